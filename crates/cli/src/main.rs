@@ -1,0 +1,3 @@
+//! The command.
+#![forbid(unsafe_code)]
+fn main() {}

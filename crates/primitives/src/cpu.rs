@@ -1,0 +1,338 @@
+//! CPU features, and the tokens that prove them.
+//!
+//! [`CpuFeatures`] is a set of features. The only ways to obtain one are [`CpuFeatures::detect`],
+//! which asks the CPU, and removing features from an existing set; so a set never holds a feature
+//! that the machine lacks. A [`Token`] is made from such a set, and code that needs the features
+//! takes the token as a proof that they are there.
+
+/// A set of CPU features that this machine is known to have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct CpuFeatures(u32);
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $konst:ident = $bit:literal, $name:literal;)*) => {
+        /// One CPU feature, as `ALGKIT_CPU` and `algkit list` spell it.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[non_exhaustive]
+        pub enum Feature { $($(#[$doc])* $konst = $bit,)* }
+
+        impl Feature {
+            /// Every feature known to this crate, on any architecture.
+            pub const ALL: &'static [Feature] = &[$(Feature::$konst),*];
+
+            /// The name users write, such as `vaes`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Feature::$konst => $name),* }
+            }
+        }
+    };
+}
+
+features! {
+    /// x86: 128-bit integer vectors.
+    Sse2 = 0, "sse2";
+    /// x86: byte shuffles.
+    Ssse3 = 1, "ssse3";
+    /// x86: wider integer operations on 128-bit vectors.
+    Sse41 = 2, "sse4.1";
+    /// x86: the `crc32` instruction (part of SSE4.2).
+    Sse42 = 3, "sse4.2";
+    /// x86: AES-NI.
+    Aes = 4, "aes";
+    /// x86: carry-less multiplication; Arm: `pmull`.
+    Pclmul = 5, "pclmul";
+    /// x86: three-operand 128-bit vectors.
+    Avx = 6, "avx";
+    /// x86: 256-bit integer vectors.
+    Avx2 = 7, "avx2";
+    /// x86: AVX-512 F, BW, VL and DQ together, with the operating system's support.
+    Avx512 = 8, "avx512";
+    /// x86: AES on wide vectors.
+    Vaes = 9, "vaes";
+    /// x86: carry-less multiplication on wide vectors.
+    Vpclmul = 10, "vpclmul";
+    /// x86: SHA-1 and SHA-256 instructions.
+    Sha = 11, "sha";
+    /// x86: Galois-field affine instructions.
+    Gfni = 12, "gfni";
+    /// Arm: Advanced SIMD.
+    Neon = 16, "neon";
+    /// Arm: SHA-1 and SHA-256 instructions.
+    Sha2 = 17, "sha2";
+    /// Arm: SHA-3 and SHA-512 instructions.
+    Sha3 = 18, "sha3";
+}
+
+impl CpuFeatures {
+    /// The empty set: only portable code runs.
+    pub const NONE: Self = Self(0);
+
+    const fn of(list: &[Feature]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < list.len() {
+            bits |= 1 << list[i] as u32;
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// The features of the CPU this runs on.
+    pub fn detect() -> Self {
+        detect::detect()
+    }
+
+    /// Whether `feature` is in the set.
+    pub const fn has(self, feature: Feature) -> bool {
+        self.0 & (1 << feature as u32) != 0
+    }
+
+    /// Whether every feature of `needs` is in the set.
+    pub const fn contains(self, needs: Self) -> bool {
+        self.0 & needs.0 == needs.0
+    }
+
+    /// The set less `feature`, and less what the hardware never has without it
+    /// (no AVX-512 without AVX2, no AVX2 without AVX, and so on).
+    #[must_use]
+    pub fn without(self, feature: Feature) -> Self {
+        use Feature::*;
+        let implied: &[Feature] = match feature {
+            Sse2 => &[Ssse3],
+            Ssse3 => &[Sse41, Sha],
+            Sse41 => &[Sse42, Aes, Pclmul],
+            Sse42 => &[Avx],
+            Aes => &[Vaes],
+            Pclmul => &[Vpclmul],
+            Avx => &[Avx2],
+            Avx2 => &[Avx512, Vaes, Vpclmul],
+            #[cfg(target_arch = "aarch64")]
+            Neon => &[Aes, Pclmul, Sha2],
+            Sha2 => &[Sha3],
+            _ => &[],
+        };
+        let rest = Self(self.0 & !(1 << feature as u32));
+        implied.iter().fold(rest, |set, &f| if set.has(f) { set.without(f) } else { set })
+    }
+
+    /// The features in the set, in declaration order.
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        Feature::ALL.iter().copied().filter(move |&f| self.has(f))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod detect {
+    use super::{CpuFeatures, Feature};
+
+    cpufeatures::new!(has_ssse3, "ssse3");
+    cpufeatures::new!(has_sse41, "sse4.1");
+    cpufeatures::new!(has_sse42, "sse4.2");
+    cpufeatures::new!(has_aes, "aes");
+    cpufeatures::new!(has_pclmul, "pclmulqdq");
+    cpufeatures::new!(has_avx, "avx");
+    cpufeatures::new!(has_avx2, "avx2");
+    cpufeatures::new!(has_avx512, "avx512f", "avx512bw", "avx512vl", "avx512dq");
+    cpufeatures::new!(has_vaes, "vaes");
+    cpufeatures::new!(has_vpclmul, "vpclmulqdq");
+    cpufeatures::new!(has_sha, "sha");
+    cpufeatures::new!(has_gfni, "gfni");
+
+    pub(super) fn detect() -> CpuFeatures {
+        let found = [
+            (Feature::Sse2, true), // part of the x86-64 baseline
+            (Feature::Ssse3, has_ssse3::get()),
+            (Feature::Sse41, has_sse41::get()),
+            (Feature::Sse42, has_sse42::get()),
+            (Feature::Aes, has_aes::get()),
+            (Feature::Pclmul, has_pclmul::get()),
+            (Feature::Avx, has_avx::get()),
+            (Feature::Avx2, has_avx2::get()),
+            (Feature::Avx512, has_avx512::get()),
+            (Feature::Vaes, has_vaes::get()),
+            (Feature::Vpclmul, has_vpclmul::get()),
+            (Feature::Sha, has_sha::get()),
+            (Feature::Gfni, has_gfni::get()),
+        ];
+        found.iter().fold(
+            CpuFeatures::NONE,
+            |set, &(f, has)| {
+                if has { CpuFeatures(set.0 | CpuFeatures::of(&[f]).0) } else { set }
+            },
+        )
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod detect {
+    use super::{CpuFeatures, Feature};
+
+    // cpufeatures' "aes" asks for both AES and PMULL, "sha2" for SHA-1 and SHA-256,
+    // "sha3" for SHA-3 and SHA-512.
+    cpufeatures::new!(has_aes, "aes");
+    cpufeatures::new!(has_sha2, "sha2");
+    cpufeatures::new!(has_sha3, "sha3");
+
+    pub(super) fn detect() -> CpuFeatures {
+        use Feature::*;
+        let mut set = CpuFeatures::of(&[Neon]); // part of the AArch64 baseline
+        for (features, has) in
+            [(&[Aes, Pclmul][..], has_aes::get()), (&[Sha2][..], has_sha2::get()), (&[Sha3][..], has_sha3::get())]
+        {
+            if has {
+                set = CpuFeatures(set.0 | CpuFeatures::of(features).0);
+            }
+        }
+        set
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod detect {
+    pub(super) fn detect() -> super::CpuFeatures {
+        super::CpuFeatures::NONE
+    }
+}
+
+/// A proof that the CPU has a set of features, and the way into code compiled for them.
+///
+/// Implementors are zero-sized and cannot be made but by [`Token::detect`].
+pub trait Token: Copy + Send + Sync + 'static {
+    /// The features that the token stands for.
+    const NEEDS: CpuFeatures;
+
+    /// The token, if `cpu` has everything it needs.
+    fn detect(cpu: CpuFeatures) -> Option<Self>;
+
+    /// Runs `body` inside a function compiled with the token's features.
+    ///
+    /// `body` must be an `#[inline(always)]` closure that calls `#[inline(always)]` functions only:
+    /// what is not inlined is compiled without the features, and is correct but slow.
+    fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
+}
+
+/// The token of code that needs nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable(());
+
+impl Portable {
+    /// The token; portable code always runs.
+    pub const fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Default for Portable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Token for Portable {
+    const NEEDS: CpuFeatures = CpuFeatures::NONE;
+
+    fn detect(_: CpuFeatures) -> Option<Self> {
+        Some(Self(()))
+    }
+
+    #[inline(always)]
+    fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+        body()
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! token {
+    ($(#[$doc:meta])* $name:ident, [$($feature:ident),*], $enable:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name(());
+
+        impl Token for $name {
+            const NEEDS: CpuFeatures = CpuFeatures::of(&[$(Feature::$feature),*]);
+
+            fn detect(cpu: CpuFeatures) -> Option<Self> {
+                cpu.contains(Self::NEEDS).then_some(Self(()))
+            }
+
+            #[inline(always)]
+            fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+                #[target_feature(enable = $enable)]
+                fn go<R>(body: impl FnOnce() -> R) -> R {
+                    body()
+                }
+                // SAFETY: the token exists, so detection found every feature that `go` enables.
+                unsafe { go(body) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::*;
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{CpuFeatures, Feature, Token};
+
+    token!(/// 128-bit vectors, in every x86-64 CPU.
+        Sse2, [Sse2], "sse2");
+    token!(/// 128-bit vectors with byte shuffles.
+        Ssse3, [Ssse3], "ssse3");
+    token!(/// 256-bit vectors.
+        Avx2, [Avx2], "avx2,bmi1,bmi2");
+    token!(/// 512-bit vectors with byte operations and ternary logic.
+        Avx512, [Avx512], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
+    token!(/// AES-NI and PCLMULQDQ.
+        AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq");
+    token!(/// AES and carry-less multiplication on 256-bit vectors.
+        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+    token!(/// AES and carry-less multiplication on 512-bit vectors.
+        Vaes512, [Avx512, Aes, Pclmul, Vaes, Vpclmul],
+        "avx512f,avx512bw,avx512vl,avx512dq,avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+    token!(/// SHA-1 and SHA-256 instructions.
+        ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
+    token!(/// The `crc32` instruction.
+        Sse42, [Sse42], "sse4.2");
+    token!(/// 128-bit carry-less multiplication.
+        Pclmul, [Sse41, Pclmul], "sse4.1,ssse3,pclmulqdq");
+}
+
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::*;
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use super::{CpuFeatures, Feature, Token};
+
+    token!(/// Advanced SIMD.
+        Neon, [Neon], "neon");
+    token!(/// AES and PMULL.
+        ArmCe, [Neon, Aes, Pclmul], "neon,aes");
+    token!(/// SHA-1 and SHA-256 instructions.
+        ArmSha2, [Neon, Sha2], "neon,sha2");
+    token!(/// SHA-3 and SHA-512 instructions.
+        ArmSha3, [Neon, Sha3], "neon,sha3");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masking_removes_what_depends_on_the_feature() {
+        let all = CpuFeatures::of(Feature::ALL);
+        let cpu = all.without(Feature::Avx2);
+        assert!(!cpu.has(Feature::Avx512) && !cpu.has(Feature::Vaes) && cpu.has(Feature::Avx));
+        assert!(!all.without(Feature::Sse2).has(Feature::Vaes));
+    }
+
+    #[test]
+    fn tokens_need_their_features() {
+        assert!(Portable::detect(CpuFeatures::NONE).is_some());
+        #[cfg(target_arch = "x86_64")]
+        {
+            let cpu = CpuFeatures::of(Feature::ALL).without(Feature::Vaes);
+            assert!(Vaes512::detect(cpu).is_none());
+            assert!(Sse2::detect(CpuFeatures::detect()).is_some());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! A buffer to be transformed: in place, or from one buffer to another.
+
+use core::{fmt, marker::PhantomData, slice};
+
+/// The input and output buffers of an operation have different lengths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnequalLengths {
+    /// Bytes in the source.
+    pub src: usize,
+    /// Bytes in the destination.
+    pub dst: usize,
+}
+
+impl fmt::Display for UnequalLengths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "source has {} bytes, destination {}", self.src, self.dst)
+    }
+}
+
+impl core::error::Error for UnequalLengths {}
+
+/// A source and a destination of the same length: one buffer, or two that do not overlap.
+///
+/// Reading a byte that has already been written gives the new value in place, and the old one
+/// out of place; code reads each part of the source before it writes the same part.
+pub struct InOut<'a> {
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: an `InOut` is a `&[u8]` and a `&mut [u8]` (or the latter alone), both of which are `Send`.
+unsafe impl Send for InOut<'_> {}
+
+impl<'a> From<&'a mut [u8]> for InOut<'a> {
+    fn from(buf: &'a mut [u8]) -> Self {
+        let (dst, len) = (buf.as_mut_ptr(), buf.len());
+        Self { src: dst, dst, len, lifetime: PhantomData }
+    }
+}
+
+impl<'a> InOut<'a> {
+    /// From `src` to `dst`, which must have the same length.
+    pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, UnequalLengths> {
+        if src.len() != dst.len() {
+            return Err(UnequalLengths { src: src.len(), dst: dst.len() });
+        }
+        Ok(Self { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len(), lifetime: PhantomData })
+    }
+
+    /// Bytes to be transformed.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing to do.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether source and destination are one buffer.
+    pub fn is_in_place(&self) -> bool {
+        core::ptr::eq(self.src, self.dst)
+    }
+
+    /// The source.
+    #[inline(always)]
+    pub fn src(&self) -> &[u8] {
+        // SAFETY: `src` points to `len` readable bytes for 'a; while the result lives, `self` is
+        // borrowed, so `dst` cannot be written through it.
+        unsafe { slice::from_raw_parts(self.src, self.len) }
+    }
+
+    /// The destination.
+    #[inline(always)]
+    pub fn dst(&mut self) -> &mut [u8] {
+        // SAFETY: `dst` points to `len` writable bytes for 'a, borrowed through `&mut self` alone.
+        unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
+    }
+
+    /// The destination, given up for the whole lifetime.
+    pub fn into_dst(self) -> &'a mut [u8] {
+        // SAFETY: as in `dst`; `self` is consumed.
+        unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
+    }
+
+    /// A shorter-lived view of the same buffers.
+    #[inline(always)]
+    pub fn reborrow(&mut self) -> InOut<'_> {
+        InOut { src: self.src, dst: self.dst, len: self.len, lifetime: PhantomData }
+    }
+
+    /// The first `mid` bytes, and the rest.
+    ///
+    /// # Panics
+    /// If `mid` is greater than the length.
+    #[inline(always)]
+    pub fn split_at(self, mid: usize) -> (Self, Self) {
+        assert!(mid <= self.len, "split past the end");
+        // SAFETY: `mid` is within both buffers, and the halves do not overlap.
+        let (src, dst) = unsafe { (self.src.add(mid), self.dst.add(mid)) };
+        (
+            Self { src: self.src, dst: self.dst, len: mid, lifetime: PhantomData },
+            Self { src, dst, len: self.len - mid, lifetime: PhantomData },
+        )
+    }
+
+    /// Splits `n` bytes off the front, if there are as many.
+    ///
+    /// With a constant `n`, the length of the result is known to the compiler, and bounds checks
+    /// on it vanish.
+    #[inline(always)]
+    pub fn take(&mut self, n: usize) -> Option<InOut<'a>> {
+        if self.len < n {
+            return None;
+        }
+        let front = InOut { src: self.src, dst: self.dst, len: n, lifetime: PhantomData };
+        // SAFETY: `n` is within both buffers, and `front` does not overlap what is left.
+        unsafe {
+            self.src = self.src.add(n);
+            self.dst = self.dst.add(n);
+        }
+        self.len -= n;
+        Some(front)
+    }
+
+    /// Splits off everything that is left.
+    #[inline(always)]
+    pub fn take_all(&mut self) -> InOut<'a> {
+        let n = self.len;
+        self.take(n).expect("len bytes are there")
+    }
+
+    /// Copies the source to the destination (nothing to do in place).
+    pub fn copy(&mut self) {
+        if !self.is_in_place() {
+            // SAFETY: both have `len` bytes, and out of place they do not overlap.
+            unsafe { core::ptr::copy_nonoverlapping(self.src, self.dst, self.len) }
+        }
+    }
+
+    /// `dst = src ^ keystream`, byte by byte.
+    ///
+    /// # Panics
+    /// If `keystream` is shorter than the buffer.
+    #[inline(always)]
+    pub fn xor(&mut self, keystream: &[u8]) {
+        assert!(keystream.len() >= self.len, "short keystream");
+        for (i, k) in keystream[..self.len].iter().enumerate() {
+            // SAFETY: `i` is below `len`.
+            unsafe { *self.dst.add(i) = *self.src.add(i) ^ k }
+        }
+    }
+
+    /// The `N` source bytes at `at`.
+    ///
+    /// # Panics
+    /// If they are not within the buffer.
+    #[inline(always)]
+    pub fn get<const N: usize>(&self, at: usize) -> [u8; N] {
+        self.src()[at..at + N].try_into().expect("N bytes")
+    }
+
+    /// Writes `bytes` to the destination at `at`.
+    ///
+    /// # Panics
+    /// If they do not fit.
+    #[inline(always)]
+    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.dst()[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+impl fmt::Debug for InOut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.is_in_place() { "in place" } else { "out of place" };
+        write!(f, "InOut({} bytes, {how})", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_and_writes_both_ways() {
+        let src = [1u8, 2, 3, 4, 5];
+        let mut dst = [0u8; 5];
+        let mut io = InOut::new(&src, &mut dst).unwrap();
+        io.take(2).unwrap().xor(&[0xff; 2]);
+        assert!(io.take(4).is_none());
+        io.take_all().copy();
+        assert_eq!(dst, [0xfe, 0xfd, 3, 4, 5]);
+
+        let mut buf = [7u8; 4];
+        let mut io = InOut::from(&mut buf[..]);
+        let b: [u8; 2] = io.get(1);
+        io.put(2, &b.map(|x| x + 1));
+        assert_eq!(buf, [7, 7, 8, 8]);
+        assert!(InOut::new(&[0; 3], &mut [0; 2]).is_err());
+    }
+}

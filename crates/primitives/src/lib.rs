@@ -1,0 +1,33 @@
+//! The arithmetic of algkit: block ciphers, modes, stream ciphers, authenticators and hashes.
+//!
+//! Every algorithm is written once, over a small vector trait, and instantiated for each kind of
+//! CPU through a [`cpu::Token`]: a value that can only be made by detecting the features it stands
+//! for, and that runs a piece of code compiled for them. Nothing here knows of algorithm names,
+//! priorities or policies; those are the business of the `algkit` crate.
+//!
+//! The crate is `no_std` and never allocates. Key material is wiped when it is dropped. Unless a
+//! module says otherwise, no branch and no address depends on a key, a plaintext or a digest state.
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod aes;
+pub mod blake2;
+pub mod chacha;
+pub mod cpu;
+pub mod crc32;
+pub mod gcm;
+pub mod ghash;
+pub mod hash;
+mod inout;
+pub mod keccak;
+pub mod poly1305;
+pub mod serpent;
+pub mod sha1;
+pub mod sha2;
+pub mod simd;
+pub mod xxhash;
+
+pub use inout::{InOut, UnequalLengths};

@@ -1,0 +1,53 @@
+use super::*;
+use crate::cpu::CpuFeatures;
+use std::vec;
+
+fn check<T: AesToken>() {
+    let Some(t) = T::detect(CpuFeatures::detect()) else { return };
+    let bytes: vec::Vec<u8> = (0..64u8).map(|i| i.wrapping_mul(37).wrapping_add(11)).collect();
+    t.vectorize(
+        #[inline(always)]
+        || {
+            let v = T::V::load(t, &bytes);
+            let n = T::V::BYTES;
+            let mut out = vec![0; n];
+            for len in 0..=n {
+                T::V::load_partial(t, &bytes[..len]).store(&mut out);
+                assert_eq!(out[..len], bytes[..len]);
+                assert!(out[len..].iter().all(|&b| b == 0));
+                out.fill(0xee);
+                v.store_partial(&mut out[..len]);
+                assert_eq!(out[..len], bytes[..len]);
+                assert!(out[len..].iter().all(|&b| b == 0xee));
+            }
+            v.reverse_bytes().store(&mut out);
+            for (a, b) in out.chunks(16).zip(bytes.chunks(16)) {
+                assert!(a.iter().eq(b.iter().rev()));
+            }
+            assert_eq!(v.first()[..], bytes[..16]);
+            assert_eq!(v.last()[..], bytes[n - 16..n]);
+            v.xor3(T::V::zero(t), v).store(&mut out);
+            assert!(out.iter().all(|&b| b == 0));
+            // FIPS 197, appendix B: the state after round 1 of the example.
+            let start: [u8; 16] = 0x193de3bea0f4e22b9ac68d2ae9f84808u128.to_be_bytes();
+            let key: [u8; 16] = 0xa0fafe1788542cb123a339392a6c7605u128.to_be_bytes();
+            let next: [u8; 16] = 0xa49c7ff2689f352b6b5bea43026a5049u128.to_be_bytes();
+            let (start, key) = (T::V::splat(t, &start), T::V::splat(t, &key));
+            assert_eq!(start.enc(key).last(), next);
+            let back = start.enc(T::V::zero(t)).inv_mix_columns().dec_last(T::V::zero(t));
+            assert_eq!(back.last(), start.last());
+        },
+    );
+}
+
+#[test]
+fn every_width() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        check::<crate::cpu::AesNi>();
+        check::<crate::cpu::Vaes256>();
+        check::<crate::cpu::Vaes512>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    check::<crate::cpu::ArmCe>();
+}

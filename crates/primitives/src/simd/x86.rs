@@ -1,0 +1,314 @@
+//! 128-, 256- and 512-bit vectors of x86-64 CPUs.
+
+use super::{AesToken, AesVector, Blocks};
+use crate::cpu::{AesNi, Vaes256, Vaes512};
+use core::arch::x86_64::*;
+
+impl AesToken for AesNi {
+    type V = B128;
+}
+impl AesToken for Vaes256 {
+    type V = B256;
+}
+impl AesToken for Vaes512 {
+    type V = B512;
+}
+
+/// One block, AES-NI.
+#[derive(Clone, Copy)]
+pub struct B128(pub(crate) __m128i);
+
+/// Two blocks, VAES on 256-bit vectors.
+#[derive(Clone, Copy)]
+pub struct B256(pub(crate) __m256i);
+
+/// Four blocks, VAES on 512-bit vectors.
+#[derive(Clone, Copy)]
+pub struct B512(pub(crate) __m512i);
+
+/// The methods that differ between the widths in their intrinsics' names alone.
+///
+/// SAFETY of every block in here: a vector exists only where its token does, so the CPU has the
+/// instructions; loads and stores are within the slices, whose lengths are asserted.
+macro_rules! common {
+    ($load:ident, $store:ident, $xor:ident, $add32:ident, $add64:ident, $zero:ident) => {
+        #[inline(always)]
+        fn zero(_: Self::Token) -> Self {
+            // SAFETY: see the macro.
+            Self(unsafe { $zero() })
+        }
+
+        #[inline(always)]
+        fn load(_: Self::Token, src: &[u8]) -> Self {
+            assert!(src.len() >= Self::BYTES);
+            // SAFETY: see the macro.
+            Self(unsafe { $load(src.as_ptr().cast()) })
+        }
+
+        #[inline(always)]
+        fn store(self, dst: &mut [u8]) {
+            assert!(dst.len() >= Self::BYTES);
+            // SAFETY: see the macro.
+            unsafe { $store(dst.as_mut_ptr().cast(), self.0) }
+        }
+
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self(unsafe { $xor(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn add32(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self(unsafe { $add32(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn add64(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self(unsafe { $add64(self.0, other.0) })
+        }
+    };
+}
+
+macro_rules! aes_rounds {
+    ($enc:ident, $enc_last:ident, $dec:ident, $dec_last:ident) => {
+        #[inline(always)]
+        fn enc(self, round_key: Self) -> Self {
+            // SAFETY: the vector's token proves the instruction.
+            Self(unsafe { $enc(self.0, round_key.0) })
+        }
+
+        #[inline(always)]
+        fn enc_last(self, round_key: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { $enc_last(self.0, round_key.0) })
+        }
+
+        #[inline(always)]
+        fn dec(self, round_key: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { $dec(self.0, round_key.0) })
+        }
+
+        #[inline(always)]
+        fn dec_last(self, round_key: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { $dec_last(self.0, round_key.0) })
+        }
+    };
+}
+
+const REVERSED: [i8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+
+#[inline(always)]
+fn reversed() -> __m128i {
+    // SAFETY: SSE2 is in every x86-64 CPU, and the array has 16 bytes.
+    unsafe { _mm_loadu_si128(REVERSED.as_ptr().cast()) }
+}
+
+impl Blocks for B128 {
+    type Token = AesNi;
+    const BLOCKS: usize = 1;
+
+    common!(_mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128, _mm_add_epi32, _mm_add_epi64, _mm_setzero_si128);
+
+    #[inline(always)]
+    fn splat(token: AesNi, block: &[u8; 16]) -> Self {
+        Self::load(token, block)
+    }
+
+    #[inline(always)]
+    fn load_partial(token: AesNi, src: &[u8]) -> Self {
+        let mut block = [0; 16];
+        block[..src.len()].copy_from_slice(src);
+        Self::load(token, &block)
+    }
+
+    #[inline(always)]
+    fn store_partial(self, dst: &mut [u8]) {
+        let n = dst.len();
+        dst.copy_from_slice(&self.first()[..n]);
+    }
+
+    #[inline(always)]
+    fn first(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        self.store(&mut block);
+        block
+    }
+
+    #[inline(always)]
+    fn last(self) -> [u8; 16] {
+        self.first()
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: the token includes SSSE3.
+        Self(unsafe { _mm_shuffle_epi8(self.0, reversed()) })
+    }
+}
+
+impl AesVector for B128 {
+    aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128);
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        // SAFETY: the token includes AES-NI.
+        Self(unsafe { _mm_aesimc_si128(self.0) })
+    }
+}
+
+impl Blocks for B256 {
+    type Token = Vaes256;
+    const BLOCKS: usize = 2;
+
+    common!(
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_xor_si256,
+        _mm256_add_epi32,
+        _mm256_add_epi64,
+        _mm256_setzero_si256
+    );
+
+    #[inline(always)]
+    fn splat(_: Vaes256, block: &[u8; 16]) -> Self {
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        Self(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn load_partial(token: Vaes256, src: &[u8]) -> Self {
+        let mut blocks = [0; 32];
+        blocks[..src.len()].copy_from_slice(src);
+        Self::load(token, &blocks)
+    }
+
+    #[inline(always)]
+    fn store_partial(self, dst: &mut [u8]) {
+        let mut blocks = [0; 32];
+        self.store(&mut blocks);
+        let n = dst.len();
+        dst.copy_from_slice(&blocks[..n]);
+    }
+
+    #[inline(always)]
+    fn first(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), _mm256_castsi256_si128(self.0)) };
+        block
+    }
+
+    #[inline(always)]
+    fn last(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), _mm256_extracti128_si256::<1>(self.0)) };
+        block
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(reversed())) })
+    }
+}
+
+impl AesVector for B256 {
+    aes_rounds!(_mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128);
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        // InvMixColumns is what a decryption round does to the output of an encryption's last round.
+        // SAFETY: the token includes VAES.
+        Self(unsafe {
+            let zero = _mm256_setzero_si256();
+            _mm256_aesdec_epi128(_mm256_aesenclast_epi128(self.0, zero), zero)
+        })
+    }
+}
+
+/// The mask that selects the first `n` bytes, `n` at most 64.
+#[inline(always)]
+fn first_bytes(n: usize) -> __mmask64 {
+    assert!(n <= 64);
+    // SAFETY: `_bzhi_u64` is BMI2, in every CPU with AVX-512.
+    unsafe { _bzhi_u64(!0, n as u32) }
+}
+
+impl Blocks for B512 {
+    type Token = Vaes512;
+    const BLOCKS: usize = 4;
+
+    common!(
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_xor_si512,
+        _mm512_add_epi32,
+        _mm512_add_epi64,
+        _mm512_setzero_si512
+    );
+
+    #[inline(always)]
+    fn splat(_: Vaes512, block: &[u8; 16]) -> Self {
+        // SAFETY: the token includes AVX-512; the array has 16 bytes.
+        Self(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn load_partial(_: Vaes512, src: &[u8]) -> Self {
+        // SAFETY: the token includes AVX-512 BW; bytes outside the mask are not touched.
+        Self(unsafe { _mm512_maskz_loadu_epi8(first_bytes(src.len()), src.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store_partial(self, dst: &mut [u8]) {
+        // SAFETY: the token includes AVX-512 BW; bytes outside the mask are not touched.
+        unsafe { _mm512_mask_storeu_epi8(dst.as_mut_ptr().cast(), first_bytes(dst.len()), self.0) }
+    }
+
+    #[inline(always)]
+    fn first(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        // SAFETY: the token includes AVX-512; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), _mm512_castsi512_si128(self.0)) };
+        block
+    }
+
+    #[inline(always)]
+    fn last(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        // SAFETY: the token includes AVX-512; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), _mm512_extracti32x4_epi32::<3>(self.0)) };
+        block
+    }
+
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: the token includes AVX-512; 0x96 is the truth table of three-way xor.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0x96>(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: the token includes AVX-512 BW.
+        Self(unsafe { _mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(reversed())) })
+    }
+}
+
+impl AesVector for B512 {
+    aes_rounds!(_mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128);
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        // SAFETY: the token includes VAES. See `B256`.
+        Self(unsafe {
+            let zero = _mm512_setzero_si512();
+            _mm512_aesdec_epi128(_mm512_aesenclast_epi128(self.0, zero), zero)
+        })
+    }
+}
