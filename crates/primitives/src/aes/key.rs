@@ -1,0 +1,69 @@
+//! The key schedule (FIPS 197 section 5.2).
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Round keys of AES-128, -192 or -256, in the order in which they are used.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct RoundKeys {
+    keys: [[u8; 16]; 15],
+    rounds: usize,
+}
+
+impl RoundKeys {
+    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
+    ///
+    /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
+    #[inline(always)]
+    pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
+        let words = match key.len() {
+            16 | 24 | 32 => key.len() / 4,
+            _ => return None,
+        };
+        let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
+        let w = expanded.keys.as_flattened_mut();
+        w[..key.len()].copy_from_slice(key);
+        let mut rcon = 1u8;
+        for i in words..4 * (words + 7) {
+            let at = 4 * i;
+            let mut temp: [u8; 4] = [w[at - 4], w[at - 3], w[at - 2], w[at - 1]];
+            if i % words == 0 {
+                temp.rotate_left(1);
+                temp = sub_word(temp);
+                temp[0] ^= rcon;
+                rcon = (rcon << 1) ^ (if rcon & 0x80 != 0 { 0x1b } else { 0 }); // public constants
+            } else if words == 8 && i % words == 4 {
+                temp = sub_word(temp);
+            }
+            for (j, t) in temp.iter().enumerate() {
+                w[at + j] = w[at + j - 4 * words] ^ t;
+            }
+            temp.zeroize();
+        }
+        Some(expanded)
+    }
+
+    /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
+    /// all but the first and the last passed through `inv_mix_columns`.
+    #[inline(always)]
+    #[must_use]
+    pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
+        let mut inverse = Self { keys: [[0; 16]; 15], rounds: self.rounds };
+        for i in 0..=self.rounds {
+            let k = self.keys[self.rounds - i];
+            inverse.keys[i] = if i == 0 || i == self.rounds { k } else { inv_mix_columns(k) };
+        }
+        inverse
+    }
+
+    /// Rounds: 10, 12 or 14.
+    #[inline(always)]
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// The `rounds + 1` round keys.
+    #[inline(always)]
+    pub fn keys(&self) -> &[[u8; 16]] {
+        &self.keys[..=self.rounds]
+    }
+}
