@@ -5,8 +5,10 @@
 //! therefore rely on the lengths its [`Driver`] declares.
 
 use crate::{Error, Sizes, Text};
-use algkit_primitives::{InOut, cpu::{CpuFeatures, FeatureSet}};
-use smallbox::{SmallBox, space::S64};
+use algkit_primitives::{
+    InOut,
+    cpu::{CpuFeatures, FeatureSet},
+};
 use std::{
     fmt,
     sync::{Arc, OnceLock},
@@ -214,18 +216,11 @@ pub enum Refusal {
 /// A hash, keyed if it takes a key.
 pub trait HashOps: Send + Sync {
     /// A fresh state.
-    fn start(&self) -> HashBox;
+    fn start(&self) -> Box<dyn HashState>;
 
-    /// Digest of the concatenation of `parts`.
-    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let mut state = self.start();
-        parts.iter().for_each(|part| state.update(part));
-        state.finish(out);
-    }
+    /// Digest of the concatenation of `parts`. Allocates nothing.
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
 }
-
-/// The state of a hash in progress, kept in place up to 512 bytes and on the heap above.
-pub type HashBox = SmallBox<dyn HashState, S64>;
 
 /// The state of a hash in progress.
 pub trait HashState: Send + Sync {
@@ -235,8 +230,53 @@ pub trait HashState: Send + Sync {
     /// Writes the digest; the state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
 
+    /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
+
     /// An independent copy.
-    fn boxed_clone(&self) -> HashBox;
+    fn boxed_clone(&self) -> Box<dyn HashState>;
+}
+
+/// A state that can be copied where it is, from which the rest follows.
+pub trait PlainState: Clone + Send + Sync + 'static {
+    /// Absorbs `data`.
+    fn update(&mut self, data: &[u8]);
+
+    /// Writes the digest; the state must not be used afterwards.
+    fn finish(&mut self, out: &mut [u8]);
+}
+
+impl<S: PlainState> HashState for S {
+    fn update(&mut self, data: &[u8]) {
+        PlainState::update(self, data);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        PlainState::finish(self, out);
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut state = self.clone();
+        parts.iter().for_each(|part| PlainState::update(&mut state, part));
+        PlainState::finish(&mut state, out);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn HashState> {
+        Box::new(self.clone())
+    }
+}
+
+/// A keyed hash that is its own fresh state.
+pub struct Fresh<S>(pub S);
+
+impl<S: PlainState> HashOps for Fresh<S> {
+    fn start(&self) -> Box<dyn HashState> {
+        Box::new(self.0.clone())
+    }
+
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+        self.0.digest_after(parts, out);
+    }
 }
 
 /// A keyed instance of a driver.
@@ -347,11 +387,7 @@ impl Driver {
     pub(crate) fn key(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, Error> {
         let optional = key.is_empty() && self.shape.optional_key;
         if !optional && !self.shape.keys.allows(key.len()) {
-            return Err(Error::KeyLength {
-                name: self.name.clone(),
-                got: key.len(),
-                want: self.shape.keys.clone(),
-            });
+            return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
         }
         (self.make)(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
     }

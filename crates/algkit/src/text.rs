@@ -137,11 +137,12 @@ impl<'a> Text<'a> {
     #[inline]
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         debug_assert!((1..=64).contains(&granule) && tail <= 64);
-        if let Parts::One([io]) = &mut self.parts {
-            let at = self.len - std::mem::take(&mut self.left);
-            return (at < self.len).then(|| io.reborrow().split_at(at).1);
+        if matches!(self.parts, Parts::Many(_)) {
+            return self.next_segment(granule, tail);
         }
-        self.next_segment(granule, tail)
+        let at = self.len - std::mem::take(&mut self.left);
+        let [io] = parts(&mut self.parts) else { return None };
+        (at < self.len).then(|| io.reborrow().split_at(at).1)
     }
 
     fn next_segment(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
@@ -194,26 +195,16 @@ impl<'a> Text<'a> {
         self.left = self.len;
     }
 
-    /// Passes every source segment to `f`, in order.
-    pub fn each_src(&mut self, mut f: impl FnMut(&[u8])) {
-        self.flush();
-        parts(&mut self.parts).iter().for_each(|part| f(part.src()));
-    }
-
     /// The source segments, in order.
-    pub fn sources(&self) -> impl Iterator<Item = &[u8]> {
-        match &self.parts {
-            Parts::One(one) => &one[..],
-            Parts::Many(many) => many,
-        }
-        .iter()
-        .map(InOut::src)
+    pub fn sources(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.flush();
+        parts(&mut self.parts).iter().map(InOut::src)
     }
 
-    /// Passes every destination segment to `f`, in order.
-    pub fn each_dst(&mut self, mut f: impl FnMut(&mut [u8])) {
+    /// What is in the destination segments, in order.
+    pub fn destinations(&mut self) -> impl Iterator<Item = &[u8]> {
         self.flush();
-        parts(&mut self.parts).iter_mut().for_each(|part| f(part.dst()));
+        parts(&mut self.parts).iter().map(InOut::written)
     }
 
     /// Copies the source to the destination.
@@ -224,7 +215,8 @@ impl<'a> Text<'a> {
 
     /// Overwrites the destination with zeros.
     pub fn wipe(&mut self) {
-        self.each_dst(|dst| dst.zeroize());
+        self.flush();
+        parts(&mut self.parts).iter_mut().for_each(|part| part.dst().zeroize());
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     Error, Text,
     driver::{
-        AeadOps, CipherOps, Direction, Driver, DriverRef, HashBox, HashOps, Keyed, Refusal, SkcipherOps, TextRule,
+        AeadOps, CipherOps, Direction, Driver, DriverRef, HashOps, HashState, Keyed, Refusal, SkcipherOps, TextRule,
         Type, WeakKeys,
     },
 };
@@ -256,11 +256,7 @@ impl Aead {
 impl Unkeyed<Hash> {
     /// The hash, without a key.
     pub fn unkeyed(&self) -> Result<Hash, Error> {
-        if self.driver.shape.optional_key {
-            self.key(&[])
-        } else {
-            Err(Error::KeyMissing(self.driver.name.clone()))
-        }
+        if self.driver.shape.optional_key { self.key(&[]) } else { Err(Error::KeyMissing(self.driver.name.clone())) }
     }
 
     /// The digest of `data`, without a key.
@@ -306,7 +302,7 @@ impl Hash {
 
 /// A hash in progress. A clone continues independently.
 pub struct State {
-    state: HashBox,
+    state: Box<dyn HashState>,
     digest_size: usize,
 }
 
