@@ -1,1 +1,5 @@
-//! AES
+//! AES.
+
+use super::row::Row;
+
+pub(super) static ROWS: &[Row] = &[];
