@@ -326,6 +326,19 @@ mod x86 {
         Sse42, [Sse42], "sse4.2");
     token!(/// 128-bit carry-less multiplication.
         Pclmul, [Sse41, Pclmul], "sse4.1,ssse3,pclmulqdq");
+
+    // The wider tokens imply every feature that AES-NI code is compiled with: no CPU has AVX2
+    // without SSE4.1.
+    impl From<Vaes256> for AesNi {
+        fn from(_: Vaes256) -> Self {
+            Self(())
+        }
+    }
+    impl From<Vaes512> for AesNi {
+        fn from(_: Vaes512) -> Self {
+            Self(())
+        }
+    }
 }
 
 #[cfg(target_arch = "aarch64")]

@@ -3,6 +3,9 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
+///
+/// Aligned, so that no key lies across two cache lines.
+#[repr(C, align(16))]
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],

@@ -1,10 +1,28 @@
 //! AES (FIPS 197).
 //!
 //! * [`RoundKeys`]: the key schedule that every driver shares.
-//! * [`AesKey`]: a key for CPUs with AES instructions, and the block loops that modes are built on.
+//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, and the modes fused with them.
+//!   Each mode is one text for every width of vector:
+//!
+//! | mode | file | blocks at once |
+//! | --- | --- | --- |
+//! | ECB, CBC decryption, CTR, XCTR, XTS | `ecb`, `cbc`, `ctr`, `xctr`, `xts` | 8 vectors (`pass`) |
+//! | CBC encryption, CBC-MAC | `cbc`, `cbcmac` | one: each waits for the one before |
+//! | CCM | `ccm` | one of CBC-MAC with one of CTR in its shadow |
 
+mod cbc;
+mod cbcmac;
+mod ccm;
+mod ctr;
+mod ecb;
 mod key;
+mod pass;
 mod rounds;
+#[cfg(test)]
+mod testing;
+mod xctr;
+mod xts;
 
 pub use key::RoundKeys;
 pub use rounds::{AesKey, decrypt_blocks, encrypt_blocks};
+pub use xts::XtsKey;
