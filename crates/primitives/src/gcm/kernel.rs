@@ -96,6 +96,9 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         let key = V::splat(self.token, round_key);
         for b in blocks.iter_mut() {
             *b = b.enc(key);
+            if N > 1 {
+                *b = b.pin();
+            }
         }
     }
 
@@ -187,10 +190,10 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
     /// Vector `i` of a batch of `N`: its product with the powers of the key.
     #[inline(always)]
     fn hash_step<const N: usize>(&self, product: &mut Product<V>, acc: V, ciphertext: &[u8], i: usize) {
-        let powers = self.hash.powers(N * V::BLOCKS);
         let x = V::load(self.token, nth(ciphertext, i, V::BYTES)).reverse_bytes();
         let x = if i == 0 { x.xor(acc) } else { x };
-        product.add(x, V::load(self.token, nth(powers, i, V::BYTES)));
+        self.hash.multiply(self.token, product, x, (N - i) * V::BLOCKS);
+        product.pin();
     }
 
     /// As many batches of `N` vectors as `text` has; `N` is at most 8.
@@ -244,7 +247,7 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
     #[inline(always)]
     fn main<const ENCRYPT: bool>(&self, counters: &mut Counters<V>, acc: V, text: &mut InOut<'_>) -> V {
         match V::BLOCKS {
-            4 => self.batches::<ENCRYPT, 4>(counters, acc, text),
+            4 => self.batches::<ENCRYPT, 8>(counters, acc, text),
             _ => self.batches::<ENCRYPT, 8>(counters, acc, text),
         }
     }

@@ -18,7 +18,7 @@ use crate::ghash::key::HashKey;
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, AesVector, Blocks};
 use kernel::Kernel;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// A token whose CPU has both AES and carry-less multiplication, on vectors of one type.
 pub trait GcmToken: AesToken<V: ClmulVector> {}
@@ -52,7 +52,8 @@ pub struct GcmState {
 
 impl Drop for GcmState {
     fn drop(&mut self) {
-        self.acc.zeroize();
+        self.acc = [0; 16];
+        optimization_barrier(&self.acc);
     }
 }
 

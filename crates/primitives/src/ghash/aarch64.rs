@@ -1,11 +1,9 @@
 //! PMULL and PMULL2: the product of the low halves, and of the high halves, of two vectors.
-//!
-//! The cross terms want one factor with its halves swapped; one EXT serves both.
 
 use super::clmul::{C, ClmulToken, ClmulVector};
 use crate::cpu::ArmCe;
 use crate::simd::{B128, Blocks};
-use core::arch::aarch64::*;
+use core::arch::{aarch64::*, asm};
 
 impl ClmulToken for ArmCe {
     type V = B128;
@@ -56,12 +54,14 @@ impl ClmulVector for B128 {
     }
 
     #[inline(always)]
-    fn multiply(self, other: Self) -> [Self; 3] {
-        let [a, b] = [self.0, other.0];
-        let swapped = swap(a);
+    fn add_halves(self) -> Self {
         // SAFETY: see above.
-        let mi = unsafe { veorq_u8(low(swapped, b), high(swapped, b)) };
-        [Self(low(a, b)), Self(mi), Self(high(a, b))]
+        Self(unsafe { veorq_u8(self.0, swap(self.0)) })
+    }
+
+    #[inline(always)]
+    fn multiply(self, b: Self, b_sum: Self) -> [Self; 3] {
+        [Self(low(self.0, b.0)), Self(low(self.add_halves().0, b_sum.0)), Self(high(self.0, b.0))]
     }
 
     #[inline(always)]
@@ -73,5 +73,13 @@ impl ClmulVector for B128 {
     #[inline(always)]
     fn sum_blocks(self) -> Self {
         self
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        let mut vector = self.0;
+        // SAFETY: no instruction; it only seems to change the register.
+        unsafe { asm!("/* {0} */", inout(vreg) vector, options(nomem, nostack, preserves_flags)) }
+        Self(vector)
     }
 }

@@ -14,13 +14,15 @@
 
 use super::clmul::{ClmulVector, Product, dot};
 use crate::simd::Blocks;
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 /// Powers of a GHASH or POLYVAL key, in POLYVAL's representation.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct HashKey<V: ClmulVector> {
     powers: V::Powers,
+    /// [`ClmulVector::add_halves`] of each.
+    sums: V::Powers,
 }
 
 impl<V: ClmulVector> HashKey<V> {
@@ -30,8 +32,8 @@ impl<V: ClmulVector> HashKey<V> {
     /// The key of POLYVAL.
     #[inline(always)]
     pub(crate) fn polyval(token: V::Token, key: &[u8; 16]) -> Self {
-        let mut this = Self { powers: V::NO_POWERS };
-        let powers = this.powers.as_mut();
+        let mut this = Self { powers: V::NO_POWERS, sums: V::NO_POWERS };
+        let [powers, sums] = [this.powers.as_mut(), this.sums.as_mut()];
         let h = V::load_first(token, key);
         let mut power = h;
         let mut at = Self::POWERS;
@@ -41,6 +43,7 @@ impl<V: ClmulVector> HashKey<V> {
             }
             at -= 1;
             powers[at] = power.first();
+            sums[at] = power.add_halves().first();
         }
         // From here on a vector of powers at a time.
         let step = V::splat(token, &powers[at]);
@@ -49,6 +52,7 @@ impl<V: ClmulVector> HashKey<V> {
             vector = dot(token, vector, step);
             at -= V::BLOCKS;
             vector.store(powers[at..].as_flattened_mut());
+            vector.add_halves().store(sums[at..].as_flattened_mut());
         }
         this
     }
@@ -62,26 +66,32 @@ impl<V: ClmulVector> HashKey<V> {
         Self::polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes())
     }
 
-    /// The powers for the last `blocks` blocks of a sum, highest first, and zeros.
+    /// Adds to `product` a vector of blocks that are `blocks_left` from the end of a sum, the
+    /// first of them included.
+    ///
+    /// # Panics
+    /// If that is zero, or more than [`Self::POWERS`].
     #[inline(always)]
-    pub(crate) fn powers(&self, blocks: usize) -> &[u8] {
-        self.powers.as_ref()[Self::POWERS - blocks..].as_flattened()
+    pub(crate) fn multiply(&self, token: V::Token, product: &mut Product<V>, vector: V, blocks_left: usize) {
+        let at = Self::POWERS - blocks_left;
+        let [power, sum] = [&self.powers, &self.sums].map(|table| V::load(token, table.as_ref()[at..].as_flattened()));
+        product.add(vector, power, sum);
     }
 
     /// Hashes `data` into `acc`, the last block padded with zeros.
     #[inline(always)]
     pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, data: &[u8]) -> V {
-        let mut runs = data.chunks_exact(16 * Self::POWERS);
-        for run in &mut runs {
+        let mut batches = data.chunks_exact(V::BATCH * V::BYTES);
+        for batch in &mut batches {
             let mut product = Product::zero(token);
-            for (data, power) in run.chunks_exact(V::BYTES).zip(self.powers(Self::POWERS).chunks_exact(V::BYTES)) {
+            for (i, data) in batch.chunks_exact(V::BYTES).enumerate() {
                 let x = oriented::<V, BIG_ENDIAN>(V::load(token, data));
-                product.add(x.xor(acc), V::load(token, power));
-                acc = V::zero(token);
+                let x = if i == 0 { x.xor(acc) } else { x };
+                self.multiply(token, &mut product, x, (V::BATCH - i) * V::BLOCKS);
             }
             acc = product.reduce().sum_blocks();
         }
-        let rest = runs.remainder();
+        let rest = batches.remainder();
         if rest.is_empty() {
             return acc;
         }
@@ -93,7 +103,9 @@ impl<V: ClmulVector> HashKey<V> {
 
 impl<V: ClmulVector> Drop for HashKey<V> {
     fn drop(&mut self) {
-        self.powers.zeroize();
+        self.powers = V::NO_POWERS;
+        self.sums = V::NO_POWERS;
+        optimization_barrier(self);
     }
 }
 
@@ -106,8 +118,8 @@ fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
 /// A hash of a number of blocks that is known beforehand, with one reduction.
 pub(crate) struct Sum<'k, V: ClmulVector> {
     token: V::Token,
-    /// For the blocks still to come.
-    powers: &'k [u8],
+    key: &'k HashKey<V>,
+    blocks_left: usize,
     /// What the hash was before; goes into the first block.
     acc: V,
     product: Product<V>,
@@ -116,19 +128,18 @@ pub(crate) struct Sum<'k, V: ClmulVector> {
 impl<'k, V: ClmulVector> Sum<'k, V> {
     /// Continues `acc` with `blocks` blocks.
     ///
-    /// # Panics
-    /// If there are more than [`HashKey::POWERS`].
+    /// [`Sum::add`] panics if there are more than [`HashKey::POWERS`].
     #[inline(always)]
     pub(crate) fn new(token: V::Token, key: &'k HashKey<V>, acc: V, blocks: usize) -> Self {
-        Self { token, powers: key.powers(blocks), acc, product: Product::zero(token) }
+        Self { token, key, blocks_left: blocks, acc, product: Product::zero(token) }
     }
 
     /// Adds a vector of which the first `blocks` blocks count and the others are zero.
     #[inline(always)]
     pub(crate) fn add(&mut self, vector: V, blocks: usize) {
-        self.product.add(vector.xor(self.acc), V::load(self.token, self.powers));
+        self.key.multiply(self.token, &mut self.product, vector.xor(self.acc), self.blocks_left);
         self.acc = V::zero(self.token);
-        self.powers = &self.powers[16 * blocks..];
+        self.blocks_left -= blocks;
     }
 
     /// Adds whole blocks and, at the end, one that is padded with zeros.

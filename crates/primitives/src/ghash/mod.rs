@@ -35,7 +35,7 @@ pub use clmul::{ClmulToken, ClmulVector};
 use crate::hash::{BlockBuffer, Hash};
 use crate::simd::Blocks;
 use key::HashKey;
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 /// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
 pub type GHash<T> = FieldHash<T, true>;
@@ -97,6 +97,7 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> Drop for FieldHash<T, BIG_ENDIAN> {
     fn drop(&mut self) {
-        self.acc.zeroize();
+        self.acc = [0; 16];
+        optimization_barrier(&self.acc);
     }
 }

@@ -132,6 +132,7 @@ impl Blocks for Soft {
 }
 
 impl ClmulVector for Soft {
+    const BATCH: usize = 1;
     /// More powers would save nothing but a few shifts a block.
     type Powers = [[u8; 16]; 1];
     const NO_POWERS: Self::Powers = [[0; 16]; 1];
@@ -147,15 +148,19 @@ impl ClmulVector for Soft {
         Self(self.0 & 1u128.unbounded_shl(8 * n as u32).wrapping_sub(1))
     }
 
-    /// Karatsuba: mi = (a0 + a1)(b0 + b1) + lo + hi.
     #[inline(always)]
-    fn multiply(self, other: Self) -> [Self; 3] {
-        let [a, b] = [self.0, other.0];
-        let [a0, a1, b0, b1] = [a as u64, (a >> 64) as u64, b as u64, (b >> 64) as u64];
-        let lo = clmul64(a0, b0);
-        let hi = clmul64(a1, b1);
-        let mi = clmul64(a0 ^ a1, b0 ^ b1) ^ lo ^ hi;
-        [Self(lo), Self(mi), Self(hi)]
+    fn add_halves(self) -> Self {
+        Self(self.0 ^ self.0.rotate_left(64))
+    }
+
+    #[inline(always)]
+    fn multiply(self, b: Self, b_sum: Self) -> [Self; 3] {
+        let [low, high] = [|v: Self| v.0 as u64, |v: Self| (v.0 >> 64) as u64];
+        [
+            Self(clmul64(low(self), low(b))),
+            Self(clmul64(low(self.add_halves()), low(b_sum))),
+            Self(clmul64(high(self), high(b))),
+        ]
     }
 
     #[inline(always)]
@@ -172,6 +177,11 @@ impl ClmulVector for Soft {
 
     #[inline(always)]
     fn sum_blocks(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
         self
     }
 }

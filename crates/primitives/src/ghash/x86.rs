@@ -1,13 +1,10 @@
 //! PCLMULQDQ and VPCLMULQDQ: one 64×64-bit carry-less product in each 128-bit lane.
-//!
-//! The schoolbook product takes four of them and one xor. Karatsuba's takes three, but a shuffle
-//! and three xors, and the shuffles compete with the multiplications for the same ports.
 
 use super::clmul::{C, ClmulToken, ClmulVector};
 use super::portable::load_up_to_16;
 use crate::cpu::{AesNi, Pclmul, Vaes256, Vaes512};
 use crate::simd::{B128, B256, B512, Blocks};
-use core::arch::x86_64::*;
+use core::arch::{asm, x86_64::*};
 
 impl ClmulToken for Pclmul {
     type V = P128;
@@ -33,15 +30,45 @@ fn first_bytes(n: usize) -> &'static [u8] {
     &FIRST_BYTES.as_flattened()[32 - n..]
 }
 
+macro_rules! pin {
+    ($name:ident, $features:literal, $register:ident, $vector:ty) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $name(mut vector: $vector) -> $vector {
+            // SAFETY: no instruction; it only seems to change the register.
+            unsafe { asm!("/* {0} */", inout($register) vector, options(nomem, nostack, preserves_flags)) }
+            vector
+        }
+    };
+}
+pin!(pin128, "sse2", xmm_reg, __m128i);
+pin!(pin256, "avx2", ymm_reg, __m256i);
+pin!(pin512, "avx512f", zmm_reg, __m512i);
+
 /// The products and folds, which differ in the intrinsics' names alone.
 macro_rules! multiply {
-    ($clmul:ident, $xor:ident, $swap:ident, $c:expr) => {
+    ($clmul:ident, $xor:ident, $swap:ident, $c:expr, $pin:ident) => {
         #[inline(always)]
-        fn multiply(self, other: Self) -> [Self; 3] {
+        fn pin(self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { $pin(self.0) })
+        }
+
+        #[inline(always)]
+        fn add_halves(self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { $xor(self.0, $swap::<0x4e>(self.0)) })
+        }
+
+        #[inline(always)]
+        fn multiply(self, b: Self, b_sum: Self) -> [Self; 3] {
             // SAFETY: see above.
             unsafe {
-                let mi = $xor($clmul::<0x10>(self.0, other.0), $clmul::<0x01>(self.0, other.0));
-                [Self($clmul::<0x00>(self.0, other.0)), Self(mi), Self($clmul::<0x11>(self.0, other.0))]
+                [
+                    Self($clmul::<0x00>(self.0, b.0)),
+                    Self($clmul::<0x00>(self.add_halves().0, b_sum.0)),
+                    Self($clmul::<0x11>(self.0, b.0)),
+                ]
             }
         }
 
@@ -158,7 +185,7 @@ macro_rules! one_block {
                 Self(unsafe { _mm_and_si128(self.0, _mm_loadu_si128(mask.as_ptr().cast())) })
             }
 
-            multiply!(_mm_clmulepi64_si128, _mm_xor_si128, _mm_shuffle_epi32, _mm_set1_epi64x(C as i64));
+            multiply!(_mm_clmulepi64_si128, _mm_xor_si128, _mm_shuffle_epi32, _mm_set1_epi64x(C as i64), pin128);
 
             #[inline(always)]
             fn sum_blocks(self) -> Self {
@@ -172,8 +199,8 @@ one_block!(P128, Pclmul);
 one_block!(B128, AesNi);
 
 impl ClmulVector for B256 {
-    type Powers = [[u8; 16]; 32 + 1];
-    const NO_POWERS: Self::Powers = [[0; 16]; 32 + 1];
+    type Powers = [[u8; 16]; 18 + 1];
+    const NO_POWERS: Self::Powers = [[0; 16]; 18 + 1];
 
     #[inline(always)]
     fn load_first(_: Vaes256, block: &[u8; 16]) -> Self {
@@ -189,7 +216,7 @@ impl ClmulVector for B256 {
         Self(unsafe { _mm256_and_si256(self.0, _mm256_loadu_si256(mask.as_ptr().cast())) })
     }
 
-    multiply!(_mm256_clmulepi64_epi128, _mm256_xor_si256, _mm256_shuffle_epi32, _mm256_set1_epi64x(C as i64));
+    multiply!(_mm256_clmulepi64_epi128, _mm256_xor_si256, _mm256_shuffle_epi32, _mm256_set1_epi64x(C as i64), pin256);
 
     #[inline(always)]
     fn sum_blocks(self) -> Self {
@@ -202,8 +229,8 @@ impl ClmulVector for B256 {
 }
 
 impl ClmulVector for B512 {
-    type Powers = [[u8; 16]; 32 + 3];
-    const NO_POWERS: Self::Powers = [[0; 16]; 32 + 3];
+    type Powers = [[u8; 16]; 36 + 3];
+    const NO_POWERS: Self::Powers = [[0; 16]; 36 + 3];
 
     #[inline(always)]
     fn load_first(_: Vaes512, block: &[u8; 16]) -> Self {
@@ -219,7 +246,7 @@ impl ClmulVector for B512 {
         Self(unsafe { _mm512_maskz_mov_epi8(mask, self.0) })
     }
 
-    multiply!(_mm512_clmulepi64_epi128, _mm512_xor_si512, _mm512_shuffle_epi32, _mm512_set1_epi64(C as i64));
+    multiply!(_mm512_clmulepi64_epi128, _mm512_xor_si512, _mm512_shuffle_epi32, _mm512_set1_epi64(C as i64), pin512);
 
     #[inline(always)]
     fn sum_blocks(self) -> Self {
