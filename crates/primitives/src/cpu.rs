@@ -319,7 +319,7 @@ mod x86 {
         Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// AES and carry-less multiplication on 512-bit vectors.
         Vaes512, [Avx512, Aes, Pclmul, Vaes, Vpclmul],
-        "avx512f,avx512bw,avx512vl,avx512dq,avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+        "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,avx2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// SHA-1 and SHA-256 instructions.
         ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
     token!(/// The `crc32` instruction.

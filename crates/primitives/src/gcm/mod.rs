@@ -1,1 +1,182 @@
-//! gcm
+//! AES-GCM (NIST SP 800-38D) with a 96-bit IV, counter mode and GHASH in one pass.
+//!
+//! [`GcmKey`] holds the round keys and the powers of the hash key. A message goes either through
+//! [`seal`](GcmKey::seal) or [`open`](GcmKey::open) in one call, or in parts through a
+//! [`GcmState`]. The text of both is in `kernel.rs`, written once for every width.
+//!
+//! The caller keeps to the limits of SP 800-38D (a message below 2^36 - 32 bytes, an IV never used
+//! twice under one key) and compares tags, in constant time.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use crate::InOut;
+use crate::aes::{RoundKeys, encrypt_blocks};
+use crate::ghash::ClmulVector;
+use crate::ghash::key::HashKey;
+use crate::hash::BlockBuffer;
+use crate::simd::{AesToken, AesVector, Blocks};
+use kernel::Kernel;
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
+
+/// A token whose CPU has both AES and carry-less multiplication, on vectors of one type.
+pub trait GcmToken: AesToken<V: ClmulVector> {}
+
+impl<T: AesToken<V: ClmulVector>> GcmToken for T {}
+
+/// An AES-GCM key for the CPUs that `T` stands for.
+#[derive(Clone)]
+pub struct GcmKey<T: GcmToken> {
+    token: T,
+    hash: HashKey<T::V>,
+    round_keys: RoundKeys,
+}
+
+/// A message under way; made by [`GcmKey::start`], to be used with the same key.
+#[derive(Clone)]
+pub struct GcmState {
+    /// The counter block that masks the tag, as a big-endian integer.
+    first_counter: u128,
+    /// The next counter block.
+    counter: u128,
+    /// GHASH so far, bytes reversed.
+    acc: [u8; 16],
+    /// Associated data that does not fill a block yet.
+    aad: BlockBuffer<16>,
+    /// Bytes.
+    aad_len: u64,
+    /// Bytes.
+    text_len: u64,
+}
+
+impl Drop for GcmState {
+    fn drop(&mut self) {
+        self.acc = [0; 16];
+        optimization_barrier(&self.acc);
+    }
+}
+
+impl ZeroizeOnDrop for GcmState {}
+
+impl<T: GcmToken> GcmKey<T> {
+    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
+    pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+                let round_keys = RoundKeys::expand(
+                    key,
+                    #[inline(always)]
+                    |word| {
+                        let [a, b, c, d] = word;
+                        let block = [a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d];
+                        let [a, b, c, d, ..] = T::V::splat(token, &block).enc_last(T::V::zero(token)).first();
+                        [a, b, c, d]
+                    },
+                )?;
+                let mut h = [T::V::zero(token)];
+                encrypt_blocks(token, &round_keys, &mut h);
+                Some(Self { token, hash: HashKey::ghash(token, &h[0].first()), round_keys })
+            },
+        )
+    }
+
+    /// Begins a message.
+    pub fn start(&self, iv: &[u8; 12]) -> GcmState {
+        let first_counter = kernel::first_counter(iv);
+        GcmState {
+            first_counter,
+            counter: first_counter + 1,
+            acc: [0; 16],
+            aad: BlockBuffer::default(),
+            aad_len: 0,
+            text_len: 0,
+        }
+    }
+
+    /// Absorbs associated data, in any number of parts of any length, all before the first text.
+    pub fn aad(&self, state: &mut GcmState, aad: &[u8]) {
+        let GcmState { acc, aad: buffer, aad_len, .. } = state;
+        *aad_len = aad_len.wrapping_add(aad.len() as u64);
+        buffer.absorb(
+            aad,
+            #[inline(always)]
+            |blocks| self.hash(acc, blocks),
+        );
+    }
+
+    /// Encrypts a part of the text.
+    ///
+    /// Every part but the last has a multiple of 16 bytes.
+    pub fn encrypt(&self, state: &mut GcmState, text: InOut<'_>) {
+        self.crypt::<true>(state, text);
+    }
+
+    /// Decrypts a part of the text. Nothing of it is authentic before the tag has been compared.
+    ///
+    /// Every part but the last has a multiple of 16 bytes.
+    pub fn decrypt(&self, state: &mut GcmState, text: InOut<'_>) {
+        self.crypt::<false>(state, text);
+    }
+
+    /// The tag, all 16 bytes of it.
+    pub fn finish(&self, mut state: GcmState) -> [u8; 16] {
+        self.end_aad(&mut state);
+        self.token.vectorize(
+            #[inline(always)]
+            || self.kernel().tag(state.first_counter, &state.acc, state.aad_len, state.text_len),
+        )
+    }
+
+    /// Encrypts a whole message and returns its tag.
+    pub fn seal(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || self.kernel().whole::<true>(iv, aad, text),
+        )
+    }
+
+    /// Decrypts a whole message and returns the tag that it should have.
+    ///
+    /// The caller compares, and wipes the text if the tag is another.
+    pub fn open(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || self.kernel().whole::<false>(iv, aad, text),
+        )
+    }
+
+    #[inline(always)]
+    fn kernel(&self) -> Kernel<'_, T::V> {
+        Kernel { token: self.token, hash: &self.hash, round_keys: &self.round_keys }
+    }
+
+    fn hash(&self, acc: &mut [u8; 16], blocks: &[u8]) {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let before = T::V::load_first(self.token, acc);
+                *acc = self.hash.hash::<true>(self.token, before, blocks).first();
+            },
+        );
+    }
+
+    /// Pads the associated data, once.
+    fn end_aad(&self, state: &mut GcmState) {
+        if !state.aad.pending().is_empty() {
+            self.hash(&mut state.acc, state.aad.pending());
+            state.aad = BlockBuffer::default();
+        }
+    }
+
+    fn crypt<const ENCRYPT: bool>(&self, state: &mut GcmState, text: InOut<'_>) {
+        self.end_aad(state);
+        state.text_len = state.text_len.wrapping_add(text.len() as u64);
+        self.token.vectorize(
+            #[inline(always)]
+            || self.kernel().part::<ENCRYPT>(&mut state.counter, &mut state.acc, text),
+        );
+    }
+}

@@ -1,1 +1,103 @@
-//! ghash
+//! GHASH (NIST SP 800-38D section 6.4) and POLYVAL (RFC 8452 section 3).
+//!
+//! Both evaluate a polynomial over GF(2^128) whose coefficients are the blocks of the message, by
+//! Horner's rule. They differ in how 16 bytes stand for a polynomial, and here GHASH is computed as
+//! POLYVAL:
+//!
+//! * POLYVAL reads a block as a little-endian integer; bit i is the coefficient of x^i. The modulus
+//!   is Q = x^128 + x^127 + x^126 + x^121 + 1, and the product is dot(a, b) = a·b·x^-128 mod Q.
+//! * GHASH numbers the bits of a block from the other end: bit i of the block, read as a *big-endian*
+//!   integer, is the coefficient of x^(127-i), modulo R = x^128 + x^7 + x^2 + x + 1. Write rev for
+//!   the polynomial with its coefficients 0…127 in reverse order. A carry-less product of reversed
+//!   factors is the reversed product, but of 255 coefficients, so one place short:
+//!   rev(a)·rev(b)·x = rev256(a·b). And Q is R reversed, so reducing from above in one world is
+//!   reducing from below in the other: rev(a·b mod R) = rev(a)·rev(b)·x·x^-128 mod Q, which is
+//!   dot(rev(a), x·rev(b)).
+//!
+//! So GHASH with the key H is POLYVAL with the key x·H, the bytes of every block being reversed on
+//! the way in and out (RFC 8452 appendix A); the multiplication by x happens once a key. From there
+//! on there is one field, one multiplication ([`clmul`]) and one table of key powers ([`key`]).
+
+pub mod clmul;
+pub mod key;
+mod portable;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(test)]
+mod tests;
+
+pub use clmul::{ClmulToken, ClmulVector};
+
+use crate::hash::{BlockBuffer, Hash};
+use crate::simd::Blocks;
+use key::HashKey;
+use zeroize::optimization_barrier;
+
+/// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
+pub type GHash<T> = FieldHash<T, true>;
+
+/// POLYVAL: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
+pub type Polyval<T> = FieldHash<T, false>;
+
+/// What [`GHash`] (`BIG_ENDIAN`) and [`Polyval`] have in common, which is nearly everything.
+#[derive(Clone)]
+pub struct FieldHash<T: ClmulToken, const BIG_ENDIAN: bool> {
+    token: T,
+    key: HashKey<T::V>,
+    acc: [u8; 16],
+    buffer: BlockBuffer<16>,
+}
+
+impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
+    /// The hash of nothing yet, under `key`.
+    pub fn new(token: T, key: &[u8; 16]) -> Self {
+        let key = token.vectorize(
+            #[inline(always)]
+            || if BIG_ENDIAN { HashKey::ghash(token, key) } else { HashKey::polyval(token, key) },
+        );
+        Self { token, key, acc: [0; 16], buffer: BlockBuffer::default() }
+    }
+
+    fn blocks(token: T, key: &HashKey<T::V>, acc: &mut [u8; 16], data: &[u8]) {
+        token.vectorize(
+            #[inline(always)]
+            || *acc = key.hash::<BIG_ENDIAN>(token, T::V::load_first(token, acc), data).first(),
+        );
+    }
+}
+
+impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
+    fn digest_size(&self) -> usize {
+        16
+    }
+
+    fn update(&mut self, data: &[u8]) {
+        let Self { token, key, acc, buffer } = self;
+        buffer.absorb(
+            data,
+            #[inline(always)]
+            |blocks| Self::blocks(*token, key, acc, blocks),
+        );
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        let Self { token, key, acc, buffer } = self;
+        Self::blocks(*token, key, acc, buffer.pending());
+        *buffer = BlockBuffer::default();
+        if BIG_ENDIAN {
+            acc.reverse();
+        }
+        out.copy_from_slice(acc);
+    }
+}
+
+impl<T: ClmulToken, const BIG_ENDIAN: bool> Drop for FieldHash<T, BIG_ENDIAN> {
+    fn drop(&mut self) {
+        self.acc = [0; 16];
+        optimization_barrier(&self.acc);
+    }
+}
