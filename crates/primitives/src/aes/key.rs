@@ -66,4 +66,10 @@ impl RoundKeys {
     pub fn keys(&self) -> &[[u8; 16]] {
         &self.keys[..=self.rounds]
     }
+
+    /// The first round key, for drivers that store it masked.
+    #[inline(always)]
+    pub(super) fn first_mut(&mut self) -> &mut [u8; 16] {
+        &mut self.keys[0]
+    }
 }
