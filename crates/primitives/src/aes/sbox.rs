@@ -58,13 +58,15 @@ impl<W: Gates> core::ops::BitAnd for Wire<W> {
     }
 }
 
+#[inline(always)]
+fn wires<W>([a, b, c, d, e, f, g, h]: [W; 8]) -> [Wire<W>; 8] {
+    [Wire(a), Wire(b), Wire(c), Wire(d), Wire(e), Wire(f), Wire(g), Wire(h)]
+}
+
 /// `S(x) ^ 0x63` in every lane; word `i` holds bit `i` (the least significant is bit 0).
 #[inline(always)]
 pub fn sub_bytes<W: Gates>(bits: [W; 8]) -> [W; 8] {
-    let [x7, x6, x5, x4, x3, x2, x1, x0] = bits.map(
-        #[inline(always)]
-        |w| Wire(w),
-    );
+    let [x7, x6, x5, x4, x3, x2, x1, x0] = wires(bits);
 
     let y14 = x3 ^ x5;
     let y13 = x0 ^ x6;
@@ -113,19 +115,13 @@ pub fn sub_bytes<W: Gates>(bits: [W; 8]) -> [W; 8] {
     let s2 = z17 ^ z16 ^ b8 ^ b15;
     let s1 = b3 ^ s0;
 
-    [s7, s6, s5, s4, s3, s2, s1, s0].map(
-        #[inline(always)]
-        |w| w.0,
-    )
+    [s7.0, s6.0, s5.0, s4.0, s3.0, s2.0, s1.0, s0.0]
 }
 
 /// `S⁻¹(x ^ 0x63)` in every lane; word `i` holds bit `i`.
 #[inline(always)]
 pub fn inv_sub_bytes<W: Gates>(bits: [W; 8]) -> [W; 8] {
-    let [x7, x6, x5, x4, x3, x2, x1, x0] = bits.map(
-        #[inline(always)]
-        |w| Wire(w),
-    );
+    let [x7, x6, x5, x4, x3, x2, x1, x0] = wires(bits);
 
     let y8 = x0 ^ x1;
     let y19 = x4 ^ x7;
@@ -173,10 +169,7 @@ pub fn inv_sub_bytes<W: Gates>(bits: [W; 8]) -> [W; 8] {
     let s2 = z13 ^ b18;
     let s1 = b1 ^ b18 ^ s7;
 
-    [s7, s6, s5, s4, s3, s2, s1, s0].map(
-        #[inline(always)]
-        |w| w.0,
-    )
+    [s7.0, s6.0, s5.0, s4.0, s3.0, s2.0, s1.0, s0.0]
 }
 
 /// The inversion: from the 22 sums of input bits to the 18 products (62 gates).
@@ -246,10 +239,10 @@ fn invert<W: Gates>(y: [Wire<W>; 22]) -> [Wire<W>; 18] {
 #[inline(always)]
 pub fn sub_word(word: [u8; 4]) -> [u8; 4] {
     let word = u32::from_le_bytes(word);
-    let bits: [u32; 8] = core::array::from_fn(
-        #[inline(always)]
-        |i| (word >> i) & 0x01010101,
-    );
+    let mut bits = [0; 8];
+    for (i, bit) in bits.iter_mut().enumerate() {
+        *bit = (word >> i) & 0x01010101;
+    }
     let bits = sub_bytes(bits);
     let mut out = 0x63636363;
     for (i, bit) in bits.iter().enumerate() {
@@ -261,7 +254,9 @@ pub fn sub_word(word: [u8; 4]) -> [u8; 4] {
 /// `2·x` in GF(2⁸), for each byte of a word.
 #[inline(always)]
 pub const fn xtime(x: u32) -> u32 {
-    ((x & 0x7f7f7f7f) << 1) ^ (((x >> 7) & 0x01010101) * 0x1b)
+    let high = (x >> 7) & 0x01010101;
+    let reduce = (high << 8).wrapping_sub(high) & 0x1b1b1b1b; // a byte of 1 times 255
+    ((x & 0x7f7f7f7f) << 1) ^ reduce
 }
 
 /// MixColumns on one column, row 0 in the low byte: `2·a ^ 3·ρa ^ ρ²a ^ ρ³a`, where `ρ` takes the byte

@@ -1,7 +1,7 @@
 //! Vectors of 128 bits: 8 blocks.
 
 use super::BitsliceToken;
-use super::word::{self, Word, lower};
+use super::word::{self, Word, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::Neon;
 use core::arch::aarch64::*;
@@ -54,7 +54,7 @@ impl Word for W128 {
     #[inline(always)]
     fn load(_: Neon, src: &[u8]) -> [Self; 8] {
         let chunks = src[..128].as_chunks::<16>().0;
-        core::array::from_fn(
+        eight(
             #[inline(always)]
             |i| {
                 // SAFETY: see above.

@@ -52,7 +52,7 @@ use super::RoundKeys;
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
 use crate::InOut;
 use crate::cpu::Token;
-use word::{Word, transpose};
+use word::{Word, eight, transpose};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A token whose CPU bit-slices AES on words of up to three widths.
@@ -211,7 +211,7 @@ fn decrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -
 /// AddRoundKey.
 #[inline(always)]
 fn add_key<W: Word>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8] {
-    core::array::from_fn(
+    eight(
         #[inline(always)]
         |i| state[i].xor(W::key(token, &key[i])),
     )
@@ -223,9 +223,9 @@ fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] 
     if rounds.is_multiple_of(4) {
         return state;
     }
-    state.map(
+    eight(
         #[inline(always)]
-        |w| w.shift_rows_twice(token),
+        |i| state[i].shift_rows_twice(token),
     )
 }
 
@@ -236,10 +236,9 @@ fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] 
         round,
         #[inline(always)]
         |cols| {
-            let next = turn_all(token, state, 1, cols);
-            let sum = xor_all(state, next);
-            let double = xtime(sum);
-            xor_all(xor_all(double, next), turn_all(token, sum, 2, 2 * cols))
+            let next = turn(token, state, 1, cols);
+            let sum = xor(state, next);
+            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
         },
     )
 }
@@ -247,12 +246,17 @@ fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] 
 /// Its inverse: MixColumns of `a + 4·(a + ρ²a)`.
 #[inline(always)]
 fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
-    let twice = by_column_move::<W>(
+    by_column_move::<W>(
         round,
         #[inline(always)]
-        |cols| xor_all(state, turn_all(token, state, 2, 2 * cols)),
-    );
-    mix_columns(token, xor_all(state, xtime(xtime(twice))), round)
+        |cols| {
+            let opposite = xor(state, turn(token, state, 2, 2 * cols));
+            let state = xor(state, xtime(xtime(opposite)));
+            let next = turn(token, state, 1, cols);
+            let sum = xor(state, next);
+            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
+        },
+    )
 }
 
 /// Calls `body` with `round` modulo 4: as a constant, for words that want it to be one.
@@ -271,23 +275,24 @@ fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 
 
 /// `2·a` in GF(2⁸): bits move up, the highest comes back as 0x1b.
 #[inline(always)]
-fn xtime<W: Word>([a0, a1, a2, a3, a4, a5, a6, a7]: [W; 8]) -> [W; 8] {
-    [a7, a0.xor(a7), a1, a2.xor(a7), a3.xor(a7), a4, a5, a6]
+fn xtime<W: Word>([a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
+    [h, a.xor(h), b, c.xor(h), d.xor(h), e, f, g]
 }
 
+/// All 8 words moved by some rows and columns.
 #[inline(always)]
-fn xor_all<W: Word>(a: [W; 8], b: [W; 8]) -> [W; 8] {
-    core::array::from_fn(
+fn turn<W: Word>(token: W::Token, state: [W; 8], rows: usize, cols: usize) -> [W; 8] {
+    eight(
         #[inline(always)]
-        |i| a[i].xor(b[i]),
+        |i| state[i].turn(token, rows, cols % 4),
     )
 }
 
 #[inline(always)]
-fn turn_all<W: Word>(token: W::Token, a: [W; 8], rows: usize, cols: usize) -> [W; 8] {
-    a.map(
+fn xor<W: Word>(a: [W; 8], b: [W; 8]) -> [W; 8] {
+    eight(
         #[inline(always)]
-        |w| w.turn(token, rows, cols % 4),
+        |i| a[i].xor(b[i]),
     )
 }
 

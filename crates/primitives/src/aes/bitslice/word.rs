@@ -40,6 +40,13 @@ pub trait Word: Gates {
     fn key(token: Self::Token, key: &Self::Key) -> Self;
 }
 
+/// Eight words by number. Not `array::from_fn` (nor `array::map`): the compiler is free not to inline those,
+/// and then compiles them, and whatever they call, without the CPU's features.
+#[inline(always)]
+pub fn eight<W>(word: impl Fn(usize) -> W) -> [W; 8] {
+    [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)]
+}
+
 /// The bits that are in the lower half of their group of `2·n`.
 pub const fn lower(n: u32) -> u64 {
     !0 / ((1 << n) + 1)
@@ -96,13 +103,17 @@ pub const fn shift_rows_twice() -> [u8; 16] {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub fn spread_bits(key: &[u8; 16]) -> [[u8; 16]; 8] {
-    core::array::from_fn(
+    let bytes = u128::from_le_bytes(*key);
+    let halves = [bytes as u64, (bytes >> 64) as u64];
+    eight(
         #[inline(always)]
         |i| {
-            key.map(
-                #[inline(always)]
-                |byte| 0u8.wrapping_sub((byte >> i) & 1),
-            )
+            let mut word = [0; 16];
+            for (out, half) in word.as_chunks_mut().0.iter_mut().zip(halves) {
+                let bits = (half >> i) & 0x0101_0101_0101_0101;
+                *out = (bits << 8).wrapping_sub(bits).to_le_bytes(); // times 255
+            }
+            word
         },
     )
 }

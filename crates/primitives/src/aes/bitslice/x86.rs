@@ -1,7 +1,7 @@
 //! Vectors of 128, 256 and 512 bits: 8, 16 and 32 blocks.
 
 use super::BitsliceToken;
-use super::word::{Word, lower};
+use super::word::{self, Word, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::{Avx2, Avx512, Ssse3, Token};
 use core::arch::x86_64::*;
@@ -57,8 +57,8 @@ unsafe impl HasAvx2 for Avx512 {}
 unsafe impl HasAvx512 for Avx512 {}
 
 /// `TURNS[rows - 1][cols]` and `SHIFT_ROWS_TWICE`: which byte goes to each position, in memory order.
-static TURNS: [[[u8; 16]; 4]; 2] = super::word::turns();
-static SHIFT_ROWS_TWICE: [u8; 16] = super::word::shift_rows_twice();
+static TURNS: [[[u8; 16]; 4]; 2] = word::turns();
+static SHIFT_ROWS_TWICE: [u8; 16] = word::shift_rows_twice();
 
 #[inline(always)]
 unsafe fn splat128(bytes: &[u8; 16]) -> __m128i {
@@ -121,13 +121,12 @@ macro_rules! word {
             #[inline(always)]
             fn load(_: T, src: &[u8]) -> [Self; 8] {
                 let chunks = src[..8 * $bytes].as_chunks::<$bytes>().0;
-                core::array::from_fn(
-                    #[inline(always)]
-                    |i| {
-                        // SAFETY: see the macro.
-                        Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
-                    },
-                )
+                eight(
+#[inline(always)]
+|i| {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
+                },)
             }
 
             #[inline(always)]
@@ -160,7 +159,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn slice_key(_: T, key: &[u8; 16]) -> [[u8; 16]; 8] {
-                super::word::spread_bits(key)
+                word::spread_bits(key)
             }
 
             #[inline(always)]
