@@ -92,19 +92,22 @@ impl AesFixedTime {
 fn crypt<const STEP: usize>(keys: &RoundKeys, sbox: &Sbox, mix: impl Fn(u32) -> u32, block: [u8; 16]) -> [u8; 16] {
     let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
     let mut state = sbox.mask(add(to_columns(&block), first));
-    // SubBytes and ShiftRows.
-    let sub_shift = |state: [u32; 4]| -> [u32; 4] {
-        core::array::from_fn(|c| {
-            sbox.get(state[c])
-                | sbox.get(state[(c + STEP) % 4] >> 8) << 8
-                | sbox.get(state[(c + 2) % 4] >> 16) << 16
-                | sbox.get(state[(c + 3 * STEP) % 4] >> 24) << 24
-        })
-    };
     for key in inner {
-        state = add(sub_shift(state).map(&mix), key);
+        let [a, b, c, d] = sub_shift::<STEP>(sbox, state);
+        state = add([mix(a), mix(b), mix(c), mix(d)], key);
     }
-    to_block(add(sub_shift(state), last))
+    to_block(add(sub_shift::<STEP>(sbox, state), last))
+}
+
+/// SubBytes and ShiftRows.
+#[inline(always)]
+fn sub_shift<const STEP: usize>(sbox: &Sbox, state: [u32; 4]) -> [u32; 4] {
+    core::array::from_fn(|c| {
+        sbox.get(state[c])
+            | sbox.get(state[(c + STEP) % 4] >> 8) << 8
+            | sbox.get(state[(c + 2) % 4] >> 16) << 16
+            | sbox.get(state[(c + 3 * STEP) % 4] >> 24) << 24
+    })
 }
 
 #[cfg(test)]

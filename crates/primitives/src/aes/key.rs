@@ -27,7 +27,7 @@ impl RoundKeys {
             let at = 4 * i;
             let mut temp: [u8; 4] = [w[at - 4], w[at - 3], w[at - 2], w[at - 1]];
             if i % words == 0 {
-                temp.rotate_left(1);
+                temp = [temp[1], temp[2], temp[3], temp[0]];
                 temp = sub_word(temp);
                 temp[0] ^= rcon;
                 rcon = (rcon << 1) ^ (if rcon & 0x80 != 0 { 0x1b } else { 0 }); // public constants

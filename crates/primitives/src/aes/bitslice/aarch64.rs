@@ -47,6 +47,9 @@ impl Gates for W128 {
 impl Word for W128 {
     type Token = Neon;
     type Key = [u8; 16];
+    type Pad = [u8; 128];
+
+    const PAD: [u8; 128] = [0; 128];
 
     const BLOCKS: usize = 8;
     const TURNS_ARE_CODE: bool = false;

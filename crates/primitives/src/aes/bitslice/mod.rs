@@ -118,55 +118,53 @@ impl<T: BitsliceToken> Bitslice<T> {
         self.run::<true>(blocks);
     }
 
-    /// Shares the blocks out to the widths: whole batches and more than half a batch to the widest.
+    /// Whole batches, then what is left in the narrowest word that takes it at once.
     #[inline(always)]
-    fn run<const DECRYPT: bool>(&self, mut blocks: InOut<'_>) {
-        let left = blocks.len() / 16 % Self::PARALLEL;
-        let narrow = if left <= T::Half::BLOCKS && T::Half::BLOCKS < Self::PARALLEL { left } else { 0 };
-        let wide = (blocks.len() / 16 - narrow) * 16;
-        if wide > 0 {
-            let (wide, rest) = blocks.split_at(wide);
-            batches::<T::Wide, DECRYPT>(self.token, &self.keys, wide);
-            blocks = rest;
+    fn run<const DECRYPT: bool>(&self, blocks: InOut<'_>) {
+        let whole = blocks.len() / (16 * Self::PARALLEL) * 16 * Self::PARALLEL;
+        let (whole, rest) = blocks.split_at(whole);
+        if !whole.is_empty() {
+            batches::<T::Wide, DECRYPT>(self.token, &self.keys, whole);
         }
-        if narrow > T::Quarter::BLOCKS {
-            batches::<T::Half, DECRYPT>(self.token, &self.keys, blocks);
-        } else if narrow > 0 {
-            batches::<T::Quarter, DECRYPT>(self.token, &self.keys, blocks);
+        let left = rest.len() / 16;
+        if left == 0 {
+        } else if left <= T::Quarter::BLOCKS {
+            padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest);
+        } else if left <= T::Half::BLOCKS {
+            padded::<T::Half, DECRYPT>(self.token, &self.keys, rest);
+        } else {
+            padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest);
         }
     }
 }
 
-/// Bytes in the largest batch: 32 blocks.
-const MAX_BATCH: usize = 512;
-
-/// Whole batches, and a last one that may be partial.
+/// Whole batches.
+#[inline(never)]
 fn batches<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
     token.vectorize(
         #[inline(always)]
         || {
-            while blocks.len() >= 16 {
-                let mut pad = [0; MAX_BATCH];
-                let batch = blocks.len().min(16 * W::BLOCKS) & !15;
-                let whole = batch == 16 * W::BLOCKS;
-                let mut batch = blocks.take(batch).expect("no more than there is");
-                let state = if whole {
-                    W::load(token, batch.src())
-                } else {
-                    pad[..batch.len()].copy_from_slice(batch.src());
-                    W::load(token, &pad)
-                };
-                let state = if DECRYPT { decrypt::<W>(token, keys, state) } else { encrypt::<W>(token, keys, state) };
-                if whole {
-                    W::store(state, batch.dst());
-                } else {
-                    W::store(state, &mut pad);
-                    let len = batch.len();
-                    batch.dst().copy_from_slice(&pad[..len]);
-                }
+            while let Some(mut batch) = blocks.take(16 * W::BLOCKS) {
+                let state = W::load(token, batch.src());
+                let state = if DECRYPT { decrypt(token, keys, state) } else { encrypt(token, keys, state) };
+                W::store(state, batch.dst());
             }
         },
     );
+}
+
+/// At most one batch.
+#[inline(always)]
+fn padded<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
+    if blocks.len() == 16 * W::BLOCKS {
+        return batches::<W, DECRYPT>(token, keys, blocks);
+    }
+    let len = blocks.len() & !15;
+    let mut pad = W::PAD;
+    let pad = pad.as_mut();
+    pad[..len].copy_from_slice(&blocks.src()[..len]);
+    batches::<W, DECRYPT>(token, keys, pad.into());
+    blocks.dst()[..len].copy_from_slice(&pad[..len]);
 }
 
 /// A batch, from the order of memory and back to it.

@@ -26,6 +26,9 @@ impl Gates for u64 {
 impl Word for u64 {
     type Token = Portable;
     type Key = u64;
+    type Pad = [u8; 64];
+
+    const PAD: [u8; 64] = [0; 64];
 
     const BLOCKS: usize = 4;
     const TURNS_ARE_CODE: bool = true;

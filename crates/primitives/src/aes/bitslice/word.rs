@@ -12,6 +12,12 @@ pub trait Word: Gates {
     /// What is stored of a word that is the same for all blocks.
     type Key: Copy + Default + Zeroize + Send + Sync;
 
+    /// A batch of bytes.
+    type Pad: AsMut<[u8]>;
+
+    /// All zero.
+    const PAD: Self::Pad;
+
     /// Blocks in a batch.
     const BLOCKS: usize;
 

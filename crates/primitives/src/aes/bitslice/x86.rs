@@ -114,6 +114,9 @@ macro_rules! word {
         impl<T: $bound> Word for $word<T> {
             type Token = T;
             type Key = [u8; 16];
+            type Pad = [u8; 8 * $bytes];
+
+            const PAD: [u8; 8 * $bytes] = [0; 8 * $bytes];
 
             const BLOCKS: usize = $bytes / 2;
             const TURNS_ARE_CODE: bool = false;
