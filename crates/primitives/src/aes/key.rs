@@ -30,7 +30,7 @@ impl RoundKeys {
             let at = 4 * i;
             let mut temp: [u8; 4] = [w[at - 4], w[at - 3], w[at - 2], w[at - 1]];
             if i % words == 0 {
-                temp.rotate_left(1);
+                temp = [temp[1], temp[2], temp[3], temp[0]];
                 temp = sub_word(temp);
                 temp[0] ^= rcon;
                 rcon = (rcon << 1) ^ (if rcon & 0x80 != 0 { 0x1b } else { 0 }); // public constants
@@ -68,5 +68,11 @@ impl RoundKeys {
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
         &self.keys[..=self.rounds]
+    }
+
+    /// The first round key, for drivers that store it masked.
+    #[inline(always)]
+    pub(super) fn first_mut(&mut self) -> &mut [u8; 16] {
+        &mut self.keys[0]
     }
 }
