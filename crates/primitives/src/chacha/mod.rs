@@ -39,20 +39,20 @@ pub trait ChaChaToken: Token {
     /// The widest vectors.
     type Wide: Quads<Token = Self>;
 
-    /// Above this number of blocks, two row groups of wide vectors are faster than one after the
-    /// other.
-    const TWO_GROUPS_ABOVE: usize = <Self::Wide as Quads>::QUADS;
+    /// Whether long messages go by columns.
+    const COLUMNS: bool = true;
 
-    /// Above this number of blocks, columns of wide vectors are faster than rows.
-    const COLUMNS_ABOVE: usize = 2 * <Self::Wide as Quads>::QUADS;
+    /// What is left of a message goes by rows, at most two groups of wide vectors of them, when it
+    /// has no more blocks than this.
+    const BULK_ABOVE: usize = 2 * <Self::Wide as Quads>::QUADS;
 }
 
 /// Rows of one block only: sixteen words are what a CPU without vectors has registers for.
 impl ChaChaToken for Portable {
     type Narrow = Quad;
     type Wide = Quad;
-    const TWO_GROUPS_ABOVE: usize = usize::MAX;
-    const COLUMNS_ABOVE: usize = usize::MAX;
+    const COLUMNS: bool = false;
+    const BULK_ABOVE: usize = 1;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -113,11 +113,34 @@ impl<T: ChaChaToken> ChaCha<T> {
     /// `state` is the last row of the matrix: the block counter, then the 12-byte nonce in
     /// little-endian words. The counter advances by one for every block that was begun, modulo
     /// 2³² and without a carry into the nonce.
-    pub fn xor(&self, state: &mut [u32; 4], data: InOut<'_>) {
-        self.token.vectorize(
-            #[inline(always)]
-            || rounds::xor::<T>(self.token, [CONSTANTS, self.key[0], self.key[1]], self.double_rounds, state, data),
-        );
+    pub fn xor(&self, state: &mut [u32; 4], mut data: InOut<'_>) {
+        let (token, key, double_rounds) = (self.token, &self.key, self.double_rounds);
+        // Each step is a function of its own, so that a short message does not pay for the
+        // constants and the stack of the long one.
+        if data.len() > T::BULK_ABOVE * BLOCK {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::bulk::<T>(token, key, state, double_rounds, &mut data),
+            );
+        }
+        let begun = data.len().div_ceil(BLOCK);
+        if begun > T::Wide::QUADS {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
+            );
+        } else if begun > 1 {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
+            );
+        } else if begun == 1 {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Narrow, 1>(token, key, *state, double_rounds, data),
+            );
+        }
+        state[0] = state[0].wrapping_add(begun as u32);
     }
 }
 

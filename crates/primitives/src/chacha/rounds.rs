@@ -1,6 +1,6 @@
 //! The rounds, over vectors of any width.
 
-use super::{BLOCK, ChaChaToken};
+use super::{BLOCK, CONSTANTS, ChaChaToken};
 use crate::InOut;
 use crate::words32::{Quads, Words32};
 
@@ -99,20 +99,25 @@ fn finish<V: Quads, const G: usize>(m: [[V; G]; 4], first: [V; 4], groups: [V; G
 
 /// The first matrix in row vectors, and its last row with the counters of `G` groups.
 #[inline(always)]
-fn first_rows<V: Quads, const G: usize>(token: V::Token, matrix: &[[u32; 4]; 4]) -> ([V; 4], [V; G]) {
-    let [a, b, c, d] = *matrix;
-    let d = V::splat_quad(token, d).add(V::from_words(token, &ROW_COUNTERS));
+fn first_rows<V: Quads, const G: usize>(token: V::Token, key: &[[u32; 4]; 2], state: [u32; 4]) -> ([V; 4], [V; G]) {
+    let d = V::splat_quad(token, state).add(V::from_words(token, &ROW_COUNTERS));
     let mut groups = [d; G];
     for (g, group) in groups.iter_mut().enumerate() {
         *group = d.add(V::splat_quad(token, [(V::QUADS * g) as u32, 0, 0, 0]));
     }
-    ([V::splat_quad(token, a), V::splat_quad(token, b), V::splat_quad(token, c), d], groups)
+    ([V::splat_quad(token, CONSTANTS), V::splat_quad(token, key[0]), V::splat_quad(token, key[1]), d], groups)
 }
 
 /// At most `G` groups of blocks by rows.
 #[inline(always)]
-fn rows<V: Quads, const G: usize>(token: V::Token, matrix: &[[u32; 4]; 4], double_rounds: usize, data: InOut<'_>) {
-    let (first, groups) = first_rows::<V, G>(token, matrix);
+pub(super) fn rows<V: Quads, const G: usize>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    data: InOut<'_>,
+) {
+    let (first, groups) = first_rows::<V, G>(token, key, state);
     let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
     row_rounds(&mut m, double_rounds);
     finish(m, first, groups, data);
@@ -120,53 +125,40 @@ fn rows<V: Quads, const G: usize>(token: V::Token, matrix: &[[u32; 4]; 4], doubl
 
 /// At most `LANES` blocks by columns.
 #[inline(always)]
-fn columns<V: Quads>(token: V::Token, matrix: &[[u32; 4]; 4], double_rounds: usize, data: InOut<'_>) {
+fn columns<V: Quads>(token: V::Token, key: &[[u32; 4]; 2], state: [u32; 4], double_rounds: usize, data: InOut<'_>) {
     let mut m = [[V::splat(token, 0); 4]; 4];
-    for (row, words) in m.iter_mut().zip(matrix) {
-        for (column, &word) in row.iter_mut().zip(words) {
+    for (row, words) in m.iter_mut().zip([CONSTANTS, key[0], key[1], state]) {
+        for (column, word) in row.iter_mut().zip(words) {
             *column = V::splat(token, word);
         }
     }
     m[3][0] = m[3][0].add(V::from_words(token, const { &column_counters(V::QUADS) }));
     column_rounds(&mut m, double_rounds);
     let m = [V::transpose(m[0]), V::transpose(m[1]), V::transpose(m[2]), V::transpose(m[3])];
-    let (first, groups) = first_rows::<V, 4>(token, matrix);
+    let (first, groups) = first_rows::<V, 4>(token, key, state);
     finish(m, first, groups, data);
 }
 
-/// See [`ChaCha::xor`](super::ChaCha::xor); `fixed` is the first three rows.
+/// The front of a message of more than [`ChaChaToken::BULK_ABOVE`] blocks; leaves at most as many
+/// in `data`, and in `state` the counter that they start with.
 #[inline(always)]
-pub(super) fn xor<T: ChaChaToken>(
+pub(super) fn bulk<T: ChaChaToken>(
     token: T,
-    fixed: [[u32; 4]; 3],
-    double_rounds: usize,
+    key: &[[u32; 4]; 2],
     state: &mut [u32; 4],
-    mut data: InOut<'_>,
+    double_rounds: usize,
+    data: &mut InOut<'_>,
 ) {
-    let quads = T::Wide::QUADS;
-    while !data.is_empty() {
-        let matrix = [fixed[0], fixed[1], fixed[2], *state];
-        let blocks = data.len().div_ceil(BLOCK);
-        let batch = if blocks > T::COLUMNS_ABOVE {
-            4 * quads
-        } else if blocks > T::TWO_GROUPS_ABOVE {
-            2 * quads
-        } else if blocks > 1 {
-            quads
+    while data.len() > T::BULK_ABOVE * BLOCK {
+        let blocks = if T::COLUMNS { T::Wide::LANES } else { T::Wide::QUADS };
+        let batch = data.take(data.len().min(blocks * BLOCK)).expect("no more than there is");
+        let begun = batch.len().div_ceil(BLOCK);
+        if T::COLUMNS {
+            columns::<T::Wide>(token, key, *state, double_rounds, batch);
         } else {
-            1
-        };
-        let now = data.take(data.len().min(batch * BLOCK)).expect("no more than there is");
-        if blocks > T::COLUMNS_ABOVE {
-            columns::<T::Wide>(token, &matrix, double_rounds, now);
-        } else if blocks > T::TWO_GROUPS_ABOVE {
-            rows::<T::Wide, 2>(token, &matrix, double_rounds, now);
-        } else if blocks > 1 {
-            rows::<T::Wide, 1>(token, &matrix, double_rounds, now);
-        } else {
-            rows::<T::Narrow, 1>(token, &matrix, double_rounds, now);
+            rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
         }
-        state[0] = state[0].wrapping_add(batch.min(blocks) as u32);
+        state[0] = state[0].wrapping_add(begun as u32);
     }
 }
 

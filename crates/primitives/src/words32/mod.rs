@@ -105,28 +105,26 @@ pub trait Quads: Words32 {
     fn xor_into_partial(self, data: InOut<'_>);
 }
 
-/// `dst = src ^ keystream`, in pieces of 16, 8, 4, 2 and 1 bytes.
+/// `dst = src ^ keystream`, in pieces of 16, 8, 4, 2 and 1 bytes; at most 64 bytes.
 #[inline(always)]
 pub(crate) fn xor_pieces(mut data: InOut<'_>, keystream: &[u8; 64]) {
-    debug_assert!(data.len() <= 64);
-    let mut at = 0;
+    let mut keystream = &keystream[..];
     macro_rules! piece {
-        ($word:ty, $n:literal, $loop:tt) => {
-            $loop let Some(mut piece) = data.take($n) {
-                let key: [u8; $n] = keystream[at..at + $n].try_into().expect("a piece");
-                let word = <$word>::from_ne_bytes(piece.get(0)) ^ <$word>::from_ne_bytes(key);
+        ($loop:tt, $word:ty, $n:literal) => {
+            $loop data.len() >= $n && let Some((key, rest)) = keystream.split_first_chunk::<$n>() {
+                let Some(mut piece) = data.take($n) else { return };
+                let word = <$word>::from_ne_bytes(piece.get(0)) ^ <$word>::from_ne_bytes(*key);
                 piece.put(0, &word.to_ne_bytes());
-                at += $n;
+                keystream = rest;
             }
         };
     }
-    piece!(u128, 16, while);
-    piece!(u64, 8, if);
-    piece!(u32, 4, if);
-    piece!(u16, 2, if);
-    if let Some(mut piece) = data.take(1) {
-        piece.put(0, &[piece.src()[0] ^ keystream[at]]);
-    }
+    piece!(while, u128, 16);
+    piece!(if, u64, 8);
+    piece!(if, u32, 4);
+    piece!(if, u16, 2);
+    piece!(if, u8, 1);
+    let _ = keystream;
 }
 
 #[cfg(test)]
