@@ -339,6 +339,10 @@ mod x86 {
             Self(())
         }
     }
+    token!(/// Carry-less multiplication on 256-bit vectors, and the `crc32` instruction.
+        Vpclmul256, [Sse42, Avx2, Pclmul, Vpclmul], "sse4.2,avx2,pclmulqdq,vpclmulqdq");
+    token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruction.
+        Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq");
 }
 
 #[cfg(target_arch = "aarch64")]
