@@ -81,26 +81,6 @@ pub trait Blocks: Copy {
 
     /// Lane-wise sum of 64-bit little-endian words.
     fn add64(self, other: Self) -> Self;
-
-    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
-    /// but its last.
-    fn after(self, previous: Self) -> Self;
-
-    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
-    ///
-    /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
-    /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
-    /// bits that leave it at the top, times x^7 + x^2 + x + 1 = 0x87, added at the bottom. With
-    /// `n` at most 56 this correction fits in 64 bits and needs no further reduction:
-    ///
-    /// ```text
-    /// low  = block.low  << n ^ clmul(block.high >> (64 - n), 0x87)
-    /// high = block.high << n ^ block.low >> (64 - n)
-    /// ```
-    fn mul_x(self, n: usize) -> Self;
-
-    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`Blocks::mul_x`].
-    fn mul_x_ramp(self, n: usize) -> Self;
 }
 
 /// Up to 16 bytes as a little-endian integer, in at most two overlapping loads.
@@ -186,6 +166,26 @@ pub trait AesVector: Blocks {
     fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
+
+    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
+    /// but its last.
+    fn after(self, previous: Self) -> Self;
+
+    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
+    ///
+    /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
+    /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
+    /// bits that leave it at the top, times x^7 + x^2 + x + 1 = 0x87, added at the bottom. With
+    /// `n` at most 56 this correction fits in 64 bits and needs no further reduction:
+    ///
+    /// ```text
+    /// low  = block.low  << n ^ clmul(block.high >> (64 - n), 0x87)
+    /// high = block.high << n ^ block.low >> (64 - n)
+    /// ```
+    fn mul_x(self, n: usize) -> Self;
+
+    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
+    fn mul_x_ramp(self, n: usize) -> Self;
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.
