@@ -153,11 +153,13 @@ pub trait AesVector: Blocks {
         for b in blocks.iter_mut() {
             *b = b.xor(first);
         }
-        for k in inner {
+        let mut i = 0;
+        while let Some(k) = inner.get(i) {
             let key = Self::splat(token, k);
             for b in blocks.iter_mut() {
                 *b = if ENC { b.enc(key) } else { b.dec(key) };
             }
+            i = opaque(i + 1);
         }
     }
 
@@ -184,8 +186,24 @@ pub trait AesVector: Blocks {
     /// ```
     fn mul_x(self, n: usize) -> Self;
 
+    /// Each block times x^8 [`Blocks::BLOCKS`], as [`AesVector::mul_x`] with shifts by whole bytes: the
+    /// distance from a block's tweak to that of the same block eight vectors later.
+    fn mul_x_batch(self) -> Self;
+
     /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
+}
+
+/// `n`, as a value that the compiler knows nothing about.
+///
+/// A loop over round keys is short, and its turns are long enough to hide its own cost; unrolled
+/// two to eight times with a remainder, which is what the compiler makes of it when it can count
+/// the turns, the modes would be twice as large and no faster.
+#[inline(always)]
+pub(crate) fn opaque(mut n: usize) -> usize {
+    // SAFETY: there is no instruction.
+    unsafe { core::arch::asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
+    n
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.

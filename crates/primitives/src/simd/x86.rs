@@ -195,6 +195,16 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes PCLMULQDQ.
+        Self(unsafe {
+            let out = _mm_srli_si128::<15>(self.0);
+            let reduced = _mm_clmulepi64_si128::<0x00>(out, _mm_cvtsi32_si128(0x87));
+            _mm_xor_si128(_mm_slli_si128::<1>(self.0), reduced)
+        })
+    }
+
+    #[inline(always)]
     fn mul_x_ramp(self, n: usize) -> Self {
         self.mul_x(n)
     }
@@ -304,6 +314,16 @@ impl AesVector for B256 {
     fn mul_x(self, n: usize) -> Self {
         // SAFETY: the token includes AVX2.
         self.mul_x_by(n, unsafe { _mm256_set1_epi64x(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes AVX2 and VPCLMULQDQ.
+        Self(unsafe {
+            let out = _mm256_bsrli_epi128::<14>(self.0);
+            let reduced = _mm256_clmulepi64_epi128::<0x00>(out, _mm256_set1_epi64x(0x87));
+            _mm256_xor_si256(_mm256_bslli_epi128::<2>(self.0), reduced)
+        })
     }
 
     #[inline(always)]
@@ -419,6 +439,16 @@ impl AesVector for B512 {
     fn mul_x(self, n: usize) -> Self {
         // SAFETY: the token includes AVX-512.
         self.mul_x_by(n, unsafe { _mm512_set1_epi64(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes AVX-512 and VPCLMULQDQ.
+        Self(unsafe {
+            let out = _mm512_bsrli_epi128::<12>(self.0);
+            let reduced = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
+            _mm512_xor_si512(_mm512_bslli_epi128::<4>(self.0), reduced)
+        })
     }
 
     #[inline(always)]
