@@ -1,13 +1,17 @@
 //! CPU features, and the tokens that prove them.
 //!
-//! [`CpuFeatures`] is a set of features. The only ways to obtain one are [`CpuFeatures::detect`],
-//! which asks the CPU, and removing features from an existing set; so a set never holds a feature
-//! that the machine lacks. A [`Token`] is made from such a set, and code that needs the features
-//! takes the token as a proof that they are there.
+//! [`FeatureSet`] is a set of features, [`CpuFeatures`] one that this machine has. The only ways to
+//! obtain the latter are [`CpuFeatures::detect`], which asks the CPU, and removing features from an
+//! existing one. A [`Token`] is made from it, and code that needs the features takes the token as a
+//! proof that they are there.
+
+/// A set of CPU features, of this machine or another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct FeatureSet(u32);
 
 /// A set of CPU features that this machine is known to have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-pub struct CpuFeatures(u32);
+pub struct CpuFeatures(FeatureSet);
 
 macro_rules! features {
     ($($(#[$doc:meta])* $konst:ident = $bit:literal, $name:literal;)*) => {
@@ -63,11 +67,12 @@ features! {
     Sha3 = 18, "sha3";
 }
 
-impl CpuFeatures {
-    /// The empty set: only portable code runs.
+impl FeatureSet {
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    const fn of(list: &[Feature]) -> Self {
+    /// The features in `list`.
+    pub const fn of(list: &[Feature]) -> Self {
         let mut bits = 0;
         let mut i = 0;
         while i < list.len() {
@@ -77,19 +82,20 @@ impl CpuFeatures {
         Self(bits)
     }
 
-    /// The features of the CPU this runs on.
-    pub fn detect() -> Self {
-        detect::detect()
-    }
-
     /// Whether `feature` is in the set.
     pub const fn has(self, feature: Feature) -> bool {
         self.0 & (1 << feature as u32) != 0
     }
 
-    /// Whether every feature of `needs` is in the set.
-    pub const fn contains(self, needs: Self) -> bool {
-        self.0 & needs.0 == needs.0
+    /// Whether every feature of `other` is in the set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The features in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The set less `feature`, and less what the hardware never has without it
@@ -106,7 +112,6 @@ impl CpuFeatures {
             Pclmul => &[Vpclmul],
             Avx => &[Avx2],
             Avx2 => &[Avx512, Vaes, Vpclmul],
-            #[cfg(target_arch = "aarch64")]
             Neon => &[Aes, Pclmul, Sha2],
             Sha2 => &[Sha3],
             _ => &[],
@@ -121,9 +126,35 @@ impl CpuFeatures {
     }
 }
 
+impl CpuFeatures {
+    /// No features: only portable code runs.
+    pub const NONE: Self = Self(FeatureSet::NONE);
+
+    /// The features of the CPU this runs on.
+    pub fn detect() -> Self {
+        detect::detect()
+    }
+
+    /// Whether the CPU has every feature of `needs`.
+    pub const fn contains(self, needs: FeatureSet) -> bool {
+        self.0.contains(needs)
+    }
+
+    /// What the CPU has, less `feature` and what depends on it.
+    #[must_use]
+    pub fn without(self, feature: Feature) -> Self {
+        Self(self.0.without(feature))
+    }
+
+    /// The features, as plain data.
+    pub const fn features(self) -> FeatureSet {
+        self.0
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod detect {
-    use super::{CpuFeatures, Feature};
+    use super::{CpuFeatures, Feature, FeatureSet};
 
     cpufeatures::new!(has_ssse3, "ssse3");
     cpufeatures::new!(has_sse41, "sse4.1");
@@ -154,18 +185,18 @@ mod detect {
             (Feature::Sha, has_sha::get()),
             (Feature::Gfni, has_gfni::get()),
         ];
-        found.iter().fold(
-            CpuFeatures::NONE,
+        CpuFeatures(found.iter().fold(
+            FeatureSet::NONE,
             |set, &(f, has)| {
-                if has { CpuFeatures(set.0 | CpuFeatures::of(&[f]).0) } else { set }
+                if has { set.union(FeatureSet::of(&[f])) } else { set }
             },
-        )
+        ))
     }
 }
 
 #[cfg(target_arch = "aarch64")]
 mod detect {
-    use super::{CpuFeatures, Feature};
+    use super::{CpuFeatures, Feature, FeatureSet};
 
     // cpufeatures' "aes" asks for both AES and PMULL, "sha2" for SHA-1 and SHA-256,
     // "sha3" for SHA-3 and SHA-512.
@@ -175,15 +206,15 @@ mod detect {
 
     pub(super) fn detect() -> CpuFeatures {
         use Feature::*;
-        let mut set = CpuFeatures::of(&[Neon]); // part of the AArch64 baseline
+        let mut set = FeatureSet::of(&[Neon]); // part of the AArch64 baseline
         for (features, has) in
             [(&[Aes, Pclmul][..], has_aes::get()), (&[Sha2][..], has_sha2::get()), (&[Sha3][..], has_sha3::get())]
         {
             if has {
-                set = CpuFeatures(set.0 | CpuFeatures::of(features).0);
+                set = set.union(FeatureSet::of(features));
             }
         }
-        set
+        CpuFeatures(set)
     }
 }
 
@@ -199,7 +230,7 @@ mod detect {
 /// Implementors are zero-sized and cannot be made but by [`Token::detect`].
 pub trait Token: Copy + Send + Sync + 'static {
     /// The features that the token stands for.
-    const NEEDS: CpuFeatures;
+    const NEEDS: FeatureSet;
 
     /// The token, if `cpu` has everything it needs.
     fn detect(cpu: CpuFeatures) -> Option<Self>;
@@ -229,7 +260,7 @@ impl Default for Portable {
 }
 
 impl Token for Portable {
-    const NEEDS: CpuFeatures = CpuFeatures::NONE;
+    const NEEDS: FeatureSet = FeatureSet::NONE;
 
     fn detect(_: CpuFeatures) -> Option<Self> {
         Some(Self(()))
@@ -249,7 +280,7 @@ macro_rules! token {
         pub struct $name(());
 
         impl Token for $name {
-            const NEEDS: CpuFeatures = CpuFeatures::of(&[$(Feature::$feature),*]);
+            const NEEDS: FeatureSet = FeatureSet::of(&[$(Feature::$feature),*]);
 
             fn detect(cpu: CpuFeatures) -> Option<Self> {
                 cpu.contains(Self::NEEDS).then_some(Self(()))
@@ -272,7 +303,7 @@ macro_rules! token {
 pub use x86::*;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{CpuFeatures, Feature, Token};
+    use super::{CpuFeatures, Feature, FeatureSet, Token};
 
     token!(/// 128-bit vectors, in every x86-64 CPU.
         Sse2, [Sse2], "sse2");
@@ -295,13 +326,30 @@ mod x86 {
         Sse42, [Sse42], "sse4.2");
     token!(/// 128-bit carry-less multiplication.
         Pclmul, [Sse41, Pclmul], "sse4.1,ssse3,pclmulqdq");
+
+    // The wider tokens imply every feature that AES-NI code is compiled with: no CPU has AVX2
+    // without SSE4.1.
+    impl From<Vaes256> for AesNi {
+        fn from(_: Vaes256) -> Self {
+            Self(())
+        }
+    }
+    impl From<Vaes512> for AesNi {
+        fn from(_: Vaes512) -> Self {
+            Self(())
+        }
+    }
+    token!(/// Carry-less multiplication on 256-bit vectors, and the `crc32` instruction.
+        Vpclmul256, [Sse42, Avx2, Pclmul, Vpclmul], "sse4.2,avx2,pclmulqdq,vpclmulqdq");
+    token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruction.
+        Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq");
 }
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
-    use super::{CpuFeatures, Feature, Token};
+    use super::{CpuFeatures, Feature, FeatureSet, Token};
 
     token!(/// Advanced SIMD.
         Neon, [Neon], "neon");
@@ -319,7 +367,7 @@ mod tests {
 
     #[test]
     fn masking_removes_what_depends_on_the_feature() {
-        let all = CpuFeatures::of(Feature::ALL);
+        let all = FeatureSet::of(Feature::ALL);
         let cpu = all.without(Feature::Avx2);
         assert!(!cpu.has(Feature::Avx512) && !cpu.has(Feature::Vaes) && cpu.has(Feature::Avx));
         assert!(!all.without(Feature::Sse2).has(Feature::Vaes));
@@ -330,9 +378,9 @@ mod tests {
         assert!(Portable::detect(CpuFeatures::NONE).is_some());
         #[cfg(target_arch = "x86_64")]
         {
-            let cpu = CpuFeatures::of(Feature::ALL).without(Feature::Vaes);
-            assert!(Vaes512::detect(cpu).is_none());
-            assert!(Sse2::detect(CpuFeatures::detect()).is_some());
+            let cpu = CpuFeatures::detect();
+            assert!(Vaes512::detect(cpu.without(Feature::Vaes)).is_none());
+            assert!(Sse2::detect(cpu).is_some());
         }
     }
 }

@@ -1,6 +1,17 @@
-//! What the hash primitives have in common: the [`Hash`] trait and the block buffer.
+//! What the hash primitives have in common: the [`Hash`] trait, the block buffer, and the
+//! Merkle–Damgård construction.
 
-use zeroize::Zeroize;
+use crate::cpu::Token;
+
+/// Overwrites `value`, in a way that the compiler may not leave out.
+///
+/// Unlike a loop of volatile stores this is a plain fill, as wide as the CPU's vectors: a wipe at
+/// the end of a 64-byte message must not cost as much as hashing it.
+#[inline(always)]
+pub(crate) fn wipe<W: Copy + Default, const N: usize>(value: &mut [W; N]) {
+    *value = [W::default(); N];
+    zeroize::optimization_barrier(value);
+}
 
 /// An incremental hash state, keyed or not.
 ///
@@ -34,7 +45,7 @@ impl<const B: usize> Default for BlockBuffer<B> {
 
 impl<const B: usize> Drop for BlockBuffer<B> {
     fn drop(&mut self) {
-        self.block.zeroize();
+        wipe(&mut self.block);
     }
 }
 
@@ -80,6 +91,131 @@ impl<const B: usize> BlockBuffer<B> {
         self.block[B - length.len()..].copy_from_slice(length);
         compress(&self.block);
         self.filled = 0;
+    }
+}
+
+/// The chaining value of a Merkle–Damgård hash, and its compression by the CPU of token `T`.
+pub trait Chain<T: Token>: Clone + Send + Sync {
+    /// Bytes of the big-endian bit count at the end of the padding: 8, or 16.
+    const LENGTH_BYTES: usize;
+
+    /// Absorbs `blocks`, a whole number of them.
+    fn compress(&mut self, token: T, blocks: &[u8]);
+
+    /// Writes the first bytes of the chaining value, big-endian, as many as `out` has.
+    fn write(&self, out: &mut [u8]);
+
+    /// Overwrites the chaining value.
+    fn wipe(&mut self);
+}
+
+/// A Merkle–Damgård hash with blocks of `B` bytes (FIPS 180-4, sections 5 and 6): SHA-1 and SHA-2.
+///
+/// Messages are shorter than 2^64 bytes.
+#[derive(Clone)]
+pub struct MerkleDamgard<T: Token, C: Chain<T>, const B: usize> {
+    token: T,
+    chain: C,
+    buffer: BlockBuffer<B>,
+    absorbed: u64,
+    digest_size: usize,
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+    /// The hash with this initial chaining value and number of digest bytes.
+    #[inline(always)]
+    pub(crate) fn start(token: T, chain: C, digest_size: usize) -> Self {
+        Self { token, chain, buffer: BlockBuffer::default(), absorbed: 0, digest_size }
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
+    fn digest_size(&self) -> usize {
+        self.digest_size
+    }
+
+    #[inline]
+    fn update(&mut self, data: &[u8]) {
+        let Self { token, chain, buffer, absorbed, .. } = self;
+        *absorbed = absorbed.wrapping_add(data.len() as u64);
+        buffer.absorb(data, |blocks| chain.compress(*token, blocks));
+    }
+
+    #[inline]
+    fn finish(&mut self, out: &mut [u8]) {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        let bits = (u128::from(self.absorbed) << 3).to_be_bytes();
+        let Self { token, chain, buffer, .. } = self;
+        buffer.finish_padded(&bits[16 - C::LENGTH_BYTES..], |blocks| chain.compress(*token, blocks));
+        chain.write(out);
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> Drop for MerkleDamgard<T, C, B> {
+    fn drop(&mut self) {
+        self.chain.wipe();
+    }
+}
+
+/// What every hash is put through, against somebody else's implementation of it.
+#[cfg(test)]
+pub(crate) mod check {
+    use super::Hash;
+    use std::{vec, vec::Vec};
+
+    /// SplitMix64: reproducible test data.
+    pub struct Random(pub u64);
+
+    impl Random {
+        pub fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        }
+
+        pub fn below(&mut self, n: usize) -> usize {
+            (self.next() % n as u64) as usize
+        }
+
+        pub fn bytes(&mut self, n: usize) -> Vec<u8> {
+            (0..n).map(|_| self.next() as u8).collect()
+        }
+    }
+
+    pub fn digest<H: Hash>(mut hash: H, message: &[u8]) -> Vec<u8> {
+        hash.update(message);
+        let mut out = vec![0; hash.digest_size()];
+        hash.finish(&mut out);
+        out
+    }
+
+    /// Every length up to 600, then longer ones, in one piece and split at random; and a clone
+    /// that goes its own way.
+    pub fn against<H: Hash>(new: impl Fn() -> H, peer: impl Fn(&[u8]) -> Vec<u8>) {
+        let mut random = Random(1);
+        let pool = random.bytes(4300);
+        for len in (0..=600).chain((0..60).map(|_| 600 + random.below(3600)).collect::<Vec<_>>()) {
+            let offset = random.below(64);
+            let message = &pool[offset..offset + len];
+            let expected = peer(message);
+            assert_eq!(digest(new(), message), expected, "{len} bytes at {offset}");
+
+            let mut hash = new();
+            let mut rest = message;
+            while !rest.is_empty() {
+                let most = [3, 40, 300, 5000][random.below(4)].min(rest.len());
+                let (piece, tail) = rest.split_at(random.below(most + 1));
+                hash.update(piece);
+                if random.below(4) == 0 {
+                    let taken = message.len() - tail.len();
+                    let other = [&message[..taken], &pool[..97]].concat();
+                    assert_eq!(digest(hash.clone(), &pool[..97]), peer(&other), "clone after {taken} bytes");
+                }
+                rest = tail;
+            }
+            assert_eq!(digest(hash, b""), expected, "{len} bytes in pieces");
+        }
     }
 }
 

@@ -81,6 +81,13 @@ impl<'a> InOut<'a> {
         unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
     }
 
+    /// What is in the destination.
+    #[inline(always)]
+    pub fn written(&self) -> &[u8] {
+        // SAFETY: `dst` points to `len` bytes for 'a, which cannot be written while `self` is borrowed.
+        unsafe { slice::from_raw_parts(self.dst, self.len) }
+    }
+
     /// The destination, given up for the whole lifetime.
     pub fn into_dst(self) -> &'a mut [u8] {
         // SAFETY: as in `dst`; `self` is consumed.

@@ -28,6 +28,7 @@ pub mod serpent;
 pub mod sha1;
 pub mod sha2;
 pub mod simd;
+mod words32;
 pub mod xxhash;
 
 pub use inout::{InOut, UnequalLengths};

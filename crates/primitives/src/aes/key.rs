@@ -3,6 +3,9 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
+///
+/// Aligned, so that no key lies across two cache lines.
+#[repr(C, align(16))]
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
@@ -27,7 +30,7 @@ impl RoundKeys {
             let at = 4 * i;
             let mut temp: [u8; 4] = [w[at - 4], w[at - 3], w[at - 2], w[at - 1]];
             if i % words == 0 {
-                temp.rotate_left(1);
+                temp = [temp[1], temp[2], temp[3], temp[0]];
                 temp = sub_word(temp);
                 temp[0] ^= rcon;
                 rcon = (rcon << 1) ^ (if rcon & 0x80 != 0 { 0x1b } else { 0 }); // public constants
@@ -65,5 +68,11 @@ impl RoundKeys {
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
         &self.keys[..=self.rounds]
+    }
+
+    /// The first round key, for drivers that store it masked.
+    #[inline(always)]
+    pub(super) fn first_mut(&mut self) -> &mut [u8; 16] {
+        &mut self.keys[0]
     }
 }

@@ -1,10 +1,38 @@
 //! AES (FIPS 197).
 //!
 //! * [`RoundKeys`]: the key schedule that every driver shares.
-//! * [`AesKey`]: a key for CPUs with AES instructions, and the block loops that modes are built on.
+//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, and the modes fused with them.
+//!   Each mode is one text for every width of vector:
+//!
+//! | mode | file | blocks at once |
+//! | --- | --- | --- |
+//! | ECB, CBC decryption, CTR, XCTR, XTS | `ecb`, `cbc`, `ctr`, `xctr`, `xts` | 8 vectors (`pass`) |
+//! | CBC encryption, CBC-MAC | `cbc`, `cbcmac` | one: each waits for the one before |
+//! | CCM | `ccm` | one of CBC-MAC with one of CTR in its shadow |
+//!
+//! * [`Bitslice`]: batches of blocks in constant time, for CPUs without AES instructions.
+//! * [`AesFixedTime`], [`AesGeneric`]: single blocks by table, with and without care for the cache.
 
+mod bitslice;
+mod cbc;
+mod cbcmac;
+mod ccm;
+mod ctr;
+mod ecb;
+mod fixed_time;
+mod generic;
 mod key;
+mod pass;
 mod rounds;
+mod sbox;
+#[cfg(test)]
+mod testing;
+mod xctr;
+mod xts;
 
+pub use bitslice::{Bitslice, BitsliceToken};
+pub use fixed_time::AesFixedTime;
+pub use generic::AesGeneric;
 pub use key::RoundKeys;
 pub use rounds::{AesKey, decrypt_blocks, encrypt_blocks};
+pub use xts::XtsKey;

@@ -31,44 +31,65 @@ impl<T: AesToken> AesKey<T> {
     }
 }
 
+/// The one-block vector of `T`, for modes in which each block waits for the one before.
+pub(crate) type OneBlock<T> = <<T as AesToken>::Narrow as AesToken>::V;
+
+/// A key schedule as vector code uses it: the outer keys in registers, the inner ones in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Schedule<'a, V: AesVector> {
+    pub(crate) token: V::Token,
+    pub(crate) first: V,
+    inner: &'a [[u8; 16]],
+    pub(crate) last: V,
+}
+
+impl<'a, V: AesVector> Schedule<'a, V> {
+    #[inline(always)]
+    pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
+        let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
+        Self { token, first: V::splat(token, first), inner, last: V::splat(token, last) }
+    }
+
+    /// Encrypts (`ENC`) or decrypts `N` vectors.
+    #[inline(always)]
+    pub(crate) fn crypt<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N]) {
+        self.rounds::<ENC, N>(blocks, self.first);
+        for b in blocks.iter_mut() {
+            *b = self.finish::<ENC>(*b, self.last);
+        }
+    }
+
+    /// Encrypts (`ENC`) or decrypts one block.
+    #[inline(always)]
+    pub(crate) fn crypt_one<const ENC: bool>(&self, block: &[u8; 16]) -> [u8; 16] {
+        let mut blocks = [V::splat(self.token, block)];
+        self.crypt::<ENC, 1>(&mut blocks);
+        blocks[0].first()
+    }
+
+    /// Adds the key `first` to `N` vectors and does all rounds but the last.
+    #[inline(always)]
+    pub(crate) fn rounds<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {
+        V::rounds::<ENC, N>(self.token, blocks, first, self.inner);
+    }
+
+    /// The last round, with the key `last`.
+    #[inline(always)]
+    pub(crate) fn finish<const ENC: bool>(&self, block: V, last: V) -> V {
+        block.finish::<ENC>(self.token, self.inner, last)
+    }
+}
+
 /// Encrypts `N` vectors of blocks.
 #[inline(always)]
 pub fn encrypt_blocks<V: AesVector, const N: usize>(token: V::Token, keys: &RoundKeys, blocks: &mut [V; N]) {
-    let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-    let key = V::splat(token, first);
-    for b in blocks.iter_mut() {
-        *b = b.xor(key);
-    }
-    for k in inner {
-        let key = V::splat(token, k);
-        for b in blocks.iter_mut() {
-            *b = b.enc(key);
-        }
-    }
-    let key = V::splat(token, last);
-    for b in blocks.iter_mut() {
-        *b = b.enc_last(key);
-    }
+    Schedule::new(token, keys).crypt::<true, N>(blocks);
 }
 
 /// Decrypts `N` vectors of blocks with the keys of the equivalent inverse cipher.
 #[inline(always)]
 pub fn decrypt_blocks<V: AesVector, const N: usize>(token: V::Token, keys: &RoundKeys, blocks: &mut [V; N]) {
-    let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-    let key = V::splat(token, first);
-    for b in blocks.iter_mut() {
-        *b = b.xor(key);
-    }
-    for k in inner {
-        let key = V::splat(token, k);
-        for b in blocks.iter_mut() {
-            *b = b.dec(key);
-        }
-    }
-    let key = V::splat(token, last);
-    for b in blocks.iter_mut() {
-        *b = b.dec_last(key);
-    }
+    Schedule::new(token, keys).crypt::<false, N>(blocks);
 }
 
 #[cfg(test)]

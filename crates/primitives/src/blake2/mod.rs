@@ -1,1 +1,119 @@
-//! blake2
+//! BLAKE2b and BLAKE2s (RFC 7693): keyed and unkeyed hashes of up to 64 and 32 bytes.
+//!
+//! The working state is a square of sixteen words v(0..16), 64 bits each in BLAKE2b and 32 in
+//! BLAKE2s. A round mixes each column and then each diagonal by G, which takes two words of the
+//! message: a += b + x, d = (d ^ a) >>> r0, c += d, b = (b ^ c) >>> r1, and the same again with y,
+//! r2 and r3.
+//!
+//! Four words of a row fit a vector, so that one G on vectors does all columns. For the diagonals,
+//! rows are rotated until diagonals are columns. Any three rows could move; b, the last word that
+//! G computes, stays, because the next G waits for it: lane i then holds the diagonal through
+//! v(4 + i), and a moves one place up, c one down and d two ([`rows`]).
+
+mod rows;
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::Token;
+use crate::hash::{Hash, wipe};
+pub use rows::Word;
+
+/// BLAKE2b: blocks of 128 bytes, a digest and a key of up to 64.
+pub type Blake2b<T> = Blake2<T, u64, 128>;
+
+/// BLAKE2s: blocks of 64 bytes, a digest and a key of up to 32.
+pub type Blake2s<T> = Blake2<T, u32, 64>;
+
+/// A token whose CPU has a BLAKE2 compression function on words of type `W`.
+pub trait Compress<W: Word>: Token {
+    /// Absorbs `blocks`, whole ones of 16 words.
+    ///
+    /// `before` is the number of bytes absorbed until now. If `last` is given, this is the last
+    /// block, and so many of its bytes belong to the message.
+    fn compress(self, state: &mut [W; 8], blocks: &[u8], before: u64, last: Option<usize>);
+}
+
+/// BLAKE2 on words of type `W`, with blocks of `B` = 16 words. Messages are shorter than 2^64 bytes.
+#[derive(Clone)]
+pub struct Blake2<T: Compress<W>, W: Word, const B: usize> {
+    token: T,
+    state: [W; 8],
+    /// What was not compressed yet: up to a whole block, since the last one is treated differently.
+    block: [u8; B],
+    filled: usize,
+    compressed: u64,
+    digest_size: usize,
+}
+
+impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
+    /// A hash with a digest of `digest_size` bytes, keyed unless `key` is empty.
+    ///
+    /// `None` if the digest has no or more than `B` / 2 bytes, or the key more than `B` / 2.
+    pub fn new(token: T, digest_size: usize, key: &[u8]) -> Option<Self> {
+        if digest_size == 0 || digest_size > B / 2 || key.len() > B / 2 {
+            return None;
+        }
+        // The parameter block: digest length, key length, fanout 1, depth 1, and zeros.
+        let parameters = 0x0101_0000 | (key.len() as u32) << 8 | digest_size as u32;
+        let mut state = W::IV;
+        state[0] = state[0].xor_low(parameters);
+        let mut hash = Self { token, state, block: [0; B], filled: 0, compressed: 0, digest_size };
+        if !key.is_empty() {
+            hash.block[..key.len()].copy_from_slice(key);
+            hash.filled = B;
+        }
+        Some(hash)
+    }
+}
+
+impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
+    fn digest_size(&self) -> usize {
+        self.digest_size
+    }
+
+    #[inline]
+    fn update(&mut self, mut data: &[u8]) {
+        let room = B - self.filled;
+        if data.len() > room {
+            if self.filled > 0 {
+                let (head, rest) = data.split_at(room);
+                self.block[self.filled..].copy_from_slice(head);
+                self.token.compress(&mut self.state, &self.block, self.compressed, None);
+                self.compressed = self.compressed.wrapping_add(B as u64);
+                self.filled = 0;
+                data = rest;
+            }
+            let whole = (data.len() - 1) / B * B;
+            if whole > 0 {
+                let (blocks, rest) = data.split_at(whole);
+                self.token.compress(&mut self.state, blocks, self.compressed, None);
+                self.compressed = self.compressed.wrapping_add(whole as u64);
+                data = rest;
+            }
+        }
+        self.block[self.filled..self.filled + data.len()].copy_from_slice(data);
+        self.filled += data.len();
+    }
+
+    #[inline]
+    fn finish(&mut self, out: &mut [u8]) {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        self.block[self.filled..].fill(0);
+        self.token.compress(&mut self.state, &self.block, self.compressed, Some(self.filled));
+        let size = size_of::<W>();
+        for (out, word) in out.chunks_mut(size).zip(self.state) {
+            out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
+        }
+    }
+}
+
+impl<T: Compress<W>, W: Word, const B: usize> Drop for Blake2<T, W, B> {
+    fn drop(&mut self) {
+        wipe(&mut self.state);
+        wipe(&mut self.block);
+    }
+}
+
+#[cfg(test)]
+mod tests;

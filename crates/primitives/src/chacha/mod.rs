@@ -1,1 +1,167 @@
-//! chacha
+//! The ChaCha stream ciphers (RFC 8439 section 2; Bernstein, "ChaCha, a variant of Salsa20") and
+//! HChaCha, which XChaCha derives its keys with (draft-irtf-cfrg-xchacha-03 section 2.2).
+//!
+//! A block of keystream is a 4 × 4 matrix of 32-bit words, 20 rounds of additions, xors and
+//! rotations, and the first matrix added to the last:
+//!
+//! ```text
+//! a   constants   constants   constants   constants
+//! b   key 0       key 1       key 2       key 3
+//! c   key 4       key 5       key 6       key 7
+//! d   counter     nonce 0     nonce 1     nonce 2
+//! ```
+//!
+//! A round is four quarter rounds, which are independent: of the columns in even rounds, of the
+//! diagonals in odd ones. There are two ways to lay that out in vectors, and this module has both:
+//!
+//! * **Rows.** A vector holds one row of as many blocks as it has quads, so a quarter round on the
+//!   four row vectors is a whole round. Rotating the rows against each other turns diagonals into
+//!   columns: three shuffles a round. Few blocks take few registers, so this is for short messages.
+//! * **Columns.** Sixteen vectors hold one word each of as many blocks as they have lanes. Turning
+//!   diagonals into columns is a matter of names; the price is a transposition at the end, two
+//!   instructions per vector. For long messages.
+//!
+//! The transposition of the second way leaves exactly the layout of the first, with four groups of
+//! vectors, so adding the first matrix and writing out are one text too.
+
+mod rounds;
+
+use crate::InOut;
+use crate::cpu::{Portable, Token};
+use crate::words32::{Quad, Quads};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A token whose CPU has vectors for ChaCha.
+pub trait ChaChaToken: Token {
+    /// Vectors of one quad, for one block.
+    type Narrow: Quads<Token = Self>;
+
+    /// The widest vectors.
+    type Wide: Quads<Token = Self>;
+
+    /// Whether long messages go by columns.
+    const COLUMNS: bool = true;
+
+    /// What is left of a message goes by rows, at most two groups of wide vectors of them, when it
+    /// has no more blocks than this.
+    const BULK_ABOVE: usize = 2 * <Self::Wide as Quads>::QUADS;
+}
+
+/// Rows of one block only: sixteen words are what a CPU without vectors has registers for.
+impl ChaChaToken for Portable {
+    type Narrow = Quad;
+    type Wide = Quad;
+    const COLUMNS: bool = false;
+    const BULK_ABOVE: usize = 1;
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::ChaChaToken;
+    use crate::cpu::{Avx2, Avx512, Sse2, Ssse3};
+    use crate::words32::{W128, W256, W512};
+
+    impl ChaChaToken for Sse2 {
+        type Narrow = W128<Self>;
+        type Wide = W128<Self>;
+    }
+    impl ChaChaToken for Ssse3 {
+        type Narrow = W128<Self>;
+        type Wide = W128<Self>;
+    }
+    impl ChaChaToken for Avx2 {
+        type Narrow = W128<Self>;
+        type Wide = W256<Self>;
+    }
+    impl ChaChaToken for Avx512 {
+        type Narrow = W128<Self>;
+        type Wide = W512;
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl ChaChaToken for crate::cpu::Neon {
+    type Narrow = crate::words32::W128;
+    type Wide = crate::words32::W128;
+}
+
+/// "expand 32-byte k" in little-endian words.
+const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// Bytes of keystream in a block.
+const BLOCK: usize = 64;
+
+/// A ChaCha key, for the CPUs that `T` stands for.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct ChaCha<T: Token> {
+    #[zeroize(skip)]
+    token: T,
+    key: [[u32; 4]; 2],
+    #[zeroize(skip)]
+    double_rounds: usize,
+}
+
+impl<T: ChaChaToken> ChaCha<T> {
+    /// A key for 20, 12 or 8 `rounds`; an odd number is rounded down to an even one.
+    #[inline]
+    pub fn new(token: T, key: &[u8; 32], rounds: usize) -> Self {
+        Self { token, key: [quad(key, 0), quad(key, 16)], double_rounds: rounds / 2 }
+    }
+
+    /// Encrypts or decrypts `data`: any number of bytes, xored with the keystream.
+    ///
+    /// `state` is the last row of the matrix: the block counter, then the 12-byte nonce in
+    /// little-endian words. The counter advances by one for every block that was begun, modulo
+    /// 2³² and without a carry into the nonce.
+    pub fn xor(&self, state: &mut [u32; 4], mut data: InOut<'_>) {
+        let (token, key, double_rounds) = (self.token, &self.key, self.double_rounds);
+        // Each step is a function of its own, so that a short message does not pay for the
+        // constants and the stack of the long one.
+        if data.len() > T::BULK_ABOVE * BLOCK {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::bulk::<T>(token, key, state, double_rounds, &mut data),
+            );
+        }
+        let begun = data.len().div_ceil(BLOCK);
+        if begun > T::Wide::QUADS {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
+            );
+        } else if begun > 1 {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
+            );
+        } else if begun == 1 {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::rows::<T::Narrow, 1>(token, key, *state, double_rounds, data),
+            );
+        }
+        state[0] = state[0].wrapping_add(begun as u32);
+    }
+}
+
+/// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): from a key and the first 16 bytes of a 24-byte
+/// nonce, the key that ChaCha is used with.
+pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
+    token.vectorize(
+        #[inline(always)]
+        || rounds::hchacha::<T>(token, [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2),
+    )
+}
+
+/// Four little-endian words of `bytes` at `at`.
+#[inline(always)]
+fn quad<const N: usize>(bytes: &[u8; N], at: usize) -> [u32; 4] {
+    let word = |i: usize| {
+        let at = at + 4 * i;
+        u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    };
+    [word(0), word(1), word(2), word(3)]
+}
+
+#[cfg(test)]
+mod tests;

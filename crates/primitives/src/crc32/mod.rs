@@ -1,1 +1,137 @@
-//! crc32
+//! CRC-32 with the polynomials of IEEE 802.3 and of Castagnoli (CRC-32C): checksums, not hashes.
+//!
+//! A message is a polynomial over GF(2), and its CRC is what is left of it, times x^32, modulo P.
+//! Both variants are reflected: the least significant bit of a byte, and of the register, is the
+//! coefficient of the *highest* power, so that bit i of a 32-bit register stands for x^(31-i).
+//!
+//! Conventions are those of the Linux crypto API, which differ between the two:
+//!
+//! | name | default seed | digest, 4 bytes little-endian |
+//! | --- | --- | --- |
+//! | `crc32c` | 0xffffffff | the complement of the register |
+//! | `crc32` | 0 | the register itself |
+//!
+//! The seed is what the register starts from, and as a key it is 4 bytes, little-endian. zlib's CRC
+//! is the complement of `crc32` with a seed of 0xffffffff.
+//!
+//! The portable driver looks bytes up in tables, at addresses that depend on the message: its
+//! timing is `table`. The others are constant-time.
+
+mod table;
+
+#[cfg(target_arch = "x86_64")]
+mod fold;
+#[cfg(target_arch = "x86_64")]
+mod instruction;
+
+use crate::cpu::Token;
+use crate::hash::Hash;
+use core::marker::PhantomData;
+
+/// A CRC's polynomial, and its convention in the crypto API.
+pub trait Polynomial: Clone + Send + Sync + 'static {
+    /// P without its leading term, bit i for x^(31-i).
+    const REFLECTED: u32;
+
+    /// What the register is xored with to give the digest.
+    const XOR_OUT: u32;
+
+    /// [`SLICES`](table::SLICES) tables for the portable driver.
+    #[doc(hidden)]
+    fn tables() -> &'static table::Tables;
+}
+
+/// x^32 + x^26 + x^23 + x^22 + x^16 + x^12 + x^11 + x^10 + x^8 + x^7 + x^5 + x^4 + x^2 + x + 1.
+#[derive(Clone, Debug)]
+pub struct Ieee;
+
+/// x^32 + x^28 + x^27 + x^26 + x^25 + x^23 + x^22 + x^20 + x^19 + x^18 + x^14 + x^13 + x^11 + x^10 +
+/// x^9 + x^8 + x^6 + 1.
+#[derive(Clone, Debug)]
+pub struct Castagnoli;
+
+impl Polynomial for Ieee {
+    const REFLECTED: u32 = 0xedb8_8320;
+    const XOR_OUT: u32 = 0;
+
+    #[inline(always)]
+    fn tables() -> &'static table::Tables {
+        static TABLES: table::Tables = table::tables(Ieee::REFLECTED);
+        &TABLES
+    }
+}
+
+impl Polynomial for Castagnoli {
+    const REFLECTED: u32 = 0x82f6_3b78;
+    const XOR_OUT: u32 = !0;
+
+    #[inline(always)]
+    fn tables() -> &'static table::Tables {
+        static TABLES: table::Tables = table::tables(Castagnoli::REFLECTED);
+        &TABLES
+    }
+}
+
+/// The crypto API's `crc32`.
+pub type Crc32<T> = Crc<Ieee, T>;
+
+/// The crypto API's `crc32c`.
+pub type Crc32c<T> = Crc<Castagnoli, T>;
+
+/// A token whose CPU computes the CRC of polynomial `P`.
+pub trait Update<P: Polynomial>: Token {
+    /// The register after `data`.
+    fn update(self, crc: u32, data: &[u8]) -> u32;
+}
+
+/// A 32-bit CRC: a digest of 4 bytes.
+#[derive(Clone)]
+pub struct Crc<P: Polynomial, T: Update<P>> {
+    token: T,
+    crc: u32,
+    polynomial: PhantomData<P>,
+}
+
+impl<P: Polynomial, T: Update<P>> Crc<P, T> {
+    /// The checksum of the empty message so far, with a register that starts from `seed`.
+    #[inline]
+    pub fn new(token: T, seed: u32) -> Self {
+        Self { token, crc: seed, polynomial: PhantomData }
+    }
+}
+
+impl<P: Polynomial, T: Update<P>> Hash for Crc<P, T> {
+    fn digest_size(&self) -> usize {
+        4
+    }
+
+    #[inline]
+    fn update(&mut self, data: &[u8]) {
+        self.crc = self.token.update(self.crc, data);
+    }
+
+    #[inline]
+    fn finish(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&(self.crc ^ P::XOR_OUT).to_le_bytes());
+    }
+}
+
+/// a(x) x modulo P.
+const fn times_x(a: u32, reflected: u32) -> u32 {
+    (a >> 1) ^ (reflected & (a & 1).wrapping_neg())
+}
+
+/// x^n modulo P.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+const fn power_of_x(n: usize, reflected: u32) -> u32 {
+    let mut a = 1 << 31;
+    let mut i = 0;
+    while i < n {
+        a = times_x(a, reflected);
+        i += 1;
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,197 @@
-//! keccak
+//! Keccak (FIPS 202): SHA-3, SHAKE, and the original padding.
+//!
+//! The state is 25 lanes of 64 bits, lane (x, y) at index x + 5y. A message is absorbed `rate` bytes
+//! at a time by xor into the first lanes, with a permutation after each block; the digest is read
+//! from the same lanes. One permutation is 24 rounds of
+//!
+//! - θ: every lane is xored with the parity of column x-1 and the parity of column x+1 rotated by 1;
+//! - ρ and π: lane (x, y) is rotated by its own distance and goes to (y, 2x + 3y);
+//! - χ: lane x of a row is xored with !(lane x+1) & (lane x+2);
+//! - ι: lane (0, 0) is xored with a constant of the round.
+//!
+//! The text is written once, over lanes, one to a register: a general register, or a vector of a
+//! CPU that has rotations and three-operand logic in its vectors.
+
+mod lanes;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::Token;
+use crate::hash::{Hash, wipe};
+
+/// A token whose CPU has a Keccak permutation.
+pub trait Permute: Token {
+    /// Keccak-f[1600], `blocks.len() / rate` times, each after the xor of a block.
+    ///
+    /// `rate` is a multiple of 8 and at most 200, and divides the length of `blocks`.
+    fn absorb(self, state: &mut [u64; 25], rate: usize, blocks: &[u8]);
+
+    /// Keccak-f[1600].
+    fn permute(self, state: &mut [u64; 25]);
+}
+
+/// The round constants of ι.
+static ROUND_CONSTANTS: [u64; 24] = [
+    0x0000_0000_0000_0001,
+    0x0000_0000_0000_8082,
+    0x8000_0000_0000_808a,
+    0x8000_0000_8000_8000,
+    0x0000_0000_0000_808b,
+    0x0000_0000_8000_0001,
+    0x8000_0000_8000_8081,
+    0x8000_0000_0000_8009,
+    0x0000_0000_0000_008a,
+    0x0000_0000_0000_0088,
+    0x0000_0000_8000_8009,
+    0x0000_0000_8000_000a,
+    0x0000_0000_8000_808b,
+    0x8000_0000_0000_008b,
+    0x8000_0000_0000_8089,
+    0x8000_0000_0000_8003,
+    0x8000_0000_0000_8002,
+    0x8000_0000_0000_0080,
+    0x0000_0000_0000_800a,
+    0x8000_0000_8000_000a,
+    0x8000_0000_8000_8081,
+    0x8000_0000_0000_8080,
+    0x0000_0000_8000_0001,
+    0x8000_0000_8000_8008,
+];
+
+/// A sponge over Keccak-f[1600].
+#[derive(Clone)]
+pub struct Keccak<T: Permute> {
+    token: T,
+    state: [u64; 25],
+    /// Bytes of a block, and those that the state has absorbed since the last permutation.
+    rate: usize,
+    absorbed: usize,
+    suffix: u8,
+    digest_size: usize,
+}
+
+impl<T: Permute> Keccak<T> {
+    /// A sponge with a `rate` in bytes, the `suffix` that separates its domain and begins its
+    /// padding (0x01 for the original Keccak, 0x06 for SHA-3, 0x1f for SHAKE), and a digest of
+    /// any number of bytes.
+    ///
+    /// # Panics
+    /// If the rate is not a multiple of 8 between 8 and 200.
+    pub fn new(token: T, rate: usize, suffix: u8, output_len: usize) -> Self {
+        assert!(rate.is_multiple_of(8) && (8..=200).contains(&rate), "rate of {rate} bytes");
+        Self { token, state: [0; 25], rate, absorbed: 0, suffix, digest_size: output_len }
+    }
+
+    /// SHA3-224.
+    pub fn sha3_224(token: T) -> Self {
+        Self::new(token, 144, 0x06, 28)
+    }
+
+    /// SHA3-256.
+    pub fn sha3_256(token: T) -> Self {
+        Self::new(token, 136, 0x06, 32)
+    }
+
+    /// SHA3-384.
+    pub fn sha3_384(token: T) -> Self {
+        Self::new(token, 104, 0x06, 48)
+    }
+
+    /// SHA3-512.
+    pub fn sha3_512(token: T) -> Self {
+        Self::new(token, 72, 0x06, 64)
+    }
+
+    /// SHAKE128 with `output_len` bytes of output.
+    pub fn shake128(token: T, output_len: usize) -> Self {
+        Self::new(token, 168, 0x1f, output_len)
+    }
+
+    /// SHAKE256 with `output_len` bytes of output.
+    pub fn shake256(token: T, output_len: usize) -> Self {
+        Self::new(token, 136, 0x1f, output_len)
+    }
+
+    /// Xors `data` into the state from byte `absorbed` on; it ends within the block.
+    #[inline(always)]
+    fn xor(&mut self, mut data: &[u8]) {
+        let mut at = self.absorbed;
+        self.absorbed += data.len();
+        let within = at % 8;
+        if within != 0 {
+            let (head, rest) = data.split_at(data.len().min(8 - within));
+            self.state[at / 8] ^= lane(head) << (8 * within);
+            at += 8 - within;
+            data = rest;
+        }
+        let (lanes, rest) = data.as_chunks::<8>();
+        let state = &mut self.state[(at / 8).min(25)..];
+        for (state, bytes) in state.iter_mut().zip(lanes) {
+            *state ^= u64::from_le_bytes(*bytes);
+        }
+        if let Some(state) = state.get_mut(lanes.len()) {
+            *state ^= lane(rest);
+        }
+    }
+}
+
+/// Up to eight bytes, little-endian.
+#[inline(always)]
+fn lane(bytes: &[u8]) -> u64 {
+    let mut lane = [0; 8];
+    lane[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(lane)
+}
+
+impl<T: Permute> Hash for Keccak<T> {
+    fn digest_size(&self) -> usize {
+        self.digest_size
+    }
+
+    fn update(&mut self, mut data: &[u8]) {
+        if self.absorbed > 0 {
+            let (head, rest) = data.split_at(data.len().min(self.rate - self.absorbed));
+            self.xor(head);
+            data = rest;
+            if self.absorbed < self.rate {
+                return;
+            }
+            self.token.permute(&mut self.state);
+            self.absorbed = 0;
+        }
+        if data.len() >= self.rate {
+            let (blocks, rest) = data.split_at(data.len() - data.len() % self.rate);
+            self.token.absorb(&mut self.state, self.rate, blocks);
+            data = rest;
+        }
+        self.xor(data);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        self.state[self.absorbed / 8] ^= u64::from(self.suffix) << (8 * (self.absorbed % 8));
+        self.state[self.rate / 8 - 1] ^= 1 << 63;
+        for out in out.chunks_mut(self.rate) {
+            self.token.permute(&mut self.state);
+            let (lanes, rest) = out.as_chunks_mut::<8>();
+            for (out, lane) in lanes.iter_mut().zip(&self.state) {
+                *out = lane.to_le_bytes();
+            }
+            if !rest.is_empty() {
+                rest.copy_from_slice(&self.state[lanes.len()].to_le_bytes()[..rest.len()]);
+            }
+        }
+    }
+}
+
+impl<T: Permute> Drop for Keccak<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.state);
+    }
+}
+
+#[cfg(test)]
+mod tests;

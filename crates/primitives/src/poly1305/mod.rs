@@ -1,1 +1,124 @@
-//! poly1305
+//! The Poly1305 authenticator (RFC 8439 section 2.5; Bernstein, "The Poly1305-AES
+//! message-authentication code").
+//!
+//! A message is cut into blocks of 16 bytes, each read as a little-endian number with a 1 bit
+//! behind its last byte. These numbers are the coefficients of a polynomial, which is evaluated at
+//! the secret point *r* modulo *p* = 2¹³⁰ − 5; the tag is the value plus a secret *s*, modulo 2¹²⁸.
+//! A key is good for one message.
+//!
+//! * `scalar`: Horner's rule with 64-bit words, for every CPU and for short messages.
+//! * `lanes`: the blocks dealt to the lanes of a vector, each lane by Horner's rule in a power of
+//!   *r*, for long ones.
+
+mod lanes;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::{Portable, Token};
+use crate::hash::{BlockBuffer, Hash};
+use lanes::Powers;
+use scalar::{Element, Point};
+use zeroize::Zeroize;
+
+/// Bytes of a block, and of a tag.
+const BLOCK: usize = 16;
+
+/// A token whose CPU has code for Poly1305.
+pub trait Poly1305Token: Token {
+    /// Absorbs as much of `blocks`, which are whole, as vectors are worth; returns the rest.
+    #[doc(hidden)]
+    fn absorb_lanes<'a>(self, _: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
+        blocks
+    }
+}
+
+impl Poly1305Token for Portable {}
+
+#[cfg(target_arch = "aarch64")]
+impl Poly1305Token for crate::cpu::Neon {}
+
+/// The point, its powers when they were needed, and the value so far.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Accumulator {
+    point: Point,
+    powers: Option<Powers>,
+    value: Element,
+}
+
+impl Drop for Accumulator {
+    fn drop(&mut self) {
+        self.point.zeroize();
+        if let Some(powers) = &mut self.powers {
+            powers.zeroize();
+        }
+        self.value.zeroize();
+    }
+}
+
+/// A Poly1305 computation, for the CPUs that `T` stands for.
+#[derive(Clone)]
+pub struct Poly1305<T> {
+    token: T,
+    accumulator: Accumulator,
+    pad: Pad,
+    buffer: BlockBuffer<BLOCK>,
+}
+
+/// *s*.
+#[derive(Clone, zeroize::ZeroizeOnDrop)]
+struct Pad(u128);
+
+impl<T: Poly1305Token> Poly1305<T> {
+    /// An empty message under the one-time key *r* ‖ *s*.
+    #[inline]
+    pub fn new(token: T, key: &[u8; 32]) -> Self {
+        let (r, s) = key.split_at(16);
+        let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
+        let accumulator = Accumulator { point: Point::clamped(half(r)), powers: None, value: Element::default() };
+        Self { token, accumulator, pad: Pad(half(s)), buffer: BlockBuffer::default() }
+    }
+}
+
+/// Absorbs whole blocks.
+#[inline(always)]
+fn absorb<T: Poly1305Token>(token: T, accumulator: &mut Accumulator, blocks: &[u8]) {
+    let rest = token.absorb_lanes(accumulator, blocks);
+    token.vectorize(
+        #[inline(always)]
+        || accumulator.value = scalar::absorb(accumulator.value, accumulator.point, rest, 1),
+    );
+}
+
+impl<T: Poly1305Token> Hash for Poly1305<T> {
+    fn digest_size(&self) -> usize {
+        BLOCK
+    }
+
+    fn update(&mut self, data: &[u8]) {
+        let (token, accumulator) = (self.token, &mut self.accumulator);
+        self.buffer.absorb(
+            data,
+            #[inline(always)]
+            |blocks| absorb(token, accumulator, blocks),
+        );
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        let mut value = self.accumulator.value;
+        let pending = self.buffer.pending();
+        if !pending.is_empty() {
+            // The 1 bit comes behind the last byte, below the place it has in a whole block.
+            let mut block = [0; BLOCK];
+            block[..pending.len()].copy_from_slice(pending);
+            block[pending.len()] = 1;
+            value = scalar::absorb(value, self.accumulator.point, &block, 0);
+            block.zeroize();
+        }
+        out.copy_from_slice(&value.reduced().wrapping_add(self.pad.0).to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,94 @@
-//! sha1
+//! SHA-1 (FIPS 180-4): a 160-bit digest, broken for collisions, alive in HMAC and in old formats.
+//!
+//! A block of sixteen 32-bit words w(0..16) is expanded to eighty by
+//! w(t) = (w(t-3) ^ w(t-8) ^ w(t-14) ^ w(t-16)) <<< 1, and round t maps the state (a, b, c, d, e) to
+//! ((a <<< 5) + f(b, c, d) + e + k + w(t), a, b <<< 30, c, d), where f and k change every twenty
+//! rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four rounds
+//! in one: a register holds (a, b, c, d), and the e of four rounds hence is this a, rotated.
+
+mod portable;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod words;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::Token;
+use crate::hash::{Chain, MerkleDamgard, wipe};
+
+/// SHA-1: blocks of 64 bytes, a digest of 20.
+pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
+
+impl<T: Compress> Sha1<T> {
+    /// The hash of the empty message so far.
+    pub fn new(token: T) -> Self {
+        Self::start(token, Chain160([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]), 20)
+    }
+}
+
+/// A token whose CPU has a SHA-1 compression function.
+pub trait Compress: Token {
+    /// Absorbs `blocks`, a multiple of 64 bytes.
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
+}
+
+/// The chaining value of SHA-1.
+#[derive(Clone)]
+pub struct Chain160([u32; 5]);
+
+impl<T: Compress> Chain<T> for Chain160 {
+    const LENGTH_BYTES: usize = 8;
+
+    #[inline(always)]
+    fn compress(&mut self, token: T, blocks: &[u8]) {
+        token.compress(&mut self.0, blocks);
+    }
+
+    #[inline(always)]
+    fn write(&self, out: &mut [u8]) {
+        for (out, word) in out.chunks_exact_mut(4).zip(self.0) {
+            out.copy_from_slice(&word.to_be_bytes());
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+/// k of the four times twenty rounds: 2^30 times the square roots of 2, 3, 5 and 10.
+const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{self, CpuFeatures};
+    use crate::hash::check;
+    use sha1::Digest;
+    use std::vec;
+
+    fn driver<T: Compress>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        // FIPS 180-4 examples (NIST, "SHA1.pdf" of the example values).
+        for (message, digest) in [
+            (&b"abc"[..], "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
+            (&vec![b'a'; 1_000_000], "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
+        ] {
+            assert_eq!(hex::encode(check::digest(Sha1::new(token), message)), digest);
+        }
+        check::against(|| Sha1::new(token), |m| sha1::Sha1::digest(m).to_vec());
+    }
+
+    #[test]
+    fn every_driver() {
+        driver::<cpu::Portable>();
+        #[cfg(target_arch = "x86_64")]
+        driver::<cpu::ShaNi>();
+        #[cfg(target_arch = "aarch64")]
+        driver::<cpu::ArmSha2>();
+    }
+}

@@ -1,1 +1,122 @@
-//! sha2
+//! SHA-2 (FIPS 180-4): SHA-224 and SHA-256 on 32-bit words, SHA-384 and SHA-512 on 64-bit words.
+//!
+//! The two differ in the width of a word, the number of rounds and the rotations; [`word`] holds
+//! what differs, and the portable text is written once. A block of sixteen words is expanded by
+//! w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) + w(t-16), and round t maps (a, …, h) to
+//! (t1 + Σ0(a) + maj(a, b, c), a, b, c, d + t1, e, f, g), t1 = h + Σ1(e) + ch(e, f, g) + k(t) + w(t).
+//!
+//! The rounds are one long chain of additions, and no two messages are hashed together here; what
+//! a CPU can gain is instructions for several rounds (SHA-256 on x86 and Arm, SHA-512 on Arm) or
+//! the schedule computed by vectors beside the rounds (SHA-512 on x86).
+
+mod portable;
+mod word;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod sha512_x86;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod words4;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::Token;
+use crate::hash::{Chain, MerkleDamgard, wipe};
+
+/// SHA-256 or SHA-224: blocks of 64 bytes, a digest of 32 or 28.
+pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
+
+/// SHA-512 or SHA-384: blocks of 128 bytes, a digest of 64 or 48.
+pub type Sha512<T> = MerkleDamgard<T, Chain512, 128>;
+
+/// A token whose CPU has a SHA-256 compression function.
+pub trait Compress256: Token {
+    /// Absorbs `blocks`, a multiple of 64 bytes.
+    fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
+}
+
+/// A token whose CPU has a SHA-512 compression function.
+pub trait Compress512: Token {
+    /// Absorbs `blocks`, a multiple of 128 bytes.
+    fn compress(self, state: &mut [u64; 8], blocks: &[u8]);
+}
+
+impl<T: Compress256> Sha256<T> {
+    /// SHA-256 of the empty message so far.
+    pub fn new(token: T) -> Self {
+        // 2^32 times the fractional parts of the square roots of the first eight primes.
+        Self::start(token, Chain256(word::SQRT_PRIMES.map(|w| (w >> 32) as u32)), 32)
+    }
+
+    /// SHA-224 of the empty message so far.
+    pub fn new_224(token: T) -> Self {
+        // The lower halves of what SHA-384 starts from.
+        Self::start(token, Chain256(word::SQRT_NEXT_PRIMES.map(|w| w as u32)), 28)
+    }
+}
+
+impl<T: Compress512> Sha512<T> {
+    /// SHA-512 of the empty message so far.
+    pub fn new(token: T) -> Self {
+        Self::start(token, Chain512(word::SQRT_PRIMES), 64)
+    }
+
+    /// SHA-384 of the empty message so far.
+    pub fn new_384(token: T) -> Self {
+        Self::start(token, Chain512(word::SQRT_NEXT_PRIMES), 48)
+    }
+}
+
+/// The chaining value of SHA-256 and SHA-224.
+#[derive(Clone)]
+pub struct Chain256([u32; 8]);
+
+/// The chaining value of SHA-512 and SHA-384.
+#[derive(Clone)]
+pub struct Chain512([u64; 8]);
+
+impl<T: Compress256> Chain<T> for Chain256 {
+    const LENGTH_BYTES: usize = 8;
+
+    #[inline(always)]
+    fn compress(&mut self, token: T, blocks: &[u8]) {
+        token.compress(&mut self.0, blocks);
+    }
+
+    #[inline(always)]
+    fn write(&self, out: &mut [u8]) {
+        for (out, word) in out.chunks_exact_mut(4).zip(self.0) {
+            out.copy_from_slice(&word.to_be_bytes());
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl<T: Compress512> Chain<T> for Chain512 {
+    const LENGTH_BYTES: usize = 16;
+
+    #[inline(always)]
+    fn compress(&mut self, token: T, blocks: &[u8]) {
+        token.compress(&mut self.0, blocks);
+    }
+
+    #[inline(always)]
+    fn write(&self, out: &mut [u8]) {
+        for (out, word) in out.chunks_exact_mut(8).zip(self.0) {
+            out.copy_from_slice(&word.to_be_bytes());
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

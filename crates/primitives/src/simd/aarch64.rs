@@ -1,11 +1,17 @@
 //! 128-bit vectors of AArch64 CPUs with the AES and PMULL instructions.
 
-use super::{AesToken, AesVector, Blocks};
+use super::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
 use crate::cpu::ArmCe;
 use core::arch::aarch64::*;
 
 impl AesToken for ArmCe {
     type V = B128;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
 }
 
 /// One block.
@@ -39,9 +45,8 @@ impl Blocks for B128 {
 
     #[inline(always)]
     fn load_partial(token: ArmCe, src: &[u8]) -> Self {
-        let mut block = [0; 16];
-        block[..src.len()].copy_from_slice(src);
-        Self::load(token, &block)
+        assert!(src.len() <= 16);
+        Self::load(token, &load_partial_block(src).to_le_bytes())
     }
 
     #[inline(always)]
@@ -53,8 +58,8 @@ impl Blocks for B128 {
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let n = dst.len();
-        dst.copy_from_slice(&self.first()[..n]);
+        assert!(dst.len() <= 16);
+        store_partial_block(u128::from_le_bytes(self.first()), dst);
     }
 
     #[inline(always)]
@@ -97,9 +102,9 @@ impl Blocks for B128 {
     }
 }
 
-// AESE adds its key before SubBytes, x86 after MixColumns. Written with a zero key and an xor
-// behind, a chain of rounds is the same instructions: LLVM folds the xor of one round into the
-// AESE of the next.
+// AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
+// with a zero key and an xor behind. `rounds` and `finish` follow the instructions instead: each key
+// goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
 impl AesVector for B128 {
     #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
@@ -129,5 +134,62 @@ impl AesVector for B128 {
     fn inv_mix_columns(self) -> Self {
         // SAFETY: see above.
         Self(unsafe { vaesimcq_u8(self.0) })
+    }
+
+    #[inline(always)]
+    fn rounds<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
+        let [inner @ .., _] = inner else { return };
+        for b in blocks.iter_mut() {
+            *b = b.round::<ENC>(first);
+        }
+        for k in inner {
+            // SAFETY: see above.
+            let key = Self(unsafe { vld1q_u8(k.as_ptr()) });
+            for b in blocks.iter_mut() {
+                *b = b.round::<ENC>(key);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn finish<const ENC: bool>(self, token: ArmCe, inner: &[[u8; 16]], last: Self) -> Self {
+        let [.., key] = inner else { return self };
+        let key = Self::load(token, key).0;
+        // SAFETY: see above.
+        Self(unsafe { if ENC { vaeseq_u8(self.0, key) } else { vaesdq_u8(self.0, key) } }).xor(last)
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        previous
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        assert!(n <= 56);
+        // SAFETY: see above.
+        Self(unsafe {
+            let words = vreinterpretq_u64_u8(self.0);
+            // A shift by a negative count is a shift to the right; one by 64 gives zero.
+            let up = vreinterpretq_u8_u64(vshlq_u64(words, vdupq_n_s64(n as i64)));
+            let out = vshlq_u64(words, vdupq_n_s64(n as i64 - 64));
+            let reduced = vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<1>(out), 0x87));
+            let carried = vextq_u8::<8>(vdupq_n_u8(0), vreinterpretq_u8_u64(out));
+            veorq_u8(veorq_u8(up, reduced), carried)
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
+    }
+}
+
+impl B128 {
+    /// The key, SubBytes, ShiftRows and MixColumns, or their inverses.
+    #[inline(always)]
+    fn round<const ENC: bool>(self, key: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { if ENC { vaesmcq_u8(vaeseq_u8(self.0, key.0)) } else { vaesimcq_u8(vaesdq_u8(self.0, key.0)) } })
     }
 }

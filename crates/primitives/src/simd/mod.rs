@@ -83,6 +83,43 @@ pub trait Blocks: Copy {
     fn add64(self, other: Self) -> Self;
 }
 
+/// Up to 16 bytes as a little-endian integer, in at most two overlapping loads.
+#[inline(always)]
+pub(crate) fn load_partial_block(src: &[u8]) -> u128 {
+    let n = src.len();
+    if let Some(block) = src.first_chunk() {
+        u128::from_le_bytes(*block)
+    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
+        u128::from(u64::from_le_bytes(*head)) | u128::from(u64::from_le_bytes(*tail)) << (8 * (n - 8))
+    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
+        u128::from(u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << (8 * (n - 4)))
+    } else if let (Some(head), Some(tail)) = (src.first(), src.last()) {
+        u128::from(u32::from(*head) | u32::from(src[n / 2]) << (8 * (n / 2)) | u32::from(*tail) << (8 * (n - 1)))
+    } else {
+        0
+    }
+}
+
+/// Writes the first bytes of `block`, little-endian, to `dst`, which has at most 16.
+#[inline(always)]
+pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
+    let n = dst.len();
+    if let Some(whole) = dst.first_chunk_mut() {
+        *whole = block.to_le_bytes();
+    } else if n >= 8 {
+        dst[..8].copy_from_slice(&(block as u64).to_le_bytes());
+        dst[n - 8..].copy_from_slice(&((block >> (8 * (n - 8))) as u64).to_le_bytes());
+    } else if n >= 4 {
+        dst[..4].copy_from_slice(&(block as u32).to_le_bytes());
+        dst[n - 4..].copy_from_slice(&((block as u64 >> (8 * (n - 4))) as u32).to_le_bytes());
+    } else if n > 0 {
+        let block = block as u32;
+        dst[0] = block as u8;
+        dst[n / 2] = (block >> (8 * (n / 2))) as u8;
+        dst[n - 1] = (block >> (8 * (n - 1))) as u8;
+    }
+}
+
 /// Blocks that the CPU's AES instructions work on.
 pub trait AesVector: Blocks {
     /// ShiftRows, SubBytes, MixColumns, then the round key.
@@ -100,12 +137,67 @@ pub trait AesVector: Blocks {
 
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
+
+    /// Adds the key `first`, then does every round of encryption (`ENC`) or decryption but the
+    /// last, with the keys `inner`, on `N` independent vectors.
+    ///
+    /// [`AesVector::rounds`] and [`AesVector::finish`] are AES, cut where the CPU allows it: the
+    /// last round belongs to neither `enc` nor AESE alone.
+    #[inline(always)]
+    fn rounds<const ENC: bool, const N: usize>(
+        token: Self::Token,
+        blocks: &mut [Self; N],
+        first: Self,
+        inner: &[[u8; 16]],
+    ) {
+        for b in blocks.iter_mut() {
+            *b = b.xor(first);
+        }
+        for k in inner {
+            let key = Self::splat(token, k);
+            for b in blocks.iter_mut() {
+                *b = if ENC { b.enc(key) } else { b.dec(key) };
+            }
+        }
+    }
+
+    /// The last round, after [`AesVector::rounds`] with the same `inner`.
+    #[inline(always)]
+    fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
+        if ENC { self.enc_last(last) } else { self.dec_last(last) }
+    }
+
+    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
+    /// but its last.
+    fn after(self, previous: Self) -> Self;
+
+    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
+    ///
+    /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
+    /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
+    /// bits that leave it at the top, times x^7 + x^2 + x + 1 = 0x87, added at the bottom. With
+    /// `n` at most 56 this correction fits in 64 bits and needs no further reduction:
+    ///
+    /// ```text
+    /// low  = block.low  << n ^ clmul(block.high >> (64 - n), 0x87)
+    /// high = block.high << n ^ block.low >> (64 - n)
+    /// ```
+    fn mul_x(self, n: usize) -> Self;
+
+    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
+    fn mul_x_ramp(self, n: usize) -> Self;
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.
 pub trait AesToken: Token {
     /// The widest vector that this token's code uses.
     type V: AesVector<Token = Self>;
+
+    /// The token of one-block vectors, for modes in which each block waits for the one before.
+    type Narrow: AesToken;
+
+    /// What this token implies about one-block vectors.
+    fn narrow(self) -> Self::Narrow;
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ fn check<T: AesToken>() {
             assert_eq!(v.last()[..], bytes[n - 16..n]);
             v.xor3(T::V::zero(t), v).store(&mut out);
             assert!(out.iter().all(|&b| b == 0));
+            let other: vec::Vec<u8> = bytes.iter().map(|b| !b).collect();
+            v.after(T::V::load(t, &other)).store(&mut out);
+            assert_eq!(out[..16], other[n - 16..n]);
+            assert_eq!(out[16..], bytes[..n - 16]);
             // FIPS 197, appendix B: the state after round 1 of the example.
             let start: [u8; 16] = 0x193de3bea0f4e22b9ac68d2ae9f84808u128.to_be_bytes();
             let key: [u8; 16] = 0xa0fafe1788542cb123a339392a6c7605u128.to_be_bytes();

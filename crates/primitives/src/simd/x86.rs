@@ -1,17 +1,35 @@
 //! 128-, 256- and 512-bit vectors of x86-64 CPUs.
 
-use super::{AesToken, AesVector, Blocks};
+use super::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
 use crate::cpu::{AesNi, Vaes256, Vaes512};
 use core::arch::x86_64::*;
 
 impl AesToken for AesNi {
     type V = B128;
+    type Narrow = AesNi;
+
+    #[inline(always)]
+    fn narrow(self) -> AesNi {
+        self
+    }
 }
 impl AesToken for Vaes256 {
     type V = B256;
+    type Narrow = AesNi;
+
+    #[inline(always)]
+    fn narrow(self) -> AesNi {
+        self.into()
+    }
 }
 impl AesToken for Vaes512 {
     type V = B512;
+    type Narrow = AesNi;
+
+    #[inline(always)]
+    fn narrow(self) -> AesNi {
+        self.into()
+    }
 }
 
 /// One block, AES-NI.
@@ -121,15 +139,14 @@ impl Blocks for B128 {
 
     #[inline(always)]
     fn load_partial(token: AesNi, src: &[u8]) -> Self {
-        let mut block = [0; 16];
-        block[..src.len()].copy_from_slice(src);
-        Self::load(token, &block)
+        assert!(src.len() <= 16);
+        Self::load(token, &load_partial_block(src).to_le_bytes())
     }
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let n = dst.len();
-        dst.copy_from_slice(&self.first()[..n]);
+        assert!(dst.len() <= 16);
+        store_partial_block(u128::from_le_bytes(self.first()), dst);
     }
 
     #[inline(always)]
@@ -159,6 +176,28 @@ impl AesVector for B128 {
         // SAFETY: the token includes AES-NI.
         Self(unsafe { _mm_aesimc_si128(self.0) })
     }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        previous
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        assert!(n <= 56);
+        // SAFETY: the token includes PCLMULQDQ.
+        Self(unsafe {
+            let up = _mm_sll_epi64(self.0, _mm_cvtsi32_si128(n as i32));
+            let out = _mm_srl_epi64(self.0, _mm_cvtsi32_si128(64 - n as i32));
+            let reduced = _mm_clmulepi64_si128::<0x01>(out, _mm_cvtsi32_si128(0x87));
+            _mm_xor_si128(_mm_xor_si128(up, reduced), _mm_slli_si128::<8>(out))
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
+    }
 }
 
 impl Blocks for B256 {
@@ -182,17 +221,26 @@ impl Blocks for B256 {
 
     #[inline(always)]
     fn load_partial(token: Vaes256, src: &[u8]) -> Self {
-        let mut blocks = [0; 32];
-        blocks[..src.len()].copy_from_slice(src);
-        Self::load(token, &blocks)
+        assert!(src.len() <= 32);
+        let narrow = token.narrow();
+        let (low, high) = match src.split_at_checked(16) {
+            Some((low, high)) => (B128::load(narrow, low), B128::load_partial(narrow, high)),
+            None => (B128::load_partial(narrow, src), B128::zero(narrow)),
+        };
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_set_m128i(high.0, low.0) })
     }
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let mut blocks = [0; 32];
-        self.store(&mut blocks);
-        let n = dst.len();
-        dst.copy_from_slice(&blocks[..n]);
+        assert!(dst.len() <= 32);
+        match dst.split_at_mut_checked(16) {
+            Some((low, high)) => {
+                low.copy_from_slice(&self.first());
+                store_partial_block(u128::from_le_bytes(self.last()), high);
+            }
+            None => store_partial_block(u128::from_le_bytes(self.first()), dst),
+        }
     }
 
     #[inline(always)]
@@ -218,6 +266,21 @@ impl Blocks for B256 {
     }
 }
 
+impl B256 {
+    /// Each word's block times x to the power in that word, at most `max`.
+    #[inline(always)]
+    fn mul_x_by(self, max: usize, n: __m256i) -> Self {
+        assert!(max <= 56);
+        // SAFETY: the token includes AVX2 and VPCLMULQDQ.
+        Self(unsafe {
+            let up = _mm256_sllv_epi64(self.0, n);
+            let out = _mm256_srlv_epi64(self.0, _mm256_sub_epi64(_mm256_set1_epi64x(64), n));
+            let reduced = _mm256_clmulepi64_epi128::<0x01>(out, _mm256_set1_epi64x(0x87));
+            _mm256_xor_si256(_mm256_xor_si256(up, reduced), _mm256_bslli_epi128::<8>(out))
+        })
+    }
+}
+
 impl AesVector for B256 {
     aes_rounds!(_mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128);
 
@@ -229,6 +292,25 @@ impl AesVector for B256 {
             let zero = _mm256_setzero_si256();
             _mm256_aesdec_epi128(_mm256_aesenclast_epi128(self.0, zero), zero)
         })
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_permute2x128_si256::<0x21>(previous.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX2.
+        self.mul_x_by(n, unsafe { _mm256_set1_epi64x(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        let n64 = n as i64;
+        // SAFETY: the token includes AVX2.
+        self.mul_x_by(n + 1, unsafe { _mm256_setr_epi64x(n64, n64, n64 + 1, n64 + 1) })
     }
 }
 
@@ -300,6 +382,21 @@ impl Blocks for B512 {
     }
 }
 
+impl B512 {
+    /// Each word's block times x to the power in that word, at most `max`.
+    #[inline(always)]
+    fn mul_x_by(self, max: usize, n: __m512i) -> Self {
+        assert!(max <= 56);
+        // SAFETY: the token includes AVX-512 and VPCLMULQDQ.
+        unsafe {
+            let up = _mm512_sllv_epi64(self.0, n);
+            let out = _mm512_srlv_epi64(self.0, _mm512_sub_epi64(_mm512_set1_epi64(64), n));
+            let reduced = _mm512_clmulepi64_epi128::<0x01>(out, _mm512_set1_epi64(0x87));
+            Self(up).xor3(Self(reduced), Self(_mm512_bslli_epi128::<8>(out)))
+        }
+    }
+}
+
 impl AesVector for B512 {
     aes_rounds!(_mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128);
 
@@ -310,5 +407,25 @@ impl AesVector for B512 {
             let zero = _mm512_setzero_si512();
             _mm512_aesdec_epi128(_mm512_aesenclast_epi128(self.0, zero), zero)
         })
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_alignr_epi64::<6>(self.0, previous.0) })
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX-512.
+        self.mul_x_by(n, unsafe { _mm512_set1_epi64(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX-512.
+        let exponents =
+            unsafe { _mm512_add_epi64(_mm512_set1_epi64(n as i64), _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3)) };
+        self.mul_x_by(n + 3, exponents)
     }
 }

@@ -1,0 +1,397 @@
+//! What a driver is: a row of data, and the operations of a keyed instance.
+//!
+//! The traits here are what drivers implement, in this crate and in others; users hold the types
+//! of [`crate::tfm`], which check every length before they call a driver. An implementation may
+//! therefore rely on the lengths its [`Driver`] declares.
+
+use crate::{Error, Sizes, Text};
+use algkit_primitives::{
+    InOut,
+    cpu::{CpuFeatures, FeatureSet},
+};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+/// What kind of operation an algorithm is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Type {
+    /// A block cipher, one block at a time.
+    Cipher,
+    /// A symmetric-key cipher with a mode: any text, an IV.
+    Skcipher,
+    /// Authenticated encryption with associated data.
+    Aead,
+    /// A message digest, keyed or not.
+    Hash,
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Cipher => "cipher",
+            Self::Skcipher => "skcipher",
+            Self::Aead => "aead",
+            Self::Hash => "hash",
+        })
+    }
+}
+
+/// Whether a driver's memory addresses depend on secrets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timing {
+    /// No branch and no address depends on a secret.
+    Constant,
+    /// Tables are looked up at secret addresses.
+    Table,
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Constant => "constant",
+            Self::Table => "table",
+        })
+    }
+}
+
+/// Which way a cipher goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Plaintext to ciphertext.
+    Encrypt,
+    /// Ciphertext to plaintext.
+    Decrypt,
+}
+
+/// What to do with keys that an algorithm accepts and that are known to be weak: DES keys with
+/// equal subkeys, XTS keys with equal halves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WeakKeys {
+    /// An error.
+    Refuse,
+    /// Nothing special, as AF_ALG does.
+    Allow,
+}
+
+/// The lengths of text that a mode takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextRule {
+    /// Any.
+    Any,
+    /// A multiple of the block size.
+    Blocks,
+    /// At least one block: ciphertext stealing.
+    Stealing,
+    /// At least one block and at most this many bytes: an XTS data unit.
+    DataUnit(u64),
+}
+
+/// The sizes of an algorithm, in bytes. What a type has no use for is zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bytes of a block; 1 for stream ciphers. For a hash, of the compression function's input.
+    pub blocksize: usize,
+    /// Keys accepted.
+    pub keys: Sizes,
+    /// Whether a hash works without a key.
+    pub optional_key: bool,
+    /// Bytes of initialization vector.
+    pub ivsize: usize,
+    /// Texts accepted.
+    pub text: TextRule,
+    /// Tags accepted (AEAD).
+    pub tags: Sizes,
+    /// Bytes of digest (hash).
+    pub digestsize: usize,
+}
+
+impl Shape {
+    /// All zero, any text, no key.
+    pub const EMPTY: Self = Self {
+        blocksize: 1,
+        keys: Sizes::NONE,
+        optional_key: false,
+        ivsize: 0,
+        text: TextRule::Any,
+        tags: Sizes::NONE,
+        digestsize: 0,
+    };
+
+    /// A block cipher.
+    pub const fn cipher(blocksize: usize, keys: Sizes) -> Self {
+        Self { blocksize, keys, text: TextRule::Blocks, ..Self::EMPTY }
+    }
+
+    /// A cipher with a mode.
+    pub const fn skcipher(blocksize: usize, keys: Sizes, ivsize: usize, text: TextRule) -> Self {
+        Self { blocksize, keys, ivsize, text, ..Self::EMPTY }
+    }
+
+    /// Authenticated encryption.
+    pub const fn aead(keys: Sizes, ivsize: usize, tags: Sizes) -> Self {
+        Self { keys, ivsize, tags, ..Self::EMPTY }
+    }
+
+    /// A hash without a key.
+    pub const fn hash(blocksize: usize, digestsize: usize) -> Self {
+        Self { blocksize, digestsize, optional_key: true, ..Self::EMPTY }
+    }
+
+    /// A hash that needs a key.
+    pub const fn keyed_hash(blocksize: usize, digestsize: usize, keys: Sizes) -> Self {
+        Self { blocksize, digestsize, keys, ..Self::EMPTY }
+    }
+}
+
+/// A keyed block cipher.
+pub trait CipherOps: Send + Sync {
+    /// Bytes in a block.
+    fn block_size(&self) -> usize;
+
+    /// Encrypts whole blocks, each by itself; the more at a time, the faster.
+    fn encrypt_blocks(&self, data: InOut<'_>);
+
+    /// Decrypts whole blocks, each by itself.
+    fn decrypt_blocks(&self, data: InOut<'_>);
+}
+
+impl CipherOps for Box<dyn CipherOps> {
+    fn block_size(&self) -> usize {
+        (**self).block_size()
+    }
+
+    fn encrypt_blocks(&self, data: InOut<'_>) {
+        (**self).encrypt_blocks(data);
+    }
+
+    fn decrypt_blocks(&self, data: InOut<'_>) {
+        (**self).decrypt_blocks(data);
+    }
+}
+
+/// A keyed cipher with a mode.
+pub trait SkcipherOps: Send + Sync {
+    /// Passes `text` through the cipher. `iv` has the declared length and holds the chaining value
+    /// afterwards, where the kernel's does.
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
+
+    /// Objects to an IV by its contents.
+    fn check_iv(&self, iv: &[u8]) -> Result<(), &'static str> {
+        let _ = iv;
+        Ok(())
+    }
+}
+
+/// A keyed AEAD.
+///
+/// `assoc` is the associated data in pieces.
+pub trait AeadOps: Send + Sync {
+    /// Objects to a combination of lengths, or to an IV by its contents.
+    fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        let _ = (iv, assoc_len, text_len);
+        Ok(())
+    }
+
+    /// Encrypts `text` and writes the tag, of an allowed length.
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]);
+
+    /// Decrypts `text`; whether the tag matches. If not, the caller wipes the text.
+    #[must_use]
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
+}
+
+/// Why [`AeadOps::check`] refuses a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The IV's contents.
+    Iv(&'static str),
+    /// The length of the associated data; what would be right.
+    Assoc(&'static str),
+    /// The length of the text; what would be right.
+    Text(&'static str),
+}
+
+/// A hash, keyed if it takes a key.
+pub trait HashOps: Send + Sync {
+    /// A fresh state.
+    fn start(&self) -> Box<dyn HashState>;
+
+    /// Digest of the concatenation of `parts`. Allocates nothing.
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
+}
+
+/// The state of a hash in progress.
+pub trait HashState: Send + Sync {
+    /// Absorbs `data`.
+    fn update(&mut self, data: &[u8]);
+
+    /// Writes the digest; the state must not be used afterwards.
+    fn finish(&mut self, out: &mut [u8]);
+
+    /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
+
+    /// An independent copy.
+    fn boxed_clone(&self) -> Box<dyn HashState>;
+}
+
+/// A state that can be copied where it is, from which the rest follows.
+pub trait PlainState: Clone + Send + Sync + 'static {
+    /// Absorbs `data`.
+    fn update(&mut self, data: &[u8]);
+
+    /// Writes the digest; the state must not be used afterwards.
+    fn finish(&mut self, out: &mut [u8]);
+}
+
+impl<S: PlainState> HashState for S {
+    fn update(&mut self, data: &[u8]) {
+        PlainState::update(self, data);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        PlainState::finish(self, out);
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut state = self.clone();
+        parts.iter().for_each(|part| PlainState::update(&mut state, part));
+        PlainState::finish(&mut state, out);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn HashState> {
+        Box::new(self.clone())
+    }
+}
+
+/// A keyed hash that is its own fresh state.
+pub struct Fresh<S>(pub S);
+
+impl<S: PlainState> HashOps for Fresh<S> {
+    fn start(&self) -> Box<dyn HashState> {
+        Box::new(self.0.clone())
+    }
+
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+        self.0.digest_after(parts, out);
+    }
+}
+
+/// A keyed instance of a driver.
+pub enum Keyed {
+    /// Of type cipher.
+    Cipher(Box<dyn CipherOps>),
+    /// Of type skcipher.
+    Skcipher(Box<dyn SkcipherOps>),
+    /// Of type aead.
+    Aead(Box<dyn AeadOps>),
+    /// Of type hash.
+    Hash(Box<dyn HashOps>),
+}
+
+impl fmt::Debug for Keyed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keyed(..)")
+    }
+}
+
+/// Makes a keyed instance. The key's length has been checked; the CPU is the registry's.
+pub type Make = dyn Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync;
+
+/// Why a key of the right length is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadKey(pub &'static str);
+
+/// One implementation of an algorithm.
+pub struct Driver {
+    /// The algorithm, as the kernel spells it: `xts(aes)`.
+    pub name: String,
+    /// The driver's own, unique name: `xts-aes-vaes-avx512`.
+    pub driver: String,
+    /// Its type.
+    pub kind: Type,
+    /// The highest usable one wins.
+    pub priority: u32,
+    /// Whether addresses depend on secrets.
+    pub timing: Timing,
+    /// The CPU features it needs.
+    pub needs: FeatureSet,
+    /// Its sizes.
+    pub shape: Shape,
+    /// Makes keyed instances.
+    pub make: Box<Make>,
+    pub(crate) selftest: OnceLock<Result<(), String>>,
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} {}, priority {})", self.driver, self.kind, self.name, self.priority)
+    }
+}
+
+/// What is known of a driver's self-test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SelfTest {
+    /// It has not been used yet.
+    Untested,
+    /// It serves.
+    Passed,
+    /// It does not serve.
+    Failed(String),
+}
+
+impl fmt::Display for SelfTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Untested => "untested",
+            Self::Passed => "passed",
+            Self::Failed(_) => "failed",
+        })
+    }
+}
+
+impl Driver {
+    /// A driver of priority 100, constant-time, for any CPU; change the fields for anything else.
+    pub fn new(
+        name: impl Into<String>,
+        driver: impl Into<String>,
+        kind: Type,
+        shape: Shape,
+        make: impl Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            driver: driver.into(),
+            kind,
+            priority: 100,
+            timing: Timing::Constant,
+            needs: FeatureSet::NONE,
+            shape,
+            make: Box::new(make),
+            selftest: OnceLock::new(),
+        }
+    }
+
+    /// What is known of its self-test.
+    pub fn selftest(&self) -> SelfTest {
+        match self.selftest.get() {
+            None => SelfTest::Untested,
+            Some(Ok(())) => SelfTest::Passed,
+            Some(Err(reason)) => SelfTest::Failed(reason.clone()),
+        }
+    }
+
+    /// Makes a keyed instance after checking the key's length.
+    pub(crate) fn key(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, Error> {
+        let optional = key.is_empty() && self.shape.optional_key;
+        if !optional && !self.shape.keys.allows(key.len()) {
+            return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
+        }
+        (self.make)(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
+    }
+}
+
+/// A shared driver.
+pub type DriverRef = Arc<Driver>;

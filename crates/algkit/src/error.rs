@@ -1,0 +1,150 @@
+//! What can go wrong, each with the value that was wrong.
+
+use crate::{Sizes, Type};
+
+/// An error of this crate. Nothing has been written to any output when one is returned, except
+/// after [`Error::Authentication`], where the output has been zeroed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not an algorithm name.
+    #[error("bad algorithm name `{name}`: {reason}")]
+    BadName {
+        /// What was given, shortened.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nothing is called that.
+    #[error("unknown algorithm `{0}`")]
+    Unknown(String),
+    /// The name is known, as something else.
+    #[error("`{name}` is of type {found}, not {wanted}")]
+    WrongType {
+        /// The name.
+        name: String,
+        /// What it is.
+        found: Type,
+        /// What was asked for.
+        wanted: Type,
+    },
+    /// Drivers exist, but this CPU (as masked) runs none of them.
+    #[error("no driver of `{0}` runs on this CPU")]
+    NotUsable(String),
+    /// Drivers exist, but all look up tables at secret addresses, which the policy forbids.
+    #[error("`{name}` has only drivers with timing=table; ask for `{driver}` by name or allow table timing")]
+    TableOnly {
+        /// The algorithm.
+        name: String,
+        /// The best such driver.
+        driver: String,
+    },
+    /// Every driver failed its self-test.
+    #[error("every driver of `{name}` failed its self-test: {reason}")]
+    SelfTest {
+        /// The algorithm or driver.
+        name: String,
+        /// What the last one failed at.
+        reason: String,
+    },
+    /// A template was given the wrong number or kind of parameters.
+    #[error("bad parameters in `{name}`: {reason}")]
+    BadParameters {
+        /// The whole name.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A driver of that name is registered already.
+    #[error("driver `{0}` is registered already")]
+    Duplicate(String),
+    /// The key's length is wrong.
+    #[error("{name}: key of {got} bytes, expected {want}")]
+    KeyLength {
+        /// The algorithm.
+        name: String,
+        /// Bytes given.
+        got: usize,
+        /// Bytes accepted.
+        want: Sizes,
+    },
+    /// The key has the right length and the wrong contents.
+    #[error("{name}: {reason}")]
+    BadKey {
+        /// The algorithm.
+        name: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The algorithm does nothing without a key.
+    #[error("{0} needs a key")]
+    KeyMissing(String),
+    /// The initialization vector's length is wrong.
+    #[error("{name}: IV of {got} bytes, expected {want}")]
+    IvLength {
+        /// The algorithm.
+        name: String,
+        /// Bytes given.
+        got: usize,
+        /// Bytes expected.
+        want: usize,
+    },
+    /// The initialization vector has the right length and the wrong contents.
+    #[error("{name}: {reason}")]
+    BadIv {
+        /// The algorithm.
+        name: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The text's length does not suit the mode.
+    #[error("{name}: text of {got} bytes, expected {want}")]
+    TextLength {
+        /// The algorithm.
+        name: String,
+        /// Bytes given.
+        got: u64,
+        /// What the mode takes.
+        want: String,
+    },
+    /// The associated data's length does not suit the mode.
+    #[error("{name}: associated data of {got} bytes, expected {want}")]
+    AssocLength {
+        /// The algorithm.
+        name: String,
+        /// Bytes given.
+        got: usize,
+        /// What the mode takes.
+        want: &'static str,
+    },
+    /// The tag's length is not one that the algorithm allows.
+    #[error("{name}: tag of {got} bytes, expected {want}")]
+    TagLength {
+        /// The algorithm.
+        name: String,
+        /// Bytes given.
+        got: usize,
+        /// Bytes accepted.
+        want: Sizes,
+    },
+    /// The output buffer has the wrong length.
+    #[error("output buffer of {got} bytes, expected {want}")]
+    OutputLength {
+        /// Bytes given.
+        got: usize,
+        /// Bytes needed.
+        want: usize,
+    },
+    /// The tag does not match: the message or its associated data were changed, or the key is
+    /// another one. The output has been zeroed.
+    #[error("authentication failed")]
+    Authentication,
+    /// `ALGKIT_CPU` or another setting does not parse.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// The variable or option.
+        setting: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}

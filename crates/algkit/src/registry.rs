@@ -1,0 +1,320 @@
+//! Where names become drivers.
+
+use crate::{
+    Error, Name,
+    driver::{Driver, DriverRef, SelfTest, Timing, Type},
+    selftest, table,
+    templates::{Lookup, TEMPLATES},
+    tfm::{Aead, Cipher, Hash, Skcipher, Transform, Unkeyed},
+};
+use algkit_primitives::cpu::{CpuFeatures, Feature};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
+
+/// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`.
+pub const CPU_VARIABLE: &str = "ALGKIT_CPU";
+
+/// The variable that allows drivers with timing=table: `ALGKIT_TIMING=table`.
+pub const TIMING_VARIABLE: &str = "ALGKIT_TIMING";
+
+/// Which drivers an algorithm's name may stand for. A driver's own name always stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Those with timing=constant, and for algorithms without a secret any.
+    #[default]
+    Constant,
+    /// Any.
+    Table,
+}
+
+/// A set of drivers, and a CPU to run them on.
+///
+/// [`Registry::global`] is the one most programs use. Lookups are safe and cheap from many threads:
+/// a name that was asked for before costs a shared lock and a hash.
+#[derive(Debug)]
+pub struct Registry {
+    cpu: CpuFeatures,
+    policy: Policy,
+    state: RwLock<State>,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    /// Every driver, in the order of registration. Template instances join when first asked for.
+    drivers: Vec<DriverRef>,
+    /// What lookups found.
+    found: HashMap<(Type, String), DriverRef>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new(CpuFeatures::detect(), Policy::default())
+    }
+}
+
+impl Registry {
+    /// A registry with the drivers of this crate, for a CPU with these features.
+    pub fn new(cpu: CpuFeatures, policy: Policy) -> Self {
+        let registry = Self::empty(cpu, policy);
+        registry.write().drivers = table::drivers().map(Arc::new).collect();
+        registry
+    }
+
+    /// A registry without drivers.
+    pub fn empty(cpu: CpuFeatures, policy: Policy) -> Self {
+        Self { cpu, policy, state: RwLock::default() }
+    }
+
+    /// The registry of this process: this crate's drivers, on this CPU less what `ALGKIT_CPU`
+    /// hides, with the policy of `ALGKIT_TIMING`.
+    ///
+    /// A malformed variable is an error rather than ignored: who masks a feature has a reason.
+    pub fn global() -> Result<&'static Self, Error> {
+        static GLOBAL: OnceLock<Result<Registry, Error>> = OnceLock::new();
+        let global = GLOBAL.get_or_init(|| {
+            let mask = std::env::var(CPU_VARIABLE).unwrap_or_default();
+            let policy = match std::env::var(TIMING_VARIABLE).as_deref() {
+                Err(_) | Ok("" | "constant") => Policy::Constant,
+                Ok("table") => Policy::Table,
+                Ok(other) => {
+                    let reason = format!("`{other}` is neither `constant` nor `table`");
+                    return Err(Error::Setting { setting: TIMING_VARIABLE, reason });
+                }
+            };
+            Ok(Self::new(mask_cpu(CpuFeatures::detect(), &mask)?, policy))
+        });
+        global.as_ref().map_err(Error::clone)
+    }
+
+    /// The CPU, as masked.
+    pub fn cpu(&self) -> CpuFeatures {
+        self.cpu
+    }
+
+    /// The timing policy.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Adds a driver, of this crate or another. It is tested when it is first chosen.
+    pub fn register(&self, driver: Driver) -> Result<(), Error> {
+        let mut state = self.write();
+        if state.drivers.iter().any(|d| d.driver == driver.driver) {
+            return Err(Error::Duplicate(driver.driver));
+        }
+        state.drivers.push(Arc::new(driver));
+        state.found.clear(); // it may be better than what was found before
+        Ok(())
+    }
+
+    /// Every driver so far, template instances included.
+    pub fn drivers(&self) -> Vec<DriverRef> {
+        self.read().drivers.clone()
+    }
+
+    /// Whether the CPU has what `driver` needs.
+    pub fn is_usable(&self, driver: &Driver) -> bool {
+        self.cpu.contains(driver.needs)
+    }
+
+    /// A block cipher.
+    pub fn cipher(&self, name: &str) -> Result<Unkeyed<Cipher>, Error> {
+        self.transform(name)
+    }
+
+    /// A cipher with a mode.
+    pub fn skcipher(&self, name: &str) -> Result<Unkeyed<Skcipher>, Error> {
+        self.transform(name)
+    }
+
+    /// An AEAD.
+    pub fn aead(&self, name: &str) -> Result<Unkeyed<Aead>, Error> {
+        self.transform(name)
+    }
+
+    /// A hash.
+    pub fn hash(&self, name: &str) -> Result<Unkeyed<Hash>, Error> {
+        self.transform(name)
+    }
+
+    /// The transform `T` of that name.
+    pub fn transform<T: Transform>(&self, name: &str) -> Result<Unkeyed<T>, Error> {
+        Ok(Unkeyed::new(self.find(T::TYPE, name)?, self.cpu))
+    }
+
+    /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
+    /// and has passed its self-test.
+    pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
+        if let Some(driver) = self.read().found.get(&(kind, name.to_owned())) {
+            return Ok(driver.clone());
+        }
+        let driver = self.resolve(kind, &Name::parse(name)?)?;
+        self.write().found.insert((kind, name.to_owned()), driver.clone());
+        Ok(driver)
+    }
+
+    /// The best driver for `name` whatever its type.
+    pub fn find_any(&self, name: &str) -> Result<DriverRef, Error> {
+        let mut error = match self.find(Type::Skcipher, name) {
+            Ok(driver) => return Ok(driver),
+            Err(Error::WrongType { found, .. }) => return self.find(found, name),
+            Err(error) => error,
+        };
+        for kind in [Type::Aead, Type::Hash, Type::Cipher] {
+            match self.find(kind, name) {
+                Ok(driver) => return Ok(driver),
+                Err(e @ (Error::Unknown(_) | Error::BadParameters { .. })) if matches!(error, Error::Unknown(_)) => {
+                    error = e;
+                }
+                Err(_) => {}
+            }
+        }
+        Err(error)
+    }
+
+    /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
+    pub fn test(&self, driver: &Driver) -> SelfTest {
+        if self.is_usable(driver) {
+            driver.selftest.get_or_init(|| selftest::run(self, driver, selftest::Extent::Short));
+        }
+        driver.selftest()
+    }
+
+    fn resolve(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
+        let text = name.to_string();
+        let mut by_driver = self.named(|d| d.driver == text);
+        let mut by_name = self.named(|d| d.name == text && d.driver != text);
+        let mut template_error = None;
+        match self.instantiate(name, self) {
+            Ok(Some(instance)) => {
+                // Asked for as `cbc(aes-fixed-time)`, it is one driver of `cbc(aes)`; as `cbc(aes)`,
+                // one among others.
+                let list = if instance.name == text { &mut by_name } else { &mut by_driver };
+                if !list.iter().any(|d| d.driver == instance.driver) {
+                    list.push(instance);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => template_error = Some(error),
+        }
+        let exact = !by_driver.is_empty();
+        let mut candidates = if exact { by_driver } else { by_name };
+        if candidates.is_empty() {
+            return Err(template_error.unwrap_or(Error::Unknown(text)));
+        }
+        if let Some(other) = candidates.iter().map(|d| d.kind).find(|&k| k != kind)
+            && candidates.iter().all(|d| d.kind != kind)
+        {
+            return Err(Error::WrongType { name: text, found: other, wanted: kind });
+        }
+        candidates.retain(|d| d.kind == kind && self.is_usable(d));
+        if candidates.is_empty() {
+            return Err(Error::NotUsable(text));
+        }
+        candidates.sort_by_key(|d| std::cmp::Reverse(d.priority));
+        let best = candidates[0].clone();
+        candidates.retain(|d| exact || self.allows(d));
+        if candidates.is_empty() {
+            return Err(Error::TableOnly { name: text, driver: best.driver.clone() });
+        }
+        let mut reason = String::new();
+        for driver in candidates {
+            match self.test(&driver) {
+                SelfTest::Failed(why) => reason = why,
+                _ => return Ok(driver),
+            }
+        }
+        Err(Error::SelfTest { name: text, reason })
+    }
+
+    /// Whether the policy lets an algorithm's name stand for `driver`.
+    fn allows(&self, driver: &Driver) -> bool {
+        self.policy == Policy::Table || driver.timing == Timing::Constant || !table::takes_secret(&driver.name)
+    }
+
+    fn named(&self, pick: impl Fn(&Driver) -> bool) -> Vec<DriverRef> {
+        self.read().drivers.iter().filter(|d| pick(d)).cloned().collect()
+    }
+
+    /// The driver that a template makes of `name`, kept for the next time.
+    fn instantiate(&self, name: &Name, lookup: &dyn Lookup) -> Result<Option<DriverRef>, Error> {
+        let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
+            return Ok(None);
+        };
+        let instance = build(lookup, name)?;
+        let mut state = self.write();
+        if let Some(known) = state.drivers.iter().find(|d| d.driver == instance.driver) {
+            return Ok(Some(known.clone()));
+        }
+        let instance = Arc::new(instance);
+        state.drivers.push(instance.clone());
+        Ok(Some(instance))
+    }
+
+    /// A driver of the same algorithm as `driver` to compare it with: portable, and if possible
+    /// another one. It is not tested, and not kept.
+    pub(crate) fn reference(&self, driver: &Driver) -> Option<DriverRef> {
+        let name = Name::parse(&driver.name).ok()?;
+        Reference { registry: self, not: &driver.driver }.find(driver.kind, &name).ok()
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lookup for Registry {
+    fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
+        Registry::find(self, kind, &name.to_string())
+    }
+}
+
+/// Finds the most portable driver there is: a template over portable parts, or a row of the table.
+struct Reference<'a> {
+    registry: &'a Registry,
+    not: &'a str,
+}
+
+impl Lookup for Reference<'_> {
+    fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
+        let text = name.to_string();
+        let template = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty());
+        if let Some((_, build)) = template
+            && let Ok(instance) = build(self, name)
+            && instance.driver != self.not
+            && instance.kind == kind
+        {
+            return Ok(Arc::new(instance));
+        }
+        let portable =
+            |d: &Driver| d.name == text && d.kind == kind && d.needs == Default::default() && d.driver != self.not;
+        let rows: Vec<_> = table::drivers().filter(portable).collect();
+        let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority)));
+        let _ = self.registry;
+        best.map(Arc::new).ok_or(Error::Unknown(text))
+    }
+}
+
+/// `cpu` without the features that `mask` names: `-vaes,-avx512`.
+pub fn mask_cpu(cpu: CpuFeatures, mask: &str) -> Result<CpuFeatures, Error> {
+    mask.split([',', ' ']).filter(|item| !item.is_empty()).try_fold(cpu, |cpu, item| {
+        let name = item.strip_prefix('-').ok_or_else(|| Error::Setting {
+            setting: CPU_VARIABLE,
+            reason: format!("`{item}` does not start with `-`: features can only be hidden"),
+        })?;
+        let feature = Feature::ALL.iter().find(|f| f.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Feature::ALL.iter().map(|f| f.name()).collect();
+            Error::Setting {
+                setting: CPU_VARIABLE,
+                reason: format!("unknown feature `{name}`, expected one of {}", known.join(", ")),
+            }
+        })?;
+        Ok(cpu.without(*feature))
+    })
+}

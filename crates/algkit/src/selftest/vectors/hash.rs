@@ -1,0 +1,3 @@
+use super::Vector;
+
+pub(super) static VECTORS: &[Vector] = &[];

@@ -1,0 +1,91 @@
+//! Sets of lengths.
+
+use std::{borrow::Cow, fmt};
+
+/// The lengths, in bytes, that a key or a tag may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sizes {
+    /// One of these, ascending.
+    OneOf(Cow<'static, [usize]>),
+    /// From the first to the second, both included.
+    Between(usize, usize),
+}
+
+impl Sizes {
+    /// No bytes at all.
+    pub const NONE: Self = Self::Between(0, 0);
+
+    /// The lengths in `list`, which ascends.
+    pub const fn of(list: &'static [usize]) -> Self {
+        Self::OneOf(Cow::Borrowed(list))
+    }
+
+    /// Whether `n` is allowed.
+    pub fn allows(&self, n: usize) -> bool {
+        match self {
+            Self::OneOf(list) => list.contains(&n),
+            Self::Between(min, max) => (*min..=*max).contains(&n),
+        }
+    }
+
+    /// The smallest.
+    pub fn min(&self) -> usize {
+        match self {
+            Self::OneOf(list) => list.first().copied().unwrap_or(0),
+            Self::Between(min, _) => *min,
+        }
+    }
+
+    /// The largest.
+    pub fn max(&self) -> usize {
+        match self {
+            Self::OneOf(list) => list.last().copied().unwrap_or(0),
+            Self::Between(_, max) => *max,
+        }
+    }
+
+    /// Every length passed through `f`, which must be increasing.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::OneOf(list) => Self::OneOf(list.iter().map(|&n| f(n)).collect()),
+            Self::Between(min, max) => Self::Between(f(*min), f(*max)),
+        }
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneOf(list) => {
+                for (i, n) in list.iter().enumerate() {
+                    let sep = match i {
+                        0 => "",
+                        _ if i + 1 == list.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{sep}{n}")?;
+                }
+                Ok(())
+            }
+            Self::Between(min, max) if min == max => write!(f, "{min}"),
+            Self::Between(min, usize::MAX) => write!(f, "at least {min}"),
+            Self::Between(min, max) => write!(f, "{min} to {max}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_a_sentence() {
+        assert_eq!(Sizes::of(&[16, 24, 32]).to_string(), "16, 24 or 32");
+        assert_eq!(Sizes::of(&[16, 24, 32]).map(|n| 2 * n).to_string(), "32, 48 or 64");
+        assert_eq!(Sizes::Between(5, 16).to_string(), "5 to 16");
+        assert_eq!(Sizes::Between(0, usize::MAX).to_string(), "at least 0");
+        assert_eq!(Sizes::of(&[8]).to_string(), "8");
+        assert!(Sizes::of(&[8]).allows(8) && !Sizes::of(&[8]).allows(7));
+    }
+}

@@ -1,0 +1,147 @@
+//! Encrypt-then-MAC: `authenc(hmac(sha256),cbc(aes))`, and `authencesn`, which knows of IPsec's
+//! extended sequence numbers (RFC 4303 section 2.2.1).
+//!
+//! The key is the kernel's blob: an rtattr header (native-endian u16 length 8 and type 1), the
+//! length of the encryption key as a big-endian u32, the authentication key, the encryption key.
+
+use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// Bytes before the keys.
+const HEADER: usize = 8;
+
+/// `CRYPTO_AUTHENC_KEYA_PARAM`.
+const KEYA_PARAM: u16 = 1;
+
+/// The key blob of `authenc` for these two keys.
+///
+/// ```
+/// let key = algkit::authenc_key(&[1; 32], &[2; 16]);
+/// let authenc = algkit::aead("authenc(hmac(sha256),cbc(aes))")?.key(&key)?;
+/// # Ok::<(), algkit::Error>(())
+/// ```
+pub fn authenc_key(auth_key: &[u8], enc_key: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut key = Zeroizing::new(Vec::with_capacity(HEADER + auth_key.len() + enc_key.len()));
+    key.extend_from_slice(&(HEADER as u16).to_ne_bytes());
+    key.extend_from_slice(&KEYA_PARAM.to_ne_bytes());
+    key.extend_from_slice(&(enc_key.len() as u32).to_be_bytes());
+    key.extend_from_slice(auth_key);
+    key.extend_from_slice(enc_key);
+    key
+}
+
+/// The authentication key and the encryption key in a blob.
+pub(super) fn split_key(key: &[u8]) -> Result<(&[u8], &[u8]), BadKey> {
+    const BAD: BadKey = BadKey("the key is not an authenc key blob");
+    let (header, keys) = key.split_first_chunk::<HEADER>().ok_or(BAD)?;
+    let [l0, l1, t0, t1, enc_len @ ..] = *header;
+    if u16::from_ne_bytes([l0, l1]) != HEADER as u16 || u16::from_ne_bytes([t0, t1]) != KEYA_PARAM {
+        return Err(BAD);
+    }
+    let enc_len = u32::from_be_bytes(enc_len) as usize;
+    keys.len().checked_sub(enc_len).map(|mid| keys.split_at(mid)).ok_or(BAD)
+}
+
+struct Authenc {
+    mac: Box<dyn HashOps>,
+    mac_size: usize,
+    cipher: Box<dyn SkcipherOps>,
+    esn: bool,
+}
+
+impl Authenc {
+    fn encrypt_or_decrypt(&self, direction: Direction, iv: &[u8], text: &mut Text<'_>) {
+        let mut chain = [0; 32];
+        chain[..iv.len()].copy_from_slice(iv);
+        self.cipher.crypt(direction, &mut chain[..iv.len()], text);
+    }
+
+    /// The MAC of the associated data and the ciphertext. With extended sequence numbers, bytes 4–7
+    /// of the associated data, the high half, come last instead.
+    fn tag<'a>(&self, assoc: &[&'a [u8]], ciphertext: impl Iterator<Item = &'a [u8]>) -> Zeroizing<[u8; 64]> {
+        let (mut head, mut skip) = ([0; 8], 0);
+        if self.esn {
+            assoc.iter().flat_map(|part| *part).zip(&mut head).for_each(|(byte, place)| *place = *byte);
+            skip = 8;
+        }
+        let (spi, high) = head.split_at(skip / 2);
+        let rest = assoc.iter().map(|part| {
+            let skipped = skip.min(part.len());
+            skip -= skipped;
+            &part[skipped..]
+        });
+        let pieces =
+            [spi].into_iter().chain(shorten(rest.chain(ciphertext))).chain([&high[..if self.esn { 4 } else { 0 }]]);
+        let mut tag = Zeroizing::new([0; 64]);
+        with_list(pieces, |pieces| self.mac.digest(pieces, &mut tag[..self.mac_size]));
+        tag
+    }
+}
+
+impl AeadOps for Authenc {
+    fn check(&self, _iv: &[u8], assoc_len: usize, _text_len: u64) -> Result<(), Refusal> {
+        if self.esn && assoc_len < 8 {
+            return Err(Refusal::Assoc("at least 8 (SPI and extended sequence number)"));
+        }
+        Ok(())
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        self.encrypt_or_decrypt(Direction::Encrypt, iv, text);
+        let full = self.tag(assoc, text.destinations());
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let full = self.tag(assoc, text.sources());
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        if authentic {
+            self.encrypt_or_decrypt(Direction::Decrypt, iv, text);
+        }
+        authentic
+    }
+}
+
+/// `authenc(mac,mode)`.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    compose_authenc(lookup, name, false)
+}
+
+/// `authencesn(mac,mode)`.
+pub(super) fn build_esn(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    compose_authenc(lookup, name, true)
+}
+
+fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver, Error> {
+    let [mac, cipher] = args(name)?;
+    let (mac, cipher) = (lookup.find(Type::Hash, mac)?, lookup.find(Type::Skcipher, cipher)?);
+    let mac_size = mac.shape.digestsize;
+    if mac_size > 64 || cipher.shape.ivsize > 32 {
+        return Err(bad(name, "the digest or the IV is too long"));
+    }
+    let shape = Shape {
+        blocksize: cipher.shape.blocksize,
+        text: cipher.shape.text,
+        ..Shape::aead(Sizes::Between(HEADER, usize::MAX), cipher.shape.ivsize, Sizes::Between(1, mac_size))
+    };
+    let alg = format!("{}({},{})", name.base, mac.name, cipher.name);
+    let driver = format!("{}({},{})", name.base, mac.driver, cipher.driver);
+    Ok(compose(alg, driver, Type::Aead, shape, &[&mac.clone(), &cipher.clone()], move |cpu, key, weak| {
+        let (auth_key, enc_key) = split_key(key)?;
+        let mac_accepts = mac.shape.keys.allows(auth_key.len()) || (auth_key.is_empty() && mac.shape.optional_key);
+        if !mac_accepts || !cipher.shape.keys.allows(enc_key.len()) {
+            return Err(BadKey("one of the two keys in the blob has the wrong length"));
+        }
+        Ok(Keyed::Aead(Box::new(Authenc {
+            mac: hash(&mac, cpu, auth_key, weak)?,
+            mac_size,
+            cipher: skcipher(&cipher, cpu, enc_key, weak)?,
+            esn,
+        })))
+    }))
+}

@@ -1,0 +1,71 @@
+//! Cipher block chaining (SP 800-38A section 6.2). The IV becomes the last ciphertext block.
+
+use super::{BATCH, Lookup, MAX_BLOCK, cipher_mode, each_batch, xor};
+use crate::{
+    Error, Name, Text,
+    driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+};
+use algkit_primitives::InOut;
+
+/// CBC over a cipher. `serial` encrypts, where each block waits for the one before; `parallel`
+/// decrypts whole batches.
+pub(crate) struct Cbc<C, S = ()> {
+    pub(crate) parallel: C,
+    /// A cipher that is quicker at single blocks, if there is one.
+    pub(crate) serial: S,
+}
+
+/// The cipher that encrypts single blocks.
+pub(crate) trait Serial<C>: Send + Sync {
+    fn cipher<'a>(&'a self, parallel: &'a C) -> &'a dyn CipherOps;
+}
+
+impl<C: CipherOps> Serial<C> for () {
+    fn cipher<'a>(&'a self, parallel: &'a C) -> &'a dyn CipherOps {
+        parallel
+    }
+}
+
+impl<C, S: CipherOps> Serial<C> for S {
+    fn cipher<'a>(&'a self, _parallel: &'a C) -> &'a dyn CipherOps {
+        self
+    }
+}
+
+impl<C: CipherOps, S: Serial<C>> SkcipherOps for Cbc<C, S> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        while let Some(run) = text.next(iv.len(), 0) {
+            match direction {
+                Direction::Encrypt => encrypt(self.serial.cipher(&self.parallel), iv, run),
+                Direction::Decrypt => decrypt(&self.parallel, iv, run),
+            }
+        }
+    }
+}
+
+fn encrypt(cipher: &dyn CipherOps, iv: &mut [u8], mut run: InOut<'_>) {
+    while let Some(mut block) = run.take(iv.len()) {
+        xor(iv, block.src());
+        cipher.encrypt_blocks(InOut::from(&mut *iv));
+        block.put(0, iv);
+    }
+}
+
+fn decrypt(cipher: &impl CipherOps, iv: &mut [u8], run: InOut<'_>) {
+    let bs = iv.len();
+    each_batch(run, |mut batch| {
+        let len = batch.len();
+        // The chaining values: the IV, then every ciphertext block but the last.
+        let mut chain = [0; BATCH + MAX_BLOCK];
+        chain[..bs].copy_from_slice(iv);
+        chain[bs..bs + len].copy_from_slice(batch.src());
+        cipher.decrypt_blocks(batch.reborrow());
+        xor(batch.dst(), &chain);
+        iv.copy_from_slice(&chain[len..len + bs]);
+    });
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let shape = |c: &Shape| Shape::skcipher(c.blocksize, c.keys.clone(), c.blocksize, TextRule::Blocks);
+    cipher_mode(lookup, name, shape, |cipher| Cbc { parallel: cipher, serial: () })
+}

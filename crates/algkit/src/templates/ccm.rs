@@ -1,0 +1,138 @@
+//! CCM (SP 800-38C, RFC 3610) out of CTR and CBC-MAC: `ccm(aes)`, which is
+//! `ccm_base(ctr(aes),cbcmac(aes))`.
+//!
+//! The 16-byte IV is the first counter block, as in the kernel: a byte L - 1, the nonce of 15 - L
+//! bytes, and L bytes of counter, whose contents are ignored; L is from 2 to 8.
+
+use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list, xor};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+/// Tag lengths (SP 800-38C appendix A.1).
+pub(crate) const TAGS: Sizes = Sizes::of(&[4, 6, 8, 10, 12, 14, 16]);
+
+/// Refuses an IV whose first byte is not L - 1, and texts whose length does not fit L bytes.
+pub(crate) fn check(iv: &[u8], text_len: u64) -> Result<(), Refusal> {
+    match iv[0] {
+        1..=7 if iv[0] < 7 && text_len >> (8 * (u32::from(iv[0]) + 1)) != 0 => {
+            Err(Refusal::Text("a length that fits the length field of the IV's choice"))
+        }
+        1..=7 => Ok(()),
+        _ => Err(Refusal::Iv("the IV's first byte is the size of the length field less 1, from 1 to 7")),
+    }
+}
+
+/// The start of a CCM message: what goes before the associated data and the first counter block.
+pub(crate) struct Prefix {
+    bytes: [u8; 22],
+    len: usize,
+    /// Counter block 0, which masks the tag.
+    pub(crate) counter: [u8; 16],
+}
+
+impl Prefix {
+    /// Formats block B0 and the encoded length of the associated data (SP 800-38C appendix A.2).
+    pub(crate) fn new(iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Self {
+        let length_size = usize::from(iv[0]) + 1;
+        let mut counter: [u8; 16] = iv.try_into().expect("the IV has 16 bytes");
+        counter[16 - length_size..].fill(0);
+        let mut bytes = [0; 22];
+        bytes[..16].copy_from_slice(&counter);
+        let text_len = (text_len as u64).to_be_bytes();
+        bytes[16 - length_size..16].copy_from_slice(&text_len[8 - length_size..]);
+        bytes[0] |= ((tag_len - 2) / 2 * 8) as u8 | if assoc_len > 0 { 0x40 } else { 0 };
+        let len = match assoc_len {
+            0 => 16,
+            1..0xff00 => {
+                bytes[16..18].copy_from_slice(&(assoc_len as u16).to_be_bytes());
+                18
+            }
+            _ => {
+                bytes[16..18].copy_from_slice(&[0xff, 0xfe]);
+                bytes[18..].copy_from_slice(&(assoc_len as u32).to_be_bytes());
+                22
+            }
+        };
+        Self { bytes, len, counter }
+    }
+
+    /// What is authenticated before the text: the prefix and the associated data, padded to whole
+    /// blocks with zeros, in pieces.
+    pub(crate) fn pieces<'a>(&'a self, assoc: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
+        let len = self.len + assoc.iter().map(|a| a.len()).sum::<usize>();
+        [&self.bytes[..self.len]].into_iter().chain(assoc.iter().copied()).chain([pad16(len)])
+    }
+}
+
+struct Ccm {
+    ctr: Box<dyn SkcipherOps>,
+    cbcmac: Box<dyn HashOps>,
+}
+
+impl Ccm {
+    fn tag<'a>(&self, prefix: &'a Prefix, assoc: &[&'a [u8]], text: impl Iterator<Item = &'a [u8]>) -> [u8; 16] {
+        let mut tag = [0; 16];
+        with_list(prefix.pieces(assoc).chain(text), |pieces| self.cbcmac.digest(pieces, &mut tag));
+        tag
+    }
+}
+
+impl AeadOps for Ccm {
+    fn check(&self, iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        check(iv, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        let mut prefix = Prefix::new(iv, assoc_len, text.len(), tag.len());
+        let mut full = self.tag(&prefix, assoc, text.sources());
+        self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, &mut Text::from(&mut full[..]));
+        self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, text);
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        let mut prefix = Prefix::new(iv, assoc_len, text.len(), tag.len());
+        let mut mask = [0; 16];
+        self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, &mut Text::from(&mut mask[..]));
+        let mut counter = prefix.counter;
+        self.ctr.crypt(Direction::Decrypt, &mut counter, text);
+        let mut full = self.tag(&prefix, assoc, text.destinations());
+        xor(&mut full, &mask);
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        authentic
+    }
+}
+
+/// `ccm(cipher)`.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let over = |base: &str| Name { base: base.into(), args: vec![arg.clone()] };
+    compose_ccm(name, lookup.find(Type::Skcipher, &over("ctr"))?, lookup.find(Type::Hash, &over("cbcmac"))?)
+}
+
+/// `ccm_base(ctr(cipher),cbcmac(cipher))`.
+pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [ctr, mac] = args(name)?;
+    compose_ccm(name, lookup.find(Type::Skcipher, ctr)?, lookup.find(Type::Hash, mac)?)
+}
+
+fn compose_ccm(name: &Name, ctr: DriverRef, mac: DriverRef) -> Result<Driver, Error> {
+    let cipher = ctr.name.strip_prefix("ctr(").and_then(|c| c.strip_suffix(')'));
+    let same = |cipher: &&str| mac.name == format!("cbcmac({cipher})");
+    let Some(cipher) = cipher.filter(same).filter(|_| ctr.shape.ivsize == 16) else {
+        return Err(bad(name, "ccm_base takes ctr(cipher) and cbcmac(cipher), of 16-byte blocks"));
+    };
+    let shape = Shape::aead(ctr.shape.keys.clone(), 16, TAGS);
+    let (alg, driver) = (format!("ccm({cipher})"), format!("ccm_base({},{})", ctr.driver, mac.driver));
+    Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &mac.clone()], move |cpu, key, weak| {
+        let (ctr, cbcmac) = (skcipher(&ctr, cpu, key, weak)?, hash(&mac, cpu, key, weak)?);
+        Ok(Keyed::Aead(Box::new(Ccm { ctr, cbcmac })))
+    }))
+}

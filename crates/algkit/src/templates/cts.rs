@@ -1,0 +1,84 @@
+//! CBC with ciphertext stealing, variant CS3 (SP 800-38A addendum; RFC 3962 section 5): the last two
+//! blocks are always swapped, except where there is only one.
+
+use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher, xor};
+use crate::{
+    Error, Name, Text,
+    driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
+};
+use algkit_primitives::InOut;
+
+/// CTS over CBC.
+struct Cts(Box<dyn SkcipherOps>);
+
+impl Cts {
+    fn cbc(&self, direction: Direction, iv: &mut [u8], data: InOut<'_>) {
+        self.0.crypt(direction, iv, &mut Text::from(data));
+    }
+
+    /// The final pieces: one whole block, and 1 to `bs` bytes.
+    fn steal(&self, direction: Direction, iv: &mut [u8], mut pieces: InOut<'_>) {
+        let bs = iv.len();
+        let partial = pieces.len() - bs;
+        let (mut whole, mut padded) = ([0; MAX_BLOCK], [0; MAX_BLOCK]);
+        let (whole, padded) = (&mut whole[..bs], &mut padded[..bs]);
+        whole.copy_from_slice(&pieces.src()[..bs]);
+        padded[..partial].copy_from_slice(&pieces.src()[bs..]);
+        match direction {
+            Direction::Encrypt => {
+                self.cbc(direction, iv, InOut::from(&mut *whole));
+                self.cbc(direction, iv, InOut::from(&mut *padded));
+                pieces.put(0, padded);
+                pieces.put(bs, &whole[..partial]);
+            }
+            Direction::Decrypt => {
+                // The first piece is the encryption of (padded last plaintext) ^ (stolen block);
+                // where the last plaintext is zero padding, the stolen block shows.
+                self.cbc(direction, &mut [0; MAX_BLOCK][..bs], InOut::from(&mut *whole));
+                let mut last = [0; MAX_BLOCK];
+                last[..partial].copy_from_slice(&whole[..partial]);
+                xor(&mut last[..partial], &padded[..partial]);
+                padded[partial..].copy_from_slice(&whole[partial..]);
+                self.cbc(direction, iv, InOut::from(&mut *padded));
+                pieces.put(0, padded);
+                pieces.put(bs, &last[..partial]);
+            }
+        }
+    }
+}
+
+impl SkcipherOps for Cts {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let bs = iv.len();
+        if text.len() == bs {
+            return self.0.crypt(direction, iv, text);
+        }
+        let mut left = text.len();
+        while let Some(run) = text.next(bs, 2 * bs) {
+            left -= run.len();
+            if left > 0 {
+                self.cbc(direction, iv, run);
+                continue;
+            }
+            let partial = (run.len() - 1) % bs + 1;
+            let body = run.len() - partial - bs;
+            let (body, pieces) = run.split_at(body);
+            self.cbc(direction, iv, body);
+            self.steal(direction, iv, pieces);
+        }
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Skcipher, arg)?;
+    if !inner.name.starts_with("cbc(") {
+        return Err(bad(name, "cts takes cbc(cipher)"));
+    }
+    let block = inner.shape.blocksize;
+    let shape = Shape::skcipher(block, inner.shape.keys.clone(), block, TextRule::Stealing);
+    let (alg, driver) = (format!("cts({})", inner.name), format!("cts({})", inner.driver));
+    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Cts(skcipher(&inner, cpu, key, weak)?))))
+    }))
+}

@@ -1,0 +1,25 @@
+//! Electronic codebook: each block by itself (SP 800-38A section 6.1).
+
+use super::{Lookup, cipher_mode};
+use crate::{
+    Error, Name, Text,
+    driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+};
+
+/// ECB over a cipher.
+pub(crate) struct Ecb<C>(pub(crate) C);
+
+impl<C: CipherOps> SkcipherOps for Ecb<C> {
+    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
+        while let Some(run) = text.next(self.0.block_size(), 0) {
+            match direction {
+                Direction::Encrypt => self.0.encrypt_blocks(run),
+                Direction::Decrypt => self.0.decrypt_blocks(run),
+            }
+        }
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    cipher_mode(lookup, name, |c| Shape::skcipher(c.blocksize, c.keys.clone(), 0, TextRule::Blocks), Ecb)
+}

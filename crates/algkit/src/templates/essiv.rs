@@ -1,0 +1,106 @@
+//! ESSIV (Fruhwirth 2005): the IV is encrypted with the hash of the key before the inner mode sees
+//! it, so that sector numbers as IVs cannot be predicted. `essiv(cbc(aes),sha256)`.
+//!
+//! Over an AEAD, `essiv(authenc(hmac(sha256),cbc(aes)),sha256)`, the hash takes the encryption key and
+//! then the authentication key, and the IV at the end of the associated data is authenticated in
+//! its encrypted form, as dm-crypt lays it out (kernel crypto/essiv.c).
+
+use super::{Lookup, args, bad, cipher, compose, cut, skcipher, with_list};
+use crate::{
+    Error, Name, Text,
+    driver::{
+        AeadOps, BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, SkcipherOps, Type, WeakKeys,
+    },
+};
+use algkit_primitives::{InOut, cpu::CpuFeatures};
+use zeroize::Zeroizing;
+
+/// A mode whose IV is encrypted first.
+struct Essiv<M: ?Sized> {
+    salt: Box<dyn CipherOps>,
+    mode: Box<M>,
+}
+
+impl<M: ?Sized> Essiv<M> {
+    fn encrypted(&self, iv: &[u8]) -> [u8; 16] {
+        let mut block = [0; 16];
+        block[..iv.len()].copy_from_slice(iv);
+        self.salt.encrypt_blocks(InOut::from(&mut block[..iv.len()]));
+        block
+    }
+}
+
+impl SkcipherOps for Essiv<dyn SkcipherOps> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let encrypted = self.encrypted(iv);
+        iv.copy_from_slice(&encrypted[..iv.len()]);
+        self.mode.crypt(direction, iv, text);
+    }
+}
+
+impl AeadOps for Essiv<dyn AeadOps> {
+    fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        if assoc_len < iv.len() {
+            return Err(Refusal::Assoc("at least the IV's length: it ends in the IV"));
+        }
+        self.mode.check(iv, assoc_len, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let iv = &self.encrypted(iv)[..iv.len()];
+        with_list(cut(assoc, iv.len()).chain([iv]), |assoc| self.mode.seal(iv, assoc, text, tag));
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let iv = &self.encrypted(iv)[..iv.len()];
+        with_list(cut(assoc, iv.len()).chain([iv]), |assoc| self.mode.open(iv, assoc, text, tag))
+    }
+}
+
+/// The cipher keyed with the hash of the concatenation of `keys`.
+fn salt(
+    [hash, inner]: &[DriverRef; 2],
+    cpu: CpuFeatures,
+    keys: &[&[u8]],
+    weak: WeakKeys,
+) -> Result<Box<dyn CipherOps>, BadKey> {
+    let hash_ops: Box<dyn HashOps> = super::hash(hash, cpu, &[], weak)?;
+    let mut digest = Zeroizing::new(vec![0; hash.shape.digestsize]);
+    hash_ops.digest(keys, &mut digest);
+    cipher(inner, cpu, &digest, weak)
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [mode_name, hash_name] = args(name)?;
+    let hash = lookup.find(Type::Hash, hash_name)?;
+    let (kind, mode) = match lookup.find(Type::Skcipher, mode_name) {
+        Err(Error::WrongType { found: Type::Aead, .. }) => (Type::Aead, lookup.find(Type::Aead, mode_name)?),
+        mode => (Type::Skcipher, mode?),
+    };
+    // cbc(aes) → aes; authenc(hmac(sha256),cbc(aes)) → aes
+    let mut innermost = Name::parse(&mode.name)?;
+    while let Some(last) = innermost.args.pop() {
+        innermost = last;
+    }
+    let cipher_driver = lookup.find(Type::Cipher, &innermost)?;
+    if cipher_driver.shape.blocksize != mode.shape.ivsize {
+        return Err(bad(name, "the mode's IV is not a block of its cipher"));
+    }
+    if !hash.shape.optional_key || !cipher_driver.shape.keys.allows(hash.shape.digestsize) {
+        return Err(bad(name, "the cipher takes no key as long as the digest"));
+    }
+    let alg = format!("essiv({},{})", mode.name, hash.name);
+    let driver = format!("essiv({},{})", mode.driver, hash.driver);
+    let inner = [hash, cipher_driver];
+    let all = [&mode.clone(), &inner[0].clone(), &inner[1].clone()];
+    Ok(compose(alg, driver, kind, mode.shape.clone(), &all, move |cpu, key, weak| {
+        if kind == Type::Skcipher {
+            let essiv = Essiv { salt: salt(&inner, cpu, &[key], weak)?, mode: skcipher(&mode, cpu, key, weak)? };
+            return Ok(Keyed::Skcipher(Box::new(essiv)));
+        }
+        let (auth_key, enc_key) = super::authenc::split_key(key)?;
+        let essiv =
+            Essiv { salt: salt(&inner, cpu, &[enc_key, auth_key], weak)?, mode: super::aead(&mode, cpu, key, weak)? };
+        Ok(Keyed::Aead(Box::new(essiv)))
+    }))
+}

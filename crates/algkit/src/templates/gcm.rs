@@ -1,0 +1,111 @@
+//! GCM (SP 800-38D) out of CTR and GHASH, for 12-byte IVs: `gcm(aes)`, which is
+//! `gcm_base(ctr(aes),ghash)`. Fused drivers do the same in one pass.
+
+use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list, xor};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+/// Tag lengths (SP 800-38D section 5.2.1.2).
+pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
+
+/// The longest text: 2^32 - 2 counter blocks.
+const MAX_TEXT: u64 = (1 << 36) - 32;
+
+/// Refuses a text that would repeat a counter block.
+pub(crate) fn check_text(text_len: u64) -> Result<(), Refusal> {
+    if text_len > MAX_TEXT { Err(Refusal::Text("at most 68719476704 (2^36 - 32)")) } else { Ok(()) }
+}
+
+struct Gcm {
+    ctr: Box<dyn SkcipherOps>,
+    ghash: Box<dyn HashOps>,
+}
+
+impl Gcm {
+    /// The mask of the tag, and the counter block after it.
+    fn start(&self, iv: &[u8]) -> ([u8; 16], [u8; 16]) {
+        let (mut mask, mut counter) = ([0; 16], [0; 16]);
+        counter[..12].copy_from_slice(iv);
+        counter[15] = 1;
+        self.ctr.crypt(Direction::Encrypt, &mut counter, &mut Text::from(&mut mask[..]));
+        (mask, counter)
+    }
+
+    /// GHASH over the padded associated data, the padded ciphertext and their lengths in bits, masked.
+    fn tag<'a>(
+        &self,
+        mask: &[u8; 16],
+        assoc: &[&'a [u8]],
+        ciphertext: impl Iterator<Item = &'a [u8]>,
+        len: usize,
+    ) -> [u8; 16] {
+        let assoc_len: usize = assoc.iter().map(|a| a.len()).sum();
+        let bits = (((assoc_len as u128 * 8) << 64) | (len as u128 * 8)).to_be_bytes();
+        let padded_assoc = assoc.iter().copied().chain([pad16(assoc_len)]);
+        let pieces = shorten(padded_assoc.chain(ciphertext)).chain([pad16(len), &bits]);
+        let mut tag = [0; 16];
+        with_list(pieces, |pieces| self.ghash.digest(pieces, &mut tag));
+        xor(&mut tag, mask);
+        tag
+    }
+}
+
+impl AeadOps for Gcm {
+    fn check(&self, _iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        check_text(text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let (mask, mut counter) = self.start(iv);
+        self.ctr.crypt(Direction::Encrypt, &mut counter, text);
+        let len = text.len();
+        let full = self.tag(&mask, assoc, text.destinations(), len);
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let (mask, mut counter) = self.start(iv);
+        let len = text.len();
+        let mut full = self.tag(&mask, assoc, text.sources(), len);
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        if authentic {
+            self.ctr.crypt(Direction::Decrypt, &mut counter, text);
+        }
+        authentic
+    }
+}
+
+/// `gcm(cipher)`.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let ctr = lookup.find(Type::Skcipher, &Name { base: "ctr".into(), args: vec![arg.clone()] })?;
+    compose_gcm(name, ctr, lookup.find(Type::Hash, &Name::word("ghash"))?)
+}
+
+/// `gcm_base(ctr(cipher),ghash)`.
+pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [ctr, ghash] = args(name)?;
+    compose_gcm(name, lookup.find(Type::Skcipher, ctr)?, lookup.find(Type::Hash, ghash)?)
+}
+
+fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, Error> {
+    let cipher = ctr.name.strip_prefix("ctr(").and_then(|c| c.strip_suffix(')'));
+    let Some(cipher) = cipher.filter(|_| ctr.shape.ivsize == 16 && ghash.name == "ghash") else {
+        return Err(bad(name, "gcm_base takes ctr(cipher) of 16-byte blocks and ghash"));
+    };
+    let shape = Shape { text: TextRule::Any, ..Shape::aead(ctr.shape.keys.clone(), 12, TAGS) };
+    let (alg, driver) = (format!("gcm({cipher})"), format!("gcm_base({},{})", ctr.driver, ghash.driver));
+    Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &ghash.clone()], move |cpu, key, weak| {
+        let ctr = skcipher(&ctr, cpu, key, weak)?;
+        let mut hash_key = [0; 16];
+        ctr.crypt(Direction::Encrypt, &mut [0; 16], &mut Text::from(&mut hash_key[..]));
+        let ghash = hash(&ghash, cpu, &hash_key, weak)?;
+        hash_key.zeroize();
+        Ok(Keyed::Aead(Box::new(Gcm { ctr, ghash })))
+    }))
+}

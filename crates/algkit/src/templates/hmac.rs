@@ -1,0 +1,101 @@
+//! HMAC (FIPS 198-1, RFC 2104): `H(K ^ opad ‖ H(K ^ ipad ‖ text))`. The states after the padded keys
+//! are made once, at key setup.
+
+use super::{Lookup, args, bad, compose, hash};
+use crate::{
+    Error, Name, Sizes,
+    driver::{Driver, HashOps, HashState, Keyed, Shape, Type},
+};
+use std::sync::Arc;
+use zeroize::{Zeroize, Zeroizing};
+
+/// The largest digest of a hash that HMAC is used with, in bytes.
+const MAX_DIGEST: usize = 64;
+
+/// The largest block: 144 bytes, of SHA3-224.
+const MAX_BLOCK: usize = 144;
+
+struct Hmac(Arc<KeyStates>);
+
+struct KeyStates {
+    inner: Box<dyn HashState>,
+    outer: Box<dyn HashState>,
+    digest_size: usize,
+}
+
+impl KeyStates {
+    /// From what `inner` finishes with to the tag.
+    fn finish(&self, inner: impl FnOnce(&mut [u8]), out: &mut [u8]) {
+        let mut digest = [0; MAX_DIGEST];
+        inner(&mut digest[..self.digest_size]);
+        self.outer.digest_after(&[&digest[..self.digest_size]], out);
+        digest.zeroize();
+    }
+}
+
+impl HashOps for Hmac {
+    fn start(&self) -> Box<dyn HashState> {
+        Box::new(InProgress { inner: self.0.inner.boxed_clone(), key: self.0.clone() })
+    }
+
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+        self.0.finish(|digest| self.0.inner.digest_after(parts, digest), out);
+    }
+}
+
+struct InProgress {
+    inner: Box<dyn HashState>,
+    key: Arc<KeyStates>,
+}
+
+impl HashState for InProgress {
+    fn update(&mut self, data: &[u8]) {
+        self.inner.update(data);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        self.key.finish(|digest| self.inner.finish(digest), out);
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        self.key.finish(|digest| self.inner.digest_after(parts, digest), out);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn HashState> {
+        Box::new(Self { inner: self.inner.boxed_clone(), key: self.key.clone() })
+    }
+}
+
+fn key_states(hash: &dyn HashOps, block: usize, digest_size: usize, key: &[u8]) -> KeyStates {
+    let mut padded = Zeroizing::new([0; MAX_BLOCK]);
+    let padded = &mut padded[..block];
+    if key.len() > block {
+        hash.digest(&[key], &mut padded[..digest_size]);
+    } else {
+        padded[..key.len()].copy_from_slice(key);
+    }
+    let mut after = |pad: u8| {
+        padded.iter_mut().for_each(|b| *b ^= pad);
+        let mut state = hash.start();
+        state.update(padded);
+        state
+    };
+    let inner = after(0x36);
+    let outer = after(0x36 ^ 0x5c);
+    KeyStates { inner, outer, digest_size }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Hash, arg)?;
+    let (block, digest_size) = (inner.shape.blocksize, inner.shape.digestsize);
+    if !inner.shape.optional_key || !(digest_size..=MAX_BLOCK).contains(&block) || digest_size > MAX_DIGEST {
+        return Err(bad(name, "hmac takes a hash without a key, with a block at least as long as its digest"));
+    }
+    let shape = Shape::keyed_hash(block, digest_size, Sizes::Between(0, usize::MAX));
+    let (alg, driver) = (format!("hmac({})", inner.name), format!("hmac({})", inner.driver));
+    Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let hash = hash(&inner, cpu, &[], weak)?;
+        Ok(Keyed::Hash(Box::new(Hmac(Arc::new(key_states(&*hash, block, digest_size, key))))))
+    }))
+}

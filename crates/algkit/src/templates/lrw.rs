@@ -1,0 +1,91 @@
+//! LRW (Liskov, Rivest, Wagner; IEEE 1619 draft of 2004): block `i` is masked with `K2 ⊗ i` before
+//! and after the cipher.
+//!
+//! `⊗` is multiplication in GF(2^128) with big-endian polynomials (bit 0 of the last byte is x^0).
+//! The IV is the index of the first block, big-endian, and becomes the index after the last.
+//! From an index to the next only the trailing ones change, so the mask changes by `K2` times a
+//! run of ones, and 128 such products are made at key setup; the one to use depends on the index
+//! alone, which is public.
+
+use super::{BATCH, Lookup, cipher, cipher128, compose, each_batch};
+use crate::{
+    Error, Name, Text,
+    driver::{CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
+};
+use algkit_primitives::InOut;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+struct Lrw<C> {
+    cipher: C,
+    masks: Box<Masks>,
+}
+
+#[derive(Zeroize, ZeroizeOnDrop)]
+struct Masks {
+    /// `K2 ⊗ x^i`.
+    powers: [u128; 128],
+    /// `K2 ⊗ (x^0 + … + x^i)`: what the mask changes by after an index that ends in `i` ones.
+    steps: [u128; 128],
+}
+
+impl Masks {
+    fn new(tweak_key: u128) -> Box<Self> {
+        let mut masks = Box::new(Self { powers: [0; 128], steps: [0; 128] });
+        let (mut power, mut sum) = (tweak_key, 0);
+        for i in 0..128 {
+            sum ^= power;
+            (masks.powers[i], masks.steps[i]) = (power, sum);
+            power = (power << 1) ^ ((power >> 127) * 0x87);
+        }
+        masks
+    }
+
+    /// `K2 ⊗ index`.
+    fn product(&self, index: u128) -> u128 {
+        let term = |i: usize| self.powers[i] * (index >> i & 1);
+        (0..128).fold(0, |sum, i| sum ^ term(i))
+    }
+
+    /// What to add to `K2 ⊗ index` to have `K2 ⊗ (index + 1)`.
+    fn step(&self, index: u128) -> u128 {
+        // After all ones the index wraps to zero, and all of it changes, as after 127 ones.
+        self.steps[(index.trailing_ones() as usize).min(127)]
+    }
+}
+
+impl<C: CipherOps> SkcipherOps for Lrw<C> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let mut index = u128::from_be_bytes((&*iv).try_into().expect("the IV has 16 bytes"));
+        let mut mask = self.masks.product(index);
+        let mut masks = [0; BATCH];
+        while let Some(run) = text.next(16, 0) {
+            each_batch(run, |mut batch| {
+                let masks = &mut masks[..batch.len()];
+                for block in masks.chunks_exact_mut(16) {
+                    block.copy_from_slice(&mask.to_be_bytes());
+                    mask ^= self.masks.step(index);
+                    index = index.wrapping_add(1);
+                }
+                batch.xor(masks);
+                let mut masked = InOut::from(batch.dst());
+                match direction {
+                    Direction::Encrypt => self.cipher.encrypt_blocks(masked.reborrow()),
+                    Direction::Decrypt => self.cipher.decrypt_blocks(masked.reborrow()),
+                }
+                masked.xor(masks);
+            });
+        }
+        iv.copy_from_slice(&index.to_be_bytes());
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let inner = cipher128(lookup, name)?;
+    let shape = Shape::skcipher(16, inner.shape.keys.map(|n| n + 16), 16, TextRule::Blocks);
+    let (alg, driver) = (format!("lrw({})", inner.name), format!("lrw(ecb({}))", inner.driver));
+    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let (key, tweak_key) = key.split_last_chunk::<16>().expect("the key's length was checked");
+        let masks = Masks::new(u128::from_be_bytes(*tweak_key));
+        Ok(Keyed::Skcipher(Box::new(Lrw { cipher: cipher(&inner, cpu, key, weak)?, masks })))
+    }))
+}

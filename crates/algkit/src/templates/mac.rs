@@ -1,0 +1,188 @@
+//! Message authentication codes of a block cipher: CMAC (SP 800-38B), XCBC (RFC 3566) and CBC-MAC
+//! as the kernel defines it (a partial last block is padded with zeros).
+
+use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose, xor};
+use crate::{
+    Error, Name, Sizes,
+    driver::{BadKey, CipherOps, Driver, Fresh, Keyed, PlainState, Shape, Type},
+};
+use algkit_primitives::InOut;
+use std::sync::Arc;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// What a MAC does with the last block.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) enum Last {
+    /// Pads a partial block with zeros.
+    ZeroPad,
+    /// Masks a whole block with the first key; pads a partial one with a single 1 bit and masks it
+    /// with the second.
+    Masked([u8; MAX_BLOCK], [u8; MAX_BLOCK]),
+}
+
+/// Absorbs whole blocks into a CBC-MAC state; a keyed cipher, or a driver that does better.
+pub(crate) trait Chain: Send + Sync + 'static {
+    /// Bytes in a block.
+    fn block(&self) -> usize;
+
+    /// For each block: `state = E(state ^ block)`.
+    fn absorb(&self, state: &mut [u8], blocks: &[u8]);
+}
+
+impl Chain for Box<dyn CipherOps> {
+    fn block(&self) -> usize {
+        self.block_size()
+    }
+
+    fn absorb(&self, state: &mut [u8], blocks: &[u8]) {
+        for block in blocks.chunks_exact(state.len()) {
+            xor(state, block);
+            self.encrypt_blocks(InOut::from(&mut *state));
+        }
+    }
+}
+
+/// A MAC in progress; a fresh one is the keyed MAC.
+pub(crate) fn fresh<C: Chain>(chain: C, last: Last) -> Fresh<InProgress<C>> {
+    Fresh(InProgress { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 })
+}
+
+/// The state of a MAC.
+pub(crate) struct InProgress<C> {
+    key: Arc<(C, Last)>,
+    state: [u8; MAX_BLOCK],
+    /// The last bytes seen, up to a whole block: the last block is treated differently.
+    held: [u8; MAX_BLOCK],
+    filled: usize,
+}
+
+impl<C> Drop for InProgress<C> {
+    fn drop(&mut self) {
+        self.state.zeroize();
+        self.held.zeroize();
+    }
+}
+
+impl<C> Clone for InProgress<C> {
+    fn clone(&self) -> Self {
+        Self { key: self.key.clone(), state: self.state, held: self.held, filled: self.filled }
+    }
+}
+
+impl<C: Chain> PlainState for InProgress<C> {
+    fn update(&mut self, mut data: &[u8]) {
+        let chain = &self.key.0;
+        let bs = chain.block();
+        let state = &mut self.state[..bs];
+        if self.filled + data.len() > bs && self.filled > 0 {
+            let (head, rest) = data.split_at(bs - self.filled);
+            self.held[self.filled..bs].copy_from_slice(head);
+            chain.absorb(state, &self.held[..bs]);
+            (self.filled, data) = (0, rest);
+        }
+        if data.len() > bs {
+            let (whole, rest) = data.split_at((data.len() - 1) / bs * bs);
+            chain.absorb(state, whole);
+            data = rest;
+        }
+        self.held[self.filled..self.filled + data.len()].copy_from_slice(data);
+        self.filled += data.len();
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        let (chain, last) = &*self.key;
+        let bs = chain.block();
+        let block = &mut self.held[..bs];
+        block[self.filled..].fill(0);
+        let empty = self.filled == 0;
+        match last {
+            Last::ZeroPad => {}
+            Last::Masked(whole, _) if self.filled == bs => xor(block, whole),
+            Last::Masked(_, partial) => {
+                block[self.filled] = 0x80;
+                xor(block, partial);
+            }
+        }
+        if !(empty && matches!(last, Last::ZeroPad)) {
+            chain.absorb(&mut self.state[..bs], block);
+        }
+        out.copy_from_slice(&self.state[..bs]);
+    }
+}
+
+/// The subkeys of CMAC (SP 800-38B section 6.1): the encrypted zero block times x, and times x^2.
+pub(crate) fn cmac_masks(encrypted_zero: &[u8]) -> Last {
+    let bits = 8 * encrypted_zero.len();
+    let reduction: u128 = if bits == 64 { 0x1b } else { 0x87 };
+    let double = |v: u128| {
+        let carry = v >> (bits - 1);
+        let shifted = (v << 1) ^ (carry * reduction);
+        if bits == 64 { shifted & u128::from(u64::MAX) } else { shifted }
+    };
+    let value = encrypted_zero.iter().fold(0, |v, &b| v << 8 | u128::from(b));
+    let bytes = |v: u128| {
+        let mut block = [0; MAX_BLOCK];
+        block[..encrypted_zero.len()].copy_from_slice(&v.to_be_bytes()[16 - encrypted_zero.len()..]);
+        block
+    };
+    let k1 = double(value);
+    Last::Masked(bytes(k1), bytes(double(k1)))
+}
+
+/// From the keyed cipher, and a way to key another, to the cipher that chains and the last block.
+type Setup = fn(Box<dyn CipherOps>, &dyn Fn(&[u8]) -> CipherResult) -> Result<(Box<dyn CipherOps>, Last), BadKey>;
+type CipherResult = Result<Box<dyn CipherOps>, BadKey>;
+
+fn build(lookup: &dyn Lookup, name: &Name, keys: fn(&Sizes) -> Sizes, setup: Setup) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Cipher, arg)?;
+    let block = inner.shape.blocksize;
+    let keys = keys(&inner.shape.keys);
+    if !matches!(block, 8 | 16) || !inner.shape.keys.allows(keys.min()) {
+        return Err(bad(name, "the MAC takes another cipher"));
+    }
+    let shape = Shape::keyed_hash(block, block, keys);
+    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
+    Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let keyed = |key: &[u8]| cipher(&inner, cpu, key, weak);
+        let (chain, last) = setup(keyed(key)?, &keyed)?;
+        Ok(Keyed::Hash(Box::new(fresh(chain, last))))
+    }))
+}
+
+/// `cmac(cipher)`.
+pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build(lookup, name, Sizes::clone, |cipher, _| {
+        let mut zero = [0; MAX_BLOCK];
+        let zero = &mut zero[..cipher.block_size()];
+        cipher.encrypt_blocks(InOut::from(&mut *zero));
+        let last = cmac_masks(zero);
+        zero.zeroize();
+        Ok((cipher, last))
+    })
+}
+
+/// `xcbc(cipher)`: three keys, the encryptions of constant blocks.
+pub(super) fn build_xcbc(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    cipher128(lookup, name)?;
+    build(
+        lookup,
+        name,
+        |_| Sizes::of(&[16]),
+        |cipher, keyed| {
+            let [mut k1, k2, k3] = [1, 2, 3].map(|byte| {
+                let mut block = [byte; 16];
+                cipher.encrypt_blocks(InOut::from(&mut block[..]));
+                block
+            });
+            let chain = keyed(&k1)?;
+            k1.zeroize();
+            Ok((chain, Last::Masked(k2, k3)))
+        },
+    )
+}
+
+/// `cbcmac(cipher)`.
+pub(super) fn build_cbcmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build(lookup, name, Sizes::clone, |cipher, _| Ok((cipher, Last::ZeroPad)))
+}

@@ -1,0 +1,231 @@
+//! Templates: modes that build an algorithm out of others.
+//!
+//! Each file holds one mode, first its operations, written over the operations of what it is built
+//! on, then `build`, which makes a [`Driver`] of it. The driver's name shows what it is made of, in
+//! the kernel's spelling.
+
+pub(crate) mod authenc;
+pub(crate) mod cbc;
+pub(crate) mod ccm;
+pub(crate) mod ctr;
+pub(crate) mod cts;
+pub(crate) mod ecb;
+pub(crate) mod essiv;
+pub(crate) mod gcm;
+pub(crate) mod hmac;
+pub(crate) mod lrw;
+pub(crate) mod mac;
+pub(crate) mod pcbc;
+pub(crate) mod rfc3686;
+pub(crate) mod rfc4106;
+pub(crate) mod rfc7539;
+pub(crate) mod xctr;
+pub(crate) mod xts;
+
+use crate::{
+    Error, Name,
+    driver::{
+        AeadOps, BadKey, CipherOps, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys,
+    },
+};
+use algkit_primitives::{
+    InOut,
+    cpu::{CpuFeatures, FeatureSet},
+};
+
+/// Where a template finds what it is built on.
+pub(crate) trait Lookup {
+    /// The driver to use for `name`, which is an algorithm or a driver.
+    fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error>;
+}
+
+/// Makes the driver that `name` asks for.
+type Build = fn(&dyn Lookup, &Name) -> Result<Driver, Error>;
+
+/// The templates, by name.
+pub(crate) static TEMPLATES: &[(&str, Build)] = &[
+    ("authenc", authenc::build),
+    ("authencesn", authenc::build_esn),
+    ("cbc", cbc::build),
+    ("cbcmac", mac::build_cbcmac),
+    ("ccm", ccm::build),
+    ("ccm_base", ccm::build_base),
+    ("cmac", mac::build_cmac),
+    ("ctr", ctr::build),
+    ("cts", cts::build),
+    ("ecb", ecb::build),
+    ("essiv", essiv::build),
+    ("gcm", gcm::build),
+    ("gcm_base", gcm::build_base),
+    ("hmac", hmac::build),
+    ("lrw", lrw::build),
+    ("pcbc", pcbc::build),
+    ("rfc3686", rfc3686::build),
+    ("rfc4106", rfc4106::build_rfc4106),
+    ("rfc4309", rfc4106::build_rfc4309),
+    ("rfc4543", rfc4106::build_rfc4543),
+    ("rfc7539", rfc7539::build),
+    ("rfc7539esp", rfc7539::build_esp),
+    ("xcbc", mac::build_xcbc),
+    ("xctr", xctr::build),
+    ("xts", xts::build),
+];
+
+/// Bytes that the parallel modes pass to a cipher at a time.
+const BATCH: usize = 512;
+
+/// The largest block of any cipher, in bytes.
+const MAX_BLOCK: usize = 16;
+
+/// Passes `data` to `f` in batches of whole blocks.
+fn each_batch(mut data: InOut<'_>, mut f: impl FnMut(InOut<'_>)) {
+    while let Some(batch) = data.take(BATCH) {
+        f(batch);
+    }
+    if !data.is_empty() {
+        f(data);
+    }
+}
+
+/// `dst ^= src`, as long as the shorter.
+fn xor(dst: &mut [u8], src: &[u8]) {
+    dst.iter_mut().zip(src).for_each(|(d, s)| *d ^= s);
+}
+
+/// Adds `n` to a big-endian counter that fills the slice, wrapping.
+fn add_be(counter: &mut [u8], n: usize) {
+    let mut carry = n as u64;
+    for byte in counter.iter_mut().rev() {
+        carry += u64::from(*byte);
+        *byte = carry as u8;
+        carry >>= 8;
+    }
+}
+
+/// A driver made of `inner`: usable where all of them are, of the lowest priority among them,
+/// constant-time if all of them are.
+fn compose(
+    name: String,
+    driver: String,
+    kind: Type,
+    shape: Shape,
+    inner: &[&DriverRef],
+    make: impl Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
+) -> Driver {
+    let table = inner.iter().any(|d| d.timing == Timing::Table);
+    Driver {
+        priority: inner.iter().map(|d| d.priority).min().unwrap_or(100),
+        timing: if table { Timing::Table } else { Timing::Constant },
+        needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
+        ..Driver::new(name, driver, kind, shape, make)
+    }
+}
+
+/// The parameters of a template that takes `N`.
+fn args<const N: usize>(name: &Name) -> Result<&[Name; N], Error> {
+    name.args.as_slice().try_into().map_err(|_| bad(name, &format!("{} takes {N} of them", name.base)))
+}
+
+fn bad(name: &Name, reason: &str) -> Error {
+    Error::BadParameters { name: name.to_string(), reason: reason.to_owned() }
+}
+
+/// The cipher of 16-byte blocks that a mode is asked for with. Its driver name may show an ECB in
+/// between, as the kernel's do: `xts(ecb(aes-generic))`.
+fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
+    let [arg] = args(name)?;
+    let arg = if arg.base == "ecb" { &args::<1>(arg)?[0] } else { arg };
+    let inner = lookup.find(Type::Cipher, arg)?;
+    if inner.shape.blocksize != 16 {
+        return Err(bad(name, "the mode takes a cipher of 16-byte blocks"));
+    }
+    Ok(inner)
+}
+
+/// Passes the pieces to `f` as a list. Up to eight need no allocation.
+fn with_list<'a, R>(pieces: impl IntoIterator<Item = &'a [u8]>, f: impl FnOnce(&[&[u8]]) -> R) -> R {
+    let mut few = [&[][..]; 8];
+    let mut many = Vec::new();
+    let mut n = 0;
+    for piece in pieces {
+        if n == few.len() {
+            many.extend_from_slice(&few);
+        }
+        match few.get_mut(n) {
+            Some(place) => *place = piece,
+            None => many.push(piece),
+        }
+        n += 1;
+    }
+    f(if many.is_empty() { &few[..n] } else { &many })
+}
+
+/// The same pieces, so that some of a shorter lifetime can stand behind them.
+fn shorten<'s, 'a: 's>(pieces: impl IntoIterator<Item = &'a [u8]>) -> impl Iterator<Item = &'s [u8]> {
+    pieces.into_iter().map(|piece| -> &'s [u8] { piece })
+}
+
+/// `assoc` without its last `cut` bytes.
+fn cut<'a>(assoc: &[&'a [u8]], cut: usize) -> impl Iterator<Item = &'a [u8]> {
+    let mut keep = assoc.iter().map(|a| a.len()).sum::<usize>() - cut;
+    assoc.iter().map(move |part| {
+        let n = part.len().min(keep);
+        keep -= n;
+        &part[..n]
+    })
+}
+
+/// Zeros up to the next multiple of 16 bytes.
+fn pad16(len: usize) -> &'static [u8] {
+    &[0; 16][..len.wrapping_neg() % 16]
+}
+
+/// A keyed cipher of `driver`.
+fn cipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn CipherOps>, BadKey> {
+    match (driver.make)(cpu, key, weak)? {
+        Keyed::Cipher(ops) => Ok(ops),
+        _ => Err(WRONG_TYPE),
+    }
+}
+
+/// A keyed skcipher of `driver`.
+fn skcipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn SkcipherOps>, BadKey> {
+    match (driver.make)(cpu, key, weak)? {
+        Keyed::Skcipher(ops) => Ok(ops),
+        _ => Err(WRONG_TYPE),
+    }
+}
+
+/// A keyed AEAD of `driver`.
+fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn AeadOps>, BadKey> {
+    match (driver.make)(cpu, key, weak)? {
+        Keyed::Aead(ops) => Ok(ops),
+        _ => Err(WRONG_TYPE),
+    }
+}
+
+/// A keyed hash of `driver`.
+fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
+    match (driver.make)(cpu, key, weak)? {
+        Keyed::Hash(ops) => Ok(ops),
+        _ => Err(WRONG_TYPE),
+    }
+}
+
+/// A driver that declares one type and makes another; only drivers from outside can.
+const WRONG_TYPE: BadKey = BadKey("an inner driver made an instance of another type than it declares");
+
+/// A mode over one block cipher with the cipher's key: `mode(cipher)`.
+fn cipher_mode<T: SkcipherOps + 'static>(
+    lookup: &dyn Lookup,
+    name: &Name,
+    shape: impl FnOnce(&Shape) -> Shape,
+    mode: fn(Box<dyn CipherOps>) -> T,
+) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Cipher, arg)?;
+    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
+    Ok(compose(alg, driver, Type::Skcipher, shape(&inner.shape), &[&inner.clone()], move |cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(mode(cipher(&inner, cpu, key, weak)?))))
+    }))
+}

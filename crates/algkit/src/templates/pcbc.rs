@@ -1,0 +1,43 @@
+//! Propagating cipher block chaining: each block is masked with the plaintext and the ciphertext of
+//! the one before (Kerberos 4). The IV becomes the xor of the last plaintext and ciphertext blocks.
+
+use super::{Lookup, MAX_BLOCK, cipher_mode, xor};
+use crate::{
+    Error, Name, Text,
+    driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+};
+use algkit_primitives::InOut;
+
+struct Pcbc<C>(C);
+
+impl<C: CipherOps> SkcipherOps for Pcbc<C> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let bs = iv.len();
+        let (mut before, mut after) = ([0; MAX_BLOCK], [0; MAX_BLOCK]);
+        let (before, after) = (&mut before[..bs], &mut after[..bs]);
+        while let Some(mut run) = text.next(bs, 0) {
+            while let Some(mut block) = run.take(bs) {
+                before.copy_from_slice(block.src());
+                after.copy_from_slice(before);
+                match direction {
+                    Direction::Encrypt => {
+                        xor(after, iv);
+                        self.0.encrypt_blocks(InOut::from(&mut *after));
+                    }
+                    Direction::Decrypt => {
+                        self.0.decrypt_blocks(InOut::from(&mut *after));
+                        xor(after, iv);
+                    }
+                }
+                block.put(0, after);
+                iv.copy_from_slice(before);
+                xor(iv, after);
+            }
+        }
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let shape = |c: &Shape| Shape::skcipher(c.blocksize, c.keys.clone(), c.blocksize, TextRule::Blocks);
+    cipher_mode(lookup, name, shape, Pcbc)
+}

@@ -1,0 +1,39 @@
+//! CTR for IPsec (RFC 3686): the key ends in a 4-byte nonce, the counter block is
+//! nonce ‖ 8-byte IV ‖ 32-bit counter from 1. The IV stays as it is.
+
+use super::{Lookup, args, bad, compose, skcipher};
+use crate::{
+    Error, Name, Text,
+    driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
+};
+
+const NONCE: usize = 4;
+
+struct Rfc3686 {
+    ctr: Box<dyn SkcipherOps>,
+    nonce: [u8; NONCE],
+}
+
+impl SkcipherOps for Rfc3686 {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let mut counter = [0; 16];
+        counter[..4].copy_from_slice(&self.nonce);
+        counter[4..12].copy_from_slice(iv);
+        counter[15] = 1;
+        self.ctr.crypt(direction, &mut counter, text);
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Skcipher, arg)?;
+    if !inner.name.starts_with("ctr(") || inner.shape.ivsize != 16 {
+        return Err(bad(name, "rfc3686 takes ctr(cipher) of 16-byte blocks"));
+    }
+    let shape = Shape::skcipher(1, inner.shape.keys.map(|n| n + NONCE), 8, TextRule::Any);
+    let (alg, driver) = (format!("rfc3686({})", inner.name), format!("rfc3686({})", inner.driver));
+    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let (key, nonce) = key.split_last_chunk().expect("the key's length was checked");
+        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: *nonce })))
+    }))
+}

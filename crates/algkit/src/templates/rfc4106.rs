@@ -1,0 +1,132 @@
+//! AES-GCM, AES-CCM and AES-GMAC for IPsec: RFC 4106, RFC 4309 and RFC 4543.
+//!
+//! The key ends in a salt; salt and the 8-byte IV together are the nonce. The associated data ends
+//! in the IV once more, as the kernel lays it out: RFC 4106 and 4309 do not authenticate that copy,
+//! RFC 4543 does, together with the text, which it does not encrypt.
+
+use super::{Lookup, aead, args, bad, compose, cut, gcm, with_list};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{AeadOps, Driver, Keyed, Refusal, Shape, Type},
+};
+
+/// The IV, in bytes.
+const IV: usize = 8;
+
+/// Tag lengths of RFC 4106 and RFC 4309.
+const TAGS: Sizes = Sizes::of(&[8, 12, 16]);
+
+/// SPI, sequence number of 4 or 8 bytes, IV.
+fn check_assoc(len: usize) -> Result<(), Refusal> {
+    if matches!(len, 16 | 20) { Ok(()) } else { Err(Refusal::Assoc("16 or 20 (SPI, sequence number, IV)")) }
+}
+
+/// RFC 4106 over GCM and RFC 4309 over CCM. The inner IV is `template` with the salt filled in; the
+/// IV goes behind the salt.
+struct Esp {
+    inner: Box<dyn AeadOps>,
+    template: [u8; 16],
+    iv_at: usize,
+    iv_len: usize,
+}
+
+impl Esp {
+    fn iv(&self, iv: &[u8]) -> [u8; 16] {
+        let mut full = self.template;
+        full[self.iv_at..self.iv_at + IV].copy_from_slice(iv);
+        full
+    }
+}
+
+impl AeadOps for Esp {
+    fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        check_assoc(assoc_len)?;
+        self.inner.check(&self.iv(iv)[..self.iv_len], assoc_len - IV, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        with_list(cut(assoc, IV), |assoc| self.inner.seal(&self.iv(iv)[..self.iv_len], assoc, text, tag));
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        with_list(cut(assoc, IV), |assoc| self.inner.open(&self.iv(iv)[..self.iv_len], assoc, text, tag))
+    }
+}
+
+/// RFC 4543 over GCM: everything is associated data.
+struct Gmac(Esp);
+
+impl AeadOps for Gmac {
+    fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        check_assoc(assoc_len)?;
+        gcm::check_text(text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let iv = &self.0.iv(iv)[..self.0.iv_len];
+        with_list(assoc.iter().copied().chain(text.sources()), |all| {
+            self.0.inner.seal(iv, all, &mut Text::from(&mut [][..]), tag)
+        });
+        text.copy();
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let iv = &self.0.iv(iv)[..self.0.iv_len];
+        let mut empty = Text::from(&mut [][..]);
+        let authentic =
+            with_list(assoc.iter().copied().chain(text.sources()), |all| self.0.inner.open(iv, all, &mut empty, tag));
+        if authentic {
+            text.copy();
+        }
+        authentic
+    }
+}
+
+/// `rfc4106(gcm(cipher))`.
+pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build(lookup, name, "gcm(", 4, TAGS, |inner, salt| {
+        let mut template = [0; 16];
+        template[..4].copy_from_slice(salt);
+        Box::new(Esp { inner, template, iv_at: 4, iv_len: 12 })
+    })
+}
+
+/// `rfc4309(ccm(cipher))`: a 3-byte salt and a 4-byte length field.
+pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build(lookup, name, "ccm(", 3, TAGS, |inner, salt| {
+        let mut template = [0; 16];
+        template[0] = 3;
+        template[1..4].copy_from_slice(salt);
+        Box::new(Esp { inner, template, iv_at: 4, iv_len: 16 })
+    })
+}
+
+/// `rfc4543(gcm(cipher))`.
+pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build(lookup, name, "gcm(", 4, Sizes::of(&[16]), |inner, salt| {
+        let mut template = [0; 16];
+        template[..4].copy_from_slice(salt);
+        Box::new(Gmac(Esp { inner, template, iv_at: 4, iv_len: 12 }))
+    })
+}
+
+fn build(
+    lookup: &dyn Lookup,
+    name: &Name,
+    mode: &str,
+    salt_len: usize,
+    tags: Sizes,
+    wrap: fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>,
+) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let inner = lookup.find(Type::Aead, arg)?;
+    if !inner.name.starts_with(mode) {
+        return Err(bad(name, &format!("{} takes {mode}cipher)", name.base)));
+    }
+    let shape = Shape::aead(inner.shape.keys.map(|n| n + salt_len), IV, tags);
+    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
+    Ok(compose(alg, driver, Type::Aead, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let (key, salt) = key.split_at(key.len() - salt_len);
+        Ok(Keyed::Aead(wrap(aead(&inner, cpu, key, weak)?, salt)))
+    }))
+}

@@ -1,0 +1,114 @@
+//! ChaCha20-Poly1305 (RFC 8439, once RFC 7539) and its IPsec variant (RFC 7634):
+//! `rfc7539(chacha20,poly1305)`, `rfc7539esp(chacha20,poly1305)`.
+
+use super::{Lookup, args, bad, compose, cut, hash, pad16, shorten, skcipher, with_list};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type, WeakKeys},
+};
+use algkit_primitives::cpu::CpuFeatures;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+/// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
+const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
+
+struct ChaChaPoly {
+    chacha: Box<dyn SkcipherOps>,
+    poly1305: DriverRef,
+    cpu: CpuFeatures,
+    /// The start of the nonce, from the key: 4 bytes in IPsec, or none.
+    salt: [u8; 4],
+    salt_len: usize,
+}
+
+impl ChaChaPoly {
+    /// The IV of counter 1, and Poly1305 under the key that block 0 makes.
+    fn start(&self, iv: &[u8]) -> ([u8; 16], Box<dyn HashOps>) {
+        let mut counter = [0; 16];
+        counter[4..4 + self.salt_len].copy_from_slice(&self.salt[..self.salt_len]);
+        counter[4 + self.salt_len..].copy_from_slice(iv);
+        let mut key = [0; 32];
+        self.chacha.crypt(Direction::Encrypt, &mut counter.clone(), &mut Text::from(&mut key[..]));
+        let poly = hash(&self.poly1305, self.cpu, &key, WeakKeys::Allow).expect("poly1305 takes any 32 bytes");
+        key.zeroize();
+        counter[0] = 1;
+        (counter, poly)
+    }
+
+    /// Poly1305 over the padded associated data, the padded ciphertext and their lengths. In IPsec,
+    /// the IV at the end of the associated data is left out.
+    fn tag<'a>(
+        &self,
+        poly: &dyn HashOps,
+        assoc: &[&'a [u8]],
+        ciphertext: impl Iterator<Item = &'a [u8]>,
+        len: usize,
+    ) -> [u8; 16] {
+        let iv_len = 2 * self.salt_len;
+        let assoc_len = assoc.iter().map(|a| a.len()).sum::<usize>() - iv_len;
+        let lengths = (((len as u128) << 64) | assoc_len as u128).to_le_bytes();
+        let padded_assoc = cut(assoc, iv_len).chain([pad16(assoc_len)]);
+        let pieces = shorten(padded_assoc.chain(ciphertext)).chain([pad16(len), &lengths]);
+        let mut tag = [0; 16];
+        with_list(pieces, |pieces| poly.digest(pieces, &mut tag));
+        tag
+    }
+}
+
+impl AeadOps for ChaChaPoly {
+    fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        if self.salt_len > 0 && assoc_len < 8 {
+            return Err(Refusal::Assoc("at least 8: it ends in the IV"));
+        }
+        if text_len > MAX_TEXT { Err(Refusal::Text("at most 274877906880 (2^38 - 64)")) } else { Ok(()) }
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let (mut counter, poly) = self.start(iv);
+        self.chacha.crypt(Direction::Encrypt, &mut counter, text);
+        let len = text.len();
+        let full = self.tag(&*poly, assoc, text.destinations(), len);
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let (mut counter, poly) = self.start(iv);
+        let len = text.len();
+        let mut full = self.tag(&*poly, assoc, text.sources(), len);
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        if authentic {
+            self.chacha.crypt(Direction::Decrypt, &mut counter, text);
+        }
+        authentic
+    }
+}
+
+/// `rfc7539(chacha20,poly1305)`.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build_salted(lookup, name, 0)
+}
+
+/// `rfc7539esp(chacha20,poly1305)`.
+pub(super) fn build_esp(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    build_salted(lookup, name, 4)
+}
+
+fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Driver, Error> {
+    let [chacha, poly] = args(name)?;
+    let (chacha, poly) = (lookup.find(Type::Skcipher, chacha)?, lookup.find(Type::Hash, poly)?);
+    if chacha.shape.ivsize != 16 || chacha.shape.keys != Sizes::of(&[32]) || poly.name != "poly1305" {
+        return Err(bad(name, &format!("{} takes chacha20 and poly1305", name.base)));
+    }
+    let shape = Shape::aead(chacha.shape.keys.map(|n| n + salt_len), 12 - salt_len, Sizes::of(&[16]));
+    let alg = format!("{}({},{})", name.base, chacha.name, poly.name);
+    let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
+    Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
+        let (key, end) = key.split_at(32);
+        let mut salt = [0; 4];
+        salt[..salt_len].copy_from_slice(end);
+        let chacha = skcipher(&chacha, cpu, key, weak)?;
+        Ok(Keyed::Aead(Box::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len })))
+    }))
+}

@@ -1,0 +1,102 @@
+//! XTS (IEEE 1619, SP 800-38E): a tweakable mode for data units such as sectors.
+//!
+//! The key is two keys of equal length. The second encrypts the IV to the first tweak; the tweak is
+//! multiplied by x in GF(2^128), little-endian, from block to block; each block is masked with it
+//! before and after the first key's cipher. A tail of less than a block steals ciphertext from the
+//! block before. The IV stays as it is.
+
+use super::{BATCH, Lookup, cipher, cipher128, compose, each_batch};
+use crate::{
+    Error, Name, Text,
+    driver::{BadKey, CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+};
+use algkit_primitives::InOut;
+use subtle::ConstantTimeEq;
+
+/// The longest data unit: 2^20 blocks (SP 800-38E section 4).
+pub(crate) const MAX_DATA_UNIT: u64 = 16 << 20;
+
+/// XTS over two ciphers of 16-byte blocks: one for the data, one for the tweak.
+pub(crate) struct Xts<C, S = C> {
+    pub(crate) data: C,
+    pub(crate) tweak: S,
+}
+
+/// Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
+/// implementation guidance A.9).
+pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]), BadKey> {
+    let (data, tweak) = key.split_at(key.len() / 2);
+    if weak == WeakKeys::Refuse && bool::from(data.ct_eq(tweak)) {
+        return Err(BadKey("the two halves of the key are equal"));
+    }
+    Ok((data, tweak))
+}
+
+/// The tweak times x: a shift by one bit, and x^128 = x^7 + x^2 + x + 1.
+fn mul_x(tweak: u128) -> u128 {
+    (tweak << 1) ^ ((tweak >> 127) * 0x87)
+}
+
+impl<C: CipherOps, S: CipherOps> SkcipherOps for Xts<C, S> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let mut first: [u8; 16] = (&*iv).try_into().expect("the IV has 16 bytes");
+        self.tweak.encrypt_blocks(InOut::from(&mut first[..]));
+        let mut tweak = u128::from_le_bytes(first);
+        while let Some(run) = text.next(16, 32) {
+            let partial = run.len() % 16;
+            if partial == 0 {
+                self.whole(direction, &mut tweak, run);
+                continue;
+            }
+            let body = run.len() - partial - 16;
+            let (body, mut tail) = run.split_at(body);
+            self.whole(direction, &mut tweak, body);
+            // When decrypting, the last whole block belongs to the tweak after the next.
+            let (mut one, mut two) = (tweak, mul_x(tweak));
+            if direction == Direction::Decrypt {
+                std::mem::swap(&mut one, &mut two);
+            }
+            let mut block: [u8; 16] = tail.get(0);
+            self.whole(direction, &mut one, InOut::from(&mut block[..]));
+            let mut stolen = block;
+            stolen[..partial].copy_from_slice(&tail.src()[16..]);
+            self.whole(direction, &mut two, InOut::from(&mut stolen[..]));
+            tail.put(0, &stolen);
+            tail.put(16, &block[..partial]);
+        }
+    }
+}
+
+impl<C: CipherOps, S> Xts<C, S> {
+    /// Whole blocks; the tweak moves on.
+    fn whole(&self, direction: Direction, tweak: &mut u128, run: InOut<'_>) {
+        let mut tweaks = [0; BATCH];
+        each_batch(run, |mut batch| {
+            let tweaks = &mut tweaks[..batch.len()];
+            for block in tweaks.chunks_exact_mut(16) {
+                block.copy_from_slice(&tweak.to_le_bytes());
+                *tweak = mul_x(*tweak);
+            }
+            batch.xor(tweaks);
+            let mut masked = InOut::from(batch.dst());
+            match direction {
+                Direction::Encrypt => self.data.encrypt_blocks(masked.reborrow()),
+                Direction::Decrypt => self.data.decrypt_blocks(masked.reborrow()),
+            }
+            masked.xor(tweaks);
+        });
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let inner = cipher128(lookup, name)?;
+    let keys = inner.shape.keys.map(|n| n.saturating_mul(2));
+    let shape = Shape::skcipher(16, keys, 16, TextRule::DataUnit(MAX_DATA_UNIT));
+    let (alg, driver) = (format!("xts({})", inner.name), format!("xts(ecb({}))", inner.driver));
+    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+        let (data, tweak) = check_halves(key, weak)?;
+        let data = cipher(&inner, cpu, data, weak)?;
+        let tweak = cipher(&inner, cpu, tweak, weak)?;
+        Ok(Keyed::Skcipher(Box::new(Xts { data, tweak })))
+    }))
+}

@@ -1,0 +1,287 @@
+//! The text of a request: one buffer, or a list of segments.
+
+use algkit_primitives::InOut;
+use zeroize::Zeroize;
+
+use crate::Error;
+
+/// The longest run that [`Text::next`] gathers from several segments, in bytes.
+const BOUNCE: usize = 128;
+
+/// What a request encrypts or decrypts: a source and a destination of the same length, in one piece
+/// or in segments whose boundaries may fall anywhere.
+///
+/// A driver pulls it out as runs of whole blocks with [`Text::next`]. A block that straddles
+/// segments is gathered into a small buffer and written back when the driver comes for the next run.
+///
+/// ```
+/// use algkit::Text;
+/// let (mut a, mut b) = ([0u8; 5], [0u8; 27]);
+/// let text = Text::segments_in_place([&mut a[..], &mut b[..]]);
+/// assert_eq!(text.len(), 32);
+/// ```
+#[derive(Debug)]
+pub struct Text<'a> {
+    parts: Parts<'a>,
+    len: usize,
+    left: usize,
+    cursor: Cursor,
+    bounce: Bounce,
+}
+
+#[derive(Debug)]
+enum Parts<'a> {
+    One([InOut<'a>; 1]),
+    Many(Vec<InOut<'a>>),
+}
+
+/// A place in the list: `offset` bytes into part `part`.
+#[derive(Clone, Copy, Default, Debug)]
+struct Cursor {
+    part: usize,
+    offset: usize,
+}
+
+/// A run gathered from several parts, to be written back at `home`.
+#[derive(Default, Debug)]
+struct Bounce {
+    bytes: Option<Box<[u8; BOUNCE]>>,
+    filled: usize,
+    home: Cursor,
+}
+
+impl Drop for Text<'_> {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Text<'a> {
+    fn from(buf: &'a mut [u8]) -> Self {
+        Self::from(InOut::from(buf))
+    }
+}
+
+impl<'a> From<InOut<'a>> for Text<'a> {
+    fn from(io: InOut<'a>) -> Self {
+        let len = io.len();
+        Self { parts: Parts::One([io]), len, left: len, cursor: Cursor::default(), bounce: Bounce::default() }
+    }
+}
+
+impl<'a> Text<'a> {
+    /// From `src` to `dst`, which must have the same length.
+    pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, Error> {
+        InOut::new(src, dst).map(Self::from).map_err(|e| Error::OutputLength { got: e.dst, want: e.src })
+    }
+
+    /// A list of segments, each with its own source and destination.
+    pub fn segments(parts: Vec<InOut<'a>>) -> Self {
+        let len = parts.iter().map(InOut::len).sum();
+        Self { parts: Parts::Many(parts), len, left: len, cursor: Cursor::default(), bounce: Bounce::default() }
+    }
+
+    /// A list of segments, each changed in place.
+    pub fn segments_in_place(parts: impl IntoIterator<Item = &'a mut [u8]>) -> Self {
+        Self::segments(parts.into_iter().map(InOut::from).collect())
+    }
+
+    /// A list of sources and a list of destinations of the same total length; their boundaries need
+    /// not coincide.
+    pub fn lists(
+        src: impl IntoIterator<Item = &'a [u8]>,
+        dst: impl IntoIterator<Item = &'a mut [u8]>,
+    ) -> Result<Self, Error> {
+        let (src, dst): (Vec<_>, Vec<_>) = (src.into_iter().collect(), dst.into_iter().collect());
+        let (want, got) = (src.iter().map(|s| s.len()).sum(), dst.iter().map(|d| d.len()).sum());
+        if want != got {
+            return Err(Error::OutputLength { got, want });
+        }
+        let mut parts = Vec::with_capacity(src.len() + dst.len());
+        let mut dst = dst.into_iter();
+        let mut room: &mut [u8] = &mut [];
+        for mut s in src {
+            while !s.is_empty() {
+                while room.is_empty() {
+                    room = dst.next().expect("the totals are equal");
+                }
+                let n = s.len().min(room.len());
+                let (from, s_rest) = s.split_at(n);
+                let (to, room_rest) = room.split_at_mut(n);
+                parts.push(InOut::new(from, to).expect("n bytes each"));
+                (s, room) = (s_rest, room_rest);
+            }
+        }
+        Ok(Self::segments(parts))
+    }
+
+    /// Bytes in all.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes that [`Text::next`] has not yet given out.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// The next run of the text, and `None` after the last.
+    ///
+    /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes to
+    /// the last. `granule` and `tail` have to be at most 64. A text in one piece is one run.
+    #[inline]
+    pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
+        debug_assert!((1..=64).contains(&granule) && tail <= 64);
+        if matches!(self.parts, Parts::Many(_)) {
+            return self.next_segment(granule, tail);
+        }
+        let at = self.len - std::mem::take(&mut self.left);
+        let [io] = parts(&mut self.parts) else { return None };
+        (at < self.len).then(|| io.reborrow().split_at(at).1)
+    }
+
+    fn next_segment(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
+        self.flush();
+        if self.left == 0 {
+            return None;
+        }
+        let parts = parts(&mut self.parts);
+        while self.cursor.offset == parts[self.cursor.part].len() {
+            self.cursor = Cursor { part: self.cursor.part + 1, offset: 0 };
+        }
+        let here = parts[self.cursor.part].len() - self.cursor.offset;
+        let before_tail = self.left.saturating_sub(tail.max(1)) / granule * granule;
+        let direct = if here == self.left { here } else { before_tail.min(here / granule * granule) };
+        if direct > 0 {
+            let Cursor { part, offset } = self.cursor;
+            self.cursor.offset += direct;
+            self.left -= direct;
+            return Some(parts[part].reborrow().split_at(offset).1.split_at(direct).0);
+        }
+        // The run straddles parts: one granule, or whatever the last run is.
+        let n = if before_tail == 0 { self.left } else { granule };
+        let bytes = self.bounce.bytes.get_or_insert_with(|| Box::new([0; BOUNCE]));
+        let home = self.cursor;
+        self.cursor = for_pieces(parts, home, n, |piece, at| {
+            bytes[at..at + piece.len()].copy_from_slice(piece.src());
+        });
+        (self.bounce.filled, self.bounce.home) = (n, home);
+        self.left -= n;
+        Some(InOut::from(&mut bytes[..n]))
+    }
+
+    /// Writes a gathered run back to where it belongs.
+    fn flush(&mut self) {
+        let Some(bytes) = &mut self.bounce.bytes else { return };
+        let n = std::mem::take(&mut self.bounce.filled);
+        for_pieces(parts(&mut self.parts), self.bounce.home, n, |mut piece, at| {
+            let len = piece.len();
+            piece.dst().copy_from_slice(&bytes[at..at + len]);
+        });
+        bytes[..n].zeroize();
+    }
+
+    /// Starts again at the beginning, for modes that pass over the text twice.
+    ///
+    /// In place, the second pass reads what the first has written.
+    pub fn rewind(&mut self) {
+        self.flush();
+        self.cursor = Cursor::default();
+        self.left = self.len;
+    }
+
+    /// The source segments, in order.
+    pub fn sources(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.flush();
+        parts(&mut self.parts).iter().map(InOut::src)
+    }
+
+    /// What is in the destination segments, in order.
+    pub fn destinations(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.flush();
+        parts(&mut self.parts).iter().map(InOut::written)
+    }
+
+    /// Copies the source to the destination.
+    pub fn copy(&mut self) {
+        self.flush();
+        parts(&mut self.parts).iter_mut().for_each(InOut::copy);
+    }
+
+    /// Overwrites the destination with zeros.
+    pub fn wipe(&mut self) {
+        self.flush();
+        parts(&mut self.parts).iter_mut().for_each(|part| part.dst().zeroize());
+    }
+}
+
+fn parts<'p, 'a>(parts: &'p mut Parts<'a>) -> &'p mut [InOut<'a>] {
+    match parts {
+        Parts::One(one) => one,
+        Parts::Many(many) => many,
+    }
+}
+
+/// Passes the pieces that make up the `n` bytes from `cursor` to `f`, each with its offset in the
+/// run; returns the place behind them.
+fn for_pieces(parts: &mut [InOut<'_>], mut cursor: Cursor, n: usize, mut f: impl FnMut(InOut<'_>, usize)) -> Cursor {
+    let mut at = 0;
+    while at < n {
+        let part = &mut parts[cursor.part];
+        let len = (part.len() - cursor.offset).min(n - at);
+        f(part.reborrow().split_at(cursor.offset).1.split_at(len).0, at);
+        at += len;
+        cursor.offset += len;
+        if at < n {
+            cursor = Cursor { part: cursor.part + 1, offset: 0 };
+        }
+    }
+    cursor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds 1 to every byte, run by run, and checks the promises about runs.
+    fn add_one(mut text: Text<'_>, granule: usize, tail: usize) {
+        while let Some(mut run) = text.next(granule, tail) {
+            let out: Vec<u8> = run.src().iter().map(|b| b + 1).collect();
+            run.put(0, &out);
+            let len = run.len();
+            assert!(text.left() == 0 || (len.is_multiple_of(granule) && text.left() >= tail.max(1)));
+        }
+    }
+
+    #[test]
+    fn segments_of_any_size() {
+        let src: Vec<u8> = (0..150).collect();
+        let want: Vec<u8> = src.iter().map(|b| b + 1).collect();
+        for step in 1..80 {
+            for (granule, tail) in [(1, 0), (16, 0), (16, 32), (8, 16), (64, 0), (64, 64)] {
+                let mut buf = src.clone();
+                add_one(Text::segments_in_place(buf.chunks_mut(step)), granule, tail);
+                assert_eq!(buf, want, "in place, {step} {granule} {tail}");
+
+                let mut dst = vec![0; 150];
+                add_one(Text::lists(src.chunks(step), dst.chunks_mut(80 - step)).unwrap(), granule, tail);
+                assert_eq!(dst, want, "lists, {step} {granule} {tail}");
+            }
+        }
+    }
+
+    #[test]
+    fn empty_segments_and_texts() {
+        let (mut a, mut b) = ([1u8; 3], [1u8; 30]);
+        add_one(Text::segments_in_place([&mut [], &mut a[..], &mut [], &mut b[..], &mut []]), 16, 0);
+        assert_eq!((a, b), ([2; 3], [2; 30]));
+        assert!(Text::segments(vec![]).next(16, 0).is_none());
+        assert!(Text::from(&mut [][..]).next(16, 0).is_none());
+        assert!(Text::lists([&a[..]], [&mut b[..]]).is_err());
+    }
+}

@@ -1,0 +1,374 @@
+//! Transforms: keyed instances of a driver, and the checks that stand before every request.
+
+use crate::{
+    Error, Text,
+    driver::{
+        AeadOps, CipherOps, Direction, Driver, DriverRef, HashOps, HashState, Keyed, Refusal, SkcipherOps, TextRule,
+        Type, WeakKeys,
+    },
+};
+use algkit_primitives::{InOut, cpu::CpuFeatures};
+use std::{fmt, marker::PhantomData};
+use zeroize::Zeroize;
+
+/// A driver that has been chosen and tested, and waits for a key.
+///
+/// ```
+/// let aead = algkit::aead("gcm(aes)")?;
+/// println!("{} takes keys of {} bytes", aead.driver().driver, aead.driver().shape.keys);
+/// let aead = aead.key(&[7; 32])?;
+/// # Ok::<(), algkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Unkeyed<T> {
+    driver: DriverRef,
+    cpu: CpuFeatures,
+    transform: PhantomData<fn() -> T>,
+}
+
+/// A transform type: [`Cipher`], [`Skcipher`], [`Aead`] or [`Hash`].
+pub trait Transform: Sized + sealed::FromKeyed {
+    /// The type of algorithm.
+    const TYPE: Type;
+}
+
+mod sealed {
+    use super::{DriverRef, Keyed};
+
+    pub trait FromKeyed {
+        /// The transform, if the driver made an instance of its type.
+        fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self>
+        where
+            Self: Sized;
+    }
+}
+
+impl<T: Transform> Unkeyed<T> {
+    pub(crate) fn new(driver: DriverRef, cpu: CpuFeatures) -> Self {
+        Self { driver, cpu, transform: PhantomData }
+    }
+
+    /// The driver that was chosen.
+    pub fn driver(&self) -> &Driver {
+        &self.driver
+    }
+
+    /// The transform with this key. Known weak keys are refused.
+    pub fn key(&self, key: &[u8]) -> Result<T, Error> {
+        self.key_with(key, WeakKeys::Refuse)
+    }
+
+    /// The transform with this key, and a say in the matter of weak keys.
+    pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
+        let keyed = self.driver.key(self.cpu, key, weak)?;
+        T::from_keyed(self.driver.clone(), keyed).ok_or_else(|| Error::BadKey {
+            name: self.driver.driver.clone(),
+            reason: "the driver made an instance of another type",
+        })
+    }
+}
+
+macro_rules! transform {
+    ($(#[$doc:meta])* $name:ident, $ops:ident) => {
+        $(#[$doc])*
+        pub struct $name {
+            driver: DriverRef,
+            ops: Box<dyn $ops>,
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({}, Key(..))"), self.driver.driver)
+            }
+        }
+
+        impl Transform for $name {
+            const TYPE: Type = Type::$name;
+        }
+
+        impl sealed::FromKeyed for $name {
+            fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self> {
+                match keyed {
+                    Keyed::$name(ops) => Some(Self { driver, ops }),
+                    _ => None,
+                }
+            }
+        }
+
+        impl $name {
+            /// The driver that does the work.
+            pub fn driver(&self) -> &Driver {
+                &self.driver
+            }
+        }
+    };
+}
+
+transform!(
+    /// A keyed block cipher.
+    Cipher, CipherOps);
+transform!(
+    /// A keyed cipher with a mode.
+    ///
+    /// ```
+    /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
+    /// let (mut iv, mut block) = ([2; 16], [3; 16]);
+    /// cbc.encrypt(&mut iv, &mut block[..])?;
+    /// assert_eq!(iv, block); // the chaining value
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Skcipher, SkcipherOps);
+transform!(
+    /// A keyed AEAD.
+    ///
+    /// ```
+    /// let gcm = algkit::aead("gcm(aes)")?.key(&[1; 16])?;
+    /// let sealed = gcm.seal(&[0; 12], b"header", b"text")?;
+    /// assert_eq!(gcm.open(&[0; 12], b"header", &sealed)?, b"text");
+    /// assert_eq!(gcm.open(&[0; 12], b"another", &sealed), Err(algkit::Error::Authentication));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Aead, AeadOps);
+transform!(
+    /// A hash, with its key if it has one.
+    ///
+    /// ```
+    /// let mac = algkit::hash("hmac(sha256)")?.key(b"key")?;
+    /// let mut state = mac.start();
+    /// state.update(b"mess");
+    /// state.update(b"age");
+    /// assert_eq!(state.finish(), mac.digest(b"message"));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Hash, HashOps);
+
+impl Cipher {
+    /// Encrypts whole blocks, each by itself.
+    pub fn encrypt<'a>(&self, blocks: impl Into<InOut<'a>>) -> Result<(), Error> {
+        self.checked(blocks.into()).map(|blocks| self.ops.encrypt_blocks(blocks))
+    }
+
+    /// Decrypts whole blocks, each by itself.
+    pub fn decrypt<'a>(&self, blocks: impl Into<InOut<'a>>) -> Result<(), Error> {
+        self.checked(blocks.into()).map(|blocks| self.ops.decrypt_blocks(blocks))
+    }
+
+    fn checked<'a>(&self, blocks: InOut<'a>) -> Result<InOut<'a>, Error> {
+        check_text(&self.driver, blocks.len())?;
+        Ok(blocks)
+    }
+}
+
+impl Skcipher {
+    /// Encrypts `text`. `iv` has the declared length; it holds the chaining value afterwards, for
+    /// the modes in which the kernel returns one.
+    pub fn encrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt(Direction::Encrypt, iv, &mut text.into())
+    }
+
+    /// Decrypts `text`; `iv` as in [`Skcipher::encrypt`].
+    pub fn decrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt(Direction::Decrypt, iv, &mut text.into())
+    }
+
+    /// Either way.
+    pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
+        check_iv(&self.driver, iv)?;
+        self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
+        check_text(&self.driver, text.len())?;
+        self.ops.crypt(direction, iv, text);
+        Ok(())
+    }
+}
+
+impl Aead {
+    /// The longest tag, in bytes.
+    pub fn max_tag_len(&self) -> usize {
+        self.driver.shape.tags.max()
+    }
+
+    /// Ciphertext followed by the longest tag.
+    pub fn seal(&self, iv: &[u8], assoc: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut out = vec![0; text.len() + self.max_tag_len()];
+        let (ciphertext, tag) = out.split_at_mut(text.len());
+        self.encrypt(iv, &[assoc], Text::new(text, ciphertext)?, tag)?;
+        Ok(out)
+    }
+
+    /// The plaintext of what [`Aead::seal`] made.
+    pub fn open(&self, iv: &[u8], assoc: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Error> {
+        let Some(len) = sealed.len().checked_sub(self.max_tag_len()) else {
+            return Err(Error::TextLength {
+                name: self.driver.name.clone(),
+                got: sealed.len() as u64,
+                want: format!("at least the tag's {}", self.max_tag_len()),
+            });
+        };
+        let (ciphertext, tag) = sealed.split_at(len);
+        let mut text = vec![0; len];
+        self.decrypt(iv, &[assoc], Text::new(ciphertext, &mut text)?, tag)?;
+        Ok(text)
+    }
+
+    /// Encrypts `text` and writes a tag of `tag.len()` bytes; `assoc` is the associated data in pieces.
+    pub fn encrypt<'a>(
+        &self,
+        iv: &[u8],
+        assoc: &[&[u8]],
+        text: impl Into<Text<'a>>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        let mut text = text.into();
+        self.check(iv, assoc, &text, tag.len())?;
+        self.ops.seal(iv, assoc, &mut text, tag);
+        Ok(())
+    }
+
+    /// Decrypts `text` if `tag` matches; if it does not, the destination is zeroed and the answer
+    /// is [`Error::Authentication`].
+    pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
+        let mut text = text.into();
+        self.check(iv, assoc, &text, tag.len())?;
+        if self.ops.open(iv, assoc, &mut text, tag) {
+            return Ok(());
+        }
+        text.wipe();
+        Err(Error::Authentication)
+    }
+
+    fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+        let name = || self.driver.name.clone();
+        check_iv(&self.driver, iv)?;
+        let tags = &self.driver.shape.tags;
+        if !tags.allows(tag_len) {
+            return Err(Error::TagLength { name: name(), got: tag_len, want: tags.clone() });
+        }
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        check_text(&self.driver, text.len())?;
+        self.ops.check(iv, assoc_len, text.len() as u64).map_err(|refusal| match refusal {
+            Refusal::Iv(reason) => Error::BadIv { name: name(), reason },
+            Refusal::Assoc(want) => Error::AssocLength { name: name(), got: assoc_len, want },
+            Refusal::Text(want) => Error::TextLength { name: name(), got: text.len() as u64, want: want.to_owned() },
+        })
+    }
+}
+
+impl Unkeyed<Hash> {
+    /// The hash, without a key.
+    pub fn unkeyed(&self) -> Result<Hash, Error> {
+        if self.driver.shape.optional_key { self.key(&[]) } else { Err(Error::KeyMissing(self.driver.name.clone())) }
+    }
+
+    /// The digest of `data`, without a key.
+    pub fn digest(&self, data: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(self.unkeyed()?.digest(data))
+    }
+}
+
+impl Hash {
+    /// Bytes of digest.
+    pub fn digest_size(&self) -> usize {
+        self.driver.shape.digestsize
+    }
+
+    /// The digest of `data`.
+    pub fn digest(&self, data: &[u8]) -> Vec<u8> {
+        let mut out = vec![0; self.digest_size()];
+        self.ops.digest(&[data], &mut out);
+        out
+    }
+
+    /// The digest of the concatenation of `parts`, written to `out`.
+    pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        check_out(out, self.digest_size())?;
+        self.ops.digest(parts, out);
+        Ok(())
+    }
+
+    /// A fresh state, to be fed piece by piece.
+    pub fn start(&self) -> State {
+        State { state: self.ops.start(), digest_size: self.digest_size() }
+    }
+
+    /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.
+    pub fn verify(&self, data: &[u8], tag: &[u8]) -> bool {
+        use subtle::ConstantTimeEq;
+        let mut digest = self.digest(data);
+        let equal = digest.ct_eq(tag).into();
+        digest.zeroize();
+        equal
+    }
+}
+
+/// A hash in progress. A clone continues independently.
+pub struct State {
+    state: Box<dyn HashState>,
+    digest_size: usize,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { state: self.state.boxed_clone(), digest_size: self.digest_size }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State(..)")
+    }
+}
+
+impl State {
+    /// Absorbs `data`; any split of a message gives the same digest.
+    pub fn update(&mut self, data: &[u8]) {
+        self.state.update(data);
+    }
+
+    /// The digest of what was absorbed.
+    pub fn finish(mut self) -> Vec<u8> {
+        let mut out = vec![0; self.digest_size];
+        self.state.finish(&mut out);
+        out
+    }
+
+    /// The digest of what was absorbed, written to `out`.
+    pub fn finish_into(mut self, out: &mut [u8]) -> Result<(), Error> {
+        check_out(out, self.digest_size)?;
+        self.state.finish(out);
+        Ok(())
+    }
+}
+
+#[inline]
+fn check_out(out: &[u8], want: usize) -> Result<(), Error> {
+    if out.len() == want { Ok(()) } else { Err(Error::OutputLength { got: out.len(), want }) }
+}
+
+#[inline]
+fn check_iv(driver: &Driver, iv: &[u8]) -> Result<(), Error> {
+    if iv.len() == driver.shape.ivsize {
+        return Ok(());
+    }
+    Err(Error::IvLength { name: driver.name.clone(), got: iv.len(), want: driver.shape.ivsize })
+}
+
+#[inline]
+fn check_text(driver: &Driver, len: usize) -> Result<(), Error> {
+    let block = driver.shape.blocksize;
+    let fits = match driver.shape.text {
+        TextRule::Any => true,
+        TextRule::Blocks => len.is_multiple_of(block),
+        TextRule::Stealing => len >= block,
+        TextRule::DataUnit(max) => len >= block && len as u64 <= max,
+    };
+    if fits {
+        return Ok(());
+    }
+    let want = match driver.shape.text {
+        TextRule::Any => unreachable!("any text fits"),
+        TextRule::Blocks => format!("a multiple of {block}"),
+        TextRule::Stealing => format!("at least {block}"),
+        TextRule::DataUnit(max) => format!("{block} to {max}"),
+    };
+    Err(Error::TextLength { name: driver.name.clone(), got: len as u64, want })
+}

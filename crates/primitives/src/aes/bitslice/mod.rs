@@ -1,0 +1,298 @@
+//! AES on bits in parallel: constant-time, a batch of blocks at a time, one text for every word.
+//!
+//! # Layout
+//!
+//! A batch is 8 words. Word `i` holds bit `i` of every byte of every block, so that the S-box is a
+//! circuit of gates between words ([`sbox`](super::sbox)), and no table is looked up. Within a
+//! word, the bits of one byte position of all blocks are neighbours:
+//!
+//! ```text
+//! vectors, per 128 bits: 8 blocks,         u64: 4 blocks, 4 bits a position,
+//! 8 bits a position, in memory order       in row order
+//!
+//!   row 0   0  4  8 12                       row 0   0  1  2  3
+//!   row 1   1  5  9 13                       row 1   4  5  6  7
+//!   row 2   2  6 10 14                       row 2   8  9 10 11
+//!   row 3   3  7 11 15                       row 3  12 13 14 15
+//! ```
+//!
+//! A vector moves positions with one byte shuffle, whatever the order; in a `u64`, the next row is a
+//! rotation by 16 bits. Getting there from memory means exchanging bits of the word's number with bits
+//! of the position within the word, each by a swap of masked bits ([`Word::swap`]): the lowest three
+//! position bits, in which a byte holds its 8 bits, for the three of the number, in which 8 vectors hold
+//! 8 blocks. The same three exchanges lead back.
+//!
+//! # Rounds without ShiftRows
+//!
+//! SubBytes works on every position alike, so ShiftRows `R` may be put off (the *fixslicing* of
+//! A. Adomnicai and T. Peyrin, TCHES 2021). Instead of the state `T` after round `r`, keep
+//! `S = R⁻ʳT`. Then, with `R` linear and commuting with SubBytes `B`,
+//!
+//! ```text
+//! T' = M·R·B(T) + K   becomes   S' = (R⁻ʳ M Rʳ)·B(S) + R⁻ʳK      (r counts from 1)
+//! ```
+//!
+//! MixColumns `M` is built of `ρ`, which takes each byte to the row above: `M = 2(1+ρ) + ρ + ρ²(1+ρ)`.
+//! Row `i` of `Rʳ` is moved by `r·i` columns, so `R⁻ʳ ρ Rʳ` is `ρ` together with a move by `r` columns,
+//! the same in every row: a shuffle like `ρ` itself ([`Word::turn`]). All that is left of ShiftRows is
+//! `R⁻ʳ` on the round keys, done at key setup, and after 10 or 14 rounds `R²` on the result.
+//!
+//! Decryption runs the same rounds backwards, on the same keys. The constant 0x63 of the S-box, which is
+//! a fixed point of MixColumns and ShiftRows, is part of the round keys as well.
+
+mod portable;
+mod word;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use super::RoundKeys;
+use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
+use crate::InOut;
+use crate::cpu::Token;
+use word::{Word, eight, transpose};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A token whose CPU bit-slices AES on words of up to three widths.
+pub trait BitsliceToken: Token {
+    /// The widest word, for whole batches.
+    type Wide: Word<Token = Self>;
+
+    /// The word for what is left, if it is at most half a batch.
+    type Half: Word<Token = Self, Key = KeyBit<Self>>;
+
+    /// The word for what is left, if it is at most a quarter.
+    type Quarter: Word<Token = Self, Key = KeyBit<Self>>;
+}
+
+type KeyBit<T> = <<T as BitsliceToken>::Wide as Word>::Key;
+
+/// A bit-sliced AES key, both directions.
+#[derive(Clone)]
+pub struct Bitslice<T: BitsliceToken> {
+    token: T,
+    keys: SlicedKeys<KeyBit<T>>,
+}
+
+/// Round keys: bit `i` of each byte in word `i`, with the put-off ShiftRows undone.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+struct SlicedKeys<K: Zeroize> {
+    keys: [[K; 8]; 15],
+    rounds: usize,
+}
+
+impl<T: BitsliceToken> Bitslice<T> {
+    /// Blocks in a full batch. Fewer cost as much, or, where the CPU has narrower words too, as much as
+    /// a batch of those.
+    pub const PARALLEL: usize = T::Wide::BLOCKS;
+
+    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
+    pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let round_keys = RoundKeys::expand(key, sub_word)?;
+                let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15], rounds: round_keys.rounds() };
+                for (r, (sliced, key)) in keys.keys.iter_mut().zip(round_keys.keys()).enumerate() {
+                    let constant = if r == 0 { 0 } else { 0x63 };
+                    // R⁻ʳ: row `i` of column `c` comes from column `c - r·i`.
+                    let mut shifted: [u8; 16] =
+                        core::array::from_fn(|at| key[at.wrapping_sub(4 * r * (at % 4)) % 16] ^ constant);
+                    *sliced = T::Wide::slice_key(token, &shifted);
+                    shifted.zeroize();
+                }
+                Some(Self { token, keys })
+            },
+        )
+    }
+
+    /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
+    pub fn encrypt_blocks(&self, blocks: InOut<'_>) {
+        self.run::<false>(blocks);
+    }
+
+    /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
+    pub fn decrypt_blocks(&self, blocks: InOut<'_>) {
+        self.run::<true>(blocks);
+    }
+
+    /// Whole batches, then what is left in the narrowest word that takes it at once.
+    #[inline(always)]
+    fn run<const DECRYPT: bool>(&self, blocks: InOut<'_>) {
+        let whole = blocks.len() / (16 * Self::PARALLEL) * 16 * Self::PARALLEL;
+        let (whole, rest) = blocks.split_at(whole);
+        if !whole.is_empty() {
+            batches::<T::Wide, DECRYPT>(self.token, &self.keys, whole);
+        }
+        let left = rest.len() / 16;
+        if left == 0 {
+        } else if left <= T::Quarter::BLOCKS {
+            padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest);
+        } else if left <= T::Half::BLOCKS {
+            padded::<T::Half, DECRYPT>(self.token, &self.keys, rest);
+        } else {
+            padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest);
+        }
+    }
+}
+
+/// Whole batches.
+#[inline(never)]
+fn batches<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            while let Some(mut batch) = blocks.take(16 * W::BLOCKS) {
+                let state = W::load(token, batch.src());
+                let state = if DECRYPT { decrypt(token, keys, state) } else { encrypt(token, keys, state) };
+                W::store(state, batch.dst());
+            }
+        },
+    );
+}
+
+/// At most one batch.
+#[inline(always)]
+fn padded<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
+    if blocks.len() == 16 * W::BLOCKS {
+        return batches::<W, DECRYPT>(token, keys, blocks);
+    }
+    let len = blocks.len() & !15;
+    let mut pad = W::PAD;
+    let pad = pad.as_mut();
+    pad[..len].copy_from_slice(&blocks.src()[..len]);
+    batches::<W, DECRYPT>(token, keys, pad.into());
+    blocks.dst()[..len].copy_from_slice(&pad[..len]);
+}
+
+/// A batch, from the order of memory and back to it.
+#[inline(always)]
+fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
+    let [first, rest @ ..] = &keys.keys;
+    let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
+    let mut state = add_key(token, transpose(token, state), first);
+    let mut inner = inner.iter();
+    let mut round = 1;
+    // The last round ends after SubBytes. The circuit is here once, for the sake of code size.
+    loop {
+        state = sub_bytes(state);
+        let Some(key) = inner.next() else { break };
+        state = mix_columns(token, state, round);
+        state = add_key(token, state, key);
+        round += 1;
+    }
+    state = add_key(token, state, last);
+    transpose(token, shift_rows(token, state, keys.rounds))
+}
+
+/// The inverse of [`encrypt`], step by step.
+#[inline(always)]
+fn decrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
+    let [first, rest @ ..] = &keys.keys;
+    let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
+    let mut state = shift_rows(token, transpose(token, state), keys.rounds);
+    state = add_key(token, state, last);
+    let mut inner = inner.iter().rev();
+    let mut round = keys.rounds;
+    loop {
+        state = inv_sub_bytes(state);
+        let Some(key) = inner.next() else { break };
+        round -= 1;
+        state = add_key(token, state, key);
+        state = inv_mix_columns(token, state, round);
+    }
+    transpose(token, add_key(token, state, first))
+}
+
+/// AddRoundKey.
+#[inline(always)]
+fn add_key<W: Word>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8] {
+    eight(
+        #[inline(always)]
+        |i| state[i].xor(W::key(token, &key[i])),
+    )
+}
+
+/// `R^rounds`: nothing, or (`R²` being its own inverse) two columns' move of rows 1 and 3.
+#[inline(always)]
+fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] {
+    if rounds.is_multiple_of(4) {
+        return state;
+    }
+    eight(
+        #[inline(always)]
+        |i| state[i].shift_rows_twice(token),
+    )
+}
+
+/// MixColumns as round `r` needs it.
+#[inline(always)]
+fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
+    by_column_move::<W>(
+        round,
+        #[inline(always)]
+        |cols| {
+            let next = turn(token, state, 1, cols);
+            let sum = xor(state, next);
+            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
+        },
+    )
+}
+
+/// Its inverse: MixColumns of `a + 4·(a + ρ²a)`.
+#[inline(always)]
+fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
+    by_column_move::<W>(
+        round,
+        #[inline(always)]
+        |cols| {
+            let opposite = xor(state, turn(token, state, 2, 2 * cols));
+            let state = xor(state, xtime(xtime(opposite)));
+            let next = turn(token, state, 1, cols);
+            let sum = xor(state, next);
+            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
+        },
+    )
+}
+
+/// Calls `body` with `round` modulo 4: as a constant, for words that want it to be one.
+#[inline(always)]
+fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 8] {
+    if !W::TURNS_ARE_CODE {
+        return body(round % 4);
+    }
+    match round % 4 {
+        0 => body(0),
+        1 => body(1),
+        2 => body(2),
+        _ => body(3),
+    }
+}
+
+/// `2·a` in GF(2⁸): bits move up, the highest comes back as 0x1b.
+#[inline(always)]
+fn xtime<W: Word>([a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
+    [h, a.xor(h), b, c.xor(h), d.xor(h), e, f, g]
+}
+
+/// All 8 words moved by some rows and columns.
+#[inline(always)]
+fn turn<W: Word>(token: W::Token, state: [W; 8], rows: usize, cols: usize) -> [W; 8] {
+    eight(
+        #[inline(always)]
+        |i| state[i].turn(token, rows, cols % 4),
+    )
+}
+
+#[inline(always)]
+fn xor<W: Word>(a: [W; 8], b: [W; 8]) -> [W; 8] {
+    eight(
+        #[inline(always)]
+        |i| a[i].xor(b[i]),
+    )
+}
+
+#[cfg(test)]
+pub(super) mod tests;

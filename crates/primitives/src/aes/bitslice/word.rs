@@ -1,0 +1,125 @@
+//! What a word must be able to do.
+
+use crate::aes::sbox::Gates;
+use crate::cpu::Token;
+use zeroize::Zeroize;
+
+/// One bit of every byte of [`Word::BLOCKS`] blocks.
+pub trait Word: Gates {
+    /// What proves that the CPU has such words.
+    type Token: Token;
+
+    /// What is stored of a word that is the same for all blocks.
+    type Key: Copy + Default + Zeroize + Send + Sync;
+
+    /// A batch of bytes.
+    type Pad: AsMut<[u8]>;
+
+    /// All zero.
+    const PAD: Self::Pad;
+
+    /// Blocks in a batch.
+    const BLOCKS: usize;
+
+    /// Whether [`Word::turn`] is faster if its arguments are constants. If not, they only select a mask.
+    const TURNS_ARE_CODE: bool;
+
+    /// The first `16 * BLOCKS` bytes of `src`, so that [`transpose`] turns blocks into words of bits.
+    fn load(token: Self::Token, src: &[u8]) -> [Self; 8];
+
+    /// The inverse of [`Word::load`].
+    fn store(words: [Self; 8], dst: &mut [u8]);
+
+    /// Swaps, between every `2·N` neighbouring bits, the higher `N` of `a` with the lower `N` of `b`.
+    fn swap<const N: i32>(token: Self::Token, a: Self, b: Self) -> (Self, Self);
+
+    /// To each position, the bits of the one `rows` (1 or 2) below and `cols` (0 to 3) to the right.
+    fn turn(self, token: Self::Token, rows: usize, cols: usize) -> Self;
+
+    /// ShiftRows twice: rows 1 and 3 move by two columns.
+    fn shift_rows_twice(self, token: Self::Token) -> Self;
+
+    /// Slices a round key.
+    fn slice_key(token: Self::Token, key: &[u8; 16]) -> [Self::Key; 8];
+
+    /// A word of a round key, for all blocks.
+    fn key(token: Self::Token, key: &Self::Key) -> Self;
+}
+
+/// Eight words by number. Not `array::from_fn` (nor `array::map`): the compiler is free not to inline those,
+/// and then compiles them, and whatever they call, without the CPU's features.
+#[inline(always)]
+pub fn eight<W>(word: impl Fn(usize) -> W) -> [W; 8] {
+    [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)]
+}
+
+/// The bits that are in the lower half of their group of `2·n`.
+pub const fn lower(n: u32) -> u64 {
+    !0 / ((1 << n) + 1)
+}
+
+/// Swaps the three bits of the words' numbers with the three lowest bits of positions in words.
+/// Its own inverse.
+#[inline(always)]
+pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
+    let (a, b) = W::swap::<1>(token, a, b);
+    let (c, d) = W::swap::<1>(token, c, d);
+    let (e, f) = W::swap::<1>(token, e, f);
+    let (g, h) = W::swap::<1>(token, g, h);
+
+    let (a, c) = W::swap::<2>(token, a, c);
+    let (b, d) = W::swap::<2>(token, b, d);
+    let (e, g) = W::swap::<2>(token, e, g);
+    let (f, h) = W::swap::<2>(token, f, h);
+
+    let (a, e) = W::swap::<4>(token, a, e);
+    let (b, f) = W::swap::<4>(token, b, f);
+    let (c, g) = W::swap::<4>(token, c, g);
+    let (d, h) = W::swap::<4>(token, d, h);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// For vectors with byte shuffles: `turns()[rows - 1][cols]` is which byte goes to each position of a block
+/// in memory order. Row `r` of column `c` is byte `4·c + r`.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const fn turns() -> [[[u8; 16]; 4]; 2] {
+    let mut turns = [[[0; 16]; 4]; 2];
+    let mut i = 0;
+    while i < 128 {
+        let (rows, cols, at) = (i / 64 + 1, i / 16 % 4, i % 16);
+        turns[rows - 1][cols][at] = ((at + 4 * cols) % 16 / 4 * 4 + (at + rows) % 4) as u8;
+        i += 1;
+    }
+    turns
+}
+
+/// The same for ShiftRows twice.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const fn shift_rows_twice() -> [u8; 16] {
+    let mut from = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        from[at] = ((at + 8 * (at % 2)) % 16) as u8;
+        at += 1;
+    }
+    from
+}
+
+/// Byte `j` of word `i` is bit `i` of byte `j`, for all 8 blocks.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub fn spread_bits(key: &[u8; 16]) -> [[u8; 16]; 8] {
+    let bytes = u128::from_le_bytes(*key);
+    let halves = [bytes as u64, (bytes >> 64) as u64];
+    eight(
+        #[inline(always)]
+        |i| {
+            let mut word = [0; 16];
+            for (out, half) in word.as_chunks_mut().0.iter_mut().zip(halves) {
+                let bits = (half >> i) & 0x0101_0101_0101_0101;
+                *out = (bits << 8).wrapping_sub(bits).to_le_bytes(); // times 255
+            }
+            word
+        },
+    )
+}

@@ -1,0 +1,180 @@
+//! CBC (SP 800-38A section 6.2).
+//!
+//! # Encryption
+//!
+//! Each block waits for the one before, so its speed is the latency of the rounds and of whatever
+//! else lies between them. With W = C ^ P' ^ K0, the next block after the first key has been added,
+//! the last round of one block can add the next block's share itself:
+//!
+//! ```text
+//! W' = last_round(…, K_last ^ P' ^ K0)        C = W' ^ P' ^ K0
+//! ```
+//!
+//! and the rounds are all there is on the chain; the ciphertext is recovered beside it.
+//!
+//! # Decryption
+//!
+//! P[i] = D(C[i]) ^ C[i - 1], in parallel. The vector of previous ciphertext is an unaligned load
+//! one block back in the source. In place, that must be read before it is overwritten, so a batch
+//! is written from its end; the block before the batch is carried in a register.
+
+use super::{
+    AesKey,
+    pass::{Pass, load, store},
+    rounds::{OneBlock, Schedule},
+};
+use crate::{
+    InOut,
+    cpu::Token,
+    simd::{AesToken, AesVector, Blocks},
+};
+
+struct CbcDecrypt<'a, V: AesVector> {
+    keys: Schedule<'a, V>,
+    /// The ciphertext vector before this batch; its last block counts.
+    previous: V,
+}
+
+impl<V: AesVector> Pass<V> for CbcDecrypt<'_, V> {
+    const RAGGED: bool = false;
+
+    #[inline(always)]
+    fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
+        let token = self.keys.token;
+        let mut blocks = [V::zero(token); N];
+        for (i, b) in blocks.iter_mut().enumerate() {
+            *b = load::<V, WHOLE>(token, &data, i);
+        }
+        let before = blocks[0].after(self.previous);
+        self.previous = blocks[N - 1];
+        self.keys.crypt::<false, N>(&mut blocks);
+        for i in (1..N).rev() {
+            let before = V::load(token, &data.src()[i * V::BYTES - 16..]);
+            store::<V, WHOLE>(blocks[i].xor(before), &mut data, i);
+        }
+        store::<V, WHOLE>(blocks[0].xor(before), &mut data, 0);
+    }
+}
+
+impl<T: AesToken> AesKey<T> {
+    /// Encrypts; `iv` becomes the last ciphertext block.
+    ///
+    /// # Panics
+    /// If `data` is not whole blocks.
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+        assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
+        let token = self.token.narrow();
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let Some(mut block) = data.take(16) else { return };
+                let keys = Schedule::<OneBlock<T>>::new(token, &self.enc);
+                let zero = Blocks::zero(token);
+                let mut chain = [Blocks::load(token, iv)];
+                chain[0] = keys.first.xor3(chain[0], Blocks::load(token, block.src()));
+                while let Some(next) = data.take(16) {
+                    let share = keys.first.xor(Blocks::load(token, next.src()));
+                    keys.rounds::<true, 1>(&mut chain, zero);
+                    chain[0] = keys.finish::<true>(chain[0], keys.last.xor(share));
+                    chain[0].xor(share).store(block.dst());
+                    block = next;
+                }
+                keys.rounds::<true, 1>(&mut chain, zero);
+                chain[0] = keys.finish::<true>(chain[0], keys.last);
+                chain[0].store(block.dst());
+                *iv = chain[0].first();
+            },
+        );
+    }
+
+    /// Decrypts; `iv` becomes the last ciphertext block.
+    ///
+    /// # Panics
+    /// If `data` is not whole blocks.
+    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
+        assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
+        let token = self.token;
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let Some(&last) = data.src().last_chunk::<16>() else { return };
+                let keys = Schedule::<T::V>::new(token, &self.dec);
+                CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);
+                *iv = last;
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        aes::testing::{apply, block, bytes, each_token, hex, lengths, with_aes},
+        cpu::CpuFeatures,
+    };
+    use aes::cipher::{BlockModeEncrypt, KeyIvInit};
+
+    fn check<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        // SP 800-38A, F.2.1 and F.2.5.
+        let plain: [u8; 64] = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                                   30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710");
+        let iv: [u8; 16] = hex("000102030405060708090a0b0c0d0e0f");
+        let key = AesKey::new(token, &hex::<16>("2b7e151628aed2a6abf7158809cf4f3c")).unwrap();
+        let want: [u8; 64] = hex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2\
+                                  73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7");
+        assert_eq!(apply(&plain, |io| key.cbc_encrypt(&mut iv.clone(), io)), want);
+        assert_eq!(apply(&want, |io| key.cbc_decrypt(&mut iv.clone(), io)), plain);
+        let key =
+            AesKey::new(token, &hex::<32>("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")).unwrap();
+        let want: [u8; 64] = hex("f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d\
+                                  39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b");
+        assert_eq!(apply(&plain, |io| key.cbc_encrypt(&mut iv.clone(), io)), want);
+        assert_eq!(apply(&want, |io| key.cbc_decrypt(&mut iv.clone(), io)), plain);
+
+        for size in [16, 24, 32] {
+            let raw = bytes(6, size);
+            let key = AesKey::new(token, &raw).unwrap();
+            for n in lengths().filter(|n| n % 16 == 0) {
+                let (plain, iv) = (bytes(n as u64, n), block(n as u64 + 1));
+                let mut want = plain.clone();
+                with_aes!(size, C => {
+                    let mut cbc = cbc::Encryptor::<C>::new_from_slices(&raw, &iv).unwrap();
+                    want.as_chunks_mut::<16>().0.iter_mut().for_each(|b| cbc.encrypt_block(b.into()));
+                });
+                let next = want.last_chunk().copied().unwrap_or(iv);
+                let cut = n / 3 / 16 * 16;
+                let encrypt = |io: InOut<'_>| {
+                    let mut iv = iv;
+                    key.cbc_encrypt(&mut iv, io);
+                    assert_eq!(iv, next);
+                };
+                assert!(apply(&plain, encrypt) == want, "{n} bytes");
+                let encrypt = |io: InOut<'_>| {
+                    let (mut iv, (head, tail)) = (iv, io.split_at(cut));
+                    key.cbc_encrypt(&mut iv, head);
+                    key.cbc_encrypt(&mut iv, tail);
+                };
+                assert!(apply(&plain, encrypt) == want, "{n} bytes in parts");
+                let decrypt = |io: InOut<'_>| {
+                    let mut iv = iv;
+                    key.cbc_decrypt(&mut iv, io);
+                    assert_eq!(iv, next);
+                };
+                assert!(apply(&want, decrypt) == plain, "{n} bytes");
+                let decrypt = |io: InOut<'_>| {
+                    let (mut iv, (head, tail)) = (iv, io.split_at(cut));
+                    key.cbc_decrypt(&mut iv, head);
+                    key.cbc_decrypt(&mut iv, tail);
+                };
+                assert!(apply(&want, decrypt) == plain, "{n} bytes in parts");
+            }
+        }
+    }
+
+    #[test]
+    fn nist_vectors_and_rustcrypto() {
+        each_token!(check);
+    }
+}

@@ -1,0 +1,166 @@
+//! CTR: the keystream is the encryption of a counter (SP 800-38A section 6.5).
+//!
+//! The counter is the whole block, big-endian. Vectors count in little-endian order, where the
+//! block number is an addition to the low 64-bit word, and bytes are reversed on the way into AES.
+//! A carry out of that word would have to reach the high word; instead of testing for it in each
+//! batch, a message is cut where the low word wraps (once in 2^64 blocks), and each run of blocks
+//! starts from a counter made anew.
+
+use super::{
+    AesKey,
+    pass::{Pass, load, store},
+    rounds::Schedule,
+};
+use crate::{
+    InOut,
+    simd::{AesToken, AesVector, Blocks},
+};
+
+/// Block numbers within a vector: 0, 1, 2, 3.
+static NUMBERS: [[u8; 16]; 4] = [0u128.to_le_bytes(), 1u128.to_le_bytes(), 2u128.to_le_bytes(), 3u128.to_le_bytes()];
+
+/// The number of each block within a vector.
+#[inline(always)]
+pub(super) fn numbers<V: Blocks>(token: V::Token) -> V {
+    V::load(token, NUMBERS.as_flattened())
+}
+
+/// The distance from a vector's block numbers to the next vector's.
+#[inline(always)]
+pub(super) fn stride<V: Blocks>(token: V::Token) -> V {
+    V::splat(token, &(V::BLOCKS as u128).to_le_bytes())
+}
+
+struct Ctr<'a, V: AesVector> {
+    keys: Schedule<'a, V>,
+    /// The next counters, little-endian.
+    counter: V,
+}
+
+impl<V: AesVector> Pass<V> for Ctr<'_, V> {
+    const RAGGED: bool = true;
+
+    #[inline(always)]
+    fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
+        let token = self.keys.token;
+        let mut blocks = [V::zero(token); N];
+        for b in blocks.iter_mut() {
+            *b = self.counter.reverse_bytes();
+            self.counter = self.counter.add64(stride(token));
+        }
+        self.keys.crypt::<true, N>(&mut blocks);
+        for (i, b) in blocks.iter().enumerate() {
+            store::<V, WHOLE>(b.xor(load::<V, WHOLE>(token, &data, i)), &mut data, i);
+        }
+    }
+}
+
+impl<T: AesToken> AesKey<T> {
+    /// Adds the keystream that starts at `counter` to `data`, of any length, and advances `counter`
+    /// by the blocks used, a partial one included, modulo 2^128.
+    pub fn ctr(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
+        let token = self.token;
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let keys = Schedule::<T::V>::new(token, &self.enc);
+                while !data.is_empty() {
+                    let start = u128::from_be_bytes(*counter);
+                    let bytes = match (start as u64).wrapping_neg() {
+                        0 => data.len(), // 2^64 blocks before the low word wraps
+                        blocks => data.len().min(blocks.saturating_mul(16) as usize),
+                    };
+                    let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
+                    let Some(run) = data.take(bytes) else { return };
+                    Ctr { keys, counter: first }.run(run);
+                    *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
+                }
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        aes::testing::{apply, block, bytes, each_token, hex, lengths, with_aes},
+        cpu::CpuFeatures,
+    };
+    use aes::cipher::{KeyIvInit, StreamCipher};
+    use std::vec::Vec;
+
+    fn peer(key: &[u8], counter: &[u8; 16], data: &[u8]) -> Vec<u8> {
+        let mut out = data.to_vec();
+        with_aes!(key.len(), C => ctr::Ctr128BE::<C>::new_from_slices(key, counter).unwrap().apply_keystream(&mut out));
+        out
+    }
+
+    fn check<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        // SP 800-38A, F.5.1 and F.5.5.
+        let plain: [u8; 64] = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                                   30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710");
+        let start: [u8; 16] = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+        let key = AesKey::new(token, &hex::<16>("2b7e151628aed2a6abf7158809cf4f3c")).unwrap();
+        let want: [u8; 64] = hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
+                                  5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee");
+        assert_eq!(apply(&plain, |io| key.ctr(&mut start.clone(), io)), want);
+        let key =
+            AesKey::new(token, &hex::<32>("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")).unwrap();
+        let want: [u8; 64] = hex("601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5\
+                                  2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6");
+        assert_eq!(apply(&plain, |io| key.ctr(&mut start.clone(), io)), want);
+
+        for size in [16, 24, 32] {
+            let raw = bytes(2, size);
+            let key = AesKey::new(token, &raw).unwrap();
+            for n in lengths() {
+                let (data, start) = (bytes(n as u64, n), block(n as u64 + 1));
+                let want = peer(&raw, &start, &data);
+                let next = u128::from_be_bytes(start).wrapping_add(n.div_ceil(16) as u128).to_be_bytes();
+                let whole = |io: InOut<'_>| {
+                    let mut counter = start;
+                    key.ctr(&mut counter, io);
+                    assert_eq!(counter, next);
+                };
+                assert!(apply(&data, whole) == want, "{n} bytes");
+                let parts = |io: InOut<'_>| {
+                    let mut counter = start;
+                    let (head, tail) = io.split_at(n / 3 / 16 * 16);
+                    key.ctr(&mut counter, head);
+                    key.ctr(&mut counter, tail);
+                };
+                assert!(apply(&data, parts) == want, "{n} bytes in parts");
+            }
+        }
+    }
+
+    #[test]
+    fn nist_vectors_and_rustcrypto() {
+        each_token!(check);
+    }
+
+    /// Carries out of 32, 64 and 128 bits at every place in a batch.
+    fn check_carries<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        let raw = bytes(3, 32);
+        let key = AesKey::new(token, &raw).unwrap();
+        let data = bytes(4, 16 * 45 + 3);
+        for edge in [1 << 32, 1 << 64, 5 << 64, 1 << 96, 0u128] {
+            for before in 0..=48u128 {
+                let start = edge.wrapping_sub(before).to_be_bytes();
+                let got = apply(&data, |io| key.ctr(&mut start.clone(), io));
+                assert!(got == peer(&raw, &start, &data), "{before} blocks before {edge:#x}");
+                let mut counter = start;
+                key.ctr(&mut counter, InOut::from(&mut data.clone()[..]));
+                assert_eq!(u128::from_be_bytes(counter), edge.wrapping_sub(before).wrapping_add(46));
+            }
+        }
+    }
+
+    #[test]
+    fn carries_cross_the_whole_counter() {
+        each_token!(check_carries);
+    }
+}

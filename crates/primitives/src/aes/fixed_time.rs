@@ -1,0 +1,125 @@
+//! AES on one S-box of 256 bytes that is kept in the cache (`aes-fixed-time`): one block at a time, in
+//! little code and no setup, for key expansion-like uses, MACs and other chains of single blocks.
+//!
+//! # What is claimed, and what is not
+//!
+//! Rounds are arithmetic but for the S-box. Before each block, one byte of every 32 of the table is
+//! read, and what was read is mixed into the state: the first round key is stored xored with those
+//! bytes, and only xoring the bytes just read gives it back. So no compiler and no CPU can put the
+//! reads after the lookups, or leave them out, and lookups find the whole table in the first-level
+//! cache.
+//!
+//! This is hardening, not constant time. Addresses still depend on secrets: a CPU whose cache banks
+//! conflict, an interrupt or a sibling hyperthread that evicts lines *during* a block, and an
+//! observer of addresses in an enclave, can all still learn something; checkers that track secrets
+//! (valgrind, ctgrind) rightly object. [`Bitslice`](super::Bitslice) has none of that and is the
+//! choice wherever several blocks are at hand. Key expansion uses the S-box circuit, without a table.
+
+use super::RoundKeys;
+use super::generic::{add, to_block, to_columns};
+use super::sbox::{INV_SBOX, SBOX, inv_mix_column, inv_mix_columns, mix_column, sub_word};
+use crate::InOut;
+
+/// An S-box that begins at the beginning of a cache line.
+#[repr(align(64))]
+struct Sbox([u8; 256]);
+
+static FORWARD: Sbox = Sbox(SBOX);
+static INVERSE: Sbox = Sbox(INV_SBOX);
+
+impl Sbox {
+    /// Reads one byte of every cache line (of 32 bytes or more), and returns the bytes read.
+    #[inline(always)]
+    fn preload(&self) -> [u8; 8] {
+        core::array::from_fn(|line| {
+            // SAFETY: a reference is valid for reads. Volatile, so that each read happens each time.
+            unsafe { core::ptr::read_volatile(&self.0[32 * line]) }
+        })
+    }
+
+    /// Xors the preloaded bytes into every column of a round key (or takes them off again).
+    #[inline(always)]
+    fn mask(&self, state: [u32; 4]) -> [u32; 4] {
+        let lines = self.preload();
+        core::array::from_fn(|c| state[c] ^ u32::from(lines[c]) ^ u32::from(lines[c + 4]) << 8)
+    }
+
+    #[inline(always)]
+    fn get(&self, index: u32) -> u32 {
+        self.0[index as u8 as usize].into()
+    }
+}
+
+/// An AES key for single blocks without large tables, both directions.
+#[derive(Clone)]
+pub struct AesFixedTime {
+    /// The first key of each is masked.
+    enc: RoundKeys,
+    dec: RoundKeys,
+}
+
+impl AesFixedTime {
+    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
+    pub fn new(key: &[u8]) -> Option<Self> {
+        let mut enc = RoundKeys::expand(key, sub_word)?;
+        let mut dec = enc.inverted(inv_mix_columns);
+        for (keys, sbox) in [(&mut enc, &FORWARD), (&mut dec, &INVERSE)] {
+            let first = keys.first_mut();
+            *first = to_block(sbox.mask(to_columns(first)));
+        }
+        Some(Self { enc, dec })
+    }
+
+    /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
+    pub fn encrypt_blocks(&self, mut blocks: InOut<'_>) {
+        while let Some(mut block) = blocks.take(16) {
+            let out = crypt::<1>(&self.enc, &FORWARD, mix_column, block.get(0));
+            block.put(0, &out);
+        }
+    }
+
+    /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
+    pub fn decrypt_blocks(&self, mut blocks: InOut<'_>) {
+        while let Some(mut block) = blocks.take(16) {
+            let out = crypt::<3>(&self.dec, &INVERSE, inv_mix_column, block.get(0));
+            block.put(0, &out);
+        }
+    }
+}
+
+/// One block, either direction; `STEP` as in the table driver.
+#[inline(always)]
+fn crypt<const STEP: usize>(keys: &RoundKeys, sbox: &Sbox, mix: impl Fn(u32) -> u32, block: [u8; 16]) -> [u8; 16] {
+    let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
+    let mut state = sbox.mask(add(to_columns(&block), first));
+    for key in inner {
+        let [a, b, c, d] = sub_shift::<STEP>(sbox, state);
+        state = add([mix(a), mix(b), mix(c), mix(d)], key);
+    }
+    to_block(add(sub_shift::<STEP>(sbox, state), last))
+}
+
+/// SubBytes and ShiftRows.
+#[inline(always)]
+fn sub_shift<const STEP: usize>(sbox: &Sbox, state: [u32; 4]) -> [u32; 4] {
+    core::array::from_fn(|c| {
+        sbox.get(state[c])
+            | sbox.get(state[(c + STEP) % 4] >> 8) << 8
+            | sbox.get(state[(c + 2) % 4] >> 16) << 16
+            | sbox.get(state[(c + 3 * STEP) % 4] >> 24) << 24
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_fips_197_and_another_implementation() {
+        crate::aes::bitslice::tests::check_blocks(
+            AesFixedTime::new,
+            |key, io| key.encrypt_blocks(io),
+            |key, io| key.decrypt_blocks(io),
+        );
+    }
+}

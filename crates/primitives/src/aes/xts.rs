@@ -1,0 +1,296 @@
+//! XTS (IEEE 1619, SP 800-38E), for storage: block j of a data unit is encrypted with the tweak
+//! T x^j, where T is the encryption of the unit's number under a second key.
+//!
+//! [`Blocks::mul_x`] explains the field. The pass keeps T x^j of the next block in every lane, and
+//! derives the tweaks of a batch from it directly, block i of vector v times x^(i + v BLOCKS): these
+//! products do not wait for each other, and the chain from batch to batch is one multiplication.
+//!
+//! # Ciphertext stealing
+//!
+//! A unit of m whole blocks and r < 16 bytes more is encrypted as if it were one block longer: the
+//! last whole block is encrypted to CC, the short block takes the end of CC to become whole and is
+//! encrypted to the last whole ciphertext block, and the first r bytes of CC are the short one.
+//! Decryption meets the two in the other order, and so uses the later tweak first.
+
+use super::{
+    AesKey, RoundKeys,
+    pass::{Pass, load, store},
+    rounds::{OneBlock, Schedule},
+};
+use crate::{
+    InOut,
+    cpu::Token,
+    simd::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block},
+};
+
+struct Xts<'a, V: AesVector, const ENC: bool> {
+    keys: Schedule<'a, V>,
+    /// The tweak of the next block, in every lane.
+    tweak: V,
+}
+
+impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
+    const RAGGED: bool = false;
+
+    #[inline(always)]
+    fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
+        let token = self.keys.token;
+        let mut tweaks = [V::zero(token); N];
+        let mut blocks = [V::zero(token); N];
+        for i in 0..N {
+            tweaks[i] = self.tweak.mul_x_ramp(i * V::BLOCKS);
+            blocks[i] = tweaks[i].xor(load::<V, WHOLE>(token, &data, i));
+        }
+        self.tweak = self.tweak.mul_x(if WHOLE { N * V::BLOCKS } else { data.len() / 16 });
+        self.keys.crypt::<ENC, N>(&mut blocks);
+        for i in 0..N {
+            store::<V, WHOLE>(tweaks[i].xor(blocks[i]), &mut data, i);
+        }
+    }
+}
+
+impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
+    #[inline(always)]
+    fn unit(&mut self, data: InOut<'_>) {
+        let extra = data.len() % 16;
+        if extra == 0 {
+            return self.run(data);
+        }
+        assert!(data.len() > 16, "XTS needs a whole block to steal from");
+        let (whole, stolen) = {
+            let n = data.len();
+            data.split_at(n - 16 - extra)
+        };
+        self.run(whole);
+        self.steal(stolen);
+    }
+
+    /// One whole block and a shorter one.
+    #[inline(always)]
+    fn steal(&mut self, mut data: InOut<'_>) {
+        let extra = data.len() - 16;
+        let mut tweaks = (self.tweak, self.tweak.mul_x(1));
+        if !ENC {
+            tweaks = (tweaks.1, tweaks.0);
+        }
+        let whole: [u8; 16] = data.get(0);
+        let short = load_partial_block(&data.src()[16..]);
+        let lent = u128::from_le_bytes(self.block(whole, tweaks.0));
+        let joined = short | lent >> (8 * extra) << (8 * extra);
+        let joined = self.block(joined.to_le_bytes(), tweaks.1);
+        data.put(0, &joined);
+        store_partial_block(lent, &mut data.dst()[16..]);
+        self.tweak = tweaks.0;
+    }
+
+    #[inline(always)]
+    fn block(&self, block: [u8; 16], tweak: V) -> [u8; 16] {
+        let mut blocks = [tweak.xor(V::splat(self.keys.token, &block))];
+        self.keys.crypt::<ENC, 1>(&mut blocks);
+        blocks[0].xor(tweak).first()
+    }
+}
+
+/// An XTS key: one AES key for the data, another of the same length for the tweaks.
+#[derive(Clone)]
+pub struct XtsKey<T> {
+    data: AesKey<T>,
+    tweak: RoundKeys,
+}
+
+impl<T: AesToken> XtsKey<T> {
+    /// Expands a key of 32, 48 or 64 bytes; `None` for any other length. Whether the halves differ,
+    /// as SP 800-38E and FIPS 140 want it, is the caller's to check.
+    pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        if !key.len().is_multiple_of(2) {
+            return None;
+        }
+        let (data, tweak) = key.split_at(key.len() / 2);
+        let data = AesKey::new(token, data)?;
+        let tweak = AesKey::new(token, tweak)?.enc.clone();
+        Some(Self { data, tweak })
+    }
+
+    /// The first tweak of the data unit `iv`.
+    #[must_use]
+    pub fn tweak(&self, iv: &[u8; 16]) -> [u8; 16] {
+        let token = self.data.token.narrow();
+        token.vectorize(
+            #[inline(always)]
+            || Schedule::<OneBlock<T>>::new(token, &self.tweak).crypt_one::<true>(iv),
+        )
+    }
+
+    /// Encrypts whole blocks from `tweak` on, and advances `tweak` by them, so that a unit may be
+    /// processed in parts. A last part that is not whole blocks, but at least one, ends the unit by
+    /// ciphertext stealing; its `tweak` is of no further use.
+    ///
+    /// # Panics
+    /// If `data` has between 1 and 15 bytes.
+    pub fn encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
+        self.crypt::<true>(&self.data.enc, tweak, data);
+    }
+
+    /// Decrypts, as [`XtsKey::encrypt`] encrypts.
+    ///
+    /// # Panics
+    /// If `data` has between 1 and 15 bytes.
+    pub fn decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
+        self.crypt::<false>(&self.data.dec, tweak, data);
+    }
+
+    /// Encrypts the whole data unit `iv`: [`XtsKey::tweak`] and [`XtsKey::encrypt`] in one.
+    ///
+    /// # Panics
+    /// If `data` has between 1 and 15 bytes.
+    pub fn encrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
+        self.crypt_unit::<true>(&self.data.enc, iv, data);
+    }
+
+    /// Decrypts the whole data unit `iv`.
+    ///
+    /// # Panics
+    /// If `data` has between 1 and 15 bytes.
+    pub fn decrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
+        self.crypt_unit::<false>(&self.data.dec, iv, data);
+    }
+
+    #[inline(always)]
+    fn crypt<const ENC: bool>(&self, keys: &RoundKeys, tweak: &mut [u8; 16], data: InOut<'_>) {
+        let token = self.data.token;
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let first = Blocks::splat(token, tweak);
+                let mut xts = Xts::<T::V, ENC> { keys: Schedule::new(token, keys), tweak: first };
+                xts.unit(data);
+                *tweak = xts.tweak.first();
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn crypt_unit<const ENC: bool>(&self, keys: &RoundKeys, iv: &[u8; 16], data: InOut<'_>) {
+        let token = self.data.token;
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let mut tweak = [Blocks::splat(token, iv)];
+                Schedule::<T::V>::new(token, &self.tweak).crypt::<true, 1>(&mut tweak);
+                Xts::<T::V, ENC> { keys: Schedule::new(token, keys), tweak: tweak[0] }.unit(data);
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        aes::testing::{apply, block, bytes, each_token, hex, lengths, with_aes},
+        cpu::CpuFeatures,
+    };
+    use aes::cipher::KeyInit;
+    use std::vec::Vec;
+
+    /// IEEE 1619 annex B, vectors 1, 2 and 15.
+    const IEEE: [(&str, &str, &str, &str); 3] = [
+        (
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "00000000000000000000000000000000",
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "917cf69ebd68b2ec9b9fe9a3eadda692cd43d2f59598ed858c02c2652fbf922e",
+        ),
+        (
+            "1111111111111111111111111111111122222222222222222222222222222222",
+            "33333333330000000000000000000000",
+            "4444444444444444444444444444444444444444444444444444444444444444",
+            "c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0",
+        ),
+        (
+            "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0",
+            "9a785634120000000000000000000000",
+            "000102030405060708090a0b0c0d0e0f10",
+            "6c1625db4671522d3d7599601de7ca09ed",
+        ),
+    ];
+
+    fn check<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        for (key, iv, plain, want) in IEEE {
+            let key = XtsKey::new(token, &hex::<32>(key)).unwrap();
+            let (plain, want, iv) = (hex::decode(plain).unwrap(), hex::decode(want).unwrap(), hex(iv));
+            assert_eq!(apply(&plain, |io| key.encrypt_unit(&iv, io)), want);
+            assert_eq!(apply(&want, |io| key.decrypt_unit(&iv, io)), plain);
+        }
+        assert!([0, 16, 31, 33, 63, 96].iter().all(|&n| XtsKey::new(token, &bytes(0, n)).is_none()));
+
+        for size in [16, 24, 32] {
+            let raw = bytes(10, 2 * size);
+            let key = XtsKey::new(token, &raw).unwrap();
+            for n in lengths().filter(|n| !(1..16).contains(n)) {
+                let (plain, iv) = (bytes(n as u64, n), block(n as u64 + 1));
+                let mut want = plain.clone();
+                if n > 0 {
+                    with_aes!(size, C => {
+                        let cipher = |half: &[u8]| C::new_from_slice(half).unwrap();
+                        let peer = xts_mode::Xts128::new(cipher(&raw[..size]), cipher(&raw[size..]));
+                        peer.encrypt_sector(&mut want, iv.into());
+                    });
+                }
+                assert!(apply(&plain, |io| key.encrypt_unit(&iv, io)) == want, "{n} bytes");
+                assert!(apply(&want, |io| key.decrypt_unit(&iv, io)) == plain, "{n} bytes");
+                let cut = n / 16 / 3 * 16;
+                let parts = |decrypt: bool, from: &[u8]| -> Vec<u8> {
+                    apply(from, |io| {
+                        let mut tweak = key.tweak(&iv);
+                        let (head, tail) = io.split_at(cut);
+                        if decrypt {
+                            key.decrypt(&mut tweak, head)
+                        } else {
+                            key.encrypt(&mut tweak, head)
+                        }
+                        if decrypt { key.decrypt(&mut tweak, tail) } else { key.encrypt(&mut tweak, tail) }
+                    })
+                };
+                assert!(parts(false, &plain) == want, "{n} bytes in parts");
+                assert!(parts(true, &want) == plain, "{n} bytes in parts");
+            }
+        }
+    }
+
+    #[test]
+    fn ieee_vectors_and_rustcrypto() {
+        each_token!(check);
+    }
+
+    /// Multiplication by x^n, against the definition: n doublings of IEEE 1619 section 5.2. The
+    /// product is linear in the block, so that agreement on each single bit is a proof.
+    fn check_field<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        for bit in 0..128 {
+            let mut want = [0u128; 60];
+            want[0] = 1 << bit;
+            for n in 1..want.len() {
+                want[n] = want[n - 1] << 1 ^ (want[n - 1] >> 127) * 0x87;
+            }
+            for n in 0..=53 {
+                let (one, mut ramp) = token.vectorize(|| {
+                    let v = T::V::splat(token, &want[0].to_le_bytes());
+                    let mut ramp = [0; 64];
+                    v.mul_x_ramp(n).store(&mut ramp);
+                    (v.mul_x(n).last(), ramp)
+                });
+                assert_eq!(u128::from_le_bytes(one), want[n]);
+                for (i, b) in ramp[..T::V::BYTES].as_chunks_mut::<16>().0.iter().enumerate() {
+                    assert_eq!(u128::from_le_bytes(*b), want[n + i]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn powers_of_x() {
+        each_token!(check_field);
+    }
+}

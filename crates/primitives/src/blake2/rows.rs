@@ -1,0 +1,318 @@
+//! The text of BLAKE2, over rows of four words.
+
+use super::Compress;
+use crate::cpu::Portable;
+
+/// SIGMA of RFC 7693, section 2.7: the words of the message in the order in which a round takes
+/// them, x and y for each column, then for each diagonal.
+const SIGMA: [[u8; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// A round's words by rows: x of the columns, y of the columns, x and y of the diagonals through
+/// v(4), v(5), v(6) and v(7), which SIGMA has as the fourth, first, second and third.
+pub(super) type Order = [u8; 16];
+
+/// SIGMA by rows; BLAKE2b's rounds 10 and 11 are 0 and 1 again.
+pub(super) static ORDERS: [Order; 12] = {
+    let mut orders = [[0; 16]; 12];
+    let mut round = 0;
+    while round < 12 {
+        let mut i = 0;
+        while i < 4 {
+            let sigma = &SIGMA[round % 10];
+            let diagonal = 8 + 2 * ((i + 3) % 4);
+            orders[round][i] = sigma[2 * i];
+            orders[round][4 + i] = sigma[2 * i + 1];
+            orders[round][8 + i] = sigma[diagonal];
+            orders[round][12 + i] = sigma[diagonal + 1];
+            i += 1;
+        }
+        round += 1;
+    }
+    orders
+};
+
+/// A word of BLAKE2, with the hash's constants.
+pub trait Word: Copy + Default + Send + Sync + 'static {
+    /// What the state starts from: that of SHA-512 or SHA-256.
+    const IV: [Self; 8];
+
+    /// Number of rounds.
+    const ROUNDS: usize;
+
+    /// A word's bytes.
+    type Bytes: core::ops::Index<core::ops::RangeTo<usize>, Output = [u8]>;
+
+    /// The word, little-endian.
+    fn to_le_bytes(self) -> Self::Bytes;
+
+    /// Word `i` of a block.
+    fn load(block: &[u8], i: usize) -> Self;
+
+    /// The word xored with 32 bits at its low end.
+    fn xor_low(self, bits: u32) -> Self;
+
+    /// `self ^ other`.
+    fn xor(self, other: Self) -> Self;
+
+    /// `self + other`.
+    fn add(self, other: Self) -> Self;
+
+    /// The word, rotated right by G's distance `I`.
+    fn rotate<const I: usize>(self) -> Self;
+
+    /// The counter's two words, and the two flags: of the last block, and of the last node.
+    fn fourth_row(bytes: u64, last: bool) -> [Self; 4];
+}
+
+impl Word for u64 {
+    const IV: [Self; 8] = [
+        0x6a09_e667_f3bc_c908,
+        0xbb67_ae85_84ca_a73b,
+        0x3c6e_f372_fe94_f82b,
+        0xa54f_f53a_5f1d_36f1,
+        0x510e_527f_ade6_82d1,
+        0x9b05_688c_2b3e_6c1f,
+        0x1f83_d9ab_fb41_bd6b,
+        0x5be0_cd19_137e_2179,
+    ];
+    const ROUNDS: usize = 12;
+    type Bytes = [u8; 8];
+
+    #[inline(always)]
+    fn to_le_bytes(self) -> [u8; 8] {
+        self.to_le_bytes()
+    }
+
+    #[inline(always)]
+    fn load(block: &[u8], i: usize) -> Self {
+        Self::from_le_bytes(block.as_chunks().0[i])
+    }
+
+    #[inline(always)]
+    fn xor_low(self, bits: u32) -> Self {
+        self ^ Self::from(bits)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    #[inline(always)]
+    fn rotate<const I: usize>(self) -> Self {
+        self.rotate_right(const { [32, 24, 16, 63][I] })
+    }
+
+    #[inline(always)]
+    fn fourth_row(bytes: u64, last: bool) -> [Self; 4] {
+        [bytes, 0, if last { !0 } else { 0 }, 0]
+    }
+}
+
+impl Word for u32 {
+    const IV: [Self; 8] = {
+        let mut iv = [0; 8];
+        let mut i = 0;
+        while i < 8 {
+            iv[i] = (u64::IV[i] >> 32) as u32;
+            i += 1;
+        }
+        iv
+    };
+    const ROUNDS: usize = 10;
+    type Bytes = [u8; 4];
+
+    #[inline(always)]
+    fn to_le_bytes(self) -> [u8; 4] {
+        self.to_le_bytes()
+    }
+
+    #[inline(always)]
+    fn load(block: &[u8], i: usize) -> Self {
+        Self::from_le_bytes(block.as_chunks().0[i])
+    }
+
+    #[inline(always)]
+    fn xor_low(self, bits: u32) -> Self {
+        self ^ bits
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    #[inline(always)]
+    fn rotate<const I: usize>(self) -> Self {
+        self.rotate_right(const { [16, 12, 8, 7][I] })
+    }
+
+    #[inline(always)]
+    fn fourth_row(bytes: u64, last: bool) -> [Self; 4] {
+        [bytes as u32, (bytes >> 32) as u32, if last { !0 } else { 0 }, 0]
+    }
+}
+
+/// Four words of the square.
+///
+/// Implementations are used inside the `vectorize` of a token that has their instructions.
+pub(super) trait Row<W: Word>: Copy {
+    /// Whether every round is written out, with constant indices into the message.
+    const UNROLLED: bool;
+
+    /// A block's sixteen words.
+    type Message: Copy;
+
+    fn message(block: &[u8]) -> Self::Message;
+
+    /// The message's words in the order of a round: four rows.
+    fn rows(message: &Self::Message, order: &Order) -> [Self; 4];
+
+    fn load(words: &[W; 4]) -> Self;
+
+    fn store(self) -> [W; 4];
+
+    fn add(self, other: Self) -> Self;
+
+    fn xor(self, other: Self) -> Self;
+
+    /// Each word, rotated right by G's distance `I`.
+    fn rotate<const I: usize>(self) -> Self;
+
+    /// Lane i takes what lane i + `N` had.
+    fn turn<const N: i32>(self) -> Self;
+}
+
+/// G on four columns.
+#[inline(always)]
+fn g<W: Word, R: Row<W>>([a, b, c, d]: [R; 4], x: R, y: R) -> [R; 4] {
+    let a = a.add(x).add(b);
+    let d = d.xor(a).rotate::<0>();
+    let c = c.add(d);
+    let b = b.xor(c).rotate::<1>();
+    let a = a.add(y).add(b);
+    let d = d.xor(a).rotate::<2>();
+    let c = c.add(d);
+    let b = b.xor(c).rotate::<3>();
+    [a, b, c, d]
+}
+
+#[inline(always)]
+fn round<W: Word, R: Row<W>>(v: [R; 4], message: &R::Message, order: &Order) -> [R; 4] {
+    let [x, y, diagonal_x, diagonal_y] = R::rows(message, order);
+    let [a, b, c, d] = g(v, x, y);
+    let [a, b, c, d] = g([a.turn::<3>(), b, c.turn::<1>(), d.turn::<2>()], diagonal_x, diagonal_y);
+    [a.turn::<1>(), b, c.turn::<3>(), d.turn::<2>()]
+}
+
+/// See [`Compress::compress`].
+#[inline(always)]
+pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mut before: u64, last: Option<usize>) {
+    let block_size = 16 * size_of::<W>();
+    let halves = |words: &[W; 8]| {
+        let [a, b, c, d, e, f, g, h] = *words;
+        [R::load(&[a, b, c, d]), R::load(&[e, f, g, h])]
+    };
+    let mut h = halves(state);
+    let iv = halves(&W::IV);
+    for block in blocks.chunks_exact(block_size) {
+        before = before.wrapping_add(last.unwrap_or(block_size) as u64);
+        let m = R::message(block);
+        let row = R::load(&W::fourth_row(before, last.is_some()));
+        let mut v = [h[0], h[1], iv[0], iv[1].xor(row)];
+        if R::UNROLLED {
+            macro_rules! rounds {
+                ($($i:literal)*) => {$(
+                    if $i < W::ROUNDS {
+                        v = round(v, &m, &ORDERS[$i]);
+                    }
+                )*};
+            }
+            rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
+        } else {
+            for order in &ORDERS[..W::ROUNDS] {
+                v = round(v, &m, order);
+            }
+        }
+        h = [h[0].xor(v[0]).xor(v[2]), h[1].xor(v[1]).xor(v[3])];
+    }
+    state[..4].copy_from_slice(&h[0].store());
+    state[4..].copy_from_slice(&h[1].store());
+}
+
+/// Four words in general registers: rows turn by renaming.
+#[derive(Clone, Copy)]
+struct Plain<W>([W; 4]);
+
+impl<W: Word> Row<W> for Plain<W> {
+    const UNROLLED: bool = true;
+    type Message = [W; 16];
+
+    #[inline(always)]
+    fn message(block: &[u8]) -> [W; 16] {
+        core::array::from_fn(|i| W::load(block, i))
+    }
+
+    #[inline(always)]
+    fn rows(message: &[W; 16], order: &Order) -> [Self; 4] {
+        core::array::from_fn(|row| Self(core::array::from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
+    }
+
+    #[inline(always)]
+    fn load(words: &[W; 4]) -> Self {
+        Self(*words)
+    }
+
+    #[inline(always)]
+    fn store(self) -> [W; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(core::array::from_fn(|i| self.0[i].add(other.0[i])))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(core::array::from_fn(|i| self.0[i].xor(other.0[i])))
+    }
+
+    #[inline(always)]
+    fn rotate<const I: usize>(self) -> Self {
+        Self(self.0.map(|word| word.rotate::<I>()))
+    }
+
+    #[inline(always)]
+    fn turn<const N: i32>(self) -> Self {
+        Self(core::array::from_fn(|i| self.0[(i + N as usize) % 4]))
+    }
+}
+
+impl<W: Word> Compress<W> for Portable {
+    #[inline(never)]
+    fn compress(self, state: &mut [W; 8], blocks: &[u8], before: u64, last: Option<usize>) {
+        compress::<W, Plain<W>>(state, blocks, before, last);
+    }
+}

@@ -1,0 +1,150 @@
+//! Keccak with one lane in a register.
+
+use super::{Permute, ROUND_CONSTANTS};
+use crate::cpu::{Portable, Token};
+
+/// A lane, or a vector with one lane that counts.
+pub(super) trait Lane: Copy {
+    fn new(lane: u64) -> Self;
+
+    fn get(self) -> u64;
+
+    fn xor(self, other: Self) -> Self;
+
+    /// `self ^ a ^ b ^ c ^ d`.
+    fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self;
+
+    /// `self ^ (other <<< 1)`.
+    fn xor_rotated(self, other: Self) -> Self;
+
+    /// `(self ^ other) >>> RIGHT`.
+    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self;
+
+    /// `self ^ (!a & b)`.
+    fn chi(self, a: Self, b: Self) -> Self;
+}
+
+impl Lane for u64 {
+    #[inline(always)]
+    fn new(lane: u64) -> Self {
+        lane
+    }
+
+    #[inline(always)]
+    fn get(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self {
+        self ^ a ^ b ^ c ^ d
+    }
+
+    #[inline(always)]
+    fn xor_rotated(self, other: Self) -> Self {
+        self ^ other.rotate_left(1)
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
+        (self ^ other).rotate_right(RIGHT.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn chi(self, a: Self, b: Self) -> Self {
+        self ^ (!a & b)
+    }
+}
+
+/// θ, ρ, π, χ and ι.
+#[inline(always)]
+fn round<L: Lane>(a: &mut [L; 25], constant: u64) {
+    let mut parity = [a[0]; 5];
+    for x in 0..5 {
+        parity[x] = a[x].xor5(a[x + 5], a[x + 10], a[x + 15], a[x + 20]);
+    }
+    let mut d = parity;
+    for x in 0..5 {
+        d[x] = parity[(x + 4) % 5].xor_rotated(parity[(x + 1) % 5]);
+    }
+
+    // For each row y, the columns x with their distances to the left.
+    let mut b = *a;
+    macro_rules! rho_pi {
+        ($($y:literal: $(($x:literal $left:literal))*;)*) => {$($(
+            b[$y + 5 * ((2 * $x + 3 * $y) % 5)] = a[$x + 5 * $y].rotate_xor::<{ (64 - $left) % 64 }>(d[$x]);
+        )*)*};
+    }
+    rho_pi! {
+        0: (0 0) (1 1) (2 62) (3 28) (4 27);
+        1: (0 36) (1 44) (2 6) (3 55) (4 20);
+        2: (0 3) (1 10) (2 43) (3 25) (4 39);
+        3: (0 41) (1 45) (2 15) (3 21) (4 8);
+        4: (0 18) (1 2) (2 61) (3 56) (4 14);
+    }
+
+    for y in 0..5 {
+        for x in 0..5 {
+            a[5 * y + x] = b[5 * y + x].chi(b[5 * y + (x + 1) % 5], b[5 * y + (x + 2) % 5]);
+        }
+    }
+    a[0] = a[0].xor(L::new(constant));
+}
+
+#[inline(always)]
+pub(super) fn permute<L: Lane>(state: &mut [u64; 25]) {
+    let mut a = state.map(
+        #[inline(always)]
+        |lane| L::new(lane),
+    );
+    for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
+        round(&mut a, constants[0]);
+        round(&mut a, constants[1]);
+    }
+    for (state, a) in state.iter_mut().zip(a) {
+        *state = a.get();
+    }
+}
+
+#[inline(always)]
+pub(super) fn absorb<L: Lane>(state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
+    for block in blocks.chunks_exact(rate) {
+        for (state, lane) in state.iter_mut().zip(block.as_chunks::<8>().0) {
+            *state ^= u64::from_le_bytes(*lane);
+        }
+        permute::<L>(state);
+    }
+}
+
+/// Implements [`Permute`] for a token by the text above.
+macro_rules! driver {
+    ($(#[$doc:meta])* $token:ty, $lane:ty) => {
+        $(#[$doc])*
+        impl Permute for $token {
+            #[inline(never)]
+            fn absorb(self, state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
+                self.vectorize(
+                    #[inline(always)]
+                    || absorb::<$lane>(state, rate, blocks),
+                );
+            }
+
+            #[inline(never)]
+            fn permute(self, state: &mut [u64; 25]) {
+                self.vectorize(
+                    #[inline(always)]
+                    || permute::<$lane>(state),
+                );
+            }
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use driver;
+
+driver!(Portable, u64);

@@ -1,0 +1,84 @@
+use super::*;
+use crate::cpu::{self, CpuFeatures};
+use crate::hash::check;
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+use sha3::{Digest, Keccak256, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
+use shake::{Shake128, Shake256};
+use std::{vec, vec::Vec};
+
+fn shake<X: Default + Update + ExtendableOutput>(message: &[u8], len: usize) -> Vec<u8> {
+    let mut hash = X::default();
+    hash.update(message);
+    let mut out = vec![0; len];
+    hash.finalize_xof().read(&mut out);
+    out
+}
+
+fn driver<T: Permute>() {
+    let Some(t) = T::detect(CpuFeatures::detect()) else { return };
+
+    // The Keccak team's KeccakF-1600-IntermediateValues: the permutation of zero, first and last lanes.
+    let mut state = [0; 25];
+    t.permute(&mut state);
+    assert_eq!((state[0], state[24]), (0xf125_8f79_40e1_dde7, 0xeaf1_ff7b_5cec_a249));
+
+    // FIPS 202 example values of NIST for the empty message and "abc"; the Keccak team's
+    // ShortMsgKAT_256 (padding 0x01) for the empty message.
+    let of = |hash: Keccak<T>, message: &[u8]| hex::encode(check::digest(hash, message));
+    for (hash, message, digest) in [
+        (Keccak::sha3_224(t), &b"abc"[..], "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
+        (Keccak::sha3_256(t), b"", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+        (Keccak::sha3_256(t), b"abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+        (
+            Keccak::sha3_384(t),
+            b"abc",
+            "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25",
+        ),
+        (
+            Keccak::sha3_512(t),
+            b"abc",
+            "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
+             10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
+        ),
+        (Keccak::shake128(t, 16), b"", "7f9c2ba4e88f827d616045507605853e"),
+        (Keccak::shake256(t, 32), b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
+        (Keccak::new(t, 136, 0x01, 32), b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
+    ] {
+        assert_eq!(of(hash, message), digest);
+    }
+
+    check::against(|| Keccak::sha3_224(t), |m| Sha3_224::digest(m).to_vec());
+    check::against(|| Keccak::sha3_256(t), |m| Sha3_256::digest(m).to_vec());
+    check::against(|| Keccak::sha3_384(t), |m| Sha3_384::digest(m).to_vec());
+    check::against(|| Keccak::sha3_512(t), |m| Sha3_512::digest(m).to_vec());
+    check::against(|| Keccak::new(t, 136, 0x01, 32), |m| Keccak256::digest(m).to_vec());
+    check::against(|| Keccak::shake128(t, 500), |m| shake::<Shake128>(m, 500));
+    for len in 0..=420 {
+        assert_eq!(check::digest(Keccak::shake256(t, len), b"output"), shake::<Shake256>(b"output", len));
+    }
+}
+
+#[test]
+fn every_driver() {
+    driver::<cpu::Portable>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        driver::<cpu::Avx2>();
+        driver::<cpu::Avx512>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    driver::<cpu::ArmSha3>();
+}
+
+/// Every rate, down to one lane, by every driver alike: whole rows, and parts of one.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn every_rate() {
+    let Some(wide) = cpu::Avx512::detect(CpuFeatures::detect()) else { return };
+    for rate in (8..=200).step_by(8) {
+        check::against(
+            || Keccak::new(wide, rate, 0x06, 30),
+            |m| check::digest(Keccak::new(cpu::Portable::new(), rate, 0x06, 30), m),
+        );
+    }
+}

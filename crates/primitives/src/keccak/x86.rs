@@ -1,0 +1,70 @@
+//! Keccak on x86.
+
+use super::Permute;
+use super::lanes::{Lane, absorb, driver, permute};
+use crate::cpu::{Avx2, Avx512, Token};
+use core::arch::x86_64::*;
+
+driver!(
+    /// General registers all the same, but `andn`, and rotations that do not overwrite their source.
+    Avx2,
+    u64
+);
+
+/// One lane, in the low half of a 128-bit vector.
+///
+/// A lane to a register uses an eighth of the machine's width and is nevertheless the best: the
+/// rotations are by constants, nothing is ever shuffled, 32 registers hold the whole state, and
+/// ternary logic makes a round of 95 operations, on four ports where there are so many. Whole rows
+/// in 512-bit vectors need 20 shuffles a round, which take as long as all of that.
+#[derive(Clone, Copy)]
+struct Low(__m128i);
+
+// SAFETY of every block in this file: `Low` is used inside `Avx512::vectorize` alone, so the CPU
+// has the instructions.
+
+impl Lane for Low {
+    #[inline(always)]
+    fn new(lane: u64) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm_cvtsi64_si128(lane.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn get(self) -> u64 {
+        // SAFETY: see above.
+        unsafe { _mm_cvtsi128_si64(self.0).cast_unsigned() }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self {
+        // SAFETY: see above. 0x96 is the truth table of three-way xor.
+        Self(unsafe { _mm_ternarylogic_epi64::<0x96>(_mm_ternarylogic_epi64::<0x96>(self.0, a.0, b.0), c.0, d.0) })
+    }
+
+    #[inline(always)]
+    fn xor_rotated(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm_xor_si128(self.0, _mm_rol_epi64::<1>(other.0)) })
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm_ror_epi64::<RIGHT>(_mm_xor_si128(self.0, other.0)) })
+    }
+
+    #[inline(always)]
+    fn chi(self, a: Self, b: Self) -> Self {
+        // SAFETY: see above. 0xd2 is the truth table of self ^ (!a & b).
+        Self(unsafe { _mm_ternarylogic_epi64::<0xd2>(self.0, a.0, b.0) })
+    }
+}
+
+driver!(Avx512, Low);

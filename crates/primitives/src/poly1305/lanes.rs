@@ -1,0 +1,203 @@
+//! Poly1305 by lanes.
+//!
+//! With *L* lanes, lane *i* takes blocks *i*, *i* + *L*, *i* + 2*L*, … and evaluates their
+//! polynomial at *r*ᴸ by Horner's rule; all lanes multiply by the same number. In the end, the lane
+//! whose last block is followed by *k* others is multiplied by *r*ᵏ⁺¹, and the lanes are added up.
+//! The value of what came before goes into the first block.
+//!
+//! A number is five limbs of 26 bits, each in a 64-bit lane of its own vector, because the vector
+//! multiplier is 32 by 32 to 64 bits and what is left of its width takes the sums: limbs below
+//! 2²⁷ times limbs below 5·2²⁶, five of these and then eight lanes of them, stay below 2⁶². Limbs
+//! *i* and *j* meet at 2²⁶⁽ⁱ⁺ʲ⁾, and where *i* + *j* is 5 or more, 2¹³⁰ ≡ 5 brings the product
+//! back to limb *i* + *j* − 5, five times.
+
+use super::Accumulator;
+use super::scalar::{Element, Point};
+use crate::cpu::Token;
+use zeroize::Zeroize;
+
+/// From so many batches on, two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The second
+/// product does not wait for the first, and one carry serves both.
+const PAIRS_FROM: usize = 8;
+
+/// `LANES` words of 64 bits.
+pub(super) trait Lanes64: Copy {
+    /// What proves that the CPU has these vectors.
+    type Token: Token;
+
+    /// Words in a vector, at most 8.
+    const LANES: usize;
+
+    /// The same word everywhere.
+    fn splat(token: Self::Token, word: u64) -> Self;
+
+    /// A word in lane 0 and zeros.
+    fn first(token: Self::Token, word: u64) -> Self;
+
+    /// The first `LANES` of `words`, extended by zeros.
+    fn widen(token: Self::Token, words: &[u32; 8]) -> Self;
+
+    /// The lower and the upper half of `LANES` blocks. Lane 2*q* has block *q*, lane 2*q* + 1
+    /// block *q* + `LANES`/2.
+    ///
+    /// # Panics
+    /// If there are fewer than `16 * LANES` bytes.
+    fn load_blocks(token: Self::Token, src: &[u8]) -> (Self, Self);
+
+    /// Lane-wise sum.
+    fn add(self, other: Self) -> Self;
+
+    /// Lane-wise product of the lower 32 bits.
+    fn mul32(self, other: Self) -> Self;
+
+    /// `self & other`.
+    fn and(self, other: Self) -> Self;
+
+    /// `self | other`.
+    fn or(self, other: Self) -> Self;
+
+    /// Lane-wise shift to the left.
+    fn shl<const N: i32>(self) -> Self;
+
+    /// Lane-wise shift to the right.
+    fn shr<const N: i32>(self) -> Self;
+
+    /// The sum of the lanes.
+    fn sum(self) -> u64;
+}
+
+/// The powers of *r* for a number of lanes: limb *i* of the power for lane *l* at `[i][l]`.
+#[derive(Clone, Zeroize)]
+pub(super) struct Powers {
+    limbs: [[u32; 8]; 5],
+    lanes: usize,
+}
+
+impl Powers {
+    /// Lane *l* with block *b* gets *r*ᴸ⁻ᵇ; lane 0 has block 0, so its power is the one that all
+    /// lanes multiply by.
+    #[inline(always)]
+    fn new(r: Point, lanes: usize) -> Self {
+        let mut limbs = [[0; 8]; 5];
+        let mut power = r.element();
+        for block in (0..lanes).rev() {
+            let half = lanes / 2;
+            let lane = if block < half { 2 * block } else { 2 * (block - half) + 1 };
+            for (row, limb) in limbs.iter_mut().zip(power.limbs()) {
+                row[lane] = limb;
+            }
+            power = power.times(r);
+        }
+        Self { limbs, lanes }
+    }
+}
+
+/// A factor: its limbs, and five times limbs 1 to 4.
+#[derive(Clone, Copy)]
+struct Factor<V> {
+    limbs: [V; 5],
+    by_five: [V; 4],
+}
+
+impl<V: Lanes64> Factor<V> {
+    #[inline(always)]
+    fn new(limbs: [V; 5]) -> Self {
+        let [_, a, b, c, d] = limbs;
+        Self { limbs, by_five: [times_five(a), times_five(b), times_five(c), times_five(d)] }
+    }
+
+    /// `h * self`, without carries.
+    #[inline(always)]
+    fn times(&self, h: [V; 5]) -> [V; 5] {
+        let mut product = [h[0]; 5];
+        for (i, sum) in product.iter_mut().enumerate() {
+            *sum = h[0].mul32(self.limbs[i]);
+            for j in 1..5 {
+                let factor = if j <= i { self.limbs[i - j] } else { self.by_five[4 + i - j] };
+                *sum = sum.add(h[j].mul32(factor));
+            }
+        }
+        product
+    }
+}
+
+#[inline(always)]
+fn times_five<V: Lanes64>(v: V) -> V {
+    v.add(v.shl::<2>())
+}
+
+#[inline(always)]
+fn plus<V: Lanes64>(a: [V; 5], b: [V; 5]) -> [V; 5] {
+    [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3]), a[4].add(b[4])]
+}
+
+/// Brings the limbs down to 26 bits, limbs 1 and 4 to a little more. Two chains side by side, from
+/// limbs 0 and 3.
+#[inline(always)]
+fn carry<V: Lanes64>([mut a, mut b, mut c, mut d, mut e]: [V; 5], mask: V) -> [V; 5] {
+    b = b.add(a.shr::<26>());
+    e = e.add(d.shr::<26>());
+    (a, d) = (a.and(mask), d.and(mask));
+    c = c.add(b.shr::<26>());
+    a = a.add(times_five(e.shr::<26>()));
+    (b, e) = (b.and(mask), e.and(mask));
+    d = d.add(c.shr::<26>());
+    b = b.add(a.shr::<26>());
+    (c, a) = (c.and(mask), a.and(mask));
+    e = e.add(d.shr::<26>());
+    d = d.and(mask);
+    [a, b, c, d, e]
+}
+
+/// `LANES` blocks in limbs, with their 1 bits.
+#[inline(always)]
+fn load<V: Lanes64>(token: V::Token, src: &[u8], mask: V) -> [V; 5] {
+    let (lo, hi) = V::load_blocks(token, src);
+    [
+        lo.and(mask),
+        lo.shr::<26>().and(mask),
+        lo.shr::<52>().or(hi.shl::<12>()).and(mask),
+        hi.shr::<14>().and(mask),
+        hi.shr::<40>().or(V::splat(token, 1 << 24)),
+    ]
+}
+
+/// Absorbs all the batches of `LANES` blocks at the front of `blocks`, of which there must be one
+/// at least, and returns the rest.
+#[inline(always)]
+pub(super) fn absorb<'a, V: Lanes64>(token: V::Token, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
+    let Accumulator { point, powers, value } = accumulator;
+    let powers = match powers {
+        Some(powers) if powers.lanes == V::LANES => &powers.limbs,
+        _ => &powers.insert(Powers::new(*point, V::LANES)).limbs,
+    };
+    let mask = V::splat(token, (1 << 26) - 1);
+    let mut common = [mask; 5];
+    let mut by_lane = [mask; 5];
+    let mut h = [mask; 5];
+    for (i, limb) in value.limbs().into_iter().enumerate() {
+        common[i] = V::splat(token, powers[i][0].into());
+        by_lane[i] = V::widen(token, &powers[i]);
+        h[i] = V::first(token, limb.into());
+    }
+    let common = Factor::new(common);
+
+    let mut batches = blocks.chunks_exact(16 * V::LANES);
+    if let Some(batch) = batches.next() {
+        h = plus(h, load(token, batch, mask));
+    }
+    if batches.len() >= PAIRS_FROM {
+        let squared = Factor::new(carry(common.times(common.limbs), mask));
+        while batches.len() >= 2 {
+            let (Some(one), Some(two)) = (batches.next(), batches.next()) else { break };
+            let one = common.times(load(token, one, mask));
+            h = plus(carry(plus(squared.times(h), one), mask), load(token, two, mask));
+        }
+    }
+    for batch in &mut batches {
+        h = plus(carry(common.times(h), mask), load(token, batch, mask));
+    }
+    let [a, b, c, d, e] = Factor::new(by_lane).times(h);
+    *value = Element::from_limbs([a.sum(), b.sum(), c.sum(), d.sum(), e.sum()]);
+    batches.remainder()
+}

@@ -1,0 +1,123 @@
+//! Arithmetic modulo *p* = 2¹³⁰ − 5 with 64-bit words.
+//!
+//! The clamp clears the two low bits of the upper half *r₁* of *r* = *r₀* + *r₁*·2⁶⁴ (and the four
+//! high bits of both). So *r₁*·2¹²⁸ = (*r₁*/4)·2¹³⁰ ≡ 5·(*r₁*/4) = *r₁* + *r₁*/4, which is a whole
+//! number below 2⁶¹: call it *t*. With *h* = *h₀* + *h₁*·2⁶⁴ + *h₂*·2¹²⁸, *h₂* small,
+//!
+//! ```text
+//! h·r ≡ (h₀r₀ + h₁t) + (h₀r₁ + h₁r₀ + h₂t)·2⁶⁴ + h₂r₀·2¹²⁸     (mod p)
+//! ```
+//!
+//! which is four products of 64 by 64 bits, and two that fit in 64. What is above 2¹³⁰ in the
+//! result comes back five times at the bottom, again as *c* + *c*/4 with *c* a multiple of four.
+
+use zeroize::Zeroize;
+
+/// A number modulo *p*, not fully reduced: `low + top * 2^128`, `top` at most 4.
+#[derive(Clone, Copy, Default, Zeroize)]
+pub(super) struct Element {
+    low: u128,
+    top: u64,
+}
+
+/// The point *r*: its halves, and *t*.
+#[derive(Clone, Copy, Zeroize)]
+pub(super) struct Point {
+    r0: u64,
+    r1: u64,
+    t: u64,
+}
+
+impl Point {
+    /// *r* from the first half of a key (RFC 8439 section 2.5.1).
+    #[inline(always)]
+    pub(super) fn clamped(r: u128) -> Self {
+        let r = r & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+        let r1 = (r >> 64) as u64;
+        Self { r0: r as u64, r1, t: r1 + (r1 >> 2) }
+    }
+
+    /// *r* as any other number.
+    #[inline(always)]
+    pub(super) fn element(self) -> Element {
+        Element { low: u128::from(self.r0) | (u128::from(self.r1) << 64), top: 0 }
+    }
+}
+
+#[inline(always)]
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+impl Element {
+    /// `self + block + bit * 2^128`; `top` may then be 6.
+    #[inline(always)]
+    fn plus(self, block: u128, bit: u64) -> Self {
+        let (low, carry) = self.low.overflowing_add(block);
+        Self { low, top: self.top + bit + u64::from(carry) }
+    }
+
+    /// `self * r`, for a `top` of at most 7.
+    #[inline(always)]
+    pub(super) fn times(self, r: Point) -> Self {
+        let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
+        let d0 = product(h0, r.r0) + product(h1, r.t);
+        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.t) + (d0 >> 64);
+        let d2 = h2 * r.r0 + (d1 >> 64) as u64;
+        let low = u128::from(d0 as u64) | (d1 << 64);
+        Self::folded(low, d2)
+    }
+
+    /// `low + top * 2^128`, for any `top` below 2⁶³.
+    #[inline(always)]
+    fn folded(low: u128, top: u64) -> Self {
+        let c = (top & !3) + (top >> 2);
+        let (low, carry) = low.overflowing_add(u128::from(c));
+        Self { low, top: (top & 3) + u64::from(carry) }
+    }
+
+    /// The number, modulo *p* and then modulo 2¹²⁸.
+    #[inline(always)]
+    pub(super) fn reduced(self) -> u128 {
+        // At most 4·2¹²⁸ + 2¹²⁸ - 1, less than 2p: it is p or more exactly if adding 5 reaches
+        // 2¹³⁰, and then that sum less 2¹³⁰ is the result.
+        let (minus_p, carry) = self.low.overflowing_add(5);
+        let reached = (self.top + u64::from(carry)) >> 2;
+        let mask = u128::from(reached.min(1)).wrapping_neg();
+        (minus_p & mask) | (self.low & !mask)
+    }
+
+    /// Five limbs of 26 bits; the last may be a little longer.
+    #[inline(always)]
+    pub(super) fn limbs(self) -> [u32; 5] {
+        const MASK: u32 = (1 << 26) - 1;
+        let limb = |shift: u32| (self.low >> shift) as u32 & MASK;
+        [limb(0), limb(26), limb(52), limb(78), (self.low >> 104) as u32 | (self.top as u32) << 24]
+    }
+
+    /// From limbs of 26 bits that have grown to at most 62.
+    #[inline(always)]
+    pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
+        const MASK: u64 = (1 << 26) - 1;
+        let mut low = 0;
+        let mut carry = 0;
+        for (i, limb) in limbs[..4].iter().enumerate() {
+            let sum = limb + carry;
+            low |= u128::from(sum & MASK) << (26 * i);
+            carry = sum >> 26;
+        }
+        let last = limbs[4] + carry;
+        low |= u128::from(last & 0xff_ffff) << 104;
+        Self::folded(low, last >> 24)
+    }
+}
+
+/// Horner's rule: `h = (h + block) * r` for each block, with `bit` at 2¹²⁸. Bytes past the last
+/// whole block are ignored.
+#[inline(always)]
+pub(super) fn absorb(mut h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
+    for block in blocks.as_chunks::<16>().0 {
+        h = h.plus(u128::from_le_bytes(*block), bit).times(r);
+    }
+    h
+}

@@ -1,0 +1,75 @@
+//! SHA-1 with the SHA extensions of x86.
+
+use super::{Compress, words};
+use crate::cpu::{ShaNi, Token};
+use core::arch::x86_64::*;
+
+/// (a, b, c, d) with a in the highest lane, and the vector whose highest lane, rotated left by 30,
+/// is e: the (a, b, c, d) of four rounds ago.
+#[derive(Clone, Copy)]
+struct Halves {
+    abcd: __m128i,
+    before: __m128i,
+}
+
+// SAFETY of every block in this file: `Halves` is used inside `ShaNi::vectorize` alone, so the CPU
+// has SHA, SSE4.1 and SSSE3; loads and stores are within the arrays they are given.
+
+impl words::State for Halves {
+    type Words = __m128i;
+
+    #[inline(always)]
+    fn load(state: &[u32; 5]) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let abcd = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.as_ptr().cast()));
+            Self { abcd, before: _mm_set_epi32(state[4].rotate_right(30) as i32, 0, 0, 0) }
+        }
+    }
+
+    #[inline(always)]
+    fn add_to(self, state: &mut [u32; 5]) {
+        // SAFETY: see above.
+        unsafe {
+            let abcd = _mm_shuffle_epi32::<0x1b>(self.abcd);
+            let sum = _mm_add_epi32(abcd, _mm_loadu_si128(state.as_ptr().cast()));
+            _mm_storeu_si128(state.as_mut_ptr().cast(), sum);
+            let e = _mm_extract_epi32::<3>(self.before).cast_unsigned().rotate_left(30);
+            state[4] = state[4].wrapping_add(e);
+        }
+    }
+
+    #[inline(always)]
+    fn words(block: &[u8; 16]) -> __m128i {
+        // SAFETY: see above.
+        unsafe {
+            let reverse = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            _mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().cast()), reverse)
+        }
+    }
+
+    #[inline(always)]
+    fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
+        // SAFETY: see above.
+        unsafe { _mm_sha1msg2_epu32(_mm_xor_si128(_mm_sha1msg1_epu32(w0, w1), w2), w3) }
+    }
+
+    #[inline(always)]
+    fn rounds4<const F: i32>(self, w: __m128i) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let ew = _mm_sha1nexte_epu32(self.before, w);
+            Self { abcd: _mm_sha1rnds4_epu32::<F>(self.abcd, ew), before: self.abcd }
+        }
+    }
+}
+
+impl Compress for ShaNi {
+    #[inline(never)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        self.vectorize(
+            #[inline(always)]
+            || words::compress::<Halves>(state, blocks),
+        );
+    }
+}

@@ -1,0 +1,79 @@
+use super::*;
+use crate::cpu::{self, CpuFeatures};
+use crate::hash::check;
+use sha2::Digest;
+use std::{vec, vec::Vec};
+
+const TWO_BLOCKS: &[u8] = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+const TWO_LONG_BLOCKS: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
+    hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
+
+// Digests from the example values that NIST publishes with FIPS 180-4 (SHA224.pdf to SHA512.pdf);
+// of a million times "a", from the RFC 6234 test driver and the SHAVS examples.
+
+fn driver256<T: Compress256>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let a_million: Vec<u8> = vec![b'a'; 1_000_000];
+    for (message, digest224, digest256) in [
+        (
+            &b"abc"[..],
+            "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7",
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        ),
+        (
+            TWO_BLOCKS,
+            "75388b16512776cc5dba5da1fd890150b0c6455cb4f58b1952522525",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+        ),
+        (
+            &a_million,
+            "20794655980c91d8bbb4c1ea97618a4bf03f42581948b2ee4ee7ad67",
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
+        ),
+    ] {
+        assert_eq!(hex::encode(check::digest(Sha256::new_224(token), message)), digest224);
+        assert_eq!(hex::encode(check::digest(Sha256::new(token), message)), digest256);
+    }
+    check::against(|| Sha256::new_224(token), |m| sha2::Sha224::digest(m).to_vec());
+    check::against(|| Sha256::new(token), |m| sha2::Sha256::digest(m).to_vec());
+}
+
+fn driver512<T: Compress512>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    for (message, digest384, digest512) in [
+        (
+            &b"abc"[..],
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+             2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+        ),
+        (
+            TWO_LONG_BLOCKS,
+            "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039",
+            "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
+             501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
+        ),
+    ] {
+        assert_eq!(hex::encode(check::digest(Sha512::new_384(token), message)), digest384);
+        assert_eq!(hex::encode(check::digest(Sha512::new(token), message)), digest512);
+    }
+    check::against(|| Sha512::new_384(token), |m| sha2::Sha384::digest(m).to_vec());
+    check::against(|| Sha512::new(token), |m| sha2::Sha512::digest(m).to_vec());
+}
+
+#[test]
+fn every_driver() {
+    driver256::<cpu::Portable>();
+    driver512::<cpu::Portable>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        driver256::<cpu::ShaNi>();
+        driver512::<cpu::Avx2>();
+        driver512::<cpu::Avx512>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        driver256::<cpu::ArmSha2>();
+        driver512::<cpu::ArmSha3>();
+    }
+}

@@ -1,0 +1,191 @@
+//! What differs between SHA-256 and SHA-512: the word.
+
+use core::ops::{BitAnd, BitXor, Not};
+
+/// 2^64 times the fractional parts of the square roots of the first eight primes: what SHA-512
+/// starts from. Their upper halves are what SHA-256 starts from.
+pub(super) const SQRT_PRIMES: [u64; 8] = [
+    0x6a09_e667_f3bc_c908,
+    0xbb67_ae85_84ca_a73b,
+    0x3c6e_f372_fe94_f82b,
+    0xa54f_f53a_5f1d_36f1,
+    0x510e_527f_ade6_82d1,
+    0x9b05_688c_2b3e_6c1f,
+    0x1f83_d9ab_fb41_bd6b,
+    0x5be0_cd19_137e_2179,
+];
+
+/// The same of the ninth to sixteenth primes: what SHA-384 starts from, and in the lower halves SHA-224.
+pub(super) const SQRT_NEXT_PRIMES: [u64; 8] = [
+    0xcbbb_9d5d_c105_9ed8,
+    0x629a_292a_367c_d507,
+    0x9159_015a_3070_dd17,
+    0x152f_ecd8_f70e_5939,
+    0x6733_2667_ffc0_0b31,
+    0x8eb4_4a87_6858_1511,
+    0xdb0c_2e0d_64f9_8fa7,
+    0x47b5_481d_befa_4fa4,
+];
+
+/// 2^64 times the fractional parts of the cube roots of the first eighty primes: the round
+/// constants of SHA-512. The upper halves of the first sixty-four are those of SHA-256.
+pub(super) static CBRT_PRIMES: [u64; 80] = [
+    0x428a_2f98_d728_ae22,
+    0x7137_4491_23ef_65cd,
+    0xb5c0_fbcf_ec4d_3b2f,
+    0xe9b5_dba5_8189_dbbc,
+    0x3956_c25b_f348_b538,
+    0x59f1_11f1_b605_d019,
+    0x923f_82a4_af19_4f9b,
+    0xab1c_5ed5_da6d_8118,
+    0xd807_aa98_a303_0242,
+    0x1283_5b01_4570_6fbe,
+    0x2431_85be_4ee4_b28c,
+    0x550c_7dc3_d5ff_b4e2,
+    0x72be_5d74_f27b_896f,
+    0x80de_b1fe_3b16_96b1,
+    0x9bdc_06a7_25c7_1235,
+    0xc19b_f174_cf69_2694,
+    0xe49b_69c1_9ef1_4ad2,
+    0xefbe_4786_384f_25e3,
+    0x0fc1_9dc6_8b8c_d5b5,
+    0x240c_a1cc_77ac_9c65,
+    0x2de9_2c6f_592b_0275,
+    0x4a74_84aa_6ea6_e483,
+    0x5cb0_a9dc_bd41_fbd4,
+    0x76f9_88da_8311_53b5,
+    0x983e_5152_ee66_dfab,
+    0xa831_c66d_2db4_3210,
+    0xb003_27c8_98fb_213f,
+    0xbf59_7fc7_beef_0ee4,
+    0xc6e0_0bf3_3da8_8fc2,
+    0xd5a7_9147_930a_a725,
+    0x06ca_6351_e003_826f,
+    0x1429_2967_0a0e_6e70,
+    0x27b7_0a85_46d2_2ffc,
+    0x2e1b_2138_5c26_c926,
+    0x4d2c_6dfc_5ac4_2aed,
+    0x5338_0d13_9d95_b3df,
+    0x650a_7354_8baf_63de,
+    0x766a_0abb_3c77_b2a8,
+    0x81c2_c92e_47ed_aee6,
+    0x9272_2c85_1482_353b,
+    0xa2bf_e8a1_4cf1_0364,
+    0xa81a_664b_bc42_3001,
+    0xc24b_8b70_d0f8_9791,
+    0xc76c_51a3_0654_be30,
+    0xd192_e819_d6ef_5218,
+    0xd699_0624_5565_a910,
+    0xf40e_3585_5771_202a,
+    0x106a_a070_32bb_d1b8,
+    0x19a4_c116_b8d2_d0c8,
+    0x1e37_6c08_5141_ab53,
+    0x2748_774c_df8e_eb99,
+    0x34b0_bcb5_e19b_48a8,
+    0x391c_0cb3_c5c9_5a63,
+    0x4ed8_aa4a_e341_8acb,
+    0x5b9c_ca4f_7763_e373,
+    0x682e_6ff3_d6b2_b8a3,
+    0x748f_82ee_5def_b2fc,
+    0x78a5_636f_4317_2f60,
+    0x84c8_7814_a1f0_ab72,
+    0x8cc7_0208_1a64_39ec,
+    0x90be_fffa_2363_1e28,
+    0xa450_6ceb_de82_bde9,
+    0xbef9_a3f7_b2c6_7915,
+    0xc671_78f2_e372_532b,
+    0xca27_3ece_ea26_619c,
+    0xd186_b8c7_21c0_c207,
+    0xeada_7dd6_cde0_eb1e,
+    0xf57d_4f7f_ee6e_d178,
+    0x06f0_67aa_7217_6fba,
+    0x0a63_7dc5_a2c8_98a6,
+    0x113f_9804_bef9_0dae,
+    0x1b71_0b35_131c_471b,
+    0x28db_77f5_2304_7d84,
+    0x32ca_ab7b_40c7_2493,
+    0x3c9e_be0a_15c9_bebc,
+    0x431d_67c4_9c10_0d4c,
+    0x4cc5_d4be_cb3e_42b6,
+    0x597f_299c_fc65_7e2a,
+    0x5fcb_6fab_3ad6_faec,
+    0x6c44_198c_4a47_5817,
+];
+
+static CBRT_PRIMES_32: [u32; 64] = {
+    let mut k = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        k[i] = (CBRT_PRIMES[i] >> 32) as u32;
+        i += 1;
+    }
+    k
+};
+
+/// A word of a SHA-2 hash, with the hash's constants.
+pub(super) trait Word:
+    Copy + 'static + BitAnd<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// The constants of all rounds, a multiple of sixteen of them.
+    const K: &'static [Self];
+
+    fn add(self, other: Self) -> Self;
+
+    /// Word `i` of a block.
+    fn load(block: &[u8], i: usize) -> Self;
+
+    /// Σ0, on a.
+    fn big_sigma0(self) -> Self;
+
+    /// Σ1, on e.
+    fn big_sigma1(self) -> Self;
+
+    /// σ0, in the schedule.
+    fn small_sigma0(self) -> Self;
+
+    /// σ1, in the schedule.
+    fn small_sigma1(self) -> Self;
+}
+
+/// Rotations and shifts of FIPS 180-4, sections 4.1.2 and 4.1.3: three numbers for each of Σ0, Σ1,
+/// σ0 and σ1, the last of the small ones a shift.
+macro_rules! word {
+    ($W:ty, $bytes:literal, $k:expr, $S0:expr, $S1:expr, $s0:expr, $s1:expr) => {
+        impl Word for $W {
+            const K: &'static [Self] = $k;
+
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn load(block: &[u8], i: usize) -> Self {
+                Self::from_be_bytes(block.as_chunks::<$bytes>().0[i])
+            }
+
+            #[inline(always)]
+            fn big_sigma0(self) -> Self {
+                self.rotate_right($S0[0]) ^ self.rotate_right($S0[1]) ^ self.rotate_right($S0[2])
+            }
+
+            #[inline(always)]
+            fn big_sigma1(self) -> Self {
+                self.rotate_right($S1[0]) ^ self.rotate_right($S1[1]) ^ self.rotate_right($S1[2])
+            }
+
+            #[inline(always)]
+            fn small_sigma0(self) -> Self {
+                self.rotate_right($s0[0]) ^ self.rotate_right($s0[1]) ^ (self >> $s0[2])
+            }
+
+            #[inline(always)]
+            fn small_sigma1(self) -> Self {
+                self.rotate_right($s1[0]) ^ self.rotate_right($s1[1]) ^ (self >> $s1[2])
+            }
+        }
+    };
+}
+
+word!(u32, 4, &CBRT_PRIMES_32, [2, 13, 22], [6, 11, 25], [7, 18, 3], [17, 19, 10]);
+word!(u64, 8, &CBRT_PRIMES, [28, 34, 39], [14, 18, 41], [1, 8, 7], [19, 61, 6]);

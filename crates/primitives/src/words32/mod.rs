@@ -1,0 +1,131 @@
+//! Vectors of 32-bit words, as ChaCha and Serpent see them.
+//!
+//! [`Words32`] is lane-wise arithmetic; [`Quads`] adds what needs the lanes to come in groups of
+//! four, the 128-bit lanes of every SIMD instruction set: a *quad* is four words in a row, 16 bytes
+//! of memory. A vector can only be made with the token of its CPU, so having one proves that its
+//! instructions exist, and its methods are safe. Everything is `#[inline(always)]` and must be
+//! reached from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
+
+use crate::InOut;
+use crate::cpu::Token;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::*;
+pub use portable::*;
+#[cfg(target_arch = "x86_64")]
+pub use x86::*;
+
+/// `LANES` words that go through the same operations.
+pub trait Words32: Copy {
+    /// What proves that the CPU has these vectors.
+    type Token: Token;
+
+    /// Words in a vector.
+    const LANES: usize;
+
+    /// The same word everywhere.
+    fn splat(token: Self::Token, word: u32) -> Self;
+
+    /// Lane-wise sum.
+    fn add(self, other: Self) -> Self;
+
+    /// `self ^ other`.
+    fn xor(self, other: Self) -> Self;
+
+    /// `self & other`.
+    fn and(self, other: Self) -> Self;
+
+    /// `self | other`.
+    fn or(self, other: Self) -> Self;
+
+    /// `!self`.
+    fn not(self) -> Self;
+
+    /// Each lane shifted left by `N` bits, `N` below 32.
+    fn shl<const N: i32>(self) -> Self;
+
+    /// Each lane rotated left by `L` bits, which is right by `R`; `L + R` is 32 and neither is 0.
+    fn rotl<const L: i32, const R: i32>(self) -> Self;
+
+    /// Reads `LANES` blocks of 16 bytes: word `i` of every block into vector `i` of the result.
+    /// Which lane belongs to which block is the vector's secret; [`Words32::store_blocks`] knows.
+    ///
+    /// # Panics
+    /// If there are fewer than `16 * LANES` bytes.
+    fn load_blocks(token: Self::Token, src: &[u8]) -> [Self; 4];
+
+    /// Writes `LANES` blocks of 16 bytes, from vectors laid out as by [`Words32::load_blocks`].
+    ///
+    /// # Panics
+    /// If there is less room than `16 * LANES` bytes.
+    fn store_blocks(words: [Self; 4], dst: &mut [u8]);
+}
+
+/// Words in quads.
+pub trait Quads: Words32 {
+    /// Quads in a vector.
+    const QUADS: usize = Self::LANES / 4;
+
+    /// Bytes in a vector.
+    const BYTES: usize = 4 * Self::LANES;
+
+    /// The same quad everywhere.
+    fn splat_quad(token: Self::Token, quad: [u32; 4]) -> Self;
+
+    /// The first `LANES` of `words`.
+    fn from_words(token: Self::Token, words: &[u32; 16]) -> Self;
+
+    /// The first quad.
+    fn first_quad(self) -> [u32; 4];
+
+    /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
+    fn rotate_quads<const N: i32>(self) -> Self;
+
+    /// Each quad of the four vectors as a row of a 4 × 4 matrix, transposed: lane `j` of a quad of
+    /// result `i` is lane `i` of the same quad of vector `j`.
+    fn transpose(rows: [Self; 4]) -> [Self; 4];
+
+    /// From four vectors that each hold one row of every block (quad `q` belongs to block `q`) to
+    /// the order of memory: the four rows of block 0, then those of block 1, and so on.
+    fn rows_to_blocks(rows: [Self; 4]) -> [Self; 4];
+
+    /// `dst = src ^ self`.
+    ///
+    /// # Panics
+    /// If the buffer is shorter than the vector.
+    fn xor_into(self, data: InOut<'_>);
+
+    /// `dst = src ^ self` for a buffer shorter than the vector.
+    fn xor_into_partial(self, data: InOut<'_>);
+}
+
+/// `dst = src ^ keystream`, in pieces of 16, 8, 4, 2 and 1 bytes; at most 64 bytes.
+#[inline(always)]
+pub(crate) fn xor_pieces(mut data: InOut<'_>, keystream: &[u8; 64]) {
+    let mut keystream = &keystream[..];
+    macro_rules! piece {
+        ($loop:tt, $word:ty, $n:literal) => {
+            $loop data.len() >= $n && let Some((key, rest)) = keystream.split_first_chunk::<$n>() {
+                let Some(mut piece) = data.take($n) else { return };
+                let word = <$word>::from_ne_bytes(piece.get(0)) ^ <$word>::from_ne_bytes(*key);
+                piece.put(0, &word.to_ne_bytes());
+                keystream = rest;
+            }
+        };
+    }
+    piece!(while, u128, 16);
+    piece!(if, u64, 8);
+    piece!(if, u32, 4);
+    piece!(if, u16, 2);
+    piece!(if, u8, 1);
+    let _ = keystream;
+}
+
+#[cfg(test)]
+mod tests;

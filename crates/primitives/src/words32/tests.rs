@@ -1,0 +1,98 @@
+use super::*;
+use crate::cpu::CpuFeatures;
+use core::array::from_fn;
+use std::vec::Vec;
+
+/// A vector's lanes in order.
+fn lanes<V: Quads>(v: V) -> Vec<u32> {
+    let mut bytes = [0; 64];
+    v.xor_into(InOut::from(&mut bytes[..V::BYTES]));
+    bytes[..V::BYTES].chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+}
+
+fn check<V: Quads>() {
+    let Some(t) = V::Token::detect(CpuFeatures::detect()) else { return };
+    let n = V::LANES;
+    let words = |seed: u32| -> [u32; 16] { from_fn(|i| (seed + i as u32 * 77).wrapping_mul(0x9e37_79b9)) };
+    t.vectorize(
+        #[inline(always)]
+        || {
+            let (x, y) = (words(1), words(2));
+            let (v, w) = (V::from_words(t, &x), V::from_words(t, &y));
+            let each = |f: &dyn Fn(u32, u32) -> u32| -> Vec<u32> { (0..n).map(|i| f(x[i], y[i])).collect() };
+            assert_eq!(lanes(v), x[..n]);
+            assert_eq!(lanes(v.add(w)), each(&|a, b| a.wrapping_add(b)));
+            assert_eq!(lanes(v.xor(w)), each(&|a, b| a ^ b));
+            assert_eq!(lanes(v.and(w)), each(&|a, b| a & b));
+            assert_eq!(lanes(v.or(w)), each(&|a, b| a | b));
+            assert_eq!(lanes(v.not()), each(&|a, _| !a));
+            assert_eq!(lanes(v.shl::<7>()), each(&|a, _| a << 7));
+            macro_rules! rotations {
+                ($($l:literal $r:literal),*) => {
+                    $(assert_eq!(lanes(v.rotl::<$l, $r>()), each(&|a, _| a.rotate_left($l)));)*
+                };
+            }
+            rotations!(1 31, 7 25, 8 24, 12 20, 13 19, 16 16, 22 10, 31 1);
+            assert_eq!(lanes(V::splat(t, 9)), [9; 16][..n]);
+            assert_eq!(lanes(V::splat_quad(t, [1, 2, 3, 4])), [[1, 2, 3, 4]; 4].as_flattened()[..n]);
+            assert_eq!(v.first_quad()[..], x[..4]);
+
+            let turned = [v.rotate_quads::<1>(), v.rotate_quads::<2>(), v.rotate_quads::<3>()];
+            for (k, v) in turned.into_iter().enumerate() {
+                let want: Vec<u32> = (0..n).map(|i| x[i / 4 * 4 + (i + k + 1) % 4]).collect();
+                assert_eq!(lanes(v), want);
+            }
+
+            let m: [[u32; 16]; 4] = from_fn(|i| words(100 * i as u32));
+            let rows = m.map(|m| V::from_words(t, &m));
+            for (i, v) in V::transpose(rows).into_iter().enumerate() {
+                let want: Vec<u32> = (0..n).map(|l| m[l % 4][l / 4 * 4 + i]).collect();
+                assert_eq!(lanes(v), want);
+            }
+            let blocks: Vec<u32> = V::rows_to_blocks(rows).into_iter().flat_map(lanes).collect();
+            let want: Vec<u32> = (0..n / 4).flat_map(|q| m.map(|m| m[4 * q..4 * q + 4].to_vec()).concat()).collect();
+            assert_eq!(blocks, want);
+
+            let bytes: Vec<u8> = (0..=255).collect();
+            let mut out = [0; 256];
+            let loaded = V::load_blocks(t, &bytes);
+            for (i, v) in loaded.into_iter().enumerate() {
+                let mut got = lanes(v);
+                got.sort_unstable_by_key(|w| w.swap_bytes()); // the order of the blocks is the vector's own
+                let want: Vec<u32> = bytes[..16 * n]
+                    .chunks(16)
+                    .map(|b| u32::from_le_bytes(b[4 * i..][..4].try_into().unwrap()))
+                    .collect();
+                assert_eq!(got, want);
+            }
+            V::store_blocks(loaded, &mut out);
+            assert_eq!(out[..16 * n], bytes[..16 * n]);
+
+            let key: Vec<u8> = lanes(v).into_iter().flat_map(u32::to_le_bytes).collect();
+            for len in 0..V::BYTES {
+                let mut out = [0xee; 64];
+                v.xor_into_partial(InOut::new(&bytes[..len], &mut out[..len]).unwrap());
+                assert!((0..len).all(|i| out[i] == bytes[i] ^ key[i]));
+                assert!(out[len..].iter().all(|&b| b == 0xee));
+            }
+        },
+    );
+}
+
+#[test]
+fn every_width() {
+    check::<Quad>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::cpu::*;
+        check::<W128<Sse2>>();
+        check::<W128<Ssse3>>();
+        check::<W128<Avx2>>();
+        check::<W128<Avx512>>();
+        check::<W256<Avx2>>();
+        check::<W256<Avx512>>();
+        check::<W512>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    check::<W128>();
+}

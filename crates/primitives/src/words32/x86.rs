@@ -1,0 +1,427 @@
+//! 128-, 256- and 512-bit vectors of x86-64 CPUs.
+//!
+//! A vector is named after its width and takes the token as a parameter: code compiled for AVX-512
+//! on 128 bits is the same text as code compiled for SSE2, and better instructions. Rotations are
+//! written as two shifts and an `or`; the compiler knows them and makes what the token's features
+//! have: `vprold`, or a byte shuffle where the distance allows one, or the two shifts.
+
+use super::{Quads, Words32, xor_pieces};
+use crate::InOut;
+use crate::cpu::{Avx2, Avx512, Sse2, Ssse3, Token};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// Tokens of CPUs with 128-bit vectors: all of x86-64.
+pub trait HasSse2: Token {}
+impl HasSse2 for Sse2 {}
+impl HasSse2 for Ssse3 {}
+impl HasSse2 for Avx2 {}
+impl HasSse2 for Avx512 {}
+
+/// Tokens that include AVX2.
+pub trait HasAvx2: Token {}
+impl HasAvx2 for Avx2 {}
+impl HasAvx2 for Avx512 {}
+
+/// One quad.
+#[derive(Clone, Copy)]
+pub struct W128<T>(__m128i, PhantomData<T>);
+
+/// Two quads, AVX2.
+#[derive(Clone, Copy)]
+pub struct W256<T>(__m256i, PhantomData<T>);
+
+/// Four quads, AVX-512.
+#[derive(Clone, Copy)]
+pub struct W512(__m512i);
+
+impl<T> W128<T> {
+    #[inline(always)]
+    fn of(v: __m128i) -> Self {
+        Self(v, PhantomData)
+    }
+}
+
+impl<T> W256<T> {
+    #[inline(always)]
+    fn of(v: __m256i) -> Self {
+        Self(v, PhantomData)
+    }
+}
+
+impl W512 {
+    #[inline(always)]
+    fn of(v: __m512i) -> Self {
+        Self(v)
+    }
+}
+
+/// The methods of `Words32` that differ between the widths in their intrinsics' names alone.
+///
+/// SAFETY of every block in here: a vector exists only where its token does, so the CPU has the
+/// instructions; loads and stores are within the slices, whose lengths are asserted.
+macro_rules! words {
+    ($set1:ident, $add:ident, $xor:ident, $and:ident, $or:ident, $load:ident, $store:ident) => {
+        #[inline(always)]
+        fn splat(_: Self::Token, word: u32) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $set1(word as i32) })
+        }
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $add(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $xor(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $and(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $or(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn not(self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $xor(self.0, $set1(-1)) })
+        }
+
+        #[inline(always)]
+        fn load_blocks(_: Self::Token, src: &[u8]) -> [Self; 4] {
+            assert!(src.len() >= 4 * Self::BYTES);
+            let src = src.as_ptr();
+            // SAFETY: see the macro.
+            Self::transpose(unsafe {
+                [
+                    Self::of($load(src.cast())),
+                    Self::of($load(src.add(Self::BYTES).cast())),
+                    Self::of($load(src.add(2 * Self::BYTES).cast())),
+                    Self::of($load(src.add(3 * Self::BYTES).cast())),
+                ]
+            })
+        }
+
+        #[inline(always)]
+        fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
+            assert!(dst.len() >= 4 * Self::BYTES);
+            let dst = dst.as_mut_ptr();
+            for (i, v) in Self::transpose(words).iter().enumerate() {
+                // SAFETY: see the macro.
+                unsafe { $store(dst.add(i * Self::BYTES).cast(), v.0) };
+            }
+        }
+    };
+}
+
+/// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
+macro_rules! quads {
+    ($xor:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
+        #[inline(always)]
+        fn from_words(_: Self::Token, words: &[u32; 16]) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $load(words.as_ptr().cast()) })
+        }
+
+        #[inline(always)]
+        fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+            // SAFETY: see the macro.
+            unsafe {
+                let (ab, ab2) = ($unpacklo32(a.0, b.0), $unpackhi32(a.0, b.0));
+                let (cd, cd2) = ($unpacklo32(c.0, d.0), $unpackhi32(c.0, d.0));
+                [
+                    Self::of($unpacklo64(ab, cd)),
+                    Self::of($unpackhi64(ab, cd)),
+                    Self::of($unpacklo64(ab2, cd2)),
+                    Self::of($unpackhi64(ab2, cd2)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn xor_into(self, mut data: InOut<'_>) {
+            assert!(data.len() >= Self::BYTES);
+            // SAFETY: see the macro.
+            unsafe {
+                let src = $load(data.src().as_ptr().cast());
+                $store(data.dst().as_mut_ptr().cast(), $xor(src, self.0));
+            }
+        }
+    };
+}
+
+impl<T: HasSse2> Words32 for W128<T> {
+    type Token = T;
+    const LANES: usize = 4;
+
+    words!(
+        _mm_set1_epi32,
+        _mm_add_epi32,
+        _mm_xor_si128,
+        _mm_and_si128,
+        _mm_or_si128,
+        _mm_loadu_si128,
+        _mm_storeu_si128
+    );
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self::of(unsafe { _mm_slli_epi32::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn rotl<const L: i32, const R: i32>(self) -> Self {
+        const { assert!(L + R == 32) };
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self::of(unsafe { _mm_or_si128(_mm_slli_epi32::<L>(self.0), _mm_srli_epi32::<R>(self.0)) })
+    }
+}
+
+impl<T: HasSse2> Quads for W128<T> {
+    quads!(
+        _mm_xor_si128,
+        _mm_loadu_si128,
+        _mm_storeu_si128,
+        _mm_unpacklo_epi32,
+        _mm_unpackhi_epi32,
+        _mm_unpacklo_epi64,
+        _mm_unpackhi_epi64
+    );
+
+    #[inline(always)]
+    fn splat_quad(_: T, quad: [u32; 4]) -> Self {
+        // SAFETY: SSE2 is in every x86-64 CPU; the array has 16 bytes.
+        Self::of(unsafe { _mm_loadu_si128(quad.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn first_quad(self) -> [u32; 4] {
+        let mut quad = [0; 4];
+        // SAFETY: SSE2 is in every x86-64 CPU; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(quad.as_mut_ptr().cast(), self.0) };
+        quad
+    }
+
+    #[inline(always)]
+    fn rotate_quads<const N: i32>(self) -> Self {
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self::of(unsafe {
+            match N {
+                1 => _mm_shuffle_epi32::<0b00_11_10_01>(self.0),
+                2 => _mm_shuffle_epi32::<0b01_00_11_10>(self.0),
+                3 => _mm_shuffle_epi32::<0b10_01_00_11>(self.0),
+                _ => self.0,
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn rows_to_blocks(rows: [Self; 4]) -> [Self; 4] {
+        rows
+    }
+
+    #[inline(always)]
+    fn xor_into_partial(self, data: InOut<'_>) {
+        let mut keystream = [0; 64];
+        // SAFETY: SSE2 is in every x86-64 CPU; the array has at least 16 bytes.
+        unsafe { _mm_storeu_si128(keystream.as_mut_ptr().cast(), self.0) };
+        xor_pieces(data, &keystream);
+    }
+}
+
+impl<T: HasAvx2> Words32 for W256<T> {
+    type Token = T;
+    const LANES: usize = 8;
+
+    words!(
+        _mm256_set1_epi32,
+        _mm256_add_epi32,
+        _mm256_xor_si256,
+        _mm256_and_si256,
+        _mm256_or_si256,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256
+    );
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self::of(unsafe { _mm256_slli_epi32::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn rotl<const L: i32, const R: i32>(self) -> Self {
+        const { assert!(L + R == 32) };
+        // SAFETY: the token includes AVX2.
+        Self::of(unsafe { _mm256_or_si256(_mm256_slli_epi32::<L>(self.0), _mm256_srli_epi32::<R>(self.0)) })
+    }
+}
+
+impl<T: HasAvx2> Quads for W256<T> {
+    quads!(
+        _mm256_xor_si256,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_unpacklo_epi32,
+        _mm256_unpackhi_epi32,
+        _mm256_unpacklo_epi64,
+        _mm256_unpackhi_epi64
+    );
+
+    #[inline(always)]
+    fn splat_quad(_: T, quad: [u32; 4]) -> Self {
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        Self::of(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(quad.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn first_quad(self) -> [u32; 4] {
+        let mut quad = [0; 4];
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(quad.as_mut_ptr().cast(), _mm256_castsi256_si128(self.0)) };
+        quad
+    }
+
+    #[inline(always)]
+    fn rotate_quads<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self::of(unsafe {
+            match N {
+                1 => _mm256_shuffle_epi32::<0b00_11_10_01>(self.0),
+                2 => _mm256_shuffle_epi32::<0b01_00_11_10>(self.0),
+                3 => _mm256_shuffle_epi32::<0b10_01_00_11>(self.0),
+                _ => self.0,
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn rows_to_blocks([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: the token includes AVX2.
+        unsafe {
+            [
+                Self::of(_mm256_permute2x128_si256::<0x20>(a.0, b.0)),
+                Self::of(_mm256_permute2x128_si256::<0x20>(c.0, d.0)),
+                Self::of(_mm256_permute2x128_si256::<0x31>(a.0, b.0)),
+                Self::of(_mm256_permute2x128_si256::<0x31>(c.0, d.0)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn xor_into_partial(self, data: InOut<'_>) {
+        let mut keystream = [0; 64];
+        // SAFETY: the token includes AVX2; the array has at least 32 bytes.
+        unsafe { _mm256_storeu_si256(keystream.as_mut_ptr().cast(), self.0) };
+        xor_pieces(data, &keystream);
+    }
+}
+
+impl Words32 for W512 {
+    type Token = Avx512;
+    const LANES: usize = 16;
+
+    words!(
+        _mm512_set1_epi32,
+        _mm512_add_epi32,
+        _mm512_xor_si512,
+        _mm512_and_si512,
+        _mm512_or_si512,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512
+    );
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        // A count in a register, because the immediate's type differs; the compiler folds it.
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_sll_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+
+    #[inline(always)]
+    fn rotl<const L: i32, const R: i32>(self) -> Self {
+        const { assert!(L + R == 32) };
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_rol_epi32::<L>(self.0) })
+    }
+}
+
+impl Quads for W512 {
+    quads!(
+        _mm512_xor_si512,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_unpacklo_epi32,
+        _mm512_unpackhi_epi32,
+        _mm512_unpacklo_epi64,
+        _mm512_unpackhi_epi64
+    );
+
+    #[inline(always)]
+    fn splat_quad(_: Avx512, quad: [u32; 4]) -> Self {
+        // SAFETY: the token includes AVX-512; the array has 16 bytes.
+        Self(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(quad.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn first_quad(self) -> [u32; 4] {
+        let mut quad = [0; 4];
+        // SAFETY: the token includes AVX-512; the array has 16 bytes.
+        unsafe { _mm_storeu_si128(quad.as_mut_ptr().cast(), _mm512_castsi512_si128(self.0)) };
+        quad
+    }
+
+    #[inline(always)]
+    fn rotate_quads<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe {
+            match N {
+                1 => _mm512_shuffle_epi32::<0b00_11_10_01>(self.0),
+                2 => _mm512_shuffle_epi32::<0b01_00_11_10>(self.0),
+                3 => _mm512_shuffle_epi32::<0b10_01_00_11>(self.0),
+                _ => self.0,
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn rows_to_blocks([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: the token includes AVX-512.
+        unsafe {
+            let (ab01, ab23) =
+                (_mm512_shuffle_i32x4::<0b01_00_01_00>(a.0, b.0), _mm512_shuffle_i32x4::<0b11_10_11_10>(a.0, b.0));
+            let (cd01, cd23) =
+                (_mm512_shuffle_i32x4::<0b01_00_01_00>(c.0, d.0), _mm512_shuffle_i32x4::<0b11_10_11_10>(c.0, d.0));
+            // ab01 = a0 a1 b0 b1, and so on.
+            [
+                Self(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab01, cd01)),
+                Self(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab01, cd01)),
+                Self(_mm512_shuffle_i32x4::<0b10_00_10_00>(ab23, cd23)),
+                Self(_mm512_shuffle_i32x4::<0b11_01_11_01>(ab23, cd23)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn xor_into_partial(self, mut data: InOut<'_>) {
+        assert!(data.len() < 64);
+        // SAFETY: the token includes AVX-512 BW and BMI2; bytes outside the mask are not touched.
+        unsafe {
+            let mask = _bzhi_u64(!0, data.len() as u32);
+            let src = _mm512_maskz_loadu_epi8(mask, data.src().as_ptr().cast());
+            _mm512_mask_storeu_epi8(data.dst().as_mut_ptr().cast(), mask, _mm512_xor_si512(src, self.0));
+        }
+    }
+}
