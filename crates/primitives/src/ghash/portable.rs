@@ -11,7 +11,7 @@
 
 use super::clmul::{C, ClmulVector};
 use crate::cpu::Portable;
-use crate::simd::Blocks;
+use crate::simd::{Blocks, load_partial_block, store_partial_block};
 
 /// One block, on any CPU.
 #[derive(Clone, Copy)]
@@ -38,26 +38,6 @@ fn clmul64(a: u64, b: u64) -> u128 {
     product
 }
 
-/// Up to 16 bytes as a little-endian integer, in two loads that overlap.
-#[inline(always)]
-pub(super) fn load_up_to_16(src: &[u8]) -> u128 {
-    let n = src.len();
-    match n {
-        0 => 0,
-        1 => src[0].into(),
-        2..4 => ends::<2>(src, |b| u16::from_le_bytes(b).into()),
-        4..8 => ends::<4>(src, |b| u32::from_le_bytes(b).into()),
-        _ => ends::<8>(src, |b| u64::from_le_bytes(b).into()),
-    }
-}
-
-/// The first and the last `W` of at most `2 * W` bytes, put together.
-#[inline(always)]
-fn ends<const W: usize>(src: &[u8], int: impl Fn([u8; W]) -> u128) -> u128 {
-    let (Some(first), Some(last)) = (src.first_chunk(), src.last_chunk()) else { return 0 };
-    int(*first) | int(*last) << (8 * (src.len() - W))
-}
-
 impl Blocks for Soft {
     type Token = Portable;
     const BLOCKS: usize = 1;
@@ -80,7 +60,7 @@ impl Blocks for Soft {
     #[inline(always)]
     fn load_partial(_: Portable, src: &[u8]) -> Self {
         assert!(src.len() <= 16);
-        Self(load_up_to_16(src))
+        Self(load_partial_block(src))
     }
 
     #[inline(always)]
@@ -90,8 +70,8 @@ impl Blocks for Soft {
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let n = dst.len();
-        dst.copy_from_slice(&self.first()[..n]);
+        assert!(dst.len() <= 16);
+        store_partial_block(self.0, dst);
     }
 
     #[inline(always)]
