@@ -50,6 +50,7 @@
 use crate::cpu::{Portable, Token};
 use crate::simd::Blocks;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 /// x^63 + x^62 + x^57: Q less its ends, divided by x^64.
 pub(super) const C: u64 = 0xc200_0000_0000_0000;
 
@@ -80,7 +81,7 @@ pub trait ClmulVector: Blocks {
     /// a0·b0, (a0 + a1)·(b0 + b1) and a1·b1 of corresponding blocks; `b_sum` is `b.add_halves()`.
     fn multiply(self, b: Self, b_sum: Self) -> [Self; 3];
 
-    /// A division by x^64: for each block, its halves swapped, plus [`C`] times its low half.
+    /// A division by x^64: for each block, its halves swapped, plus x^63 + x^62 + x^57 times its low half.
     fn fold(self) -> Self;
 
     /// The sum of all blocks as the first, then zeros.

@@ -7,9 +7,10 @@
 //! into its place and the three holes. Four residues times four residues make 16 multiplications.
 //!
 //! A 64-bit factor has 16 bits of each residue, and in the middle of a full product all 16 pairs can
-//! meet: one too many. So one factor gives up its top four bits, which are multiplied by hand.
+//! meet: one too many. So one factor gives up its top four bits. They are multiplied apart: four
+//! neighbouring bits times bits that are four apart is a row of copies that do not touch.
 
-use super::clmul::{C, ClmulVector};
+use super::clmul::ClmulVector;
 use crate::cpu::Portable;
 use crate::simd::{Blocks, load_partial_block, store_partial_block};
 
@@ -31,9 +32,8 @@ fn clmul64(a: u64, b: u64) -> u128 {
         }
         product |= counts & (EVERY_FOURTH << place);
     }
-    for bit in 60..64 {
-        let mask = 0u64.wrapping_sub(b >> bit & 1);
-        product ^= u128::from(a & mask) << bit;
+    for a in a_at {
+        product ^= u128::from(a) * u128::from(b >> 60) << 60;
     }
     product
 }
@@ -146,13 +146,7 @@ impl ClmulVector for Soft {
     #[inline(always)]
     fn fold(self) -> Self {
         let low = self.0 & u128::from(u64::MAX);
-        let mut product = 0;
-        for bit in 0..64 {
-            if C >> bit & 1 != 0 {
-                product ^= low << bit;
-            }
-        }
-        Self(self.0.rotate_left(64) ^ product)
+        Self(self.0.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
     }
 
     #[inline(always)]
