@@ -37,6 +37,7 @@ fn swap(a: uint8x16_t) -> uint8x16_t {
 static FIRST_BYTES: [[u8; 16]; 2] = [[0xff; 16], [0; 16]];
 
 impl ClmulVector for B128 {
+    const BATCH: usize = 8;
     type Powers = [[u8; 16]; 16];
     const NO_POWERS: Self::Powers = [[0; 16]; 16];
 

@@ -18,7 +18,7 @@
 //! as lo and hi are added once to a whole sum, and b0 + b1 of a key's power is known beforehand: the
 //! price of the multiplication saved is one shuffle and one addition. It pays where
 //! multiplications are scarce (Zen 4 begins one in two cycles, at any width, and GHASH alone runs
-//! 4/3 times as fast; beside AES the gain is an eighth to a fifth), and costs nothing where
+//! 4/3 times as fast; beside AES the gain is a twentieth to a fifth), and costs nothing where
 //! shuffles and multiplications share one port (Intel).
 //!
 //! # Reduction
@@ -57,8 +57,9 @@ pub(super) const C: u64 = 0xc200_0000_0000_0000;
 /// Blocks that can be multiplied as polynomials over GF(2). Bit i of a block, read as a
 /// little-endian integer, is the coefficient of x^i.
 pub trait ClmulVector: Blocks {
-    /// Vectors in a batch, whose products share one reduction.
-    const BATCH: usize = 8;
+    /// Vectors in a batch, whose products share one reduction: as many as the registers can hold
+    /// while AES works on them.
+    const BATCH: usize;
 
     /// Room for the powers of a key, and for `BLOCKS - 1` blocks behind them.
     type Powers: AsRef<[[u8; 16]]> + AsMut<[[u8; 16]]> + Clone + Send + Sync + 'static;

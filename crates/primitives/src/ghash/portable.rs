@@ -33,7 +33,7 @@ fn clmul64(a: u64, b: u64) -> u128 {
         product |= counts & (EVERY_FOURTH << place);
     }
     for a in a_at {
-        product ^= u128::from(a) * u128::from(b >> 60) << 60;
+        product ^= (u128::from(a) * u128::from(b >> 60)) << 60;
     }
     product
 }

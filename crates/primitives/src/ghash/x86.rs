@@ -168,6 +168,7 @@ impl Blocks for P128 {
 macro_rules! one_block {
     ($vector:ident, $token:ident) => {
         impl ClmulVector for $vector {
+            const BATCH: usize = 6;
             type Powers = [[u8; 16]; 16];
             const NO_POWERS: Self::Powers = [[0; 16]; 16];
 
@@ -198,6 +199,7 @@ one_block!(P128, Pclmul);
 one_block!(B128, AesNi);
 
 impl ClmulVector for B256 {
+    const BATCH: usize = 6;
     type Powers = [[u8; 16]; 18 + 1];
     const NO_POWERS: Self::Powers = [[0; 16]; 18 + 1];
 
@@ -228,6 +230,7 @@ impl ClmulVector for B256 {
 }
 
 impl ClmulVector for B512 {
+    const BATCH: usize = 8;
     type Powers = [[u8; 16]; 36 + 3];
     const NO_POWERS: Self::Powers = [[0; 16]; 36 + 3];
 
