@@ -40,6 +40,7 @@
 //! Decryption runs the same rounds backwards, on the same keys. The constant 0x63 of the S-box, which is
 //! a fixed point of MixColumns and ShiftRows, is part of the round keys as well.
 
+mod ctr;
 mod portable;
 mod word;
 
@@ -129,14 +130,11 @@ impl<T: BitsliceToken> Bitslice<T> {
         if !whole.is_empty() {
             batches::<T::Wide, DECRYPT>(self.token, &self.keys, whole);
         }
-        let left = rest.len() / 16;
-        if left == 0 {
-        } else if left <= T::Quarter::BLOCKS {
-            padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest);
-        } else if left <= T::Half::BLOCKS {
-            padded::<T::Half, DECRYPT>(self.token, &self.keys, rest);
-        } else {
-            padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest);
+        match rest.len() / 16 {
+            0 => {}
+            left if left <= T::Quarter::BLOCKS => padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest),
+            left if left <= T::Half::BLOCKS => padded::<T::Half, DECRYPT>(self.token, &self.keys, rest),
+            _ => padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest),
         }
     }
 }
