@@ -40,7 +40,7 @@
 //! Decryption runs the same rounds backwards, on the same keys. The constant 0x63 of the S-box, which is
 //! a fixed point of MixColumns and ShiftRows, is part of the round keys as well.
 
-mod ctr;
+mod modes;
 mod portable;
 mod word;
 
@@ -52,7 +52,6 @@ mod x86;
 use super::RoundKeys;
 use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
-use crate::InOut;
 use crate::cpu::Token;
 use word::{Word, eight, transpose};
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -111,61 +110,6 @@ impl<T: BitsliceToken> Bitslice<T> {
             },
         )
     }
-
-    /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn encrypt_blocks(&self, blocks: InOut<'_>) {
-        self.run::<false>(blocks);
-    }
-
-    /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn decrypt_blocks(&self, blocks: InOut<'_>) {
-        self.run::<true>(blocks);
-    }
-
-    /// Whole batches, then what is left in the narrowest word that takes it at once.
-    #[inline(always)]
-    fn run<const DECRYPT: bool>(&self, blocks: InOut<'_>) {
-        let whole = blocks.len() / (16 * Self::PARALLEL) * 16 * Self::PARALLEL;
-        let (whole, rest) = blocks.split_at(whole);
-        if !whole.is_empty() {
-            batches::<T::Wide, DECRYPT>(self.token, &self.keys, whole);
-        }
-        match rest.len() / 16 {
-            0 => {}
-            left if left <= T::Quarter::BLOCKS => padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest),
-            left if left <= T::Half::BLOCKS => padded::<T::Half, DECRYPT>(self.token, &self.keys, rest),
-            _ => padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest),
-        }
-    }
-}
-
-/// Whole batches.
-#[inline(never)]
-fn batches<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
-    token.vectorize(
-        #[inline(always)]
-        || {
-            while let Some(mut batch) = blocks.take(16 * W::BLOCKS) {
-                let state = W::load(token, batch.src());
-                let state = if DECRYPT { decrypt(token, keys, state) } else { encrypt(token, keys, state) };
-                W::store(state, batch.dst());
-            }
-        },
-    );
-}
-
-/// At most one batch.
-#[inline(always)]
-fn padded<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
-    if blocks.len() == 16 * W::BLOCKS {
-        return batches::<W, DECRYPT>(token, keys, blocks);
-    }
-    let len = blocks.len() & !15;
-    let mut pad = W::PAD;
-    let pad = pad.as_mut();
-    pad[..len].copy_from_slice(&blocks.src()[..len]);
-    batches::<W, DECRYPT>(token, keys, pad.into());
-    blocks.dst()[..len].copy_from_slice(&pad[..len]);
 }
 
 /// A batch, from the order of memory and back to it.

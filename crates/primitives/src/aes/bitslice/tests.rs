@@ -1,4 +1,5 @@
 use super::*;
+use crate::InOut;
 use crate::cpu::{CpuFeatures, Portable};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::vec;
