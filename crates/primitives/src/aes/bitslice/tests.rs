@@ -184,7 +184,7 @@ mod by_the_book {
     }
 
     pub(super) fn xts(key: &[u8], tweak: &mut [u8; 16], data: &[u8], decrypt: bool) -> Vec<u8> {
-        let mut next = |chunk: &[u8]| {
+        let next = |chunk: &[u8]| {
             let out = xor(&block(key, xor(chunk, *tweak).try_into().unwrap(), decrypt), *tweak);
             // IEEE 1619, section 5.2.
             let mut carry = 0;
@@ -198,7 +198,7 @@ mod by_the_book {
     }
 
     pub(super) fn cbc_decrypt(key: &[u8], iv: &mut [u8; 16], data: &[u8]) -> Vec<u8> {
-        let mut next = |chunk: &[u8]| {
+        let next = |chunk: &[u8]| {
             let chunk = chunk.try_into().unwrap();
             let out = xor(&block(key, chunk, true), *iv);
             *iv = chunk;
