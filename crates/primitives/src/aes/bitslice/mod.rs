@@ -172,21 +172,18 @@ fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] 
     )
 }
 
-/// MixColumns as round `r` needs it.
+/// MixColumns as round number `round` needs it.
 #[inline(always)]
 fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
         round,
         #[inline(always)]
-        |cols| {
-            let next = turn(token, state, 1, cols);
-            let sum = xor(state, next);
-            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
-        },
+        |cols| mix(token, state, cols),
     )
 }
 
-/// Its inverse: MixColumns of `a + 4·(a + ρ²a)`.
+/// Its inverse. The polynomial of MixColumns, cubed, is its inverse, and squared it is `4X² + 5`, so this is
+/// MixColumns of `a + 4·(a + ρ²a)`.
 #[inline(always)]
 fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
@@ -194,12 +191,17 @@ fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W;
         #[inline(always)]
         |cols| {
             let opposite = xor(state, turn(token, state, 2, 2 * cols));
-            let state = xor(state, xtime(xtime(opposite)));
-            let next = turn(token, state, 1, cols);
-            let sum = xor(state, next);
-            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
+            mix(token, xor(state, xtime(xtime(opposite))), cols)
         },
     )
+}
+
+/// `2(1 + ρ) + ρ + ρ²(1 + ρ)`, where `ρ` moves by `cols` columns as well.
+#[inline(always)]
+fn mix<W: Word>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
+    let next = turn(token, state, 1, cols);
+    let sum = xor(state, next);
+    xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
 }
 
 /// Calls `body` with `round` modulo 4: as a constant, for words that want it to be one.

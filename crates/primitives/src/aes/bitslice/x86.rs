@@ -127,11 +127,12 @@ macro_rules! word {
             fn load(_: T, src: &[u8]) -> [Self; 8] {
                 let chunks = src[..8 * $bytes].as_chunks::<$bytes>().0;
                 eight(
-#[inline(always)]
-|i| {
-                    // SAFETY: see the macro.
-                    Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
-                },)
+                    #[inline(always)]
+                    |i| {
+                        // SAFETY: see the macro.
+                        Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
+                    },
+                )
             }
 
             #[inline(always)]
