@@ -84,7 +84,9 @@ impl Powers {
             let half = lanes / 2;
             let lane = if block < half { 2 * block } else { 2 * (block - half) + 1 };
             for (row, limb) in limbs.iter_mut().zip(power.limbs()) {
-                row[lane] = limb;
+                if let Some(place) = row.get_mut(lane) {
+                    *place = limb;
+                }
             }
             power = power.times(r);
         }
