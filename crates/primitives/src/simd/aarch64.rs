@@ -1,6 +1,6 @@
 //! 128-bit vectors of AArch64 CPUs with the AES and PMULL instructions.
 
-use super::{AesToken, AesVector, Blocks, load_partial_block, opaque, store_partial_block};
+use super::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
 use crate::cpu::ArmCe;
 use core::arch::aarch64::*;
 
@@ -96,6 +96,14 @@ impl Blocks for B128 {
     }
 
     #[inline(always)]
+    fn meet(&mut self, other: &mut Self) {
+        // SAFETY: there is no instruction.
+        unsafe {
+            core::arch::asm!("/* {0:v} {1:v} */", inout(vreg) self.0, inout(vreg) other.0, options(nomem, nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
     fn add64(self, other: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), vreinterpretq_u64_u8(other.0))) })
@@ -138,7 +146,7 @@ impl Blocks for B128 {
 }
 
 // AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
-// with a zero key and an xor behind. `rounds` and `finish` follow the instructions instead: each key
+// with a zero key and an xor behind. `round` and `finish` follow the instructions instead: each key
 // goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
 impl AesVector for B128 {
     #[inline(always)]
@@ -172,19 +180,18 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
-    fn rounds<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
-        let [inner @ .., _] = inner else { return };
+    fn first_round<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, _: &[[u8; 16]]) {
         for b in blocks.iter_mut() {
-            *b = b.round::<ENC>(first);
+            // SAFETY: see above.
+            b.0 =
+                unsafe { if ENC { vaesmcq_u8(vaeseq_u8(b.0, first.0)) } else { vaesimcq_u8(vaesdq_u8(b.0, first.0)) } };
         }
-        let mut i = 0;
-        while let Some(k) = inner.get(i) {
-            let key = Self::load(token, k);
-            for b in blocks.iter_mut() {
-                *b = b.round::<ENC>(key);
-            }
-            i = opaque(i + 1);
-        }
+    }
+
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], inner: &[[u8; 16]], i: usize) {
+        let Some(key) = inner.get(i.wrapping_sub(1)) else { return };
+        Self::first_round::<ENC, N>(token, blocks, Self::load(token, key), inner);
     }
 
     #[inline(always)]
@@ -193,14 +200,5 @@ impl AesVector for B128 {
         let key = Self::load(token, key).0;
         // SAFETY: see above.
         Self(unsafe { if ENC { vaeseq_u8(self.0, key) } else { vaesdq_u8(self.0, key) } }).xor(last)
-    }
-}
-
-impl B128 {
-    /// The key, SubBytes, ShiftRows and MixColumns, or their inverses.
-    #[inline(always)]
-    fn round<const ENC: bool>(self, key: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { if ENC { vaesmcq_u8(vaeseq_u8(self.0, key.0)) } else { vaesimcq_u8(vaesdq_u8(self.0, key.0)) } })
     }
 }

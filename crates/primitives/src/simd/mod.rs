@@ -79,6 +79,10 @@ pub trait Blocks: Copy {
     /// Lane-wise sum of 32-bit little-endian words.
     fn add32(self, other: Self) -> Self;
 
+    /// Changes neither, but the compiler must have both at this point, and may move no computation
+    /// that leads to one of them behind it, nor one that uses them before it.
+    fn meet(&mut self, other: &mut Self);
+
     /// Lane-wise sum of 64-bit little-endian words.
     fn add64(self, other: Self) -> Self;
 
@@ -162,13 +166,14 @@ pub trait AesVector: Blocks {
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
 
-    /// Adds the key `first`, then does every round of encryption (`ENC`) or decryption but the
-    /// last, with the keys `inner`, on `N` independent vectors.
+    /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
+    /// `first` is added. `inner` are the keys between the first and the last.
     ///
-    /// [`AesVector::rounds`] and [`AesVector::finish`] are AES, cut where the CPU allows it: the
-    /// last round belongs to neither `enc` nor AESE alone.
+    /// This, [`AesVector::round`] from 1 to below `inner.len()`, and [`AesVector::finish`] are AES.
+    /// Where in a round its key is added is the CPU's business: x86 does it after MixColumns, Arm
+    /// before SubBytes.
     #[inline(always)]
-    fn rounds<const ENC: bool, const N: usize>(
+    fn first_round<const ENC: bool, const N: usize>(
         token: Self::Token,
         blocks: &mut [Self; N],
         first: Self,
@@ -177,17 +182,25 @@ pub trait AesVector: Blocks {
         for b in blocks.iter_mut() {
             *b = b.xor(first);
         }
-        let mut i = 0;
-        while let Some(k) = inner.get(i) {
-            let key = Self::splat(token, k);
-            for b in blocks.iter_mut() {
-                *b = if ENC { b.enc(key) } else { b.dec(key) };
-            }
-            i = opaque(i + 1);
+        Self::round::<ENC, N>(token, blocks, inner, 0);
+    }
+
+    /// Round `i`, from 1 to below `inner.len()`.
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(
+        token: Self::Token,
+        blocks: &mut [Self; N],
+        inner: &[[u8; 16]],
+        i: usize,
+    ) {
+        let Some(key) = inner.get(i) else { return };
+        let key = Self::splat(token, key);
+        for b in blocks.iter_mut() {
+            *b = if ENC { b.enc(key) } else { b.dec(key) };
         }
     }
 
-    /// The last round, after [`AesVector::rounds`] with the same `inner`.
+    /// The last round.
     #[inline(always)]
     fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }

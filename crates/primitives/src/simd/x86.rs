@@ -49,7 +49,13 @@ pub struct B512(pub(crate) __m512i);
 /// SAFETY of every block in here: a vector exists only where its token does, so the CPU has the
 /// instructions; loads and stores are within the slices, whose lengths are asserted.
 macro_rules! common {
-    ($load:ident, $store:ident, $xor:ident, $add32:ident, $add64:ident, $zero:ident) => {
+    ($load:ident, $store:ident, $xor:ident, $add32:ident, $add64:ident, $zero:ident, $meet:ident) => {
+        #[inline(always)]
+        fn meet(&mut self, other: &mut Self) {
+            // SAFETY: see the macro.
+            unsafe { $meet(&mut self.0, &mut other.0) }
+        }
+
         #[inline(always)]
         fn zero(_: Self::Token) -> Self {
             // SAFETY: see the macro.
@@ -89,6 +95,29 @@ macro_rules! common {
         }
     };
 }
+
+macro_rules! meet {
+    ($name:ident, $vector:ty, $class:ident, $feature:literal) => {
+        /// [`Blocks::meet`]: no instruction that has two results.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn $name(a: &mut $vector, b: &mut $vector) {
+            // SAFETY: there is no instruction.
+            unsafe {
+                core::arch::asm!(
+                    "/* {0} {1} */",
+                    inout($class) * a,
+                    inout($class) * b,
+                    options(nomem, nostack, preserves_flags)
+                );
+            }
+        }
+    };
+}
+
+meet!(meet128, __m128i, xmm_reg, "sse2");
+meet!(meet256, __m256i, ymm_reg, "avx");
+meet!(meet512, __m512i, zmm_reg, "avx512f");
 
 macro_rules! aes_rounds {
     ($enc:ident, $enc_last:ident, $dec:ident, $dec_last:ident) => {
@@ -130,7 +159,7 @@ impl Blocks for B128 {
     type Token = AesNi;
     const BLOCKS: usize = 1;
 
-    common!(_mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128, _mm_add_epi32, _mm_add_epi64, _mm_setzero_si128);
+    common!(_mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128, _mm_add_epi32, _mm_add_epi64, _mm_setzero_si128, meet128);
 
     #[inline(always)]
     fn splat(token: AesNi, block: &[u8; 16]) -> Self {
@@ -220,7 +249,8 @@ impl Blocks for B256 {
         _mm256_xor_si256,
         _mm256_add_epi32,
         _mm256_add_epi64,
-        _mm256_setzero_si256
+        _mm256_setzero_si256,
+        meet256
     );
 
     #[inline(always)]
@@ -352,7 +382,8 @@ impl Blocks for B512 {
         _mm512_xor_si512,
         _mm512_add_epi32,
         _mm512_add_epi64,
-        _mm512_setzero_si512
+        _mm512_setzero_si512,
+        meet512
     );
 
     #[inline(always)]
