@@ -285,10 +285,10 @@ mod x86 {
     token!(/// AES-NI and PCLMULQDQ.
         AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq");
     token!(/// AES and carry-less multiplication on 256-bit vectors.
-        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// AES and carry-less multiplication on 512-bit vectors.
         Vaes512, [Avx512, Aes, Pclmul, Vaes, Vpclmul],
-        "avx512f,avx512bw,avx512vl,avx512dq,avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+        "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// SHA-1 and SHA-256 instructions.
         ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
     token!(/// The `crc32` instruction.

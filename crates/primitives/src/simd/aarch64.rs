@@ -14,6 +14,33 @@ impl AesToken for ArmCe {
     }
 }
 
+// The AES and PMULL instructions, in functions of their features: the intrinsics are inlined into
+// these, and these into whatever a token's `vectorize` runs.
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_round<const ENC: bool>(state: uint8x16_t, key: uint8x16_t) -> uint8x16_t {
+    if ENC { vaesmcq_u8(vaeseq_u8(state, key)) } else { vaesimcq_u8(vaesdq_u8(state, key)) }
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_last_round<const ENC: bool>(state: uint8x16_t, key: uint8x16_t) -> uint8x16_t {
+    if ENC { vaeseq_u8(state, key) } else { vaesdq_u8(state, key) }
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_inv_mix_columns(state: uint8x16_t) -> uint8x16_t {
+    vaesimcq_u8(state)
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn times_0x87(word: u64) -> uint8x16_t {
+    vreinterpretq_u8_p128(vmull_p64(word, 0x87))
+}
+
 /// One block.
 #[derive(Clone, Copy)]
 pub struct B128(pub(crate) uint8x16_t);
@@ -123,7 +150,7 @@ impl Blocks for B128 {
             // A shift by a negative count is a shift to the right; one by 64 gives zero.
             let up = vreinterpretq_u8_u64(vshlq_u64(words, vdupq_n_s64(n as i64)));
             let out = vshlq_u64(words, vdupq_n_s64(n as i64 - 64));
-            let reduced = vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<1>(out), 0x87));
+            let reduced = times_0x87(vgetq_lane_u64::<1>(out));
             let carried = vextq_u8::<8>(vdupq_n_u8(0), vreinterpretq_u8_u64(out));
             veorq_u8(veorq_u8(up, reduced), carried)
         })
@@ -135,7 +162,7 @@ impl Blocks for B128 {
         Self(unsafe {
             let zero = vdupq_n_u8(0);
             let out = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vextq_u8::<15>(self.0, zero)));
-            veorq_u8(vextq_u8::<15>(zero, self.0), vreinterpretq_u8_p128(vmull_p64(out, 0x87)))
+            veorq_u8(vextq_u8::<15>(zero, self.0), times_0x87(out))
         })
     }
 
@@ -152,39 +179,38 @@ impl AesVector for B128 {
     #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesmcq_u8(vaeseq_u8(self.0, vdupq_n_u8(0))), round_key.0) })
+        Self(unsafe { veorq_u8(aes_round::<true>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn enc_last(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaeseq_u8(self.0, vdupq_n_u8(0)), round_key.0) })
+        Self(unsafe { veorq_u8(aes_last_round::<true>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn dec(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesimcq_u8(vaesdq_u8(self.0, vdupq_n_u8(0))), round_key.0) })
+        Self(unsafe { veorq_u8(aes_round::<false>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn dec_last(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesdq_u8(self.0, vdupq_n_u8(0)), round_key.0) })
+        Self(unsafe { veorq_u8(aes_last_round::<false>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { vaesimcq_u8(self.0) })
+        Self(unsafe { aes_inv_mix_columns(self.0) })
     }
 
     #[inline(always)]
     fn first_round<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, _: &[[u8; 16]]) {
         for b in blocks.iter_mut() {
             // SAFETY: see above.
-            b.0 =
-                unsafe { if ENC { vaesmcq_u8(vaeseq_u8(b.0, first.0)) } else { vaesimcq_u8(vaesdq_u8(b.0, first.0)) } };
+            b.0 = unsafe { aes_round::<ENC>(b.0, first.0) };
         }
     }
 
@@ -199,6 +225,6 @@ impl AesVector for B128 {
         let [.., key] = inner else { return self };
         let key = Self::load(token, key).0;
         // SAFETY: see above.
-        Self(unsafe { if ENC { vaeseq_u8(self.0, key) } else { vaesdq_u8(self.0, key) } }).xor(last)
+        Self(unsafe { aes_last_round::<ENC>(self.0, key) }).xor(last)
     }
 }
