@@ -43,7 +43,16 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
         }
         if N == BATCH {
             let mut next = tweaks;
-            beside_rounds!(self.keys, ENC, N, blocks, next[i] = tweaks[i].mul_x_batch());
+            beside_rounds!(
+                self.keys,
+                ENC,
+                N,
+                blocks,
+                next[i] = match i {
+                    0 => tweaks[0].mul_x_batch(),
+                    _ => V::next_tweaks(tweaks[i], next[i - 1]),
+                }
+            );
             self.tweaks = next;
         } else {
             self.keys.crypt::<ENC, N>(&mut blocks);
@@ -297,8 +306,11 @@ mod tests {
             for n in 1..want.len() {
                 want[n] = (want[n - 1] << 1) ^ ((want[n - 1] >> 127) * 0x87);
             }
-            let batch = token.vectorize(|| T::V::splat(token, &want[0].to_le_bytes()).mul_x_batch().last());
-            assert_eq!(u128::from_le_bytes(batch), want[8 * T::V::BLOCKS]);
+            let next = token.vectorize(|| {
+                let [batch_ago, before] = [0, 7 * T::V::BLOCKS].map(|n| T::V::splat(token, &want[n].to_le_bytes()));
+                [batch_ago.mul_x_batch().last(), T::V::next_tweaks(batch_ago, before).last()]
+            });
+            assert_eq!(next.map(u128::from_le_bytes), [want[8 * T::V::BLOCKS]; 2]);
             for n in 0..=53 {
                 let (one, mut ramp) = token.vectorize(|| {
                     let v = T::V::splat(token, &want[0].to_le_bytes());

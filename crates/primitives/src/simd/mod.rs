@@ -103,9 +103,16 @@ pub trait Blocks: Copy {
     /// ```
     fn mul_x(self, n: usize) -> Self;
 
-    /// Each block times x^8 [`Blocks::BLOCKS`], as [`Blocks::mul_x`] with shifts by whole bytes: the
-    /// distance from a block's tweak to that of the same block eight vectors later.
+    /// Each block times x^(8 [`Blocks::BLOCKS`]), as [`Blocks::mul_x`] with shifts by whole bytes: from
+    /// a vector of tweaks to the one eight vectors later.
     fn mul_x_batch(self) -> Self;
+
+    /// `batch_ago` times x^(8 BLOCKS), or `before` times x^BLOCKS; the arguments are such that these
+    /// are equal, and each width takes the cheaper way.
+    #[inline(always)]
+    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
+        batch_ago.mul_x_batch()
+    }
 
     /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`Blocks::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
