@@ -30,13 +30,18 @@ fn main() {
                 let (name, sizes) = if i == 0 { (format!("`{name}`"), sizes(driver)) } else { Default::default() };
                 let cpu: Vec<_> = driver.needs.iter().map(|f| f.name()).collect();
                 let cpu = if cpu.is_empty() { "any".to_owned() } else { cpu.join(" ") };
-                println!("| {name} | `{}` | {} | {} | {cpu} | {sizes} |", driver.driver, driver.priority, driver.timing);
+                println!(
+                    "| {name} | `{}` | {} | {} | {cpu} | {sizes} |",
+                    driver.driver, driver.priority, driver.timing
+                );
             }
         }
         println!();
     }
     println!("## Algorithms of general use\n");
-    println!("What `algkit list` shows and `algkit test` tests when no name is given; any other combination of templates");
+    println!(
+        "What `algkit list` shows and `algkit test` tests when no name is given; any other combination of templates"
+    );
     println!("and ciphers can be asked for as well.\n");
     println!("{}", CATALOGUE.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
 }
