@@ -1,5 +1,487 @@
-//! AES.
+//! AES: the drivers of `primitives::aes` and `primitives::gcm`, each mode by the CPUs it is fused for.
+//!
+//! The types here say which operation of a primitive a driver is; the rows at the end are the table.
 
-use super::row::Row;
+use super::row::{Algorithm, Make, Row};
+use crate::{
+    Sizes, Text,
+    driver::{
+        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, PlainState, Refusal, Shape, SkcipherOps,
+        TextRule, Type, WeakKeys,
+    },
+    templates::{
+        cbc::Cbc,
+        ccm,
+        ctr::Ctr,
+        ecb::Ecb,
+        gcm,
+        mac::{self, Chain, InProgress, Last},
+        xctr::Xctr,
+        xts::{MAX_DATA_UNIT, Xts, check_halves},
+    },
+};
+use algkit_primitives::{
+    InOut,
+    aes::{AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, XtsKey},
+    cpu::{self, Portable},
+    gcm::{GcmKey, GcmToken},
+    simd::AesToken,
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
 
-pub(super) static ROWS: &[Row] = &[];
+const KEYS: Sizes = Sizes::of(&[16, 24, 32]);
+const XTS_KEYS: Sizes = Sizes::of(&[32, 48, 64]);
+
+/// For keys whose length the table has checked already.
+const KEY_LENGTH: BadKey = BadKey("an AES key has 16, 24 or 32 bytes");
+
+const fn skcipher(name: &'static str, keys: Sizes, blocksize: usize, ivsize: usize, text: TextRule) -> Algorithm {
+    Algorithm { name, kind: Type::Skcipher, shape: Shape::skcipher(blocksize, keys, ivsize, text) }
+}
+
+const fn hash(name: &'static str, keys: Sizes) -> Algorithm {
+    Algorithm { name, kind: Type::Hash, shape: Shape::keyed_hash(16, 16, keys) }
+}
+
+static AES: Algorithm = Algorithm { name: "aes", kind: Type::Cipher, shape: Shape::cipher(16, KEYS) };
+static ECB: Algorithm = skcipher("ecb(aes)", KEYS, 16, 0, TextRule::Blocks);
+static CBC: Algorithm = skcipher("cbc(aes)", KEYS, 16, 16, TextRule::Blocks);
+static CTR: Algorithm = skcipher("ctr(aes)", KEYS, 1, 16, TextRule::Any);
+static XCTR: Algorithm = skcipher("xctr(aes)", KEYS, 1, 16, TextRule::Any);
+static XTS: Algorithm = skcipher("xts(aes)", XTS_KEYS, 16, 16, TextRule::DataUnit(MAX_DATA_UNIT));
+static GCM: Algorithm = Algorithm { name: "gcm(aes)", kind: Type::Aead, shape: Shape::aead(KEYS, 12, gcm::TAGS) };
+static CCM: Algorithm = Algorithm { name: "ccm(aes)", kind: Type::Aead, shape: Shape::aead(KEYS, 16, ccm::TAGS) };
+static CMAC: Algorithm = hash("cmac(aes)", KEYS);
+static XCBC: Algorithm = hash("xcbc(aes)", Sizes::of(&[16]));
+static CBCMAC: Algorithm = hash("cbcmac(aes)", KEYS);
+
+fn block16(iv: &mut [u8]) -> &mut [u8; 16] {
+    iv.try_into().expect("the IV has 16 bytes")
+}
+
+// Single blocks and batches.
+
+impl<T: AesToken> CipherOps for AesKey<T> {
+    fn block_size(&self) -> usize {
+        16
+    }
+
+    fn encrypt_blocks(&self, data: InOut<'_>) {
+        self.ecb_encrypt(data);
+    }
+
+    fn decrypt_blocks(&self, data: InOut<'_>) {
+        self.ecb_decrypt(data);
+    }
+}
+
+impl<T: AesToken> Make for AesKey<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        Self::new(token, key).ok_or(KEY_LENGTH)
+    }
+}
+
+impl<T: BitsliceToken> CipherOps for Bitslice<T> {
+    fn block_size(&self) -> usize {
+        16
+    }
+
+    fn encrypt_blocks(&self, data: InOut<'_>) {
+        self.encrypt_blocks(data);
+    }
+
+    fn decrypt_blocks(&self, data: InOut<'_>) {
+        self.decrypt_blocks(data);
+    }
+}
+
+impl<T: BitsliceToken> Make for Bitslice<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        Self::new(token, key).ok_or(KEY_LENGTH)
+    }
+}
+
+macro_rules! by_table {
+    ($name:ident) => {
+        impl CipherOps for $name {
+            fn block_size(&self) -> usize {
+                16
+            }
+
+            fn encrypt_blocks(&self, data: InOut<'_>) {
+                self.encrypt_blocks(data);
+            }
+
+            fn decrypt_blocks(&self, data: InOut<'_>) {
+                self.decrypt_blocks(data);
+            }
+        }
+
+        impl Make for $name {
+            type Token = Portable;
+
+            fn make(_: Portable, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+                Self::new(key).ok_or(KEY_LENGTH)
+            }
+        }
+    };
+}
+
+by_table!(AesGeneric);
+by_table!(AesFixedTime);
+
+// Modes over batches: the text of the templates, without a virtual call in between.
+
+impl<C: CipherOps + Make> Make for Ecb<C> {
+    type Token = C::Token;
+
+    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        C::make(token, key, weak).map(Self)
+    }
+}
+
+impl<C: CipherOps + Make> Make for Ctr<C> {
+    type Token = C::Token;
+
+    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        C::make(token, key, weak).map(Self)
+    }
+}
+
+impl<C: CipherOps + Make> Make for Xctr<C> {
+    type Token = C::Token;
+
+    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        C::make(token, key, weak).map(Self)
+    }
+}
+
+impl<C: CipherOps + Make> Make for Cbc<C, AesFixedTime> {
+    type Token = C::Token;
+
+    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Ok(Self { parallel: C::make(token, key, weak)?, serial: AesFixedTime::make(Portable::new(), key, weak)? })
+    }
+}
+
+impl<C: CipherOps + Make> Make for Xts<C, AesFixedTime> {
+    type Token = C::Token;
+
+    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        let (data, tweak) = check_halves(key, weak)?;
+        let tweak = AesFixedTime::make(Portable::new(), tweak, weak)?;
+        Ok(Self { data: C::make(token, data, weak)?, tweak })
+    }
+}
+
+// Fused modes.
+
+/// ECB.
+struct FusedEcb<T>(AesKey<T>);
+
+impl<T: AesToken> SkcipherOps for FusedEcb<T> {
+    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
+        while let Some(run) = text.next(16, 0) {
+            match direction {
+                Direction::Encrypt => self.0.ecb_encrypt(run),
+                Direction::Decrypt => self.0.ecb_decrypt(run),
+            }
+        }
+    }
+}
+
+/// CBC.
+struct FusedCbc<T>(AesKey<T>);
+
+impl<T: AesToken> SkcipherOps for FusedCbc<T> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let iv = block16(iv);
+        while let Some(run) = text.next(16, 0) {
+            match direction {
+                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
+                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
+            }
+        }
+    }
+}
+
+/// CTR.
+struct FusedCtr<T>(AesKey<T>);
+
+impl<T: AesToken> SkcipherOps for FusedCtr<T> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let counter = block16(iv);
+        while let Some(run) = text.next(16, 0) {
+            self.0.ctr(counter, run);
+        }
+    }
+}
+
+/// XCTR.
+struct FusedXctr<T>(AesKey<T>);
+
+impl<T: AesToken> SkcipherOps for FusedXctr<T> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let (iv, mut index) = (block16(iv), 0);
+        while let Some(run) = text.next(16, 0) {
+            self.0.xctr(iv, &mut index, run);
+        }
+    }
+}
+
+macro_rules! make_of_aes_key {
+    ($($name:ident),*) => {$(
+        impl<T: AesToken> Make for $name<T> {
+            type Token = T;
+
+            fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+                AesKey::make(token, key, weak).map(Self)
+            }
+        }
+    )*};
+}
+
+make_of_aes_key!(FusedEcb, FusedCbc, FusedCtr, FusedXctr);
+
+impl<T: AesToken> SkcipherOps for XtsKey<T> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let iv = block16(iv);
+        let len = text.len();
+        let mut tweak = None;
+        while let Some(run) = text.next(16, 32) {
+            match (direction, run.len() == len) {
+                (Direction::Encrypt, true) => self.encrypt_unit(iv, run),
+                (Direction::Decrypt, true) => self.decrypt_unit(iv, run),
+                (Direction::Encrypt, false) => self.encrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
+                (Direction::Decrypt, false) => self.decrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
+            }
+        }
+    }
+}
+
+impl<T: AesToken> Make for XtsKey<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        check_halves(key, weak)?;
+        Self::new(token, key).ok_or(BadKey("an XTS key has 32, 48 or 64 bytes"))
+    }
+}
+
+impl<T: GcmToken> AeadOps for GcmKey<T> {
+    fn check(&self, _iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        gcm::check_text(text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let full = gcm_pass(self, Direction::Encrypt, iv, assoc, text);
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let mut full = gcm_pass(self, Direction::Decrypt, iv, assoc, text);
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        authentic
+    }
+}
+
+/// The whole of GCM: in one call where everything is in one piece.
+fn gcm_pass<T: GcmToken>(
+    key: &GcmKey<T>,
+    direction: Direction,
+    iv: &[u8],
+    assoc: &[&[u8]],
+    text: &mut Text<'_>,
+) -> [u8; 16] {
+    let iv = iv.try_into().expect("the IV has 12 bytes");
+    if assoc.len() <= 1
+        && let Some(run) = text.whole()
+    {
+        let assoc = assoc.first().copied().unwrap_or_default();
+        return match direction {
+            Direction::Encrypt => key.seal(iv, assoc, run),
+            Direction::Decrypt => key.open(iv, assoc, run),
+        };
+    }
+    let mut state = key.start(iv);
+    assoc.iter().for_each(|part| key.aad(&mut state, part));
+    while let Some(run) = text.next(16, 0) {
+        match direction {
+            Direction::Encrypt => key.encrypt(&mut state, run),
+            Direction::Decrypt => key.decrypt(&mut state, run),
+        }
+    }
+    key.finish(state)
+}
+
+impl<T: GcmToken> Make for GcmKey<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        Self::new(token, key).ok_or(KEY_LENGTH)
+    }
+}
+
+/// CCM: CBC-MAC and CTR in one pass.
+struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
+
+impl<T: AesToken> FusedCcm<T> {
+    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag_len: usize) -> [u8; 16] {
+        let key = self.0.chain();
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
+        let mut mac = [0; 16];
+        let mut start = self.0.clone();
+        prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
+        PlainState::finish(&mut start, &mut mac);
+        let (mut counter, mut mask) = (prefix.counter, [0; 16]);
+        key.ctr(&mut counter, InOut::from(&mut mask[..]));
+        while let Some(run) = text.next(16, 0) {
+            match direction {
+                Direction::Encrypt => key.ccm_encrypt(&mut counter, &mut mac, run),
+                Direction::Decrypt => key.ccm_decrypt(&mut counter, &mut mac, run),
+            }
+        }
+        std::array::from_fn(|i| mac[i] ^ mask[i])
+    }
+}
+
+impl<T: AesToken> Make for FusedCcm<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Ok(Self(InProgress::new(AesKey::make(token, key, weak)?, Last::ZeroPad)))
+    }
+}
+
+impl<T: AesToken> AeadOps for FusedCcm<T> {
+    fn check(&self, iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        ccm::check(iv, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let full = self.pass(Direction::Encrypt, iv, assoc, text, tag.len());
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let mut full = self.pass(Direction::Decrypt, iv, assoc, text, tag.len());
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        authentic
+    }
+}
+
+impl<T: AesToken> Chain for AesKey<T> {
+    fn block(&self) -> usize {
+        16
+    }
+
+    fn absorb(&self, state: &mut [u8], blocks: &[u8]) {
+        self.cbc_mac(block16(state), blocks);
+    }
+}
+
+macro_rules! macs {
+    ($($(#[$doc:meta])* $name:ident: |$key:ident| $keyed:expr;)*) => {$(
+        $(#[$doc])*
+        struct $name<T: AesToken>(Fresh<InProgress<AesKey<T>>>);
+
+        impl<T: AesToken> HashOps for $name<T> {
+            fn start(&self) -> Box<dyn HashState> {
+                self.0.start()
+            }
+
+            fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+                self.0.digest(parts, out);
+            }
+        }
+
+        impl<T: AesToken> Make for $name<T> {
+            type Token = T;
+
+            fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+                let $key = AesKey::make(token, key, weak)?;
+                let (chain, last) = $keyed;
+                Ok(Self(Fresh(InProgress::new(chain, last))))
+            }
+        }
+    )*};
+}
+
+macs! {
+    /// CMAC.
+    Cmac: |key| {
+        let last = mac::cmac_last(&key);
+        (key, last)
+    };
+    /// XCBC.
+    Xcbc: |key| mac::xcbc(&key, |k1| AesKey::new(key.token(), k1).ok_or(KEY_LENGTH))?;
+    /// CBC-MAC.
+    Cbcmac: |key| (key, Last::ZeroPad);
+}
+
+/// The drivers for CPUs with AES instructions: one line a kind of CPU.
+macro_rules! fused {
+    ($token:ty, $cpu:literal, $priority:literal) => {
+        &[
+            Row::skcipher::<FusedEcb<$token>>(&ECB, concat!("ecb-aes-", $cpu), $priority),
+            Row::skcipher::<FusedCbc<$token>>(&CBC, concat!("cbc-aes-", $cpu), $priority),
+            Row::skcipher::<FusedCtr<$token>>(&CTR, concat!("ctr-aes-", $cpu), $priority),
+            Row::skcipher::<FusedXctr<$token>>(&XCTR, concat!("xctr-aes-", $cpu), $priority),
+            Row::skcipher::<XtsKey<$token>>(&XTS, concat!("xts-aes-", $cpu), $priority),
+            Row::aead::<GcmKey<$token>>(&GCM, concat!("gcm-aes-", $cpu), $priority),
+            Row::aead::<FusedCcm<$token>>(&CCM, concat!("ccm-aes-", $cpu), $priority),
+            Row::hash::<Cmac<$token>>(&CMAC, concat!("cmac-aes-", $cpu), $priority),
+            Row::hash::<Xcbc<$token>>(&XCBC, concat!("xcbc-aes-", $cpu), $priority),
+            Row::hash::<Cbcmac<$token>>(&CBCMAC, concat!("cbcmac-aes-", $cpu), $priority),
+        ]
+    };
+}
+
+/// The drivers for CPUs without: bit-sliced where a mode has batches of blocks.
+macro_rules! bitsliced {
+    ($token:ty, $cpu:literal, $priority:literal) => {
+        &[
+            Row::skcipher::<Ecb<Bitslice<$token>>>(&ECB, concat!("ecb-aes-", $cpu), $priority),
+            Row::skcipher::<Cbc<Bitslice<$token>, AesFixedTime>>(&CBC, concat!("cbc-aes-", $cpu), $priority),
+            Row::skcipher::<Ctr<Bitslice<$token>>>(&CTR, concat!("ctr-aes-", $cpu), $priority),
+            Row::skcipher::<Xctr<Bitslice<$token>>>(&XCTR, concat!("xctr-aes-", $cpu), $priority),
+            Row::skcipher::<Xts<Bitslice<$token>, AesFixedTime>>(&XTS, concat!("xts-aes-", $cpu), $priority),
+        ]
+    };
+}
+
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::cipher::<AesGeneric>(&AES, "aes-generic", 100).table(),
+        Row::cipher::<AesFixedTime>(&AES, "aes-fixed-time", 101),
+    ],
+    bitsliced!(Portable, "u64bs", 150),
+    #[cfg(target_arch = "x86_64")]
+    bitsliced!(cpu::Ssse3, "ssse3bs", 200),
+    #[cfg(target_arch = "x86_64")]
+    bitsliced!(cpu::Avx2, "avx2bs", 250),
+    #[cfg(target_arch = "x86_64")]
+    bitsliced!(cpu::Avx512, "avx512bs", 290),
+    #[cfg(target_arch = "aarch64")]
+    bitsliced!(cpu::Neon, "neonbs", 250),
+    #[cfg(target_arch = "x86_64")]
+    &[Row::cipher::<AesKey<cpu::AesNi>>(&AES, "aes-aesni", 300)],
+    #[cfg(target_arch = "x86_64")]
+    fused!(cpu::AesNi, "aesni", 400),
+    #[cfg(target_arch = "x86_64")]
+    fused!(cpu::Vaes256, "vaes-avx2", 600),
+    #[cfg(target_arch = "x86_64")]
+    fused!(cpu::Vaes512, "vaes-avx512", 800),
+    #[cfg(target_arch = "aarch64")]
+    &[Row::cipher::<AesKey<cpu::ArmCe>>(&AES, "aes-ce", 300)],
+    #[cfg(target_arch = "aarch64")]
+    fused!(cpu::ArmCe, "ce", 400),
+];

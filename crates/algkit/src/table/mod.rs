@@ -2,23 +2,27 @@
 //! benchmarks are readings of it.
 
 mod aes;
+mod hashes;
 #[cfg(feature = "legacy")]
 mod legacy;
 mod row;
+mod stream;
 
 use crate::driver::Driver;
 use row::Row;
 
-/// The rows, by family.
-static FAMILIES: &[&[Row]] = &[
+/// The rows, by family and kind of CPU.
+static FAMILIES: &[&[&[Row]]] = &[
     aes::ROWS,
+    hashes::ROWS,
+    stream::ROWS,
     #[cfg(feature = "legacy")]
-    legacy::ROWS,
+    &[legacy::ROWS],
 ];
 
 /// The drivers of this crate.
 pub(crate) fn drivers() -> impl Iterator<Item = Driver> {
-    FAMILIES.iter().copied().flatten().map(Row::driver)
+    FAMILIES.iter().copied().flatten().copied().flatten().map(Row::driver)
 }
 
 /// Whether inputs of the algorithm are secrets. Checksums have none.

@@ -119,7 +119,7 @@ mod tests {
     ) -> [u8; 16] {
         let q = 15 - nonce.len();
         let mut head = [0; 48];
-        head[0] = (0x40 | (tag - 2) / 2 * 8 | (q - 1)) as u8;
+        head[0] = (0x40 + (tag - 2) / 2 * 8 + q - 1) as u8;
         head[1..=nonce.len()].copy_from_slice(nonce);
         head[14..16].copy_from_slice(&(data.len() as u16).to_be_bytes());
         head[16..18].copy_from_slice(&(aad.len() as u16).to_be_bytes());

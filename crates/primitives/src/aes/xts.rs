@@ -1,9 +1,10 @@
 //! XTS (IEEE 1619, SP 800-38E), for storage: block j of a data unit is encrypted with the tweak
 //! T x^j, where T is the encryption of the unit's number under a second key.
 //!
-//! [`Blocks::mul_x`] explains the field. The pass keeps T x^j of the next block in every lane, and
-//! derives the tweaks of a batch from it directly, block i of vector v times x^(i + v BLOCKS): these
-//! products do not wait for each other, and the chain from batch to batch is one multiplication.
+//! [`Blocks::mul_x`] explains the field. The pass holds the tweaks of the next eight vectors. The
+//! first ones are made from T directly, block i of vector v times x^(i + v BLOCKS); from batch to
+//! batch each is multiplied by x^(8 BLOCKS), a shift by BLOCKS bytes and one carry-less product. No
+//! tweak waits for its neighbour.
 //!
 //! # Ciphertext stealing
 //!
@@ -14,7 +15,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{Pass, load, store},
+    pass::{BATCH, Pass, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -25,8 +26,8 @@ use crate::{
 
 struct Xts<'a, V: AesVector, const ENC: bool> {
     keys: Schedule<'a, V>,
-    /// The tweak of the next block, in every lane.
-    tweak: V,
+    /// The tweaks of the next eight vectors.
+    tweaks: [V; BATCH],
 }
 
 impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
@@ -35,13 +36,18 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
     #[inline(always)]
     fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
         let token = self.keys.token;
-        let mut tweaks = [V::zero(token); N];
+        let tweaks = self.tweaks;
         let mut blocks = [V::zero(token); N];
         for i in 0..N {
-            tweaks[i] = self.tweak.mul_x_ramp(i * V::BLOCKS);
             blocks[i] = tweaks[i].xor(load::<V, WHOLE>(token, &data, i));
         }
-        self.tweak = self.tweak.mul_x(if WHOLE { N * V::BLOCKS } else { data.len() / 16 });
+        if N == BATCH {
+            self.tweaks = next_batch(tweaks);
+        } else if WHOLE {
+            self.tweaks[..BATCH - N].copy_from_slice(&tweaks[N..]);
+        } else {
+            self.tweaks[0] = tweaks[0].mul_x(data.len() / 16);
+        }
         self.keys.crypt::<ENC, N>(&mut blocks);
         for i in 0..N {
             store::<V, WHOLE>(tweaks[i].xor(blocks[i]), &mut data, i);
@@ -49,27 +55,57 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
     }
 }
 
-impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
+/// The tweaks eight vectors later. Written out, because the compiler does not unroll a loop of byte
+/// shifts, and then keeps the array in memory.
+#[inline(always)]
+fn next_batch<V: AesVector>([a, b, c, d, e, f, g, h]: [V; BATCH]) -> [V; BATCH] {
+    [
+        a.mul_x_batch(),
+        b.mul_x_batch(),
+        c.mul_x_batch(),
+        d.mul_x_batch(),
+        e.mul_x_batch(),
+        f.mul_x_batch(),
+        g.mul_x_batch(),
+        h.mul_x_batch(),
+    ]
+}
+
+impl<'a, V: AesVector, const ENC: bool> Xts<'a, V, ENC> {
+    /// From the tweak of the first block, in every lane.
     #[inline(always)]
-    fn unit(&mut self, data: InOut<'_>) {
-        let extra = data.len() % 16;
-        if extra == 0 {
-            return self.run(data);
+    fn new(keys: Schedule<'a, V>, tweak: V) -> Self {
+        let mut tweaks = [tweak; BATCH];
+        for (i, t) in tweaks.iter_mut().enumerate() {
+            *t = t.mul_x_ramp(i * V::BLOCKS);
         }
-        assert!(data.len() > 16, "XTS needs a whole block to steal from");
-        let (whole, stolen) = {
-            let n = data.len();
-            data.split_at(n - 16 - extra)
-        };
+        Self { keys, tweaks }
+    }
+
+    /// Whole blocks, then ciphertext stealing if there is more.
+    #[inline(always)]
+    fn unit(&mut self, mut data: InOut<'_>) {
+        let extra = data.len() % 16;
+        let stolen = if extra == 0 { 0 } else { 16 + extra };
+        assert!(data.len() >= stolen, "XTS needs a whole block to steal from");
+        let Some(whole) = data.take(data.len() - stolen) else { return };
         self.run(whole);
-        self.steal(stolen);
+        if !data.is_empty() {
+            self.steal(data);
+        }
+    }
+
+    /// The tweak of the next block, in every lane.
+    #[inline(always)]
+    fn tweak(&self) -> V {
+        V::splat(self.keys.token, &self.tweaks[0].first())
     }
 
     /// One whole block and a shorter one.
     #[inline(always)]
     fn steal(&mut self, mut data: InOut<'_>) {
         let extra = data.len() - 16;
-        let mut tweaks = (self.tweak, self.tweak.mul_x(1));
+        let mut tweaks = (self.tweak(), self.tweak().mul_x(1));
         if !ENC {
             tweaks = (tweaks.1, tweaks.0);
         }
@@ -80,7 +116,6 @@ impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
         let joined = self.block(joined.to_le_bytes(), tweaks.1);
         data.put(0, &joined);
         store_partial_block(lent, &mut data.dst()[16..]);
-        self.tweak = tweaks.0;
     }
 
     #[inline(always)]
@@ -162,9 +197,9 @@ impl<T: AesToken> XtsKey<T> {
             #[inline(always)]
             || {
                 let first = Blocks::splat(token, tweak);
-                let mut xts = Xts::<T::V, ENC> { keys: Schedule::new(token, keys), tweak: first };
+                let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first);
                 xts.unit(data);
-                *tweak = xts.tweak.first();
+                *tweak = xts.tweaks[0].first();
             },
         );
     }
@@ -177,7 +212,7 @@ impl<T: AesToken> XtsKey<T> {
             || {
                 let mut tweak = [Blocks::splat(token, iv)];
                 Schedule::<T::V>::new(token, &self.tweak).crypt::<true, 1>(&mut tweak);
-                Xts::<T::V, ENC> { keys: Schedule::new(token, keys), tweak: tweak[0] }.unit(data);
+                Xts::<T::V, ENC>::new(Schedule::new(token, keys), tweak[0]).unit(data);
             },
         );
     }
@@ -272,8 +307,10 @@ mod tests {
             let mut want = [0u128; 60];
             want[0] = 1 << bit;
             for n in 1..want.len() {
-                want[n] = want[n - 1] << 1 ^ (want[n - 1] >> 127) * 0x87;
+                want[n] = (want[n - 1] << 1) ^ ((want[n - 1] >> 127) * 0x87);
             }
+            let batch = token.vectorize(|| T::V::splat(token, &want[0].to_le_bytes()).mul_x_batch().last());
+            assert_eq!(u128::from_le_bytes(batch), want[8 * T::V::BLOCKS]);
             for n in 0..=53 {
                 let (one, mut ramp) = token.vectorize(|| {
                     let v = T::V::splat(token, &want[0].to_le_bytes());

@@ -118,8 +118,13 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         for b in blocks.iter_mut() {
             *b = b.xor(key);
         }
-        for k in extra {
-            self.round(&mut blocks, k);
+        if let [a, b, longest @ ..] = extra {
+            self.round(&mut blocks, a);
+            self.round(&mut blocks, b);
+            if let [a, b] = longest {
+                self.round(&mut blocks, a);
+                self.round(&mut blocks, b);
+            }
         }
         // By hand, as a loop of this size would stay a loop, and the vectors would go to memory.
         between(0);
@@ -193,7 +198,9 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         let x = V::load(self.token, nth(ciphertext, i, V::BYTES)).reverse_bytes();
         let x = if i == 0 { x.xor(acc) } else { x };
         self.hash.multiply(self.token, product, x, (N - i) * V::BLOCKS);
-        product.pin();
+        if i % 2 == 1 {
+            product.pin();
+        }
     }
 
     /// As many batches of `N` vectors as `text` has; `N` is at most 8.
@@ -252,9 +259,25 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         }
     }
 
-    /// What is left, a vector at a time.
+    /// What is left, four vectors and then one at a time.
     #[inline(always)]
     fn rest<const ENCRYPT: bool>(&self, counters: &mut Counters<V>, sum: &mut Sum<'_, V>, mut text: InOut<'_>) {
+        while let Some(mut text) = text.take(4 * V::BYTES) {
+            let mut src = [V::zero(self.token); 4];
+            for (i, s) in src.iter_mut().enumerate() {
+                *s = V::load(self.token, nth(text.src(), i, V::BYTES));
+            }
+            self.xor::<4>(
+                counters,
+                &mut text,
+                #[inline(always)]
+                |_, _| {},
+            );
+            for (i, s) in src.into_iter().enumerate() {
+                let ciphertext = if ENCRYPT { V::load(self.token, nth(text.dst(), i, V::BYTES)) } else { s };
+                sum.add(ciphertext.reverse_bytes(), V::BLOCKS);
+            }
+        }
         while let Some(mut text) = text.take(V::BYTES) {
             let src = V::load(self.token, text.src());
             let dst = self.encrypt_one(counters.take(), src);

@@ -1,1 +1,145 @@
-//! serpent
+//! Serpent (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced Encryption Standard",
+//! 1998).
+//!
+//! A block is four 32-bit words. Each of 32 rounds mixes in a key of four words, applies one of
+//! eight S-boxes to the 32 columns of four bits, and stirs with a linear transformation; the last
+//! round has a second key in place of the linear transformation. The cipher was made for bit
+//! slicing: an S-box is a circuit of word operations (see `sbox`), nothing is looked up, and with
+//! vectors for words, as many blocks as there are lanes take the time of one.
+//!
+//! Bytes are in the order of the Linux kernel and of NESSIE: words are little-endian, the first
+//! word is the first in memory.
+
+mod rounds;
+mod sbox;
+
+use crate::InOut;
+use crate::cpu::{Portable, Token};
+use crate::words32::Words32;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Bytes in a block.
+const BLOCK: usize = 16;
+
+/// A token whose CPU has vectors for Serpent.
+pub trait SerpentToken: Token {
+    /// The widest vectors.
+    type Wide: Words32<Token = Self>;
+
+    /// Vectors for few blocks.
+    type Narrow: Words32<Token = Self>;
+
+    /// Whether two groups of wide vectors side by side are faster than one after the other.
+    const PAIRS: bool;
+}
+
+impl SerpentToken for Portable {
+    type Wide = u32;
+    type Narrow = u32;
+    const PAIRS: bool = false;
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::SerpentToken;
+    use crate::cpu::{Avx2, Avx512, Sse2};
+    use crate::words32::{W128, W256, W512};
+
+    impl SerpentToken for Sse2 {
+        type Wide = W128<Self>;
+        type Narrow = W128<Self>;
+        const PAIRS: bool = true;
+    }
+    impl SerpentToken for Avx2 {
+        type Wide = W256<Self>;
+        type Narrow = W128<Self>;
+        const PAIRS: bool = true;
+    }
+    impl SerpentToken for Avx512 {
+        type Wide = W512;
+        type Narrow = W128<Self>;
+        const PAIRS: bool = true;
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl SerpentToken for crate::cpu::Neon {
+    type Wide = crate::words32::W128;
+    type Narrow = crate::words32::W128;
+    const PAIRS: bool = true;
+}
+
+/// The keys of the 32 rounds, and the one after them.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+struct RoundKeys([[u32; 4]; 33]);
+
+impl RoundKeys {
+    /// Section 4 of the proposal.
+    fn expand(key: &[u8; 32]) -> Self {
+        // The fractional part of the golden ratio, a number with nothing up its sleeve.
+        const PHI: u32 = 0x9e37_79b9;
+        // The prekeys, from -8 on.
+        let mut w = [0u32; 8 + 132];
+        for (word, bytes) in w.iter_mut().zip(key.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        for i in 8..w.len() {
+            w[i] = (w[i - 8] ^ w[i - 5] ^ w[i - 3] ^ w[i - 1] ^ PHI ^ (i - 8) as u32).rotate_left(11);
+        }
+        let mut keys = Self([[0; 4]; 33]);
+        for (i, (key, prekey)) in keys.0.iter_mut().zip(w[8..].as_chunks().0).enumerate() {
+            // S-boxes 3, 2, 1, 0, 7, 6, 5, 4, 3, …
+            *key = match i % 8 {
+                0 => sbox::s3(*prekey),
+                1 => sbox::s2(*prekey),
+                2 => sbox::s1(*prekey),
+                3 => sbox::s0(*prekey),
+                4 => sbox::s7(*prekey),
+                5 => sbox::s6(*prekey),
+                6 => sbox::s5(*prekey),
+                _ => sbox::s4(*prekey),
+            };
+        }
+        w.zeroize();
+        keys
+    }
+}
+
+/// A Serpent key, for the CPUs that `T` stands for.
+#[derive(Clone)]
+pub struct Serpent<T> {
+    token: T,
+    keys: RoundKeys,
+}
+
+impl<T: SerpentToken> Serpent<T> {
+    /// Blocks that are worked on at a time when there are enough of them.
+    pub const PARALLEL: usize = if T::PAIRS { 2 * T::Wide::LANES } else { T::Wide::LANES };
+
+    /// Expands a key of 0 to 32 bytes; `None` for a longer one.
+    ///
+    /// A key of less than 32 bytes is the key of 32 that has a 1 bit and zeros behind its last byte.
+    pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        let mut padded = [0; 32];
+        padded.get_mut(..key.len())?.copy_from_slice(key);
+        if let Some(next) = padded.get_mut(key.len()) {
+            *next = 1;
+        }
+        let keys = RoundKeys::expand(&padded);
+        padded.zeroize();
+        Some(Self { token, keys })
+    }
+
+    /// Encrypts the whole blocks of `data`; what is left of a last one stays as it is.
+    pub fn encrypt_blocks(&self, data: InOut<'_>) {
+        rounds::blocks::<T, true>(self.token, &self.keys.0, data);
+    }
+
+    /// Decrypts the whole blocks of `data`; what is left of a last one stays as it is.
+    pub fn decrypt_blocks(&self, data: InOut<'_>) {
+        rounds::blocks::<T, false>(self.token, &self.keys.0, data);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! 128-bit vectors of AArch64 CPUs with the AES and PMULL instructions.
 
-use super::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
+use super::{AesToken, AesVector, Blocks, load_partial_block, opaque, store_partial_block};
 use crate::cpu::ArmCe;
 use core::arch::aarch64::*;
 
@@ -100,31 +100,6 @@ impl Blocks for B128 {
         // SAFETY: see above.
         Self(unsafe { vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), vreinterpretq_u64_u8(other.0))) })
     }
-
-    #[inline(always)]
-    fn after(self, previous: Self) -> Self {
-        previous
-    }
-
-    #[inline(always)]
-    fn mul_x(self, n: usize) -> Self {
-        assert!(n <= 56);
-        // SAFETY: see above.
-        Self(unsafe {
-            let words = vreinterpretq_u64_u8(self.0);
-            // A shift by a negative count is a shift to the right; one by 64 gives zero.
-            let up = vreinterpretq_u8_u64(vshlq_u64(words, vdupq_n_s64(n as i64)));
-            let out = vshlq_u64(words, vdupq_n_s64(n as i64 - 64));
-            let reduced = vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<1>(out), 0x87));
-            let carried = vextq_u8::<8>(vdupq_n_u8(0), vreinterpretq_u8_u64(out));
-            veorq_u8(veorq_u8(up, reduced), carried)
-        })
-    }
-
-    #[inline(always)]
-    fn mul_x_ramp(self, n: usize) -> Self {
-        self.mul_x(n)
-    }
 }
 
 // AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
@@ -162,17 +137,18 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
-    fn rounds<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
+    fn rounds<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
         let [inner @ .., _] = inner else { return };
         for b in blocks.iter_mut() {
             *b = b.round::<ENC>(first);
         }
-        for k in inner {
-            // SAFETY: see above.
-            let key = Self(unsafe { vld1q_u8(k.as_ptr()) });
+        let mut i = 0;
+        while let Some(k) = inner.get(i) {
+            let key = Self::load(token, k);
             for b in blocks.iter_mut() {
                 *b = b.round::<ENC>(key);
             }
+            i = opaque(i + 1);
         }
     }
 
@@ -182,6 +158,41 @@ impl AesVector for B128 {
         let key = Self::load(token, key).0;
         // SAFETY: see above.
         Self(unsafe { if ENC { vaeseq_u8(self.0, key) } else { vaesdq_u8(self.0, key) } }).xor(last)
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        previous
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        assert!(n <= 56);
+        // SAFETY: see above.
+        Self(unsafe {
+            let words = vreinterpretq_u64_u8(self.0);
+            // A shift by a negative count is a shift to the right; one by 64 gives zero.
+            let up = vreinterpretq_u8_u64(vshlq_u64(words, vdupq_n_s64(n as i64)));
+            let out = vshlq_u64(words, vdupq_n_s64(n as i64 - 64));
+            let reduced = vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<1>(out), 0x87));
+            let carried = vextq_u8::<8>(vdupq_n_u8(0), vreinterpretq_u8_u64(out));
+            veorq_u8(veorq_u8(up, reduced), carried)
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            let zero = vdupq_n_u8(0);
+            let out = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vextq_u8::<15>(self.0, zero)));
+            veorq_u8(vextq_u8::<15>(zero, self.0), vreinterpretq_u8_p128(vmull_p64(out, 0x87)))
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
     }
 }
 

@@ -81,26 +81,6 @@ pub trait Blocks: Copy {
 
     /// Lane-wise sum of 64-bit little-endian words.
     fn add64(self, other: Self) -> Self;
-
-    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
-    /// but its last.
-    fn after(self, previous: Self) -> Self;
-
-    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
-    ///
-    /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
-    /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
-    /// bits that leave it at the top, times x^7 + x^2 + x + 1 = 0x87, added at the bottom. With
-    /// `n` at most 56 this correction fits in 64 bits and needs no further reduction:
-    ///
-    /// ```text
-    /// low  = block.low  << n ^ clmul(block.high >> (64 - n), 0x87)
-    /// high = block.high << n ^ block.low >> (64 - n)
-    /// ```
-    fn mul_x(self, n: usize) -> Self;
-
-    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`Blocks::mul_x`].
-    fn mul_x_ramp(self, n: usize) -> Self;
 }
 
 /// Up to 16 bytes as a little-endian integer, in at most two overlapping loads.
@@ -173,11 +153,13 @@ pub trait AesVector: Blocks {
         for b in blocks.iter_mut() {
             *b = b.xor(first);
         }
-        for k in inner {
+        let mut i = 0;
+        while let Some(k) = inner.get(i) {
             let key = Self::splat(token, k);
             for b in blocks.iter_mut() {
                 *b = if ENC { b.enc(key) } else { b.dec(key) };
             }
+            i = opaque(i + 1);
         }
     }
 
@@ -186,6 +168,42 @@ pub trait AesVector: Blocks {
     fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
+
+    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
+    /// but its last.
+    fn after(self, previous: Self) -> Self;
+
+    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
+    ///
+    /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
+    /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
+    /// bits that leave it at the top, times x^7 + x^2 + x + 1 = 0x87, added at the bottom. With
+    /// `n` at most 56 this correction fits in 64 bits and needs no further reduction:
+    ///
+    /// ```text
+    /// low  = block.low  << n ^ clmul(block.high >> (64 - n), 0x87)
+    /// high = block.high << n ^ block.low >> (64 - n)
+    /// ```
+    fn mul_x(self, n: usize) -> Self;
+
+    /// Each block times x^8 [`Blocks::BLOCKS`], as [`AesVector::mul_x`] with shifts by whole bytes: the
+    /// distance from a block's tweak to that of the same block eight vectors later.
+    fn mul_x_batch(self) -> Self;
+
+    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
+    fn mul_x_ramp(self, n: usize) -> Self;
+}
+
+/// `n`, as a value that the compiler knows nothing about.
+///
+/// A loop over round keys is short, and its turns are long enough to hide its own cost; unrolled
+/// two to eight times with a remainder, which is what the compiler makes of it when it can count
+/// the turns, the modes would be twice as large and no faster.
+#[inline(always)]
+pub(crate) fn opaque(mut n: usize) -> usize {
+    // SAFETY: there is no instruction.
+    unsafe { core::arch::asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
+    n
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.

@@ -166,6 +166,16 @@ impl Blocks for B128 {
         // SAFETY: the token includes SSSE3.
         Self(unsafe { _mm_shuffle_epi8(self.0, reversed()) })
     }
+}
+
+impl AesVector for B128 {
+    aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128);
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        // SAFETY: the token includes AES-NI.
+        Self(unsafe { _mm_aesimc_si128(self.0) })
+    }
 
     #[inline(always)]
     fn after(self, previous: Self) -> Self {
@@ -185,18 +195,18 @@ impl Blocks for B128 {
     }
 
     #[inline(always)]
-    fn mul_x_ramp(self, n: usize) -> Self {
-        self.mul_x(n)
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes PCLMULQDQ.
+        Self(unsafe {
+            let out = _mm_srli_si128::<15>(self.0);
+            let reduced = _mm_clmulepi64_si128::<0x00>(out, _mm_cvtsi32_si128(0x87));
+            _mm_xor_si128(_mm_slli_si128::<1>(self.0), reduced)
+        })
     }
-}
-
-impl AesVector for B128 {
-    aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128);
 
     #[inline(always)]
-    fn inv_mix_columns(self) -> Self {
-        // SAFETY: the token includes AES-NI.
-        Self(unsafe { _mm_aesimc_si128(self.0) })
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
     }
 }
 
@@ -264,25 +274,6 @@ impl Blocks for B256 {
         // SAFETY: the token includes AVX2.
         Self(unsafe { _mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(reversed())) })
     }
-
-    #[inline(always)]
-    fn after(self, previous: Self) -> Self {
-        // SAFETY: the token includes AVX2.
-        Self(unsafe { _mm256_permute2x128_si256::<0x21>(previous.0, self.0) })
-    }
-
-    #[inline(always)]
-    fn mul_x(self, n: usize) -> Self {
-        // SAFETY: the token includes AVX2.
-        self.mul_x_by(n, unsafe { _mm256_set1_epi64x(n as i64) })
-    }
-
-    #[inline(always)]
-    fn mul_x_ramp(self, n: usize) -> Self {
-        let n64 = n as i64;
-        // SAFETY: the token includes AVX2.
-        self.mul_x_by(n + 1, unsafe { _mm256_setr_epi64x(n64, n64, n64 + 1, n64 + 1) })
-    }
 }
 
 impl B256 {
@@ -311,6 +302,35 @@ impl AesVector for B256 {
             let zero = _mm256_setzero_si256();
             _mm256_aesdec_epi128(_mm256_aesenclast_epi128(self.0, zero), zero)
         })
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_permute2x128_si256::<0x21>(previous.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX2.
+        self.mul_x_by(n, unsafe { _mm256_set1_epi64x(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes AVX2 and VPCLMULQDQ.
+        Self(unsafe {
+            let out = _mm256_bsrli_epi128::<14>(self.0);
+            let reduced = _mm256_clmulepi64_epi128::<0x00>(out, _mm256_set1_epi64x(0x87));
+            _mm256_xor_si256(_mm256_bslli_epi128::<2>(self.0), reduced)
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        let n64 = n as i64;
+        // SAFETY: the token includes AVX2.
+        self.mul_x_by(n + 1, unsafe { _mm256_setr_epi64x(n64, n64, n64 + 1, n64 + 1) })
     }
 }
 
@@ -380,26 +400,6 @@ impl Blocks for B512 {
         // SAFETY: the token includes AVX-512 BW.
         Self(unsafe { _mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(reversed())) })
     }
-
-    #[inline(always)]
-    fn after(self, previous: Self) -> Self {
-        // SAFETY: the token includes AVX-512.
-        Self(unsafe { _mm512_alignr_epi64::<6>(self.0, previous.0) })
-    }
-
-    #[inline(always)]
-    fn mul_x(self, n: usize) -> Self {
-        // SAFETY: the token includes AVX-512.
-        self.mul_x_by(n, unsafe { _mm512_set1_epi64(n as i64) })
-    }
-
-    #[inline(always)]
-    fn mul_x_ramp(self, n: usize) -> Self {
-        // SAFETY: the token includes AVX-512.
-        let exponents =
-            unsafe { _mm512_add_epi64(_mm512_set1_epi64(n as i64), _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3)) };
-        self.mul_x_by(n + 3, exponents)
-    }
 }
 
 impl B512 {
@@ -427,5 +427,35 @@ impl AesVector for B512 {
             let zero = _mm512_setzero_si512();
             _mm512_aesdec_epi128(_mm512_aesenclast_epi128(self.0, zero), zero)
         })
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_alignr_epi64::<6>(self.0, previous.0) })
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX-512.
+        self.mul_x_by(n, unsafe { _mm512_set1_epi64(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_batch(self) -> Self {
+        // SAFETY: the token includes AVX-512 and VPCLMULQDQ.
+        Self(unsafe {
+            let out = _mm512_bsrli_epi128::<12>(self.0);
+            let reduced = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
+            _mm512_xor_si512(_mm512_bslli_epi128::<4>(self.0), reduced)
+        })
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        // SAFETY: the token includes AVX-512.
+        let exponents =
+            unsafe { _mm512_add_epi64(_mm512_set1_epi64(n as i64), _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3)) };
+        self.mul_x_by(n + 3, exponents)
     }
 }

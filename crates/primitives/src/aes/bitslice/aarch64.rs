@@ -12,8 +12,8 @@ impl BitsliceToken for Neon {
     type Quarter = W128;
 }
 
-static TURNS: [[[u8; 16]; 4]; 2] = word::turns();
-static SHIFT_ROWS_TWICE: [u8; 16] = word::shift_rows_twice();
+static TURNS: [[u128; 4]; 2] = word::turns();
+static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
 
 /// 8 blocks.
 #[derive(Clone, Copy)]
@@ -24,9 +24,9 @@ pub struct W128(uint8x16_t);
 
 impl W128 {
     #[inline(always)]
-    fn shuffle(self, from: &[u8; 16]) -> Self {
+    fn shuffle(self, from: &u128) -> Self {
         // SAFETY: see above.
-        Self(unsafe { vqtbl1q_u8(self.0, vld1q_u8(from.as_ptr())) })
+        Self(unsafe { vqtbl1q_u8(self.0, vld1q_u8(core::ptr::from_ref(from).cast())) })
     }
 }
 
@@ -46,7 +46,7 @@ impl Gates for W128 {
 
 impl Word for W128 {
     type Token = Neon;
-    type Key = [u8; 16];
+    type Key = u128;
     type Pad = [u8; 128];
 
     const PAD: [u8; 128] = [0; 128];
@@ -96,13 +96,13 @@ impl Word for W128 {
     }
 
     #[inline(always)]
-    fn slice_key(_: Neon, key: &[u8; 16]) -> [[u8; 16]; 8] {
+    fn slice_key(_: Neon, key: &[u8; 16]) -> [u128; 8] {
         word::spread_bits(key)
     }
 
     #[inline(always)]
-    fn key(_: Neon, key: &[u8; 16]) -> Self {
+    fn key(_: Neon, key: &u128) -> Self {
         // SAFETY: see above.
-        Self(unsafe { vld1q_u8(key.as_ptr()) })
+        Self(unsafe { vld1q_u8(core::ptr::from_ref(key).cast()) })
     }
 }

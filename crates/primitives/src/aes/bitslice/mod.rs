@@ -49,6 +49,7 @@ mod aarch64;
 mod x86;
 
 use super::RoundKeys;
+use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
 use crate::InOut;
 use crate::cpu::Token;
@@ -96,12 +97,14 @@ impl<T: BitsliceToken> Bitslice<T> {
                 let round_keys = RoundKeys::expand(key, sub_word)?;
                 let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15], rounds: round_keys.rounds() };
                 for (r, (sliced, key)) in keys.keys.iter_mut().zip(round_keys.keys()).enumerate() {
-                    let constant = if r == 0 { 0 } else { 0x63 };
+                    let columns = to_columns(key);
+                    let constant = if r == 0 { 0 } else { 0x63636363 };
                     // R⁻ʳ: row `i` of column `c` comes from column `c - r·i`.
-                    let mut shifted: [u8; 16] =
-                        core::array::from_fn(|at| key[at.wrapping_sub(4 * r * (at % 4)) % 16] ^ constant);
+                    let shifted = to_block(core::array::from_fn(|c| {
+                        let row = |i: usize| columns[c.wrapping_sub(r * i) % 4] & (0xff << (8 * i));
+                        row(0) ^ row(1) ^ row(2) ^ row(3) ^ constant
+                    }));
                     *sliced = T::Wide::slice_key(token, &shifted);
-                    shifted.zeroize();
                 }
                 Some(Self { token, keys })
             },

@@ -82,12 +82,13 @@ pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> 
 /// For vectors with byte shuffles: `turns()[rows - 1][cols]` is which byte goes to each position of a block
 /// in memory order. Row `r` of column `c` is byte `4·c + r`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub const fn turns() -> [[[u8; 16]; 4]; 2] {
-    let mut turns = [[[0; 16]; 4]; 2];
+pub const fn turns() -> [[u128; 4]; 2] {
+    let mut turns = [[0; 4]; 2];
     let mut i = 0;
     while i < 128 {
         let (rows, cols, at) = (i / 64 + 1, i / 16 % 4, i % 16);
-        turns[rows - 1][cols][at] = ((at + 4 * cols) % 16 / 4 * 4 + (at + rows) % 4) as u8;
+        let from = (at + 4 * cols) % 16 / 4 * 4 + (at + rows) % 4;
+        turns[rows - 1][cols] |= ((from as u128) << (8 * at)).to_le();
         i += 1;
     }
     turns
@@ -95,31 +96,29 @@ pub const fn turns() -> [[[u8; 16]; 4]; 2] {
 
 /// The same for ShiftRows twice.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub const fn shift_rows_twice() -> [u8; 16] {
-    let mut from = [0; 16];
+pub const fn shift_rows_twice() -> u128 {
+    let mut shuffle = 0;
     let mut at = 0;
     while at < 16 {
-        from[at] = ((at + 8 * (at % 2)) % 16) as u8;
+        let from = (at + 8 * (at % 2)) % 16;
+        shuffle |= ((from as u128) << (8 * at)).to_le();
         at += 1;
     }
-    from
+    shuffle
 }
 
-/// Byte `j` of word `i` is bit `i` of byte `j`, for all 8 blocks.
+/// Byte `j` of word `i` is bit `i` of byte `j`, for all 8 blocks. (In the order of memory, as
+/// `u128`s because those are wiped faster than bytes.)
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
-pub fn spread_bits(key: &[u8; 16]) -> [[u8; 16]; 8] {
-    let bytes = u128::from_le_bytes(*key);
-    let halves = [bytes as u64, (bytes >> 64) as u64];
+pub fn spread_bits(key: &[u8; 16]) -> [u128; 8] {
+    let key = u128::from_le_bytes(*key);
+    let spread = |half: u64| {
+        let bits = half & 0x0101_0101_0101_0101;
+        u128::from((bits << 8).wrapping_sub(bits)) // times 255
+    };
     eight(
         #[inline(always)]
-        |i| {
-            let mut word = [0; 16];
-            for (out, half) in word.as_chunks_mut().0.iter_mut().zip(halves) {
-                let bits = (half >> i) & 0x0101_0101_0101_0101;
-                *out = (bits << 8).wrapping_sub(bits).to_le_bytes(); // times 255
-            }
-            word
-        },
+        |i| (spread((key >> i) as u64) | spread((key >> 64 >> i) as u64) << 64).to_le(),
     )
 }

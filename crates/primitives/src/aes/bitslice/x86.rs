@@ -57,23 +57,24 @@ unsafe impl HasAvx2 for Avx512 {}
 unsafe impl HasAvx512 for Avx512 {}
 
 /// `TURNS[rows - 1][cols]` and `SHIFT_ROWS_TWICE`: which byte goes to each position, in memory order.
-static TURNS: [[[u8; 16]; 4]; 2] = word::turns();
-static SHIFT_ROWS_TWICE: [u8; 16] = word::shift_rows_twice();
+static TURNS: [[u128; 4]; 2] = word::turns();
+static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
 
 #[inline(always)]
-unsafe fn splat128(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: the caller's token includes SSSE3; the array has 16 bytes.
-    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+unsafe fn splat128(bytes: &u128) -> __m128i {
+    const { assert!(align_of::<u128>() == 16) }
+    // SAFETY: SSE2 is in every x86-64 CPU; a u128 has 16 bytes, aligned.
+    unsafe { _mm_load_si128(core::ptr::from_ref(bytes).cast()) }
 }
 
 #[inline(always)]
-unsafe fn splat256(bytes: &[u8; 16]) -> __m256i {
+unsafe fn splat256(bytes: &u128) -> __m256i {
     // SAFETY: the caller's token includes AVX2.
     unsafe { _mm256_broadcastsi128_si256(splat128(bytes)) }
 }
 
 #[inline(always)]
-unsafe fn splat512(bytes: &[u8; 16]) -> __m512i {
+unsafe fn splat512(bytes: &u128) -> __m512i {
     // SAFETY: the caller's token includes AVX-512.
     unsafe { _mm512_broadcast_i32x4(splat128(bytes)) }
 }
@@ -91,7 +92,7 @@ macro_rules! word {
 
         impl<T: $bound> $word<T> {
             #[inline(always)]
-            fn shuffle(self, from: &[u8; 16]) -> Self {
+            fn shuffle(self, from: &u128) -> Self {
                 // SAFETY: see the macro.
                 Self(unsafe { $shuffle(self.0, $splat(from)) }, PhantomData)
             }
@@ -113,7 +114,7 @@ macro_rules! word {
 
         impl<T: $bound> Word for $word<T> {
             type Token = T;
-            type Key = [u8; 16];
+            type Key = u128;
             type Pad = [u8; 8 * $bytes];
 
             const PAD: [u8; 8 * $bytes] = [0; 8 * $bytes];
@@ -161,12 +162,12 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn slice_key(_: T, key: &[u8; 16]) -> [[u8; 16]; 8] {
+            fn slice_key(_: T, key: &[u8; 16]) -> [u128; 8] {
                 word::spread_bits(key)
             }
 
             #[inline(always)]
-            fn key(_: T, key: &[u8; 16]) -> Self {
+            fn key(_: T, key: &u128) -> Self {
                 // SAFETY: see the macro.
                 Self(unsafe { $splat(key) }, PhantomData)
             }

@@ -1,0 +1,118 @@
+use super::*;
+use crate::cpu::CpuFeatures;
+use ::serpent::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use proptest::prelude::*;
+use std::vec::Vec;
+
+/// Runs `$check::<T>(args)` for every token that this CPU has.
+macro_rules! every_token {
+    ($check:ident($($arg:expr),*)) => {{
+        $check::<Portable>($($arg),*);
+        #[cfg(target_arch = "x86_64")]
+        {
+            $check::<crate::cpu::Sse2>($($arg),*);
+            $check::<crate::cpu::Avx2>($($arg),*);
+            $check::<crate::cpu::Avx512>($($arg),*);
+        }
+        #[cfg(target_arch = "aarch64")]
+        $check::<crate::cpu::Neon>($($arg),*);
+    }};
+}
+
+/// The Linux kernel's vectors (`crypto/testmgr.h`, `serpent_tv_template`), one with an empty key, and
+/// NESSIE's (set 1, vector 0, for each size of key).
+fn published<T: SerpentToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let counting: [u8; 32] = core::array::from_fn(|i| i as u8);
+    let top_bit: [u8; 32] = core::array::from_fn(|i| if i == 0 { 0x80 } else { 0 });
+    let counted: [u8; 16] = core::array::from_fn(|i| i as u8);
+    let cases: [(&[u8], [u8; 16], u128); 6] = [
+        (&[], counted, 0x1207fcce9bd0d6476ae98fbed143a0e2),
+        (&counting[..16], counted, 0x4c7d8a328072a22c823e4a1f3acda16d),
+        (&counting, counted, 0xde269ff833e432b85b2e88d2701ce75c),
+        (&top_bit[..16], [0; 16], 0x264e5481eff42a4606abda06c0bfda3d),
+        (&top_bit[..24], [0; 16], 0x9e274ead9b737bb21efcfca548602689),
+        (&top_bit, [0; 16], 0xa223aa1288463c0e2be38ebd825616c0),
+    ];
+    for (key, plain, want) in cases {
+        let serpent = Serpent::new(token, key).unwrap();
+        let mut block = plain;
+        serpent.encrypt_blocks(InOut::from(&mut block[..]));
+        assert_eq!(hex::encode(block), hex::encode(want.to_be_bytes()), "key of {} bytes", key.len());
+        serpent.decrypt_blocks(InOut::from(&mut block[..]));
+        assert_eq!(block, plain);
+    }
+    assert!(Serpent::new(token, &[0; 33]).is_none());
+}
+
+#[test]
+fn published_vectors() {
+    every_token!(published());
+}
+
+/// What RustCrypto makes of the whole blocks of `src`.
+fn peer(key: &[u8], src: &[u8], encrypt: bool) -> Vec<u8> {
+    let serpent = ::serpent::Serpent::new_from_slice(key).unwrap();
+    let mut out = src.to_vec();
+    for block in out.chunks_exact_mut(16) {
+        let block = block.try_into().unwrap();
+        if encrypt { serpent.encrypt_block(block) } else { serpent.decrypt_block(block) }
+    }
+    out
+}
+
+/// Both directions, in place and out of place.
+fn agrees<T: SerpentToken>(token: T, serpent: &Serpent<T>, src: &[u8], encrypted: &[u8], decrypted: &[u8]) {
+    let _ = token;
+    for (encrypt, want) in [(true, encrypted), (false, decrypted)] {
+        let run = |data: InOut<'_>| if encrypt { serpent.encrypt_blocks(data) } else { serpent.decrypt_blocks(data) };
+        let mut out = src.to_vec();
+        run(InOut::from(&mut out[..]));
+        assert!(out == want, "{} bytes in place", src.len());
+
+        let mut out = std::vec![0xee; src.len()];
+        run(InOut::new(src, &mut out).unwrap());
+        let whole = src.len() - src.len() % 16;
+        assert!(out[..whole] == want[..whole], "{} bytes out of place", src.len());
+        assert!(out[whole..].iter().all(|&b| b == 0xee), "{} bytes, and no more", src.len());
+    }
+}
+
+fn every_length<T: SerpentToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let key: [u8; 32] = core::array::from_fn(|i| 200 - 5 * i as u8);
+    let src: Vec<u8> = (0..4208).map(|i| (i * i + 3 * i + 5) as u8).collect();
+    let (encrypted, decrypted) = (peer(&key, &src, true), peer(&key, &src, false));
+    let serpent = Serpent::new(token, &key).unwrap();
+    for blocks in (0..=70).chain([128, 255, 256, 257, 263]) {
+        let n = 16 * blocks;
+        agrees(token, &serpent, &src[..n], &encrypted[..n], &decrypted[..n]);
+    }
+}
+
+#[test]
+fn agrees_with_rustcrypto_at_every_length() {
+    every_token!(every_length());
+}
+
+fn one_case<T: SerpentToken>(key: &[u8], src: &[u8]) {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    // The peer takes no key below 16 bytes, but it takes the padded one.
+    let mut padded = key.to_vec();
+    if padded.len() < 32 {
+        padded.push(1);
+        padded.resize(32, 0);
+    }
+    let serpent = Serpent::new(token, key).unwrap();
+    agrees(token, &serpent, src, &peer(&padded, src, true), &peer(&padded, src, false));
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_rustcrypto(
+        key in prop::collection::vec(any::<u8>(), 0..=32),
+        src in prop::collection::vec(any::<u8>(), 0..1100),
+    ) {
+        every_token!(one_case(&key, &src));
+    }
+}
