@@ -142,9 +142,8 @@ impl Comparison<'_> {
         let tag_bit = 8 * plain.len() + self.random.below(8 * tag_len);
         let text_bit = self.random.below(8 * plain.len().max(1));
         let flips = if self.extent == Extent::Long && tag_len >= 8 { &[tag_bit, text_bit][..] } else { &[tag_bit] };
-        both_ways(subject, &message, &sealed, flips, layout).map_err(|why| {
-            format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}")
-        })
+        both_ways(subject, &message, &sealed, flips, layout)
+            .map_err(|why| format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}"))
     }
 }
 

@@ -48,8 +48,8 @@ pub(super) struct Message<'a> {
 /// The ciphertext followed by the tag.
 pub(super) fn seal(ops: &dyn AeadOps, message: &Message<'_>, layout: &Layout) -> Result<Vec<u8>, String> {
     let mut tag = vec![0; message.tag_len];
-    let mut sealed = layout
-        .pass(message.plain, |text| ops.seal(message.iv, &layout.cut(message.assoc), text, &mut tag))?;
+    let mut sealed =
+        layout.pass(message.plain, |text| ops.seal(message.iv, &layout.cut(message.assoc), text, &mut tag))?;
     sealed.extend_from_slice(&tag);
     Ok(sealed)
 }
@@ -63,8 +63,8 @@ pub(super) fn open(
 ) -> Result<Option<Vec<u8>>, String> {
     let (ciphertext, tag) = sealed.split_at(message.plain.len());
     let mut authentic = false;
-    let plain = layout
-        .pass(ciphertext, |text| authentic = ops.open(message.iv, &layout.cut(message.assoc), text, tag))?;
+    let plain =
+        layout.pass(ciphertext, |text| authentic = ops.open(message.iv, &layout.cut(message.assoc), text, tag))?;
     Ok(authentic.then_some(plain))
 }
 
@@ -91,12 +91,7 @@ pub(super) fn both_ways(
 
 /// The digest of `message` in every way that a hash offers: at once, piece by piece, and from a
 /// copy of a state.
-pub(super) fn digest_all_ways(
-    ops: &dyn HashOps,
-    message: &[u8],
-    digest: &[u8],
-    layout: &Layout,
-) -> Result<(), String> {
+pub(super) fn digest_all_ways(ops: &dyn HashOps, message: &[u8], digest: &[u8], layout: &Layout) -> Result<(), String> {
     let mut out = vec![0; digest.len()];
     let pieces = layout.cut(message);
     ops.digest(&pieces, &mut out);

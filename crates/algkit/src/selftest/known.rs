@@ -41,14 +41,7 @@ fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout) -> Result<(), St
     }
 }
 
-fn text(
-    subject: &Side<'_>,
-    key: &[u8],
-    iv: &[u8],
-    plain: &[u8],
-    cipher: &[u8],
-    layout: &Layout,
-) -> Result<(), String> {
+fn text(subject: &Side<'_>, key: &[u8], iv: &[u8], plain: &[u8], cipher: &[u8], layout: &Layout) -> Result<(), String> {
     let keyed = subject.key(key)?;
     expect("ciphertext", &crypt(&keyed, Direction::Encrypt, &mut iv.to_vec(), plain, layout)?, cipher)?;
     expect("plaintext", &crypt(&keyed, Direction::Decrypt, &mut iv.to_vec(), cipher, layout)?, plain)

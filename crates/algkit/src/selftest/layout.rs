@@ -76,7 +76,11 @@ impl Layout {
                 dst.gather()
             }
         };
-        if src.guards_hold() { Ok(output) } else { Err(format!("{}: something was written around the text", self.name)) }
+        if src.guards_hold() {
+            Ok(output)
+        } else {
+            Err(format!("{}: something was written around the text", self.name))
+        }
     }
 
     /// The pieces of `data`, as the source is cut.

@@ -1,11 +1,12 @@
-//! Known answers, typed in from the standards; each names its source.
+//! Known answers, typed in from the standards; each names its source. Where nothing is published, the
+//! answer comes from another implementation, which the source names as well.
 
 mod aead;
 mod hash;
 mod legacy;
 mod skcipher;
 
-/// One published vector of the algorithm `name`.
+/// One vector of the algorithm `name`.
 pub(crate) struct Vector {
     /// The algorithm: `xts(aes)`.
     pub name: &'static str,
@@ -29,3 +30,47 @@ pub(crate) enum Known {
 
 /// All of them.
 pub(crate) static VECTORS: &[&[Vector]] = &[aead::VECTORS, hash::VECTORS, legacy::VECTORS, skcipher::VECTORS];
+
+/// `N` bytes that count up from `first`, modulo 256.
+const fn ascending<const N: usize>(first: u8) -> [u8; N] {
+    let mut bytes = [first; N];
+    let mut i = 1;
+    while i < N {
+        bytes[i] = bytes[i - 1].wrapping_add(1);
+        i += 1;
+    }
+    bytes
+}
+
+/// The key of `authenc` for these two (see [`crate::authenc_key`]); `N` is 8 more than their lengths.
+const fn authenc_key<const N: usize>(auth_key: &[u8], enc_key: &[u8]) -> [u8; N] {
+    let mut key = [0; N];
+    let ([l0, l1], [t0, t1]) = (8u16.to_ne_bytes(), 1u16.to_ne_bytes());
+    let [n0, n1, n2, n3] = (enc_key.len() as u32).to_be_bytes();
+    let (header, keys) = key.split_at_mut(8);
+    header.copy_from_slice(&[l0, l1, t0, t1, n0, n1, n2, n3]);
+    let (auth, enc) = keys.split_at_mut(auth_key.len());
+    auth.copy_from_slice(auth_key);
+    enc.copy_from_slice(enc_key);
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CATALOGUE;
+
+    #[test]
+    fn every_algorithm_has_known_answers() {
+        let vectors = || VECTORS.iter().copied().flatten();
+        let without: Vec<_> = CATALOGUE.iter().filter(|name| !vectors().any(|v| v.name == **name)).collect();
+        assert!(without.is_empty(), "no vector for {without:?}");
+        let unknown: Vec<_> = vectors().map(|v| v.name).filter(|name| !CATALOGUE.contains(name)).collect();
+        assert!(unknown.is_empty(), "vectors for {unknown:?}, which the catalogue does not list");
+    }
+
+    #[test]
+    fn const_keys_are_those_of_the_template() {
+        assert_eq!(authenc_key::<13>(&[1, 2, 3], &[4, 5]), **crate::authenc_key(&[1, 2, 3], &[4, 5]));
+    }
+}
