@@ -298,7 +298,13 @@ pub(super) static VECTORS: &[Vector] = &[
         known: Known::Hash {
             key: &[],
             message: &ascending::<256>(0),
-            digest: &hex!("5048780a391ae23f84fbe686f84b47366ac33c1733cca6c783d700e4bcb62b49"),
+            digest: &hex!(
+                "5048780a391ae23f84fbe686f84b47366ac33c1733cca6c783d700e4bcb62b496917d2258a5b2242"
+                "8dc094338a714cb0ce27273e9c507507f8564e8e4cb43ee45fa82be309c8c4e44774ebab1b75cf55"
+                "a86cf8c76fd1d69d37d8c020a461553e0d495909f5b678180fb651d03f20b2662a4f3d87973220a9"
+                "6c6d8ef679db6f9ffa8110b334d6e14cbf6f642d0bb6a4d0375369e9036fdbfe4dc00c52b6618792"
+                "f1b239ed812f933b1ab8ea6b1cd0f910ee9d649bc304b8d069475f2ccf92fe0ad3e25237dde7d8c1"
+            ),
         },
     },
     Vector {
