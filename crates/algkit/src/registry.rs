@@ -55,7 +55,7 @@ struct State {
 impl State {
     /// Lets every name be looked up anew.
     fn forget(&mut self) {
-        self.found.clear();
+        self.found = Default::default();
         self.generation += 1;
     }
 }
@@ -166,7 +166,7 @@ impl Registry {
         let driver = self.resolve(kind, &Name::parse(name)?)?;
         let mut state = self.write();
         if state.generation == generation {
-            state.found.insert((kind, name.to_owned()), driver.clone());
+            state.found[kind as usize].insert(name.to_owned(), driver.clone());
         }
         Ok(driver)
     }
