@@ -59,7 +59,7 @@ fn compress<'a, V: Pairs>(state: &mut [u64; 8], mut blocks: &'a [u8]) -> &'a [u8
             let next = now + 8;
             times16!(I => {
                 const J: usize = I / 2;
-                if I % 2 == 0 {
+                if I.is_multiple_of(2) {
                     let sum = w[J].add(w[(J + 4) % 8].middle(w[(J + 5) % 8]));
                     let sum = sum.add(w[J].middle(w[(J + 1) % 8]).small_sigma0());
                     w[J] = sum.add(w[(J + 7) % 8].small_sigma1());
