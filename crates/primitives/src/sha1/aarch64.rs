@@ -1,5 +1,8 @@
 //! SHA-1 with the SHA instructions of Armv8.
 
+// The callers get their features from `vectorize`, into which they are inlined together with these.
+#![allow(unknown_lints, inline_always_mismatching_target_features)]
+
 use super::{Compress, K, words};
 use crate::cpu::{ArmSha2, Token};
 use core::arch::aarch64::*;
@@ -31,9 +34,9 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    fn add(self, start: Self) -> Self {
         // SAFETY: see above.
-        Self { abcd: unsafe { vaddq_u32(self.abcd, other.abcd) }, e: self.e.wrapping_add(other.e) }
+        Self { abcd: unsafe { vaddq_u32(self.abcd, start.abcd) }, e: self.e.wrapping_add(start.e) }
     }
 
     #[inline(always)]
@@ -49,7 +52,7 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn rounds4<const F: i32>(self, w: uint32x4_t) -> Self {
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: uint32x4_t) -> Self {
         // SAFETY: see above.
         unsafe {
             let kw = vaddq_u32(w, vdupq_n_u32(K[F as usize]));
