@@ -1,8 +1,5 @@
 //! Keccak with the SHA-3 instructions of Armv8.2: EOR3, RAX1, XAR and BCAX.
 
-// The callers get their features from `vectorize`, into which they are inlined together with these.
-#![allow(unknown_lints, inline_always_mismatching_target_features)]
-
 use super::Permute;
 use super::lanes::{Lane, absorb, driver, permute};
 use crate::cpu::{ArmSha3, Token};

@@ -1,8 +1,5 @@
 //! SHA-1 with the SHA instructions of Armv8.
 
-// The callers get their features from `vectorize`, into which they are inlined together with these.
-#![allow(unknown_lints, inline_always_mismatching_target_features)]
-
 use super::{Compress, K, words};
 use crate::cpu::{ArmSha2, Token};
 use core::arch::aarch64::*;

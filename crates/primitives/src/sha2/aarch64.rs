@@ -1,8 +1,5 @@
 //! SHA-256 and SHA-512 with the instructions of Armv8 and Armv8.2.
 
-// The callers get their features from `vectorize`, into which they are inlined together with these.
-#![allow(unknown_lints, inline_always_mismatching_target_features)]
-
 use super::word::CBRT_PRIMES;
 use super::words4::{self, State256};
 use super::{Compress256, Compress512};
