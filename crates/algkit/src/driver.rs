@@ -105,6 +105,8 @@ pub struct Shape {
     pub tags: Sizes,
     /// Bytes of digest (hash).
     pub digestsize: usize,
+    /// Whether a digest of any other length can be had as well.
+    pub extendable: bool,
 }
 
 impl Shape {
@@ -117,6 +119,7 @@ impl Shape {
         text: TextRule::Any,
         tags: Sizes::NONE,
         digestsize: 0,
+        extendable: false,
     };
 
     /// A block cipher.
@@ -244,6 +247,16 @@ pub trait PlainState: Clone + Send + Sync + 'static {
 
     /// Writes the digest; the state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
+}
+
+impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
+    fn update(&mut self, data: &[u8]) {
+        algkit_primitives::hash::Hash::update(self, data);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        algkit_primitives::hash::Hash::finish(self, out);
+    }
 }
 
 impl<S: PlainState> HashState for S {

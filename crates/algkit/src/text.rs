@@ -130,6 +130,21 @@ impl<'a> Text<'a> {
         self.left
     }
 
+    /// The whole text, if it is in one piece and none of it has been given out.
+    #[inline]
+    pub fn whole(&mut self) -> Option<InOut<'_>> {
+        if self.left < self.len {
+            return None;
+        }
+        match &mut self.parts {
+            Parts::One([io]) => {
+                self.left = 0;
+                Some(io.reborrow())
+            }
+            Parts::Many(_) => None,
+        }
+    }
+
     /// The next run of the text, and `None` after the last.
     ///
     /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes to

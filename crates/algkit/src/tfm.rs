@@ -278,16 +278,17 @@ impl Hash {
         out
     }
 
-    /// The digest of the concatenation of `parts`, written to `out`.
+    /// The digest of the concatenation of `parts`, written to `out`, which has the digest's length or,
+    /// for `keccak`, any.
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-        check_out(out, self.digest_size())?;
+        check_out(&self.driver, out)?;
         self.ops.digest(parts, out);
         Ok(())
     }
 
     /// A fresh state, to be fed piece by piece.
     pub fn start(&self) -> State {
-        State { state: self.ops.start(), digest_size: self.digest_size() }
+        State { state: self.ops.start(), driver: self.driver.clone() }
     }
 
     /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.
@@ -303,12 +304,12 @@ impl Hash {
 /// A hash in progress. A clone continues independently.
 pub struct State {
     state: Box<dyn HashState>,
-    digest_size: usize,
+    driver: DriverRef,
 }
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        Self { state: self.state.boxed_clone(), digest_size: self.digest_size }
+        Self { state: self.state.boxed_clone(), driver: self.driver.clone() }
     }
 }
 
@@ -326,22 +327,26 @@ impl State {
 
     /// The digest of what was absorbed.
     pub fn finish(mut self) -> Vec<u8> {
-        let mut out = vec![0; self.digest_size];
+        let mut out = vec![0; self.driver.shape.digestsize];
         self.state.finish(&mut out);
         out
     }
 
     /// The digest of what was absorbed, written to `out`.
     pub fn finish_into(mut self, out: &mut [u8]) -> Result<(), Error> {
-        check_out(out, self.digest_size)?;
+        check_out(&self.driver, out)?;
         self.state.finish(out);
         Ok(())
     }
 }
 
 #[inline]
-fn check_out(out: &[u8], want: usize) -> Result<(), Error> {
-    if out.len() == want { Ok(()) } else { Err(Error::OutputLength { got: out.len(), want }) }
+fn check_out(driver: &Driver, out: &[u8]) -> Result<(), Error> {
+    let want = driver.shape.digestsize;
+    if out.len() == want || driver.shape.extendable {
+        return Ok(());
+    }
+    Err(Error::OutputLength { got: out.len(), want })
 }
 
 #[inline]

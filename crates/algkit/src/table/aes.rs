@@ -6,8 +6,8 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, PlainState, Refusal, Shape, SkcipherOps, TextRule, Type,
-        WeakKeys,
+        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, PlainState, Refusal, Shape, SkcipherOps,
+        TextRule, Type, WeakKeys,
     },
     templates::{
         cbc::Cbc,
@@ -418,11 +418,11 @@ macro_rules! macs {
 macs! {
     /// CMAC.
     Cmac: |key| {
-        let last = mac::cmac_last(&key, 16);
+        let last = mac::cmac_last(&key);
         (key, last)
     };
     /// XCBC.
-    Xcbc: |key| mac::xcbc(&key, |k1| AesKey::make(key.token(), k1, weak))?;
+    Xcbc: |key| mac::xcbc(&key, |k1| AesKey::new(key.token(), k1).ok_or(KEY_LENGTH))?;
     /// CBC-MAC.
     Cbcmac: |key| (key, Last::ZeroPad);
 }

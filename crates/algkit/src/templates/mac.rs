@@ -8,7 +8,7 @@ use crate::{
 };
 use algkit_primitives::InOut;
 use std::sync::Arc;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// What a MAC does with the last block.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -42,11 +42,6 @@ impl Chain for Box<dyn CipherOps> {
     }
 }
 
-/// A MAC in progress; a fresh one is the keyed MAC.
-pub(crate) fn fresh<C: Chain>(chain: C, last: Last) -> Fresh<InProgress<C>> {
-    Fresh(InProgress { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 })
-}
-
 /// The state of a MAC.
 pub(crate) struct InProgress<C> {
     key: Arc<(C, Last)>,
@@ -54,6 +49,18 @@ pub(crate) struct InProgress<C> {
     /// The last bytes seen, up to a whole block: the last block is treated differently.
     held: [u8; MAX_BLOCK],
     filled: usize,
+}
+
+impl<C: Chain> InProgress<C> {
+    /// A fresh MAC.
+    pub(crate) fn new(chain: C, last: Last) -> Self {
+        Self { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 }
+    }
+
+    /// What it absorbs blocks with.
+    pub(crate) fn chain(&self) -> &C {
+        &self.key.0
+    }
 }
 
 impl<C> Drop for InProgress<C> {
@@ -111,7 +118,10 @@ impl<C: Chain> PlainState for InProgress<C> {
 }
 
 /// The subkeys of CMAC (SP 800-38B section 6.1): the encrypted zero block times x, and times x^2.
-pub(crate) fn cmac_masks(encrypted_zero: &[u8]) -> Last {
+pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
+    let mut encrypted_zero = Zeroizing::new([0; MAX_BLOCK]);
+    let encrypted_zero = &mut encrypted_zero[..CipherOps::block_size(cipher)];
+    cipher.encrypt_blocks(InOut::from(&mut *encrypted_zero));
     let bits = 8 * encrypted_zero.len();
     let reduction: u128 = if bits == 64 { 0x1b } else { 0x87 };
     let double = |v: u128| {
@@ -127,6 +137,21 @@ pub(crate) fn cmac_masks(encrypted_zero: &[u8]) -> Last {
     };
     let k1 = double(value);
     Last::Masked(bytes(k1), bytes(double(k1)))
+}
+
+/// The keys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
+pub(crate) fn xcbc<C>(
+    cipher: &impl CipherOps,
+    keyed: impl Fn(&[u8]) -> Result<C, BadKey>,
+) -> Result<(C, Last), BadKey> {
+    let [mut k1, k2, k3] = [1, 2, 3].map(|byte| {
+        let mut block = [byte; 16];
+        cipher.encrypt_blocks(InOut::from(&mut block[..]));
+        block
+    });
+    let chain = keyed(&k1);
+    k1.zeroize();
+    Ok((chain?, Last::Masked(k2, k3)))
 }
 
 /// From the keyed cipher, and a way to key another, to the cipher that chains and the last block.
@@ -146,18 +171,14 @@ fn build(lookup: &dyn Lookup, name: &Name, keys: fn(&Sizes) -> Sizes, setup: Set
     Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
         let keyed = |key: &[u8]| cipher(&inner, cpu, key, weak);
         let (chain, last) = setup(keyed(key)?, &keyed)?;
-        Ok(Keyed::Hash(Box::new(fresh(chain, last))))
+        Ok(Keyed::Hash(Box::new(Fresh(InProgress::new(chain, last)))))
     }))
 }
 
 /// `cmac(cipher)`.
 pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, Sizes::clone, |cipher, _| {
-        let mut zero = [0; MAX_BLOCK];
-        let zero = &mut zero[..cipher.block_size()];
-        cipher.encrypt_blocks(InOut::from(&mut *zero));
-        let last = cmac_masks(zero);
-        zero.zeroize();
+        let last = cmac_last(&cipher);
         Ok((cipher, last))
     })
 }
@@ -165,21 +186,7 @@ pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Err
 /// `xcbc(cipher)`: three keys, the encryptions of constant blocks.
 pub(super) fn build_xcbc(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     cipher128(lookup, name)?;
-    build(
-        lookup,
-        name,
-        |_| Sizes::of(&[16]),
-        |cipher, keyed| {
-            let [mut k1, k2, k3] = [1, 2, 3].map(|byte| {
-                let mut block = [byte; 16];
-                cipher.encrypt_blocks(InOut::from(&mut block[..]));
-                block
-            });
-            let chain = keyed(&k1)?;
-            k1.zeroize();
-            Ok((chain, Last::Masked(k2, k3)))
-        },
-    )
+    build(lookup, name, |_| Sizes::of(&[16]), |cipher, keyed| xcbc(&cipher, keyed))
 }
 
 /// `cbcmac(cipher)`.

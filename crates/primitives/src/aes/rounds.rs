@@ -12,6 +12,11 @@ pub struct AesKey<T> {
 }
 
 impl<T: AesToken> AesKey<T> {
+    /// What proves that the CPU has what the key needs.
+    pub fn token(&self) -> T {
+        self.token
+    }
+
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
         token.vectorize(

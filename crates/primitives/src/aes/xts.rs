@@ -58,7 +58,7 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
 /// The tweaks eight vectors later. Written out, because the compiler does not unroll a loop of byte
 /// shifts, and then keeps the array in memory.
 #[inline(always)]
-fn next_batch<V: Blocks>([a, b, c, d, e, f, g, h]: [V; BATCH]) -> [V; BATCH] {
+fn next_batch<V: AesVector>([a, b, c, d, e, f, g, h]: [V; BATCH]) -> [V; BATCH] {
     [
         a.mul_x_batch(),
         b.mul_x_batch(),

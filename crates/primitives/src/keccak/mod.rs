@@ -115,6 +115,11 @@ impl<T: Permute> Keccak<T> {
         Self::new(token, 136, 0x1f, output_len)
     }
 
+    /// Makes the digest `output_len` bytes long; what has been absorbed stays.
+    pub fn set_output_len(&mut self, output_len: usize) {
+        self.digest_size = output_len;
+    }
+
     /// Xors `data` into the state from byte `absorbed` on; it ends within the block.
     #[inline(always)]
     fn xor(&mut self, mut data: &[u8]) {
