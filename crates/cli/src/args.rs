@@ -7,11 +7,16 @@ use std::path::PathBuf;
 /// The Linux kernel's crypto API in user space: ask for a name, get the fastest driver that this CPU
 /// has, that is constant-time and that has passed its self-test.
 #[derive(Parser, Debug)]
-#[command(name = "algkit", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "algkit",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input.
 
 ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
-secret-dependent table lookups too.")]
+secret-dependent table lookups too."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -316,6 +321,9 @@ mod tests {
     fn usage_errors_are_one_line() {
         let message = "error: the following required arguments were not provided:\n  -c <NAME>\n\nUsage: algkit enc\n";
         let line = one_line(message);
-        assert!(line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"), "{line}");
+        assert!(
+            line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
+            "{line}"
+        );
     }
 }

@@ -7,7 +7,10 @@ use crate::{
     names::Survey,
     out::{Out, to_stdout},
 };
-use algkit::{Driver, Registry, SelfTest, Type};
+use algkit::{
+    Driver, Registry, SelfTest, Type,
+    cpu::{Feature, FeatureSet},
+};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -87,7 +90,8 @@ fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> 
     let cells = survey.drivers.iter().map(|driver| {
         let row = Row::new(registry, driver);
         let priority = row.priority.to_string();
-        (driver, [row.name, row.driver, row.r#type, priority, row.timing, cpu(&row.cpu), yes(row.usable), row.selftest])
+        let cpu = cpu(&essential(driver.needs));
+        (driver, [row.name, row.driver, row.r#type, priority, row.timing, cpu, yes(row.usable), row.selftest])
     });
     let cells: Vec<_> = cells.collect();
     let widths: [usize; 8] = std::array::from_fn(|column| {
@@ -146,6 +150,12 @@ fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()
         }
     }
     Ok(())
+}
+
+/// The features of a set that no other of it brings along: not `aes` where there is `vaes`.
+fn essential(set: FeatureSet) -> Vec<&'static str> {
+    let left_alone = |feature: &Feature| set.without(*feature).iter().count() + 1 == set.iter().count();
+    set.iter().filter(left_alone).map(Feature::name).collect()
 }
 
 fn cpu(features: &[&str]) -> String {

@@ -20,7 +20,6 @@ mod test;
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
-use error::Error;
 use std::process::ExitCode;
 
 /// What a command that ran to its end has to say.

@@ -1,10 +1,7 @@
 //! What names stand for, and the drivers behind them.
 
 use algkit::{CATALOGUE, Driver, DriverRef, Error, Name, Registry, Type};
-use std::{
-    cmp::Reverse,
-    collections::HashSet,
-};
+use std::{cmp::Reverse, collections::HashSet};
 
 /// Every driver, and which of them the names stand for.
 pub struct Survey {
@@ -21,8 +18,7 @@ impl Survey {
             // A name without a driver that may serve is left out, or listed with none chosen.
             let _ = registry.find_any(name);
         }
-        let names: HashSet<(Type, String)> =
-            registry.drivers().iter().map(|d| (d.kind, d.name.clone())).collect();
+        let names: HashSet<(Type, String)> = registry.drivers().iter().map(|d| (d.kind, d.name.clone())).collect();
         let found = names.iter().filter_map(|(kind, name)| registry.find(*kind, name).ok());
         let chosen = found.map(|driver| driver.driver.clone()).collect();
         let mut drivers = registry.drivers();

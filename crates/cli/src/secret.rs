@@ -79,7 +79,9 @@ fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
 pub fn decode_hex(option: &'static str, text: &str) -> Result<Vec<u8>, Error> {
     hex::decode(text).map_err(|error| {
         let reason = match error {
-            hex::FromHexError::InvalidHexCharacter { index, .. } => format!("character {} is not a hex digit", index + 1),
+            hex::FromHexError::InvalidHexCharacter { index, .. } => {
+                format!("character {} is not a hex digit", index + 1)
+            }
             _ => format!("an odd number of hex digits ({})", text.len()),
         };
         Error::Option { option, reason }

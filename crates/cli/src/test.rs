@@ -22,7 +22,9 @@ pub fn run(args: &TestArgs) -> Result<Answer, Error> {
         if let SelfTest::Failed(reason) = registry.test(driver) {
             failed += 1;
             progress
-                .suspend(|| writeln!(out, "FAILED {} ({}): {reason}", driver.driver, driver.name).and_then(|()| out.flush()))
+                .suspend(|| {
+                    writeln!(out, "FAILED {} ({}): {reason}", driver.driver, driver.name).and_then(|()| out.flush())
+                })
                 .map_err(to_stdout)?;
         }
         progress.advance(1);

@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn other_lines_are_refused() {
-        for line in ["", "00", "0000 ", "0000  ", "0000x  a", "00zz  a", "0000 a", "\\0000  a\\q", "y (a) = 0000", "x (a) 0000"]
+        for line in
+            ["", "00", "0000 ", "0000  ", "0000x  a", "00zz  a", "0000 a", "\\0000  a\\q", "y (a) = 0000", "x (a) 0000"]
         {
             assert_eq!(parse(line.as_bytes(), "x", 2), None, "{line}");
         }
