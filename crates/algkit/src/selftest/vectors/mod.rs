@@ -2,6 +2,7 @@
 
 mod aead;
 mod hash;
+#[cfg(feature = "legacy")]
 mod legacy;
 mod skcipher;
 
@@ -28,4 +29,10 @@ pub(crate) enum Known {
 }
 
 /// All of them.
-pub(crate) static VECTORS: &[&[Vector]] = &[aead::VECTORS, hash::VECTORS, legacy::VECTORS, skcipher::VECTORS];
+pub(crate) static VECTORS: &[&[Vector]] = &[
+    aead::VECTORS,
+    hash::VECTORS,
+    #[cfg(feature = "legacy")]
+    legacy::VECTORS,
+    skcipher::VECTORS,
+];
