@@ -63,9 +63,10 @@ impl Subject {
                 })?
             }
             Self::Skcipher(cipher) => {
-                let (cipher, iv) = (cipher.clone(), iv(cipher.driver()));
+                let (cipher, first) = (cipher.clone(), iv(cipher.driver()));
                 checked(size, move |text| {
-                    let iv = &mut iv.clone()[..cipher.driver().shape.ivsize];
+                    let mut iv = first;
+                    let iv = &mut iv[..cipher.driver().shape.ivsize];
                     match op {
                         Op::Dec => cipher.decrypt(iv, text),
                         _ => cipher.encrypt(iv, text),
