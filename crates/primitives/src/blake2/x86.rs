@@ -1,10 +1,12 @@
 //! BLAKE2 in the vectors of x86: a row of BLAKE2b in 256 bits, of BLAKE2s in 128.
 //!
 //! AVX-512 rotates words in one instruction, and takes a round's words out of the message, which
-//! fits two of its vectors or one, by one or two permutations; without it they are picked from memory.
+//! fits two of its vectors or one, by two permutations or one; without it they are picked from memory.
+//! G is one chain of dependent instructions, so latencies decide: on Zen 4 two cycles for a rotation
+//! or a byte shuffle, one for all else.
 
 use super::Compress;
-use super::rows::{Order, Row, compress};
+use super::rows::{Order, Row, compress, words};
 use crate::cpu::{Avx2, Avx512, Token};
 use core::arch::x86_64::*;
 
@@ -65,7 +67,6 @@ macro_rules! turn {
 struct B(__m256i);
 
 impl Row<u64> for B {
-    const UNROLLED: bool = true;
     type Message = [u64; 16];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
@@ -73,24 +74,18 @@ impl Row<u64> for B {
 
     #[inline(always)]
     fn message(block: &[u8]) -> [u64; 16] {
-        core::array::from_fn(
-            #[inline(always)]
-            |i| u64::from_le_bytes(block.as_chunks().0[i]),
-        )
+        words(block)
     }
 
     #[inline(always)]
     fn rows(message: &[u64; 16], order: &Order) -> [Self; 4] {
-        let word = |i: usize| message[usize::from(order[i] % 16)].cast_signed();
-        core::array::from_fn(
-            #[inline(always)]
-            // SAFETY: see above.
-            |row| {
-                Self(unsafe {
-                    _mm256_setr_epi64x(word(4 * row), word(4 * row + 1), word(4 * row + 2), word(4 * row + 3))
-                })
-            },
-        )
+        macro_rules! row {
+            ($($i:literal)*) => {
+                // SAFETY: see above.
+                Self(unsafe { _mm256_setr_epi64x($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
+            };
+        }
+        [row!(0 1 2 3), row!(4 5 6 7), row!(8 9 10 11), row!(12 13 14 15)]
     }
 
     #[inline(always)]
@@ -119,7 +114,6 @@ impl Row<u64> for B {
 struct B512(__m256i);
 
 impl Row<u64> for B512 {
-    const UNROLLED: bool = false;
     type Message = [__m512i; 2];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
@@ -154,7 +148,8 @@ impl Row<u64> for B512 {
         // SAFETY: see above.
         Self(unsafe {
             match I {
-                0 => _mm256_ror_epi64::<32>(self.0),
+                // The one rotation that a shuffle does in one cycle.
+                0 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
                 1 => _mm256_ror_epi64::<24>(self.0),
                 2 => _mm256_ror_epi64::<16>(self.0),
                 _ => _mm256_ror_epi64::<63>(self.0),
@@ -168,7 +163,6 @@ impl Row<u64> for B512 {
 struct S(__m128i);
 
 impl Row<u32> for S {
-    const UNROLLED: bool = true;
     type Message = [u32; 16];
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);
@@ -176,22 +170,18 @@ impl Row<u32> for S {
 
     #[inline(always)]
     fn message(block: &[u8]) -> [u32; 16] {
-        core::array::from_fn(
-            #[inline(always)]
-            |i| u32::from_le_bytes(block.as_chunks().0[i]),
-        )
+        words(block)
     }
 
     #[inline(always)]
     fn rows(message: &[u32; 16], order: &Order) -> [Self; 4] {
-        let word = |i: usize| message[usize::from(order[i] % 16)].cast_signed();
-        core::array::from_fn(
-            #[inline(always)]
-            // SAFETY: see above.
-            |row| {
-                Self(unsafe { _mm_setr_epi32(word(4 * row), word(4 * row + 1), word(4 * row + 2), word(4 * row + 3)) })
-            },
-        )
+        macro_rules! row {
+            ($($i:literal)*) => {
+                // SAFETY: see above.
+                Self(unsafe { _mm_setr_epi32($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
+            };
+        }
+        [row!(0 1 2 3), row!(4 5 6 7), row!(8 9 10 11), row!(12 13 14 15)]
     }
 
     #[inline(always)]
@@ -214,7 +204,6 @@ impl Row<u32> for S {
 struct S512(__m128i);
 
 impl Row<u32> for S512 {
-    const UNROLLED: bool = false;
     type Message = __m512i;
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);

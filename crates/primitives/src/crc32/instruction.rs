@@ -7,7 +7,8 @@
 //! That needs no table and no other instruction. The product of two polynomials of degree 31 by
 //! shifts and xors, one for each term of the constant, has degree 62; and the instruction itself
 //! takes a 64-bit polynomial a to a x^32 modulo P. In reflected bits the product of two 32-bit
-//! registers, in a 64-bit one, stands for a b x, so the constant is x^(n - 33).
+//! registers, in a 64-bit one, stands for a b x, so the constant is x^(n - 33). Lengths of the parts
+//! are such that the constants have few terms.
 
 use super::{Castagnoli, Polynomial, Update, power_of_x};
 use crate::cpu::{Sse42, Token};
@@ -16,10 +17,11 @@ use core::arch::x86_64::*;
 // SAFETY of every block in this file: everything is reached from inside the `vectorize` of a token
 // with SSE4.2.
 
+/// One step. Registers are kept in 64 bits, as the instruction has them.
 #[inline(always)]
-pub(super) fn word(crc: u32, word: u64) -> u32 {
+pub(super) fn word(crc: u64, word: u64) -> u64 {
     // SAFETY: see above.
-    unsafe { _mm_crc32_u64(u64::from(crc), word) as u32 }
+    unsafe { _mm_crc32_u64(crc, word) }
 }
 
 /// The register after fewer than eight bytes.
@@ -42,48 +44,56 @@ fn tail(mut crc: u32, data: &[u8]) -> u32 {
     crc
 }
 
-/// The register `crc` after `BYTES` zero bytes.
+/// A polynomial that the instruction reduces to `crc` times x^`BITS`.
 #[inline(always)]
-fn shift<const BYTES: usize>(crc: u32) -> u32 {
-    let factor = const { power_of_x(8 * BYTES - 33, Castagnoli::REFLECTED) };
+fn product<const BITS: usize>(crc: u64) -> u64 {
+    let factor = const { power_of_x(BITS - 33, Castagnoli::REFLECTED) };
     let mut product = 0;
-    for bit in 0..32 {
-        if factor & (1 << bit) != 0 {
-            product ^= u64::from(crc) << bit;
-        }
+    // Written out, because a loop is not always unrolled.
+    macro_rules! terms {
+        ($($i:literal)*) => {$(
+            if factor & (1 << $i) != 0 {
+                product ^= crc << $i;
+            }
+        )*};
     }
-    word(0, product)
+    terms!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    product
 }
 
-/// The register after as many times three parts of `PART` bytes as there are; the rest is left.
 #[inline(always)]
-fn three_parts<const PART: usize>(mut crc: u32, data: &mut &[u8]) -> u32 {
-    while let Some((first, rest)) = data.split_first_chunk::<PART>() {
-        let Some((second, rest)) = rest.split_first_chunk::<PART>() else { break };
-        let Some((third, rest)) = rest.split_first_chunk::<PART>() else { break };
-        *data = rest;
-        let mut crcs = [crc, 0, 0];
+pub(super) fn update(crc: u32, mut data: &[u8]) -> u32 {
+    let mut crc = u64::from(crc);
+    loop {
+        let part = match data.len() {
+            4056.. => 1352,
+            888.. => 296,
+            168.. => 56,
+            _ => break,
+        };
+        let (first, rest) = data.split_at(part);
+        let (second, rest) = rest.split_at(part);
+        let (third, rest) = rest.split_at(part);
+        data = rest;
         let (first, second, third) = (first.as_chunks::<8>().0, second.as_chunks::<8>().0, third.as_chunks::<8>().0);
+        let mut crcs = [crc, 0, 0];
         for ((a, b), c) in first.iter().zip(second).zip(third) {
             crcs[0] = word(crcs[0], u64::from_le_bytes(*a));
             crcs[1] = word(crcs[1], u64::from_le_bytes(*b));
             crcs[2] = word(crcs[2], u64::from_le_bytes(*c));
         }
-        crc = shift::<PART>(shift::<PART>(crcs[0]) ^ crcs[1]) ^ crcs[2];
+        let sum = match part {
+            1352 => product::<{ 16 * 1352 }>(crcs[0]) ^ product::<{ 8 * 1352 }>(crcs[1]),
+            296 => product::<{ 16 * 296 }>(crcs[0]) ^ product::<{ 8 * 296 }>(crcs[1]),
+            _ => product::<{ 16 * 56 }>(crcs[0]) ^ product::<{ 8 * 56 }>(crcs[1]),
+        };
+        crc = word(0, sum) ^ crcs[2];
     }
-    crc
-}
-
-#[inline(always)]
-pub(super) fn update(mut crc: u32, mut data: &[u8]) -> u32 {
-    crc = three_parts::<2720>(crc, &mut data);
-    crc = three_parts::<336>(crc, &mut data);
-    crc = three_parts::<64>(crc, &mut data);
     let (words, rest) = data.as_chunks::<8>();
     for bytes in words {
         crc = word(crc, u64::from_le_bytes(*bytes));
     }
-    tail(crc, rest)
+    tail(crc as u32, rest)
 }
 
 impl Update<Castagnoli> for Sse42 {

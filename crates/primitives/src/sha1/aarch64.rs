@@ -24,10 +24,16 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn add_to(self, state: &mut [u32; 5]) {
+    fn store(self, state: &mut [u32; 5]) {
         // SAFETY: see above.
-        unsafe { vst1q_u32(state.as_mut_ptr(), vaddq_u32(self.abcd, vld1q_u32(state.as_ptr()))) };
-        state[4] = state[4].wrapping_add(self.e);
+        unsafe { vst1q_u32(state.as_mut_ptr(), self.abcd) };
+        state[4] = self.e;
+    }
+
+    #[inline(always)]
+    fn add(self, start: Self) -> Self {
+        // SAFETY: see above.
+        Self { abcd: unsafe { vaddq_u32(self.abcd, start.abcd) }, e: self.e.wrapping_add(start.e) }
     }
 
     #[inline(always)]
@@ -43,7 +49,7 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn rounds4<const F: i32>(self, w: uint32x4_t) -> Self {
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: uint32x4_t) -> Self {
         // SAFETY: see above.
         unsafe {
             let kw = vaddq_u32(w, vdupq_n_u32(K[F as usize]));
