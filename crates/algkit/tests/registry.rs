@@ -112,7 +112,13 @@ fn planted(name: &'static str, fault: Fault) -> Driver {
             )))
         })
     };
-    Driver { priority: 10_000, ..Driver::new(name, "planted", model.kind, model.shape.clone(), make) }
+    above_all(Driver::new(name, "planted", model.kind, model.shape.clone(), make))
+}
+
+/// `driver` with a priority above all others.
+fn above_all(mut driver: Driver) -> Driver {
+    driver.priority = 10_000;
+    driver
 }
 
 fn model_is_aead(honest: &Registry, name: &str) -> bool {
@@ -218,7 +224,7 @@ impl HashOps for ExternalHash {
 
 fn external(name: &str) -> Driver {
     let make = |_: CpuFeatures, _: &[u8], _: WeakKeys| Ok(Keyed::Hash(Box::new(ExternalHash)));
-    Driver { priority: 10_000, ..Driver::new(name, "sha256-external", Type::Hash, Shape::hash(64, 32), make) }
+    above_all(Driver::new(name, "sha256-external", Type::Hash, Shape::hash(64, 32), make))
 }
 
 #[test]
@@ -259,7 +265,7 @@ fn many_threads_test_a_driver_once() {
             make(cpu, key, weak)
         };
         let driver = Driver::new("ctr(aes)", "planted", Type::Skcipher, shape, counting);
-        registry.register(Driver { priority: 10_000, ..driver }).unwrap();
+        registry.register(above_all(driver)).unwrap();
         let barrier = Barrier::new(threads);
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -354,7 +360,8 @@ fn names_that_mean_nothing() {
     assert_eq!(find(Type::Aead, "sha256"), wrong);
     assert!(matches!(find(Type::Skcipher, "cbc(sha256)"), Error::WrongType { found: Type::Hash, .. }));
     let masked = masked(NO_VECTORS, Policy::Constant);
-    let driver = Driver { needs: algkit::cpu::FeatureSet::of(algkit::cpu::Feature::ALL), ..external("sha256") };
+    let mut driver = external("sha256");
+    driver.needs = algkit::cpu::FeatureSet::of(algkit::cpu::Feature::ALL);
     masked.register(driver).unwrap();
     assert_eq!(masked.find(Type::Hash, "sha256-external").unwrap_err(), Error::NotUsable("sha256-external".into()));
 }
@@ -523,7 +530,7 @@ fn a_driver_that_declares_another_type_is_refused() {
     let registry = registry();
     let make = |_: CpuFeatures, _: &[u8], _: WeakKeys| Ok(Keyed::Hash(Box::new(ExternalHash)));
     let shape = registry.find_any("ctr(aes)").unwrap().shape.clone();
-    let liar = Driver { priority: 10_000, ..Driver::new("ctr(aes)", "liar", Type::Skcipher, shape, make) };
+    let liar = above_all(Driver::new("ctr(aes)", "liar", Type::Skcipher, shape, make));
     registry.register(liar).unwrap();
     assert_ne!(registry.find_any("ctr(aes)").unwrap().driver, "liar");
     assert!(matches!(registry.skcipher("liar"), Err(Error::SelfTest { .. })));
