@@ -30,7 +30,7 @@ enum Fault {
     Segments,
     /// The chaining value.
     Iv,
-    /// The last bit of a tag does not matter.
+    /// The tag does not matter.
     AnyTag,
     PanicInUse,
     PanicInMake,
@@ -82,15 +82,12 @@ impl AeadOps for Planted<Aead> {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let mut authentic = false;
         rewrite(text, |text| {
-            for last in [0, u8::from(self.1 == Fault::AnyTag)] {
-                let (mut tag, ciphertext) = (tag.to_vec(), text.clone());
-                *tag.last_mut().unwrap() ^= last;
-                authentic = self.0.decrypt(iv, assoc, &mut text[..], &tag).is_ok();
-                if authentic {
-                    break;
-                }
-                *text = ciphertext;
-            }
+            authentic = if self.1 == Fault::AnyTag {
+                // GCM's two directions are the same for the text.
+                self.0.encrypt(iv, assoc, &mut text[..], &mut tag.to_vec()).is_ok()
+            } else {
+                self.0.decrypt(iv, assoc, &mut text[..], tag).is_ok()
+            };
         });
         authentic
     }
@@ -443,7 +440,8 @@ fn a_forgery_leaves_no_plaintext() {
                 if name.starts_with("ccm") {
                     iv[0] = 3;
                 }
-                let (assoc, plain) = (random.bytes(16), random.bytes(688));
+                // Long enough for essiv, which leaves its IV at the end unauthenticated, and short enough for rfc4106.
+                let (assoc, plain) = (random.bytes(20), random.bytes(688));
                 let mut sealed = plain.clone();
                 let mut tag = vec![0; aead.max_tag_len()];
                 aead.encrypt(&iv, &[&assoc], &mut sealed[..], &mut tag).unwrap();
