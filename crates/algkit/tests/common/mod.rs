@@ -2,7 +2,7 @@
 //! texts that lie in memory in every way.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use algkit::{CATALOGUE, DriverRef, Policy, Registry, Text, cpu::CpuFeatures, mask_cpu};
+use algkit::{CATALOGUE, DriverRef, Policy, Registry, Text, Type, cpu::CpuFeatures, mask_cpu};
 
 /// `ALGKIT_CPU` settings that bring one family of drivers after another to the top. Those that
 /// this CPU or architecture lacks anyway change nothing.
@@ -30,12 +30,24 @@ pub fn masked(mask: &str, policy: Policy) -> Registry {
 
 /// Every usable driver that the catalogue leads to in `registry`, template instances included.
 pub fn drivers(registry: &Registry) -> Vec<DriverRef> {
-    for name in CATALOGUE {
-        if let Err(error) = registry.find_any(name) {
-            panic!("{name}: {error}");
+    CATALOGUE.iter().for_each(|name| instantiate(registry, name));
+    registry.drivers().into_iter().filter(|driver| registry.is_usable(driver)).collect()
+}
+
+/// Asks for `name`, and for the same over every usable driver of its block cipher: `cbc(aes)`,
+/// `cbc(aes-generic)`, `cbc(aes-aesni)`.
+fn instantiate(registry: &Registry, name: &str) {
+    let find = |name: &str| match registry.find_any(name) {
+        Ok(_) => {}
+        Err(error) => panic!("{name}: {error}"),
+    };
+    find(name);
+    for driver in registry.drivers() {
+        let (argument, instance) = (format!("({})", driver.name), format!("({})", driver.driver));
+        if driver.kind == Type::Cipher && registry.is_usable(&driver) && name.contains(&argument) {
+            find(&name.replace(&argument, &instance));
         }
     }
-    registry.drivers().into_iter().filter(|driver| registry.is_usable(driver)).collect()
 }
 
 /// The usable drivers of the algorithm `name`, under every mask, each once.
@@ -45,7 +57,7 @@ pub fn drivers_of(name: &str) -> Vec<(Registry, Vec<DriverRef>)> {
         .iter()
         .map(|mask| {
             let registry = masked(mask, Policy::Table);
-            registry.find_any(name).unwrap_or_else(|error| panic!("{name}, {mask}: {error}"));
+            instantiate(&registry, name);
             let mut list = registry.drivers();
             list.retain(|d| d.name == name && registry.is_usable(d) && !seen.contains(&d.driver));
             seen.extend(list.iter().map(|d| d.driver.clone()));
