@@ -23,6 +23,8 @@ pub mod driver;
 mod error;
 mod name;
 mod registry;
+#[cfg(any(feature = "aead", feature = "cipher", feature = "digest"))]
+pub mod rustcrypto;
 mod selftest;
 mod sizes;
 mod table;
