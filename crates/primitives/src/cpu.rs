@@ -162,8 +162,9 @@ mod detect {
     cpufeatures::new!(has_aes, "aes");
     cpufeatures::new!(has_pclmul, "pclmulqdq");
     cpufeatures::new!(has_avx, "avx");
-    cpufeatures::new!(has_avx2, "avx2");
-    cpufeatures::new!(has_avx512, "avx512f", "avx512bw", "avx512vl", "avx512dq");
+    // Code for AVX2 and AVX-512 is compiled with BMI1 and BMI2 as well, which come with them.
+    cpufeatures::new!(has_avx2, "avx2", "bmi1", "bmi2");
+    cpufeatures::new!(has_avx512, "avx512f", "avx512bw", "avx512vl", "avx512dq", "bmi1", "bmi2");
     cpufeatures::new!(has_vaes, "vaes");
     cpufeatures::new!(has_vpclmul, "vpclmulqdq");
     cpufeatures::new!(has_sha, "sha");
@@ -316,10 +317,10 @@ mod x86 {
     token!(/// AES-NI and PCLMULQDQ.
         AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq");
     token!(/// AES and carry-less multiplication on 256-bit vectors.
-        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// AES and carry-less multiplication on 512-bit vectors.
         Vaes512, [Avx512, Aes, Pclmul, Vaes, Vpclmul],
-        "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,avx2,aes,pclmulqdq,vaes,vpclmulqdq");
+        "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// SHA-1 and SHA-256 instructions.
         ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
     token!(/// The `crc32` instruction.

@@ -5,10 +5,14 @@
 //! A carry out of that word would have to reach the high word; instead of testing for it in each
 //! batch, a message is cut where the low word wraps (once in 2^64 blocks), and each run of blocks
 //! starts from a counter made anew.
+//!
+//! In a batch whose last byte does not wrap, which is all but one in eight at the least, the byte
+//! order does not matter: the counters are the first one, reversed once, plus block numbers in the
+//! last byte. That leaves one addition a vector; byte shuffles compete with AES for a port on Zen.
 
 use super::{
     AesKey,
-    pass::{Pass, load, store},
+    pass::{BATCH, Pass, load, store},
     rounds::Schedule,
 };
 use crate::{
@@ -25,16 +29,18 @@ pub(super) fn numbers<V: Blocks>(token: V::Token) -> V {
     V::load(token, NUMBERS.as_flattened())
 }
 
-/// The distance from a vector's block numbers to the next vector's.
+/// The distance from a vector's block numbers to those of the `n`th vector after it.
 #[inline(always)]
-pub(super) fn stride<V: Blocks>(token: V::Token) -> V {
-    V::splat(token, &(V::BLOCKS as u128).to_le_bytes())
+pub(super) fn stride<V: Blocks>(token: V::Token, n: usize) -> V {
+    V::splat(token, &((n * V::BLOCKS) as u128).to_le_bytes())
 }
 
 struct Ctr<'a, V: AesVector> {
     keys: Schedule<'a, V>,
     /// The next counters, little-endian.
     counter: V,
+    /// The last byte of the first of them.
+    low: usize,
 }
 
 impl<V: AesVector> Pass<V> for Ctr<'_, V> {
@@ -44,10 +50,20 @@ impl<V: AesVector> Pass<V> for Ctr<'_, V> {
     fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
         let token = self.keys.token;
         let mut blocks = [V::zero(token); N];
-        for b in blocks.iter_mut() {
-            *b = self.counter.reverse_bytes();
-            self.counter = self.counter.add64(stride(token));
+        let next = self.low + N * V::BLOCKS;
+        if N == BATCH && next <= 256 {
+            let first = self.counter.reverse_bytes();
+            for (i, b) in blocks.iter_mut().enumerate() {
+                *b = first.add32(V::splat(token, &((i * V::BLOCKS) as u128).to_be_bytes()));
+            }
+            self.counter = self.counter.add64(stride(token, N));
+        } else {
+            for b in blocks.iter_mut() {
+                *b = self.counter.reverse_bytes();
+                self.counter = self.counter.add64(stride(token, 1));
+            }
         }
+        self.low = next % 256;
         self.keys.crypt::<true, N>(&mut blocks);
         for (i, b) in blocks.iter().enumerate() {
             store::<V, WHOLE>(b.xor(load::<V, WHOLE>(token, &data, i)), &mut data, i);
@@ -59,22 +75,28 @@ impl<T: AesToken> AesKey<T> {
     /// Adds the keystream that starts at `counter` to `data`, of any length, and advances `counter`
     /// by the blocks used, a partial one included, modulo 2^128.
     pub fn ctr(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
+        while !data.is_empty() {
+            let start = u128::from_be_bytes(*counter);
+            let bytes = match (start as u64).wrapping_neg() {
+                0 => data.len(), // 2^64 blocks before the low word wraps
+                blocks => data.len().min(blocks.saturating_mul(16) as usize),
+            };
+            let Some(run) = data.take(bytes) else { return };
+            self.ctr_run(counter, run);
+            *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
+        }
+    }
+
+    /// CTR in which the counter's low word does not wrap.
+    #[inline(always)]
+    fn ctr_run(&self, counter: &[u8; 16], data: InOut<'_>) {
         let token = self.token;
         token.vectorize(
             #[inline(always)]
             || {
-                let keys = Schedule::<T::V>::new(token, &self.enc);
-                while !data.is_empty() {
-                    let start = u128::from_be_bytes(*counter);
-                    let bytes = match (start as u64).wrapping_neg() {
-                        0 => data.len(), // 2^64 blocks before the low word wraps
-                        blocks => data.len().min(blocks.saturating_mul(16) as usize),
-                    };
-                    let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
-                    let Some(run) = data.take(bytes) else { return };
-                    Ctr { keys, counter: first }.run(run);
-                    *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
-                }
+                let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
+                let keys = Schedule::new(token, &self.enc);
+                Ctr { keys, counter: first, low: usize::from(counter[15]) }.run(data);
             },
         );
     }

@@ -1,7 +1,7 @@
 //! Keys and rounds for CPUs with AES instructions.
 
 use super::RoundKeys;
-use crate::simd::{AesToken, AesVector, Blocks};
+use crate::simd::{AesToken, AesVector, Blocks, opaque};
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -52,6 +52,7 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
         let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
+        assert!(inner.len() >= 9); // the first rounds need no check of their own
         Self { token, first: V::splat(token, first), inner, last: V::splat(token, last) }
     }
 
@@ -75,7 +76,29 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     /// Adds the key `first` to `N` vectors and does all rounds but the last.
     #[inline(always)]
     pub(crate) fn rounds<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {
-        V::rounds::<ENC, N>(self.token, blocks, first, self.inner);
+        self.first_round::<ENC, N>(blocks, first);
+        self.rounds_from::<ENC, N>(blocks, 1);
+    }
+
+    /// Adds the key `first` and does round 0.
+    #[inline(always)]
+    pub(crate) fn first_round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {
+        V::first_round::<ENC, N>(self.token, blocks, first, self.inner);
+    }
+
+    /// Round `i`, from 1 to the last but one.
+    #[inline(always)]
+    pub(crate) fn round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], i: usize) {
+        V::round::<ENC, N>(self.token, blocks, self.inner, i);
+    }
+
+    /// The rounds from `i`, at least 1, to the last but one.
+    #[inline(always)]
+    pub(crate) fn rounds_from<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], mut i: usize) {
+        while i < self.inner.len() {
+            self.round::<ENC, N>(blocks, i);
+            i = opaque(i + 1);
+        }
     }
 
     /// The last round, with the key `last`.
@@ -84,6 +107,33 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         block.finish::<ENC>(self.token, self.inner, last)
     }
 }
+
+/// `keys.crypt(&mut blocks)`, and beside round `i`, from 0 to 7, one step `next[i] = ...`: what the
+/// next batch needs, computed on the ports that the rounds leave free. Done in one piece before or
+/// after the rounds it would not overlap with them, since the rounds fill the CPU's queues; nor may
+/// the compiler move it there, hence [`Blocks::meet`].
+///
+/// A macro, because the compiler does not unroll a loop of so much, and vectors that are indexed by
+/// a loop variable live in memory.
+macro_rules! beside_rounds {
+    ($keys:expr, $enc:expr, $n:expr, $blocks:ident, $next:ident[$i:ident] = $step:expr) => {{
+        $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $keys.first);
+        $crate::aes::rounds::beside_rounds!(@ $keys, $enc, $n, $blocks, $next, $i, $step, 1 2 3 4 5 6 7 8);
+        $keys.rounds_from::<{ $enc }, { $n }>(&mut $blocks, 9);
+        for b in $blocks.iter_mut() {
+            *b = $keys.finish::<{ $enc }>(*b, $keys.last);
+        }
+    }};
+    (@ $keys:expr, $enc:expr, $n:expr, $blocks:ident, $next:ident, $i:ident, $step:expr, $($round:literal)*) => {
+        $(
+            let $i = $round - 1;
+            $next[$i] = $step;
+            $blocks[0].meet(&mut $next[$i]);
+            $keys.round::<{ $enc }, { $n }>(&mut $blocks, $round);
+        )*
+    };
+}
+pub(super) use beside_rounds;
 
 /// Encrypts `N` vectors of blocks.
 #[inline(always)]

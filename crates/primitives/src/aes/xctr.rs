@@ -28,7 +28,7 @@ impl<V: AesVector> Pass<V> for Xctr<'_, V> {
         let mut blocks = [V::zero(token); N];
         for b in blocks.iter_mut() {
             *b = self.index;
-            self.index = self.index.add64(stride(token));
+            self.index = self.index.add64(stride(token, 1));
         }
         self.keys.crypt::<true, N>(&mut blocks);
         for (i, b) in blocks.iter().enumerate() {

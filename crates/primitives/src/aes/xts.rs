@@ -16,7 +16,7 @@
 use super::{
     AesKey, RoundKeys,
     pass::{BATCH, Pass, load, store},
-    rounds::{OneBlock, Schedule},
+    rounds::{OneBlock, Schedule, beside_rounds},
 };
 use crate::{
     InOut,
@@ -42,33 +42,30 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
             blocks[i] = tweaks[i].xor(load::<V, WHOLE>(token, &data, i));
         }
         if N == BATCH {
-            self.tweaks = next_batch(tweaks);
-        } else if WHOLE {
-            self.tweaks[..BATCH - N].copy_from_slice(&tweaks[N..]);
+            let mut next = tweaks;
+            beside_rounds!(
+                self.keys,
+                ENC,
+                N,
+                blocks,
+                next[i] = match i {
+                    0 => tweaks[0].mul_x_batch(),
+                    _ => V::next_tweaks(tweaks[i], next[i - 1]),
+                }
+            );
+            self.tweaks = next;
         } else {
-            self.tweaks[0] = tweaks[0].mul_x(data.len() / 16);
+            self.keys.crypt::<ENC, N>(&mut blocks);
+            if WHOLE {
+                self.tweaks[..BATCH - N].copy_from_slice(&tweaks[N..]);
+            } else {
+                self.tweaks[0] = tweaks[0].mul_x(data.len() / 16);
+            }
         }
-        self.keys.crypt::<ENC, N>(&mut blocks);
         for i in 0..N {
             store::<V, WHOLE>(tweaks[i].xor(blocks[i]), &mut data, i);
         }
     }
-}
-
-/// The tweaks eight vectors later. Written out, because the compiler does not unroll a loop of byte
-/// shifts, and then keeps the array in memory.
-#[inline(always)]
-fn next_batch<V: AesVector>([a, b, c, d, e, f, g, h]: [V; BATCH]) -> [V; BATCH] {
-    [
-        a.mul_x_batch(),
-        b.mul_x_batch(),
-        c.mul_x_batch(),
-        d.mul_x_batch(),
-        e.mul_x_batch(),
-        f.mul_x_batch(),
-        g.mul_x_batch(),
-        h.mul_x_batch(),
-    ]
 }
 
 impl<'a, V: AesVector, const ENC: bool> Xts<'a, V, ENC> {
@@ -309,8 +306,11 @@ mod tests {
             for n in 1..want.len() {
                 want[n] = (want[n - 1] << 1) ^ ((want[n - 1] >> 127) * 0x87);
             }
-            let batch = token.vectorize(|| T::V::splat(token, &want[0].to_le_bytes()).mul_x_batch().last());
-            assert_eq!(u128::from_le_bytes(batch), want[8 * T::V::BLOCKS]);
+            let next = token.vectorize(|| {
+                let [batch_ago, before] = [0, 7 * T::V::BLOCKS].map(|n| T::V::splat(token, &want[n].to_le_bytes()));
+                [batch_ago.mul_x_batch().last(), T::V::next_tweaks(batch_ago, before).last()]
+            });
+            assert_eq!(next.map(u128::from_le_bytes), [want[8 * T::V::BLOCKS]; 2]);
             for n in 0..=53 {
                 let (one, mut ramp) = token.vectorize(|| {
                     let v = T::V::splat(token, &want[0].to_le_bytes());

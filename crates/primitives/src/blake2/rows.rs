@@ -226,6 +226,16 @@ fn round<W: Word, R: Row<W>>(v: [R; 4], message: &R::Message, order: &Order) -> 
     [a.turn::<1>(), b, c.turn::<3>(), d.turn::<2>()]
 }
 
+/// The sixteen words of a block.
+#[inline(always)]
+pub(super) fn words<W: Word>(block: &[u8]) -> [W; 16] {
+    let mut words = [W::default(); 16];
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = W::load(block, i);
+    }
+    words
+}
+
 /// See [`Compress::compress`].
 #[inline(always)]
 pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mut before: u64, last: Option<usize>) {
@@ -271,7 +281,7 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn message(block: &[u8]) -> [W; 16] {
-        core::array::from_fn(|i| W::load(block, i))
+        words(block)
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 //! fits two of its vectors or one, by one or two permutations; without it they are picked from memory.
 
 use super::Compress;
-use super::rows::{Order, Row, compress};
+use super::rows::{Order, Row, compress, words};
 use crate::cpu::{Avx2, Avx512, Token};
 use core::arch::x86_64::*;
 
@@ -73,24 +73,18 @@ impl Row<u64> for B {
 
     #[inline(always)]
     fn message(block: &[u8]) -> [u64; 16] {
-        core::array::from_fn(
-            #[inline(always)]
-            |i| u64::from_le_bytes(block.as_chunks().0[i]),
-        )
+        words(block)
     }
 
     #[inline(always)]
     fn rows(message: &[u64; 16], order: &Order) -> [Self; 4] {
-        let word = |i: usize| message[usize::from(order[i] % 16)].cast_signed();
-        core::array::from_fn(
-            #[inline(always)]
-            // SAFETY: see above.
-            |row| {
-                Self(unsafe {
-                    _mm256_setr_epi64x(word(4 * row), word(4 * row + 1), word(4 * row + 2), word(4 * row + 3))
-                })
-            },
-        )
+        // SAFETY: see above.
+        macro_rules! row {
+            ($($i:literal)*) => {
+                Self(unsafe { _mm256_setr_epi64x($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
+            };
+        }
+        [row!(0 1 2 3), row!(4 5 6 7), row!(8 9 10 11), row!(12 13 14 15)]
     }
 
     #[inline(always)]
@@ -154,7 +148,8 @@ impl Row<u64> for B512 {
         // SAFETY: see above.
         Self(unsafe {
             match I {
-                0 => _mm256_ror_epi64::<32>(self.0),
+                // Half the latency of a rotation on Zen 4, and no more on others.
+                0 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
                 1 => _mm256_ror_epi64::<24>(self.0),
                 2 => _mm256_ror_epi64::<16>(self.0),
                 _ => _mm256_ror_epi64::<63>(self.0),
@@ -176,22 +171,18 @@ impl Row<u32> for S {
 
     #[inline(always)]
     fn message(block: &[u8]) -> [u32; 16] {
-        core::array::from_fn(
-            #[inline(always)]
-            |i| u32::from_le_bytes(block.as_chunks().0[i]),
-        )
+        words(block)
     }
 
     #[inline(always)]
     fn rows(message: &[u32; 16], order: &Order) -> [Self; 4] {
-        let word = |i: usize| message[usize::from(order[i] % 16)].cast_signed();
-        core::array::from_fn(
-            #[inline(always)]
-            // SAFETY: see above.
-            |row| {
-                Self(unsafe { _mm_setr_epi32(word(4 * row), word(4 * row + 1), word(4 * row + 2), word(4 * row + 3)) })
-            },
-        )
+        // SAFETY: see above.
+        macro_rules! row {
+            ($($i:literal)*) => {
+                Self(unsafe { _mm_setr_epi32($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
+            };
+        }
+        [row!(0 1 2 3), row!(4 5 6 7), row!(8 9 10 11), row!(12 13 14 15)]
     }
 
     #[inline(always)]

@@ -30,22 +30,26 @@ fn quarter_rounds<V: Words32, const N: usize>([a, b, c, d]: &mut [[V; N]; 4]) {
 // position against each other matters, so b stays, because it is the last to be ready, and a, c and
 // d turn by one less: by 3, 1 and 2.
 
+/// Rotates a row of each group.
+#[inline(always)]
+fn turn<V: Quads, const N: i32>(row: &mut [V]) {
+    for v in row {
+        *v = v.rotate_quads::<N>();
+    }
+}
+
 /// Rounds on `G` groups of row vectors.
 #[inline(always)]
 fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize) {
     for _ in 0..double_rounds {
         quarter_rounds(m);
-        for g in 0..G {
-            m[0][g] = m[0][g].rotate_quads::<3>();
-            m[2][g] = m[2][g].rotate_quads::<1>();
-            m[3][g] = m[3][g].rotate_quads::<2>();
-        }
+        turn::<V, 3>(&mut m[0]);
+        turn::<V, 1>(&mut m[2]);
+        turn::<V, 2>(&mut m[3]);
         quarter_rounds(m);
-        for g in 0..G {
-            m[0][g] = m[0][g].rotate_quads::<1>();
-            m[2][g] = m[2][g].rotate_quads::<3>();
-            m[3][g] = m[3][g].rotate_quads::<2>();
-        }
+        turn::<V, 1>(&mut m[0]);
+        turn::<V, 3>(&mut m[2]);
+        turn::<V, 2>(&mut m[3]);
     }
 }
 

@@ -19,6 +19,7 @@
 
 use super::{Castagnoli, Ieee, Polynomial, Update, instruction, power_of_x};
 use crate::cpu::{Pclmul, Token, Vpclmul256, Vpclmul512};
+use crate::hash::little_endian;
 use core::arch::x86_64::*;
 
 /// The two constants that move a register `bits` forward.
@@ -249,9 +250,7 @@ fn reduce<P: Polynomial>(a: __m128i) -> u32 {
 #[inline(always)]
 fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
     let n = data.len();
-    let mut bytes = [0; 16];
-    bytes[..n].copy_from_slice(data);
-    let sum = u128::from_le_bytes(bytes) ^ u128::from(crc);
+    let sum = little_endian(data) ^ u128::from(crc);
     let aligned = sum << (128 - 8 * n);
     // SAFETY: see above.
     let aligned = unsafe { _mm_set_epi64x((aligned >> 64) as i64, aligned as i64) };
@@ -310,7 +309,7 @@ fn update_castagnoli<V: Fold>(crc: u32, data: &[u8]) -> u32 {
     // SAFETY: see above.
     let (high, low) = unsafe { (_mm_cvtsi128_si64(sum.0), _mm_extract_epi64::<1>(sum.0)) };
     let crc = instruction::word(instruction::word(0, high.cast_unsigned()), low.cast_unsigned());
-    instruction::update(crc, rest)
+    instruction::update(crc as u32, rest)
 }
 
 impl<P: Polynomial> Update<P> for Pclmul {

@@ -4,10 +4,12 @@
 //! can fill. The main loop takes `N` vectors at a time through the rounds, and in source order
 //! between the rounds it hashes `N` vectors of ciphertext: when decrypting, the ciphertext of the
 //! same batch; when encrypting, that of the batch before, as the present one is not known yet. Each
-//! batch is reduced once.
+//! batch is reduced once. Pins hold the order: left alone, the compiler gathers the hash in one place
+//! and the rounds of each vector in another, and the CPU's queues fill with a chain of waiting rounds
+//! before the work that could fill the wait comes into sight.
 //!
-//! What is left after the last batch goes one vector at a time. The vectors do not wait for each
-//! other: the CPU overlaps them as far as it looks ahead. Their products, those of the associated
+//! What is left after the last batch goes four vectors and then one at a time. The steps do not wait
+//! for each other: the CPU overlaps them as far as it looks ahead. Their products, those of the associated
 //! data before them if it is short, and that of the block of lengths behind them, share one
 //! reduction, so that a packet pays the latency of GHASH once.
 
@@ -48,30 +50,30 @@ fn lengths(aad_len: u64, text_len: u64) -> [u8; 16] {
     (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_le_bytes()
 }
 
-/// Numbers of blocks, each as the first of four 32-bit words.
-const fn steps(steps: [u8; 4]) -> [[u8; 16]; 4] {
+/// The first four numbers, each as the first word of a block.
+static CONSECUTIVE: [[u8; 16]; 4] = {
     let mut blocks = [[0; 16]; 4];
     let mut i = 0;
     while i < 4 {
-        blocks[i][0] = steps[i];
+        blocks[i][0] = i as u8;
         i += 1;
     }
     blocks
-}
-static CONSECUTIVE: [[u8; 16]; 4] = steps([0, 1, 2, 3]);
+};
 
-/// Counter blocks with their bytes reversed, so that the 32-bit counter is a little-endian word.
+/// The counter blocks of the vectors to come, their bytes reversed, so that the 32-bit counter is a
+/// little-endian word.
 struct Counters<V> {
     next: V,
+    /// The number of blocks in a vector.
     step: V,
 }
 
 impl<V: AesVector> Counters<V> {
     #[inline(always)]
     fn new(token: V::Token, counter: u128) -> Self {
-        let next = V::splat(token, &counter.to_le_bytes());
         Self {
-            next: next.add32(V::load(token, CONSECUTIVE.as_flattened())),
+            next: V::splat(token, &counter.to_le_bytes()).add32(V::load(token, CONSECUTIVE.as_flattened())),
             step: V::splat(token, &(V::BLOCKS as u128).to_le_bytes()),
         }
     }
@@ -82,6 +84,15 @@ impl<V: AesVector> Counters<V> {
         self.next = now.add32(self.step);
         now.reverse_bytes()
     }
+
+    #[inline(always)]
+    fn batch<const N: usize>(&mut self) -> [V; N] {
+        let mut batch = [self.next; N];
+        for b in batch.iter_mut() {
+            *b = self.take();
+        }
+        batch
+    }
 }
 
 /// Vector `i` of `data`, in vectors of `bytes` bytes.
@@ -91,6 +102,7 @@ fn nth(data: &[u8], i: usize, bytes: usize) -> &[u8] {
 }
 
 impl<V: AesVector + ClmulVector> Kernel<'_, V> {
+    /// A round of AES on `N` vectors, kept apart from the next by pins if there are several.
     #[inline(always)]
     fn round<const N: usize>(&self, blocks: &mut [V; N], round_key: &[u8; 16]) {
         let key = V::splat(self.token, round_key);
@@ -174,10 +186,7 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         text: &mut InOut<'_>,
         mut between: impl FnMut(usize, &[u8]),
     ) {
-        let mut blocks = [V::zero(self.token); N];
-        for b in blocks.iter_mut() {
-            *b = counters.take();
-        }
+        let blocks = counters.batch::<N>();
         let src = text.src();
         let blocks = self.encrypt(
             blocks,
@@ -250,11 +259,12 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         acc
     }
 
-    /// Whole batches of the width's favourite size.
+    /// As many batches as `text` has, of the size that suits the CPU's registers.
     #[inline(always)]
     fn main<const ENCRYPT: bool>(&self, counters: &mut Counters<V>, acc: V, text: &mut InOut<'_>) -> V {
-        match V::BLOCKS {
-            4 => self.batches::<ENCRYPT, 8>(counters, acc, text),
+        const { assert!(V::BATCH == 6 || V::BATCH == 8) }
+        match V::BATCH {
+            6 => self.batches::<ENCRYPT, 6>(counters, acc, text),
             _ => self.batches::<ENCRYPT, 8>(counters, acc, text),
         }
     }

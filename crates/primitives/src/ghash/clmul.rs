@@ -18,7 +18,7 @@
 //! as lo and hi are added once to a whole sum, and b0 + b1 of a key's power is known beforehand: the
 //! price of the multiplication saved is one shuffle and one addition. It pays where
 //! multiplications are scarce (Zen 4 begins one in two cycles, at any width, and GHASH alone runs
-//! 4/3 times as fast; beside AES the gain is an eighth to a fifth), and costs nothing where
+//! 4/3 times as fast; beside AES the gain is a twentieth to a fifth), and costs nothing where
 //! shuffles and multiplications share one port (Intel).
 //!
 //! # Reduction
@@ -50,14 +50,16 @@
 use crate::cpu::{Portable, Token};
 use crate::simd::Blocks;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 /// x^63 + x^62 + x^57: Q less its ends, divided by x^64.
 pub(super) const C: u64 = 0xc200_0000_0000_0000;
 
 /// Blocks that can be multiplied as polynomials over GF(2). Bit i of a block, read as a
 /// little-endian integer, is the coefficient of x^i.
 pub trait ClmulVector: Blocks {
-    /// Vectors in a batch, whose products share one reduction.
-    const BATCH: usize = 8;
+    /// Vectors in a batch, whose products share one reduction: as many as the registers can hold
+    /// while AES works on them.
+    const BATCH: usize;
 
     /// Room for the powers of a key, and for `BLOCKS - 1` blocks behind them.
     type Powers: AsRef<[[u8; 16]]> + AsMut<[[u8; 16]]> + Clone + Send + Sync + 'static;
@@ -80,7 +82,7 @@ pub trait ClmulVector: Blocks {
     /// a0·b0, (a0 + a1)·(b0 + b1) and a1·b1 of corresponding blocks; `b_sum` is `b.add_halves()`.
     fn multiply(self, b: Self, b_sum: Self) -> [Self; 3];
 
-    /// A division by x^64: for each block, its halves swapped, plus [`C`] times its low half.
+    /// A division by x^64: for each block, its halves swapped, plus x^63 + x^62 + x^57 times its low half.
     fn fold(self) -> Self;
 
     /// The sum of all blocks as the first, then zeros.

@@ -7,11 +7,12 @@
 //! into its place and the three holes. Four residues times four residues make 16 multiplications.
 //!
 //! A 64-bit factor has 16 bits of each residue, and in the middle of a full product all 16 pairs can
-//! meet: one too many. So one factor gives up its top four bits, which are multiplied by hand.
+//! meet: one too many. So one factor gives up its top four bits. They are multiplied apart: four
+//! neighbouring bits times bits that are four apart is a row of copies that do not touch.
 
-use super::clmul::{C, ClmulVector};
+use super::clmul::ClmulVector;
 use crate::cpu::Portable;
-use crate::simd::Blocks;
+use crate::simd::{Blocks, load_partial_block, store_partial_block};
 
 /// One block, on any CPU.
 #[derive(Clone, Copy)]
@@ -31,31 +32,10 @@ fn clmul64(a: u64, b: u64) -> u128 {
         }
         product |= counts & (EVERY_FOURTH << place);
     }
-    for bit in 60..64 {
-        let mask = 0u64.wrapping_sub(b >> bit & 1);
-        product ^= u128::from(a & mask) << bit;
+    for a in a_at {
+        product ^= (u128::from(a) * u128::from(b >> 60)) << 60;
     }
     product
-}
-
-/// Up to 16 bytes as a little-endian integer, in two loads that overlap.
-#[inline(always)]
-pub(super) fn load_up_to_16(src: &[u8]) -> u128 {
-    let n = src.len();
-    match n {
-        0 => 0,
-        1 => src[0].into(),
-        2..4 => ends::<2>(src, |b| u16::from_le_bytes(b).into()),
-        4..8 => ends::<4>(src, |b| u32::from_le_bytes(b).into()),
-        _ => ends::<8>(src, |b| u64::from_le_bytes(b).into()),
-    }
-}
-
-/// The first and the last `W` of at most `2 * W` bytes, put together.
-#[inline(always)]
-fn ends<const W: usize>(src: &[u8], int: impl Fn([u8; W]) -> u128) -> u128 {
-    let (Some(first), Some(last)) = (src.first_chunk(), src.last_chunk()) else { return 0 };
-    int(*first) | int(*last) << (8 * (src.len() - W))
 }
 
 impl Blocks for Soft {
@@ -80,7 +60,7 @@ impl Blocks for Soft {
     #[inline(always)]
     fn load_partial(_: Portable, src: &[u8]) -> Self {
         assert!(src.len() <= 16);
-        Self(load_up_to_16(src))
+        Self(load_partial_block(src))
     }
 
     #[inline(always)]
@@ -90,8 +70,8 @@ impl Blocks for Soft {
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let n = dst.len();
-        dst.copy_from_slice(&self.first()[..n]);
+        assert!(dst.len() <= 16);
+        store_partial_block(self.0, dst);
     }
 
     #[inline(always)]
@@ -166,13 +146,7 @@ impl ClmulVector for Soft {
     #[inline(always)]
     fn fold(self) -> Self {
         let low = self.0 & u128::from(u64::MAX);
-        let mut product = 0;
-        for bit in 0..64 {
-            if C >> bit & 1 != 0 {
-                product ^= low << bit;
-            }
-        }
-        Self(self.0.rotate_left(64) ^ product)
+        Self(self.0.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
     }
 
     #[inline(always)]

@@ -1,9 +1,8 @@
 //! PCLMULQDQ and VPCLMULQDQ: one 64×64-bit carry-less product in each 128-bit lane.
 
 use super::clmul::{C, ClmulToken, ClmulVector};
-use super::portable::load_up_to_16;
 use crate::cpu::{AesNi, Pclmul, Vaes256, Vaes512};
-use crate::simd::{B128, B256, B512, Blocks};
+use crate::simd::{B128, B256, B512, Blocks, load_partial_block, store_partial_block};
 use core::arch::{asm, x86_64::*};
 
 impl ClmulToken for Pclmul {
@@ -109,7 +108,7 @@ impl Blocks for P128 {
     #[inline(always)]
     fn load_partial(token: Pclmul, src: &[u8]) -> Self {
         assert!(src.len() <= 16);
-        Self::load(token, &load_up_to_16(src).to_le_bytes())
+        Self::load(token, &load_partial_block(src).to_le_bytes())
     }
 
     #[inline(always)]
@@ -121,8 +120,8 @@ impl Blocks for P128 {
 
     #[inline(always)]
     fn store_partial(self, dst: &mut [u8]) {
-        let n = dst.len();
-        dst.copy_from_slice(&self.first()[..n]);
+        assert!(dst.len() <= 16);
+        store_partial_block(u128::from_le_bytes(self.first()), dst);
     }
 
     #[inline(always)]
@@ -169,6 +168,7 @@ impl Blocks for P128 {
 macro_rules! one_block {
     ($vector:ident, $token:ident) => {
         impl ClmulVector for $vector {
+            const BATCH: usize = 6;
             type Powers = [[u8; 16]; 16];
             const NO_POWERS: Self::Powers = [[0; 16]; 16];
 
@@ -199,6 +199,7 @@ one_block!(P128, Pclmul);
 one_block!(B128, AesNi);
 
 impl ClmulVector for B256 {
+    const BATCH: usize = 6;
     type Powers = [[u8; 16]; 18 + 1];
     const NO_POWERS: Self::Powers = [[0; 16]; 18 + 1];
 
@@ -229,6 +230,7 @@ impl ClmulVector for B256 {
 }
 
 impl ClmulVector for B512 {
+    const BATCH: usize = 8;
     type Powers = [[u8; 16]; 36 + 3];
     const NO_POWERS: Self::Powers = [[0; 16]; 36 + 3];
 

@@ -98,10 +98,10 @@ fn round<L: Lane>(a: &mut [L; 25], constant: u64) {
 
 #[inline(always)]
 pub(super) fn permute<L: Lane>(state: &mut [u64; 25]) {
-    let mut a = state.map(
-        #[inline(always)]
-        |lane| L::new(lane),
-    );
+    let mut a = [L::new(0); 25];
+    for (a, state) in a.iter_mut().zip(&*state) {
+        *a = L::new(*state);
+    }
     for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
         round(&mut a, constants[0]);
         round(&mut a, constants[1]);

@@ -20,7 +20,7 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, wipe};
+use crate::hash::{Hash, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
@@ -128,7 +128,7 @@ impl<T: Permute> Keccak<T> {
         let within = at % 8;
         if within != 0 {
             let (head, rest) = data.split_at(data.len().min(8 - within));
-            self.state[at / 8] ^= lane(head) << (8 * within);
+            self.state[at / 8] ^= (little_endian(head) as u64) << (8 * within);
             at += 8 - within;
             data = rest;
         }
@@ -138,17 +138,9 @@ impl<T: Permute> Keccak<T> {
             *state ^= u64::from_le_bytes(*bytes);
         }
         if let Some(state) = state.get_mut(lanes.len()) {
-            *state ^= lane(rest);
+            *state ^= little_endian(rest) as u64;
         }
     }
-}
-
-/// Up to eight bytes, little-endian.
-#[inline(always)]
-fn lane(bytes: &[u8]) -> u64 {
-    let mut lane = [0; 8];
-    lane[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(lane)
 }
 
 impl<T: Permute> Hash for Keccak<T> {

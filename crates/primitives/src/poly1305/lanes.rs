@@ -84,7 +84,9 @@ impl Powers {
             let half = lanes / 2;
             let lane = if block < half { 2 * block } else { 2 * (block - half) + 1 };
             for (row, limb) in limbs.iter_mut().zip(power.limbs()) {
-                row[lane] = limb;
+                if let Some(place) = row.get_mut(lane) {
+                    *place = limb;
+                }
             }
             power = power.times(r);
         }
@@ -112,9 +114,9 @@ impl<V: Lanes64> Factor<V> {
         let mut product = [h[0]; 5];
         for (i, sum) in product.iter_mut().enumerate() {
             *sum = h[0].mul32(self.limbs[i]);
-            for j in 1..5 {
+            for (j, limb) in h.iter().enumerate().skip(1) {
                 let factor = if j <= i { self.limbs[i - j] } else { self.by_five[4 + i - j] };
-                *sum = sum.add(h[j].mul32(factor));
+                *sum = sum.add(limb.mul32(factor));
             }
         }
         product

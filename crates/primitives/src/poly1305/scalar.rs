@@ -11,6 +11,7 @@
 //! which is four products of 64 by 64 bits, and two that fit in 64. What is above 2¹³⁰ in the
 //! result comes back five times at the bottom, again as *c* + *c*/4 with *c* a multiple of four.
 
+use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroize;
 
 /// A number modulo *p*, not fully reduced: `low + top * 2^128`, `top` at most 4.
@@ -83,8 +84,11 @@ impl Element {
         // 2¹³⁰, and then that sum less 2¹³⁰ is the result.
         let (minus_p, carry) = self.low.overflowing_add(5);
         let reached = (self.top + u64::from(carry)) >> 2;
-        let mask = u128::from(reached.min(1)).wrapping_neg();
-        (minus_p & mask) | (self.low & !mask)
+        let choice = Choice::from(reached as u8);
+        let half = |n: u128| n as u64;
+        let low = u64::conditional_select(&half(self.low), &half(minus_p), choice);
+        let high = u64::conditional_select(&half(self.low >> 64), &half(minus_p >> 64), choice);
+        u128::from(low) | (u128::from(high) << 64)
     }
 
     /// Five limbs of 26 bits; the last may be a little longer.

@@ -52,12 +52,12 @@ mod x86 {
     }
     impl SerpentToken for Avx2 {
         type Wide = W256<Self>;
-        type Narrow = W128<Self>;
+        type Narrow = W256<Self>;
         const PAIRS: bool = true;
     }
     impl SerpentToken for Avx512 {
         type Wide = W512;
-        type Narrow = W128<Self>;
+        type Narrow = W256<Self>;
         const PAIRS: bool = true;
     }
 }

@@ -3,7 +3,7 @@
 use super::{BLOCK, SerpentToken, sbox};
 use crate::InOut;
 use crate::cpu::{Portable, Token};
-use crate::words32::Words32;
+use crate::words32::{Pair, Words32};
 
 /// The linear transformation (section 3 of the proposal).
 #[inline(always)]
@@ -29,108 +29,66 @@ fn settle<V: Words32>([mut a, mut b, mut c, mut d]: [V; 4]) -> [V; 4] {
     [a, b, c, d]
 }
 
-/// Mixes a round key into each of `N` groups of blocks.
+/// Mixes in a round key.
 #[inline(always)]
-fn mix<V: Words32, const N: usize>(token: V::Token, groups: &mut [[V; 4]; N], key: &[u32; 4]) {
-    for (i, &word) in key.iter().enumerate() {
-        let word = V::splat(token, word);
-        for group in groups.iter_mut() {
-            group[i] = group[i].xor(word);
-        }
-    }
+fn mix<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
+    let key = |i: usize| V::splat(token, key[i]);
+    [a.xor(key(0)), b.xor(key(1)), c.xor(key(2)), d.xor(key(3))]
 }
 
-/// Encrypts `N` groups of as many blocks as a vector has lanes.
+/// Encrypts as many blocks as a vector has lanes.
 #[inline(always)]
-fn encrypt<V: Words32, const N: usize>(token: V::Token, keys: &[[u32; 4]; 33], groups: &mut [[V; 4]; N]) {
-    macro_rules! round {
-        ($key:expr, $sbox:ident) => {
-            mix(token, groups, $key);
-            for group in groups.iter_mut() {
-                *group = stir(sbox::$sbox(*group));
-            }
-        };
-    }
+fn encrypt<V: Words32>(token: V::Token, keys: &[[u32; 4]; 33], mut words: [V; 4]) -> [V; 4] {
     let (eights, last) = keys.split_at(32);
     for (i, eight) in eights.as_chunks::<8>().0.iter().enumerate() {
-        round!(&eight[0], s0);
-        round!(&eight[1], s1);
-        round!(&eight[2], s2);
-        round!(&eight[3], s3);
-        round!(&eight[4], s4);
-        round!(&eight[5], s5);
-        round!(&eight[6], s6);
-        mix(token, groups, &eight[7]);
-        for group in groups.iter_mut() {
-            *group = sbox::s7(*group);
-            if i < 3 {
-                *group = stir(*group);
-            }
+        words = stir(sbox::s0(mix(token, words, &eight[0])));
+        words = stir(sbox::s1(mix(token, words, &eight[1])));
+        words = stir(sbox::s2(mix(token, words, &eight[2])));
+        words = stir(sbox::s3(mix(token, words, &eight[3])));
+        words = stir(sbox::s4(mix(token, words, &eight[4])));
+        words = stir(sbox::s5(mix(token, words, &eight[5])));
+        words = stir(sbox::s6(mix(token, words, &eight[6])));
+        words = sbox::s7(mix(token, words, &eight[7]));
+        if i < 3 {
+            words = stir(words);
         }
     }
-    mix(token, groups, &last[0]);
+    mix(token, words, &last[0])
 }
 
-/// Decrypts `N` groups of as many blocks as a vector has lanes.
+/// Decrypts as many blocks as a vector has lanes.
 #[inline(always)]
-fn decrypt<V: Words32, const N: usize>(token: V::Token, keys: &[[u32; 4]; 33], groups: &mut [[V; 4]; N]) {
-    macro_rules! round {
-        ($sbox:ident, $key:expr) => {
-            for group in groups.iter_mut() {
-                *group = sbox::$sbox(settle(*group));
-            }
-            mix(token, groups, $key);
-        };
-    }
+fn decrypt<V: Words32>(token: V::Token, keys: &[[u32; 4]; 33], words: [V; 4]) -> [V; 4] {
     let (eights, last) = keys.split_at(32);
-    mix(token, groups, &last[0]);
+    let mut words = mix(token, words, &last[0]);
     for (i, eight) in eights.as_chunks::<8>().0.iter().enumerate().rev() {
-        for group in groups.iter_mut() {
-            if i < 3 {
-                *group = settle(*group);
-            }
-            *group = sbox::inverse_s7(*group);
+        if i < 3 {
+            words = settle(words);
         }
-        mix(token, groups, &eight[7]);
-        round!(inverse_s6, &eight[6]);
-        round!(inverse_s5, &eight[5]);
-        round!(inverse_s4, &eight[4]);
-        round!(inverse_s3, &eight[3]);
-        round!(inverse_s2, &eight[2]);
-        round!(inverse_s1, &eight[1]);
-        round!(inverse_s0, &eight[0]);
+        words = mix(token, sbox::inverse_s7(words), &eight[7]);
+        words = mix(token, sbox::inverse_s6(settle(words)), &eight[6]);
+        words = mix(token, sbox::inverse_s5(settle(words)), &eight[5]);
+        words = mix(token, sbox::inverse_s4(settle(words)), &eight[4]);
+        words = mix(token, sbox::inverse_s3(settle(words)), &eight[3]);
+        words = mix(token, sbox::inverse_s2(settle(words)), &eight[2]);
+        words = mix(token, sbox::inverse_s1(settle(words)), &eight[1]);
+        words = mix(token, sbox::inverse_s0(settle(words)), &eight[0]);
     }
+    words
 }
 
-/// Works on batches of `N` groups while there are that many blocks.
-#[inline(always)]
-fn batches<V: Words32, const N: usize, const ENCRYPT: bool>(
-    token: V::Token,
-    keys: &[[u32; 4]; 33],
-    data: &mut InOut<'_>,
-) {
-    let group = BLOCK * V::LANES;
-    while let Some(mut batch) = data.take(group * N) {
-        let mut groups = [[V::splat(token, 0); 4]; N];
-        for (words, src) in groups.iter_mut().zip(batch.src().chunks_exact(group)) {
-            *words = V::load_blocks(token, src);
-        }
-        if ENCRYPT {
-            encrypt(token, keys, &mut groups);
-        } else {
-            decrypt(token, keys, &mut groups);
-        }
-        for (words, dst) in groups.into_iter().zip(batch.dst().chunks_exact_mut(group)) {
-            V::store_blocks(words, dst);
-        }
-    }
-}
-
-/// A function for [`batches`], compiled for its token.
-fn run<V: Words32, const N: usize, const ENCRYPT: bool>(token: V::Token, keys: &[[u32; 4]; 33], data: &mut InOut<'_>) {
+/// Works on batches of as many blocks as a vector has lanes, while there are that many; a function
+/// of its own, compiled for its token.
+fn run<V: Words32, const ENCRYPT: bool>(token: V::Token, keys: &[[u32; 4]; 33], data: &mut InOut<'_>) {
     token.vectorize(
         #[inline(always)]
-        || batches::<V, N, ENCRYPT>(token, keys, data),
+        || {
+            while let Some(mut batch) = data.take(BLOCK * V::LANES) {
+                let words = V::load_blocks(token, batch.src());
+                let words = if ENCRYPT { encrypt(token, keys, words) } else { decrypt(token, keys, words) };
+                V::store_blocks(words, batch.dst());
+            }
+        },
     );
 }
 
@@ -139,7 +97,7 @@ fn run_padded<V: Words32, const ENCRYPT: bool>(token: V::Token, keys: &[[u32; 4]
     let mut blocks = [0; 16 * BLOCK];
     let len = data.len();
     blocks[..len].copy_from_slice(data.src());
-    run::<V, 1, ENCRYPT>(token, keys, &mut InOut::from(&mut blocks[..BLOCK * V::LANES]));
+    run::<V, ENCRYPT>(token, keys, &mut InOut::from(&mut blocks[..BLOCK * V::LANES]));
     data.dst().copy_from_slice(&blocks[..len]);
 }
 
@@ -149,18 +107,18 @@ pub(super) fn blocks<T: SerpentToken, const ENCRYPT: bool>(token: T, keys: &[[u3
     let whole = data.len() - data.len() % BLOCK;
     let (mut data, _) = data.split_at(whole);
     if T::PAIRS && data.len() >= 2 * BLOCK * T::Wide::LANES {
-        run::<T::Wide, 2, ENCRYPT>(token, keys, &mut data);
+        run::<Pair<T::Wide>, ENCRYPT>(token, keys, &mut data);
     }
     if data.len() >= BLOCK * T::Wide::LANES {
-        run::<T::Wide, 1, ENCRYPT>(token, keys, &mut data);
+        run::<T::Wide, ENCRYPT>(token, keys, &mut data);
     }
     if data.len() > BLOCK * T::Narrow::LANES {
         run_padded::<T::Wide, ENCRYPT>(token, keys, data);
     } else if data.len() == BLOCK * T::Narrow::LANES {
-        run::<T::Narrow, 1, ENCRYPT>(token, keys, &mut data);
+        run::<T::Narrow, ENCRYPT>(token, keys, &mut data);
     } else if data.len() > BLOCK {
         run_padded::<T::Narrow, ENCRYPT>(token, keys, data);
     } else if !data.is_empty() {
-        run::<u32, 1, ENCRYPT>(Portable::new(), keys, &mut data);
+        run::<u32, ENCRYPT>(Portable::new(), keys, &mut data);
     }
 }

@@ -24,10 +24,16 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn add_to(self, state: &mut [u32; 5]) {
+    fn store(self, state: &mut [u32; 5]) {
         // SAFETY: see above.
-        unsafe { vst1q_u32(state.as_mut_ptr(), vaddq_u32(self.abcd, vld1q_u32(state.as_ptr()))) };
-        state[4] = state[4].wrapping_add(self.e);
+        unsafe { vst1q_u32(state.as_mut_ptr(), self.abcd) };
+        state[4] = self.e;
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self { abcd: unsafe { vaddq_u32(self.abcd, other.abcd) }, e: self.e.wrapping_add(other.e) }
     }
 
     #[inline(always)]

@@ -7,8 +7,10 @@ pub(super) trait State: Copy {
 
     fn load(state: &[u32; 5]) -> Self;
 
-    /// `state += self`, word by word.
-    fn add_to(self, state: &mut [u32; 5]);
+    fn store(self, state: &mut [u32; 5]);
+
+    /// Word by word.
+    fn add(self, other: Self) -> Self;
 
     /// Four big-endian words of a block.
     fn words(block: &[u8; 16]) -> Self::Words;
@@ -33,11 +35,13 @@ macro_rules! groups {
 /// Absorbs `blocks`, a multiple of 64 bytes.
 #[inline(always)]
 pub(super) fn compress<S: State>(state: &mut [u32; 5], blocks: &[u8]) {
+    let mut s = S::load(state);
     for block in blocks.as_chunks::<64>().0 {
         let (b, _) = block.as_chunks::<16>();
         let mut w = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
-        let mut s = S::load(state);
+        let before = s;
         groups!(S, s, w; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
-        s.add_to(state);
+        s = s.add(before);
     }
+    s.store(state);
 }

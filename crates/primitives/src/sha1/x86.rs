@@ -28,14 +28,22 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn add_to(self, state: &mut [u32; 5]) {
+    fn store(self, state: &mut [u32; 5]) {
         // SAFETY: see above.
         unsafe {
-            let abcd = _mm_shuffle_epi32::<0x1b>(self.abcd);
-            let sum = _mm_add_epi32(abcd, _mm_loadu_si128(state.as_ptr().cast()));
-            _mm_storeu_si128(state.as_mut_ptr().cast(), sum);
-            let e = _mm_extract_epi32::<3>(self.before).cast_unsigned().rotate_left(30);
-            state[4] = state[4].wrapping_add(e);
+            _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_shuffle_epi32::<0x1b>(self.abcd));
+            state[4] = _mm_extract_epi32::<3>(self.before).cast_unsigned().rotate_left(30);
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let e = _mm_sha1nexte_epu32(other.before, _mm_setzero_si128());
+            let sum = _mm_sha1nexte_epu32(self.before, e);
+            let before = _mm_or_si128(_mm_slli_epi32::<2>(sum), _mm_srli_epi32::<30>(sum));
+            Self { abcd: _mm_add_epi32(self.abcd, other.abcd), before }
         }
     }
 

@@ -76,13 +76,19 @@ impl Compress256 for ArmSha2 {
 /// (a, b), (c, d), (e, f), (g, h) of SHA-512, each with its first word in lane 0.
 type Pairs = [uint64x2_t; 4];
 
+#[inline(always)]
+fn load(words: &[u64; 2]) -> uint64x2_t {
+    // SAFETY: see above.
+    unsafe { vld1q_u64(words.as_ptr()) }
+}
+
 /// Two rounds of SHA-512: SHA512H makes the two t1 sums, and adding them to (c, d) and to what
 /// SHA512H2 makes of (a, b) moves every pair one place.
 #[inline(always)]
 fn rounds2([ab, cd, ef, gh]: Pairs, w: uint64x2_t, k: &[u64; 2]) -> Pairs {
     // SAFETY: see above.
     unsafe {
-        let kw = vaddq_u64(w, vld1q_u64(k.as_ptr()));
+        let kw = vaddq_u64(w, load(k));
         let sum = vaddq_u64(vextq_u64::<1>(kw, kw), gh);
         let t1 = vsha512hq_u64(sum, vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
         [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef]
@@ -93,18 +99,15 @@ fn rounds2([ab, cd, ef, gh]: Pairs, w: uint64x2_t, k: &[u64; 2]) -> Pairs {
 fn compress512(state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
     let (first, rest) = k.split_at(8);
-    // SAFETY: see above.
-    let mut s: Pairs = core::array::from_fn(
-        #[inline(always)]
-        |i| unsafe { vld1q_u64(state.as_ptr().add(2 * i)) },
-    );
+    let (pairs, _) = state.as_chunks::<2>();
+    let mut s: Pairs = [load(&pairs[0]), load(&pairs[1]), load(&pairs[2]), load(&pairs[3])];
     for block in blocks.as_chunks::<128>().0 {
         let (b, _) = block.as_chunks::<16>();
-        // SAFETY: see above.
-        let mut w: [uint64x2_t; 8] = core::array::from_fn(
-            #[inline(always)]
-            |i| unsafe { vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(b[i].as_ptr()))) },
-        );
+        let mut w = [load(&[0; 2]); 8];
+        for i in 0..8 {
+            // SAFETY: see above.
+            w[i] = unsafe { vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(b[i].as_ptr()))) };
+        }
         let before = s;
         for i in 0..8 {
             s = rounds2(s, w[i], &first[i]);
@@ -124,9 +127,9 @@ fn compress512(state: &mut [u64; 8], blocks: &[u8]) {
             s[i] = unsafe { vaddq_u64(s[i], before[i]) };
         }
     }
-    for (i, s) in s.into_iter().enumerate() {
+    for (pair, s) in state.as_chunks_mut::<2>().0.iter_mut().zip(s) {
         // SAFETY: see above.
-        unsafe { vst1q_u64(state.as_mut_ptr().add(2 * i), s) };
+        unsafe { vst1q_u64(pair.as_mut_ptr(), s) };
     }
 }
 

@@ -34,45 +34,47 @@ trait Pairs: Copy {
 
     fn small_sigma1(self) -> Self;
 
-    /// Writes the words of block b to `out[b]`.
-    fn store(self, out: &mut [[u64; 80]; 2], at: usize);
+    /// Writes the words of the first block to `first`, and those of a second to `second`.
+    fn store(self, first: &mut [u64; 2], second: &mut [u64; 2]);
 }
 
 /// Absorbs whole groups of `V::BLOCKS` blocks, and returns the rest.
 #[inline(always)]
 fn compress<'a, V: Pairs>(state: &mut [u64; 8], mut blocks: &'a [u8]) -> &'a [u8] {
+    if blocks.len() < 128 * V::BLOCKS {
+        return blocks;
+    }
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
-    let mut kw = [[0; 80]; 2];
+    // k + w of all rounds, in pairs.
+    let (mut first, mut second) = ([[0; 2]; 40], [[0; 2]; 40]);
     while let Some((group, rest)) = blocks.split_at_checked(128 * V::BLOCKS) {
         blocks = rest;
-        let mut w: [V; 8] = core::array::from_fn(
-            #[inline(always)]
-            |i| V::load(group, i),
-        );
+        let mut w = [V::load(group, 0); 8];
         for i in 0..8 {
-            w[i].add(V::splat(&k[i])).store(&mut kw, 2 * i);
+            w[i] = V::load(group, i);
+            w[i].add(V::splat(&k[i])).store(&mut first[i], &mut second[i]);
         }
         let mut s = *state;
-        for t in (0..64).step_by(16) {
-            let (now, next) = (t, t + 16);
+        for now in (0..32).step_by(8) {
+            let next = now + 8;
             times16!(I => {
+                const J: usize = I / 2;
                 if I % 2 == 0 {
-                    const J: usize = I / 2;
                     let sum = w[J].add(w[(J + 4) % 8].middle(w[(J + 5) % 8]));
                     let sum = sum.add(w[J].middle(w[(J + 1) % 8]).small_sigma0());
                     w[J] = sum.add(w[(J + 7) % 8].small_sigma1());
-                    w[J].add(V::splat(&k[next / 2 + J])).store(&mut kw, next + I);
+                    w[J].add(V::splat(&k[next + J])).store(&mut first[next + J], &mut second[next + J]);
                 }
-                round(&mut s, I, kw[0][now + I]);
+                round(&mut s, I, first[now + J][I % 2]);
             });
         }
-        times16!(I => round(&mut s, I, kw[0][64 + I]));
+        times16!(I => round(&mut s, I, first[32 + I / 2][I % 2]));
         add(state, s);
 
         if V::BLOCKS == 2 {
             let mut s = *state;
-            for kw in kw[1].as_chunks::<16>().0 {
-                times16!(I => round(&mut s, I, kw[I]));
+            for kw in second.as_chunks::<8>().0 {
+                times16!(I => round(&mut s, I, kw[I / 2][I % 2]));
             }
             add(state, s);
         }
@@ -167,10 +169,9 @@ impl<const ROTATES: bool> Pairs for One<ROTATES> {
     sigmas!(_mm_xor_si128, _mm_srli_epi64, _mm_slli_epi64, _mm_ror_epi64, _mm_ternarylogic_epi64);
 
     #[inline(always)]
-    fn store(self, out: &mut [[u64; 80]; 2], at: usize) {
-        let out = &mut out[0][at..at + 2];
+    fn store(self, first: &mut [u64; 2], _: &mut [u64; 2]) {
         // SAFETY: see above.
-        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), self.0) };
+        unsafe { _mm_storeu_si128(first.as_mut_ptr().cast(), self.0) };
     }
 }
 
@@ -209,9 +210,7 @@ impl<const ROTATES: bool> Pairs for Two<ROTATES> {
     sigmas!(_mm256_xor_si256, _mm256_srli_epi64, _mm256_slli_epi64, _mm256_ror_epi64, _mm256_ternarylogic_epi64);
 
     #[inline(always)]
-    fn store(self, out: &mut [[u64; 80]; 2], at: usize) {
-        let [first, second] = out;
-        let (first, second) = (&mut first[at..at + 2], &mut second[at..at + 2]);
+    fn store(self, first: &mut [u64; 2], second: &mut [u64; 2]) {
         // SAFETY: see above.
         unsafe {
             _mm_storeu_si128(first.as_mut_ptr().cast(), _mm256_castsi256_si128(self.0));

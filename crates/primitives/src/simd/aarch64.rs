@@ -1,6 +1,6 @@
 //! 128-bit vectors of AArch64 CPUs with the AES and PMULL instructions.
 
-use super::{AesToken, AesVector, Blocks, load_partial_block, opaque, store_partial_block};
+use super::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
 use crate::cpu::ArmCe;
 use core::arch::aarch64::*;
 
@@ -12,6 +12,33 @@ impl AesToken for ArmCe {
     fn narrow(self) -> Self {
         self
     }
+}
+
+// The AES and PMULL instructions, in functions of their features: the intrinsics are inlined into
+// these, and these into whatever a token's `vectorize` runs.
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_round<const ENC: bool>(state: uint8x16_t, key: uint8x16_t) -> uint8x16_t {
+    if ENC { vaesmcq_u8(vaeseq_u8(state, key)) } else { vaesimcq_u8(vaesdq_u8(state, key)) }
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_last_round<const ENC: bool>(state: uint8x16_t, key: uint8x16_t) -> uint8x16_t {
+    if ENC { vaeseq_u8(state, key) } else { vaesdq_u8(state, key) }
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn aes_inv_mix_columns(state: uint8x16_t) -> uint8x16_t {
+    vaesimcq_u8(state)
+}
+
+#[inline]
+#[target_feature(enable = "neon,aes")]
+fn times_0x87(word: u64) -> uint8x16_t {
+    vreinterpretq_u8_p128(vmull_p64(word, 0x87))
 }
 
 /// One block.
@@ -103,53 +130,51 @@ impl Blocks for B128 {
 }
 
 // AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
-// with a zero key and an xor behind. `rounds` and `finish` follow the instructions instead: each key
+// with a zero key and an xor behind. `round` and `finish` follow the instructions instead: each key
 // goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
 impl AesVector for B128 {
     #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesmcq_u8(vaeseq_u8(self.0, vdupq_n_u8(0))), round_key.0) })
+        Self(unsafe { veorq_u8(aes_round::<true>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn enc_last(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaeseq_u8(self.0, vdupq_n_u8(0)), round_key.0) })
+        Self(unsafe { veorq_u8(aes_last_round::<true>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn dec(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesimcq_u8(vaesdq_u8(self.0, vdupq_n_u8(0))), round_key.0) })
+        Self(unsafe { veorq_u8(aes_round::<false>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn dec_last(self, round_key: Self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { veorq_u8(vaesdq_u8(self.0, vdupq_n_u8(0)), round_key.0) })
+        Self(unsafe { veorq_u8(aes_last_round::<false>(self.0, vdupq_n_u8(0)), round_key.0) })
     }
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // SAFETY: see above.
-        Self(unsafe { vaesimcq_u8(self.0) })
+        Self(unsafe { aes_inv_mix_columns(self.0) })
     }
 
     #[inline(always)]
-    fn rounds<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
-        let [inner @ .., _] = inner else { return };
+    fn first_round<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, _: &[[u8; 16]]) {
         for b in blocks.iter_mut() {
-            *b = b.round::<ENC>(first);
+            // SAFETY: see above.
+            b.0 = unsafe { aes_round::<ENC>(b.0, first.0) };
         }
-        let mut i = 0;
-        while let Some(k) = inner.get(i) {
-            let key = Self::load(token, k);
-            for b in blocks.iter_mut() {
-                *b = b.round::<ENC>(key);
-            }
-            i = opaque(i + 1);
-        }
+    }
+
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], inner: &[[u8; 16]], i: usize) {
+        let Some(key) = inner.get(i.wrapping_sub(1)) else { return };
+        Self::first_round::<ENC, N>(token, blocks, Self::load(token, key), inner);
     }
 
     #[inline(always)]
@@ -157,7 +182,15 @@ impl AesVector for B128 {
         let [.., key] = inner else { return self };
         let key = Self::load(token, key).0;
         // SAFETY: see above.
-        Self(unsafe { if ENC { vaeseq_u8(self.0, key) } else { vaesdq_u8(self.0, key) } }).xor(last)
+        Self(unsafe { aes_last_round::<ENC>(self.0, key) }).xor(last)
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, other: &mut Self) {
+        // SAFETY: there is no instruction.
+        unsafe {
+            core::arch::asm!("/* {0:v} {1:v} */", inout(vreg) self.0, inout(vreg) other.0, options(nomem, nostack, preserves_flags));
+        }
     }
 
     #[inline(always)]
@@ -174,7 +207,7 @@ impl AesVector for B128 {
             // A shift by a negative count is a shift to the right; one by 64 gives zero.
             let up = vreinterpretq_u8_u64(vshlq_u64(words, vdupq_n_s64(n as i64)));
             let out = vshlq_u64(words, vdupq_n_s64(n as i64 - 64));
-            let reduced = vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<1>(out), 0x87));
+            let reduced = times_0x87(vgetq_lane_u64::<1>(out));
             let carried = vextq_u8::<8>(vdupq_n_u8(0), vreinterpretq_u8_u64(out));
             veorq_u8(veorq_u8(up, reduced), carried)
         })
@@ -186,21 +219,12 @@ impl AesVector for B128 {
         Self(unsafe {
             let zero = vdupq_n_u8(0);
             let out = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vextq_u8::<15>(self.0, zero)));
-            veorq_u8(vextq_u8::<15>(zero, self.0), vreinterpretq_u8_p128(vmull_p64(out, 0x87)))
+            veorq_u8(vextq_u8::<15>(zero, self.0), times_0x87(out))
         })
     }
 
     #[inline(always)]
     fn mul_x_ramp(self, n: usize) -> Self {
         self.mul_x(n)
-    }
-}
-
-impl B128 {
-    /// The key, SubBytes, ShiftRows and MixColumns, or their inverses.
-    #[inline(always)]
-    fn round<const ENC: bool>(self, key: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { if ENC { vaesmcq_u8(vaeseq_u8(self.0, key.0)) } else { vaesimcq_u8(vaesdq_u8(self.0, key.0)) } })
     }
 }

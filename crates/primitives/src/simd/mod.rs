@@ -138,13 +138,14 @@ pub trait AesVector: Blocks {
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
 
-    /// Adds the key `first`, then does every round of encryption (`ENC`) or decryption but the
-    /// last, with the keys `inner`, on `N` independent vectors.
+    /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
+    /// `first` is added. `inner` are the keys between the first and the last.
     ///
-    /// [`AesVector::rounds`] and [`AesVector::finish`] are AES, cut where the CPU allows it: the
-    /// last round belongs to neither `enc` nor AESE alone.
+    /// This, [`AesVector::round`] from 1 to below `inner.len()`, and [`AesVector::finish`] are AES.
+    /// Where in a round its key is added is the CPU's business: x86 does it after MixColumns, Arm
+    /// before SubBytes.
     #[inline(always)]
-    fn rounds<const ENC: bool, const N: usize>(
+    fn first_round<const ENC: bool, const N: usize>(
         token: Self::Token,
         blocks: &mut [Self; N],
         first: Self,
@@ -153,21 +154,33 @@ pub trait AesVector: Blocks {
         for b in blocks.iter_mut() {
             *b = b.xor(first);
         }
-        let mut i = 0;
-        while let Some(k) = inner.get(i) {
-            let key = Self::splat(token, k);
-            for b in blocks.iter_mut() {
-                *b = if ENC { b.enc(key) } else { b.dec(key) };
-            }
-            i = opaque(i + 1);
+        Self::round::<ENC, N>(token, blocks, inner, 0);
+    }
+
+    /// Round `i`, from 1 to below `inner.len()`.
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(
+        token: Self::Token,
+        blocks: &mut [Self; N],
+        inner: &[[u8; 16]],
+        i: usize,
+    ) {
+        let Some(key) = inner.get(i) else { return };
+        let key = Self::splat(token, key);
+        for b in blocks.iter_mut() {
+            *b = if ENC { b.enc(key) } else { b.dec(key) };
         }
     }
 
-    /// The last round, after [`AesVector::rounds`] with the same `inner`.
+    /// The last round.
     #[inline(always)]
     fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
+
+    /// Changes neither, but the compiler must have both at this point, and may move no computation
+    /// that leads to one of them behind it, nor one that uses them before it.
+    fn meet(&mut self, other: &mut Self);
 
     /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
     /// but its last.
@@ -186,9 +199,16 @@ pub trait AesVector: Blocks {
     /// ```
     fn mul_x(self, n: usize) -> Self;
 
-    /// Each block times x^8 [`Blocks::BLOCKS`], as [`AesVector::mul_x`] with shifts by whole bytes: the
-    /// distance from a block's tweak to that of the same block eight vectors later.
+    /// Each block times x^(8 [`Blocks::BLOCKS`]), as [`AesVector::mul_x`] with shifts by whole bytes: from
+    /// a vector of tweaks to the one eight vectors later.
     fn mul_x_batch(self) -> Self;
+
+    /// `batch_ago` times x^(8 BLOCKS), or `before` times x^BLOCKS; the arguments are such that these
+    /// are equal, and each width takes the cheaper way.
+    #[inline(always)]
+    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
+        batch_ago.mul_x_batch()
+    }
 
     /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;

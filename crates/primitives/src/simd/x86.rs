@@ -90,8 +90,37 @@ macro_rules! common {
     };
 }
 
+macro_rules! meet {
+    ($name:ident, $vector:ty, $class:ident, $feature:literal) => {
+        /// [`AesVector::meet`]: no instruction that has two results.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn $name(a: &mut $vector, b: &mut $vector) {
+            // SAFETY: there is no instruction.
+            unsafe {
+                core::arch::asm!(
+                    "/* {0} {1} */",
+                    inout($class) * a,
+                    inout($class) * b,
+                    options(nomem, nostack, preserves_flags)
+                );
+            }
+        }
+    };
+}
+
+meet!(meet128, __m128i, xmm_reg, "sse2");
+meet!(meet256, __m256i, ymm_reg, "avx");
+meet!(meet512, __m512i, zmm_reg, "avx512f");
+
 macro_rules! aes_rounds {
-    ($enc:ident, $enc_last:ident, $dec:ident, $dec_last:ident) => {
+    ($enc:ident, $enc_last:ident, $dec:ident, $dec_last:ident, $meet:ident) => {
+        #[inline(always)]
+        fn meet(&mut self, other: &mut Self) {
+            // SAFETY: as below.
+            unsafe { $meet(&mut self.0, &mut other.0) }
+        }
+
         #[inline(always)]
         fn enc(self, round_key: Self) -> Self {
             // SAFETY: the vector's token proves the instruction.
@@ -169,7 +198,7 @@ impl Blocks for B128 {
 }
 
 impl AesVector for B128 {
-    aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128);
+    aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128, meet128);
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
@@ -201,6 +230,18 @@ impl AesVector for B128 {
             let out = _mm_srli_si128::<15>(self.0);
             let reduced = _mm_clmulepi64_si128::<0x00>(out, _mm_cvtsi32_si128(0x87));
             _mm_xor_si128(_mm_slli_si128::<1>(self.0), reduced)
+        })
+    }
+
+    #[inline(always)]
+    fn next_tweaks(_batch_ago: Self, before: Self) -> Self {
+        // Doubling: the sign bits of both words as masks, crosswise, for what they turn into. One
+        // shuffle, and no product, which would take a port from AES.
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self(unsafe {
+            let signs = _mm_shuffle_epi32::<0b00_01_00_11>(_mm_cmpgt_epi32(_mm_setzero_si128(), before.0));
+            let carries = _mm_and_si128(signs, _mm_set_epi64x(1, 0x87));
+            _mm_xor_si128(_mm_add_epi64(before.0, before.0), carries)
         })
     }
 
@@ -292,7 +333,13 @@ impl B256 {
 }
 
 impl AesVector for B256 {
-    aes_rounds!(_mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128);
+    aes_rounds!(
+        _mm256_aesenc_epi128,
+        _mm256_aesenclast_epi128,
+        _mm256_aesdec_epi128,
+        _mm256_aesdeclast_epi128,
+        meet256
+    );
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
@@ -318,11 +365,14 @@ impl AesVector for B256 {
 
     #[inline(always)]
     fn mul_x_batch(self) -> Self {
+        // A rotation leaves what goes out at the top where its multiple belongs; it is there once
+        // already, so that 0x86 remains of 0x87. One byte shuffle, where two shifts would be two.
         // SAFETY: the token includes AVX2 and VPCLMULQDQ.
         Self(unsafe {
-            let out = _mm256_bsrli_epi128::<14>(self.0);
-            let reduced = _mm256_clmulepi64_epi128::<0x00>(out, _mm256_set1_epi64x(0x87));
-            _mm256_xor_si256(_mm256_bslli_epi128::<2>(self.0), reduced)
+            let by_two = _mm_setr_epi8(14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+            let rotated = _mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(by_two));
+            let out = _mm256_and_si256(rotated, _mm256_set1_epi64x(0xffff));
+            _mm256_xor_si256(rotated, _mm256_clmulepi64_epi128::<0x00>(out, _mm256_set1_epi64x(0x86)))
         })
     }
 
@@ -418,7 +468,13 @@ impl B512 {
 }
 
 impl AesVector for B512 {
-    aes_rounds!(_mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128);
+    aes_rounds!(
+        _mm512_aesenc_epi128,
+        _mm512_aesenclast_epi128,
+        _mm512_aesdec_epi128,
+        _mm512_aesdeclast_epi128,
+        meet512
+    );
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
@@ -443,12 +499,16 @@ impl AesVector for B512 {
 
     #[inline(always)]
     fn mul_x_batch(self) -> Self {
-        // SAFETY: the token includes AVX-512 and VPCLMULQDQ.
-        Self(unsafe {
-            let out = _mm512_bsrli_epi128::<12>(self.0);
-            let reduced = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
-            _mm512_xor_si512(_mm512_bslli_epi128::<4>(self.0), reduced)
-        })
+        // As in `B256`. With a ternary xor, the product is as cheap by doublings and a shift, and on
+        // Zen 4 it then takes no cycle from AES: XTS-AES-256 ran at 95 % of AES alone, not 89 %.
+        // SAFETY: the token includes AVX-512.
+        unsafe {
+            let rotated = _mm512_shuffle_epi32::<0b10_01_00_11>(self.0);
+            let out = _mm512_and_si512(rotated, _mm512_set4_epi32(0, 0, 0, -1));
+            let out2 = _mm512_add_epi64(out, out);
+            let out4 = _mm512_add_epi64(out2, out2);
+            Self(rotated).xor3(Self(out2), Self(out4)).xor(Self(_mm512_slli_epi64::<7>(out)))
+        }
     }
 
     #[inline(always)]

@@ -11,12 +11,14 @@ use crate::cpu::Token;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod pair;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
+pub use pair::*;
 pub use portable::*;
 #[cfg(target_arch = "x86_64")]
 pub use x86::*;

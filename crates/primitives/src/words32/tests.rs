@@ -79,9 +79,60 @@ fn check<V: Quads>() {
     );
 }
 
+/// Every operation of `Words32`, seen through blocks in memory: a block in a lane is as good as a
+/// block in plain words.
+fn check_words<V: Words32>() {
+    let Some(t) = V::Token::detect(CpuFeatures::detect()) else { return };
+    let size = 16 * V::LANES;
+    let bytes: Vec<u8> = (0..2 * size).map(|i| (i * i * 31 + 7 * i) as u8).collect();
+    let (x, y) = bytes.split_at(size);
+    t.vectorize(
+        #[inline(always)]
+        || {
+            macro_rules! op {
+                (|$a:ident, $b:ident: $ty:ident| $result:expr) => {{
+                    fn vector<$ty: Words32>($a: $ty, $b: $ty) -> $ty {
+                        $result
+                    }
+                    let (v, w) = (V::load_blocks(t, x), V::load_blocks(t, y));
+                    let mut got = std::vec![0; size];
+                    V::store_blocks(from_fn(|i| vector(v[i], w[i])), &mut got);
+                    let words = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+                    let want: Vec<u8> = (x.chunks(4).zip(y.chunks(4)))
+                        .flat_map(|(x, y)| vector::<u32>(words(x), words(y)).to_le_bytes())
+                        .collect();
+                    assert_eq!(got, want);
+                }};
+            }
+            op!(|a, _b: W| a);
+            op!(|a, b: W| a.add(b));
+            op!(|a, b: W| a.xor(b));
+            op!(|a, b: W| a.and(b));
+            op!(|a, b: W| a.or(b));
+            op!(|a, _b: W| a.not());
+            op!(|a, _b: W| a.shl::<3>());
+            op!(|a, _b: W| a.rotl::<22, 10>());
+            let mut splat = std::vec![0; size];
+            V::store_blocks([V::splat(t, 0x0403_0201); 4], &mut splat);
+            assert!(splat.chunks(4).all(|word| word == [1, 2, 3, 4]));
+        },
+    );
+}
+
 #[test]
 fn every_width() {
     check::<Quad>();
+    check_words::<Quad>();
+    check_words::<Pair<u32>>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::cpu::*;
+        check_words::<Pair<W128<Sse2>>>();
+        check_words::<Pair<W256<Avx2>>>();
+        check_words::<Pair<W512>>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    check_words::<Pair<W128>>();
     #[cfg(target_arch = "x86_64")]
     {
         use crate::cpu::*;

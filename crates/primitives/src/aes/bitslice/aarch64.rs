@@ -1,7 +1,7 @@
 //! Vectors of 128 bits: 8 blocks.
 
 use super::BitsliceToken;
-use super::word::{self, Word, eight, lower};
+use super::word::{self, NUMBERS, Word, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::Neon;
 use core::arch::aarch64::*;
@@ -13,6 +13,7 @@ impl BitsliceToken for Neon {
 }
 
 static TURNS: [[u128; 4]; 2] = word::turns();
+static REVERSE: u128 = word::REVERSE;
 static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
 
 /// 8 blocks.
@@ -73,6 +74,25 @@ impl Word for W128 {
             // SAFETY: see above.
             unsafe { vst1q_u8(chunk.as_mut_ptr(), word.0) }
         }
+    }
+
+    #[inline(always)]
+    fn counters(token: Neon, first: u128) -> [Self; 8] {
+        // One lane's sum does not carry into the next.
+        if (first as u64).checked_add(Self::BLOCKS as u64).is_none() || cfg!(target_endian = "big") {
+            return word::stored_counters(token, first);
+        }
+        eight(
+            #[inline(always)]
+            |i| {
+                // SAFETY: see above.
+                let counter = unsafe {
+                    let first = vld1q_u64(core::ptr::from_ref(&first).cast());
+                    vreinterpretq_u8_u64(vaddq_u64(first, vld1q_u64(core::ptr::from_ref(&NUMBERS[i]).cast())))
+                };
+                Self(counter).shuffle(&REVERSE)
+            },
+        )
     }
 
     #[inline(always)]

@@ -40,6 +40,7 @@
 //! Decryption runs the same rounds backwards, on the same keys. The constant 0x63 of the S-box, which is
 //! a fixed point of MixColumns and ShiftRows, is part of the round keys as well.
 
+mod modes;
 mod portable;
 mod word;
 
@@ -51,7 +52,6 @@ mod x86;
 use super::RoundKeys;
 use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
-use crate::InOut;
 use crate::cpu::Token;
 use word::{Word, eight, transpose};
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -110,64 +110,6 @@ impl<T: BitsliceToken> Bitslice<T> {
             },
         )
     }
-
-    /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn encrypt_blocks(&self, blocks: InOut<'_>) {
-        self.run::<false>(blocks);
-    }
-
-    /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn decrypt_blocks(&self, blocks: InOut<'_>) {
-        self.run::<true>(blocks);
-    }
-
-    /// Whole batches, then what is left in the narrowest word that takes it at once.
-    #[inline(always)]
-    fn run<const DECRYPT: bool>(&self, blocks: InOut<'_>) {
-        let whole = blocks.len() / (16 * Self::PARALLEL) * 16 * Self::PARALLEL;
-        let (whole, rest) = blocks.split_at(whole);
-        if !whole.is_empty() {
-            batches::<T::Wide, DECRYPT>(self.token, &self.keys, whole);
-        }
-        let left = rest.len() / 16;
-        if left == 0 {
-        } else if left <= T::Quarter::BLOCKS {
-            padded::<T::Quarter, DECRYPT>(self.token, &self.keys, rest);
-        } else if left <= T::Half::BLOCKS {
-            padded::<T::Half, DECRYPT>(self.token, &self.keys, rest);
-        } else {
-            padded::<T::Wide, DECRYPT>(self.token, &self.keys, rest);
-        }
-    }
-}
-
-/// Whole batches.
-#[inline(never)]
-fn batches<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
-    token.vectorize(
-        #[inline(always)]
-        || {
-            while let Some(mut batch) = blocks.take(16 * W::BLOCKS) {
-                let state = W::load(token, batch.src());
-                let state = if DECRYPT { decrypt(token, keys, state) } else { encrypt(token, keys, state) };
-                W::store(state, batch.dst());
-            }
-        },
-    );
-}
-
-/// At most one batch.
-#[inline(always)]
-fn padded<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, mut blocks: InOut<'_>) {
-    if blocks.len() == 16 * W::BLOCKS {
-        return batches::<W, DECRYPT>(token, keys, blocks);
-    }
-    let len = blocks.len() & !15;
-    let mut pad = W::PAD;
-    let pad = pad.as_mut();
-    pad[..len].copy_from_slice(&blocks.src()[..len]);
-    batches::<W, DECRYPT>(token, keys, pad.into());
-    blocks.dst()[..len].copy_from_slice(&pad[..len]);
 }
 
 /// A batch, from the order of memory and back to it.
@@ -230,21 +172,18 @@ fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] 
     )
 }
 
-/// MixColumns as round `r` needs it.
+/// MixColumns as round number `round` needs it.
 #[inline(always)]
 fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
         round,
         #[inline(always)]
-        |cols| {
-            let next = turn(token, state, 1, cols);
-            let sum = xor(state, next);
-            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
-        },
+        |cols| mix(token, state, cols),
     )
 }
 
-/// Its inverse: MixColumns of `a + 4·(a + ρ²a)`.
+/// Its inverse. The polynomial of MixColumns, cubed, is its inverse, and squared it is `4X² + 5`, so this is
+/// MixColumns of `a + 4·(a + ρ²a)`.
 #[inline(always)]
 fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
@@ -252,12 +191,17 @@ fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W;
         #[inline(always)]
         |cols| {
             let opposite = xor(state, turn(token, state, 2, 2 * cols));
-            let state = xor(state, xtime(xtime(opposite)));
-            let next = turn(token, state, 1, cols);
-            let sum = xor(state, next);
-            xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
+            mix(token, xor(state, xtime(xtime(opposite))), cols)
         },
     )
+}
+
+/// `2(1 + ρ) + ρ + ρ²(1 + ρ)`, where `ρ` moves by `cols` columns as well.
+#[inline(always)]
+fn mix<W: Word>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
+    let next = turn(token, state, 1, cols);
+    let sum = xor(state, next);
+    xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
 }
 
 /// Calls `body` with `round` modulo 4: as a constant, for words that want it to be one.

@@ -1,7 +1,7 @@
 //! Four blocks in `u64`s: 4 bits a position, positions by rows.
 
 use super::BitsliceToken;
-use super::word::{Word, lower, transpose};
+use super::word::{Word, lower, stored_counters, transpose};
 use crate::aes::sbox::Gates;
 use crate::cpu::Portable;
 
@@ -59,6 +59,11 @@ impl Word for u64 {
             dst[16 * b..][..8].copy_from_slice(&x.to_le_bytes());
             dst[16 * b + 8..][..8].copy_from_slice(&y.to_le_bytes());
         }
+    }
+
+    #[inline(always)]
+    fn counters(token: Portable, first: u128) -> [u64; 8] {
+        stored_counters(token, first)
     }
 
     #[inline(always)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::InOut;
 use crate::cpu::{CpuFeatures, Portable};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::vec;
@@ -120,6 +121,145 @@ fn check<T: BitsliceToken>() {
     check_word::<T::Half>(token);
     check_word::<T::Quarter>(token);
     check_blocks(|key| Bitslice::new(token, key), Bitslice::encrypt_blocks, Bitslice::decrypt_blocks);
+    check_published_modes(token);
+    check_modes(token);
+}
+
+fn hex<const N: usize>(text: &str) -> [u8; N] {
+    hex::decode(text).unwrap().try_into().unwrap()
+}
+
+fn check_published_modes<T: BitsliceToken>(token: T) {
+    // SP 800-38A, F.5.1 and F.2.2.
+    let plain: [u8; 64] = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+         30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710");
+    let key = Bitslice::new(token, &hex::<16>("2b7e151628aed2a6abf7158809cf4f3c")).unwrap();
+    let mut data = plain;
+    key.ctr(&mut hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"), InOut::from(&mut data[..]));
+    let want: [u8; 64] = hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
+         5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee");
+    assert_eq!(data, want);
+    let mut data: [u8; 64] = hex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2\
+         73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7");
+    key.cbc_decrypt(&mut hex("000102030405060708090a0b0c0d0e0f"), InOut::from(&mut data[..]));
+    assert_eq!(data, plain);
+
+    // IEEE 1619 annex B, vector 2.
+    let mut tweak = hex("33333333330000000000000000000000");
+    Bitslice::new(token, &[0x22; 16]).unwrap().encrypt_blocks(InOut::from(&mut tweak[..]));
+    let mut data = [0x44; 32];
+    let key = Bitslice::new(token, &[0x11; 16]).unwrap();
+    key.xts_encrypt(&mut tweak.clone(), InOut::from(&mut data[..]));
+    assert_eq!(data, hex("c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0"));
+    key.xts_decrypt(&mut tweak, InOut::from(&mut data[..]));
+    assert_eq!(data, [0x44; 32]);
+}
+
+/// The modes by the book, on the `aes` crate; each leaves in `iv` what continues the message.
+mod by_the_book {
+    use super::{Vec, reference};
+
+    fn block(key: &[u8], block: [u8; 16], decrypt: bool) -> [u8; 16] {
+        let mut block = block;
+        reference(key, &mut block, decrypt);
+        block
+    }
+
+    fn xor(a: &[u8], b: [u8; 16]) -> Vec<u8> {
+        a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+    }
+
+    pub(super) fn ctr(key: &[u8], iv: &mut [u8; 16], data: &[u8]) -> Vec<u8> {
+        let mut next = || {
+            let keystream = block(key, *iv, false);
+            for byte in iv.iter_mut().rev() {
+                *byte = byte.wrapping_add(1);
+                if *byte != 0 {
+                    break;
+                }
+            }
+            keystream
+        };
+        data.chunks(16).flat_map(|chunk| xor(chunk, next())).collect()
+    }
+
+    pub(super) fn xts(key: &[u8], tweak: &mut [u8; 16], data: &[u8], decrypt: bool) -> Vec<u8> {
+        let next = |chunk: &[u8]| {
+            let out = xor(&block(key, xor(chunk, *tweak).try_into().unwrap(), decrypt), *tweak);
+            // IEEE 1619, section 5.2.
+            let mut carry = 0;
+            for byte in tweak.iter_mut() {
+                (*byte, carry) = (*byte << 1 | carry, *byte >> 7);
+            }
+            tweak[0] ^= if carry == 1 { 0x87 } else { 0 };
+            out
+        };
+        data.chunks_exact(16).flat_map(next).collect()
+    }
+
+    pub(super) fn cbc_decrypt(key: &[u8], iv: &mut [u8; 16], data: &[u8]) -> Vec<u8> {
+        let next = |chunk: &[u8]| {
+            let chunk = chunk.try_into().unwrap();
+            let out = xor(&block(key, chunk, true), *iv);
+            *iv = chunk;
+            out
+        };
+        data.chunks_exact(16).flat_map(next).collect()
+    }
+}
+
+fn check_modes<T: BitsliceToken>(token: T) {
+    for len in (0..=600).step_by(7).chain((0..=70).map(|n| 16 * n)).chain([1350, 1500, 4096, 4200]) {
+        let (raw, iv, src) = (bytes(len as u64, 16 + len % 3 * 8), bytes(!(len as u64), 16), bytes(99, len));
+        let iv: [u8; 16] = iv.try_into().unwrap();
+        check_mode(token, &raw, iv, &src, |k, iv, io| k.ctr(iv, io), by_the_book::ctr);
+        let whole = &src[..len / 16 * 16];
+        for decrypt in [false, true] {
+            let run = |k: &Bitslice<T>, iv: &mut _, io: InOut<'_>| {
+                if decrypt { k.xts_decrypt(iv, io) } else { k.xts_encrypt(iv, io) }
+            };
+            check_mode(token, &raw, iv, whole, run, |k, iv, src| by_the_book::xts(k, iv, src, decrypt));
+        }
+        check_mode(token, &raw, iv, whole, |k, iv, io| k.cbc_decrypt(iv, io), by_the_book::cbc_decrypt);
+    }
+    // Carries at every place of a batch.
+    for edge in [1 << 32, 1 << 64, 5 << 64, 1 << 96, 0u128] {
+        for before in 0..=40u128 {
+            let iv = edge.wrapping_sub(before).to_be_bytes();
+            check_mode(token, &[7; 16], iv, &bytes(5, 45 * 16 + 3), |k, iv, io| k.ctr(iv, io), by_the_book::ctr);
+        }
+    }
+}
+
+/// In place, out of place, and in two parts, with the iv that comes out.
+fn check_mode<T: BitsliceToken>(
+    token: T,
+    raw: &[u8],
+    iv: [u8; 16],
+    src: &[u8],
+    run: impl Fn(&Bitslice<T>, &mut [u8; 16], InOut<'_>),
+    book: impl Fn(&[u8], &mut [u8; 16], &[u8]) -> Vec<u8>,
+) {
+    let key = Bitslice::new(token, raw).unwrap();
+    let mut end = iv;
+    let want = book(raw, &mut end, src);
+
+    let (mut buf, mut next) = (src.to_vec(), iv);
+    run(&key, &mut next, InOut::from(&mut buf[..]));
+    assert!(buf == want, "{} bytes in place", src.len());
+    assert_eq!(next, end);
+
+    let (mut buf, mut next) = (vec![0; src.len()], iv);
+    run(&key, &mut next, InOut::new(src, &mut buf).unwrap());
+    assert!(buf == want, "{} bytes out of place", src.len());
+    assert_eq!(next, end);
+
+    let (mut buf, mut next) = (src.to_vec(), iv);
+    let (head, tail) = InOut::from(&mut buf[..]).split_at(src.len() / 48 * 16);
+    run(&key, &mut next, head);
+    run(&key, &mut next, tail);
+    assert!(buf == want, "{} bytes in two parts", src.len());
+    assert_eq!(next, end);
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub trait Word: Gates {
     /// The inverse of [`Word::load`].
     fn store(words: [Self; 8], dst: &mut [u8]);
 
+    /// What [`Word::load`] makes of the big-endian blocks `first`, `first + 1` and so on.
+    fn counters(token: Self::Token, first: u128) -> [Self; 8];
+
     /// Swaps, between every `2·N` neighbouring bits, the higher `N` of `a` with the lower `N` of `b`.
     fn swap<const N: i32>(token: Self::Token, a: Self, b: Self) -> (Self, Self);
 
@@ -51,6 +54,16 @@ pub trait Word: Gates {
 #[inline(always)]
 pub fn eight<W>(word: impl Fn(usize) -> W) -> [W; 8] {
     [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)]
+}
+
+/// [`Word::counters`] by way of memory.
+#[inline(always)]
+pub fn stored_counters<W: Word>(token: W::Token, first: u128) -> [W; 8] {
+    let mut pad = W::PAD;
+    for (i, block) in pad.as_mut().as_chunks_mut().0.iter_mut().enumerate() {
+        *block = first.wrapping_add(i as u128).to_be_bytes();
+    }
+    W::load(token, pad.as_mut())
 }
 
 /// The bits that are in the lower half of their group of `2·n`.
@@ -94,7 +107,23 @@ pub const fn turns() -> [[u128; 4]; 2] {
     turns
 }
 
-/// The same for ShiftRows twice.
+/// [`turns`] for a block's bytes in reverse.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_le();
+
+/// Block numbers, to be added to a counter.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub static NUMBERS: [u128; 32] = {
+    let mut numbers = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        numbers[i] = i as u128;
+        i += 1;
+    }
+    numbers
+};
+
+/// [`turns`] for ShiftRows twice.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub const fn shift_rows_twice() -> u128 {
     let mut shuffle = 0;

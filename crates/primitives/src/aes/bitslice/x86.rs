@@ -1,7 +1,7 @@
 //! Vectors of 128, 256 and 512 bits: 8, 16 and 32 blocks.
 
 use super::BitsliceToken;
-use super::word::{self, Word, eight, lower};
+use super::word::{self, NUMBERS, Word, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::{Avx2, Avx512, Ssse3, Token};
 use core::arch::x86_64::*;
@@ -56,8 +56,9 @@ unsafe impl HasAvx2 for Avx512 {}
 // SAFETY: the token is that feature.
 unsafe impl HasAvx512 for Avx512 {}
 
-/// `TURNS[rows - 1][cols]` and `SHIFT_ROWS_TWICE`: which byte goes to each position, in memory order.
+/// Shuffles: which byte goes to each position. `TURNS[rows - 1][cols]` is for [`Word::turn`].
 static TURNS: [[u128; 4]; 2] = word::turns();
+static REVERSE: u128 = word::REVERSE;
 static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
 
 #[inline(always)]
@@ -84,7 +85,7 @@ unsafe fn splat512(bytes: &u128) -> __m512i {
 macro_rules! word {
     (
         $(#[$doc:meta])* $word:ident($vector:ident), $bound:ident, $bytes:literal, $splat:ident,
-        $load:ident, $store:ident, $xor:ident, $and:ident, $srl:ident, $sll:ident, $set1:ident, $shuffle:ident
+        $load:ident, $store:ident, $xor:ident, $and:ident, $srl:ident, $sll:ident, $set1:ident, $shuffle:ident, $add:ident
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
@@ -126,11 +127,12 @@ macro_rules! word {
             fn load(_: T, src: &[u8]) -> [Self; 8] {
                 let chunks = src[..8 * $bytes].as_chunks::<$bytes>().0;
                 eight(
-#[inline(always)]
-|i| {
-                    // SAFETY: see the macro.
-                    Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
-                },)
+                    #[inline(always)]
+                    |i| {
+                        // SAFETY: see the macro.
+                        Self(unsafe { $load(chunks[i].as_ptr().cast()) }, PhantomData)
+                    },
+                )
             }
 
             #[inline(always)]
@@ -140,6 +142,23 @@ macro_rules! word {
                     // SAFETY: see the macro.
                     unsafe { $store(chunk.as_mut_ptr().cast(), word.0) }
                 }
+            }
+
+            #[inline(always)]
+            fn counters(token: T, first: u128) -> [Self; 8] {
+                // One lane's sum does not carry into the next.
+                if (first as u64).checked_add(Self::BLOCKS as u64).is_none() {
+                    return word::stored_counters(token, first);
+                }
+                let numbers = NUMBERS[..Self::BLOCKS].as_chunks::<{ $bytes / 16 }>().0;
+                eight(
+                    #[inline(always)]
+                    |i| {
+                        // SAFETY: see the macro.
+                        let counter = unsafe { $add($splat(&first), $load(numbers[i].as_ptr().cast())) };
+                        Self(counter, PhantomData).shuffle(&REVERSE)
+                    },
+                )
             }
 
             #[inline(always)]
@@ -187,19 +206,19 @@ word!(
     /// 8 blocks.
     W128(__m128i), HasSsse3, 16, splat128,
     _mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128, _mm_and_si128,
-    _mm_srli_epi64, _mm_slli_epi64, _mm_set1_epi64x, _mm_shuffle_epi8
+    _mm_srli_epi64, _mm_slli_epi64, _mm_set1_epi64x, _mm_shuffle_epi8, _mm_add_epi64
 );
 
 word!(
     /// 16 blocks.
     W256(__m256i), HasAvx2, 32, splat256,
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256, _mm256_and_si256,
-    _mm256_srli_epi64, _mm256_slli_epi64, _mm256_set1_epi64x, _mm256_shuffle_epi8
+    _mm256_srli_epi64, _mm256_slli_epi64, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_add_epi64
 );
 
 word!(
     /// 32 blocks.
     W512(__m512i), HasAvx512, 64, splat512,
     _mm512_loadu_si512, _mm512_storeu_si512, _mm512_xor_si512, _mm512_and_si512,
-    _mm512_srli_epi64, _mm512_slli_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8
+    _mm512_srli_epi64, _mm512_slli_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_add_epi64
 );

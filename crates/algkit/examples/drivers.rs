@@ -1,0 +1,68 @@
+//! Prints docs/drivers.md: the driver table of the architecture this is compiled for.
+//!
+//! `cargo run --release -p algkit --example drivers > docs/drivers.md`
+
+use algkit::{CATALOGUE, Driver, DriverRef, Policy, Registry, Type, cpu::CpuFeatures};
+use std::collections::BTreeMap;
+
+fn main() {
+    // No CPU at all: the table does not depend on the machine it is printed on.
+    let registry = Registry::new(CpuFeatures::NONE, Policy::Table);
+    let rows = registry.drivers();
+    println!("# Drivers on {}\n", std::env::consts::ARCH);
+    println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
+    println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
+    println!("out of these; a composed driver's name shows what it is made of.\n");
+    for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash] {
+        let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
+        for driver in rows.iter().filter(|d| d.kind == kind) {
+            algorithms.entry(&driver.name).or_default().push(driver);
+        }
+        if algorithms.is_empty() {
+            continue;
+        }
+        println!("## {kind}\n");
+        println!("| algorithm | driver | priority | timing | CPU | sizes in bytes |");
+        println!("| --- | --- | --- | --- | --- | --- |");
+        for (name, mut drivers) in algorithms {
+            drivers.sort_by_key(|d| std::cmp::Reverse(d.priority));
+            for (i, driver) in drivers.iter().enumerate() {
+                let (name, sizes) = if i == 0 { (format!("`{name}`"), sizes(driver)) } else { Default::default() };
+                let cpu: Vec<_> = driver.needs.iter().map(|f| f.name()).collect();
+                let cpu = if cpu.is_empty() { "any".to_owned() } else { cpu.join(" ") };
+                println!(
+                    "| {name} | `{}` | {} | {} | {cpu} | {sizes} |",
+                    driver.driver, driver.priority, driver.timing
+                );
+            }
+        }
+        println!();
+    }
+    println!("## Algorithms of general use\n");
+    println!(
+        "What `algkit list` shows and `algkit test` tests when no name is given; any other combination of templates"
+    );
+    println!("and ciphers can be asked for as well.\n");
+    println!("{}", CATALOGUE.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
+}
+
+fn sizes(driver: &Driver) -> String {
+    let shape = &driver.shape;
+    let mut parts = Vec::new();
+    if shape.keys.max() > 0 {
+        parts.push(format!("key {}", shape.keys));
+    }
+    if shape.blocksize > 1 {
+        parts.push(format!("block {}", shape.blocksize));
+    }
+    if shape.ivsize > 0 {
+        parts.push(format!("IV {}", shape.ivsize));
+    }
+    if shape.tags.max() > 0 {
+        parts.push(format!("tag {}", shape.tags));
+    }
+    if shape.digestsize > 0 {
+        parts.push(format!("digest {}{}", shape.digestsize, if shape.extendable { " or any" } else { "" }));
+    }
+    parts.join(", ")
+}

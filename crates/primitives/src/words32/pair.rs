@@ -1,0 +1,68 @@
+//! Two vectors as one.
+
+use super::Words32;
+
+/// Two vectors that go through the same operations, instruction by instruction side by side: where
+/// one alone is a chain of dependent instructions, the other fills the gaps.
+#[derive(Clone, Copy)]
+pub struct Pair<V>(V, V);
+
+impl<V: Words32> Words32 for Pair<V> {
+    type Token = V::Token;
+    const LANES: usize = 2 * V::LANES;
+
+    #[inline(always)]
+    fn splat(token: V::Token, word: u32) -> Self {
+        let v = V::splat(token, word);
+        Self(v, v)
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(self.0.add(other.0), self.1.add(other.1))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0.xor(other.0), self.1.xor(other.1))
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(self.0.and(other.0), self.1.and(other.1))
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(self.0.or(other.0), self.1.or(other.1))
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(self.0.not(), self.1.not())
+    }
+
+    #[inline(always)]
+    fn shl<const N: i32>(self) -> Self {
+        Self(self.0.shl::<N>(), self.1.shl::<N>())
+    }
+
+    #[inline(always)]
+    fn rotl<const L: i32, const R: i32>(self) -> Self {
+        Self(self.0.rotl::<L, R>(), self.1.rotl::<L, R>())
+    }
+
+    #[inline(always)]
+    fn load_blocks(token: V::Token, src: &[u8]) -> [Self; 4] {
+        let (a, b) = src.split_at(16 * V::LANES);
+        let (a, b) = (V::load_blocks(token, a), V::load_blocks(token, b));
+        [Self(a[0], b[0]), Self(a[1], b[1]), Self(a[2], b[2]), Self(a[3], b[3])]
+    }
+
+    #[inline(always)]
+    fn store_blocks([a, b, c, d]: [Self; 4], dst: &mut [u8]) {
+        let (front, back) = dst.split_at_mut(16 * V::LANES);
+        V::store_blocks([a.0, b.0, c.0, d.0], front);
+        V::store_blocks([a.1, b.1, c.1, d.1], back);
+    }
+}
