@@ -29,9 +29,8 @@ impl Inputs {
 fn same_aead<Ours, Theirs>()
 where
     Ours: KeyInit + AeadInOut,
-    Theirs: KeyInit<KeySize = Ours::KeySize>
-        + AeadInOut
-        + AeadCore<NonceSize = Ours::NonceSize, TagSize = Ours::TagSize>,
+    Theirs:
+        KeyInit<KeySize = Ours::KeySize> + AeadInOut + AeadCore<NonceSize = Ours::NonceSize, TagSize = Ours::TagSize>,
 {
     let mut inputs = Inputs(1);
     assert!(Ours::new_from_slice(&[0; 5]).is_err());
