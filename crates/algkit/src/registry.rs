@@ -3,7 +3,8 @@
 use crate::{
     Error, Name,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
-    selftest, table,
+    selftest::{self, Extent},
+    table,
     templates::{Lookup, TEMPLATES},
     tfm::{Aead, Cipher, Hash, Skcipher, Transform, Unkeyed},
 };
@@ -46,6 +47,17 @@ struct State {
     drivers: Vec<DriverRef>,
     /// What lookups found.
     found: HashMap<(Type, String), DriverRef>,
+    /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
+    /// meanwhile.
+    generation: u64,
+}
+
+impl State {
+    /// Lets every name be looked up anew.
+    fn forget(&mut self) {
+        self.found.clear();
+        self.generation += 1;
+    }
 }
 
 impl Default for Registry {
@@ -105,7 +117,7 @@ impl Registry {
             return Err(Error::Duplicate(driver.driver));
         }
         state.drivers.push(Arc::new(driver));
-        state.found.clear(); // it may be better than what was found before
+        state.forget(); // it may be better than what was found before
         Ok(())
     }
 
@@ -150,8 +162,12 @@ impl Registry {
         if let Some(driver) = self.read().found.get(&(kind, name.to_owned())) {
             return Ok(driver.clone());
         }
+        let generation = self.read().generation;
         let driver = self.resolve(kind, &Name::parse(name)?)?;
-        self.write().found.insert((kind, name.to_owned()), driver.clone());
+        let mut state = self.write();
+        if state.generation == generation {
+            state.found.insert((kind, name.to_owned()), driver.clone());
+        }
         Ok(driver)
     }
 
@@ -177,9 +193,33 @@ impl Registry {
     /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
         if self.is_usable(driver) {
-            driver.selftest.get_or_init(|| selftest::run(self, driver, selftest::Extent::Short));
+            driver.selftest.get_or_init(|| selftest::run(self, driver, Extent::Short));
         }
         driver.selftest()
+    }
+
+    /// Runs a self-test of that extent and tells the outcome. The short one is run once, the long
+    /// one every time; a driver that fails it serves no more, nor does any that is built on it.
+    /// Transforms that were made before are not taken back.
+    pub fn test_extent(&self, driver: &Driver, extent: Extent) -> SelfTest {
+        if extent == Extent::Long
+            && self.test(driver) == SelfTest::Passed
+            && let Err(reason) = selftest::run(self, driver, extent)
+        {
+            self.retire(driver, reason);
+        }
+        self.test(driver)
+    }
+
+    /// Takes `driver` out of service, and every template instance whose name shows it.
+    fn retire(&self, driver: &Driver, reason: String) {
+        let shows = |other: &Driver| Name::parse(&other.driver).is_ok_and(|name| name.contains(&driver.driver));
+        let mut state = self.write();
+        for built_on in state.drivers.iter().filter(|other| shows(other)) {
+            let _ = built_on.retired.set(format!("{} failed: {reason}", driver.driver));
+        }
+        let _ = driver.retired.set(reason);
+        state.forget();
     }
 
     fn resolve(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
