@@ -45,8 +45,8 @@ pub struct Registry {
 struct State {
     /// Every driver, in the order of registration. Template instances join when first asked for.
     drivers: Vec<DriverRef>,
-    /// What lookups found.
-    found: HashMap<(Type, String), DriverRef>,
+    /// What lookups found, by type.
+    found: [HashMap<String, DriverRef>; 4],
     /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
     /// meanwhile.
     generation: u64,
@@ -55,7 +55,7 @@ struct State {
 impl State {
     /// Lets every name be looked up anew.
     fn forget(&mut self) {
-        self.found.clear();
+        self.found = Default::default();
         self.generation += 1;
     }
 }
@@ -159,14 +159,14 @@ impl Registry {
     /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
     /// and has passed its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
-        if let Some(driver) = self.read().found.get(&(kind, name.to_owned())) {
+        if let Some(driver) = self.read().found[kind as usize].get(name) {
             return Ok(driver.clone());
         }
         let generation = self.read().generation;
         let driver = self.resolve(kind, &Name::parse(name)?)?;
         let mut state = self.write();
         if state.generation == generation {
-            state.found.insert((kind, name.to_owned()), driver.clone());
+            state.found[kind as usize].insert(name.to_owned(), driver.clone());
         }
         Ok(driver)
     }
