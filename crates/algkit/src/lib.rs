@@ -37,7 +37,7 @@ pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys}
 pub use error::Error;
 pub use name::Name;
 pub use registry::{CPU_VARIABLE, Policy, Registry, TIMING_VARIABLE, mask_cpu};
-pub use selftest::Extent;
+pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::authenc_key;
