@@ -1,7 +1,7 @@
 //! Where names become drivers.
 
 use crate::{
-    Error, Name,
+    Error, Name, Vector,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
     selftest::{self, Extent},
     table,
@@ -45,6 +45,8 @@ pub struct Registry {
 struct State {
     /// Every driver, in the order of registration. Template instances join when first asked for.
     drivers: Vec<DriverRef>,
+    /// Known answers of algorithms that this crate does not have.
+    answers: Vec<&'static [Vector]>,
     /// What lookups found, by type.
     found: [HashMap<String, DriverRef>; 4],
     /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
@@ -119,6 +121,18 @@ impl Registry {
         state.drivers.push(Arc::new(driver));
         state.forget(); // it may be better than what was found before
         Ok(())
+    }
+
+    /// Adds known answers to test drivers with when they are first chosen.
+    ///
+    /// A driver that there is nothing to compare with serves only if there are answers of its
+    /// algorithm: for a new cipher `c`, of `c` itself and of each `mode(c)` that will be asked for.
+    pub fn register_answers(&self, answers: &'static [Vector]) {
+        self.write().answers.push(answers);
+    }
+
+    pub(crate) fn answers(&self) -> Vec<&'static [Vector]> {
+        self.read().answers.clone()
     }
 
     /// Every driver so far, template instances included.

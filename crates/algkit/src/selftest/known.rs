@@ -8,10 +8,11 @@ use super::{
 };
 use crate::driver::Direction;
 
-/// Checks the driver against every vector of its algorithm; how many there are.
-pub(super) fn check(subject: &Side<'_>, extent: Extent) -> Result<usize, String> {
+/// Checks the driver against every vector of its algorithm, those in `more` included; how many there are.
+pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Extent) -> Result<usize, String> {
     let mut count = 0;
-    for vector in VECTORS.iter().copied().flatten().filter(|vector| vector.name == subject.driver.name) {
+    let all = VECTORS.iter().chain(more).copied().flatten();
+    for vector in all.filter(|vector| vector.name == subject.driver.name) {
         for layout in layouts(extent, count) {
             answer(subject, vector, layout, extent)
                 .map_err(|why| format!("{}, {}: {why}", vector.source, layout.name))?;

@@ -20,6 +20,8 @@ mod layout;
 mod random;
 mod vectors;
 
+pub use vectors::{Known, Vector};
+
 use crate::{
     Driver, Registry,
     driver::{Keyed, WeakKeys},
@@ -51,7 +53,7 @@ pub(crate) fn run(registry: &Registry, driver: &Driver, extent: Extent) -> Resul
 
 fn test(registry: &Registry, driver: &Driver, extent: Extent) -> Result<(), String> {
     let subject = Side { cpu: registry.cpu(), driver };
-    let answers = known::check(&subject, extent)?;
+    let answers = known::check(&subject, &registry.answers(), extent)?;
     match registry.reference(driver) {
         Some(other) => compare::check(&subject, &Side { cpu: registry.cpu(), driver: &other }, extent),
         None if answers == 0 && !driver.composed => {
