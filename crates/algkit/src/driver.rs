@@ -335,7 +335,10 @@ pub struct Driver {
     pub shape: Shape,
     /// Makes keyed instances.
     pub make: Box<Make>,
+    /// The outcome of the test before first use.
     pub(crate) selftest: OnceLock<Result<(), String>>,
+    /// What a later, longer test failed at.
+    pub(crate) retired: OnceLock<String>,
 }
 
 impl fmt::Debug for Driver {
@@ -384,15 +387,16 @@ impl Driver {
             shape,
             make: Box::new(make),
             selftest: OnceLock::new(),
+            retired: OnceLock::new(),
         }
     }
 
     /// What is known of its self-test.
     pub fn selftest(&self) -> SelfTest {
-        match self.selftest.get() {
-            None => SelfTest::Untested,
-            Some(Ok(())) => SelfTest::Passed,
-            Some(Err(reason)) => SelfTest::Failed(reason.clone()),
+        match (self.retired.get(), self.selftest.get()) {
+            (Some(reason), _) | (None, Some(Err(reason))) => SelfTest::Failed(reason.clone()),
+            (None, Some(Ok(()))) => SelfTest::Passed,
+            (None, None) => SelfTest::Untested,
         }
     }
 

@@ -48,6 +48,11 @@ impl Name {
         Ok(name)
     }
 
+    /// Whether `part` is one of the parameters, at any depth.
+    pub(crate) fn contains(&self, part: &str) -> bool {
+        self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
+    }
+
     /// A name without parameters.
     pub fn word(base: &str) -> Self {
         Self { base: base.to_owned(), args: Vec::new() }

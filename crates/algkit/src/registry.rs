@@ -3,7 +3,8 @@
 use crate::{
     Error, Name,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
-    selftest, table,
+    selftest::{self, Extent},
+    table,
     templates::{Lookup, TEMPLATES},
     tfm::{Aead, Cipher, Hash, Skcipher, Transform, Unkeyed},
 };
@@ -44,8 +45,19 @@ pub struct Registry {
 struct State {
     /// Every driver, in the order of registration. Template instances join when first asked for.
     drivers: Vec<DriverRef>,
-    /// What lookups found.
-    found: HashMap<(Type, String), DriverRef>,
+    /// What lookups found, by type.
+    found: [HashMap<String, DriverRef>; 4],
+    /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
+    /// meanwhile.
+    generation: u64,
+}
+
+impl State {
+    /// Lets every name be looked up anew.
+    fn forget(&mut self) {
+        self.found = Default::default();
+        self.generation += 1;
+    }
 }
 
 impl Default for Registry {
@@ -105,7 +117,7 @@ impl Registry {
             return Err(Error::Duplicate(driver.driver));
         }
         state.drivers.push(Arc::new(driver));
-        state.found.clear(); // it may be better than what was found before
+        state.forget(); // it may be better than what was found before
         Ok(())
     }
 
@@ -147,11 +159,15 @@ impl Registry {
     /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
     /// and has passed its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
-        if let Some(driver) = self.read().found.get(&(kind, name.to_owned())) {
+        if let Some(driver) = self.read().found[kind as usize].get(name) {
             return Ok(driver.clone());
         }
+        let generation = self.read().generation;
         let driver = self.resolve(kind, &Name::parse(name)?)?;
-        self.write().found.insert((kind, name.to_owned()), driver.clone());
+        let mut state = self.write();
+        if state.generation == generation {
+            state.found[kind as usize].insert(name.to_owned(), driver.clone());
+        }
         Ok(driver)
     }
 
@@ -177,9 +193,33 @@ impl Registry {
     /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
         if self.is_usable(driver) {
-            driver.selftest.get_or_init(|| selftest::run(self, driver, selftest::Extent::Short));
+            driver.selftest.get_or_init(|| selftest::run(self, driver, Extent::Short));
         }
         driver.selftest()
+    }
+
+    /// Runs a self-test of that extent and tells the outcome. The short one is run once, the long
+    /// one every time; a driver that fails it serves no more, nor does any that is built on it.
+    /// Transforms that were made before are not taken back.
+    pub fn test_extent(&self, driver: &Driver, extent: Extent) -> SelfTest {
+        if extent == Extent::Long
+            && self.test(driver) == SelfTest::Passed
+            && let Err(reason) = selftest::run(self, driver, extent)
+        {
+            self.retire(driver, reason);
+        }
+        self.test(driver)
+    }
+
+    /// Takes `driver` out of service, and every template instance whose name shows it.
+    fn retire(&self, driver: &Driver, reason: String) {
+        let shows = |other: &Driver| Name::parse(&other.driver).is_ok_and(|name| name.contains(&driver.driver));
+        let mut state = self.write();
+        for built_on in state.drivers.iter().filter(|other| shows(other)) {
+            let _ = built_on.retired.set(format!("{} failed: {reason}", driver.driver));
+        }
+        let _ = driver.retired.set(reason);
+        state.forget();
     }
 
     fn resolve(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {

@@ -10,14 +10,12 @@ use crate::{
         TextRule, Type, WeakKeys,
     },
     templates::{
-        cbc::Cbc,
-        ccm,
-        ctr::Ctr,
+        cbc, ccm,
         ecb::Ecb,
         gcm,
         mac::{self, Chain, InProgress, Last},
         xctr::Xctr,
-        xts::{MAX_DATA_UNIT, Xts, check_halves},
+        xts::{MAX_DATA_UNIT, Masked, Xts, check_halves},
     },
 };
 use algkit_primitives::{
@@ -145,14 +143,6 @@ impl<C: CipherOps + Make> Make for Ecb<C> {
     }
 }
 
-impl<C: CipherOps + Make> Make for Ctr<C> {
-    type Token = C::Token;
-
-    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
-        C::make(token, key, weak).map(Self)
-    }
-}
-
 impl<C: CipherOps + Make> Make for Xctr<C> {
     type Token = C::Token;
 
@@ -161,21 +151,70 @@ impl<C: CipherOps + Make> Make for Xctr<C> {
     }
 }
 
-impl<C: CipherOps + Make> Make for Cbc<C, AesFixedTime> {
-    type Token = C::Token;
+// Modes fused with bit-slicing.
 
-    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
-        Ok(Self { parallel: C::make(token, key, weak)?, serial: AesFixedTime::make(Portable::new(), key, weak)? })
+/// CTR.
+struct SlicedCtr<T: BitsliceToken>(Bitslice<T>);
+
+impl<T: BitsliceToken> SkcipherOps for SlicedCtr<T> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let counter = block16(iv);
+        while let Some(run) = text.next(16, 0) {
+            self.0.ctr(counter, run);
+        }
     }
 }
 
-impl<C: CipherOps + Make> Make for Xts<C, AesFixedTime> {
-    type Token = C::Token;
+impl<T: BitsliceToken> Make for SlicedCtr<T> {
+    type Token = T;
 
-    fn make(token: C::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Bitslice::make(token, key, weak).map(Self)
+    }
+}
+
+/// CBC: encryption, where each block waits for the one before, by a cipher for single blocks.
+struct SlicedCbc<T: BitsliceToken> {
+    parallel: Bitslice<T>,
+    serial: AesFixedTime,
+}
+
+impl<T: BitsliceToken> SkcipherOps for SlicedCbc<T> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        while let Some(run) = text.next(16, 0) {
+            match direction {
+                Direction::Encrypt => cbc::encrypt(&self.serial, iv, run),
+                Direction::Decrypt => self.parallel.cbc_decrypt(block16(iv), run),
+            }
+        }
+    }
+}
+
+impl<T: BitsliceToken> Make for SlicedCbc<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        let serial = AesFixedTime::make(Portable::new(), key, weak)?;
+        Ok(Self { parallel: Bitslice::make(token, key, weak)?, serial })
+    }
+}
+
+impl<T: BitsliceToken> Masked for Bitslice<T> {
+    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.xts_encrypt(tweak, run),
+            Direction::Decrypt => self.xts_decrypt(tweak, run),
+        }
+    }
+}
+
+impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
         let (data, tweak) = check_halves(key, weak)?;
         let tweak = AesFixedTime::make(Portable::new(), tweak, weak)?;
-        Ok(Self { data: C::make(token, data, weak)?, tweak })
+        Ok(Self { data: Bitslice::make(token, data, weak)?, tweak })
     }
 }
 
@@ -450,8 +489,8 @@ macro_rules! bitsliced {
     ($token:ty, $cpu:literal, $priority:literal) => {
         &[
             Row::skcipher::<Ecb<Bitslice<$token>>>(&ECB, concat!("ecb-aes-", $cpu), $priority),
-            Row::skcipher::<Cbc<Bitslice<$token>, AesFixedTime>>(&CBC, concat!("cbc-aes-", $cpu), $priority),
-            Row::skcipher::<Ctr<Bitslice<$token>>>(&CTR, concat!("ctr-aes-", $cpu), $priority),
+            Row::skcipher::<SlicedCbc<$token>>(&CBC, concat!("cbc-aes-", $cpu), $priority),
+            Row::skcipher::<SlicedCtr<$token>>(&CTR, concat!("ctr-aes-", $cpu), $priority),
             Row::skcipher::<Xctr<Bitslice<$token>>>(&XCTR, concat!("xctr-aes-", $cpu), $priority),
             Row::skcipher::<Xts<Bitslice<$token>, AesFixedTime>>(&XTS, concat!("xts-aes-", $cpu), $priority),
         ]

@@ -7,43 +7,22 @@ use crate::{
 };
 use algkit_primitives::InOut;
 
-/// CBC over a cipher. `serial` encrypts, where each block waits for the one before; `parallel`
-/// decrypts whole batches.
-pub(crate) struct Cbc<C, S = ()> {
-    pub(crate) parallel: C,
-    /// A cipher that is quicker at single blocks, if there is one.
-    pub(crate) serial: S,
-}
+/// CBC over a cipher.
+struct Cbc<C>(C);
 
-/// The cipher that encrypts single blocks.
-pub(crate) trait Serial<C>: Send + Sync {
-    fn cipher<'a>(&'a self, parallel: &'a C) -> &'a dyn CipherOps;
-}
-
-impl<C: CipherOps> Serial<C> for () {
-    fn cipher<'a>(&'a self, parallel: &'a C) -> &'a dyn CipherOps {
-        parallel
-    }
-}
-
-impl<C, S: CipherOps> Serial<C> for S {
-    fn cipher<'a>(&'a self, _parallel: &'a C) -> &'a dyn CipherOps {
-        self
-    }
-}
-
-impl<C: CipherOps, S: Serial<C>> SkcipherOps for Cbc<C, S> {
+impl<C: CipherOps> SkcipherOps for Cbc<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
             match direction {
-                Direction::Encrypt => encrypt(self.serial.cipher(&self.parallel), iv, run),
-                Direction::Decrypt => decrypt(&self.parallel, iv, run),
+                Direction::Encrypt => encrypt(&self.0, iv, run),
+                Direction::Decrypt => decrypt(&self.0, iv, run),
             }
         }
     }
 }
 
-fn encrypt(cipher: &dyn CipherOps, iv: &mut [u8], mut run: InOut<'_>) {
+/// Block after block, each waiting for the one before.
+pub(crate) fn encrypt(cipher: &impl CipherOps, iv: &mut [u8], mut run: InOut<'_>) {
     while let Some(mut block) = run.take(iv.len()) {
         xor(iv, block.src());
         cipher.encrypt_blocks(InOut::from(&mut *iv));
@@ -51,6 +30,7 @@ fn encrypt(cipher: &dyn CipherOps, iv: &mut [u8], mut run: InOut<'_>) {
     }
 }
 
+/// Whole batches.
 fn decrypt(cipher: &impl CipherOps, iv: &mut [u8], run: InOut<'_>) {
     let bs = iv.len();
     each_batch(run, |mut batch| {
@@ -67,5 +47,5 @@ fn decrypt(cipher: &impl CipherOps, iv: &mut [u8], run: InOut<'_>) {
 
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let shape = |c: &Shape| Shape::skcipher(c.blocksize, c.keys.clone(), c.blocksize, TextRule::Blocks);
-    cipher_mode(lookup, name, shape, |cipher| Cbc { parallel: cipher, serial: () })
+    cipher_mode(lookup, name, shape, Cbc)
 }

@@ -10,7 +10,7 @@ use algkit_primitives::InOut;
 use zeroize::Zeroize;
 
 /// CTR over a cipher.
-pub(crate) struct Ctr<C>(pub(crate) C);
+struct Ctr<C>(C);
 
 impl<C: CipherOps> SkcipherOps for Ctr<C> {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {

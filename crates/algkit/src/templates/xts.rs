@@ -12,15 +12,25 @@ use crate::{
 };
 use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
 
 /// The longest data unit: 2^20 blocks (SP 800-38E section 4).
 pub(crate) const MAX_DATA_UNIT: u64 = 16 << 20;
 
-/// XTS over two ciphers of 16-byte blocks: one for the data, one for the tweak.
-pub(crate) struct Xts<C, S = C> {
-    pub(crate) data: C,
+/// XTS: whole blocks by `data`, the first tweak by a cipher of 16-byte blocks.
+pub(crate) struct Xts<D, S> {
+    pub(crate) data: D,
     pub(crate) tweak: S,
 }
+
+/// Masks and encrypts whole blocks.
+pub(crate) trait Masked: Send + Sync {
+    /// Passes `run` through the cipher; `tweak` moves on to that of the block after.
+    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>);
+}
+
+/// A cipher, with the masks put on and taken off around it.
+pub(crate) struct ByBatch<C>(pub(crate) C);
 
 /// Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
 /// implementation guidance A.9).
@@ -33,58 +43,58 @@ pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]),
 }
 
 /// The tweak times x: a shift by one bit, and x^128 = x^7 + x^2 + x + 1.
-fn mul_x(tweak: u128) -> u128 {
-    (tweak << 1) ^ ((tweak >> 127) * 0x87)
+fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
+    let tweak = u128::from_le_bytes(*tweak);
+    ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes()
 }
 
-impl<C: CipherOps, S: CipherOps> SkcipherOps for Xts<C, S> {
-    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let mut first: [u8; 16] = (&*iv).try_into().expect("the IV has 16 bytes");
-        self.tweak.encrypt_blocks(InOut::from(&mut first[..]));
-        let mut tweak = u128::from_le_bytes(first);
-        while let Some(run) = text.next(16, 32) {
-            let partial = run.len() % 16;
-            if partial == 0 {
-                self.whole(direction, &mut tweak, run);
-                continue;
-            }
-            let body = run.len() - partial - 16;
-            let (body, mut tail) = run.split_at(body);
-            self.whole(direction, &mut tweak, body);
-            // When decrypting, the last whole block belongs to the tweak after the next.
-            let (mut one, mut two) = (tweak, mul_x(tweak));
-            if direction == Direction::Decrypt {
-                std::mem::swap(&mut one, &mut two);
-            }
-            let mut block: [u8; 16] = tail.get(0);
-            self.whole(direction, &mut one, InOut::from(&mut block[..]));
-            let mut stolen = block;
-            stolen[..partial].copy_from_slice(&tail.src()[16..]);
-            self.whole(direction, &mut two, InOut::from(&mut stolen[..]));
-            tail.put(0, &stolen);
-            tail.put(16, &block[..partial]);
-        }
-    }
-}
-
-impl<C: CipherOps, S> Xts<C, S> {
-    /// Whole blocks; the tweak moves on.
-    fn whole(&self, direction: Direction, tweak: &mut u128, run: InOut<'_>) {
+impl<C: CipherOps> Masked for ByBatch<C> {
+    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
         let mut tweaks = [0; BATCH];
         each_batch(run, |mut batch| {
             let tweaks = &mut tweaks[..batch.len()];
             for block in tweaks.chunks_exact_mut(16) {
-                block.copy_from_slice(&tweak.to_le_bytes());
-                *tweak = mul_x(*tweak);
+                block.copy_from_slice(tweak);
+                *tweak = mul_x(tweak);
             }
             batch.xor(tweaks);
             let mut masked = InOut::from(batch.dst());
             match direction {
-                Direction::Encrypt => self.data.encrypt_blocks(masked.reborrow()),
-                Direction::Decrypt => self.data.decrypt_blocks(masked.reborrow()),
+                Direction::Encrypt => self.0.encrypt_blocks(masked.reborrow()),
+                Direction::Decrypt => self.0.decrypt_blocks(masked.reborrow()),
             }
             masked.xor(tweaks);
         });
+        tweaks.zeroize();
+    }
+}
+
+impl<D: Masked, S: CipherOps> SkcipherOps for Xts<D, S> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let mut tweak: [u8; 16] = (&*iv).try_into().expect("the IV has 16 bytes");
+        self.tweak.encrypt_blocks(InOut::from(&mut tweak[..]));
+        while let Some(run) = text.next(16, 32) {
+            let partial = run.len() % 16;
+            if partial == 0 {
+                self.data.whole(direction, &mut tweak, run);
+                continue;
+            }
+            let body = run.len() - partial - 16;
+            let (body, mut tail) = run.split_at(body);
+            self.data.whole(direction, &mut tweak, body);
+            // When decrypting, the last whole block belongs to the tweak after the next.
+            let (mut one, mut two) = (tweak, mul_x(&tweak));
+            if direction == Direction::Decrypt {
+                std::mem::swap(&mut one, &mut two);
+            }
+            let mut block: [u8; 16] = tail.get(0);
+            self.data.whole(direction, &mut one, InOut::from(&mut block[..]));
+            let mut stolen = block;
+            stolen[..partial].copy_from_slice(&tail.src()[16..]);
+            self.data.whole(direction, &mut two, InOut::from(&mut stolen[..]));
+            tail.put(0, &stolen);
+            tail.put(16, &block[..partial]);
+        }
     }
 }
 
@@ -95,7 +105,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let (alg, driver) = (format!("xts({})", inner.name), format!("xts(ecb({}))", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (data, tweak) = check_halves(key, weak)?;
-        let data = cipher(&inner, cpu, data, weak)?;
+        let data = ByBatch(cipher(&inner, cpu, data, weak)?);
         let tweak = cipher(&inner, cpu, tweak, weak)?;
         Ok(Keyed::Skcipher(Box::new(Xts { data, tweak })))
     }))

@@ -1,4 +1,5 @@
-//! Known answers, typed in from the standards; each names its source.
+//! Known answers, typed in from the standards; each names its source. Where nothing is published, the
+//! answer comes from another implementation, which the source names as well.
 
 mod aead;
 mod hash;
@@ -6,7 +7,7 @@ mod hash;
 mod legacy;
 mod skcipher;
 
-/// One published vector of the algorithm `name`.
+/// One vector of the algorithm `name`.
 pub(crate) struct Vector {
     /// The algorithm: `xts(aes)`.
     pub name: &'static str,
@@ -36,3 +37,55 @@ pub(crate) static VECTORS: &[&[Vector]] = &[
     legacy::VECTORS,
     skcipher::VECTORS,
 ];
+
+/// `N` bytes that count up from `first`, modulo 256.
+const fn ascending<const N: usize>(first: u8) -> [u8; N] {
+    let mut bytes = [first; N];
+    let mut i = 1;
+    while i < N {
+        bytes[i] = bytes[i - 1].wrapping_add(1);
+        i += 1;
+    }
+    bytes
+}
+
+/// The key of `authenc` for these two (see [`crate::authenc_key`]); `N` is 8 more than their lengths.
+const fn authenc_key<const N: usize>(auth_key: &[u8], enc_key: &[u8]) -> [u8; N] {
+    let mut key = [0; N];
+    let ([l0, l1], [t0, t1]) = (8u16.to_ne_bytes(), 1u16.to_ne_bytes());
+    let [n0, n1, n2, n3] = (enc_key.len() as u32).to_be_bytes();
+    let (header, keys) = key.split_at_mut(8);
+    header.copy_from_slice(&[l0, l1, t0, t1, n0, n1, n2, n3]);
+    let (auth, enc) = keys.split_at_mut(auth_key.len());
+    auth.copy_from_slice(auth_key);
+    enc.copy_from_slice(enc_key);
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(feature = "legacy")] // the catalogue lists them all
+    #[test]
+    fn every_algorithm_has_known_answers() {
+        let vectors = || VECTORS.iter().copied().flatten();
+        let without: Vec<_> = crate::CATALOGUE.iter().filter(|name| !vectors().any(|v| v.name == **name)).collect();
+        assert!(without.is_empty(), "no vector for {without:?}");
+    }
+
+    #[cfg(feature = "legacy")]
+    #[test]
+    fn every_vector_is_of_an_algorithm() {
+        let registry = crate::Registry::new(algkit_primitives::cpu::CpuFeatures::detect(), crate::Policy::Table);
+        for vector in VECTORS.iter().copied().flatten() {
+            let driver = registry.find_any(vector.name).unwrap_or_else(|error| panic!("{}: {error}", vector.name));
+            assert_eq!(driver.name, vector.name);
+        }
+    }
+
+    #[test]
+    fn const_keys_are_those_of_the_template() {
+        assert_eq!(authenc_key::<13>(&[1, 2, 3], &[4, 5]), **crate::authenc_key(&[1, 2, 3], &[4, 5]));
+    }
+}

@@ -1,0 +1,159 @@
+//! Random messages through the driver under test and through another of the same algorithm.
+
+use super::{
+    Extent, Side,
+    exercise::{Message, aead, both_ways, crypt, digest_all_ways, expect, hash, seal},
+    inputs,
+    layout::{LAYOUTS, Layout},
+    random::Random,
+};
+use crate::driver::{Direction, Keyed, Type};
+
+/// One source, one destination: what needs no cleverness of a driver.
+static PLAINEST: &Layout = &LAYOUTS[0];
+
+/// The largest text that a short test also decrypts with the other driver, in bytes.
+const FEW: usize = 64;
+
+/// Compares `subject` with `other`.
+pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Result<(), String> {
+    same_sizes(subject, other)?;
+    let rounds = if extent == Extent::Short { 1 } else { 3 };
+    (0..rounds).try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round) }.run())
+}
+
+/// Whether users can tell the two apart by their sizes.
+fn same_sizes(subject: &Side<'_>, other: &Side<'_>) -> Result<(), String> {
+    let (a, b) = (&subject.driver.shape, &other.driver.shape);
+    let differs = [
+        ("block size", a.blocksize != b.blocksize),
+        ("key sizes", a.keys != b.keys || a.optional_key != b.optional_key),
+        ("IV size", a.ivsize != b.ivsize),
+        ("text lengths", a.text != b.text),
+        ("tag sizes", a.tags != b.tags),
+        ("digest size", a.digestsize != b.digestsize || a.extendable != b.extendable),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        Some((what, _)) => Err(format!("{what} other than that of {}", other.driver.driver)),
+        None => Ok(()),
+    }
+}
+
+struct Comparison<'a> {
+    subject: &'a Side<'a>,
+    other: &'a Side<'a>,
+    extent: Extent,
+    random: Random,
+}
+
+/// The same key in both drivers.
+struct Pair {
+    key_len: usize,
+    subject: Keyed,
+    other: Keyed,
+}
+
+impl Comparison<'_> {
+    fn run(&mut self) -> Result<(), String> {
+        let pairs = self.pairs()?;
+        let lengths = inputs::text_lengths(&self.subject.driver.shape, self.extent, &mut self.random);
+        for (i, &len) in lengths.iter().enumerate() {
+            // A short test goes round the keys, a long one tries each with every length.
+            let (first, step) = if self.extent == Extent::Short { (i % pairs.len(), pairs.len()) } else { (0, 1) };
+            for pair in pairs.iter().skip(first).step_by(step) {
+                let layout = &LAYOUTS[self.random.below(LAYOUTS.len())];
+                self.message(pair, len, layout).map_err(|why| {
+                    let against = &self.other.driver.driver;
+                    format!("key of {} bytes, text of {len}, {}: {why} (against {against})", pair.key_len, layout.name)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self) -> Result<Vec<Pair>, String> {
+        let mut pairs = Vec::new();
+        for key in inputs::keys(self.subject.driver, self.extent, &mut self.random) {
+            match (self.subject.key(&key), self.other.key(&key)) {
+                (Ok(subject), Ok(other)) => pairs.push(Pair { key_len: key.len(), subject, other }),
+                (Err(_), Err(_)) if inputs::is_authenc(self.subject.driver) => {}
+                (Err(why), _) => return Err(why),
+                (_, Err(why)) => return Err(format!("took a key that {} refuses: {why}", self.other.driver.driver)),
+            }
+        }
+        if pairs.is_empty() { Err("took no key".to_owned()) } else { Ok(pairs) }
+    }
+
+    fn message(&mut self, pair: &Pair, len: usize, layout: &Layout) -> Result<(), String> {
+        let text = self.random.bytes(len);
+        match self.subject.driver.kind {
+            Type::Cipher | Type::Skcipher => self.text(pair, &text, layout),
+            Type::Aead => self.sealed(pair, &text, layout),
+            Type::Hash => {
+                let shape = &self.other.driver.shape;
+                let size = if shape.extendable { 1 + self.random.below(400) } else { shape.digestsize };
+                let mut digest = vec![0; size];
+                hash(&pair.other)?.digest(&[&text], &mut digest);
+                digest_all_ways(hash(&pair.subject)?, &text, &digest, layout)
+            }
+        }
+    }
+
+    fn text(&mut self, pair: &Pair, plain: &[u8], layout: &Layout) -> Result<(), String> {
+        let iv = inputs::iv(self.subject.driver, &mut self.random);
+        if let (Keyed::Skcipher(subject), Keyed::Skcipher(other)) = (&pair.subject, &pair.other)
+            && !agree(subject.check_iv(&iv).is_ok(), other.check_iv(&iv).is_ok(), "an IV")?
+        {
+            return Ok(());
+        }
+        let both = |direction, input: &[u8], layout: &Layout| {
+            let (mut chain, mut want_chain) = (iv.clone(), iv.clone());
+            let want = crypt(&pair.other, direction, &mut want_chain, input, PLAINEST)?;
+            expect("output", &crypt(&pair.subject, direction, &mut chain, input, layout)?, &want)?;
+            expect("chaining value", &chain, &want_chain)?;
+            Ok::<_, String>(want)
+        };
+        let cipher = both(Direction::Encrypt, plain, layout).map_err(|why| format!("encrypting: {why}"))?;
+        if self.extent == Extent::Long || plain.len() <= FEW {
+            let text = both(Direction::Decrypt, &cipher, layout).map_err(|why| format!("decrypting: {why}"))?;
+            return expect("plaintext", &text, plain);
+        }
+        let text = crypt(&pair.subject, Direction::Decrypt, &mut iv.clone(), &cipher, layout)?;
+        expect("plaintext", &text, plain)
+    }
+
+    fn sealed(&mut self, pair: &Pair, plain: &[u8], layout: &Layout) -> Result<(), String> {
+        let (subject, other) = (aead(&pair.subject)?, aead(&pair.other)?);
+        let iv = inputs::iv(self.subject.driver, &mut self.random);
+        let mut taken = Vec::new();
+        for len in inputs::assoc_lengths(self.extent) {
+            let text_len = plain.len() as u64;
+            let takes = [subject, other].map(|ops| ops.check(&iv, len, text_len).is_ok());
+            if agree(takes[0], takes[1], "a length of associated data")? {
+                taken.push(len);
+            }
+        }
+        if taken.is_empty() {
+            return Err("takes no length of associated data".to_owned());
+        }
+        let assoc_len = taken[self.random.below(taken.len())];
+        let assoc = self.random.bytes(assoc_len);
+        let tag_len = inputs::tag_length(&self.subject.driver.shape.tags, &mut self.random);
+        let message = Message { iv: &iv, assoc: &assoc, plain, tag_len };
+        let sealed = seal(other, &message, PLAINEST)?;
+        let tag_bit = 8 * plain.len() + self.random.below(8 * tag_len);
+        let text_bit = self.random.below(8 * plain.len().max(1));
+        let flips = if self.extent == Extent::Long && tag_len >= 8 { &[tag_bit, text_bit][..] } else { &[tag_bit] };
+        both_ways(subject, &message, &sealed, flips, layout)
+            .map_err(|why| format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}"))
+    }
+}
+
+/// What the two say of a request, if it is the same.
+fn agree(subject: bool, other: bool, what: &str) -> Result<bool, String> {
+    match (subject, other) {
+        (false, true) => Err(format!("refuses {what} that the other takes")),
+        (true, false) => Err(format!("takes {what} that the other refuses")),
+        (same, _) => Ok(same),
+    }
+}

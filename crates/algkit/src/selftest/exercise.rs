@@ -1,0 +1,126 @@
+//! One request to a keyed instance, laid out in some way.
+
+use super::layout::Layout;
+use crate::driver::{AeadOps, Direction, HashOps, Keyed};
+
+/// `input` through a cipher or a mode; `iv` becomes the chaining value.
+pub(super) fn crypt(
+    keyed: &Keyed,
+    direction: Direction,
+    iv: &mut [u8],
+    input: &[u8],
+    layout: &Layout,
+) -> Result<Vec<u8>, String> {
+    match keyed {
+        Keyed::Cipher(ops) => layout.pass(input, |text| {
+            while let Some(run) = text.next(ops.block_size(), 0) {
+                match direction {
+                    Direction::Encrypt => ops.encrypt_blocks(run),
+                    Direction::Decrypt => ops.decrypt_blocks(run),
+                }
+            }
+        }),
+        Keyed::Skcipher(ops) => layout.pass(input, |text| ops.crypt(direction, iv, text)),
+        _ => Err(WRONG_TYPE.to_owned()),
+    }
+}
+
+/// The AEAD of `keyed`.
+pub(super) fn aead(keyed: &Keyed) -> Result<&dyn AeadOps, String> {
+    if let Keyed::Aead(ops) = keyed { Ok(&**ops) } else { Err(WRONG_TYPE.to_owned()) }
+}
+
+/// The hash of `keyed`.
+pub(super) fn hash(keyed: &Keyed) -> Result<&dyn HashOps, String> {
+    if let Keyed::Hash(ops) = keyed { Ok(&**ops) } else { Err(WRONG_TYPE.to_owned()) }
+}
+
+const WRONG_TYPE: &str = "made an instance of another type than it declares";
+
+/// A message for an AEAD.
+pub(super) struct Message<'a> {
+    pub(super) iv: &'a [u8],
+    pub(super) assoc: &'a [u8],
+    pub(super) plain: &'a [u8],
+    pub(super) tag_len: usize,
+}
+
+/// The ciphertext followed by the tag.
+pub(super) fn seal(ops: &dyn AeadOps, message: &Message<'_>, layout: &Layout) -> Result<Vec<u8>, String> {
+    let mut tag = vec![0; message.tag_len];
+    let mut sealed =
+        layout.pass(message.plain, |text| ops.seal(message.iv, &layout.cut(message.assoc), text, &mut tag))?;
+    sealed.extend_from_slice(&tag);
+    Ok(sealed)
+}
+
+/// What `sealed` decrypts to, if it is authentic.
+pub(super) fn open(
+    ops: &dyn AeadOps,
+    message: &Message<'_>,
+    sealed: &[u8],
+    layout: &Layout,
+) -> Result<Option<Vec<u8>>, String> {
+    let (ciphertext, tag) = sealed.split_at(message.plain.len());
+    let mut authentic = false;
+    let plain =
+        layout.pass(ciphertext, |text| authentic = ops.open(message.iv, &layout.cut(message.assoc), text, tag))?;
+    Ok(authentic.then_some(plain))
+}
+
+/// Seals and opens `message`, and opens it with each of the bits at `flips` of `sealed` inverted.
+pub(super) fn both_ways(
+    ops: &dyn AeadOps,
+    message: &Message<'_>,
+    sealed: &[u8],
+    flips: &[usize],
+    layout: &Layout,
+) -> Result<(), String> {
+    expect("ciphertext or tag", &seal(ops, message, layout)?, sealed)?;
+    let plain = open(ops, message, sealed, layout)?.ok_or("an authentic message was refused")?;
+    expect("plaintext", &plain, message.plain)?;
+    for &bit in flips {
+        let mut forged = sealed.to_vec();
+        forged[bit / 8] ^= 1 << (bit % 8);
+        if open(ops, message, &forged, layout)?.is_some() {
+            return Err(format!("accepted with bit {} of byte {} flipped", bit % 8, bit / 8));
+        }
+    }
+    Ok(())
+}
+
+/// The digest of `message` in every way that a hash offers: at once, piece by piece, and from a
+/// copy of a state.
+pub(super) fn digest_all_ways(ops: &dyn HashOps, message: &[u8], digest: &[u8], layout: &Layout) -> Result<(), String> {
+    let mut out = vec![0; digest.len()];
+    let pieces = layout.cut(message);
+    ops.digest(&pieces, &mut out);
+    expect("digest", &out, digest)?;
+
+    let mut state = ops.start();
+    let untouched = ops.start();
+    let (before, after) = pieces.split_at(pieces.len() / 2);
+    before.iter().for_each(|piece| state.update(piece));
+    let mut copy = state.boxed_clone();
+    state.digest_after(after, &mut out);
+    expect("digest of a state's copy", &out, digest)?;
+    after.iter().for_each(|piece| state.update(piece));
+    state.finish(&mut out);
+    expect("digest piece by piece", &out, digest)?;
+    after.iter().for_each(|piece| copy.update(piece));
+    copy.finish(&mut out);
+    expect("digest of a cloned state", &out, digest)?;
+    untouched.digest_after(&[message], &mut out);
+    expect("digest of a fresh state", &out, digest)
+}
+
+/// Whether `got` is `want`; the error says where it is not.
+pub(super) fn expect(what: &str, got: &[u8], want: &[u8]) -> Result<(), String> {
+    if got == want {
+        return Ok(());
+    }
+    match got.iter().zip(want).position(|(g, w)| g != w) {
+        Some(at) => Err(format!("wrong {what}, from byte {at} of {}", want.len())),
+        None => Err(format!("{what} of {} bytes instead of {}", got.len(), want.len())),
+    }
+}

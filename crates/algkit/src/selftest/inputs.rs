@@ -1,0 +1,122 @@
+//! Keys, IVs and lengths for random comparisons: few, and chosen to reach the corners of a driver.
+
+use super::{Extent, random::Random};
+use crate::{
+    Driver, Name, Sizes,
+    driver::{Shape, TextRule},
+    templates::authenc::authenc_key,
+};
+
+/// Text lengths of a short test: around one block of every cipher, and past the largest batch.
+const FEW_LENGTHS: &[usize] = &[0, 1, 15, 16, 17, 31, 33, 64, 127, 257, 528, 1111];
+
+/// Message lengths of a short test for hashes, whose references are fast.
+const FEW_MESSAGES: &[usize] = &[0, 1, 16, 17, 63, 64, 65, 127, 128, 257, 528, 1111, 3333];
+
+/// Lengths of associated data.
+const ASSOC: &[usize] = &[0, 1, 8, 13, 16, 20, 24, 33, 64, 130];
+
+/// Lengths around which a long test of associated data goes on: CCM writes those from 0xff00 on
+/// differently.
+const LONG_ASSOC: &[usize] = &[255, 256, 1000, 0xfeff, 0xff00, 0xff01];
+
+/// Where batches end: `n` blocks of 16 or 64 bytes for every `n` in use.
+const BATCHES: &[usize] = &[384, 512, 768, 1024, 1536, 2048, 3072, 4096];
+
+/// The lengths of key to try when a driver takes all lengths in an interval.
+const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
+
+/// The lengths of encryption key in an `authenc` key that some cipher takes.
+const ENC_KEY_LENGTHS: &[usize] = &[8, 16, 20, 24, 28, 32, 36, 48, 64];
+
+/// Keys for `driver`. Those for `authenc` are of every length that any cipher takes, and the
+/// driver may refuse some.
+pub(super) fn keys(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
+    if is_authenc(driver) {
+        let key = |&enc_len: &usize| {
+            let auth_len = KEY_LENGTHS[random.below(KEY_LENGTHS.len())];
+            authenc_key(&random.bytes(auth_len), &random.bytes(enc_len)).to_vec()
+        };
+        return ENC_KEY_LENGTHS.iter().map(key).collect();
+    }
+    let mut lengths = match &driver.shape.keys {
+        Sizes::OneOf(list) => list.to_vec(),
+        Sizes::Between(min, max) => {
+            let mut list: Vec<_> = KEY_LENGTHS.iter().copied().filter(|n| (min..=max).contains(&n)).collect();
+            if extent == Extent::Short {
+                // The shortest, the longest and one between.
+                list = list.iter().copied().step_by((list.len() / 2).max(1)).collect();
+            }
+            list.extend([*min, *max].into_iter().filter(|&n| n <= 256));
+            list
+        }
+    };
+    if driver.shape.optional_key {
+        lengths.push(0);
+    }
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths.into_iter().map(|len| random.bytes(len)).collect()
+}
+
+/// Whether keys of `driver` are those of `authenc`.
+pub(super) fn is_authenc(driver: &Driver) -> bool {
+    fn any(name: &Name) -> bool {
+        matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
+    }
+    Name::parse(&driver.name).is_ok_and(|name| any(&name))
+}
+
+/// An IV for `driver`: random, or one from which a counter soon overflows 32, 64 or 128 bits.
+pub(super) fn iv(driver: &Driver, random: &mut Random) -> Vec<u8> {
+    let mut iv = random.bytes(driver.shape.ivsize);
+    let len = iv.len();
+    match random.below(8) {
+        0 => iv.fill(0xff),
+        1 => iv[len.saturating_sub(4)..].fill(0xff),
+        2 => iv[len.saturating_sub(8)..].fill(0xff),
+        3 => iv[..len.min(4)].fill(0xff),
+        4 => iv[..len.min(8)].fill(0xff),
+        _ => {}
+    }
+    if driver.name.starts_with("ccm(") {
+        // The size of the length field less 1.
+        iv[0] = 1 + random.below(7) as u8;
+    }
+    iv
+}
+
+/// Lengths of text that suit `shape`.
+pub(super) fn text_lengths(shape: &Shape, extent: Extent, random: &mut Random) -> Vec<usize> {
+    let few = if shape.digestsize > 0 { FEW_MESSAGES } else { FEW_LENGTHS };
+    let mut lengths: Vec<usize> = match extent {
+        Extent::Short => few.to_vec(),
+        Extent::Long => (0..=272)
+            .chain(BATCHES.iter().flat_map(|n| [n - 17, n - 1, *n, n + 1, n + 16, n + 31]))
+            .chain((0..64).map(|_| random.below(4200)))
+            .collect(),
+    };
+    for len in &mut lengths {
+        *len = match shape.text {
+            TextRule::Any => *len,
+            TextRule::Blocks => *len - *len % shape.blocksize,
+            TextRule::Stealing => (*len).max(shape.blocksize),
+            TextRule::DataUnit(max) => (*len).clamp(shape.blocksize, usize::try_from(max).unwrap_or(usize::MAX)),
+        };
+    }
+    lengths.dedup();
+    lengths
+}
+
+/// Lengths of associated data, not all of which a driver need take.
+pub(super) fn assoc_lengths(extent: Extent) -> impl Iterator<Item = usize> {
+    ASSOC.iter().chain(LONG_ASSOC.iter().filter(move |_| extent == Extent::Long)).copied()
+}
+
+/// A length of tag.
+pub(super) fn tag_length(tags: &Sizes, random: &mut Random) -> usize {
+    match tags {
+        Sizes::OneOf(list) => list[random.below(list.len())],
+        Sizes::Between(min, max) => min + random.below(max - min + 1),
+    }
+}
