@@ -2,7 +2,7 @@
 
 use super::work::{Op, Subject, key_lengths};
 use crate::{args, args::BenchArgs, error::Error, names::Survey};
-use algkit::{DriverRef, Registry, Timing};
+use algkit::{DriverRef, Policy, Registry, Timing};
 
 /// What is measured unless told otherwise: the algorithm, and keys in bits if not all of them.
 const DEFAULT: &[(&str, &[u32])] = &[
@@ -104,7 +104,7 @@ fn drivers(args: &BenchArgs, registry: &Registry) -> Result<Vec<DriverRef>, Erro
 /// The driver that serves; if the policy allows none for secrets, the best there is.
 fn best(registry: &Registry, name: &str) -> Result<DriverRef, algkit::Error> {
     match registry.find_any(name) {
-        Err(algkit::Error::TableOnly { driver, .. }) => registry.find_any(&driver),
+        Err(algkit::Error::TableOnly { .. }) => Registry::new(registry.cpu(), Policy::Table).find_any(name),
         found => found,
     }
 }
