@@ -59,7 +59,11 @@ fn one(subject: &Subject, keyed: &Keyed, len: usize, split: Option<usize>) -> Re
         let whole = hash.digest(&text);
         reveal(&whole);
         reveal(&tag);
-        return if whole == tag { Ok(()) } else { Err(Error::Wrong { driver: driver(), len, what: "digest in parts" }) };
+        return if whole == tag {
+            Ok(())
+        } else {
+            Err(Error::Wrong { driver: driver(), len, what: "digest in parts" })
+        };
     }
 
     // Nothing is revealed in between: a ciphertext is public, but decryption may not rely on that.

@@ -4,12 +4,7 @@
 //! times that memcheck objected. Drivers with objections go through it a second time, with those
 //! suppressed that the one documented exception explains: lookups in the S-box of `aes-fixed-time`.
 
-use algkit::{
-    CATALOGUE, Policy, Registry,
-    cpu::CpuFeatures,
-    driver::Timing,
-    mask_cpu,
-};
+use algkit::{CATALOGUE, Policy, Registry, cpu::CpuFeatures, driver::Timing, mask_cpu};
 use algkit_timing::{
     Error, controls, exercise,
     subject::{self, Subject},
@@ -171,9 +166,11 @@ fn outside(args: &Args) -> Result<bool, Error> {
     if findings.is_empty() {
         return Err(Error::NoDriver(args.names.join(" ")));
     }
-    let suspects: Vec<_> = findings.iter().filter(|(_, f)| f.constant && f.errors > 0).map(|(n, _)| n.clone()).collect();
+    let suspects: Vec<_> =
+        findings.iter().filter(|(_, f)| f.constant && f.errors > 0).map(|(n, _)| n.clone()).collect();
     // Names select by substring, so more than the suspects may come back; that does no harm.
-    let again = if suspects.is_empty() { BTreeMap::new() } else { run(&suspects, &format!("{DECISION}{FIXED_TIME}"))?.0 };
+    let again =
+        if suspects.is_empty() { BTreeMap::new() } else { run(&suspects, &format!("{DECISION}{FIXED_TIME}"))?.0 };
 
     let mut good = true;
     let mut out = std::io::stdout().lock();
@@ -196,7 +193,9 @@ fn outside(args: &Args) -> Result<bool, Error> {
     }
     let summary: Vec<_> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
     print(format_args!("{}", summary.join(", ")))?;
-    print(format_args!("hardened: lookups in the S-box of aes-fixed-time, which is kept in the cache, and nothing else"))?;
+    print(format_args!(
+        "hardened: lookups in the S-box of aes-fixed-time, which is kept in the cache, and nothing else"
+    ))?;
     if args.log || !good {
         print(format_args!("{log}"))?;
     }
@@ -205,7 +204,7 @@ fn outside(args: &Args) -> Result<bool, Error> {
 
 /// Whether the driver is on the list of exceptions.
 fn may_look_up(name: &str) -> bool {
-    CACHE_HARDENED.iter().any(|(part, end)| {
-        name.split(['(', ')', ',']).any(|word| word.starts_with(part) && word.ends_with(end))
-    })
+    CACHE_HARDENED
+        .iter()
+        .any(|(part, end)| name.split(['(', ')', ',']).any(|word| word.starts_with(part) && word.ends_with(end)))
 }
