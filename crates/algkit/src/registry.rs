@@ -311,7 +311,7 @@ impl Registry {
     /// another one. It is not tested, and not kept.
     pub(crate) fn reference(&self, driver: &Driver) -> Option<DriverRef> {
         let name = Name::parse(&driver.name).ok()?;
-        Reference { registry: self, not: &driver.driver }.find(driver.kind, &name).ok()
+        Reference { not: &driver.driver }.find(driver.kind, &name).ok()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
@@ -331,7 +331,7 @@ impl Lookup for Registry {
 
 /// Finds the most portable driver there is: a template over portable parts, or a row of the table.
 struct Reference<'a> {
-    registry: &'a Registry,
+    /// The driver under test.
     not: &'a str,
 }
 
@@ -350,7 +350,6 @@ impl Lookup for Reference<'_> {
             |d: &Driver| d.name == text && d.kind == kind && d.needs == Default::default() && d.driver != self.not;
         let rows: Vec<_> = table::drivers().filter(portable).collect();
         let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority)));
-        let _ = self.registry;
         best.map(Arc::new).ok_or(Error::Unknown(text))
     }
 }

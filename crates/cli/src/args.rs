@@ -188,7 +188,7 @@ pub struct EncArgs {
     #[arg(long, value_name = "N", conflicts_with = "iv")]
     pub sector_size: Option<u32>,
     /// The number of the first sector [default: 0]
-    #[arg(long, value_name = "K", requires = "sector_size")]
+    #[arg(long, value_name = "K", requires = "sector_size", conflicts_with = "iv")]
     pub first_sector: Option<u64>,
     /// Decrypt
     #[arg(short = 'd', long)]

@@ -16,7 +16,7 @@ impl Survey {
     pub fn of(registry: &Registry) -> Self {
         for name in CATALOGUE {
             // A name without a driver that may serve is left out, or listed with none chosen.
-            let _ = registry.find_any(name);
+            let _ = of_any_timing(registry, name);
         }
         let names: HashSet<(Type, String)> = registry.drivers().iter().map(|d| (d.kind, d.name.clone())).collect();
         let found = names.iter().filter_map(|(kind, name)| registry.find(*kind, name).ok());
@@ -33,7 +33,7 @@ impl Survey {
 
     /// The drivers of an algorithm, or the one of that name.
     pub fn named(registry: &Registry, name: &str) -> Result<Self, Error> {
-        let found = registry.find_any(name);
+        let found = of_any_timing(registry, name);
         let mut survey = Self::of(registry);
         survey.drivers.retain(|d| d.name == name || d.driver == name);
         match found {
@@ -41,6 +41,30 @@ impl Survey {
             _ => Ok(survey),
         }
     }
+}
+
+/// The driver that `name` stands for; where the timing policy allows none, the best there is, or
+/// one that is made of those.
+pub fn of_any_timing(registry: &Registry, name: &str) -> Result<DriverRef, Error> {
+    let mut asked = Name::parse(name)?;
+    loop {
+        let found = registry.find_any(&asked.to_string());
+        let Err(Error::TableOnly { name, driver }) = &found else { return found };
+        let next = with_driver(asked.clone(), &Name::parse(name)?, &Name::parse(driver)?);
+        if next == asked {
+            return found;
+        }
+        asked = next;
+    }
+}
+
+/// `name` with a driver in place of the algorithm, wherever that occurs.
+fn with_driver(name: Name, algorithm: &Name, driver: &Name) -> Name {
+    if name == *algorithm {
+        return driver.clone();
+    }
+    let args = name.args.into_iter().map(|arg| with_driver(arg, algorithm, driver)).collect();
+    Name { base: name.base, args }
 }
 
 /// The MAC and the mode that an `authenc` is made of; its key is made of a key for each.

@@ -158,9 +158,8 @@ impl Output {
 fn nameless(folder: &Path) -> io::Result<Option<File>> {
     let mode = Mode::from_raw_mode(0o666); // less the umask
     match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode) {
-        Ok(fd) if Path::new(&proc_path(&fd)).exists() => Ok(Some(File::from(fd))),
-        Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) if folder.is_dir() => Ok(None),
-        Ok(_) => Ok(None),
+        Ok(fd) => Ok(Path::new(&proc_path(&fd)).exists().then(|| File::from(fd))),
+        Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

@@ -8,18 +8,19 @@ use crate::{
     out::{Out, to_stdout},
     progress::Progress,
 };
-use algkit::{DriverRef, Registry, SelfTest};
+use algkit::{DriverRef, Extent, Registry, SelfTest};
 use std::{collections::HashSet, io::Write};
 
 pub fn run(args: &TestArgs) -> Result<Answer, Error> {
     let registry = Registry::global()?;
     let (drivers, unusable) = selected(registry, &args.names)?;
+    let extent = if args.long { Extent::Long } else { Extent::Short };
     let mut progress = Progress::items(drivers.len() as u64);
     let mut out = Out::new();
     let mut failed = 0;
     for driver in &drivers {
         progress.message(&driver.driver);
-        if let SelfTest::Failed(reason) = registry.test(driver) {
+        if let SelfTest::Failed(reason) = registry.test_extent(driver, extent) {
             failed += 1;
             progress
                 .suspend(|| {

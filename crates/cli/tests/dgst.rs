@@ -18,7 +18,7 @@ const ABC: &[(&str, &str)] = &[
     (
         "blake2b-512",
         "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1\
-         7d87c5392aab792dc252d5de4533cc9518d38aa8dbc4925ab92386edd4009923",
+         7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
     ),
 ];
 const ABC_SHA256: &str = ABC[1].1;

@@ -242,7 +242,8 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "0"], "--sector-size: 0 is not a size"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "-1"], "-1"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "16", "--iv", &iv], "cannot be used with"),
-        (&["-c", "xts(aes)", "-k", &k32, "--first-sector", "1", "--iv", &iv], "--sector-size"),
+        (&["-c", "xts(aes)", "-k", &k32, "--first-sector", "1", "--iv", &iv], "cannot be used with"),
+        (&["-c", "ecb(aes)", "-k", &k16, "--first-sector", "1"], "--sector-size"),
         (&["-c", "gcm(aes)", "-k", &k16, "--sector-size", "512"], "--sector-size: `gcm(aes)` is an aead"),
         (&["-c", "ctr(aes)", "-k", &k16, "--iv", &iv, "--tag-len", "16"], "--tag-len: `ctr(aes)` is not an aead"),
         (&["-c", "ctr(aes)", "-k", &k16, "--iv", &iv, "--aad-file", &input], "--aad-file: `ctr(aes)`"),
@@ -270,6 +271,7 @@ fn misuse_is_told_in_one_line() {
             all.extend(["-i", &input]);
         }
         let output = run(&all);
+        assert!(!output.status.success(), "{args:?}");
         let error = fails(&output, 2);
         assert!(error.contains(want), "{args:?}: {error}");
         assert!(output.stdout.is_empty());

@@ -94,6 +94,21 @@ fn one_name_is_listed_in_detail() {
 }
 
 #[test]
+fn what_the_timing_policy_refuses_is_listed_and_not_chosen() {
+    for name in ["twofish", "cbc(twofish)"] {
+        let rows = json(&["list", name, "--json"]);
+        assert!(rows.as_array().unwrap().iter().all(|row| row["timing"] == "table"), "{rows}");
+        let output = run(&["list", name]);
+        assert!(String::from_utf8_lossy(ok(&output)).contains("chosen       : no\n"), "{name}");
+        assert!(fails(&run(&["enc", "-c", "cbc(twofish)", "-k", &common::hex(16)]), 2).contains("timing=table"));
+        let bench = json(&["bench", "-c", name, "-s", "128", "--sizes", "16", "--seconds", "0.001", "--json"]);
+        assert_eq!(bench["results"][0]["name"], name);
+    }
+    let allowed = algkit().args(["list", "cbc(twofish)"]).env("ALGKIT_TIMING", "table").output().unwrap();
+    assert!(String::from_utf8_lossy(ok(&allowed)).contains("chosen       : yes\n"));
+}
+
+#[test]
 fn self_tests_of_some_names() {
     let output = run(&["test", "ctr(aes)", "sha256", "sha256"]);
     let text = String::from_utf8(ok(&output).to_vec()).unwrap();

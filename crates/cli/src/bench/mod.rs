@@ -31,8 +31,8 @@ const MESSAGE: usize = 4096;
 /// The message whose price is given in nanoseconds, in bytes.
 const SMALL: usize = 16;
 
-/// The sizes of a chart, in bytes; 1350 is a packet of QUIC.
-const CHART: [usize; 9] = [16, 64, 256, 512, 1350, 4096, 16 << 10, 64 << 10, 256 << 10];
+/// The sizes of a chart, in bytes; 1344 is a packet of whole blocks.
+const CHART: [usize; 9] = [16, 64, 256, 512, 1344, 4096, 16 << 10, 64 << 10, 256 << 10];
 
 /// The largest message, in bytes.
 const MAX_SIZE: u64 = 256 << 20;

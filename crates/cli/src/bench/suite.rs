@@ -1,7 +1,12 @@
 //! Which algorithms, drivers, keys and sizes are measured.
 
 use super::work::{Op, Subject, key_lengths};
-use crate::{args, args::BenchArgs, error::Error, names::Survey};
+use crate::{
+    args,
+    args::BenchArgs,
+    error::Error,
+    names::{Survey, of_any_timing},
+};
 use algkit::{DriverRef, Registry, Timing};
 
 /// What is measured unless told otherwise: the algorithm, and keys in bits if not all of them.
@@ -75,12 +80,12 @@ fn drivers(args: &BenchArgs, registry: &Registry) -> Result<Vec<DriverRef>, Erro
                 let named = Survey::named(registry, name)?.drivers;
                 drivers.extend(named.into_iter().filter(|d| registry.is_usable(d)));
             } else {
-                drivers.push(best(registry, name)?);
+                drivers.push(of_any_timing(registry, name)?);
             }
         }
         if args.names.is_empty() {
             // What was left out of the library, or has failed, is no reason to measure nothing.
-            drivers.extend(DEFAULT.iter().filter_map(|(name, _)| best(registry, name).ok()));
+            drivers.extend(DEFAULT.iter().filter_map(|(name, _)| of_any_timing(registry, name).ok()));
             if all {
                 let names: Vec<_> = drivers.iter().map(|d| d.name.clone()).collect();
                 drivers = Survey::of(registry).drivers;
@@ -99,14 +104,6 @@ fn drivers(args: &BenchArgs, registry: &Registry) -> Result<Vec<DriverRef>, Erro
         drivers.push(driver);
     }
     Ok(drivers)
-}
-
-/// The driver that serves; if the policy allows none for secrets, the best there is.
-fn best(registry: &Registry, name: &str) -> Result<DriverRef, algkit::Error> {
-    match registry.find_any(name) {
-        Err(algkit::Error::TableOnly { driver, .. }) => registry.find_any(&driver),
-        found => found,
-    }
 }
 
 fn key_sizes(args: &BenchArgs, registry: &Registry, driver: &DriverRef) -> Result<Vec<u32>, Error> {

@@ -131,12 +131,8 @@ fn entry(
     if args.status || (args.quiet && verdict == "OK") {
         return Ok(());
     }
-    // A name with a line break is shown escaped, as in the list.
-    let shown = line::plain(name, &[], false);
-    let shown = match shown.strip_prefix(b"\\") {
-        Some(escaped) => [b"\\", &escaped[2..escaped.len() - 1]].concat(),
-        None => name.to_owned(),
-    };
+    // A name of more lines than one is shown as it stands in the list.
+    let shown = if name.contains(&b'\n') { line::escaped(name) } else { name.to_owned() };
     out.write_all(&shown).and_then(|()| writeln!(out, ": {verdict}")).and_then(|()| out.flush()).map_err(to_stdout)
 }
 

@@ -41,6 +41,11 @@ fn with_name(name: &[u8], zero: bool, rest: impl FnOnce(&mut Vec<u8>, &[u8])) ->
     line
 }
 
+/// The name as a line shows it that says so at its start.
+pub fn escaped(name: &[u8]) -> Vec<u8> {
+    [b"\\", &*escape(name)].concat()
+}
+
 fn escape(name: &[u8]) -> Cow<'_, [u8]> {
     if !name.iter().any(|c| b"\\\n\r".contains(c)) {
         return Cow::Borrowed(name);

@@ -14,7 +14,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
     let mut iv = vec![0; cipher.driver().shape.ivsize];
     let mut sector = args.first_sector.unwrap_or(0);
     // A sector that the mode does not take is told of before anything is opened.
-    cipher.encrypt(&mut plain64(sector, &mut iv), &mut Zeroizing::new(vec![0; size])[..])?;
+    cipher.encrypt(plain64(sector, &mut iv), &mut Zeroizing::new(vec![0; size])[..])?;
 
     let mut job = Job::open(args)?;
     let mut buffer = Zeroizing::new(vec![0; (CHUNK / size).max(1) * size]);

@@ -1,0 +1,17 @@
+//! Functions that leak on purpose. A tool that does not notice them is broken.
+
+use std::hint::black_box;
+
+/// Compares as `memcmp` may: byte by byte, until one differs.
+#[inline(never)]
+pub fn early_exit(a: &[u8], b: &[u8]) -> bool {
+    a.iter().zip(b).all(|(a, b)| black_box(*a) == *b)
+}
+
+/// Substitutes bytes by looking them up.
+#[inline(never)]
+pub fn lookup(table: &[u8; 256], data: &mut [u8]) {
+    for byte in data {
+        *byte = *black_box(&table[usize::from(*byte)]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Drivers to be examined, whatever their type, and the inputs that they take.
+
+use algkit::{
+    Aead, Cipher, Direction, Driver, DriverRef, Hash, Name, Registry, Sizes, Skcipher, Text, Type, Unkeyed, WeakKeys,
+    authenc_key,
+    driver::{Shape, TextRule},
+};
+
+/// Bytes of associated data: as many as IPsec's templates take.
+pub const ASSOC_LEN: usize = 20;
+
+/// A driver.
+pub struct Subject {
+    driver: DriverRef,
+    unkeyed: AnyUnkeyed,
+}
+
+enum AnyUnkeyed {
+    Cipher(Unkeyed<Cipher>),
+    Skcipher(Unkeyed<Skcipher>),
+    Aead(Unkeyed<Aead>),
+    Hash(Unkeyed<Hash>),
+}
+
+/// A keyed instance of a driver.
+pub enum Keyed {
+    /// Of type cipher.
+    Cipher(Cipher),
+    /// Of type skcipher.
+    Skcipher(Skcipher),
+    /// Of type aead.
+    Aead(Aead),
+    /// Of type hash.
+    Hash(Hash),
+}
+
+/// What is not secret about a request.
+pub struct Request<'a> {
+    /// The direction; hashes have only one.
+    pub direction: Direction,
+    /// The initialization vector.
+    pub iv: &'a [u8],
+    /// Associated data, of an AEAD.
+    pub assoc: &'a [u8],
+    /// Where the text is cut in two.
+    pub split: Option<usize>,
+}
+
+impl Subject {
+    /// The driver that serves for `name`, or has that name.
+    pub fn find(registry: &Registry, name: &str) -> Result<Self, algkit::Error> {
+        let driver = registry.find_any(name)?;
+        let unkeyed = match driver.kind {
+            Type::Cipher => AnyUnkeyed::Cipher(registry.cipher(name)?),
+            Type::Skcipher => AnyUnkeyed::Skcipher(registry.skcipher(name)?),
+            Type::Aead => AnyUnkeyed::Aead(registry.aead(name)?),
+            Type::Hash => AnyUnkeyed::Hash(registry.hash(name)?),
+        };
+        Ok(Self { driver, unkeyed })
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &Driver {
+        &self.driver
+    }
+
+    /// Whether it processes secrets at all: checksums do not.
+    pub fn is_secret(&self) -> bool {
+        !matches!(&*self.driver.name, "crc32" | "crc32c" | "xxhash64")
+    }
+
+    /// A keyed instance. Looking for weak keys is left out: it ends in a public answer.
+    pub fn key(&self, key: &[u8]) -> Result<Keyed, algkit::Error> {
+        Ok(match &self.unkeyed {
+            AnyUnkeyed::Cipher(unkeyed) => Keyed::Cipher(unkeyed.key_with(key, WeakKeys::Allow)?),
+            AnyUnkeyed::Skcipher(unkeyed) => Keyed::Skcipher(unkeyed.key_with(key, WeakKeys::Allow)?),
+            AnyUnkeyed::Aead(unkeyed) => Keyed::Aead(unkeyed.key_with(key, WeakKeys::Allow)?),
+            AnyUnkeyed::Hash(unkeyed) => Keyed::Hash(unkeyed.key_with(key, WeakKeys::Allow)?),
+        })
+    }
+
+    /// Random keys of every length, or of telling ones, each with the number of bytes at its start that
+    /// are not secret.
+    pub fn keys(&self) -> Vec<(Vec<u8>, usize)> {
+        if has_authenc(&self.driver.name) {
+            // The header that says where the second key begins is public.
+            let blob = |n: &usize| authenc_key(&random(32), &random(*n)).to_vec();
+            let keys = [8, 16, 24, 32, 48, 64].iter().map(blob);
+            return keys.filter(|key| self.key(key).is_ok()).map(|key| (key, 8)).collect();
+        }
+        let lengths = match &self.driver.shape.keys {
+            Sizes::OneOf(list) => list.to_vec(),
+            Sizes::Between(min, max) => {
+                let mut list = vec![*min, 16.clamp(*min, *max), 32.clamp(*min, *max), 131.clamp(*min, *max)];
+                list.dedup();
+                list
+            }
+        };
+        lengths.into_iter().map(|len| (random(len), 0)).collect()
+    }
+
+    /// An IV that the algorithm takes.
+    pub fn iv(&self) -> Vec<u8> {
+        let mut iv = random(self.driver.shape.ivsize);
+        if self.driver.name.starts_with("ccm(") {
+            iv[0] = 3; // the length field has 4 bytes
+        }
+        iv
+    }
+
+    /// Bytes of tag or digest.
+    pub fn tag_len(&self) -> usize {
+        let Shape { tags, digestsize, .. } = &self.driver.shape;
+        tags.max().max(*digestsize)
+    }
+
+    /// The length nearest to `len` that the algorithm takes.
+    pub fn fit(&self, len: usize) -> usize {
+        let block = self.driver.shape.blocksize;
+        match self.driver.shape.text {
+            TextRule::Any => len,
+            TextRule::Blocks => len.next_multiple_of(block),
+            TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
+        }
+    }
+}
+
+impl Keyed {
+    /// Transforms `text` in place. `tag` is written by hashes and by AEADs when they encrypt, and
+    /// checked when these decrypt.
+    pub fn run(&self, request: &Request<'_>, text: &mut [u8], tag: &mut [u8]) -> Result<(), algkit::Error> {
+        let (direction, mut iv) = (request.direction, request.iv.to_vec());
+        let split = request.split.unwrap_or(text.len());
+        let cut = |text| -> Text<'_> {
+            let (a, b): (&mut [u8], &mut [u8]) = <[u8]>::split_at_mut(text, split);
+            if request.split.is_some() { Text::segments_in_place([a, b]) } else { a.into() }
+        };
+        match (self, direction) {
+            (Self::Cipher(cipher), Direction::Encrypt) => cipher.encrypt(text),
+            (Self::Cipher(cipher), Direction::Decrypt) => cipher.decrypt(text),
+            (Self::Skcipher(cipher), _) => cipher.crypt(direction, &mut iv, &mut cut(text)),
+            (Self::Aead(aead), Direction::Encrypt) => aead.encrypt(&iv, &[request.assoc], cut(text), tag),
+            (Self::Aead(aead), Direction::Decrypt) => aead.decrypt(&iv, &[request.assoc], cut(text), tag),
+            (Self::Hash(hash), _) => {
+                let (a, b) = text.split_at(split);
+                let mut state = hash.start();
+                state.update(a);
+                state.update(b);
+                state.finish_into(tag)
+            }
+        }
+    }
+}
+
+fn has_authenc(name: &str) -> bool {
+    fn any(name: &Name) -> bool {
+        matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
+    }
+    Name::parse(name).is_ok_and(|name| any(&name))
+}
+
+/// Random bytes.
+pub fn random(len: usize) -> Vec<u8> {
+    std::iter::repeat_with(|| fastrand::u8(..)).take(len).collect()
+}

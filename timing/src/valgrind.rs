@@ -1,0 +1,79 @@
+//! Client requests: how a program talks to the valgrind that runs it.
+//!
+//! A request is a sequence of rotations that add up to nothing, followed by an instruction that does
+//! nothing. A CPU executes it without effect, and valgrind recognizes it (valgrind.h and memcheck.h,
+//! "client request mechanism"): the address of six words, the request and five arguments, is in one
+//! register, and the answer in another, which keeps its value where there is no valgrind.
+
+use std::ffi::c_void;
+
+const RUNNING_ON_VALGRIND: usize = 0x1001;
+const COUNT_ERRORS: usize = 0x1201;
+/// `VG_USERREQ_TOOL_BASE('M', 'C')`.
+const MEMCHECK: usize = 0x4d43_0000;
+const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
+const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+const GET_VBITS: usize = MEMCHECK + 8;
+
+/// # Safety
+/// The arguments have to be right for the request: valgrind writes to what they point to.
+unsafe fn request(words: [usize; 6]) -> usize {
+    let mut answer = 0usize;
+    // SAFETY: the instructions leave every register and all memory as they were, but for the answer and
+    // for what valgrind does on behalf of the caller, who vouches for it.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51",
+            "xchg rbx, rbx",
+            inout("rdx") answer, in("rax") words.as_ptr(),
+        );
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!(
+            "ror x12, x12, #3", "ror x12, x12, #13", "ror x12, x12, #51", "ror x12, x12, #61",
+            "orr x10, x10, x10",
+            inout("x3") answer, in("x4") words.as_ptr(),
+        );
+    }
+    answer
+}
+
+fn address<T>(place: *const T) -> usize {
+    place.cast::<c_void>().expose_provenance()
+}
+
+/// Whether valgrind runs this program.
+pub fn is_running() -> bool {
+    // SAFETY: the request takes no arguments.
+    unsafe { request([RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]) > 0 }
+}
+
+/// Errors found so far, each time that it occurred.
+pub fn errors() -> usize {
+    // SAFETY: the request takes no arguments.
+    unsafe { request([COUNT_ERRORS, 0, 0, 0, 0, 0]) }
+}
+
+/// Makes `data` secret: from now on memcheck objects to branches and addresses that depend on it.
+pub fn hide(data: &mut [u8]) {
+    // SAFETY: memcheck changes what it knows about these bytes, and not the bytes.
+    unsafe { request([MAKE_MEM_UNDEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
+}
+
+/// Makes `data` public.
+pub fn reveal(data: &[u8]) {
+    // SAFETY: as in `hide`.
+    unsafe { request([MAKE_MEM_DEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
+}
+
+/// Whether any bit of `data` depends on what was hidden.
+pub fn is_secret(data: &[u8]) -> bool {
+    let mut undefined = vec![0u8; data.len()];
+    // SAFETY: `undefined` has room for a byte for each byte of `data`.
+    unsafe { request([GET_VBITS, address(data.as_ptr()), address(undefined.as_mut_ptr()), data.len(), 0, 0]) };
+    // Memcheck wrote them, unseen by the compiler.
+    std::hint::black_box(&undefined).iter().any(|&bits| bits != 0)
+}
