@@ -1102,4 +1102,120 @@ pub(super) static VECTORS: &[Vector] = &[
 ),
         },
     },
+    Vector {
+        name: "ecb(des)",
+        source: "FIPS 81 table B1",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &[],
+            plain: b"Now is the time for all ",
+            cipher: &hex!("3fa40e8a984d48156a271787ab8883f9893d51ec4b563b53"),
+        },
+    },
+    Vector {
+        name: "cbc(des)",
+        source: "FIPS 81 table C1",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &hex!("1234567890abcdef"),
+            plain: b"Now is the time for all ",
+            cipher: &hex!("e5c7cdde872bf27c43e934008c389c0f683788499a7c05f6"),
+        },
+    },
+    Vector {
+        name: "ecb(cast5)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1, OpenSSL 3.0",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            iv: &[],
+            plain: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9e6f300"),
+            cipher: &hex!("8feb271443d21578d857610fba8dc004e2b69ad7561361f7b30ee81498ad45281c761b3f0ab60070"),
+        },
+    },
+    Vector {
+        name: "ecb(cast6)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &[],
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"4ffab3f8139e637dc374cd3f1155948c00d7fdd9599649f1b826412bd6c3dfe6"
+"41337d14cfa3f08c3fc034d15e4a82c6"
+),
+        },
+    },
+    Vector {
+        name: "ctr(cast6)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("fffffffffffffffffffffffffffffffe"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"30cbde3fb5d8d68e36b2bd15ebb51ea945539164771c29bb683c585920ebec02"
+"4591420f5fc412e2dda5b254b4b3b85c84cbbda426e44aa7709e93cd74"
+),
+        },
+    },
+    Vector {
+        name: "cmac(camellia)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("86e833b110f177aa002c50577abf2267"),
+        },
+    },
+    Vector {
+        name: "cbcmac(sm4)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1, OpenSSL 3.0, as the last block of CBC",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("2a35fa68362ce288fac438dd492138f1"),
+        },
+    },
+    Vector {
+        name: "cbcmac(aria)",
+        source: "computed with Crypto++ 8.7, OpenSSL 3.0, as the last block of CBC",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("33d4a89d923eab01ee467f13aae2cffd"),
+        },
+    },
+    Vector {
+        name: "ccm(aria)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Aead {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("02011e3b587592afcce9062340000000"),
+            assoc: &hex!("090c0f1215181b1e2124272a2d303336393c3f4245"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            sealed: &hex!(
+"7765d31510edb1754e5b40fdec98218094e3159d90f5e7d1ee43d9cd2f4dd519"
+"9182a48c5d0785efdc78b145d4e0b088fbf963aa14806c272e4002c771c4c7a0"
+"7047fc949f0e3adc60a5ef3d42"
+),
+        },
+    },
+    Vector {
+        name: "cmac(aria)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("f9a2b60804f7867fef25c239791d0a6d"),
+        },
+    },
 ];
