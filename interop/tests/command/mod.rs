@@ -128,3 +128,8 @@ pub fn chunks(path: &Path, size: usize, mut f: impl FnMut(&[u8])) {
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
+
+/// The bytes that hexadecimal digits stand for.
+pub fn unhex(digits: &str) -> Vec<u8> {
+    (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hex")).collect()
+}

@@ -55,13 +55,17 @@ pub fn contender(case: &Case, size: usize) -> Contender {
     Contender::new("algkit", name, work)
 }
 
-/// The IV as the kernel lays it out: for CCM, the size of the length field less 1, the nonce, zeros.
+/// The IV as the kernel lays it out: for CCM, the size of the length field less 1, the nonce, zeros; for
+/// XChaCha20, the nonce, the block counter, which is zero.
 fn iv(case: &Case, ivsize: usize) -> [u8; 32] {
     let mut iv = IV;
     if case.parts().0 == "ccm" {
         iv[0] = 1;
         iv[1..14].copy_from_slice(&IV[..13]);
         iv[14..ivsize].fill(0);
+    }
+    if case.name == "xchacha20" {
+        iv[24..].fill(0);
     }
     iv
 }

@@ -62,7 +62,7 @@ fn aead(case: &Case, name: &str, nonce_len: usize, size: usize) -> Option<Work> 
         let mut ctx = CipherCtx::new().expect("a context");
         init(&mut ctx, op, Some(&cipher), None, None).expect("the cipher");
         ctx.set_iv_length(nonce_len).expect("the nonce's length");
-        if ccm && op == Op::Encrypt {
+        if ccm {
             ctx.set_tag_length(16).expect("the tag's length");
         }
         init(&mut ctx, op, None, Some(key), None).expect("the key");

@@ -15,9 +15,6 @@ use ghash::universal_hash::UniversalHash;
 use hmac::Mac;
 use sha2::Digest;
 
-/// The name in tables.
-pub const LIBRARY: &str = "RustCrypto";
-
 /// Its way.
 pub fn work(case: &Case, size: usize) -> Option<Work> {
     let (op, key) = (case.op, case.key());
@@ -31,6 +28,10 @@ pub fn work(case: &Case, size: usize) -> Option<Work> {
                 chacha.apply_keystream(&mut buf[..size]);
             }))
         }
+        ("", "xchacha20") => Some(Box::new(move |buf, _| {
+            let mut chacha = chacha20::XChaCha20::new_from_slices(key, &IV[..24]).expect("32 and 24 bytes");
+            chacha.apply_keystream(&mut buf[..size]);
+        })),
         ("", name) => digest_by_name(name, key, size),
         ("hmac", "sha1") => mac::<hmac::Hmac<sha1::Sha1>>(key, size),
         ("hmac", "sha256") => mac::<hmac::Hmac<sha2::Sha256>>(key, size),
