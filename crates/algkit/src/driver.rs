@@ -335,6 +335,8 @@ pub struct Driver {
     pub shape: Shape,
     /// Makes keyed instances.
     pub make: Box<Make>,
+    /// Whether a template of this crate made it, of drivers that have been tested.
+    pub(crate) composed: bool,
     /// The outcome of the test before first use.
     pub(crate) selftest: OnceLock<Result<(), String>>,
     /// What a later, longer test failed at.
@@ -386,6 +388,7 @@ impl Driver {
             needs: FeatureSet::NONE,
             shape,
             make: Box::new(make),
+            composed: false,
             selftest: OnceLock::new(),
             retired: OnceLock::new(),
         }

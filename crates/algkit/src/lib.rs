@@ -23,6 +23,8 @@ pub mod driver;
 mod error;
 mod name;
 mod registry;
+#[cfg(any(feature = "aead", feature = "cipher", feature = "digest"))]
+pub mod rustcrypto;
 mod selftest;
 mod sizes;
 mod table;
@@ -35,7 +37,7 @@ pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys}
 pub use error::Error;
 pub use name::Name;
 pub use registry::{CPU_VARIABLE, Policy, Registry, TIMING_VARIABLE, mask_cpu};
-pub use selftest::Extent;
+pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::authenc_key;

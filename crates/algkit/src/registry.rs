@@ -1,7 +1,7 @@
 //! Where names become drivers.
 
 use crate::{
-    Error, Name,
+    Error, Name, Vector,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
     selftest::{self, Extent},
     table,
@@ -45,8 +45,10 @@ pub struct Registry {
 struct State {
     /// Every driver, in the order of registration. Template instances join when first asked for.
     drivers: Vec<DriverRef>,
-    /// What lookups found.
-    found: HashMap<(Type, String), DriverRef>,
+    /// Known answers of algorithms that this crate does not have.
+    answers: Vec<&'static [Vector]>,
+    /// What lookups found, by type.
+    found: [HashMap<String, DriverRef>; 4],
     /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
     /// meanwhile.
     generation: u64,
@@ -55,7 +57,7 @@ struct State {
 impl State {
     /// Lets every name be looked up anew.
     fn forget(&mut self) {
-        self.found.clear();
+        self.found = Default::default();
         self.generation += 1;
     }
 }
@@ -121,6 +123,18 @@ impl Registry {
         Ok(())
     }
 
+    /// Adds known answers to test drivers with when they are first chosen.
+    ///
+    /// A driver that there is nothing to compare with serves only if there are answers of its
+    /// algorithm: for a new cipher `c`, of `c` itself and of each `mode(c)` that will be asked for.
+    pub fn register_answers(&self, answers: &'static [Vector]) {
+        self.write().answers.push(answers);
+    }
+
+    pub(crate) fn answers(&self) -> Vec<&'static [Vector]> {
+        self.read().answers.clone()
+    }
+
     /// Every driver so far, template instances included.
     pub fn drivers(&self) -> Vec<DriverRef> {
         self.read().drivers.clone()
@@ -159,14 +173,14 @@ impl Registry {
     /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
     /// and has passed its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
-        if let Some(driver) = self.read().found.get(&(kind, name.to_owned())) {
+        if let Some(driver) = self.read().found[kind as usize].get(name) {
             return Ok(driver.clone());
         }
         let generation = self.read().generation;
         let driver = self.resolve(kind, &Name::parse(name)?)?;
         let mut state = self.write();
         if state.generation == generation {
-            state.found.insert((kind, name.to_owned()), driver.clone());
+            state.found[kind as usize].insert(name.to_owned(), driver.clone());
         }
         Ok(driver)
     }
@@ -297,7 +311,7 @@ impl Registry {
     /// another one. It is not tested, and not kept.
     pub(crate) fn reference(&self, driver: &Driver) -> Option<DriverRef> {
         let name = Name::parse(&driver.name).ok()?;
-        Reference { registry: self, not: &driver.driver }.find(driver.kind, &name).ok()
+        Reference { not: &driver.driver }.find(driver.kind, &name).ok()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
@@ -317,7 +331,7 @@ impl Lookup for Registry {
 
 /// Finds the most portable driver there is: a template over portable parts, or a row of the table.
 struct Reference<'a> {
-    registry: &'a Registry,
+    /// The driver under test.
     not: &'a str,
 }
 
@@ -336,7 +350,6 @@ impl Lookup for Reference<'_> {
             |d: &Driver| d.name == text && d.kind == kind && d.needs == Default::default() && d.driver != self.not;
         let rows: Vec<_> = table::drivers().filter(portable).collect();
         let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority)));
-        let _ = self.registry;
         best.map(Arc::new).ok_or(Error::Unknown(text))
     }
 }

@@ -51,18 +51,23 @@ struct Bounce {
 }
 
 impl Drop for Text<'_> {
+    #[inline]
     fn drop(&mut self) {
-        self.flush();
+        if self.bounce.filled > 0 {
+            self.flush();
+        }
     }
 }
 
 impl<'a> From<&'a mut [u8]> for Text<'a> {
+    #[inline]
     fn from(buf: &'a mut [u8]) -> Self {
         Self::from(InOut::from(buf))
     }
 }
 
 impl<'a> From<InOut<'a>> for Text<'a> {
+    #[inline]
     fn from(io: InOut<'a>) -> Self {
         let len = io.len();
         Self { parts: Parts::One([io]), len, left: len, cursor: Cursor::default(), bounce: Bounce::default() }
@@ -71,6 +76,7 @@ impl<'a> From<InOut<'a>> for Text<'a> {
 
 impl<'a> Text<'a> {
     /// From `src` to `dst`, which must have the same length.
+    #[inline]
     pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, Error> {
         InOut::new(src, dst).map(Self::from).map_err(|e| Error::OutputLength { got: e.dst, want: e.src })
     }
@@ -116,6 +122,7 @@ impl<'a> Text<'a> {
     }
 
     /// Bytes in all.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -126,6 +133,7 @@ impl<'a> Text<'a> {
     }
 
     /// Bytes that [`Text::next`] has not yet given out.
+    #[inline]
     pub fn left(&self) -> usize {
         self.left
     }

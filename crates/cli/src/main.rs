@@ -1,3 +1,61 @@
-//! The command.
+//! The `algkit` command: argument parsing and printing only.
+//!
+//! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test
+//! failed); 2 bad usage or input, with one line on standard error.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod args;
+mod bench;
+mod dgst;
+mod enc;
+mod error;
+mod list;
+mod names;
+mod out;
+mod output;
+mod progress;
+mod secret;
+mod test;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+/// What a command that ran to its end has to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    /// Some of the input was bad, and has been complained of.
+    Bad,
+}
+
+fn main() -> ExitCode {
+    match Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::FAILURE,
+        Ok(Answer::Bad) => ExitCode::from(2),
+        Err(args::Exit::Printed) => ExitCode::SUCCESS,
+        Err(args::Exit::Error(error)) => {
+            out::complain(&error);
+            ExitCode::from(error.status())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Answer, args::Exit> {
+    let answer = match command {
+        Command::List(args) => list::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Enc(args) => enc::run(&args),
+        Command::Dgst(args) => dgst::run(&args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);
+            out::print_all(&script).map(|()| Answer::Yes)
+        }
+    };
+    answer.map_err(args::Exit::Error)
+}

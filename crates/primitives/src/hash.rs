@@ -57,7 +57,7 @@ fn copy_short(dst: &mut [u8], src: &[u8]) {
 
 /// An incremental hash state, keyed or not.
 ///
-/// A clone is an independent continuation. A state is wiped when it is dropped.
+/// A clone is an independent continuation. A state is wiped when it is dropped, but for checksums.
 pub trait Hash: Clone + Send + Sync {
     /// Bytes of digest.
     fn digest_size(&self) -> usize;

@@ -34,6 +34,7 @@ pub struct InOut<'a> {
 unsafe impl Send for InOut<'_> {}
 
 impl<'a> From<&'a mut [u8]> for InOut<'a> {
+    #[inline(always)]
     fn from(buf: &'a mut [u8]) -> Self {
         let (dst, len) = (buf.as_mut_ptr(), buf.len());
         Self { src: dst, dst, len, lifetime: PhantomData }
@@ -42,6 +43,7 @@ impl<'a> From<&'a mut [u8]> for InOut<'a> {
 
 impl<'a> InOut<'a> {
     /// From `src` to `dst`, which must have the same length.
+    #[inline]
     pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, UnequalLengths> {
         if src.len() != dst.len() {
             return Err(UnequalLengths { src: src.len(), dst: dst.len() });
@@ -62,6 +64,7 @@ impl<'a> InOut<'a> {
     }
 
     /// Whether source and destination are one buffer.
+    #[inline]
     pub fn is_in_place(&self) -> bool {
         core::ptr::eq(self.src, self.dst)
     }
@@ -149,17 +152,36 @@ impl<'a> InOut<'a> {
         }
     }
 
-    /// `dst = src ^ keystream`, byte by byte.
+    /// `dst = src ^ keystream`, as long as the buffer.
     ///
     /// # Panics
     /// If `keystream` is shorter than the buffer.
     #[inline(always)]
     pub fn xor(&mut self, keystream: &[u8]) {
-        assert!(keystream.len() >= self.len, "short keystream");
-        for (i, k) in keystream[..self.len].iter().enumerate() {
-            // SAFETY: `i` is below `len`.
-            unsafe { *self.dst.add(i) = *self.src.add(i) ^ k }
+        let (wide, rest) = keystream[..self.len].as_chunks::<64>();
+        let mut at = 0;
+        for k in wide {
+            self.xor_at(at, k);
+            at += 64;
         }
+        let (blocks, rest) = rest.as_chunks::<16>();
+        for k in blocks {
+            self.xor_at(at, k);
+            at += 16;
+        }
+        for k in rest {
+            self.xor_at(at, &[*k]);
+            at += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn xor_at<const N: usize>(&mut self, at: usize, k: &[u8; N]) {
+        let mut bytes: [u8; N] = self.get(at);
+        for (b, k) in bytes.iter_mut().zip(k) {
+            *b ^= k;
+        }
+        self.put(at, &bytes);
     }
 
     /// The `N` source bytes at `at`.

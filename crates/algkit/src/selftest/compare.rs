@@ -19,7 +19,8 @@ const FEW: usize = 64;
 pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Result<(), String> {
     same_sizes(subject, other)?;
     let rounds = if extent == Extent::Short { 1 } else { 3 };
-    (0..rounds).try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round) }.run())
+    (0..rounds)
+        .try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round as u64) }.run(round))
 }
 
 /// Whether users can tell the two apart by their sizes.
@@ -54,19 +55,17 @@ struct Pair {
 }
 
 impl Comparison<'_> {
-    fn run(&mut self) -> Result<(), String> {
+    /// One message of each length; round by round, each length meets another key.
+    fn run(&mut self, round: usize) -> Result<(), String> {
         let pairs = self.pairs()?;
         let lengths = inputs::text_lengths(&self.subject.driver.shape, self.extent, &mut self.random);
         for (i, &len) in lengths.iter().enumerate() {
-            // A short test goes round the keys, a long one tries each with every length.
-            let (first, step) = if self.extent == Extent::Short { (i % pairs.len(), pairs.len()) } else { (0, 1) };
-            for pair in pairs.iter().skip(first).step_by(step) {
-                let layout = &LAYOUTS[self.random.below(LAYOUTS.len())];
-                self.message(pair, len, layout).map_err(|why| {
-                    let against = &self.other.driver.driver;
-                    format!("key of {} bytes, text of {len}, {}: {why} (against {against})", pair.key_len, layout.name)
-                })?;
-            }
+            let pair = &pairs[(i + round) % pairs.len()];
+            let layout = &LAYOUTS[self.random.below(LAYOUTS.len())];
+            self.message(pair, len, layout).map_err(|why| {
+                let against = &self.other.driver.driver;
+                format!("key of {} bytes, text of {len}, {}: {why} (against {against})", pair.key_len, layout.name)
+            })?;
         }
         Ok(())
     }
@@ -126,7 +125,7 @@ impl Comparison<'_> {
         let (subject, other) = (aead(&pair.subject)?, aead(&pair.other)?);
         let iv = inputs::iv(self.subject.driver, &mut self.random);
         let mut taken = Vec::new();
-        for len in inputs::assoc_lengths(self.extent) {
+        for len in inputs::assoc_lengths(self.extent, &mut self.random) {
             let text_len = plain.len() as u64;
             let takes = [subject, other].map(|ops| ops.check(&iv, len, text_len).is_ok());
             if agree(takes[0], takes[1], "a length of associated data")? {

@@ -16,8 +16,7 @@ const FEW_MESSAGES: &[usize] = &[0, 1, 16, 17, 63, 64, 65, 127, 128, 257, 528, 1
 /// Lengths of associated data.
 const ASSOC: &[usize] = &[0, 1, 8, 13, 16, 20, 24, 33, 64, 130];
 
-/// Lengths around which a long test of associated data goes on: CCM writes those from 0xff00 on
-/// differently.
+/// More of them, for a long test: CCM writes those from 0xff00 on differently.
 const LONG_ASSOC: &[usize] = &[255, 256, 1000, 0xfeff, 0xff00, 0xff01];
 
 /// Where batches end: `n` blocks of 16 or 64 bytes for every `n` in use.
@@ -108,9 +107,11 @@ pub(super) fn text_lengths(shape: &Shape, extent: Extent, random: &mut Random) -
     lengths
 }
 
-/// Lengths of associated data, not all of which a driver need take.
-pub(super) fn assoc_lengths(extent: Extent) -> impl Iterator<Item = usize> {
-    ASSOC.iter().chain(LONG_ASSOC.iter().filter(move |_| extent == Extent::Long)).copied()
+/// Lengths of associated data, not all of which a driver need take. Long ones are costly, so a long
+/// test offers them now and then.
+pub(super) fn assoc_lengths(extent: Extent, random: &mut Random) -> impl Iterator<Item = usize> {
+    let long = extent == Extent::Long && random.below(16) == 0;
+    ASSOC.iter().chain(LONG_ASSOC.iter().filter(move |_| long)).copied()
 }
 
 /// A length of tag.

@@ -8,12 +8,14 @@ use super::{
 };
 use crate::driver::Direction;
 
-/// Checks the driver against every vector of its algorithm; how many there are.
-pub(super) fn check(subject: &Side<'_>, extent: Extent) -> Result<usize, String> {
+/// Checks the driver against every vector of its algorithm, those in `more` included; how many there are.
+pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Extent) -> Result<usize, String> {
     let mut count = 0;
-    for vector in VECTORS.iter().copied().flatten().filter(|vector| vector.name == subject.driver.name) {
+    let all = VECTORS.iter().chain(more).copied().flatten();
+    for vector in all.filter(|vector| vector.name == subject.driver.name) {
         for layout in layouts(extent, count) {
-            answer(subject, vector, layout).map_err(|why| format!("{}, {}: {why}", vector.source, layout.name))?;
+            answer(subject, vector, layout, extent)
+                .map_err(|why| format!("{}, {}: {why}", vector.source, layout.name))?;
         }
         count += 1;
     }
@@ -28,14 +30,15 @@ fn layouts(extent: Extent, index: usize) -> impl Iterator<Item = &'static Layout
     some.into_iter().filter(move |_| extent == Extent::Short).chain(all)
 }
 
-fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout) -> Result<(), String> {
+fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout, extent: Extent) -> Result<(), String> {
     match vector.known {
         Known::Cipher { key, plain, cipher } => text(subject, key, &[], plain, cipher, layout),
         Known::Skcipher { key, iv, plain, cipher } => text(subject, key, iv, plain, cipher, layout),
         Known::Aead { key, iv, assoc, plain, sealed } => {
             let message = Message { iv, assoc, plain, tag_len: sealed.len() - plain.len() };
-            let last_bit = 8 * sealed.len() - 1;
-            both_ways(aead(&subject.key(key)?)?, &message, sealed, &[last_bit], layout)
+            let bits: Vec<usize> = (8 * plain.len()..8 * sealed.len()).collect();
+            let flips = if extent == Extent::Short { &bits[bits.len() - 1..] } else { &bits };
+            both_ways(aead(&subject.key(key)?)?, &message, sealed, flips, layout)
         }
         Known::Hash { key, message, digest } => digest_all_ways(hash(&subject.key(key)?)?, message, digest, layout),
     }

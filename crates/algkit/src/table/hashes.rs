@@ -256,7 +256,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha1, cpu::ShaNi>>(&SHA1, "sha1-ni", 300),
         Row::hash::<Of<VPoly1305, cpu::Avx2>>(&POLY1305, "poly1305-avx2", 250),
         Row::hash::<Of<VPoly1305, cpu::Avx512>>(&POLY1305, "poly1305-avx512", 290),
-        Row::hash::<Of<VCrc32c, cpu::Sse42>>(&CRC32C, "crc32c-sse42", 200),
+        Row::hash::<Of<VCrc32c, cpu::Sse42>>(&CRC32C, "crc32c-sse42", 350),
     ],
     #[cfg(target_arch = "x86_64")]
     sha256!(cpu::ShaNi, "ni", 300),
@@ -264,6 +264,8 @@ pub(super) static ROWS: &[&[Row]] = &[
     sha512!(cpu::Avx2, "avx2", 250),
     #[cfg(target_arch = "x86_64")]
     sha512!(cpu::Avx512, "avx512", 290),
+    #[cfg(target_arch = "x86_64")]
+    keccak!(cpu::Avx2, "avx2", 250),
     #[cfg(target_arch = "x86_64")]
     keccak!(cpu::Avx512, "avx512", 290),
     #[cfg(target_arch = "x86_64")]

@@ -117,6 +117,7 @@ fn compose(
         priority: inner.iter().map(|d| d.priority).min().unwrap_or(100),
         timing: if table { Timing::Table } else { Timing::Constant },
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
+        composed: true,
         ..Driver::new(name, driver, kind, shape, make)
     }
 }

@@ -110,13 +110,16 @@ pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     })
 }
 
+/// From the inner AEAD and the salt to the outer.
+type Wrap = fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>;
+
 fn build(
     lookup: &dyn Lookup,
     name: &Name,
     mode: &str,
     salt_len: usize,
     tags: Sizes,
-    wrap: fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>,
+    wrap: Wrap,
 ) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let inner = lookup.find(Type::Aead, arg)?;

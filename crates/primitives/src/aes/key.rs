@@ -23,24 +23,22 @@ impl RoundKeys {
             _ => return None,
         };
         let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
-        let w = expanded.keys.as_flattened_mut();
-        w[..key.len()].copy_from_slice(key);
-        let mut rcon = 1u8;
+        expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
+        let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
+        // Little-endian words: RotWord is a rotation to the right.
+        let mut temp = u32::from_le_bytes(w[words - 1]);
+        let mut rcon = 1u32;
+        let mut phase = 0; // i modulo `words`
         for i in words..4 * (words + 7) {
-            let at = 4 * i;
-            let mut temp: [u8; 4] = [w[at - 4], w[at - 3], w[at - 2], w[at - 1]];
-            if i % words == 0 {
-                temp = [temp[1], temp[2], temp[3], temp[0]];
-                temp = sub_word(temp);
-                temp[0] ^= rcon;
-                rcon = (rcon << 1) ^ (if rcon & 0x80 != 0 { 0x1b } else { 0 }); // public constants
-            } else if words == 8 && i % words == 4 {
-                temp = sub_word(temp);
+            if phase == 0 {
+                temp = u32::from_le_bytes(sub_word(temp.rotate_right(8).to_le_bytes())) ^ rcon;
+                rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
+            } else if words == 8 && phase == 4 {
+                temp = u32::from_le_bytes(sub_word(temp.to_le_bytes()));
             }
-            for (j, t) in temp.iter().enumerate() {
-                w[at + j] = w[at + j - 4 * words] ^ t;
-            }
-            temp.zeroize();
+            temp ^= u32::from_le_bytes(w[i - words]);
+            w[i] = temp.to_le_bytes();
+            phase = if phase + 1 == words { 0 } else { phase + 1 };
         }
         Some(expanded)
     }

@@ -187,29 +187,35 @@ impl<T: AesToken> XtsKey<T> {
         self.crypt_unit::<false>(&self.data.dec, iv, data);
     }
 
-    #[inline(always)]
-    fn crypt<const ENC: bool>(&self, keys: &RoundKeys, tweak: &mut [u8; 16], data: InOut<'_>) {
-        let token = self.data.token;
-        token.vectorize(
-            #[inline(always)]
-            || {
-                let first = Blocks::splat(token, tweak);
-                let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first);
-                xts.unit(data);
-                *tweak = xts.tweaks[0].first();
-            },
-        );
+    fn crypt_unit<const ENC: bool>(&self, keys: &RoundKeys, iv: &[u8; 16], data: InOut<'_>) {
+        self.crypt_from::<ENC>(keys, Some(&self.tweak), &mut iv.clone(), data);
     }
 
+    fn crypt<const ENC: bool>(&self, keys: &RoundKeys, tweak: &mut [u8; 16], data: InOut<'_>) {
+        self.crypt_from::<ENC>(keys, None, tweak, data);
+    }
+
+    /// From the tweak, or from the IV and the key that makes it the tweak: one kernel for both, as
+    /// two would be twice its size.
     #[inline(always)]
-    fn crypt_unit<const ENC: bool>(&self, keys: &RoundKeys, iv: &[u8; 16], data: InOut<'_>) {
+    fn crypt_from<const ENC: bool>(
+        &self,
+        keys: &RoundKeys,
+        tweak_keys: Option<&RoundKeys>,
+        tweak: &mut [u8; 16],
+        data: InOut<'_>,
+    ) {
         let token = self.data.token;
         token.vectorize(
             #[inline(always)]
             || {
-                let mut tweak = [Blocks::splat(token, iv)];
-                Schedule::<T::V>::new(token, &self.tweak).crypt::<true, 1>(&mut tweak);
-                Xts::<T::V, ENC>::new(Schedule::new(token, keys), tweak[0]).unit(data);
+                let mut first = [Blocks::splat(token, tweak)];
+                if let Some(tweak_keys) = tweak_keys {
+                    Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut first);
+                }
+                let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first[0]);
+                xts.unit(data);
+                *tweak = xts.tweaks[0].first();
             },
         );
     }

@@ -178,9 +178,6 @@ impl Word for u32 {
 ///
 /// Implementations are used inside the `vectorize` of a token that has their instructions.
 pub(super) trait Row<W: Word>: Copy {
-    /// Whether every round is written out, with constant indices into the message.
-    const UNROLLED: bool;
-
     /// A block's sixteen words.
     type Message: Copy;
 
@@ -251,20 +248,15 @@ pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mu
         let m = R::message(block);
         let row = R::load(&W::fourth_row(before, last.is_some()));
         let mut v = [h[0], h[1], iv[0], iv[1].xor(row)];
-        if R::UNROLLED {
-            macro_rules! rounds {
-                ($($i:literal)*) => {$(
-                    if $i < W::ROUNDS {
-                        v = round(v, &m, &ORDERS[$i]);
-                    }
-                )*};
-            }
-            rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
-        } else {
-            for order in &ORDERS[..W::ROUNDS] {
-                v = round(v, &m, order);
-            }
+        // Written out, so that indices into the message are constants.
+        macro_rules! rounds {
+            ($($i:literal)*) => {$(
+                if $i < W::ROUNDS {
+                    v = round(v, &m, &ORDERS[$i]);
+                }
+            )*};
         }
+        rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
         h = [h[0].xor(v[0]).xor(v[2]), h[1].xor(v[1]).xor(v[3])];
     }
     state[..4].copy_from_slice(&h[0].store());
@@ -276,7 +268,6 @@ pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mu
 struct Plain<W>([W; 4]);
 
 impl<W: Word> Row<W> for Plain<W> {
-    const UNROLLED: bool = true;
     type Message = [W; 16];
 
     #[inline(always)]

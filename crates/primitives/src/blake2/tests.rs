@@ -3,7 +3,7 @@ use crate::cpu::{self, CpuFeatures};
 use crate::hash::check;
 use blake2::digest::{FixedOutput, KeyInit, Update, consts};
 use blake2::{Blake2bMac512, Blake2sMac256, Digest};
-use std::{vec, vec::Vec};
+use std::vec::Vec;
 
 fn keyed<M: KeyInit + Update + FixedOutput>(key: &[u8], message: &[u8]) -> Vec<u8> {
     let mut mac = <M as KeyInit>::new_from_slice(key).expect("key");

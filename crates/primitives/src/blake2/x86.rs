@@ -1,7 +1,9 @@
 //! BLAKE2 in the vectors of x86: a row of BLAKE2b in 256 bits, of BLAKE2s in 128.
 //!
 //! AVX-512 rotates words in one instruction, and takes a round's words out of the message, which
-//! fits two of its vectors or one, by one or two permutations; without it they are picked from memory.
+//! fits two of its vectors or one, by two permutations or one; without it they are picked from memory.
+//! G is one chain of dependent instructions, so latencies decide: on Zen 4 two cycles for a rotation
+//! or a byte shuffle, one for all else.
 
 use super::Compress;
 use super::rows::{Order, Row, compress, words};
@@ -65,7 +67,6 @@ macro_rules! turn {
 struct B(__m256i);
 
 impl Row<u64> for B {
-    const UNROLLED: bool = true;
     type Message = [u64; 16];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
@@ -78,9 +79,9 @@ impl Row<u64> for B {
 
     #[inline(always)]
     fn rows(message: &[u64; 16], order: &Order) -> [Self; 4] {
-        // SAFETY: see above.
         macro_rules! row {
             ($($i:literal)*) => {
+                // SAFETY: see above.
                 Self(unsafe { _mm256_setr_epi64x($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
             };
         }
@@ -113,7 +114,6 @@ impl Row<u64> for B {
 struct B512(__m256i);
 
 impl Row<u64> for B512 {
-    const UNROLLED: bool = false;
     type Message = [__m512i; 2];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
@@ -148,7 +148,7 @@ impl Row<u64> for B512 {
         // SAFETY: see above.
         Self(unsafe {
             match I {
-                // Half the latency of a rotation on Zen 4, and no more on others.
+                // The one rotation that a shuffle does in one cycle.
                 0 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
                 1 => _mm256_ror_epi64::<24>(self.0),
                 2 => _mm256_ror_epi64::<16>(self.0),
@@ -163,7 +163,6 @@ impl Row<u64> for B512 {
 struct S(__m128i);
 
 impl Row<u32> for S {
-    const UNROLLED: bool = true;
     type Message = [u32; 16];
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);
@@ -176,9 +175,9 @@ impl Row<u32> for S {
 
     #[inline(always)]
     fn rows(message: &[u32; 16], order: &Order) -> [Self; 4] {
-        // SAFETY: see above.
         macro_rules! row {
             ($($i:literal)*) => {
+                // SAFETY: see above.
                 Self(unsafe { _mm_setr_epi32($(message[usize::from(order[$i] % 16)].cast_signed()),*) })
             };
         }
@@ -205,7 +204,6 @@ impl Row<u32> for S {
 struct S512(__m128i);
 
 impl Row<u32> for S512 {
-    const UNROLLED: bool = false;
     type Message = __m512i;
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);

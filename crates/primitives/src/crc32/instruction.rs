@@ -49,23 +49,32 @@ fn tail(mut crc: u32, data: &[u8]) -> u32 {
 fn product<const BITS: usize>(crc: u64) -> u64 {
     let factor = const { power_of_x(BITS - 33, Castagnoli::REFLECTED) };
     let mut product = 0;
-    for bit in 0..32 {
-        if factor & (1 << bit) != 0 {
-            product ^= crc << bit;
-        }
+    // Written out, because a loop is not always unrolled.
+    macro_rules! terms {
+        ($($i:literal)*) => {$(
+            if factor & (1 << $i) != 0 {
+                product ^= crc << $i;
+            }
+        )*};
     }
+    terms!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     product
 }
 
-/// The register after as many times three parts of `BITS` bits as there are; the rest is left.
 #[inline(always)]
-fn three_parts<const BITS: usize, const TWICE: usize>(mut crc: u64, data: &mut &[u8]) -> u64 {
-    const { assert!(TWICE == 2 * BITS) };
-    let part = BITS / 8;
-    while let Some((parts, rest)) = data.split_at_checked(3 * part) {
-        *data = rest;
-        let (first, parts) = parts.split_at(part);
-        let (second, third) = parts.split_at(part);
+pub(super) fn update(crc: u32, mut data: &[u8]) -> u32 {
+    let mut crc = u64::from(crc);
+    loop {
+        let part = match data.len() {
+            4056.. => 1352,
+            888.. => 296,
+            168.. => 56,
+            _ => break,
+        };
+        let (first, rest) = data.split_at(part);
+        let (second, rest) = rest.split_at(part);
+        let (third, rest) = rest.split_at(part);
+        data = rest;
         let (first, second, third) = (first.as_chunks::<8>().0, second.as_chunks::<8>().0, third.as_chunks::<8>().0);
         let mut crcs = [crc, 0, 0];
         for ((a, b), c) in first.iter().zip(second).zip(third) {
@@ -73,17 +82,13 @@ fn three_parts<const BITS: usize, const TWICE: usize>(mut crc: u64, data: &mut &
             crcs[1] = word(crcs[1], u64::from_le_bytes(*b));
             crcs[2] = word(crcs[2], u64::from_le_bytes(*c));
         }
-        crc = word(0, product::<TWICE>(crcs[0]) ^ product::<BITS>(crcs[1])) ^ crcs[2];
+        let sum = match part {
+            1352 => product::<{ 16 * 1352 }>(crcs[0]) ^ product::<{ 8 * 1352 }>(crcs[1]),
+            296 => product::<{ 16 * 296 }>(crcs[0]) ^ product::<{ 8 * 296 }>(crcs[1]),
+            _ => product::<{ 16 * 56 }>(crcs[0]) ^ product::<{ 8 * 56 }>(crcs[1]),
+        };
+        crc = word(0, sum) ^ crcs[2];
     }
-    crc
-}
-
-#[inline(always)]
-pub(super) fn update(crc: u32, mut data: &[u8]) -> u32 {
-    let mut crc = u64::from(crc);
-    crc = three_parts::<{ 8 * 1352 }, { 16 * 1352 }>(crc, &mut data);
-    crc = three_parts::<{ 8 * 296 }, { 16 * 296 }>(crc, &mut data);
-    crc = three_parts::<{ 8 * 56 }, { 16 * 56 }>(crc, &mut data);
     let (words, rest) = data.as_chunks::<8>();
     for bytes in words {
         crc = word(crc, u64::from_le_bytes(*bytes));

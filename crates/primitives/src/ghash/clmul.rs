@@ -17,9 +17,8 @@
 //!
 //! as lo and hi are added once to a whole sum, and b0 + b1 of a key's power is known beforehand: the
 //! price of the multiplication saved is one shuffle and one addition. It pays where
-//! multiplications are scarce (Zen 4 begins one in two cycles, at any width, and GHASH alone runs
-//! 4/3 times as fast; beside AES the gain is a twentieth to a fifth), and costs nothing where
-//! shuffles and multiplications share one port (Intel).
+//! multiplications are scarce: Zen 4 begins one in two cycles at any width, and there GHASH alone is
+//! 1.2 to 1.3 times as fast as with four products, GCM 1.2 times at 128 bits and 1.04 at 512.
 //!
 //! # Reduction
 //!

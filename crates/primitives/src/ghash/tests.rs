@@ -160,8 +160,8 @@ fn shapes<T: ClmulToken>() {
                 assert!(out[len..].iter().all(|&b| b == 0xee));
             }
             v.sum_blocks().store(&mut out);
-            for i in 0..16 {
-                assert_eq!(out[i], data[..n].iter().skip(i).step_by(16).fold(0, |sum, b| sum ^ b));
+            for (i, &sum) in out[..16].iter().enumerate() {
+                assert_eq!(sum, data[..n].iter().skip(i).step_by(16).fold(0, |sum, b| sum ^ b));
             }
             assert!(out[16..n].iter().all(|&b| b == 0));
             T::V::load_first(token, data.first_chunk().unwrap()).store(&mut out);

@@ -13,10 +13,10 @@ driver!(
 
 /// One lane, in the low half of a 128-bit vector.
 ///
-/// A lane to a register uses an eighth of the machine's width and is nevertheless the best: the
-/// rotations are by constants, nothing is ever shuffled, 32 registers hold the whole state, and
-/// ternary logic makes a round of 95 operations, on four ports where there are so many. Whole rows
-/// in 512-bit vectors need 20 shuffles a round, which take as long as all of that.
+/// A lane to a register uses an eighth of the machine's width and is good all the same: rotations
+/// are by constants, nothing is ever shuffled, 32 registers hold the whole state, and ternary logic
+/// makes a round of 95 operations, where general registers need some 150. Whole rows of lanes in
+/// 512-bit vectors would need about 20 shuffles across lanes in every round; that was not tried.
 #[derive(Clone, Copy)]
 struct Low(__m128i);
 

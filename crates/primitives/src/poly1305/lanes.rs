@@ -7,7 +7,7 @@
 //!
 //! A number is five limbs of 26 bits, each in a 64-bit lane of its own vector, because the vector
 //! multiplier is 32 by 32 to 64 bits and what is left of its width takes the sums: limbs below
-//! 2²⁷ times limbs below 5·2²⁶, five of these and then eight lanes of them, stay below 2⁶². Limbs
+//! 2²⁷ times limbs below 5·2²⁷, five of these and then eight lanes of them, stay below 2⁶². Limbs
 //! *i* and *j* meet at 2²⁶⁽ⁱ⁺ʲ⁾, and where *i* + *j* is 5 or more, 2¹³⁰ ≡ 5 brings the product
 //! back to limb *i* + *j* − 5, five times.
 
@@ -111,16 +111,22 @@ impl<V: Lanes64> Factor<V> {
     /// `h * self`, without carries.
     #[inline(always)]
     fn times(&self, h: [V; 5]) -> [V; 5] {
-        let mut product = [h[0]; 5];
-        for (i, sum) in product.iter_mut().enumerate() {
-            *sum = h[0].mul32(self.limbs[i]);
-            for (j, limb) in h.iter().enumerate().skip(1) {
-                let factor = if j <= i { self.limbs[i - j] } else { self.by_five[4 + i - j] };
-                *sum = sum.add(limb.mul32(factor));
-            }
-        }
-        product
+        let [r0, r1, r2, r3, r4] = self.limbs;
+        let [s1, s2, s3, s4] = self.by_five;
+        [
+            dot(h, [r0, s4, s3, s2, s1]),
+            dot(h, [r1, r0, s4, s3, s2]),
+            dot(h, [r2, r1, r0, s4, s3]),
+            dot(h, [r3, r2, r1, r0, s4]),
+            dot(h, [r4, r3, r2, r1, r0]),
+        ]
     }
+}
+
+/// The sum of the products of `a` and `b`, limb by limb.
+#[inline(always)]
+fn dot<V: Lanes64>([a0, a1, a2, a3, a4]: [V; 5], [b0, b1, b2, b3, b4]: [V; 5]) -> V {
+    a0.mul32(b0).add(a1.mul32(b1)).add(a2.mul32(b2)).add(a3.mul32(b3)).add(a4.mul32(b4))
 }
 
 #[inline(always)]

@@ -10,12 +10,7 @@
 //! * `lanes`: the blocks dealt to the lanes of a vector, each lane by Horner's rule in a power of
 //!   *r*, for long ones.
 
-#[cfg(target_arch = "aarch64")]
-mod aarch64;
-#[cfg_attr(
-    not(any(target_arch = "aarch64", target_arch = "x86_64")),
-    allow(dead_code, reason = "it waits for vectors")
-)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it waits for vectors"))]
 mod lanes;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -40,6 +35,10 @@ pub trait Poly1305Token: Token {
 }
 
 impl Poly1305Token for Portable {}
+
+// In 64-bit words: two lanes are too few to be worth their carries.
+#[cfg(target_arch = "aarch64")]
+impl Poly1305Token for crate::cpu::Neon {}
 
 /// The point, its powers when they were needed, and the value so far.
 #[doc(hidden)]

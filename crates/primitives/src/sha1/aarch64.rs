@@ -31,9 +31,9 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    fn add(self, start: Self) -> Self {
         // SAFETY: see above.
-        Self { abcd: unsafe { vaddq_u32(self.abcd, other.abcd) }, e: self.e.wrapping_add(other.e) }
+        Self { abcd: unsafe { vaddq_u32(self.abcd, start.abcd) }, e: self.e.wrapping_add(start.e) }
     }
 
     #[inline(always)]
@@ -49,7 +49,7 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn rounds4<const F: i32>(self, w: uint32x4_t) -> Self {
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: uint32x4_t) -> Self {
         // SAFETY: see above.
         unsafe {
             let kw = vaddq_u32(w, vdupq_n_u32(K[F as usize]));

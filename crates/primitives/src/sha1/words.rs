@@ -9,8 +9,8 @@ pub(super) trait State: Copy {
 
     fn store(self, state: &mut [u32; 5]);
 
-    /// Word by word.
-    fn add(self, other: Self) -> Self;
+    /// The sum with the state at the start of the block, word by word.
+    fn add(self, start: Self) -> Self;
 
     /// Four big-endian words of a block.
     fn words(block: &[u8; 16]) -> Self::Words;
@@ -18,14 +18,14 @@ pub(super) trait State: Copy {
     /// Words t..t+4 from the sixteen before them.
     fn schedule(w: [Self::Words; 4]) -> Self::Words;
 
-    /// Four rounds with the function and constant of quarter `F`.
-    fn rounds4<const F: i32>(self, w: Self::Words) -> Self;
+    /// Four rounds with the function and constant of quarter `F`; `FIRST` in a block.
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: Self::Words) -> Self;
 }
 
 /// Twenty groups of four rounds, five in each quarter.
 macro_rules! groups {
     ($S:ty, $s:ident, $w:ident; $($f:literal: $($i:literal)*;)*) => {$($(
-        $s = <$S>::rounds4::<$f>($s, $w[$i % 4]);
+        $s = <$S>::rounds4::<$f, { $i == 0 }>($s, $w[$i % 4]);
         if $i < 16 {
             $w[$i % 4] = <$S>::schedule([$w[$i % 4], $w[($i + 1) % 4], $w[($i + 2) % 4], $w[($i + 3) % 4]]);
         }

@@ -4,12 +4,12 @@ use super::{Compress, words};
 use crate::cpu::{ShaNi, Token};
 use core::arch::x86_64::*;
 
-/// (a, b, c, d) with a in the highest lane, and the vector whose highest lane, rotated left by 30,
-/// is e: the (a, b, c, d) of four rounds ago.
+/// (a, b, c, d) with a in the highest lane, and where e comes from: between blocks e itself, in the
+/// highest lane, and within a block the (a, b, c, d) of four rounds ago, whose a, rotated, is e.
 #[derive(Clone, Copy)]
 struct Halves {
     abcd: __m128i,
-    before: __m128i,
+    e: __m128i,
 }
 
 // SAFETY of every block in this file: `Halves` is used inside `ShaNi::vectorize` alone, so the CPU
@@ -23,7 +23,7 @@ impl words::State for Halves {
         // SAFETY: see above.
         unsafe {
             let abcd = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.as_ptr().cast()));
-            Self { abcd, before: _mm_set_epi32(state[4].rotate_right(30) as i32, 0, 0, 0) }
+            Self { abcd, e: _mm_set_epi32(state[4].cast_signed(), 0, 0, 0) }
         }
     }
 
@@ -32,19 +32,14 @@ impl words::State for Halves {
         // SAFETY: see above.
         unsafe {
             _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_shuffle_epi32::<0x1b>(self.abcd));
-            state[4] = _mm_extract_epi32::<3>(self.before).cast_unsigned().rotate_left(30);
+            state[4] = _mm_extract_epi32::<3>(self.e).cast_unsigned();
         }
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    fn add(self, start: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            let e = _mm_sha1nexte_epu32(other.before, _mm_setzero_si128());
-            let sum = _mm_sha1nexte_epu32(self.before, e);
-            let before = _mm_or_si128(_mm_slli_epi32::<2>(sum), _mm_srli_epi32::<30>(sum));
-            Self { abcd: _mm_add_epi32(self.abcd, other.abcd), before }
-        }
+        unsafe { Self { abcd: _mm_add_epi32(self.abcd, start.abcd), e: _mm_sha1nexte_epu32(self.e, start.e) } }
     }
 
     #[inline(always)]
@@ -63,11 +58,11 @@ impl words::State for Halves {
     }
 
     #[inline(always)]
-    fn rounds4<const F: i32>(self, w: __m128i) -> Self {
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: __m128i) -> Self {
         // SAFETY: see above.
         unsafe {
-            let ew = _mm_sha1nexte_epu32(self.before, w);
-            Self { abcd: _mm_sha1rnds4_epu32::<F>(self.abcd, ew), before: self.abcd }
+            let ew = if FIRST { _mm_add_epi32(self.e, w) } else { _mm_sha1nexte_epu32(self.e, w) };
+            Self { abcd: _mm_sha1rnds4_epu32::<F>(self.abcd, ew), e: self.abcd }
         }
     }
 }

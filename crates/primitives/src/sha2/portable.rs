@@ -28,6 +28,7 @@ macro_rules! times16 {
         $body;
     })*};
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use times16;
 
 #[inline(always)]

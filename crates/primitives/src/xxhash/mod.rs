@@ -7,7 +7,8 @@
 //! The crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, 0 by default, and
 //! gives the digest little-endian, where the canonical form of the reference is big-endian.
 
-use crate::hash::{BlockBuffer, Hash, wipe};
+use crate::hash::{BlockBuffer, Hash};
+use core::mem::ManuallyDrop;
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
 const P2: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -15,20 +16,21 @@ const P3: u64 = 0x1656_67b1_9e37_79f9;
 const P4: u64 = 0x85eb_ca77_c2b2_ae63;
 const P5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// XXH64: a digest of 8 bytes.
+/// XXH64: a digest of 8 bytes. A checksum guards no secrets, and its state is not wiped.
 #[derive(Clone)]
 pub struct XxHash64 {
     lanes: [u64; 4],
-    buffer: BlockBuffer<32>,
+    buffer: ManuallyDrop<BlockBuffer<32>>,
     absorbed: u64,
     seed: u64,
 }
 
 impl XxHash64 {
     /// The checksum of the empty message so far.
+    #[inline]
     pub fn new(seed: u64) -> Self {
         let lanes = [seed.wrapping_add(P1).wrapping_add(P2), seed.wrapping_add(P2), seed, seed.wrapping_sub(P1)];
-        Self { lanes, buffer: BlockBuffer::default(), absorbed: 0, seed }
+        Self { lanes, buffer: ManuallyDrop::default(), absorbed: 0, seed }
     }
 }
 
@@ -89,12 +91,6 @@ impl Hash for XxHash64 {
         h = (h ^ (h >> 33)).wrapping_mul(P2);
         h = (h ^ (h >> 29)).wrapping_mul(P3);
         out.copy_from_slice(&(h ^ (h >> 32)).to_le_bytes());
-    }
-}
-
-impl Drop for XxHash64 {
-    fn drop(&mut self) {
-        wipe(&mut self.lanes);
     }
 }
 

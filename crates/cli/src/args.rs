@@ -1,0 +1,329 @@
+//! The command line.
+
+use crate::{error::Error, out, secret::Hidden, secret::KeyArgs};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use std::path::PathBuf;
+
+/// The Linux kernel's crypto API in user space: ask for a name, get the fastest driver that this CPU
+/// has, that is constant-time and that has passed its self-test.
+#[derive(Parser, Debug)]
+#[command(
+    name = "algkit",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input.
+
+ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
+secret-dependent table lookups too."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List drivers: what /proc/crypto would say, plus timing and CPU needs
+    List(ListArgs),
+    /// Run self-tests; exit 1 if any driver fails
+    Test(TestArgs),
+    /// Measure speed, in the spirit of `cryptsetup benchmark`
+    Bench(BenchArgs),
+    /// Encrypt or decrypt a file or a pipe
+    Enc(EncArgs),
+    /// Digest files, or check digests, as sha256sum does
+    Dgst(DgstArgs),
+    /// Print a script that completes algkit's arguments in a shell
+    #[command(after_help = "Example:\n  algkit completions bash > ~/.local/share/bash-completion/completions/algkit")]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+/// Shells with completions.
+#[derive(Clone, Copy, ValueEnum, Debug)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl From<Shell> for clap_complete::Shell {
+    fn from(shell: Shell) -> Self {
+        match shell {
+            Shell::Bash => Self::Bash,
+            Shell::Zsh => Self::Zsh,
+            Shell::Fish => Self::Fish,
+        }
+    }
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  algkit list                  every driver; * marks what each name stands for
+  algkit list 'xts(aes)'       the drivers of one algorithm, one field a line
+  ALGKIT_CPU=-avx512 algkit list --json")]
+pub struct ListArgs {
+    /// An algorithm or a driver: list its drivers only, in detail
+    pub name: Option<String>,
+    /// Print a JSON array of objects
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  algkit test --long
+  algkit test 'gcm(aes)' xts-aes-aesni")]
+pub struct TestArgs {
+    /// Algorithms or drivers; all if there is none
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Many more random comparisons
+    #[arg(long)]
+    pub long: bool,
+}
+
+/// Which way to measure.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Op {
+    Enc,
+    Dec,
+    Both,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Every figure is the price of a whole call of the library with its checks, on a buffer in place (AEAD
+decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the
+fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
+
+Examples:
+  algkit bench
+  algkit bench -c 'xts(aes)' -s 256 -s 512 --driver all --sizes 512,4K
+  algkit bench --op enc --html bench.html
+  algkit bench -c sha256 --long --volume 256M")]
+pub struct BenchArgs {
+    /// An algorithm or a driver to measure (repeatable)
+    #[arg(short = 'c', long = "cipher", value_name = "NAME")]
+    pub names: Vec<String>,
+    /// A key size, in bits (repeatable)
+    #[arg(short = 's', long = "key-size", value_name = "KEYBITS")]
+    pub key_bits: Vec<u32>,
+    /// A driver to measure in place of the one that is chosen, or `all` (repeatable)
+    #[arg(long = "driver", value_name = "DRIVER")]
+    pub drivers: Vec<String>,
+    /// Bytes in a message; K and M are binary [default: 4096, and calls of 16]
+    #[arg(long, value_delimiter = ',', value_name = "BYTES,…", value_parser = bytes)]
+    pub sizes: Vec<u64>,
+    /// Encryption, decryption or both
+    #[arg(long, value_enum, default_value_t = Op::Both)]
+    pub op: Op,
+    /// Threads at work at the same time, each on its own buffer; speeds are of all together
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Seconds for each figure [default: 0.15, less where there are many]
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<f64>,
+    /// Ten passes of a fixed volume each; report mean and standard deviation
+    #[arg(long, conflicts_with = "seconds")]
+    pub long: bool,
+    /// Bytes in a pass of --long
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes, requires = "long")]
+    pub volume: u64,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with charts of speed over message size
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+A cipher with a mode (skcipher) streams files of any size through constant memory. No padding is added:
+block modes such as cbc(aes) take whole blocks. Modes that cannot go on where they stopped (xts, xctr) take
+their input as one message of up to 16 MiB; with --sector-size N each N bytes are a message of their own,
+whose IV is the sector's number K, K+1, … as 64 bits, little-endian, followed by zeros (dm-crypt's plain64;
+dm-crypt counts sectors of 512 bytes unless told iv_large_sectors; here they are counted as sectors of N).
+
+An AEAD takes its input as one message, which is held in memory. It writes the ciphertext followed by the
+tag, and takes the same when decrypting; no plaintext is written anywhere before the tag has been verified.
+
+A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or
+--key-file the cipher's; without --auth-key the key is the kernel's blob of both.
+
+An output file appears when it is complete, or not at all.
+
+Examples:
+  algkit enc -c 'ctr(aes)' --key-file key --iv 000102030405060708090a0b0c0d0e0f -i disk.img -o disk.enc
+  tar c dir | algkit enc -c 'gcm(aes)' --key-file key --iv 000000000000000000000001 > dir.sealed
+  algkit enc -d -c 'gcm(aes)' --key-file key --iv 000000000000000000000001 -i dir.sealed -o dir.tar
+  algkit enc -c 'xts(aes)' --key-file key --sector-size 512 -i plain.img -o encrypted.img")]
+pub struct EncArgs {
+    /// The algorithm or driver, of type skcipher or aead
+    #[arg(short = 'c', long = "cipher", value_name = "NAME")]
+    pub name: String,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// The key of the MAC in authenc(…), in hex
+    #[arg(long, value_name = "HEX")]
+    pub auth_key: Option<Hidden>,
+    /// The initialization vector, in hex
+    #[arg(long, value_name = "HEX")]
+    pub iv: Option<String>,
+    /// A file of associated data, which is authenticated and not encrypted (AEAD)
+    #[arg(long, value_name = "FILE")]
+    pub aad_file: Option<PathBuf>,
+    /// Bytes of tag [default: the longest] (AEAD)
+    #[arg(long, value_name = "N")]
+    pub tag_len: Option<usize>,
+    /// Bytes in a sector; each sector is a message, and its number the IV
+    #[arg(long, value_name = "N", conflicts_with = "iv")]
+    pub sector_size: Option<u32>,
+    /// The number of the first sector [default: 0]
+    #[arg(long, value_name = "K", requires = "sector_size", conflicts_with = "iv")]
+    pub first_sector: Option<u64>,
+    /// Decrypt
+    #[arg(short = 'd', long)]
+    pub decrypt: bool,
+    /// Input [default: standard input, also as -]
+    #[arg(short = 'i', long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Output [default: standard output, also as -]
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+The lists are those of md5sum, sha1sum, sha256sum, sha512sum and b2sum (blake2b-512), both ways.
+
+Examples:
+  algkit dgst -c sha256 *.iso > SHA256SUMS
+  algkit dgst -c sha256 --check SHA256SUMS
+  algkit dgst -c 'hmac(sha256)' --key-file key message")]
+pub struct DgstArgs {
+    /// The algorithm or driver, of type hash
+    #[arg(short = 'c', long = "hash", value_name = "NAME")]
+    pub name: String,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// Read digests from the files and check them
+    #[arg(long)]
+    pub check: bool,
+    /// Print lines in the BSD style
+    #[arg(long, conflicts_with = "check")]
+    pub tag: bool,
+    /// End lines with a zero byte, and escape no file names
+    #[arg(short = 'z', long, conflicts_with = "check")]
+    pub zero: bool,
+    /// Do not print OK for each file that matches
+    #[arg(long, requires = "check")]
+    pub quiet: bool,
+    /// Print nothing: the exit status tells
+    #[arg(long, requires = "check")]
+    pub status: bool,
+    /// Pass over files that do not exist
+    #[arg(long, requires = "check")]
+    pub ignore_missing: bool,
+    /// Exit 1 for improperly formatted lines, too
+    #[arg(long, requires = "check")]
+    pub strict: bool,
+    /// Warn of each improperly formatted line
+    #[arg(short = 'w', long, requires = "check")]
+    pub warn: bool,
+    /// Files [default: standard input, also as -]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match &text[digits.len()..] {
+        "" | "B" => 0,
+        "K" | "k" | "KiB" => 10,
+        "M" | "MiB" => 20,
+        "G" | "GiB" => 30,
+        _ => return Err("expected a number of bytes such as 4096, 16K, 1M or 1G".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes such as 4096, 16K, 1M or 1G")?;
+    match number.checked_mul(1 << shift) {
+        Some(0) => Err("expected at least 1".to_owned()),
+        Some(bytes) => Ok(bytes),
+        None => Err("too large".to_owned()),
+    }
+}
+
+/// Why the program ends before a command has given its answer.
+pub enum Exit {
+    /// Help or the version was asked for and printed.
+    Printed,
+    /// To be told in one line.
+    Error(Error),
+}
+
+/// What clap says, in one line; help goes to standard output.
+pub fn usage(error: clap::Error) -> Exit {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            match out::print_all(error.render().to_string().as_bytes()) {
+                Ok(()) => Exit::Printed,
+                Err(error) => Exit::Error(error),
+            }
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Exit::Error(Error::Usage("a command is missing; `algkit --help` lists them".to_owned()))
+        }
+        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string()))),
+    }
+}
+
+/// The first paragraph of clap's message, and where to read more.
+fn one_line(message: &str) -> String {
+    let first = message.strip_prefix("error: ").unwrap_or(message).split("\n\n").next().unwrap_or_default();
+    let line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let given = std::env::args().nth(1).unwrap_or_default();
+    let command = Args::command();
+    match command.find_subcommand(&given) {
+        Some(command) => format!("{line} (see `algkit {} --help`)", command.get_name()),
+        None => format!("{line} (see `algkit --help`)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_with_units() {
+        for (text, value) in [("16", Some(16)), ("4K", Some(4096)), ("1GiB", Some(1 << 30)), ("64k", Some(65536))] {
+            assert_eq!(bytes(text).ok(), value, "{text}");
+        }
+        for text in ["", "K", "-1", "0", "0K", "1.5M", "1T", "99999999999999999999", "18446744073709551615K", "4é"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn usage_errors_are_one_line() {
+        let message = "error: the following required arguments were not provided:\n  -c <NAME>\n\nUsage: algkit enc\n";
+        let line = one_line(message);
+        assert!(
+            line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
+            "{line}"
+        );
+    }
+}

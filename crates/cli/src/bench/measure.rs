@@ -1,0 +1,177 @@
+//! The clock.
+//!
+//! Absolute figures mean little on a machine with other work: what counts is to measure everything
+//! under the same conditions. So the contenders take turns in slices of about a millisecond, for
+//! many rounds. The fastest slice of each is what the code costs when nothing disturbs it; the
+//! median shows how much was disturbed.
+
+use crate::progress::Progress;
+use std::{
+    hint::black_box,
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// One operation on the text it is given, or on its own; it has to be repeatable.
+pub type Work = Box<dyn FnMut(&mut [u8]) + Send>;
+
+/// What is measured: the same work for every thread, and the bytes of text that it takes.
+pub struct Contender {
+    pub threads: Vec<Work>,
+    pub size: usize,
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub enum Plan {
+    /// Slices, until each contender has had this much time.
+    Time(Duration),
+    /// This many passes of as many operations as make up this many bytes.
+    Volume { passes: u32, bytes: u64 },
+}
+
+/// What one contender's operation took, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    pub fastest: f64,
+    pub median: f64,
+    pub mean: f64,
+    pub deviation: f64,
+}
+
+/// The length of a slice.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// The same with several threads: they need some time to start together.
+const SLICE_OF_THREADS: Duration = Duration::from_millis(10);
+
+/// The fewest rounds.
+const MIN_ROUNDS: u32 = 5;
+
+/// Measures all of `contenders` by turns.
+pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
+    let threads = contenders.iter().map(|c| c.threads.len()).max().unwrap_or(1);
+    let size = contenders.iter().map(|c| c.size).max().unwrap_or(0);
+    let mut texts: Vec<_> = (0..threads).map(|_| Aligned::new(size)).collect();
+    let slice = if threads == 1 { SLICE } else { SLICE_OF_THREADS };
+    let counts: Vec<u64> = contenders
+        .iter_mut()
+        .map(|c| match plan {
+            Plan::Time(_) => calibrate(c, &mut texts, slice),
+            Plan::Volume { bytes, .. } => bytes.div_ceil(c.size.max(1) as u64),
+        })
+        .collect();
+    let rounds = match plan {
+        Plan::Time(time) => (time.as_secs_f64() / slice.as_secs_f64()).ceil() as u32,
+        Plan::Volume { passes, .. } => passes,
+    };
+    let rounds = rounds.max(MIN_ROUNDS);
+    let mut samples = vec![Vec::new(); contenders.len()];
+    let mut progress = Progress::items(u64::from(rounds) * contenders.len() as u64);
+    for _ in 0..rounds {
+        for ((contender, &count), samples) in contenders.iter_mut().zip(&counts).zip(&mut samples) {
+            samples.push(nanoseconds(contender, &mut texts, count));
+            progress.advance(1);
+        }
+    }
+    samples.into_iter().map(Times::of).collect()
+}
+
+/// How many operations fill a slice.
+fn calibrate(contender: &mut Contender, texts: &mut [Aligned], slice: Duration) -> u64 {
+    let slice = slice.as_nanos() as f64;
+    let mut count = 1;
+    loop {
+        let one = nanoseconds(contender, texts, count);
+        if one * count as f64 >= slice / 4.0 {
+            return (slice / one).ceil().max(1.0) as u64;
+        }
+        count *= 2;
+    }
+}
+
+/// What an operation takes when `count` of them follow each other; the mean over the threads.
+fn nanoseconds(contender: &mut Contender, texts: &mut [Aligned], count: u64) -> f64 {
+    let size = contender.size;
+    let run = |work: &mut Work, text: &mut Aligned| {
+        let text = text.get(size);
+        let start = Instant::now();
+        for _ in 0..count {
+            work(black_box(&mut *text));
+        }
+        start.elapsed().as_nanos() as f64 / count as f64
+    };
+    if let [work] = &mut contender.threads[..] {
+        return run(work, &mut texts[0]);
+    }
+    let barrier = Barrier::new(contender.threads.len());
+    let (run, barrier) = (&run, &barrier);
+    let times = thread::scope(|scope| {
+        let one = |(work, text)| {
+            scope.spawn(move || {
+                barrier.wait();
+                run(work, text)
+            })
+        };
+        let threads: Vec<_> = contender.threads.iter_mut().zip(texts).map(one).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<f64>>()
+    });
+    times.iter().sum::<f64>() / times.len() as f64
+}
+
+impl Times {
+    fn of(mut samples: Vec<f64>) -> Self {
+        samples.sort_by(f64::total_cmp);
+        let n = samples.len() as f64;
+        let mean = samples.iter().sum::<f64>() / n;
+        let variance = samples.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        Self { fastest: samples[0], median: samples[samples.len() / 2], mean, deviation: variance.sqrt() }
+    }
+}
+
+/// Text that starts on a cache line.
+struct Aligned(Vec<u8>);
+
+const LINE: usize = 64;
+
+impl Aligned {
+    fn new(size: usize) -> Self {
+        Self(vec![0; size + LINE])
+    }
+
+    fn get(&mut self, size: usize) -> &mut [u8] {
+        let start = self.0.as_ptr().align_offset(LINE).min(LINE);
+        &mut self.0[start..start + size]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_of_a_few_samples() {
+        let times = Times::of(vec![4.0, 2.0, 9.0]);
+        assert_eq!((times.fastest, times.median, times.mean), (2.0, 4.0, 5.0));
+        assert!((times.deviation - 13f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_thread_works_on_text_of_the_right_size() {
+        use std::sync::{
+            Arc,
+            atomic::{AtomicU64, Ordering},
+        };
+        let bytes = Arc::new(AtomicU64::new(0));
+        let work = || -> Work {
+            let bytes = bytes.clone();
+            Box::new(move |text| {
+                bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
+            })
+        };
+        let mut contenders = [Contender { threads: vec![work(), work(), work()], size: 100 }];
+        interleaved(&mut contenders, Plan::Volume { passes: 10, bytes: 1000 });
+        assert_eq!(bytes.load(Ordering::Relaxed), 10 * 3 * 1000);
+    }
+}

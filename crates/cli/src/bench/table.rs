@@ -1,0 +1,90 @@
+//! Figures as text.
+
+use super::{Figure, MESSAGE, SMALL, machine::Machine, work::Op};
+use crate::out::Out;
+use std::io::{self, Write};
+
+/// A row for each cipher and key, in the spirit of `cryptsetup benchmark`.
+pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<()> {
+    heading(out, machine, figures)?;
+    writeln!(out, "# Messages of {MESSAGE} bytes in place, and single calls of {SMALL} bytes; the fastest slices.")?;
+    let row = |f: &Figure| (f.name.clone(), f.driver.clone(), f.key_bits);
+    let mut rows: Vec<_> = figures.iter().map(row).collect();
+    rows.dedup();
+    let titles = ["Algorithm", "Key", "Driver", "Encryption", "Decryption", "16 B call"];
+    let mut cells = vec![titles.map(str::to_owned)];
+    for key in &rows {
+        let of = |ops: &[Op], size| figures.iter().find(|f| row(f) == *key && ops.contains(&f.op) && f.size == size);
+        let speed = |figure: Option<&Figure>| figure.map_or("–".to_owned(), |f| format!("{:.1} MiB/s", f.mib_s));
+        let small = of(&[Op::Enc, Op::Digest], SMALL).or_else(|| of(&[Op::Dec], SMALL));
+        let mark = figures.iter().find(|f| row(f) == *key).map_or("", |f| f.mark);
+        cells.push([
+            key.0.clone(),
+            bits(key.2),
+            format!("{}{mark}", key.1),
+            speed(of(&[Op::Enc, Op::Digest], MESSAGE)),
+            speed(of(&[Op::Dec], MESSAGE)),
+            small.map_or("–".to_owned(), |f| format!("{:.1} ns", f.ns_op)),
+        ]);
+    }
+    columns(out, &cells, 3)?;
+    notes(out, figures)
+}
+
+/// A row for each figure.
+pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) -> io::Result<()> {
+    heading(out, machine, figures)?;
+    let times = if long { ["ns, mean", "ns, std dev"] } else { ["ns, fastest", "ns, median"] };
+    let titles = ["Algorithm", "Key", "Driver", "Op", "Bytes", "MiB/s", times[0], times[1]];
+    let mut cells = vec![titles.map(str::to_owned)];
+    cells.extend(figures.iter().map(|f| {
+        let [first, second] = if long { [f.times.mean, f.times.deviation] } else { [f.times.fastest, f.times.median] };
+        [
+            f.name.clone(),
+            bits(f.key_bits),
+            format!("{}{}", f.driver, f.mark),
+            f.op.name().to_owned(),
+            f.size.to_string(),
+            format!("{:.1}", f.mib_s),
+            format!("{first:.1}"),
+            format!("{second:.1}"),
+        ]
+    }));
+    columns(out, &cells, 4)?;
+    notes(out, figures)
+}
+
+fn heading(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<()> {
+    writeln!(out, "# {}, {}, algkit {}", machine.cpu, machine.os, machine.version)?;
+    match figures.first().map_or(1, |f| f.threads) {
+        1 => Ok(()),
+        n => writeln!(out, "# {n} threads; MiB/s of all together, ns of a call in one."),
+    }
+}
+
+/// Prints columns; those from `numbers` on, and the second, to the right.
+fn columns<const N: usize>(out: &mut Out, rows: &[[String; N]], numbers: usize) -> io::Result<()> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    for row in rows {
+        let cells = row.iter().zip(widths).enumerate().map(|(i, (cell, width))| match i {
+            1 => format!("{cell:>width$}"),
+            i if i >= numbers => format!("{cell:>width$}"),
+            _ => format!("{cell:width$}"),
+        });
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+fn notes(out: &mut Out, figures: &[Figure]) -> io::Result<()> {
+    if figures.iter().any(|f| !f.mark.is_empty()) {
+        writeln!(out, "# (table): looks up tables at secret addresses; not chosen unless asked for by name.")?;
+    }
+    Ok(())
+}
+
+/// A key's length; a plain hash has none.
+pub fn bits(key_bits: u32) -> String {
+    if key_bits == 0 { "–".to_owned() } else { format!("{key_bits}b") }
+}

@@ -1,0 +1,152 @@
+//! What a contender does: one call of the library, with its checks.
+
+use super::measure::Work;
+use crate::names::authenc_parts;
+use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Skcipher, Text, Type};
+use serde::Serialize;
+use std::{hint::black_box, sync::Arc};
+
+/// Which way.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    Enc,
+    Dec,
+    /// The only way of a hash.
+    Digest,
+}
+
+impl Op {
+    /// As `--json` writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Enc => "enc",
+            Self::Dec => "dec",
+            Self::Digest => "digest",
+        }
+    }
+}
+
+/// A keyed transform of any type.
+pub enum Subject {
+    Cipher(Arc<Cipher>),
+    Skcipher(Arc<Skcipher>),
+    Aead(Arc<Aead>),
+    Hash(Arc<Hash>),
+}
+
+impl Subject {
+    /// The driver with a key of `key_len` bytes; for `authenc`, the cipher's.
+    pub fn new(registry: &Registry, driver: &Driver, key_len: usize) -> Result<Self, Error> {
+        let (name, key) = (&driver.driver, key(registry, driver, key_len)?);
+        Ok(match driver.kind {
+            Type::Cipher => Self::Cipher(Arc::new(registry.cipher(name)?.key(&key)?)),
+            Type::Skcipher => Self::Skcipher(Arc::new(registry.skcipher(name)?.key(&key)?)),
+            Type::Aead => Self::Aead(Arc::new(registry.aead(name)?.key(&key)?)),
+            Type::Hash => Self::Hash(Arc::new(registry.hash(name)?.key(&key)?)),
+        })
+    }
+
+    /// What it can do.
+    pub fn ops(&self) -> &'static [Op] {
+        if matches!(self, Self::Hash(_)) { &[Op::Digest] } else { &[Op::Enc, Op::Dec] }
+    }
+
+    /// One operation on `size` bytes, after it has been seen to succeed once.
+    pub fn work(&self, op: Op, size: usize) -> Result<Work, Error> {
+        Ok(match self {
+            Self::Cipher(cipher) => {
+                let cipher = cipher.clone();
+                checked(size, move |text| match op {
+                    Op::Dec => cipher.decrypt(text),
+                    _ => cipher.encrypt(text),
+                })?
+            }
+            Self::Skcipher(cipher) => {
+                let (cipher, first) = (cipher.clone(), iv(cipher.driver()));
+                checked(size, move |text| {
+                    let mut iv = first;
+                    let iv = &mut iv[..cipher.driver().shape.ivsize];
+                    match op {
+                        Op::Dec => cipher.decrypt(iv, text),
+                        _ => cipher.encrypt(iv, text),
+                    }
+                })?
+            }
+            Self::Aead(aead) => aead_work(aead, op, size)?,
+            Self::Hash(hash) => {
+                let (hash, mut digest) = (hash.clone(), vec![0; hash.digest_size()]);
+                checked(size, move |text| hash.digest_into(&[text], &mut digest))?
+            }
+        })
+    }
+}
+
+/// Encryption in place; decryption from a sealed copy, because what has been decrypted in place does
+/// not decrypt again.
+fn aead_work(aead: &Arc<Aead>, op: Op, size: usize) -> Result<Work, Error> {
+    let (aead, iv) = (aead.clone(), iv(aead.driver()));
+    let ivsize = aead.driver().shape.ivsize;
+    let mut tag = vec![0; aead.max_tag_len()];
+    let mut sealed = vec![0; size];
+    let mut assoc: &[u8] = &[];
+    let mut seal = |assoc| aead.encrypt(&iv[..ivsize], &[assoc], &mut sealed[..], &mut tag);
+    match seal(assoc) {
+        // IPsec's modes and essiv want their IV in the associated data.
+        Err(Error::AssocLength { .. }) => {
+            assoc = &ASSOC;
+            seal(assoc)?;
+        }
+        other => other?,
+    }
+    if op == Op::Dec {
+        return checked(size, move |text| aead.decrypt(&iv[..ivsize], &[assoc], Text::new(&sealed, text)?, &tag));
+    }
+    checked(size, move |text| aead.encrypt(&iv[..ivsize], &[assoc], text, &mut tag))
+}
+
+/// Associated data of the length that IPsec's modes take.
+static ASSOC: [u8; 16] = [0; 16];
+
+fn checked(size: usize, mut op: impl FnMut(&mut [u8]) -> Result<(), Error> + Send + 'static) -> Result<Work, Error> {
+    op(&mut vec![0; size])?;
+    Ok(Box::new(move |text| {
+        // It has succeeded once, and whether it does depends on lengths alone.
+        let _ = black_box(op(text));
+    }))
+}
+
+/// An IV that every mode accepts; the first byte is CCM's length of a length, less one.
+fn iv(driver: &Driver) -> [u8; 32] {
+    debug_assert!(driver.shape.ivsize <= 32);
+    let mut iv = [0; 32];
+    iv[0] = 3;
+    iv
+}
+
+/// Key lengths to measure, in bytes: all of a short list, a usual one of a long range, none for a
+/// plain hash.
+pub fn key_lengths(registry: &Registry, driver: &Driver) -> Result<Vec<usize>, Error> {
+    let keys = match authenc_parts(&driver.name) {
+        Some((_, mode)) => registry.find(Type::Skcipher, &mode.to_string())?.shape.keys.clone(),
+        None if driver.shape.optional_key => return Ok(vec![0]),
+        None => driver.shape.keys.clone(),
+    };
+    Ok(match keys {
+        algkit::Sizes::OneOf(list) => list.into_owned(),
+        algkit::Sizes::Between(min, max) => vec![32.clamp(min, max)],
+    })
+}
+
+fn key(registry: &Registry, driver: &Driver, len: usize) -> Result<Vec<u8>, Error> {
+    // No two parts of it are equal: XTS and triple DES refuse that.
+    let key: Vec<u8> = (0..len).map(|i| (i as u8).wrapping_mul(29) ^ 0xa5).collect();
+    match authenc_parts(&driver.name) {
+        Some((mac, _)) => {
+            let mac = registry.find(Type::Hash, &mac.to_string())?;
+            let auth_key = vec![0x5a; mac.shape.digestsize.clamp(mac.shape.keys.min(), mac.shape.keys.max())];
+            Ok(algkit::authenc_key(&auth_key, &key).to_vec())
+        }
+        None => Ok(key),
+    }
+}

@@ -1,0 +1,161 @@
+//! `--check`: the digests in a list against the files that it names.
+
+use super::line;
+use crate::{
+    Answer,
+    args::DgstArgs,
+    error::Error,
+    out::{Out, complain, to_stdout},
+};
+use algkit::Hash;
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, BufRead, BufReader, Write},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+use subtle::ConstantTimeEq;
+
+/// The longest line of a list, in bytes. A name has at most 4096, which may all be escaped.
+const MAX_LINE: usize = 64 << 10;
+
+pub fn run(args: &DgstArgs, hash: &Hash, lists: &[PathBuf]) -> Result<Answer, Error> {
+    let mut out = Out::new();
+    let mut answer = Answer::Yes;
+    for list in lists {
+        match check(args, hash, list, &mut out) {
+            Ok(true) => {}
+            Ok(false) if answer == Answer::Yes => answer = Answer::No,
+            Ok(false) => {}
+            Err(error @ Error::Read { .. }) => {
+                complain(&error);
+                answer = Answer::Bad;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    out.done()?;
+    Ok(answer)
+}
+
+/// What was seen in one list.
+#[derive(Default)]
+struct Counts {
+    proper: u64,
+    improper: u64,
+    matched: u64,
+    mismatched: u64,
+    unreadable: u64,
+}
+
+/// Whether all is well with a list.
+fn check(args: &DgstArgs, hash: &Hash, list: &Path, out: &mut Out) -> Result<bool, Error> {
+    let stdin = list == OsStr::new("-");
+    let title = if stdin { "standard input".to_owned() } else { list.display().to_string() };
+    let read = |source| Error::Read { name: if stdin { title.clone() } else { format!("`{title}`") }, source };
+    let mut from: Box<dyn BufRead> = match stdin {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(BufReader::new(File::open(list).map_err(read)?)),
+    };
+    let mut counts = Counts::default();
+    let mut text = Vec::new();
+    let mut number = 0u64;
+    while next_line(&mut from, &mut text).map_err(read)? {
+        number += 1;
+        let line = text.strip_suffix(b"\n").unwrap_or(&text);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        // A list on standard input cannot name standard input as well.
+        let parsed = line::parse(line, &hash.driver().name, hash.digest_size());
+        match parsed.filter(|(_, name)| !(stdin && name == b"-")) {
+            Some((digest, name)) => {
+                counts.proper += 1;
+                entry(args, hash, &digest, &name, &mut counts, out)?;
+            }
+            None => {
+                counts.improper += 1;
+                if args.warn {
+                    complain(&format!("{title}: {number}: improperly formatted {} checksum line", args.name));
+                }
+            }
+        }
+    }
+    out.flush().map_err(to_stdout)?;
+    Ok(summary(args, &title, &counts))
+}
+
+/// Reads a line with its end into `text`; false after the last. What is too long for any entry is cut.
+fn next_line(from: &mut dyn BufRead, text: &mut Vec<u8>) -> io::Result<bool> {
+    text.clear();
+    loop {
+        let buffer = from.fill_buf()?;
+        let end = buffer.iter().position(|&c| c == b'\n').map_or(buffer.len(), |at| at + 1);
+        text.extend_from_slice(&buffer[..end.min(MAX_LINE.saturating_sub(text.len()))]);
+        let done = end == 0 || buffer[end - 1] == b'\n';
+        from.consume(end);
+        if done {
+            return Ok(end > 0 || !text.is_empty());
+        }
+    }
+}
+
+fn entry(
+    args: &DgstArgs,
+    hash: &Hash,
+    digest: &[u8],
+    name: &[u8],
+    counts: &mut Counts,
+    out: &mut Out,
+) -> Result<(), Error> {
+    let verdict = match super::digest(hash, Path::new(OsStr::from_bytes(name))) {
+        Ok(found) if bool::from(found.ct_eq(digest)) => {
+            counts.matched += 1;
+            "OK"
+        }
+        Ok(_) => {
+            counts.mismatched += 1;
+            "FAILED"
+        }
+        Err(Error::Read { source, .. }) if args.ignore_missing && source.kind() == io::ErrorKind::NotFound => {
+            return Ok(());
+        }
+        Err(error) => {
+            counts.unreadable += 1;
+            complain(&error);
+            "FAILED open or read"
+        }
+    };
+    if args.status || (args.quiet && verdict == "OK") {
+        return Ok(());
+    }
+    // A name of more lines than one is shown as it stands in the list.
+    let shown = if name.contains(&b'\n') { line::escaped(name) } else { name.to_owned() };
+    out.write_all(&shown).and_then(|()| writeln!(out, ": {verdict}")).and_then(|()| out.flush()).map_err(to_stdout)
+}
+
+/// Says what was wrong with a list in sum; whether it was well.
+fn summary(args: &DgstArgs, title: &str, counts: &Counts) -> bool {
+    if counts.proper == 0 {
+        complain(&format!("{title}: no properly formatted checksum lines found"));
+        return false;
+    }
+    let ignored_all = args.ignore_missing && counts.matched == 0;
+    if !args.status {
+        for (n, one, many) in [
+            (counts.improper, "line is improperly formatted", "lines are improperly formatted"),
+            (counts.unreadable, "listed file could not be read", "listed files could not be read"),
+            (counts.mismatched, "computed checksum did NOT match", "computed checksums did NOT match"),
+        ] {
+            if n > 0 {
+                complain(&format!("WARNING: {n} {}", if n == 1 { one } else { many }));
+            }
+        }
+        if ignored_all {
+            complain(&format!("{title}: no file was verified"));
+        }
+    }
+    counts.mismatched + counts.unreadable == 0 && !ignored_all && !(args.strict && counts.improper > 0)
+}

@@ -1,0 +1,81 @@
+//! What is read.
+
+use crate::{error::Error, output::Identity};
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, Read},
+    os::fd::AsFd,
+    path::Path,
+};
+use zeroize::Zeroizing;
+
+/// A file or standard input.
+pub struct Input {
+    file: File,
+    identity: Option<Identity>,
+    len: Option<u64>,
+    /// For messages.
+    name: String,
+}
+
+impl Input {
+    /// Opens `path`, or standard input.
+    pub fn open(path: Option<&Path>) -> Result<Self, Error> {
+        let path = path.filter(|path| *path != OsStr::new("-"));
+        let name = path.map_or("standard input".to_owned(), |path| format!("`{}`", path.display()));
+        let opened = match path {
+            Some(path) => File::open(path),
+            None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+        };
+        match opened.and_then(|file| file.metadata().map(|metadata| (file, metadata))) {
+            Ok((_, metadata)) if metadata.is_dir() => {
+                Err(Error::Read { name, source: io::ErrorKind::IsADirectory.into() })
+            }
+            Ok((file, metadata)) => {
+                let len = metadata.is_file().then_some(metadata.len());
+                Ok(Self { file, identity: Identity::of(&metadata), len, name })
+            }
+            Err(source) => Err(Error::Read { name, source }),
+        }
+    }
+
+    /// Which file it is.
+    pub fn identity(&self) -> Option<Identity> {
+        self.identity
+    }
+
+    /// Bytes in the file, if it is one.
+    pub fn len(&self) -> Option<u64> {
+        self.len
+    }
+
+    /// Reads until `buffer` is full or the input ends; bytes read.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(Error::Read { name: self.name.clone(), source }),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// All of it, with room for `spare` bytes more.
+    pub fn read_all(&mut self, spare: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let read = |source| Error::Read { name: self.name.clone(), source };
+        let expected = usize::try_from(self.len.unwrap_or(0)).unwrap_or(usize::MAX).saturating_add(spare);
+        let mut all = Zeroizing::new(Vec::new());
+        all.try_reserve(expected).map_err(|_| read(io::ErrorKind::OutOfMemory.into()))?;
+        (&self.file).read_to_end(&mut all).map_err(read)?;
+        Ok(all)
+    }
+}
+
+/// The contents of a file of associated data.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
+}

@@ -1,0 +1,108 @@
+//! `algkit enc`: encrypts or decrypts a file or a pipe.
+
+mod aead;
+mod input;
+mod sectors;
+mod stream;
+
+use crate::{Answer, args::EncArgs, error::Error, names::authenc_parts, output::Output, progress::Progress};
+use algkit::{Direction, Registry, Type};
+use input::Input;
+use std::ffi::OsStr;
+use zeroize::Zeroizing;
+
+/// Bytes passed to a cipher at a time.
+const CHUNK: usize = 1 << 20;
+
+/// The longest message of a mode that cannot go on where it stopped, in bytes.
+const MAX_MESSAGE: usize = 16 << 20;
+
+/// What is the same for every kind of algorithm.
+struct Job {
+    direction: Direction,
+    input: Input,
+    output: Output,
+    progress: Option<Progress>,
+}
+
+impl Job {
+    /// Opens the input and the output; called once everything else is known to be right.
+    fn open(args: &EncArgs) -> Result<Self, Error> {
+        let direction = if args.decrypt { Direction::Decrypt } else { Direction::Encrypt };
+        let input = Input::open(args.input.as_deref())?;
+        let output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
+            Some(path) => Output::file(path, input.identity())?,
+            None => Output::stdout(input.identity())?,
+        };
+        let progress = (!output.is_terminal()).then(|| Progress::bytes(input.len()));
+        Ok(Self { direction, input, output, progress })
+    }
+
+    /// Writes finished text; false if its reader has left.
+    fn write(&mut self, text: &[u8]) -> Result<bool, Error> {
+        self.progress.iter_mut().for_each(|p| p.advance(text.len() as u64));
+        self.output.write(text)
+    }
+
+    fn finish(self) -> Result<Answer, Error> {
+        drop(self.progress);
+        self.output.finish()?;
+        Ok(Answer::Yes)
+    }
+}
+
+pub fn run(args: &EncArgs) -> Result<Answer, Error> {
+    let registry = Registry::global()?;
+    let driver = registry.find_any(&args.name)?;
+    let iv = match &args.iv {
+        Some(hex) => Some(crate::secret::decode_hex("--iv", hex)?),
+        None => None,
+    };
+    match driver.kind {
+        Type::Skcipher => {
+            refuse_aead_options(args, &driver.name)?;
+            let key = key(args, &driver.name)?;
+            match args.sector_size {
+                Some(size) => sectors::run(args, registry, &key, size as usize),
+                None => stream::run(args, registry, &key, checked_iv(&driver, iv)?),
+            }
+        }
+        Type::Aead if args.sector_size.is_some() => {
+            let reason = format!("`{}` is an aead, whose tags have no place in a sector", driver.name);
+            Err(Error::Option { option: "--sector-size", reason })
+        }
+        Type::Aead => aead::run(args, registry, &key(args, &driver.name)?, &checked_iv(&driver, iv)?),
+        found => Err(Error::WrongType { name: args.name.clone(), found, wanted: "skcipher or aead" }),
+    }
+}
+
+/// The key that the library takes.
+fn key(args: &EncArgs, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let key = args.key.read()?.ok_or_else(|| algkit::Error::KeyMissing(name.to_owned()))?;
+    let Some(auth_key) = &args.auth_key else { return Ok(key) };
+    if authenc_parts(name).is_none() {
+        let reason = format!("`{name}` has one key; only authenc(…) has another");
+        return Err(Error::Option { option: "--auth-key", reason });
+    }
+    Ok(algkit::authenc_key(&auth_key.bytes("--auth-key")?, &key))
+}
+
+/// The IV if it has the right length; empty for modes without one.
+fn checked_iv(driver: &algkit::Driver, iv: Option<Vec<u8>>) -> Result<Vec<u8>, Error> {
+    let (name, want) = (driver.name.clone(), driver.shape.ivsize);
+    match iv {
+        Some(iv) if iv.len() == want => Ok(iv),
+        Some(iv) => Err(algkit::Error::IvLength { name, got: iv.len(), want }.into()),
+        None if want == 0 => Ok(Vec::new()),
+        None => Err(Error::IvMissing { name, want }),
+    }
+}
+
+fn refuse_aead_options(args: &EncArgs, name: &str) -> Result<(), Error> {
+    for (option, given) in [("--aad-file", args.aad_file.is_some()), ("--tag-len", args.tag_len.is_some())] {
+        if given {
+            return Err(Error::Option { option, reason: format!("`{name}` is not an aead and authenticates nothing") });
+        }
+    }
+    Ok(())
+}

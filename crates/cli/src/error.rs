@@ -1,0 +1,99 @@
+//! What ends a command early. Each message is one line that names the value that was wrong.
+
+use crate::out;
+use algkit::Type;
+use std::{io, path::PathBuf};
+
+/// An error of the command.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The library's word on a name, a key, an IV or a text.
+    #[error(transparent)]
+    Algkit(#[from] algkit::Error),
+    /// Clap's word on the arguments, in one line.
+    #[error("{0}")]
+    Usage(String),
+    /// A value that clap has no type for.
+    #[error("{option}: {reason}")]
+    Option {
+        /// As it is written on the command line.
+        option: &'static str,
+        /// What is wrong, and with which value (a secret's value is not shown).
+        reason: String,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {name}: {error}", error = out::reason(.source))]
+    Read {
+        /// The file, in quotes, or `standard input`.
+        name: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {name}: {error}", error = out::reason(.source))]
+    Write {
+        /// The file, in quotes, or `standard output`.
+        name: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The output would overwrite what is being read.
+    #[error("cannot write `{}`: it is the input", .0.display())]
+    OutputIsInput(PathBuf),
+    /// The algorithm is of a type that the command has no use for.
+    #[error("`{name}` is of type {found}; expected {wanted}")]
+    WrongType {
+        /// The algorithm.
+        name: String,
+        /// What it is.
+        found: Type,
+        /// What the command takes.
+        wanted: &'static str,
+    },
+    /// A mode with an IV was given none.
+    #[error("{name}: --iv is missing, expected {want} bytes in hex")]
+    IvMissing {
+        /// The algorithm.
+        name: String,
+        /// Bytes of IV.
+        want: usize,
+    },
+    /// A message that the mode needs in one piece is longer than what is kept in memory.
+    #[error(
+        "{name}: input of more than {limit} bytes; the mode takes it as one message, --sector-size N makes every N bytes one"
+    )]
+    TooLong {
+        /// The algorithm.
+        name: String,
+        /// The most it takes.
+        limit: u64,
+    },
+    /// Sealed text without room for its tag.
+    #[error("{name}: input of {got} bytes is shorter than its tag of {tag}")]
+    NoTag {
+        /// The algorithm.
+        name: String,
+        /// Bytes of input.
+        got: usize,
+        /// Bytes of tag.
+        tag: usize,
+    },
+    /// The text does not end where a sector ends.
+    #[error("input of {got} bytes is not a multiple of --sector-size {sector}")]
+    PartialSector {
+        /// Bytes of input.
+        got: u64,
+        /// Bytes of a sector.
+        sector: usize,
+    },
+}
+
+impl Error {
+    /// 1 if the answer is no, 2 if the question was wrong.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
+            _ => 2,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `algkit list`: what /proc/crypto would say, plus timing and CPU needs.
+
+use crate::{
+    Answer,
+    args::ListArgs,
+    error::Error,
+    names::Survey,
+    out::{Out, to_stdout},
+};
+use algkit::{
+    Driver, Registry, SelfTest, Type,
+    cpu::{Feature, FeatureSet},
+};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// A row as `--json` gives it; what is meaningless for the type is absent. Sizes are in bytes.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    driver: String,
+    r#type: String,
+    priority: u32,
+    timing: String,
+    cpu: Vec<&'static str>,
+    usable: bool,
+    selftest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocksize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_keysize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_keysize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ivsize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maxauthsize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digestsize: Option<usize>,
+}
+
+impl Row {
+    fn new(registry: &Registry, driver: &Driver) -> Self {
+        let (kind, shape) = (driver.kind, &driver.shape);
+        let keyed = shape.keys.max() > 0;
+        let mode = matches!(kind, Type::Skcipher | Type::Aead);
+        Self {
+            name: driver.name.clone(),
+            driver: driver.driver.clone(),
+            r#type: kind.to_string(),
+            priority: driver.priority,
+            timing: driver.timing.to_string(),
+            cpu: driver.needs.iter().map(|feature| feature.name()).collect(),
+            usable: registry.is_usable(driver),
+            selftest: driver.selftest().to_string(),
+            blocksize: Some(shape.blocksize),
+            min_keysize: keyed.then(|| shape.keys.min()),
+            // A key of any length has no longest one.
+            max_keysize: (keyed && shape.keys.max() < usize::MAX).then(|| shape.keys.max()),
+            ivsize: mode.then_some(shape.ivsize),
+            maxauthsize: (kind == Type::Aead).then(|| shape.tags.max()),
+            digestsize: (kind == Type::Hash).then_some(shape.digestsize),
+        }
+    }
+}
+
+pub fn run(args: &ListArgs) -> Result<Answer, Error> {
+    let registry = Registry::global()?;
+    let survey = match &args.name {
+        Some(name) => Survey::named(registry, name)?,
+        None => Survey::of(registry),
+    };
+    let mut out = Out::new();
+    let written = if args.json {
+        let rows: Vec<_> = survey.drivers.iter().map(|d| Row::new(registry, d)).collect();
+        serde_json::to_writer_pretty(&mut out, &rows).map_err(io::Error::from).and_then(|()| writeln!(out))
+    } else if args.name.is_some() {
+        details(&mut out, registry, &survey)
+    } else {
+        table(&mut out, registry, &survey)
+    };
+    written.map_err(to_stdout)?;
+    out.done()?;
+    Ok(Answer::Yes)
+}
+
+const HEADINGS: [&str; 8] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest"];
+
+fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
+    let cells = survey.drivers.iter().map(|driver| {
+        let row = Row::new(registry, driver);
+        let priority = row.priority.to_string();
+        let cpu = cpu(&essential(driver.needs));
+        (driver, [row.name, row.driver, row.r#type, priority, row.timing, cpu, yes(row.usable), row.selftest])
+    });
+    let cells: Vec<_> = cells.collect();
+    let widths: [usize; 8] = std::array::from_fn(|column| {
+        cells.iter().map(|(_, row)| row[column].len()).chain([HEADINGS[column].len()]).max().unwrap_or(0)
+    });
+    line(out, ' ', &HEADINGS.map(str::to_owned), &widths)?;
+    for (driver, row) in &cells {
+        line(out, if survey.is_chosen(driver) { '*' } else { ' ' }, row, &widths)?;
+        if let SelfTest::Failed(reason) = driver.selftest() {
+            writeln!(out, "      failed: {reason}")?;
+        }
+    }
+    writeln!(out, "\n* is what the name stands for on this CPU.")
+}
+
+fn line(out: &mut Out, mark: char, cells: &[String; 8], widths: &[usize; 8]) -> io::Result<()> {
+    let mut text = String::from(mark);
+    for ((column, cell), &width) in cells.iter().enumerate().zip(widths) {
+        text += &if HEADINGS[column] == "priority" { format!(" {cell:>width$} ") } else { format!(" {cell:width$} ") };
+    }
+    writeln!(out, "{}", text.trim_end())
+}
+
+/// One field a line, as in /proc/crypto.
+fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
+    for (i, driver) in survey.drivers.iter().enumerate() {
+        let row = Row::new(registry, driver);
+        if i > 0 {
+            writeln!(out)?;
+        }
+        let selftest = match driver.selftest() {
+            SelfTest::Failed(reason) => format!("failed: {reason}"),
+            other => other.to_string(),
+        };
+        let number = |n: Option<usize>| n.map(|n| n.to_string());
+        let keyed = row.min_keysize.is_some();
+        for (field, value) in [
+            ("name", Some(row.name)),
+            ("driver", Some(row.driver)),
+            ("type", Some(row.r#type)),
+            ("priority", Some(row.priority.to_string())),
+            ("timing", Some(row.timing)),
+            ("cpu", Some(cpu(&row.cpu))),
+            ("usable", Some(yes(row.usable))),
+            ("chosen", Some(yes(survey.is_chosen(driver)))),
+            ("selftest", Some(selftest)),
+            ("blocksize", number(row.blocksize)),
+            ("keysize", keyed.then(|| driver.shape.keys.to_string())),
+            ("ivsize", number(row.ivsize)),
+            ("maxauthsize", number(row.maxauthsize)),
+            ("digestsize", number(row.digestsize)),
+        ] {
+            if let Some(value) = value {
+                writeln!(out, "{field:12} : {value}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The features of a set that no other of it brings along: not `aes` where there is `vaes`.
+fn essential(set: FeatureSet) -> Vec<&'static str> {
+    let left_alone = |feature: &Feature| set.without(*feature).iter().count() + 1 == set.iter().count();
+    set.iter().filter(left_alone).map(Feature::name).collect()
+}
+
+fn cpu(features: &[&str]) -> String {
+    if features.is_empty() { "any".to_owned() } else { features.join(",") }
+}
+
+fn yes(yes: bool) -> String {
+    (if yes { "yes" } else { "no" }).to_owned()
+}

@@ -1,0 +1,83 @@
+//! Standard output and standard error.
+
+use crate::error::Error;
+use std::{
+    fmt::Display,
+    io::{self, BufWriter, StdoutLock, Write},
+};
+
+/// Standard output. A reader that has left is no error: what would be written is dropped, and the
+/// command goes on to its answer.
+pub struct Out {
+    to: BufWriter<StdoutLock<'static>>,
+    closed: bool,
+}
+
+impl Out {
+    pub fn new() -> Self {
+        Self { to: BufWriter::new(io::stdout().lock()), closed: false }
+    }
+
+    /// Writes out what is buffered, and tells whether all of it arrived.
+    pub fn done(mut self) -> Result<(), Error> {
+        self.flush().map_err(to_stdout)
+    }
+
+    /// Whether the reader has left.
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    fn unless_closed<T>(&mut self, result: io::Result<T>, dropped: T) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(dropped)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(buf.len());
+        }
+        let result = self.to.write(buf);
+        self.unless_closed(result, buf.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let result = self.to.flush();
+        self.unless_closed(result, ())
+    }
+}
+
+/// The error of a failed write to standard output.
+pub fn to_stdout(source: io::Error) -> Error {
+    Error::Write { name: "standard output".to_owned(), source }
+}
+
+/// Prints all of `text`.
+pub fn print_all(text: &[u8]) -> Result<(), Error> {
+    let mut out = Out::new();
+    out.write_all(text).map_err(to_stdout)?;
+    out.done()
+}
+
+/// One line on standard error.
+pub fn complain(message: &dyn Display) {
+    let line = message.to_string().replace(['\n', '\r'], " ");
+    // Nothing is left to tell it to if this fails.
+    let _ = writeln!(io::stderr(), "algkit: {line}");
+}
+
+/// The operating system's words for an error, without Rust's `(os error N)`.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,314 @@
+//! Output files that appear complete or not at all.
+//!
+//! Where the file system can, the file has no name until it is complete (`O_TMPFILE`): whatever ends
+//! the process leaves nothing behind. Elsewhere, and for the moment in which a complete file takes
+//! the place of an older one, it has a temporary name beside its destination, which is removed on
+//! failure and on SIGHUP, SIGINT and SIGTERM.
+
+use crate::error::Error;
+use rustix::{
+    fs::{AtFlags, CWD, Mode, OFlags},
+    io::Errno,
+};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+    low_level::emulate_default_handler,
+};
+use std::{
+    fs::{self, File, Permissions},
+    io::{self, Write},
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::fs::MetadataExt,
+    },
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, Once, PoisonError},
+};
+
+/// Where a command writes its result.
+pub struct Output {
+    to: To,
+    /// For messages.
+    name: String,
+}
+
+enum To {
+    /// Standard output, or something else that cannot be replaced by a file: a device, a pipe.
+    Direct(File),
+    /// A file without a name yet.
+    Nameless(File, Destination),
+    /// A file with a temporary name.
+    Named(File, Temporary, Destination),
+}
+
+struct Destination {
+    path: PathBuf,
+    /// Permissions of the file that stands there now.
+    permissions: Option<Permissions>,
+}
+
+/// What a file is, whatever it is called: device and inode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity(u64, u64);
+
+impl Identity {
+    /// Of a regular file; nothing else is spoiled by being read and written at once.
+    pub fn of(metadata: &fs::Metadata) -> Option<Self> {
+        metadata.is_file().then(|| Self(metadata.dev(), metadata.ino()))
+    }
+}
+
+impl Output {
+    /// Standard output, `input` being read.
+    pub fn stdout(input: Option<Identity>) -> Result<Self, Error> {
+        let name = "standard output".to_owned();
+        match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
+            Err(source) => Err(Error::Write { name, source }),
+            Ok(file) => {
+                let there = file.metadata().ok().as_ref().and_then(Identity::of);
+                if there.is_some() && there == input {
+                    return Err(Error::OutputIsInput(PathBuf::from("standard output")));
+                }
+                Ok(Self { to: To::Direct(file), name })
+            }
+        }
+    }
+
+    /// The file `path`, `input` being read.
+    pub fn file(path: &Path, input: Option<Identity>) -> Result<Self, Error> {
+        let name = format!("`{}`", path.display());
+        let to = Self::open(path, input).map_err(|source| Error::Write { name: name.clone(), source })?;
+        match to {
+            Some(to) => Ok(Self { to, name }),
+            None => Err(Error::OutputIsInput(path.to_owned())),
+        }
+    }
+
+    /// `None` if it is the input.
+    fn open(path: &Path, input: Option<Identity>) -> io::Result<Option<To>> {
+        let destination = match fs::metadata(path) {
+            Ok(there) => {
+                if input.is_some() && Identity::of(&there) == input {
+                    return Ok(None);
+                }
+                // Also asks whether it may be written.
+                let file = File::options().write(true).open(path)?;
+                if !there.is_file() {
+                    return Ok(Some(To::Direct(file)));
+                }
+                Destination { path: fs::canonicalize(path)?, permissions: Some(there.permissions()) }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                Destination { path: path.to_owned(), permissions: None }
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(match nameless(destination.folder())? {
+            Some(file) => To::Nameless(file, destination),
+            None => {
+                let (file, temporary) = Temporary::create(&destination)?;
+                To::Named(file, temporary, destination)
+            }
+        }))
+    }
+
+    /// Whether the bytes go to a terminal.
+    pub fn is_terminal(&self) -> bool {
+        io::IsTerminal::is_terminal(self.handle())
+    }
+
+    fn handle(&self) -> &File {
+        match &self.to {
+            To::Direct(file) | To::Nameless(file, _) | To::Named(file, _, _) => file,
+        }
+    }
+
+    /// Writes all of `data`; false if nobody reads it any more.
+    pub fn write(&mut self, data: &[u8]) -> Result<bool, Error> {
+        match self.handle().write_all(data) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
+    /// Makes the file appear.
+    pub fn finish(self) -> Result<(), Error> {
+        let name = self.name;
+        match self.to {
+            To::Direct(_) => Ok(()),
+            To::Nameless(file, destination) => destination.name(&file),
+            To::Named(file, temporary, destination) => {
+                destination.dress(&file).and_then(|()| temporary.rename(&destination.path))
+            }
+        }
+        .map_err(|source| Error::Write { name, source })
+    }
+
+    fn error(&self, source: io::Error) -> Error {
+        Error::Write { name: self.name.clone(), source }
+    }
+}
+
+/// A file without a name in `folder`; `None` where there is no such thing.
+fn nameless(folder: &Path) -> io::Result<Option<File>> {
+    let mode = Mode::from_raw_mode(0o666); // less the umask
+    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode) {
+        Ok(fd) => Ok(Path::new(&proc_path(&fd)).exists().then(|| File::from(fd))),
+        Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The way to a file without a name (open(2), O_TMPFILE).
+fn proc_path(file: &impl AsRawFd) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+impl Destination {
+    fn folder(&self) -> &Path {
+        self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Gives the file the permissions of the one that it replaces.
+    fn dress(&self, file: &File) -> io::Result<()> {
+        self.permissions.iter().try_for_each(|p| file.set_permissions(p.clone()))
+    }
+
+    /// Gives a complete file its name.
+    fn name(&self, file: &File) -> io::Result<()> {
+        self.dress(file)?;
+        let link = |to: &Path| rustix::fs::linkat(CWD, proc_path(file), CWD, to, AtFlags::SYMLINK_FOLLOW);
+        match link(&self.path) {
+            // A name can be given, not taken from another file: that needs a rename.
+            Err(Errno::EXIST) => Temporary::with_name(self, |to| Ok(link(to)?))?.1.rename(&self.path),
+            result => Ok(result?),
+        }
+    }
+}
+
+/// The temporary name that stands in the file system now. A program writes one output at a time.
+static PENDING: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+fn pending() -> MutexGuard<'static, Option<PathBuf>> {
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file under a temporary name, which goes when this is dropped.
+struct Temporary(());
+
+impl Temporary {
+    /// An empty file beside the destination.
+    fn create(destination: &Destination) -> io::Result<(File, Self)> {
+        Self::with_name(destination, |path| {
+            rustix::fs::open(
+                path,
+                OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC,
+                Mode::from_raw_mode(0o666),
+            )
+            .map(File::from)
+            .map_err(io::Error::from)
+        })
+    }
+
+    /// What `make` makes at a fresh name beside the destination.
+    fn with_name<T>(destination: &Destination, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Self)> {
+        remove_on_signals();
+        let mut pending = pending();
+        let made = tempfile::Builder::new().prefix(".algkit-").make_in(destination.folder(), |path| make(path))?;
+        let (value, path) = made.into_parts();
+        *pending = Some(path.keep()?);
+        Ok((value, Self(())))
+    }
+
+    fn rename(self, to: &Path) -> io::Result<()> {
+        let mut pending = pending();
+        let Some(path) = pending.as_ref() else { return Err(io::ErrorKind::Interrupted.into()) };
+        fs::rename(path, to)?;
+        *pending = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        remove(&mut pending());
+    }
+}
+
+fn remove(pending: &mut Option<PathBuf>) {
+    if let Some(path) = pending.take() {
+        // If it cannot be removed, there is nobody left to tell.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// From now on the signals that end a program remove the temporary name first.
+fn remove_on_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without the handler the file is still removed on every other way out.
+        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                let mut pending = pending();
+                remove(&mut pending);
+                let _ = emulate_default_handler(signal);
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// One test, because there is one pending name in a process.
+    #[test]
+    fn a_temporary_name_is_replaced_or_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        let open = || {
+            let permissions = fs::metadata(&path).ok().map(|m| m.permissions());
+            let destination = Destination { path: path.clone(), permissions };
+            let (file, temporary) = Temporary::create(&destination).unwrap();
+            Output { to: To::Named(file, temporary, destination), name: String::new() }
+        };
+
+        let mut dropped = open();
+        dropped.write(b"half").unwrap();
+        assert_eq!(names(folder.path()).len(), 2);
+        drop(dropped);
+        assert_eq!(names(folder.path()), ["out"]);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+
+        let mut kept = open();
+        kept.write(b"new").unwrap();
+        kept.finish().unwrap();
+        assert_eq!(names(folder.path()), ["out"]);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+
+        let mut replaced = Output::file(&path, None).unwrap();
+        replaced.write(b"newer").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        replaced.finish().unwrap();
+        assert_eq!(names(folder.path()), ["out"]);
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

@@ -1,0 +1,89 @@
+//! Keys from the command line and from files.
+
+use crate::error::Error;
+use clap::Args;
+use std::{
+    convert::Infallible,
+    fmt,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+use zeroize::Zeroizing;
+
+/// The longest key file; no algorithm has use for more.
+const MAX_KEY_FILE: u64 = 64 << 10;
+
+/// Text that is not shown. Parsing it cannot fail, so that no parser's message repeats it.
+#[derive(Clone)]
+pub struct Hidden(Zeroizing<String>);
+
+impl FromStr for Hidden {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
+}
+
+impl Hidden {
+    /// The bytes that the hex digits spell.
+    pub fn bytes(&self, option: &'static str) -> Result<Zeroizing<Vec<u8>>, Error> {
+        decode_hex(option, &self.0).map(Zeroizing::new)
+    }
+}
+
+/// Where a key comes from.
+#[derive(Args, Debug)]
+pub struct KeyArgs {
+    /// The key, in hex (other users may see it in the list of processes: prefer --key-file)
+    #[arg(short = 'k', long = "key", value_name = "HEX", conflicts_with = "key_file")]
+    key: Option<Hidden>,
+    /// A file that holds the key: its raw bytes and nothing else
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl KeyArgs {
+    /// The key, if one was given.
+    pub fn read(&self) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        match (&self.key, &self.key_file) {
+            (Some(hex), _) => hex.bytes("--key").map(Some),
+            (None, Some(path)) => read_key_file(path).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+    // Room for all of it from the start, so that no copy of a part stays behind.
+    let mut key = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE as usize + 1));
+    File::open(path)
+        .and_then(|file| file.take(MAX_KEY_FILE + 1).read_to_end(&mut key))
+        .map_err(|source| Error::Read { name: format!("key file `{}`", path.display()), source })?;
+    if key.len() as u64 > MAX_KEY_FILE {
+        let reason = format!("`{}` is longer than {MAX_KEY_FILE} bytes", path.display());
+        return Err(Error::Option { option: "--key-file", reason });
+    }
+    Ok(key)
+}
+
+/// The bytes that `text` spells. What is wrong is said by place, without the digits: they may be a key's.
+pub fn decode_hex(option: &'static str, text: &str) -> Result<Vec<u8>, Error> {
+    hex::decode(text).map_err(|error| {
+        let reason = match error {
+            hex::FromHexError::InvalidHexCharacter { index, .. } => {
+                format!("character {} is not a hex digit", index + 1)
+            }
+            _ => format!("an odd number of hex digits ({})", text.len()),
+        };
+        Error::Option { option, reason }
+    })
+}

@@ -1,0 +1,109 @@
+//! Runs the built command.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+};
+
+/// The command, with a clean environment.
+pub fn algkit() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_algkit"));
+    command.env_remove("ALGKIT_CPU").env_remove("ALGKIT_TIMING").stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub fn run<S: AsRef<OsStr>>(args: &[S]) -> Output {
+    algkit().args(args).output().unwrap()
+}
+
+/// Runs it with `input` on standard input.
+pub fn pipe<S: AsRef<OsStr>>(args: &[S], input: &[u8]) -> Output {
+    let mut child =
+        algkit().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // It may stop reading early, and then has said why.
+        scope.spawn(move || {
+            let _ = stdin.write_all(input);
+        });
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// What a run that succeeds without complaint prints.
+pub fn ok(output: &Output) -> &[u8] {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), error.as_ref()), (Some(0), ""));
+    &output.stdout
+}
+
+/// The one line that a run that fails with `status` says.
+pub fn fails(output: &Output, status: i32) -> String {
+    let error = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{error}");
+    assert!(error.starts_with("algkit: ") && error.ends_with('\n'), "{error:?}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(!error.contains("panicked"), "{error}");
+    error
+}
+
+/// A folder of its own for a test.
+pub struct Folder(pub tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The path, as an argument.
+    pub fn arg(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        fs::write(self.path(name), contents).unwrap();
+        self.arg(name)
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names in it, sorted.
+    pub fn names(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Bytes that do not repeat soon.
+pub fn text(len: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let next = |state: &mut u64| {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 56) as u8
+    };
+    (0..len).map(|_| next(&mut state)).collect()
+}
+
+/// `len` bytes in hex, all different.
+pub fn hex(len: usize) -> String {
+    (0..len).map(|i| format!("{:02x}", (i * 7 + 3) % 256)).collect()
+}

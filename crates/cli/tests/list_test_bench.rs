@@ -1,0 +1,234 @@
+//! `algkit list`, `test`, `bench`, `completions`, and what is common to all commands.
+
+mod common;
+
+use common::{Folder, algkit, fails, ok, run};
+use serde_json::Value;
+use std::{collections::BTreeSet, io::Read, process::Stdio};
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_slice(ok(&run(args))).unwrap()
+}
+
+fn keys(object: &Value) -> BTreeSet<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+const COMMON: [&str; 9] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest", "blocksize"];
+
+#[test]
+fn a_listed_driver_has_the_fields_of_its_type() {
+    let rows = json(&["list", "--json"]);
+    let rows = rows.as_array().unwrap();
+    let fields = |name: &str| {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}"));
+        let mut fields = keys(row);
+        COMMON.iter().for_each(|field| assert!(fields.remove(field), "{name} has no {field}"));
+        fields.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fields("aes"), "max_keysize min_keysize");
+    assert_eq!(fields("xts(aes)"), "ivsize max_keysize min_keysize");
+    assert_eq!(fields("gcm(aes)"), "ivsize max_keysize maxauthsize min_keysize");
+    assert_eq!(fields("sha256"), "digestsize");
+    assert_eq!(fields("hmac(sha256)"), "digestsize min_keysize");
+    assert_eq!(fields("cmac(aes)"), "digestsize max_keysize min_keysize");
+
+    let xts = rows.iter().find(|row| row["driver"] == "xts-aes-aesni" || row["driver"] == "xts-aes-u64bs").unwrap();
+    assert_eq!((xts["min_keysize"].as_u64(), xts["max_keysize"].as_u64()), (Some(32), Some(64)));
+    assert_eq!((xts["ivsize"].as_u64(), xts["blocksize"].as_u64()), (Some(16), Some(16)));
+    for row in rows {
+        assert!(["cipher", "skcipher", "aead", "hash"].contains(&row["type"].as_str().unwrap()), "{row}");
+        assert!(["constant", "table"].contains(&row["timing"].as_str().unwrap()), "{row}");
+        assert!(["passed", "failed", "untested"].contains(&row["selftest"].as_str().unwrap()), "{row}");
+        assert!(row["usable"].is_boolean() && row["priority"].is_u64() && row["cpu"].is_array(), "{row}");
+    }
+    let order: Vec<_> = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), std::cmp::Reverse(row["priority"].as_u64().unwrap())))
+        .collect();
+    assert!(order.is_sorted(), "by name, then the highest priority first");
+    let drivers: BTreeSet<_> = rows.iter().map(|row| row["driver"].as_str().unwrap()).collect();
+    assert_eq!(drivers.len(), rows.len(), "driver names are unique");
+}
+
+#[test]
+fn the_best_usable_driver_of_a_name_is_marked_and_tested() {
+    let output = run(&["list"]);
+    let table = String::from_utf8(ok(&output).to_vec()).unwrap();
+    let rows: Vec<Vec<&str>> =
+        table.lines().skip(1).take_while(|line| !line.is_empty()).map(|l| l.split_whitespace().collect()).collect();
+    let chosen: Vec<_> = rows.iter().filter(|row| row[0] == "*").collect();
+    for name in ["aes", "ctr(aes)", "gcm(aes)", "sha256", "hmac(sha256)"] {
+        assert_eq!(chosen.iter().filter(|row| row[1] == name).count(), 1, "{name}");
+    }
+    assert!(chosen.iter().all(|row| row.last() == Some(&"passed")), "{table}");
+}
+
+#[test]
+fn hidden_features_make_drivers_unusable() {
+    let list = |mask: &str| {
+        let output = algkit().args(["list", "--json", "ctr(aes)"]).env("ALGKIT_CPU", mask).output().unwrap();
+        serde_json::from_slice::<Value>(ok(&output)).unwrap().as_array().unwrap().clone()
+    };
+    let needs_aes = |row: &Value| row["cpu"].as_array().unwrap().contains(&Value::from("aes"));
+    let masked = list("-aes");
+    assert!(masked.iter().filter(|row| needs_aes(row)).all(|row| row["usable"] == false));
+    assert!(masked.iter().any(|row| row["usable"] == true && row["selftest"] == "passed"));
+
+    let unknown = algkit().arg("list").env("ALGKIT_CPU", "-nosuch").output().unwrap();
+    assert!(fails(&unknown, 2).contains("unknown feature `nosuch`"));
+    let unsigned = algkit().arg("list").env("ALGKIT_CPU", "vaes").output().unwrap();
+    assert!(fails(&unsigned, 2).contains("`vaes` does not start with `-`"));
+}
+
+#[test]
+fn one_name_is_listed_in_detail() {
+    let output = run(&["list", "ecb(aes)"]);
+    let text = String::from_utf8(ok(&output).to_vec()).unwrap();
+    assert!(text.starts_with("name         : ecb(aes)\ndriver       : "), "{text}");
+    assert_eq!(text.matches("chosen       : yes").count(), 1, "{text}");
+    // An instance that no catalogue lists is made.
+    let output = run(&["list", "cbc(aes-fixed-time)"]);
+    assert!(String::from_utf8_lossy(ok(&output)).contains("driver       : cbc(aes-fixed-time)\n"));
+    assert!(fails(&run(&["list", "nosuch"]), 2).contains("unknown algorithm `nosuch`"));
+}
+
+#[test]
+fn what_the_timing_policy_refuses_is_listed_and_not_chosen() {
+    for name in ["twofish", "cbc(twofish)"] {
+        let rows = json(&["list", name, "--json"]);
+        assert!(rows.as_array().unwrap().iter().all(|row| row["timing"] == "table"), "{rows}");
+        let output = run(&["list", name]);
+        assert!(String::from_utf8_lossy(ok(&output)).contains("chosen       : no\n"), "{name}");
+        assert!(fails(&run(&["enc", "-c", "cbc(twofish)", "-k", &common::hex(16)]), 2).contains("timing=table"));
+        let bench = json(&["bench", "-c", name, "-s", "128", "--sizes", "16", "--seconds", "0.001", "--json"]);
+        assert_eq!(bench["results"][0]["name"], name);
+    }
+    let allowed = algkit().args(["list", "cbc(twofish)"]).env("ALGKIT_TIMING", "table").output().unwrap();
+    assert!(String::from_utf8_lossy(ok(&allowed)).contains("chosen       : yes\n"));
+}
+
+#[test]
+fn self_tests_of_some_names() {
+    let output = run(&["test", "ctr(aes)", "sha256", "sha256"]);
+    let text = String::from_utf8(ok(&output).to_vec()).unwrap();
+    assert!(text.contains(" drivers tested: ") && text.contains(" 0 failed"), "{text}");
+    assert!(fails(&run(&["test", "nosuch"]), 2).contains("unknown algorithm `nosuch`"));
+}
+
+#[test]
+fn measurements_as_json() {
+    let driver = "ctr(aes-fixed-time)";
+    let report = json(&[
+        "bench",
+        "-c",
+        "ctr(aes)",
+        "-s",
+        "256",
+        "--driver",
+        driver,
+        "--sizes",
+        "64,4K",
+        "--threads",
+        "2",
+        "--seconds",
+        "0.01",
+        "--json",
+    ]);
+    assert_eq!(keys(&report), BTreeSet::from(["machine", "results"]));
+    let machine = ["arch", "cpu", "cpus", "features", "os", "version"];
+    assert_eq!(keys(&report["machine"]), BTreeSet::from(machine));
+    let results = report["results"].as_array().unwrap();
+    let fields = ["driver", "key_bits", "mib_s", "name", "ns_op", "op", "size", "threads"];
+    let mut seen = BTreeSet::new();
+    for result in results {
+        assert_eq!(keys(result), BTreeSet::from(fields));
+        assert_eq!((&result["name"], &result["driver"]), (&Value::from("ctr(aes)"), &Value::from(driver)));
+        assert_eq!((&result["key_bits"], &result["threads"]), (&Value::from(256), &Value::from(2)));
+        let (size, ns) = (result["size"].as_f64().unwrap(), result["ns_op"].as_f64().unwrap());
+        let mib_s = 2.0 * size / ns * 1e9 / 1048576.0;
+        assert!((result["mib_s"].as_f64().unwrap() - mib_s).abs() < 1e-6 * mib_s, "{result}");
+        seen.insert(format!("{} {size}", result["op"].as_str().unwrap()));
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["dec 4096", "dec 64", "enc 4096", "enc 64"]);
+    assert_eq!(results.len(), 4);
+    let hash = json(&["bench", "-c", "sha256", "--op", "dec", "--seconds", "0.01", "--json"]);
+    assert_eq!(hash["results"][0]["op"], "digest");
+    assert_eq!(hash["results"][0]["key_bits"], 0);
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let folder = Folder::new();
+    let path = folder.arg("page.html");
+    ok(&run(&["bench", "-c", "sha256", "-c", "gcm(aes)", "--sizes", "16,1K", "--seconds", "0.005", "--html", &path]));
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert_eq!(page.matches("<figure ").count(), 3, "digest, encryption and decryption");
+    for external in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(external), "{external}");
+    }
+}
+
+#[test]
+fn scripts_for_shells() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell]);
+        assert!(String::from_utf8_lossy(ok(&script)).contains("sector-size"), "{shell}");
+    }
+    assert!(fails(&run(&["completions", "tcsh"]), 2).contains("'tcsh'"));
+}
+
+#[test]
+fn help_goes_to_standard_output() {
+    for command in ["list", "test", "bench", "enc", "dgst", "completions"] {
+        let help = run(&[command, "--help"]);
+        assert!(String::from_utf8_lossy(ok(&help)).contains("Usage: algkit "), "{command}");
+    }
+    assert!(String::from_utf8_lossy(ok(&run(&["--version"]))).starts_with("algkit "));
+}
+
+#[test]
+fn misuse_is_told_in_one_line() {
+    for (args, want) in [
+        (&[][..], "a command is missing"),
+        (&["nosuch"], "'nosuch'"),
+        (&["list", "a", "b"], "'b'"),
+        (&["bench", "-c", "nosuch"], "unknown algorithm `nosuch`"),
+        (&["bench", "--driver", "nosuch"], "unknown algorithm `nosuch`"),
+        (&["bench", "-c", "cbc(aes)", "--sizes", "17"], "text of 17 bytes"),
+        (&["bench", "-c", "cbc(aes)", "--sizes", "0"], "at least 1"),
+        (&["bench", "-c", "cbc(aes)", "--sizes", "9G"], "more than"),
+        (&["bench", "-c", "cbc(aes)", "-s", "64"], "key of 8 bytes"),
+        (&["bench", "-s", "7"], "7 bits"),
+        (&["bench", "-s", "72"], "72 bits"),
+        (&["bench", "-c", "sha256", "-s", "128"], "key of 16 bytes"),
+        (&["bench", "-c", "cbc(aes)", "--driver", "sha256-generic"], "of `sha256`, not of `cbc(aes)`"),
+        (&["bench", "--threads", "0"], "'0'"),
+        (&["bench", "--seconds", "-1"], "-1"),
+        (&["bench", "--seconds", "nan"], "NaN"),
+        (&["bench", "-c", "sha256", "--html", "/nonexistent/page"], "No such file"),
+    ] {
+        let error = fails(&run(args), 2);
+        assert!(error.contains(want), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    for args in [&["list", "--json"][..], &["list"], &["completions", "bash"], &["enc", "--help"]] {
+        let mut child = algkit().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 1]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{args:?}");
+    }
+}
+
+#[test]
+fn an_output_that_is_full_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = algkit().args(["list"]).stdout(full).output().unwrap();
+    assert!(fails(&output, 2).contains("cannot write standard output: No space left"));
+}
