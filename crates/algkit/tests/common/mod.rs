@@ -2,7 +2,7 @@
 //! texts that lie in memory in every way.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use algkit::{CATALOGUE, DriverRef, Policy, Registry, Text, Type, cpu::CpuFeatures, mask_cpu};
+use algkit::{CATALOGUE, DriverRef, Error, Policy, Registry, Text, Type, cpu::CpuFeatures, mask_cpu};
 
 /// `ALGKIT_CPU` settings that bring one family of drivers after another to the top. Those that
 /// this CPU or architecture lacks anyway change nothing.
@@ -28,9 +28,16 @@ pub fn masked(mask: &str, policy: Policy) -> Registry {
     Registry::new(mask_cpu(CpuFeatures::detect(), mask).expect(mask), policy)
 }
 
+/// The catalogue, as far as this build has drivers for it.
+pub fn catalogue() -> impl Iterator<Item = &'static str> {
+    let all = masked("", Policy::Table);
+    let built = move |name: &str| cfg!(feature = "legacy") || !matches!(all.find_any(name), Err(Error::Unknown(_)));
+    CATALOGUE.iter().copied().filter(move |name| built(name))
+}
+
 /// Every usable driver that the catalogue leads to in `registry`, template instances included.
 pub fn drivers(registry: &Registry) -> Vec<DriverRef> {
-    CATALOGUE.iter().for_each(|name| instantiate(registry, name));
+    catalogue().for_each(|name| instantiate(registry, name));
     registry.drivers().into_iter().filter(|driver| registry.is_usable(driver)).collect()
 }
 
