@@ -1,6 +1,8 @@
 //! Checksums. Their keys are seeds, not secrets.
 
-use super::{Of, Variant, family, optional_key, variants};
+#[cfg(target_arch = "x86_64")]
+use super::family;
+use super::{Of, Variant, optional_key, variants};
 use crate::Sizes;
 use crate::table::row::{Algorithm, Row};
 #[cfg(target_arch = "x86_64")]
@@ -35,6 +37,7 @@ impl Variant<Portable> for VXxHash64 {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! crc32 {
     ($token:ty, $cpu:literal, $priority:literal) => {
         family!($token, $cpu, $priority: VCrc32, CRC32, "crc32"; VCrc32c, CRC32C, "crc32c";)
