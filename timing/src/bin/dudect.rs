@@ -5,7 +5,7 @@
 //! differ in Welch's t-test, and differ again each time that the test is repeated, time depends on the
 //! inputs.
 
-use algkit::{CATALOGUE, Direction, Error as LibError, Registry};
+use algkit::{CATALOGUE, Direction, Error as LibError, Registry, driver::Timing};
 use algkit_timing::{
     Error, controls,
     subject::{self, Request, Subject},
@@ -131,7 +131,8 @@ fn run(args: &Args) -> Result<bool, Error> {
         };
         let driver = &*subject.driver().driver;
         let wanted = |n: &String| name.contains(n.as_str()) || driver.contains(n.as_str());
-        if !subject.is_secret() || !(args.names.is_empty() || args.names.iter().any(wanted)) {
+        let claimed = subject.is_secret() && subject.driver().timing == Timing::Constant;
+        if !claimed || !(args.names.is_empty() || args.names.iter().any(wanted)) {
             continue;
         }
         let directions: &[_] = match subject.driver().kind {

@@ -97,6 +97,7 @@ macro_rules! meet {
         #[target_feature(enable = $feature)]
         fn $name(a: &mut $vector, b: &mut $vector) {
             // SAFETY: there is no instruction.
+            #[cfg(not(miri))]
             unsafe {
                 core::arch::asm!(
                     "/* {0} {1} */",
