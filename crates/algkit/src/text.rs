@@ -147,7 +147,7 @@ impl<'a> Text<'a> {
         match &mut self.parts {
             Parts::One([io]) => {
                 self.left = 0;
-                Some(io.reborrow())
+                Some(io.reborrow().split_at(0).1) // from its fields, as in `next`
             }
             Parts::Many(_) => None,
         }
