@@ -1,4 +1,4 @@
-//! ChaCha and Serpent.
+//! ChaCha, Serpent and Twofish.
 
 use super::row::{Algorithm, Make, Row};
 use crate::{
@@ -12,6 +12,7 @@ use algkit_primitives::{
     chacha::{ChaCha, ChaChaToken, hchacha},
     cpu::Portable,
     serpent::{Serpent, SerpentToken},
+    twofish::Twofish,
 };
 use zeroize::Zeroizing;
 
@@ -24,6 +25,8 @@ static XCHACHA20: Algorithm = stream("xchacha20", 32);
 static XCHACHA12: Algorithm = stream("xchacha12", 32);
 static SERPENT: Algorithm =
     Algorithm { name: "serpent", kind: Type::Cipher, shape: Shape::cipher(16, Sizes::Between(0, 32)) };
+static TWOFISH: Algorithm =
+    Algorithm { name: "twofish", kind: Type::Cipher, shape: Shape::cipher(16, Sizes::of(&[16, 24, 32])) };
 
 fn words(bytes: &[u8]) -> [u32; 4] {
     std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
@@ -105,6 +108,28 @@ impl<T: SerpentToken> Make for Serpent<T> {
     }
 }
 
+impl CipherOps for Twofish {
+    fn block_size(&self) -> usize {
+        16
+    }
+
+    fn encrypt_blocks(&self, data: InOut<'_>) {
+        self.encrypt_blocks(data);
+    }
+
+    fn decrypt_blocks(&self, data: InOut<'_>) {
+        self.decrypt_blocks(data);
+    }
+}
+
+impl Make for Twofish {
+    type Token = Portable;
+
+    fn make(_: Portable, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        Self::new(key).ok_or(BadKey("a Twofish key has 16, 24 or 32 bytes"))
+    }
+}
+
 macro_rules! chacha {
     ($token:ty, $cpu:literal, $priority:literal) => {
         &[
@@ -117,7 +142,10 @@ macro_rules! chacha {
 
 pub(super) static ROWS: &[&[Row]] = &[
     chacha!(Portable, "generic", 100),
-    &[Row::cipher::<Serpent<Portable>>(&SERPENT, "serpent-generic", 100)],
+    &[
+        Row::cipher::<Serpent<Portable>>(&SERPENT, "serpent-generic", 100),
+        Row::cipher::<Twofish>(&TWOFISH, "twofish-generic", 100).table(),
+    ],
     #[cfg(target_arch = "x86_64")]
     chacha!(cpu::Sse2, "sse2", 200),
     #[cfg(target_arch = "x86_64")]

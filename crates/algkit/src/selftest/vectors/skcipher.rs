@@ -810,4 +810,126 @@ pub(super) static VECTORS: &[Vector] = &[
             ),
         },
     },
+    Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 128-bit key",
+        known: Known::Cipher { key: &[0; 16], plain: &[0; 16], cipher: &hex!("9f589f5cf6122c32b6bfec2f2ae8c35a") },
+    },
+    Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 192-bit key",
+        known: Known::Cipher {
+            key: &hex!("0123456789abcdeffedcba98765432100011223344556677"),
+            plain: &[0; 16],
+            cipher: &hex!("cfd1d2e5a9be9cdf501f13b892bd2248"),
+        },
+    },
+    Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 256-bit key",
+        known: Known::Cipher {
+            key: &hex!("0123456789abcdeffedcba987654321000112233445566778899aabbccddeeff"),
+            plain: &[0; 16],
+            cipher: &hex!("37527be0052334b89f0cfccae87cfa20"),
+        },
+    },
+    Vector {
+        name: "ecb(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &[],
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"90883d32930ed1d8d960ada0e18a58d5df9518c64b236e0e9a5a00ef794a0a5a"
+"b688269dec5134668fd1a2d86935dbc3"
+),
+        },
+    },
+    Vector {
+        name: "cbc(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"1174d8342cb100465e1b05fb2838e158471eb55df1e4f1b9794c8ecef74eac18"
+"b1c850d652b33d69a4808a8b8357879c"
+),
+        },
+    },
+    Vector {
+        name: "cbc(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"04366fefbe17bb6d2302d4faa19d3588da16f1c9f86214719b014c8dc9609e46"
+"0a46ce6ea515cc975d635ee231e4aa05"
+),
+        },
+    },
+    Vector {
+        name: "ctr(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("fffffffffffffffffffffffffffffffe"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"5bc0f581aea310895cea1cdbfa20124f1774f241e718b08c502ed0cf442ae043"
+"0d4a51ebce3cb7a9d310eaff55fa633568815d85f1fc3e82174130b2d1"
+),
+        },
+    },
+    Vector {
+        name: "xts(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"ed05e806381cec7ae81ca797a02b6484daccb61366e67d58c1c168862806c7ce"
+"a6d4092af1e83a5e73c1d8785604afb5"
+),
+        },
+    },
+    Vector {
+        name: "xts(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!(
+"030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"
+"e3eaf1f8ff060d141b222930373e454c535a61686f767d848b9299a0a7aeb5bc"
+),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"6c35250c08b20dc6268d75371e60dc0835e661a2dbb587c250d39d5d248dcbcc"
+"a7b2867c846aa1919fa82ab3ff7e427ae18bb573dfa7193fc2643dd448"
+),
+        },
+    },
 ];

@@ -30,8 +30,6 @@ const fn hash(name: &'static str, digestsize: usize) -> Algorithm {
 static DES: Algorithm = cipher("des", 8, Sizes::of(&[8]));
 /// SP 800-67.
 static DES3_EDE: Algorithm = cipher("des3_ede", 8, Sizes::of(&[24]));
-/// Schneier and others, 1998.
-static TWOFISH: Algorithm = cipher("twofish", 16, K128_192_256);
 /// RFC 3713.
 static CAMELLIA: Algorithm = cipher("camellia", 16, K128_192_256);
 /// RFC 2144.
@@ -61,7 +59,6 @@ static STREEBOG512: Algorithm = hash("streebog512", 64);
 pub(super) static ROWS: &[Row] = &[
     Row::cipher::<Cipher<::des::Des, des::Single>>(&DES, "des-generic", 100).table(),
     Row::cipher::<Cipher<::des::TdesEde3, des::Triple>>(&DES3_EDE, "des3_ede-generic", 100).table(),
-    Row::cipher::<Cipher<twofish::Twofish>>(&TWOFISH, "twofish-generic", 100).table(),
     Row::cipher::<BySize<camellia::Camellia128, camellia::Camellia192, camellia::Camellia256>>(
         &CAMELLIA,
         "camellia-generic",
