@@ -67,7 +67,7 @@ pub(super) const fn multiply(a: u8, b: u8, field: u32) -> u8 {
 
 /// The product of an element with x, without a branch.
 const fn times_x(a: u32, field: u32) -> u32 {
-    a << 1 ^ (a >> 7) * field
+    (a << 1) ^ ((a >> 7) * field)
 }
 
 /// Column `j` of the MDS matrix, multiplied by the last q of the S-box of byte `j`.
@@ -100,7 +100,7 @@ pub(super) fn rs_remainder(bytes: &[u8; 8]) -> [u8; 4] {
     let remainder = bytes.iter().rev().fold(0u32, |remainder, &byte| {
         let quotient = remainder >> 24 ^ byte as u32;
         let x = times_x(quotient, RS_FIELD);
-        let over_x = quotient >> 1 ^ (quotient & 1) * (RS_FIELD >> 1);
+        let over_x = (quotient >> 1) ^ ((quotient & 1) * (RS_FIELD >> 1));
         remainder << 8 ^ ((x ^ over_x) << 24 | x << 16 | (x ^ over_x) << 8 | quotient)
     });
     remainder.to_le_bytes()
