@@ -18,59 +18,81 @@ const LENGTHS: &[usize] = &[
 /// The lengths that are tried with every key; the others with the first only.
 const FEW: &[usize] = &[0, 16, 33, 512];
 
+/// Whether keys and data are secret this time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// Valgrind tracks them.
+    Hidden,
+    /// They are like any other data.
+    Known,
+}
+
+/// A buffer of ours: secret until it is given back.
+pub struct Hidden(pub Vec<u8>);
+
+impl Hidden {
+    /// The bytes, hidden but for the first `public`, if anything is to be.
+    pub fn new(mut bytes: Vec<u8>, public: usize, secrets: Secrets) -> Self {
+        if secrets == Secrets::Hidden {
+            hide(&mut bytes[public..]);
+        }
+        Self(bytes)
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        reveal(&self.0);
+    }
+}
+
 /// Runs everything.
-pub fn exercise(subject: &Subject) -> Result<(), Error> {
-    let mut lengths: Vec<_> = LENGTHS.iter().map(|&len| subject.fit(len)).collect();
-    lengths.dedup();
-    let mut few: Vec<_> = FEW.iter().map(|&len| subject.fit(len)).collect();
-    few.dedup();
-    for (i, (mut key, public)) in subject.keys().into_iter().enumerate() {
-        hide(&mut key[public..]);
-        let keyed = subject.key(&key).map_err(Error::of(&subject.driver().driver))?;
+pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
+    let fitting = |lengths: &[usize]| {
+        let mut lengths: Vec<_> = lengths.iter().map(|&len| subject.fit(len)).collect();
+        lengths.dedup();
+        lengths
+    };
+    let (lengths, few) = (fitting(LENGTHS), fitting(FEW));
+    for (i, (key, public)) in subject.keys().into_iter().enumerate() {
+        let key = Hidden::new(key, public, secrets);
+        let keyed = subject.key(&key.0).map_err(Error::of(&subject.driver().driver))?;
         for &len in if i == 0 { &lengths } else { &few } {
-            one(subject, &keyed, len, None)?;
-            one(subject, &keyed, len, Some(len / 3))?;
+            one(subject, &keyed, secrets, len, None)?;
+            one(subject, &keyed, secrets, len, Some(len / 3))?;
         }
     }
     Ok(())
 }
 
 /// A text there and back.
-fn one(subject: &Subject, keyed: &Keyed, len: usize, split: Option<usize>) -> Result<(), Error> {
-    let driver = || subject.driver().driver.clone();
+fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Option<usize>) -> Result<(), Error> {
+    let driver = &subject.driver().driver;
+    let wrong = |what| Error::Wrong { driver: driver.clone(), len, what };
     let (iv, plain) = (subject.iv(), random(len));
-    let mut assoc = random(ASSOC_LEN);
-    hide(&mut assoc);
-    let (mut text, mut tag) = (plain.clone(), vec![0; subject.tag_len()]);
-    hide(&mut text);
-    let run = |direction, text: &mut [u8], tag: &mut [u8]| {
-        keyed
-            .run(&Request { direction, iv: &iv, assoc: &assoc, split }, text, tag)
-            .map_err(Error::of(&subject.driver().driver))
+    let assoc = Hidden::new(random(ASSOC_LEN), 0, secrets);
+    let mut text = Hidden::new(plain.clone(), 0, secrets);
+    let mut tag = Hidden(vec![0; subject.tag_len()]);
+    let run = |direction, text: &mut Hidden, tag: &mut Hidden| {
+        let request = Request { direction, iv: &iv, assoc: &assoc.0, split };
+        keyed.run(&request, &mut text.0, &mut tag.0).map_err(Error::of(driver))
     };
 
     run(Direction::Encrypt, &mut text, &mut tag)?;
-    let output: &[u8] = if tag.is_empty() { &text } else { &tag };
+    let output = if tag.0.is_empty() { &text.0 } else { &tag.0 };
     // The hash of nothing may have nothing secret in it.
-    if len > 0 && !is_secret(output) {
-        return Err(Error::Untainted { driver: driver(), len });
+    if secrets == Secrets::Hidden && len > 0 && !is_secret(output) {
+        return Err(Error::Untainted { driver: driver.clone(), len });
     }
     if let Keyed::Hash(hash) = keyed {
-        let whole = hash.digest(&text);
-        reveal(&whole);
-        reveal(&tag);
-        return if whole == tag {
-            Ok(())
-        } else {
-            Err(Error::Wrong { driver: driver(), len, what: "digest in parts" })
-        };
+        let whole = Hidden(hash.digest(&text.0));
+        reveal(&whole.0);
+        reveal(&tag.0);
+        return if whole.0 == tag.0 { Ok(()) } else { Err(wrong("digest in parts")) };
     }
 
     // Nothing is revealed in between: a ciphertext is public, but decryption may not rely on that.
     run(Direction::Decrypt, &mut text, &mut tag)?;
-    reveal(&text);
-    if text != plain {
-        return Err(Error::Wrong { driver: driver(), len, what: "decrypted text" });
-    }
-    Ok(())
+    reveal(&text.0);
+    if text.0 == plain { Ok(()) } else { Err(wrong("decrypted text")) }
 }

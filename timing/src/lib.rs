@@ -10,6 +10,7 @@
 pub mod controls;
 pub mod error;
 pub mod exercise;
+pub mod heap;
 pub mod subject;
 pub mod valgrind;
 pub mod welch;

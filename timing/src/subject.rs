@@ -9,6 +9,9 @@ use algkit::{
 /// Bytes of associated data: as many as IPsec's templates take.
 pub const ASSOC_LEN: usize = 20;
 
+/// The longest IV, in bytes.
+const MAX_IV: usize = 32;
+
 /// A driver.
 pub struct Subject {
     driver: DriverRef,
@@ -129,7 +132,10 @@ impl Keyed {
     /// Transforms `text` in place. `tag` is written by hashes and by AEADs when they encrypt, and
     /// checked when these decrypt.
     pub fn run(&self, request: &Request<'_>, text: &mut [u8], tag: &mut [u8]) -> Result<(), algkit::Error> {
-        let (direction, mut iv) = (request.direction, request.iv.to_vec());
+        let direction = request.direction;
+        let mut chain = [0; MAX_IV];
+        let iv = &mut chain[..request.iv.len()];
+        iv.copy_from_slice(request.iv);
         let split = request.split.unwrap_or(text.len());
         let cut = |text| -> Text<'_> {
             let (a, b): (&mut [u8], &mut [u8]) = <[u8]>::split_at_mut(text, split);
@@ -138,9 +144,9 @@ impl Keyed {
         match (self, direction) {
             (Self::Cipher(cipher), Direction::Encrypt) => cipher.encrypt(text),
             (Self::Cipher(cipher), Direction::Decrypt) => cipher.decrypt(text),
-            (Self::Skcipher(cipher), _) => cipher.crypt(direction, &mut iv, &mut cut(text)),
-            (Self::Aead(aead), Direction::Encrypt) => aead.encrypt(&iv, &[request.assoc], cut(text), tag),
-            (Self::Aead(aead), Direction::Decrypt) => aead.decrypt(&iv, &[request.assoc], cut(text), tag),
+            (Self::Skcipher(cipher), _) => cipher.crypt(direction, iv, &mut cut(text)),
+            (Self::Aead(aead), Direction::Encrypt) => aead.encrypt(iv, &[request.assoc], cut(text), tag),
+            (Self::Aead(aead), Direction::Decrypt) => aead.decrypt(iv, &[request.assoc], cut(text), tag),
             (Self::Hash(hash), _) => {
                 let (a, b) = text.split_at(split);
                 let mut state = hash.start();

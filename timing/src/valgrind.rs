@@ -13,6 +13,7 @@ const COUNT_ERRORS: usize = 0x1201;
 const MEMCHECK: usize = 0x4d43_0000;
 const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
 const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
 const GET_VBITS: usize = MEMCHECK + 8;
 
 /// # Safety
@@ -69,11 +70,25 @@ pub fn reveal(data: &[u8]) {
     unsafe { request([MAKE_MEM_DEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
 }
 
+/// Bytes of `data` that depend on what was hidden, or were never written. Outside of valgrind there are none.
+pub fn undefined(data: &[u8]) -> usize {
+    let count = |chunk: &[u8]| {
+        let mut bits = [0u8; 256];
+        // SAFETY: `bits` has room for a byte for each byte of `chunk`.
+        unsafe { request([GET_VBITS, address(chunk.as_ptr()), address(bits.as_mut_ptr()), chunk.len(), 0, 0]) };
+        // Memcheck wrote them, unseen by the compiler.
+        std::hint::black_box(&bits).iter().filter(|&&bits| bits != 0).count()
+    };
+    data.chunks(256).map(count).sum()
+}
+
 /// Whether any bit of `data` depends on what was hidden.
 pub fn is_secret(data: &[u8]) -> bool {
-    let mut undefined = vec![0u8; data.len()];
-    // SAFETY: `undefined` has room for a byte for each byte of `data`.
-    unsafe { request([GET_VBITS, address(data.as_ptr()), address(undefined.as_mut_ptr()), data.len(), 0, 0]) };
-    // Memcheck wrote them, unseen by the compiler.
-    std::hint::black_box(&undefined).iter().any(|&bits| bits != 0)
+    undefined(data) > 0
+}
+
+/// Has valgrind object to `data` being secret, with a trace of the callers.
+pub fn complain(data: &[u8]) {
+    // SAFETY: memcheck looks at what it knows about these bytes.
+    unsafe { request([CHECK_MEM_IS_DEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
 }

@@ -18,6 +18,20 @@
 //! `cbc(aes-fixed-time)`. `ALGKIT_CPU=-vaes,-avx512` hides CPU features, and a [`Registry`] of one's
 //! own does the same for a part of a program.
 #![forbid(unsafe_code)]
+// A build without some of the families of drivers uses only some of what they share.
+#![cfg_attr(
+    not(all(
+        feature = "aes",
+        feature = "blake2",
+        feature = "chacha",
+        feature = "checksum",
+        feature = "legacy",
+        feature = "serpent",
+        feature = "sha",
+        feature = "sha3"
+    )),
+    allow(unused)
+)]
 
 pub mod driver;
 mod error;

@@ -3,10 +3,14 @@
 //! `ctgrind` starts valgrind with itself in it (`--inside`), which reports each driver with the number of
 //! times that memcheck objected. Drivers with objections go through it a second time, with those
 //! suppressed that the one documented exception explains: lookups in the S-box of `aes-fixed-time`.
+//!
+//! On the way, the allocator looks for blocks that are given back with something secret in them.
 
 use algkit::{CATALOGUE, Policy, Registry, cpu::CpuFeatures, driver::Timing, mask_cpu};
 use algkit_timing::{
-    Error, controls, exercise,
+    Error, controls,
+    exercise::{Hidden, Secrets, exercise},
+    heap::{self, Watched},
     subject::{self, Subject},
     valgrind,
 };
@@ -33,8 +37,13 @@ const FIXED_TIME: &str = include_str!("../fixed_time.supp");
 const CONTROL_BRANCH: &str = "control: a branch on a secret";
 /// Leaks on purpose.
 const CONTROL_LOOKUP: &str = "control: an address from a secret";
+/// Leaves a key in memory.
+const CONTROL_HEAP: &str = "control: a key that is not wiped";
 /// Does not leak.
 const CONTROL_CONSTANT: &str = "control: constant-time comparison";
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
 
 #[derive(Parser)]
 #[command(about = "Runs every driver under valgrind with keys and data marked as secret")]
@@ -44,6 +53,9 @@ struct Args {
     /// Show valgrind's log: where the objections are
     #[arg(long)]
     log: bool,
+    /// Show in valgrind's log as well who frees memory that is not wiped
+    #[arg(long)]
+    blame: bool,
     /// What runs inside valgrind
     #[arg(long, hide = true)]
     inside: bool,
@@ -51,7 +63,7 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let outcome = if args.inside { inside(&args.names).map(|()| true) } else { outside(&args) };
+    let outcome = if args.inside { inside(&args).map(|()| true) } else { outside(&args) };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
@@ -82,43 +94,54 @@ fn subjects() -> Result<Vec<Subject>, algkit::Error> {
     Ok(subjects)
 }
 
-/// Examines drivers and reports a line each: errors, timing, name.
-fn inside(names: &[String]) -> Result<(), Error> {
+/// Examines drivers and reports a line each: errors, bytes not wiped, timing, name.
+fn inside(Args { names, blame, .. }: &Args) -> Result<(), Error> {
     if !valgrind::is_running() {
         return Err(Error::NoValgrind);
     }
+    if *blame {
+        heap::blame();
+    }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| name.contains(n.as_str()));
-    let report = |name: &str, timing: Timing, examine: &dyn Fn() -> Result<(), Error>| {
+    let report = |name: &str, timing: Timing, examine: &dyn Fn(Secrets) -> Result<(), Error>| {
         if !wanted(name) {
             return Ok(());
         }
-        let before = valgrind::errors();
-        examine()?;
-        println!("{}\t{timing}\t{name}", valgrind::errors() - before);
+        let unwiped = |secrets| {
+            let before = heap::unwiped();
+            examine(secrets)?;
+            Ok(heap::unwiped() - before)
+        };
+        let padding = unwiped(Secrets::Known)?;
+        let errors = valgrind::errors();
+        let unwiped = unwiped(Secrets::Hidden)?.saturating_sub(padding);
+        println!("{}\t{unwiped}\t{timing}\t{name}", valgrind::errors() - errors);
         Ok(())
     };
-    report(CONTROL_BRANCH, Timing::Table, &|| {
-        let (mut a, b) = (subject::random(32), subject::random(32));
-        valgrind::hide(&mut a);
-        std::hint::black_box(controls::early_exit(&a, &b));
+    report(CONTROL_BRANCH, Timing::Table, &|secrets| {
+        let (a, b) = (Hidden::new(subject::random(32), 0, secrets), subject::random(32));
+        std::hint::black_box(controls::early_exit(&a.0, &b));
         Ok(())
     })?;
-    report(CONTROL_LOOKUP, Timing::Table, &|| {
+    report(CONTROL_LOOKUP, Timing::Table, &|secrets| {
         let table = std::array::from_fn(|i| i as u8 ^ 0x55);
-        let mut data = subject::random(32);
-        valgrind::hide(&mut data);
-        controls::lookup(&table, &mut data);
+        let mut data = Hidden::new(subject::random(32), 0, secrets);
+        controls::lookup(&table, &mut data.0);
         Ok(())
     })?;
-    report(CONTROL_CONSTANT, Timing::Constant, &|| {
-        let (mut a, b) = (subject::random(32), subject::random(32));
-        valgrind::hide(&mut a);
-        std::hint::black_box(a.ct_eq(&b).unwrap_u8());
+    report(CONTROL_CONSTANT, Timing::Constant, &|secrets| {
+        let (a, b) = (Hidden::new(subject::random(32), 0, secrets), subject::random(32));
+        std::hint::black_box(a.0.ct_eq(&b).unwrap_u8());
+        Ok(())
+    })?;
+    report(CONTROL_HEAP, Timing::Constant, &|secrets| {
+        let key = Hidden::new(subject::random(32), 0, secrets);
+        drop(std::hint::black_box(key.0.clone()));
         Ok(())
     })?;
     for subject in subjects().map_err(Error::of("catalogue"))?.iter().filter(|s| s.is_secret()) {
         let driver = subject.driver();
-        report(&driver.driver, driver.timing, &|| exercise::exercise(subject))?;
+        report(&driver.driver, driver.timing, &|secrets| exercise(subject, secrets))?;
     }
     Ok(())
 }
@@ -127,10 +150,11 @@ fn inside(names: &[String]) -> Result<(), Error> {
 struct Finding {
     constant: bool,
     errors: u64,
+    unwiped: u64,
 }
 
 /// Runs this program under valgrind; findings by driver, and valgrind's log.
-fn run(names: &[String], suppressions: &str) -> Result<(BTreeMap<String, Finding>, String), Error> {
+fn run(names: &[String], blame: bool, suppressions: &str) -> Result<(BTreeMap<String, Finding>, String), Error> {
     let dir = tempfile::tempdir().map_err(Error::io("temporary directory"))?;
     let (log, rules) = (dir.path().join("log"), dir.path().join("supp"));
     std::fs::write(&rules, suppressions).map_err(Error::io("suppressions"))?;
@@ -141,6 +165,7 @@ fn run(names: &[String], suppressions: &str) -> Result<(BTreeMap<String, Finding
         .arg(format!("--suppressions={}", rules.display()))
         .arg(myself)
         .arg("--inside")
+        .args(blame.then_some("--blame"))
         .args(names)
         .stderr(Stdio::inherit())
         .output()
@@ -151,54 +176,65 @@ fn run(names: &[String], suppressions: &str) -> Result<(BTreeMap<String, Finding
     }
     let lines = String::from_utf8_lossy(&output.stdout);
     let finding = |line: &str| {
-        let mut fields = line.splitn(3, '\t');
+        let mut fields = line.splitn(4, '\t');
         let errors = fields.next()?.parse().ok()?;
+        let unwiped = fields.next()?.parse().ok()?;
         let constant = fields.next()? == "constant";
-        Some((fields.next()?.to_owned(), Finding { constant, errors }))
+        Some((fields.next()?.to_owned(), Finding { constant, errors, unwiped }))
     };
     let findings = lines.lines().map(|line| finding(line).ok_or_else(|| Error::Report(line.to_owned())));
     Ok((findings.collect::<Result<_, _>>()?, text))
 }
 
+/// What follows for a driver; `again` is what was found with the exception's lookups suppressed.
+fn verdict(name: &str, finding: &Finding, again: Option<&Finding>) -> &'static str {
+    let must_leak = [CONTROL_BRANCH, CONTROL_LOOKUP, "aes-generic"].contains(&name);
+    match finding {
+        Finding { unwiped: 0, .. } if name == CONTROL_HEAP => "BLIND",
+        Finding { unwiped: 1.., .. } if name != CONTROL_HEAP => "UNWIPED",
+        Finding { constant: true, errors: 0, .. } => "constant",
+        Finding { constant: true, .. } if may_look_up(name) && again.is_some_and(|f| f.errors == 0) => "hardened",
+        Finding { constant: true, .. } => "LEAK",
+        Finding { errors: 0, .. } if must_leak => "BLIND",
+        Finding { errors: 0, .. } => "unseen",
+        Finding { .. } => "table",
+    }
+}
+
 /// Prints the verdicts; whether all is as it should be.
 fn outside(args: &Args) -> Result<bool, Error> {
-    let (findings, log) = run(&args.names, DECISION)?;
+    let (findings, log) = run(&args.names, args.blame, DECISION)?;
     if findings.is_empty() {
         return Err(Error::NoDriver(args.names.join(" ")));
     }
     let suspects: Vec<_> =
         findings.iter().filter(|(_, f)| f.constant && f.errors > 0).map(|(n, _)| n.clone()).collect();
     // Names select by substring, so more than the suspects may come back; that does no harm.
-    let again =
-        if suspects.is_empty() { BTreeMap::new() } else { run(&suspects, &format!("{DECISION}{FIXED_TIME}"))?.0 };
+    let again = if suspects.is_empty() {
+        BTreeMap::new()
+    } else {
+        run(&suspects, false, &format!("{DECISION}{FIXED_TIME}"))?.0
+    };
 
-    let mut good = true;
-    let mut out = std::io::stdout().lock();
     let mut counts = BTreeMap::new();
-    let mut print = |line: std::fmt::Arguments<'_>| writeln!(out, "{line}").map_err(Error::io("standard output"));
-    print(format_args!("{:<12} {:<10} {:>10}  driver", "verdict", "timing", "objections"))?;
-    for (name, Finding { constant, errors }) in &findings {
-        let is_control = [CONTROL_BRANCH, CONTROL_LOOKUP, "aes-generic"].contains(&&**name);
-        let verdict = match (constant, errors) {
-            (true, 0) => "constant",
-            (true, _) if may_look_up(name) && again.get(name).is_some_and(|f| f.errors == 0) => "hardened",
-            (true, _) => "LEAK",
-            (false, 0) if is_control => "BLIND",
-            (false, 0) => "unseen",
-            (false, _) => "table",
-        };
-        good &= !matches!(verdict, "LEAK" | "BLIND");
+    let mut text = format!("{:<10} {:<10} {:>10} {:>8}  driver\n", "verdict", "timing", "objections", "unwiped");
+    for (name, finding) in &findings {
+        let verdict = verdict(name, finding, again.get(name));
         *counts.entry(verdict).or_insert(0u32) += 1;
-        print(format_args!("{verdict:<12} {:<10} {errors:>10}  {name}", if *constant { "constant" } else { "table" }))?;
+        let Finding { constant, errors, unwiped } = finding;
+        let timing = if *constant { Timing::Constant } else { Timing::Table };
+        text += &format!("{verdict:<10} {timing:<10} {errors:>10} {unwiped:>8}  {name}\n");
     }
     let summary: Vec<_> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
-    print(format_args!("{}", summary.join(", ")))?;
-    print(format_args!(
-        "hardened: lookups in the S-box of aes-fixed-time, which is kept in the cache, and nothing else"
-    ))?;
-    if args.log || !good {
-        print(format_args!("{log}"))?;
+    text += &format!("{}\n", summary.join(", "));
+    text += "hardened: lookups in the S-box of aes-fixed-time, which is kept in the cache, and nothing else\n";
+    let good = !counts.keys().any(|verdict| ["LEAK", "UNWIPED", "BLIND"].contains(verdict));
+    if args.log || args.blame {
+        text += &log;
+    } else if !good {
+        text += "`ctgrind --log NAME` shows the branches and addresses, `ctgrind --blame NAME` who does not wipe\n";
     }
+    std::io::stdout().write_all(text.as_bytes()).map_err(Error::io("standard output"))?;
     Ok(good)
 }
 

@@ -1,21 +1,40 @@
 //! The driver table: one row a driver. `algkit list`, docs/drivers.md, the self-test and the
 //! benchmarks are readings of it.
 
+#[cfg(feature = "aes")]
 mod aes;
+#[cfg(feature = "chacha")]
+mod chacha;
 mod hashes;
 #[cfg(feature = "legacy")]
 mod legacy;
 mod row;
-mod stream;
+#[cfg(feature = "serpent")]
+mod serpent;
 
 use crate::driver::Driver;
 use row::Row;
 
 /// The rows, by family and kind of CPU.
 static FAMILIES: &[&[&[Row]]] = &[
+    #[cfg(feature = "aes")]
     aes::ROWS,
-    hashes::ROWS,
-    stream::ROWS,
+    #[cfg(feature = "aes")]
+    hashes::clmul::ROWS,
+    #[cfg(feature = "chacha")]
+    chacha::ROWS,
+    #[cfg(feature = "chacha")]
+    hashes::poly1305::ROWS,
+    #[cfg(feature = "serpent")]
+    serpent::ROWS,
+    #[cfg(feature = "sha")]
+    hashes::sha::ROWS,
+    #[cfg(feature = "sha3")]
+    hashes::sha3::ROWS,
+    #[cfg(feature = "blake2")]
+    hashes::blake2::ROWS,
+    #[cfg(feature = "checksum")]
+    hashes::checksum::ROWS,
     #[cfg(feature = "legacy")]
     &[legacy::ROWS],
 ];
@@ -25,9 +44,9 @@ pub(crate) fn drivers() -> impl Iterator<Item = Driver> {
     FAMILIES.iter().copied().flatten().copied().flatten().map(Row::driver)
 }
 
-/// Whether inputs of the algorithm are secrets. Checksums have none.
-pub(crate) fn takes_secret(name: &str) -> bool {
-    !matches!(name, "crc32" | "crc32c" | "xxhash64")
+/// Whether `driver` takes a secret key. A plain hash takes none, and a checksum's key is a seed.
+pub(crate) fn takes_secret(driver: &Driver) -> bool {
+    driver.shape.keys.max() > 0 && !matches!(&*driver.name, "crc32" | "crc32c" | "xxhash64")
 }
 
 /// Algorithms of general use, template instances included: what `algkit list` shows, and what

@@ -6,18 +6,19 @@ use crate::{
     Error, Name, Text,
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
 };
+use zeroize::Zeroizing;
 
 const NONCE: usize = 4;
 
 struct Rfc3686 {
     ctr: Box<dyn SkcipherOps>,
-    nonce: [u8; NONCE],
+    nonce: Zeroizing<[u8; NONCE]>,
 }
 
 impl SkcipherOps for Rfc3686 {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let mut counter = [0; 16];
-        counter[..4].copy_from_slice(&self.nonce);
+        counter[..4].copy_from_slice(&*self.nonce);
         counter[4..12].copy_from_slice(iv);
         counter[15] = 1;
         self.ctr.crypt(direction, &mut counter, text);
@@ -34,6 +35,6 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let (alg, driver) = (format!("rfc3686({})", inner.name), format!("rfc3686({})", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (key, nonce) = key.split_last_chunk().expect("the key's length was checked");
-        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: *nonce })))
+        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: Zeroizing::new(*nonce) })))
     }))
 }

@@ -9,6 +9,7 @@ use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Driver, Keyed, Refusal, Shape, Type},
 };
+use zeroize::Zeroizing;
 
 /// The IV, in bytes.
 const IV: usize = 8;
@@ -25,14 +26,14 @@ fn check_assoc(len: usize) -> Result<(), Refusal> {
 /// IV goes behind the salt.
 struct Esp {
     inner: Box<dyn AeadOps>,
-    template: [u8; 16],
+    template: Zeroizing<[u8; 16]>,
     iv_at: usize,
     iv_len: usize,
 }
 
 impl Esp {
     fn iv(&self, iv: &[u8]) -> [u8; 16] {
-        let mut full = self.template;
+        let mut full = *self.template;
         full[self.iv_at..self.iv_at + IV].copy_from_slice(iv);
         full
     }
@@ -85,7 +86,7 @@ impl AeadOps for Gmac {
 /// `rfc4106(gcm(cipher))`.
 pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, TAGS, |inner, salt| {
-        let mut template = [0; 16];
+        let mut template = Zeroizing::new([0; 16]);
         template[..4].copy_from_slice(salt);
         Box::new(Esp { inner, template, iv_at: 4, iv_len: 12 })
     })
@@ -94,7 +95,7 @@ pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
 /// `rfc4309(ccm(cipher))`: a 3-byte salt and a 4-byte length field.
 pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "ccm(", 3, TAGS, |inner, salt| {
-        let mut template = [0; 16];
+        let mut template = Zeroizing::new([0; 16]);
         template[0] = 3;
         template[1..4].copy_from_slice(salt);
         Box::new(Esp { inner, template, iv_at: 4, iv_len: 16 })
@@ -104,7 +105,7 @@ pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
 /// `rfc4543(gcm(cipher))`.
 pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, Sizes::of(&[16]), |inner, salt| {
-        let mut template = [0; 16];
+        let mut template = Zeroizing::new([0; 16]);
         template[..4].copy_from_slice(salt);
         Box::new(Gmac(Esp { inner, template, iv_at: 4, iv_len: 12 }))
     })

@@ -8,7 +8,7 @@ use crate::{
 };
 use algkit_primitives::cpu::CpuFeatures;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
 const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
@@ -18,7 +18,7 @@ struct ChaChaPoly {
     poly1305: DriverRef,
     cpu: CpuFeatures,
     /// The start of the nonce, from the key: 4 bytes in IPsec, or none.
-    salt: [u8; 4],
+    salt: Zeroizing<[u8; 4]>,
     salt_len: usize,
 }
 
@@ -106,7 +106,7 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
     let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
     Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
         let (key, end) = key.split_at(32);
-        let mut salt = [0; 4];
+        let mut salt = Zeroizing::new([0; 4]);
         salt[..salt_len].copy_from_slice(end);
         let chacha = skcipher(&chacha, cpu, key, weak)?;
         Ok(Keyed::Aead(Box::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len })))

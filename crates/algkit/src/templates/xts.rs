@@ -32,9 +32,12 @@ pub(crate) trait Masked: Send + Sync {
 /// A cipher, with the masks put on and taken off around it.
 pub(crate) struct ByBatch<C>(pub(crate) C);
 
-/// Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
+/// The two keys. Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
 /// implementation guidance A.9).
 pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]), BadKey> {
+    if !key.len().is_multiple_of(2) {
+        return Err(BadKey("the key is not two keys of equal length"));
+    }
     let (data, tweak) = key.split_at(key.len() / 2);
     if weak == WeakKeys::Refuse && bool::from(data.ct_eq(tweak)) {
         return Err(BadKey("the two halves of the key are equal"));

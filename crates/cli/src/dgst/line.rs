@@ -82,6 +82,7 @@ fn unescape(name: &[u8]) -> Option<Vec<u8>> {
 fn tag(algorithm: &str) -> String {
     match algorithm {
         "blake2b-512" => "BLAKE2b".to_owned(),
+        "blake2b-160" | "blake2b-256" | "blake2b-384" => algorithm.replace("blake2b", "BLAKE2b"),
         "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512" | "sm3" => algorithm.to_ascii_uppercase(),
         other => other.to_owned(),
     }

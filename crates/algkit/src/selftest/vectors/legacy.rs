@@ -93,6 +93,29 @@ pub(super) static VECTORS: &[Vector] = &[
         },
     },
     Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 128-bit key",
+        known: Known::Cipher { key: &[0; 16], plain: &[0; 16], cipher: &hex!("9f589f5cf6122c32b6bfec2f2ae8c35a") },
+    },
+    Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 192-bit key",
+        known: Known::Cipher {
+            key: &hex!("0123456789abcdeffedcba98765432100011223344556677"),
+            plain: &[0; 16],
+            cipher: &hex!("cfd1d2e5a9be9cdf501f13b892bd2248"),
+        },
+    },
+    Vector {
+        name: "twofish",
+        source: "Twofish, a 128-bit block cipher, appendix A.2, 256-bit key",
+        known: Known::Cipher {
+            key: &hex!("0123456789abcdeffedcba987654321000112233445566778899aabbccddeeff"),
+            plain: &[0; 16],
+            cipher: &hex!("37527be0052334b89f0cfccae87cfa20"),
+        },
+    },
+    Vector {
         name: "camellia",
         source: "RFC 3713 appendix A, 128-bit key",
         known: Known::Cipher {
@@ -127,6 +150,105 @@ pub(super) static VECTORS: &[Vector] = &[
             iv: &hex!("00000030000000000000000000000001"),
             plain: b"Single block msg",
             cipher: &hex!("d09dc29a8214619a20877c76db1f0b3f"),
+        },
+    },
+    Vector {
+        name: "ecb(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &[],
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"90883d32930ed1d8d960ada0e18a58d5df9518c64b236e0e9a5a00ef794a0a5a"
+"b688269dec5134668fd1a2d86935dbc3"
+),
+        },
+    },
+    Vector {
+        name: "cbc(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"1174d8342cb100465e1b05fb2838e158471eb55df1e4f1b9794c8ecef74eac18"
+"b1c850d652b33d69a4808a8b8357879c"
+),
+        },
+    },
+    Vector {
+        name: "cbc(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"04366fefbe17bb6d2302d4faa19d3588da16f1c9f86214719b014c8dc9609e46"
+"0a46ce6ea515cc975d635ee231e4aa05"
+),
+        },
+    },
+    Vector {
+        name: "ctr(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("fffffffffffffffffffffffffffffffe"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"5bc0f581aea310895cea1cdbfa20124f1774f241e718b08c502ed0cf442ae043"
+"0d4a51ebce3cb7a9d310eaff55fa633568815d85f1fc3e82174130b2d1"
+),
+        },
+    },
+    Vector {
+        name: "xts(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"ed05e806381cec7ae81ca797a02b6484daccb61366e67d58c1c168862806c7ce"
+"a6d4092af1e83a5e73c1d8785604afb5"
+),
+        },
+    },
+    Vector {
+        name: "xts(twofish)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1",
+        known: Known::Skcipher {
+            key: &hex!(
+"030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"
+"e3eaf1f8ff060d141b222930373e454c535a61686f767d848b9299a0a7aeb5bc"
+),
+            iv: &hex!("011e3b587592afcce90623405d7a97b4"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"6c35250c08b20dc6268d75371e60dc0835e661a2dbb587c250d39d5d248dcbcc"
+"a7b2867c846aa1919fa82ab3ff7e427ae18bb573dfa7193fc2643dd448"
+),
         },
     },
     Vector {
@@ -978,6 +1100,122 @@ pub(super) static VECTORS: &[Vector] = &[
 "a59bab22ecae19c65fbde6e5f4e9f5d8549d31f037f9df9b905500e171923a77"
 "3d5f1530f2ed7e964cb2eedc29e9ad2f3afe93b2814f79f5000ffc0366c251e6"
 ),
+        },
+    },
+    Vector {
+        name: "ecb(des)",
+        source: "FIPS 81 table B1",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &[],
+            plain: b"Now is the time for all ",
+            cipher: &hex!("3fa40e8a984d48156a271787ab8883f9893d51ec4b563b53"),
+        },
+    },
+    Vector {
+        name: "cbc(des)",
+        source: "FIPS 81 table C1",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &hex!("1234567890abcdef"),
+            plain: b"Now is the time for all ",
+            cipher: &hex!("e5c7cdde872bf27c43e934008c389c0f683788499a7c05f6"),
+        },
+    },
+    Vector {
+        name: "ecb(cast5)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1, OpenSSL 3.0",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            iv: &[],
+            plain: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9e6f300"),
+            cipher: &hex!("8feb271443d21578d857610fba8dc004e2b69ad7561361f7b30ee81498ad45281c761b3f0ab60070"),
+        },
+    },
+    Vector {
+        name: "ecb(cast6)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &[],
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b68"
+),
+            cipher: &hex!(
+"4ffab3f8139e637dc374cd3f1155948c00d7fdd9599649f1b826412bd6c3dfe6"
+"41337d14cfa3f08c3fc034d15e4a82c6"
+),
+        },
+    },
+    Vector {
+        name: "ctr(cast6)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Skcipher {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("fffffffffffffffffffffffffffffffe"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            cipher: &hex!(
+"30cbde3fb5d8d68e36b2bd15ebb51ea945539164771c29bb683c585920ebec02"
+"4591420f5fc412e2dda5b254b4b3b85c84cbbda426e44aa7709e93cd74"
+),
+        },
+    },
+    Vector {
+        name: "cmac(camellia)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("86e833b110f177aa002c50577abf2267"),
+        },
+    },
+    Vector {
+        name: "cbcmac(sm4)",
+        source: "computed with Crypto++ 8.7, libgcrypt 1.10.1, OpenSSL 3.0, as the last block of CBC",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("2a35fa68362ce288fac438dd492138f1"),
+        },
+    },
+    Vector {
+        name: "cbcmac(aria)",
+        source: "computed with Crypto++ 8.7, OpenSSL 3.0, as the last block of CBC",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("33d4a89d923eab01ee467f13aae2cffd"),
+        },
+    },
+    Vector {
+        name: "ccm(aria)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Aead {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            iv: &hex!("02011e3b587592afcce9062340000000"),
+            assoc: &hex!("090c0f1215181b1e2124272a2d303336393c3f4245"),
+            plain: &hex!(
+"05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98"
+"a5b2bfccd9e6f3000d1a2734414e5b6875828f9ca9b6c3d0ddeaf70411"
+),
+            sealed: &hex!(
+"7765d31510edb1754e5b40fdec98218094e3159d90f5e7d1ee43d9cd2f4dd519"
+"9182a48c5d0785efdc78b145d4e0b088fbf963aa14806c272e4002c771c4c7a0"
+"7047fc949f0e3adc60a5ef3d42"
+),
+        },
+    },
+    Vector {
+        name: "cmac(aria)",
+        source: "computed with Crypto++ 8.7",
+        known: Known::Hash {
+            key: &hex!("030a11181f262d343b424950575e656c737a81888f969da4abb2b9c0c7ced5dc"),
+            message: &hex!("05121f2c394653606d7a8794a1aebbc8d5e2effc091623303d4a5764717e8b98a5b2bfccd9"),
+            digest: &hex!("f9a2b60804f7867fef25c239791d0a6d"),
         },
     },
 ];

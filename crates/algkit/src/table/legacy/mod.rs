@@ -1,4 +1,4 @@
-//! Ciphers and hashes of the past, and national standards, from RustCrypto crates.
+//! Ciphers and hashes of the past, and national standards: Twofish, and wrapped RustCrypto crates.
 //!
 //! The ciphers here, Whirlpool and Streebog look their S-boxes up in memory, at addresses that depend
 //! on the key and the text: timing=table. MD5, RIPEMD-160 and SM3 are made of additions, rotations
@@ -7,12 +7,14 @@
 mod ciphers;
 mod des;
 mod hashes;
+mod twofish;
 
 use super::row::{Algorithm, Row};
 use crate::{
     Sizes,
     driver::{Shape, Type},
 };
+use algkit_primitives::twofish::Twofish;
 use ciphers::{BySize, Cipher};
 use hashes::Hash;
 
@@ -30,6 +32,8 @@ const fn hash(name: &'static str, digestsize: usize) -> Algorithm {
 static DES: Algorithm = cipher("des", 8, Sizes::of(&[8]));
 /// SP 800-67.
 static DES3_EDE: Algorithm = cipher("des3_ede", 8, Sizes::of(&[24]));
+/// Schneier and others, 1998.
+static TWOFISH: Algorithm = cipher("twofish", 16, K128_192_256);
 /// RFC 3713.
 static CAMELLIA: Algorithm = cipher("camellia", 16, K128_192_256);
 /// RFC 2144.
@@ -59,6 +63,7 @@ static STREEBOG512: Algorithm = hash("streebog512", 64);
 pub(super) static ROWS: &[Row] = &[
     Row::cipher::<Cipher<::des::Des, des::Single>>(&DES, "des-generic", 100).table(),
     Row::cipher::<Cipher<::des::TdesEde3, des::Triple>>(&DES3_EDE, "des3_ede-generic", 100).table(),
+    Row::cipher::<Twofish>(&TWOFISH, "twofish-generic", 100).table(),
     Row::cipher::<BySize<camellia::Camellia128, camellia::Camellia192, camellia::Camellia256>>(
         &CAMELLIA,
         "camellia-generic",

@@ -1,18 +1,15 @@
-//! ChaCha, Serpent and Twofish.
+//! ChaCha.
 
 use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
-    driver::{BadKey, CipherOps, Direction, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+    driver::{BadKey, Direction, Shape, SkcipherOps, TextRule, Type, WeakKeys},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::{
-    InOut,
     chacha::{ChaCha, ChaChaToken, hchacha},
     cpu::Portable,
-    serpent::{Serpent, SerpentToken},
-    twofish::Twofish,
 };
 use zeroize::Zeroizing;
 
@@ -23,10 +20,6 @@ const fn stream(name: &'static str, ivsize: usize) -> Algorithm {
 static CHACHA20: Algorithm = stream("chacha20", 16);
 static XCHACHA20: Algorithm = stream("xchacha20", 32);
 static XCHACHA12: Algorithm = stream("xchacha12", 32);
-static SERPENT: Algorithm =
-    Algorithm { name: "serpent", kind: Type::Cipher, shape: Shape::cipher(16, Sizes::Between(0, 32)) };
-static TWOFISH: Algorithm =
-    Algorithm { name: "twofish", kind: Type::Cipher, shape: Shape::cipher(16, Sizes::of(&[16, 24, 32])) };
 
 fn words(bytes: &[u8]) -> [u32; 4] {
     std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
@@ -86,50 +79,6 @@ impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
     }
 }
 
-impl<T: SerpentToken> CipherOps for Serpent<T> {
-    fn block_size(&self) -> usize {
-        16
-    }
-
-    fn encrypt_blocks(&self, data: InOut<'_>) {
-        self.encrypt_blocks(data);
-    }
-
-    fn decrypt_blocks(&self, data: InOut<'_>) {
-        self.decrypt_blocks(data);
-    }
-}
-
-impl<T: SerpentToken> Make for Serpent<T> {
-    type Token = T;
-
-    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Self::new(token, key).ok_or(BadKey("a Serpent key has at most 32 bytes"))
-    }
-}
-
-impl CipherOps for Twofish {
-    fn block_size(&self) -> usize {
-        16
-    }
-
-    fn encrypt_blocks(&self, data: InOut<'_>) {
-        self.encrypt_blocks(data);
-    }
-
-    fn decrypt_blocks(&self, data: InOut<'_>) {
-        self.decrypt_blocks(data);
-    }
-}
-
-impl Make for Twofish {
-    type Token = Portable;
-
-    fn make(_: Portable, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Self::new(key).ok_or(BadKey("a Twofish key has 16, 24 or 32 bytes"))
-    }
-}
-
 macro_rules! chacha {
     ($token:ty, $cpu:literal, $priority:literal) => {
         &[
@@ -142,10 +91,6 @@ macro_rules! chacha {
 
 pub(super) static ROWS: &[&[Row]] = &[
     chacha!(Portable, "generic", 100),
-    &[
-        Row::cipher::<Serpent<Portable>>(&SERPENT, "serpent-generic", 100),
-        Row::cipher::<Twofish>(&TWOFISH, "twofish-generic", 100).table(),
-    ],
     #[cfg(target_arch = "x86_64")]
     chacha!(cpu::Sse2, "sse2", 200),
     #[cfg(target_arch = "x86_64")]
@@ -154,14 +99,6 @@ pub(super) static ROWS: &[&[Row]] = &[
     chacha!(cpu::Avx2, "avx2", 250),
     #[cfg(target_arch = "x86_64")]
     chacha!(cpu::Avx512, "avx512", 290),
-    #[cfg(target_arch = "x86_64")]
-    &[
-        Row::cipher::<Serpent<cpu::Sse2>>(&SERPENT, "serpent-sse2", 200),
-        Row::cipher::<Serpent<cpu::Avx2>>(&SERPENT, "serpent-avx2", 250),
-        Row::cipher::<Serpent<cpu::Avx512>>(&SERPENT, "serpent-avx512", 290),
-    ],
     #[cfg(target_arch = "aarch64")]
     chacha!(cpu::Neon, "neon", 250),
-    #[cfg(target_arch = "aarch64")]
-    &[Row::cipher::<Serpent<cpu::Neon>>(&SERPENT, "serpent-neon", 250)],
 ];

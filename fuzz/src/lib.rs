@@ -1,0 +1,247 @@
+//! What the targets share: drivers to compare, and requests made of a fuzzer's bytes.
+//!
+//! A text's length and the places where it is cut are the fuzzer's choice; its contents come from a seed,
+//! so that small inputs reach long texts.
+
+use algkit::{
+    CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key,
+    cpu::CpuFeatures,
+    driver::{Shape, TextRule},
+    mask_cpu,
+};
+use arbitrary::Arbitrary;
+use std::sync::LazyLock;
+
+/// Features to hide, in the language of `ALGKIT_CPU`, so that every driver of this CPU has its turn.
+const MASKS: &[&str] = &["", "-avx512", "-avx512,-vaes", "-aes", "-aes,-avx512", "-avx2", "-aes,-avx2", "-ssse3"];
+
+static REGISTRIES: LazyLock<Vec<Registry>> = LazyLock::new(|| {
+    let masked = |mask: &&str| mask_cpu(CpuFeatures::detect(), mask).expect("the mask parses");
+    MASKS.iter().map(|mask| Registry::new(masked(mask), Policy::Table)).collect()
+});
+
+/// Portable drivers only.
+pub static REFERENCE: LazyLock<Registry> = LazyLock::new(|| Registry::new(CpuFeatures::NONE, Policy::Table));
+
+/// The catalogue, by type.
+static NAMES: LazyLock<Vec<(&'static str, Type)>> = LazyLock::new(|| {
+    let kind = |name: &str| REFERENCE.find_any(name).expect("every algorithm has a portable driver").kind;
+    CATALOGUE.iter().map(|name| (*name, kind(name))).collect()
+});
+
+/// What stands in buffers before something is written to them.
+pub const UNTOUCHED: u8 = 0xa5;
+
+/// The longest text, in bytes: past the largest batch of any driver.
+const MAX_TEXT: usize = 4500;
+
+/// An algorithm, and a CPU to run it on.
+#[derive(Arbitrary, Debug)]
+pub struct Choice {
+    algorithm: u8,
+    cpu: u8,
+}
+
+impl Choice {
+    /// An algorithm of the catalogue of one of these types, its type, and the registry to take it from.
+    pub fn pick(&self, kinds: &[Type]) -> (&'static str, Type, &'static Registry) {
+        let names: Vec<_> = NAMES.iter().filter(|(_, kind)| kinds.contains(kind)).collect();
+        let (name, kind) = names[usize::from(self.algorithm) % names.len()];
+        (name, *kind, &REGISTRIES[usize::from(self.cpu) % REGISTRIES.len()])
+    }
+}
+
+/// A length: one that fits, or any.
+#[derive(Arbitrary, Debug)]
+enum Length {
+    Fitting(u8),
+    Any(u8),
+}
+
+/// Bytes of key, IV or associated data.
+#[derive(Arbitrary, Debug)]
+pub struct Bytes {
+    length: Length,
+    contents: Contents,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Contents {
+    Random(u16),
+    Repeated(u8),
+    /// Counters are about to overflow.
+    EndingInOnes(u8),
+}
+
+impl Bytes {
+    /// So many bytes.
+    fn make(&self, len: usize) -> Vec<u8> {
+        match self.contents {
+            Contents::Random(seed) => random(seed.into(), len),
+            Contents::Repeated(byte) => vec![byte; len],
+            Contents::EndingInOnes(n) => {
+                let mut bytes = random(n.into(), len);
+                bytes[len.saturating_sub(n.into())..].fill(0xff);
+                bytes
+            }
+        }
+    }
+
+    /// A key for `driver`.
+    pub fn key(&self, driver: &Driver) -> Vec<u8> {
+        match self.length {
+            Length::Any(n) => self.make(n.into()),
+            Length::Fitting(n) if has_authenc(driver) => {
+                let (auth, enc) = (usize::from(n >> 4) * 9, usize::from(n & 15) * 8);
+                authenc_key(&self.make(auth), &self.make(enc)).to_vec()
+            }
+            Length::Fitting(n) => self.make(choose(&driver.shape.keys, n)),
+        }
+    }
+
+    /// An initialization vector for `driver`.
+    pub fn iv(&self, driver: &Driver) -> Vec<u8> {
+        match self.length {
+            Length::Any(n) => self.make(n.into()),
+            Length::Fitting(n) => {
+                let mut iv = self.make(driver.shape.ivsize);
+                if driver.name.starts_with("ccm(") {
+                    iv[0] = 1 + n % 7;
+                }
+                iv
+            }
+        }
+    }
+
+    /// Associated data; IPsec takes 16 or 20 bytes.
+    pub fn assoc(&self) -> Vec<u8> {
+        match self.length {
+            Length::Any(n) => self.make(n.into()),
+            Length::Fitting(n) => self.make(if n & 1 == 0 { 16 } else { 20 }),
+        }
+    }
+
+    /// Bytes of tag or digest.
+    pub fn tag_len(&self, tags: &Sizes) -> usize {
+        match self.length {
+            Length::Any(n) => n.into(),
+            Length::Fitting(n) => choose(tags, n),
+        }
+    }
+}
+
+/// A text and how it lies in memory.
+#[derive(Arbitrary, Debug)]
+pub struct Message {
+    len: u16,
+    fit: bool,
+    seed: u16,
+    in_place: bool,
+    /// Lengths of segments of the source, and of the destination; the last one is repeated.
+    cuts: [Vec<u8>; 2],
+}
+
+impl Message {
+    /// The text.
+    pub fn text(&self, shape: &Shape) -> Vec<u8> {
+        let len = usize::from(self.len) % MAX_TEXT;
+        let block = shape.blocksize;
+        let len = match shape.text {
+            _ if !self.fit => len,
+            TextRule::Any => len,
+            TextRule::Blocks => len - len % block,
+            TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
+        };
+        random(self.seed.into(), len)
+    }
+
+    /// Has `transform` turn `src` into what it returns. What is there before is `src` or untouched.
+    pub fn run<R>(&self, src: &[u8], transform: impl FnOnce(Text<'_>) -> R) -> (Vec<u8>, R) {
+        let mut dst = if self.in_place { src.to_vec() } else { vec![UNTOUCHED; src.len()] };
+        let outcome = match (self.in_place, &self.cuts) {
+            (true, [cuts, _]) if cuts.is_empty() => transform(dst.as_mut_slice().into()),
+            (true, [cuts, _]) => {
+                let parts = cut_mut(&mut dst, cuts);
+                transform(Text::segments(parts.into_iter().map(InOut::from).collect()))
+            }
+            (false, [a, b]) if a.is_empty() && b.is_empty() => {
+                transform(Text::new(src, &mut dst).expect("equal lengths"))
+            }
+            (false, [a, b]) => {
+                transform(Text::lists(cut(src, a), cut_mut(&mut dst, b)).expect("equal lengths in total"))
+            }
+        };
+        (dst, outcome)
+    }
+
+    /// Whether `out`, of [`Message::run`] on `src`, was left alone.
+    pub fn is_untouched(&self, src: &[u8], out: &[u8]) -> bool {
+        if self.in_place { out == src } else { out.iter().all(|&b| b == UNTOUCHED) }
+    }
+
+    /// `data` in the segments of the source.
+    pub fn pieces<'a>(&self, data: &'a [u8]) -> Vec<&'a [u8]> {
+        cut(data, &self.cuts[0])
+    }
+}
+
+fn lengths(cuts: &[u8]) -> impl Iterator<Item = usize> {
+    cuts.iter().copied().chain(std::iter::repeat(cuts.last().copied().unwrap_or(0).max(1))).map(usize::from)
+}
+
+/// `data` in segments.
+fn cut<'a>(mut data: &'a [u8], cuts: &[u8]) -> Vec<&'a [u8]> {
+    if cuts.is_empty() {
+        return vec![data];
+    }
+    let mut lengths = lengths(cuts);
+    let mut parts = Vec::new();
+    while !data.is_empty() {
+        let (part, rest) = data.split_at(lengths.next().unwrap_or(1).min(data.len()));
+        parts.push(part);
+        data = rest;
+    }
+    parts
+}
+
+fn cut_mut<'a>(mut data: &'a mut [u8], cuts: &[u8]) -> Vec<&'a mut [u8]> {
+    if cuts.is_empty() {
+        return vec![data];
+    }
+    let mut lengths = lengths(cuts);
+    let mut parts = Vec::new();
+    while !data.is_empty() {
+        let (part, rest) = data.split_at_mut(lengths.next().unwrap_or(1).min(data.len()));
+        parts.push(part);
+        data = rest;
+    }
+    parts
+}
+
+/// Whether a key of `driver` is two keys in the kernel's blob.
+fn has_authenc(driver: &Driver) -> bool {
+    fn any(name: &Name) -> bool {
+        matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
+    }
+    Name::parse(&driver.name).is_ok_and(|name| any(&name))
+}
+
+/// One of the sizes; of an interval that has no end in sight, a small one.
+fn choose(sizes: &Sizes, n: u8) -> usize {
+    match sizes {
+        Sizes::OneOf(list) => list[usize::from(n) % list.len()],
+        Sizes::Between(min, max) => min + usize::from(n) % (max - min).saturating_add(1).min(256),
+    }
+}
+
+/// Bytes from a seed (SplitMix64: Steele, Lea and Flood 2014).
+pub fn random(seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31).to_le_bytes()
+    };
+    std::iter::repeat_with(&mut next).take(len.div_ceil(8)).flatten().take(len).collect()
+}

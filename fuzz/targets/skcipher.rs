@@ -1,0 +1,73 @@
+//! Every cipher of the catalogue, with a mode and without, on every kind of CPU, with lengths right and
+//! wrong: errors rather than panics, before anything is written; the text and the chaining value of
+//! the portable driver, however the text lies in memory; decryption undoes encryption.
+#![no_main]
+
+use algkit::{Cipher, Direction, InOut, Skcipher, Type, WeakKeys};
+use algkit_fuzz::{Bytes, Choice, Message, REFERENCE};
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    choice: Choice,
+    key: Bytes,
+    weak: bool,
+    iv: Bytes,
+    message: Message,
+}
+
+fuzz_target!(|input: Input| {
+    let (name, kind, registry) = input.choice.pick(&[Type::Cipher, Type::Skcipher]);
+    let weak = if input.weak { WeakKeys::Allow } else { WeakKeys::Refuse };
+    if kind == Type::Cipher {
+        let (unkeyed, reference) = (registry.cipher(name).unwrap(), REFERENCE.cipher(name).unwrap());
+        let key = input.key.key(unkeyed.driver());
+        match (unkeyed.key_with(&key, weak), reference.key_with(&key, weak)) {
+            (Ok(cipher), Ok(reference)) => compare_blocks(&input, &cipher, &reference),
+            (cipher, reference) => assert_eq!(cipher.err(), reference.err(), "{name}"),
+        }
+    } else {
+        let (unkeyed, reference) = (registry.skcipher(name).unwrap(), REFERENCE.skcipher(name).unwrap());
+        let key = input.key.key(unkeyed.driver());
+        match (unkeyed.key_with(&key, weak), reference.key_with(&key, weak)) {
+            (Ok(cipher), Ok(reference)) => compare(&input, &cipher, &reference),
+            (cipher, reference) => assert_eq!(cipher.err(), reference.err(), "{name}"),
+        }
+    }
+});
+
+fn compare(input: &Input, cipher: &Skcipher, reference: &Skcipher) {
+    let driver = cipher.driver();
+    let (iv, message) = (input.iv.iv(driver), &input.message);
+    let plain = message.text(&driver.shape);
+    for direction in [Direction::Encrypt, Direction::Decrypt] {
+        let (mut chain, mut want_chain, mut want) = (iv.clone(), iv.clone(), plain.clone());
+        let expected = reference.crypt(direction, &mut want_chain, &mut want.as_mut_slice().into());
+        let (out, outcome) = message.run(&plain, |mut text| cipher.crypt(direction, &mut chain, &mut text));
+        assert_eq!(outcome, expected, "{driver:?}");
+        if outcome.is_err() {
+            assert!(message.is_untouched(&plain, &out) && chain == iv, "{driver:?}");
+            continue;
+        }
+        assert_eq!((&out, &chain), (&want, &want_chain), "{driver:?} {direction:?}");
+
+        let back = if direction == Direction::Encrypt { Direction::Decrypt } else { Direction::Encrypt };
+        let (there_and_back, outcome) = message.run(&out, |mut text| cipher.crypt(back, &mut iv.clone(), &mut text));
+        assert_eq!((outcome, &there_and_back), (Ok(()), &plain), "{driver:?} {direction:?}");
+    }
+}
+
+fn compare_blocks(input: &Input, cipher: &Cipher, reference: &Cipher) {
+    let driver = cipher.driver();
+    let plain = input.message.text(&driver.shape);
+    let (mut out, mut want) = (plain.clone(), plain.clone());
+    assert_eq!(cipher.encrypt(out.as_mut_slice()), reference.encrypt(want.as_mut_slice()), "{driver:?}");
+    assert_eq!(out, want, "{driver:?}");
+    let mut apart = vec![0; plain.len()];
+    if cipher.decrypt(InOut::new(&out, &mut apart).expect("equal lengths")).is_ok() {
+        assert_eq!(apart, plain, "{driver:?}");
+    } else {
+        assert_eq!(out, plain, "{driver:?}: an error, and something was written");
+    }
+}
