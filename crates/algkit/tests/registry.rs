@@ -321,7 +321,10 @@ fn no_table_is_looked_up_by_default() {
     assert_eq!(find("xts(aes)").driver, "xts-aes-u64bs");
     for name in catalogue() {
         match registry.find_any(name) {
-            Ok(driver) if driver.timing == Timing::Table => assert!(matches!(name, "crc32" | "crc32c"), "{name}"),
+            // Checksums, and hashes that take no key.
+            Ok(driver) if driver.timing == Timing::Table => {
+                assert!(name.starts_with("crc32") || name.starts_with("wp") || name.starts_with("streebog"), "{name}");
+            }
             Ok(_) | Err(Error::TableOnly { .. }) => {}
             Err(error) => panic!("{name}: {error}"),
         }

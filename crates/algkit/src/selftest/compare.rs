@@ -58,7 +58,7 @@ impl Comparison<'_> {
     /// One message of each length; round by round, each length meets another key.
     fn run(&mut self, round: usize) -> Result<(), String> {
         let pairs = self.pairs()?;
-        let lengths = inputs::text_lengths(&self.subject.driver.shape, self.extent, &mut self.random);
+        let lengths = inputs::text_lengths(self.subject.driver, self.extent, &mut self.random);
         for (i, &len) in lengths.iter().enumerate() {
             let pair = &pairs[(i + round) % pairs.len()];
             let layout = &LAYOUTS[self.random.below(LAYOUTS.len())];

@@ -3,6 +3,7 @@
 use super::{Extent, random::Random};
 use crate::{
     Driver, Name, Sizes,
+    cpu::FeatureSet,
     driver::{Shape, TextRule},
     templates::authenc::authenc_key,
 };
@@ -85,10 +86,13 @@ pub(super) fn iv(driver: &Driver, random: &mut Random) -> Vec<u8> {
     iv
 }
 
-/// Lengths of text that suit `shape`.
-pub(super) fn text_lengths(shape: &Shape, extent: Extent, random: &mut Random) -> Vec<usize> {
+/// Lengths of text that suit `driver`.
+pub(super) fn text_lengths(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<usize> {
+    let shape = &driver.shape;
     let few = if shape.digestsize > 0 { FEW_MESSAGES } else { FEW_LENGTHS };
     let mut lengths: Vec<usize> = match extent {
+        // The longest are for wide batches, which portable code does not have.
+        Extent::Short if driver.needs == FeatureSet::NONE => few.iter().copied().filter(|n| *n < 1000).collect(),
         Extent::Short => few.to_vec(),
         Extent::Long => (0..=272)
             .chain(BATCHES.iter().flat_map(|n| [n - 17, n - 1, *n, n + 1, n + 16, n + 31]))
