@@ -82,7 +82,6 @@ pub fn aead(library: &dyn Library, name: &str, key_len: usize) -> Option<Aead> {
         }
         "authenc" | "authencesn" => {
             let (mac_name, mode) = arg.split_once(',')?;
-            // The MAC's key is as long as its digest: see `split_authenc`'s callers in the tests.
             let mac = hash(library, mac_name, AUTH_KEY)?;
             let cipher = skcipher(library, mode, key_len)?;
             let esn = base == "authencesn";
@@ -150,7 +149,7 @@ pub fn hash(library: &dyn Library, name: &str, key_len: usize) -> Option<Hash> {
     }
 }
 
-/// Bytes of authentication key in the tests of `authenc`.
+/// Bytes of authentication key in messages for `authenc`.
 pub const AUTH_KEY: usize = 20;
 
 /// The two keys in the blob of `authenc`: authentication, then encryption.

@@ -218,18 +218,24 @@ impl Aead {
         text: impl Into<Text<'a>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        let mut text = text.into();
-        self.check(iv, assoc, &text, tag.len())?;
-        self.ops.seal(iv, assoc, &mut text, tag);
-        Ok(())
+        self.seal_text(iv, assoc, &mut text.into(), tag)
     }
 
     /// Decrypts `text` if `tag` matches; if it does not, the destination is zeroed and the answer
     /// is [`Error::Authentication`].
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
-        let mut text = text.into();
-        self.check(iv, assoc, &text, tag.len())?;
-        if self.ops.open(iv, assoc, &mut text, tag) {
+        self.open_text(iv, assoc, &mut text.into(), tag)
+    }
+
+    fn seal_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+        self.check(iv, assoc, text, tag.len())?;
+        self.ops.seal(iv, assoc, text, tag);
+        Ok(())
+    }
+
+    fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        self.check(iv, assoc, text, tag.len())?;
+        if self.ops.open(iv, assoc, text, tag) {
             return Ok(());
         }
         text.wipe();

@@ -31,6 +31,7 @@ pub mod serpent;
 pub mod sha1;
 pub mod sha2;
 pub mod simd;
+pub mod twofish;
 mod words32;
 pub mod xxhash;
 

@@ -1,4 +1,4 @@
-//! Ciphers and hashes of the past, and national standards, from RustCrypto crates.
+//! Ciphers and hashes of the past, and national standards: Twofish, and wrapped RustCrypto crates.
 //!
 //! The ciphers here, Whirlpool and Streebog look their S-boxes up in memory, at addresses that depend
 //! on the key and the text: timing=table. MD5, RIPEMD-160 and SM3 are made of additions, rotations
@@ -7,12 +7,14 @@
 mod ciphers;
 mod des;
 mod hashes;
+mod twofish;
 
 use super::row::{Algorithm, Row};
 use crate::{
     Sizes,
     driver::{Shape, Type},
 };
+use algkit_primitives::twofish::Twofish;
 use ciphers::{BySize, Cipher};
 use hashes::Hash;
 
@@ -61,7 +63,7 @@ static STREEBOG512: Algorithm = hash("streebog512", 64);
 pub(super) static ROWS: &[Row] = &[
     Row::cipher::<Cipher<::des::Des, des::Single>>(&DES, "des-generic", 100).table(),
     Row::cipher::<Cipher<::des::TdesEde3, des::Triple>>(&DES3_EDE, "des3_ede-generic", 100).table(),
-    Row::cipher::<Cipher<twofish::Twofish>>(&TWOFISH, "twofish-generic", 100).table(),
+    Row::cipher::<Twofish>(&TWOFISH, "twofish-generic", 100).table(),
     Row::cipher::<BySize<camellia::Camellia128, camellia::Camellia192, camellia::Camellia256>>(
         &CAMELLIA,
         "camellia-generic",

@@ -1,0 +1,29 @@
+//! Twofish, the one cipher here that is not wrapped: `algkit_primitives::twofish`.
+
+use crate::{
+    driver::{BadKey, CipherOps, WeakKeys},
+    table::row::Make,
+};
+use algkit_primitives::{InOut, cpu::Portable, twofish::Twofish};
+
+impl CipherOps for Twofish {
+    fn block_size(&self) -> usize {
+        16
+    }
+
+    fn encrypt_blocks(&self, data: InOut<'_>) {
+        self.encrypt_blocks(data);
+    }
+
+    fn decrypt_blocks(&self, data: InOut<'_>) {
+        self.decrypt_blocks(data);
+    }
+}
+
+impl Make for Twofish {
+    type Token = Portable;
+
+    fn make(_: Portable, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        Self::new(key).ok_or(BadKey("a Twofish key has 16, 24 or 32 bytes"))
+    }
+}
