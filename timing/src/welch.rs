@@ -29,43 +29,52 @@ impl Moments {
     }
 }
 
-/// The t statistic of two lists of samples; zero where there is nothing to compare.
-fn t(classes: [impl Iterator<Item = u32>; 2]) -> f64 {
+/// How two classes differ.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Difference {
+    /// Welch's t: how sure it is.
+    pub t: f64,
+    /// The difference of the means, as a part of the second: how large it is.
+    pub size: f64,
+}
+
+/// The difference of two lists of samples; none where there is nothing to compare.
+fn difference(classes: [impl Iterator<Item = u32>; 2]) -> Difference {
     let [a, b] = classes.map(|samples| {
         let mut moments = Moments::default();
         samples.for_each(|x| moments.add(f64::from(x)));
         moments
     });
-    if a.n < 2.0 || b.n < 2.0 || a.error() + b.error() == 0.0 {
-        return if a.n > 1.0 && b.n > 1.0 && a.mean != b.mean { f64::INFINITY } else { 0.0 };
+    if a.n < 2.0 || b.n < 2.0 || a.mean == b.mean {
+        return Difference::default();
     }
-    (a.mean - b.mean) / (a.error() + b.error()).sqrt()
+    // Without any variance this is infinite, and rightly so.
+    Difference { t: (a.mean - b.mean) / (a.error() + b.error()).sqrt(), size: (a.mean - b.mean) / b.mean }
 }
 
-/// The t statistic of largest magnitude over the crops.
-pub fn largest_t(classes: [&[u32]; 2]) -> f64 {
+/// The difference of largest |t| over the crops.
+pub fn largest_difference(classes: [&[u32]; 2]) -> Difference {
     let mut pooled: Vec<u32> = classes.concat();
     pooled.sort_unstable();
-    let Some(last) = pooled.len().checked_sub(1) else { return 0.0 };
+    let Some(last) = pooled.len().checked_sub(1) else { return Difference::default() };
     CROPS
         .iter()
         .map(|crop| {
             let limit = pooled[(last as f64 * crop) as usize];
-            t(classes.map(|samples| samples.iter().copied().filter(move |&x| x <= limit)))
+            difference(classes.map(|samples| samples.iter().copied().filter(move |&x| x <= limit)))
         })
-        .fold(0.0, |max: f64, t| if t.abs() > max.abs() { t } else { max })
+        .fold(Difference::default(), |max, d| if d.t.abs() > max.t.abs() { d } else { max })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Example by hand: means 2 and 5, variances 1 and 4, three samples each:
-    /// t = -3 / sqrt(1/3 + 4/3) = -2.3238.
+    /// Means 2 and 5, variances 1 and 4, three samples each: t = -3 / sqrt(1/3 + 4/3) = -2.3238.
     #[test]
     fn by_hand() {
-        let t = t([[1, 2, 3].into_iter(), [3, 5, 7].into_iter()]);
-        assert!((t + 2.3238).abs() < 1e-4, "{t}");
+        let d = difference([[1, 2, 3].into_iter(), [3, 5, 7].into_iter()]);
+        assert!((d.t + 2.3238).abs() < 1e-4 && (d.size + 0.6).abs() < 1e-9, "{d:?}");
     }
 
     #[test]
@@ -74,14 +83,14 @@ mod tests {
         let tail = |i: u32| if i % 100 == 99 { 100_000 + i * 104_729 % 900_000 } else { 0 };
         let a: Vec<_> = (0..10_000).map(|i| noise(i) + tail(i)).collect();
         let b: Vec<_> = (0..10_000).map(|i| noise(i) + 3 + tail(i + 31)).collect();
-        assert!(largest_t([&a, &b]) < -10.0);
-        assert_eq!(largest_t([&a, &a]), 0.0);
+        assert!(largest_difference([&a, &b]).t < -10.0);
+        assert_eq!(largest_difference([&a, &a]), Difference::default());
     }
 
     #[test]
     fn constants() {
-        assert_eq!(largest_t([&[5; 9], &[5; 9]]), 0.0);
-        assert_eq!(largest_t([&[5; 9], &[6; 9]]), f64::INFINITY);
-        assert_eq!(largest_t([&[], &[]]), 0.0);
+        assert_eq!(largest_difference([&[5; 9], &[5; 9]]), Difference::default());
+        assert_eq!(largest_difference([&[6; 9], &[5; 9]]).t, f64::INFINITY);
+        assert_eq!(largest_difference([&[], &[]]), Difference::default());
     }
 }
