@@ -9,6 +9,8 @@ pub enum Sizes {
     OneOf(Cow<'static, [usize]>),
     /// From the first to the second, both included.
     Between(usize, usize),
+    /// The even ones from the first to the second, both included: two keys of equal length.
+    EvenBetween(usize, usize),
 }
 
 impl Sizes {
@@ -25,6 +27,7 @@ impl Sizes {
         match self {
             Self::OneOf(list) => list.contains(&n),
             Self::Between(min, max) => (*min..=*max).contains(&n),
+            Self::EvenBetween(min, max) => (*min..=*max).contains(&n) && n.is_multiple_of(2),
         }
     }
 
@@ -32,7 +35,7 @@ impl Sizes {
     pub fn min(&self) -> usize {
         match self {
             Self::OneOf(list) => list.first().copied().unwrap_or(0),
-            Self::Between(min, _) => *min,
+            Self::Between(min, _) | Self::EvenBetween(min, _) => *min,
         }
     }
 
@@ -40,7 +43,7 @@ impl Sizes {
     pub fn max(&self) -> usize {
         match self {
             Self::OneOf(list) => list.last().copied().unwrap_or(0),
-            Self::Between(_, max) => *max,
+            Self::Between(_, max) | Self::EvenBetween(_, max) => *max,
         }
     }
 
@@ -50,6 +53,16 @@ impl Sizes {
         match self {
             Self::OneOf(list) => Self::OneOf(list.iter().map(|&n| f(n)).collect()),
             Self::Between(min, max) => Self::Between(f(*min), f(*max)),
+            Self::EvenBetween(min, max) => Self::EvenBetween(f(*min), f(*max)),
+        }
+    }
+
+    /// Twice each length.
+    #[must_use]
+    pub fn twice(&self) -> Self {
+        match self.map(|n| n.saturating_mul(2)) {
+            Self::Between(min, max) => Self::EvenBetween(min, max),
+            other => other,
         }
     }
 }
@@ -71,6 +84,7 @@ impl fmt::Display for Sizes {
             Self::Between(min, max) if min == max => write!(f, "{min}"),
             Self::Between(min, usize::MAX) => write!(f, "at least {min}"),
             Self::Between(min, max) => write!(f, "{min} to {max}"),
+            Self::EvenBetween(min, max) => write!(f, "{min} to {max}, an even number"),
         }
     }
 }
@@ -84,6 +98,8 @@ mod tests {
         assert_eq!(Sizes::of(&[16, 24, 32]).to_string(), "16, 24 or 32");
         assert_eq!(Sizes::of(&[16, 24, 32]).map(|n| 2 * n).to_string(), "32, 48 or 64");
         assert_eq!(Sizes::Between(5, 16).to_string(), "5 to 16");
+        assert_eq!(Sizes::Between(5, 16).twice().to_string(), "10 to 32, an even number");
+        assert!(Sizes::Between(0, 4).twice().allows(6) && !Sizes::Between(0, 4).twice().allows(5));
         assert_eq!(Sizes::Between(0, usize::MAX).to_string(), "at least 0");
         assert_eq!(Sizes::of(&[8]).to_string(), "8");
         assert!(Sizes::of(&[8]).allows(8) && !Sizes::of(&[8]).allows(7));

@@ -36,8 +36,8 @@ pub(super) fn keys(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<
     }
     let mut lengths = match &driver.shape.keys {
         Sizes::OneOf(list) => list.to_vec(),
-        Sizes::Between(min, max) => {
-            let mut list: Vec<_> = KEY_LENGTHS.iter().copied().filter(|n| (min..=max).contains(&n)).collect();
+        keys @ (Sizes::Between(min, max) | Sizes::EvenBetween(min, max)) => {
+            let mut list: Vec<_> = KEY_LENGTHS.iter().copied().filter(|n| keys.allows(*n)).collect();
             if extent == Extent::Short {
                 // The shortest, the longest and one between.
                 list = list.iter().copied().step_by((list.len() / 2).max(1)).collect();
@@ -120,5 +120,6 @@ pub(super) fn tag_length(tags: &Sizes, random: &mut Random) -> usize {
     match tags {
         Sizes::OneOf(list) => list[random.below(list.len())],
         Sizes::Between(min, max) => min + random.below(max - min + 1),
+        Sizes::EvenBetween(min, max) => min + 2 * random.below((max - min) / 2 + 1),
     }
 }

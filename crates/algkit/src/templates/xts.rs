@@ -103,7 +103,7 @@ impl<D: Masked, S: CipherOps> SkcipherOps for Xts<D, S> {
 
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let inner = cipher128(lookup, name)?;
-    let keys = inner.shape.keys.map(|n| n.saturating_mul(2));
+    let keys = inner.shape.keys.twice();
     let shape = Shape::skcipher(16, keys, 16, TextRule::DataUnit(MAX_DATA_UNIT));
     let (alg, driver) = (format!("xts({})", inner.name), format!("xts(ecb({}))", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {

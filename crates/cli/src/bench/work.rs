@@ -135,6 +135,7 @@ pub fn key_lengths(registry: &Registry, driver: &Driver) -> Result<Vec<usize>, E
     Ok(match keys {
         algkit::Sizes::OneOf(list) => list.into_owned(),
         algkit::Sizes::Between(min, max) => vec![32.clamp(min, max)],
+        algkit::Sizes::EvenBetween(min, max) => vec![64.clamp(min, max)],
     })
 }
 
