@@ -70,7 +70,9 @@ fn bytes(seed: u64, n: usize) -> Vec<u8> {
 fn sizes(sizes: &Sizes) -> Vec<usize> {
     match sizes {
         Sizes::OneOf(list) => list.to_vec(),
-        Sizes::Between(min, max) => (*min..=*max.min(&140)).collect(),
+        keys @ (Sizes::Between(min, max) | Sizes::EvenBetween(min, max)) => {
+            (*min..=*max.min(&140)).filter(|n| keys.allows(*n)).collect()
+        }
     }
 }
 

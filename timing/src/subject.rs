@@ -93,6 +93,7 @@ impl Subject {
         }
         let lengths = match &self.driver.shape.keys {
             Sizes::OneOf(list) => list.to_vec(),
+            Sizes::EvenBetween(min, max) => vec![*min, 32.clamp(*min, *max), *max],
             Sizes::Between(min, max) => {
                 let mut list = vec![*min, 16.clamp(*min, *max), 32.clamp(*min, *max), 131.clamp(*min, *max)];
                 list.dedup();
