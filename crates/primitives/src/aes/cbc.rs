@@ -19,8 +19,8 @@
 //! is written from its end; the block before the batch is carried in a register.
 
 use super::{
-    AesKey,
-    pass::{Pass, load, store},
+    AesKey, RoundKeys,
+    pass::{Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -93,17 +93,25 @@ impl<T: AesToken> AesKey<T> {
     /// If `data` is not whole blocks.
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
-        let token = self.token;
-        token.vectorize(
-            #[inline(always)]
-            || {
-                let Some(&last) = data.src().last_chunk::<16>() else { return };
-                let keys = Schedule::<T::V>::new(token, &self.dec);
-                CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);
-                *iv = last;
-            },
-        );
+        if data.len() <= SHORT {
+            decrypt(self.token.narrow(), &self.dec, iv, data);
+        } else {
+            decrypt(self.token, &self.dec, iv, data);
+        }
     }
+}
+
+#[inline(always)]
+fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: InOut<'_>) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let Some(&last) = data.src().last_chunk::<16>() else { return };
+            let keys = Schedule::<T::V>::new(token, keys);
+            CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);
+            *iv = last;
+        },
+    );
 }
 
 #[cfg(test)]

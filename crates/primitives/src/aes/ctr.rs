@@ -11,8 +11,8 @@
 //! last byte. That leaves one addition a vector; byte shuffles compete with AES for a port on Zen.
 
 use super::{
-    AesKey,
-    pass::{BATCH, Pass, load, store},
+    AesKey, RoundKeys,
+    pass::{BATCH, Pass, SHORT, load, store},
     rounds::Schedule,
 };
 use crate::{
@@ -90,16 +90,24 @@ impl<T: AesToken> AesKey<T> {
     /// CTR in which the counter's low word does not wrap.
     #[inline(always)]
     fn ctr_run(&self, counter: &[u8; 16], data: InOut<'_>) {
-        let token = self.token;
-        token.vectorize(
-            #[inline(always)]
-            || {
-                let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
-                let keys = Schedule::new(token, &self.enc);
-                Ctr { keys, counter: first, low: usize::from(counter[15]) }.run(data);
-            },
-        );
+        if data.len() <= SHORT {
+            run(self.token.narrow(), &self.enc, counter, data);
+        } else {
+            run(self.token, &self.enc, counter, data);
+        }
     }
+}
+
+#[inline(always)]
+fn run<T: AesToken>(token: T, keys: &RoundKeys, counter: &[u8; 16], data: InOut<'_>) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
+            let keys = Schedule::new(token, keys);
+            Ctr { keys, counter: first, low: usize::from(counter[15]) }.run(data);
+        },
+    );
 }
 
 #[cfg(test)]

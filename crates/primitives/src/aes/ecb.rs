@@ -1,8 +1,8 @@
 //! ECB: each block on its own (SP 800-38A section 6.1).
 
 use super::{
-    AesKey,
-    pass::{Pass, load, store},
+    AesKey, RoundKeys,
+    pass::{Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -32,17 +32,21 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Ecb<'_, V, ENC> {
     }
 }
 
+#[inline(always)]
+fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>) {
+    token.vectorize(
+        #[inline(always)]
+        || Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
+    );
+}
+
 impl<T: AesToken> AesKey<T> {
     /// Encrypts each block.
     ///
     /// # Panics
     /// If `data` is not whole blocks.
     pub fn ecb_encrypt(&self, data: InOut<'_>) {
-        assert!(data.len().is_multiple_of(16), "ECB works on whole blocks");
-        self.token.vectorize(
-            #[inline(always)]
-            || Ecb::<T::V, true> { keys: Schedule::new(self.token, &self.enc) }.run(data),
-        );
+        self.ecb::<true>(&self.enc, data);
     }
 
     /// Decrypts each block.
@@ -50,11 +54,17 @@ impl<T: AesToken> AesKey<T> {
     /// # Panics
     /// If `data` is not whole blocks.
     pub fn ecb_decrypt(&self, data: InOut<'_>) {
+        self.ecb::<false>(&self.dec, data);
+    }
+
+    #[inline(always)]
+    fn ecb<const ENC: bool>(&self, keys: &RoundKeys, data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "ECB works on whole blocks");
-        self.token.vectorize(
-            #[inline(always)]
-            || Ecb::<T::V, false> { keys: Schedule::new(self.token, &self.dec) }.run(data),
-        );
+        if data.len() <= SHORT {
+            ecb::<T::Narrow, ENC>(self.token.narrow(), keys, data);
+        } else {
+            ecb::<T, ENC>(self.token, keys, data);
+        }
     }
 
     /// Encrypts one block in place.

@@ -6,6 +6,10 @@ use crate::{InOut, simd::Blocks};
 /// cycles and start once or twice a cycle.
 pub(super) const BATCH: usize = 8;
 
+/// Bytes of message up to which one-block vectors are quicker than wide ones, in which most of the
+/// blocks would be idle, and whose masked stores delay what reads the message next.
+pub(super) const SHORT: usize = 32;
+
 /// What a mode does to the next vectors of a message.
 pub(super) trait Pass<V: Blocks> {
     /// Whether messages are of any length, not of whole blocks only.

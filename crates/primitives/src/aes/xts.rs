@@ -15,7 +15,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{BATCH, Pass, load, store},
+    pass::{BATCH, Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule, beside_rounds},
 };
 use crate::{
@@ -206,19 +206,34 @@ impl<T: AesToken> XtsKey<T> {
         data: InOut<'_>,
     ) {
         let token = self.data.token;
-        token.vectorize(
-            #[inline(always)]
-            || {
-                let mut first = [Blocks::splat(token, tweak)];
-                if let Some(tweak_keys) = tweak_keys {
-                    Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut first);
-                }
-                let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first[0]);
-                xts.unit(data);
-                *tweak = xts.tweaks[0].first();
-            },
-        );
+        if data.len() <= SHORT {
+            run::<T::Narrow, ENC>(token.narrow(), keys, tweak_keys, tweak, data);
+        } else {
+            run::<T, ENC>(token, keys, tweak_keys, tweak, data);
+        }
     }
+}
+
+#[inline(always)]
+fn run<T: AesToken, const ENC: bool>(
+    token: T,
+    keys: &RoundKeys,
+    tweak_keys: Option<&RoundKeys>,
+    tweak: &mut [u8; 16],
+    data: InOut<'_>,
+) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let mut first = [Blocks::splat(token, tweak)];
+            if let Some(tweak_keys) = tweak_keys {
+                Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut first);
+            }
+            let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first[0]);
+            xts.unit(data);
+            *tweak = xts.tweaks[0].first();
+        },
+    );
 }
 
 #[cfg(test)]
