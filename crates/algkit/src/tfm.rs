@@ -286,6 +286,7 @@ impl Hash {
 
     /// The digest of the concatenation of `parts`, written to `out`, which has the digest's length or,
     /// for `keccak`, any.
+    #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         check_out(&self.driver, out)?;
         self.ops.digest(parts, out);
