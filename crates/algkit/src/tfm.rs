@@ -172,6 +172,7 @@ impl Skcipher {
     }
 
     /// Either way.
+    #[inline]
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         check_iv(&self.driver, iv)?;
         self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
