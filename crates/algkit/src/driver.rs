@@ -247,6 +247,13 @@ pub trait PlainState: Clone + Send + Sync + 'static {
 
     /// Writes the digest; the state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
+
+    /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut state = self.clone();
+        parts.iter().for_each(|part| state.update(part));
+        state.finish(out);
+    }
 }
 
 impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
@@ -256,6 +263,10 @@ impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
 
     fn finish(&mut self, out: &mut [u8]) {
         algkit_primitives::hash::Hash::finish(self, out);
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        algkit_primitives::hash::Hash::digest_after(self, parts, out);
     }
 }
 
@@ -269,9 +280,7 @@ impl<S: PlainState> HashState for S {
     }
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let mut state = self.clone();
-        parts.iter().for_each(|part| PlainState::update(&mut state, part));
-        PlainState::finish(&mut state, out);
+        PlainState::digest_after(self, parts, out);
     }
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
@@ -288,7 +297,7 @@ impl<S: PlainState> HashOps for Fresh<S> {
     }
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-        self.0.digest_after(parts, out);
+        PlainState::digest_after(&self.0, parts, out);
     }
 }
 

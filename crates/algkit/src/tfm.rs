@@ -172,6 +172,7 @@ impl Skcipher {
     }
 
     /// Either way.
+    #[inline]
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         check_iv(&self.driver, iv)?;
         self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
@@ -286,6 +287,7 @@ impl Hash {
 
     /// The digest of the concatenation of `parts`, written to `out`, which has the digest's length or,
     /// for `keccak`, any.
+    #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         check_out(&self.driver, out)?;
         self.ops.digest(parts, out);

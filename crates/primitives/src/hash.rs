@@ -70,6 +70,27 @@ pub trait Hash: Clone + Send + Sync {
     /// # Panics
     /// If `out` is not [`Hash::digest_size`] bytes long.
     fn finish(&mut self, out: &mut [u8]);
+
+    /// Writes the digest of what was absorbed and `parts` behind it; the state stays as it is.
+    ///
+    /// What matters is the price of a short message on a fresh state: a hash that has a large key, or
+    /// would not need its buffer, does better than to copy them.
+    ///
+    /// # Panics
+    /// As [`Hash::finish`].
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        digest_by_copy(self, parts, out);
+    }
+}
+
+/// [`Hash::digest_after`] by a copy of the state. Not inlined, because the copy would make room for
+/// itself in the stack frame of those who can often do without.
+#[inline(never)]
+pub(crate) fn digest_by_copy<H: Hash>(state: &H, parts: &[&[u8]], out: &mut [u8]) {
+    let mut copy = state.clone();
+    parts.iter().for_each(|part| copy.update(part));
+    copy.finish(out);
 }
 
 /// The bytes of a message that do not fill a block yet.
@@ -120,20 +141,21 @@ impl<const B: usize> BlockBuffer<B> {
     pub fn pending(&self) -> &[u8] {
         &self.block[..self.filled]
     }
+}
 
-    /// Merkle–Damgård strengthening: a 1 bit, zeros, and `length` at the end of the last block.
-    #[inline(always)]
-    pub fn finish_padded(&mut self, length: &[u8], mut compress: impl FnMut(&[u8])) {
-        self.block[self.filled] = 0x80;
-        self.block[self.filled + 1..].fill(0);
-        if self.filled + 1 + length.len() > B {
-            compress(&self.block);
-            self.block.fill(0);
-        }
-        self.block[B - length.len()..].copy_from_slice(length);
-        compress(&self.block);
-        self.filled = 0;
-    }
+/// The last blocks of a message that ends with `rest`, less than a block, by Merkle–Damgård
+/// strengthening: a 1 bit, zeros, and `length` at the end of the last block.
+#[inline(always)]
+fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOnce(&[u8])) {
+    let mut blocks = [[0; B]; 2];
+    let bytes = blocks.as_flattened_mut();
+    copy_short(&mut bytes[..rest.len()], rest);
+    bytes[rest.len()] = 0x80;
+    let end = if rest.len() + 1 + length.len() > B { 2 * B } else { B };
+    bytes[end - length.len()..end].copy_from_slice(length);
+    compress(&bytes[..end]);
+    wipe(&mut blocks[0]);
+    wipe(&mut blocks[1]);
 }
 
 /// The chaining value of a Merkle–Damgård hash, and its compression by the CPU of token `T`.
@@ -185,11 +207,32 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
+        self.finish_with(self.chain.clone(), self.absorbed, self.buffer.pending(), out);
+    }
+
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let ([message], []) = (parts, self.buffer.pending()) else {
+            return digest_by_copy(self, parts, out);
+        };
+        let mut chain = self.chain.clone();
+        let (blocks, rest) = message.split_at(message.len() - message.len() % B);
+        if !blocks.is_empty() {
+            chain.compress(self.token, blocks);
+        }
+        self.finish_with(chain, self.absorbed.wrapping_add(message.len() as u64), rest, out);
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+    /// The digest of a message of `absorbed` bytes, from the chaining value before the `rest` of it.
+    #[inline(always)]
+    fn finish_with(&self, mut chain: C, absorbed: u64, rest: &[u8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
-        let bits = (u128::from(self.absorbed) << 3).to_be_bytes();
-        let Self { token, chain, buffer, .. } = self;
-        buffer.finish_padded(&bits[16 - C::LENGTH_BYTES..], |blocks| chain.compress(*token, blocks));
+        let bits = (u128::from(absorbed) << 3).to_be_bytes();
+        finish_padded::<B>(rest, &bits[16 - C::LENGTH_BYTES..], |blocks| chain.compress(self.token, blocks));
         chain.write(out);
+        chain.wipe();
     }
 }
 
@@ -232,6 +275,12 @@ pub(crate) mod check {
         out
     }
 
+    fn digest_after<H: Hash>(hash: &H, parts: &[&[u8]]) -> Vec<u8> {
+        let mut out = vec![0; hash.digest_size()];
+        hash.digest_after(parts, &mut out);
+        out
+    }
+
     /// Every length up to 600, then longer ones, in one piece and split at random; and a clone
     /// that goes its own way.
     pub fn against<H: Hash>(new: impl Fn() -> H, peer: impl Fn(&[u8]) -> Vec<u8>) {
@@ -244,11 +293,15 @@ pub(crate) mod check {
             assert_eq!(digest(new(), message), expected, "{len} bytes at {offset}");
 
             let mut hash = new();
+            assert_eq!(digest_after(&hash, &[message]), expected, "{len} bytes at {offset}, the state kept");
+            let (front, back) = message.split_at(random.below(len + 1));
+            assert_eq!(digest_after(&hash, &[front, back]), expected, "{len} bytes in two parts, the state kept");
             let mut rest = message;
             while !rest.is_empty() {
                 let most = [3, 40, 300, 5000][random.below(4)].min(rest.len());
                 let (piece, tail) = rest.split_at(random.below(most + 1));
                 hash.update(piece);
+                assert_eq!(digest_after(&hash, &[tail]), expected, "the last {} of {len} bytes", tail.len());
                 if random.below(4) == 0 {
                     let taken = message.len() - tail.len();
                     let other = [&message[..taken], &pool[..97]].concat();
@@ -295,12 +348,12 @@ mod tests {
     #[test]
     fn padding_takes_a_second_block_when_the_length_does_not_fit() {
         for (filled, blocks) in [(0, 1), (55, 1), (56, 2), (63, 2)] {
-            let mut buffer = BlockBuffer::<64>::default();
             let mut out = Vec::new();
-            buffer.absorb(&[1; 64][..filled], |_| unreachable!());
-            buffer.finish_padded(&[9; 8], |b| out.extend_from_slice(b));
+            finish_padded::<64>(&[1; 64][..filled], &[9; 8], |b| out.extend_from_slice(b));
             assert_eq!(out.len(), blocks * 64);
+            assert_eq!(out[..filled], [1; 64][..filled]);
             assert_eq!(out[filled], 0x80);
+            assert!(out[filled + 1..out.len() - 8].iter().all(|&b| b == 0));
             assert!(out[out.len() - 8..].iter().all(|&b| b == 9));
         }
     }

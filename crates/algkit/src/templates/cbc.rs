@@ -1,6 +1,6 @@
 //! Cipher block chaining (SP 800-38A section 6.2). The IV becomes the last ciphertext block.
 
-use super::{BATCH, Lookup, MAX_BLOCK, cipher_mode, each_batch, xor};
+use super::{Lookup, cipher_mode, each_batch_and_scratch, xor};
 use crate::{
     Error, Name, Text,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
@@ -30,18 +30,15 @@ pub(crate) fn encrypt(cipher: &impl CipherOps, iv: &mut [u8], mut run: InOut<'_>
     }
 }
 
-/// Whole batches.
+/// Whole batches, each block masked with the ciphertext block before it.
 fn decrypt(cipher: &impl CipherOps, iv: &mut [u8], run: InOut<'_>) {
-    let bs = iv.len();
-    each_batch(run, |mut batch| {
-        let len = batch.len();
-        // The chaining values: the IV, then every ciphertext block but the last.
-        let mut chain = [0; BATCH + MAX_BLOCK];
-        chain[..bs].copy_from_slice(iv);
-        chain[bs..bs + len].copy_from_slice(batch.src());
+    each_batch_and_scratch(run, iv.len(), |mut batch, ciphertext| {
+        ciphertext.copy_from_slice(batch.src());
         cipher.decrypt_blocks(batch.reborrow());
-        xor(batch.dst(), &chain);
-        iv.copy_from_slice(&chain[len..len + bs]);
+        let (first, rest) = batch.dst().split_at_mut(iv.len());
+        xor(first, iv);
+        xor(rest, ciphertext);
+        iv.copy_from_slice(&ciphertext[ciphertext.len() - iv.len()..]);
     });
 }
 

@@ -7,7 +7,7 @@
 //! run of ones, and 128 such products are made at key setup; the one to use depends on the index
 //! alone, which is public.
 
-use super::{BATCH, Lookup, cipher, cipher128, compose, each_batch};
+use super::{Lookup, cipher, cipher128, compose, each_batch_and_scratch};
 use crate::{
     Error, Name, Text,
     driver::{CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
@@ -57,10 +57,8 @@ impl<C: CipherOps> SkcipherOps for Lrw<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let mut index = u128::from_be_bytes((&*iv).try_into().expect("the IV has 16 bytes"));
         let mut mask = self.masks.product(index);
-        let mut masks = [0; BATCH];
         while let Some(run) = text.next(16, 0) {
-            each_batch(run, |mut batch| {
-                let masks = &mut masks[..batch.len()];
+            each_batch_and_scratch(run, 16, |mut batch, masks| {
                 for block in masks.chunks_exact_mut(16) {
                     block.copy_from_slice(&mask.to_be_bytes());
                     mask ^= self.masks.step(index);

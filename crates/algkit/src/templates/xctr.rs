@@ -2,34 +2,30 @@
 //! counted from 1, is masked with the encryption of `iv ^ i`, where `i` is little-endian. The IV
 //! stays as it is.
 
-use super::{BATCH, Lookup, cipher_mode, cipher128, each_batch, xor};
+use super::{Lookup, cipher_mode, cipher128, each_batch_and_scratch, xor};
 use crate::{
     Error, Name, Text,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;
-use zeroize::Zeroize;
 
 /// XCTR over a cipher of 16-byte blocks.
 pub(crate) struct Xctr<C>(pub(crate) C);
 
 impl<C: CipherOps> SkcipherOps for Xctr<C> {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let mut keystream = [0; BATCH];
         let mut index = 0u64;
         while let Some(run) = text.next(16, 0) {
-            each_batch(run, |mut batch| {
-                let blocks = &mut keystream[..batch.len().next_multiple_of(16)];
-                for block in blocks.chunks_exact_mut(16) {
+            each_batch_and_scratch(run, 16, |mut batch, keystream| {
+                for block in keystream.chunks_exact_mut(16) {
                     index += 1;
                     block.copy_from_slice(iv);
                     xor(block, &index.to_le_bytes());
                 }
-                self.0.encrypt_blocks(InOut::from(&mut *blocks));
-                batch.xor(blocks);
+                self.0.encrypt_blocks(InOut::from(&mut *keystream));
+                batch.xor(keystream);
             });
         }
-        keystream.zeroize();
     }
 }
 

@@ -5,14 +5,13 @@
 //! before and after the first key's cipher. A tail of less than a block steals ciphertext from the
 //! block before. The IV stays as it is.
 
-use super::{BATCH, Lookup, cipher, cipher128, compose, each_batch};
+use super::{Lookup, cipher, cipher128, compose, each_batch_and_scratch};
 use crate::{
     Error, Name, Text,
     driver::{BadKey, CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys},
 };
 use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
 
 /// The longest data unit: 2^20 blocks (SP 800-38E section 4).
 pub(crate) const MAX_DATA_UNIT: u64 = 16 << 20;
@@ -53,9 +52,7 @@ fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
 
 impl<C: CipherOps> Masked for ByBatch<C> {
     fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
-        let mut tweaks = [0; BATCH];
-        each_batch(run, |mut batch| {
-            let tweaks = &mut tweaks[..batch.len()];
+        each_batch_and_scratch(run, 16, |mut batch, tweaks| {
             for block in tweaks.chunks_exact_mut(16) {
                 block.copy_from_slice(tweak);
                 *tweak = mul_x(tweak);
@@ -68,7 +65,6 @@ impl<C: CipherOps> Masked for ByBatch<C> {
             }
             masked.xor(tweaks);
         });
-        tweaks.zeroize();
     }
 }
 

@@ -32,10 +32,9 @@ mod tests;
 
 pub use clmul::{ClmulToken, ClmulVector};
 
-use crate::hash::{BlockBuffer, Hash};
+use crate::hash::{BlockBuffer, Hash, wipe};
 use crate::simd::Blocks;
 use key::HashKey;
-use zeroize::optimization_barrier;
 
 /// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
 pub type GHash<T> = FieldHash<T, true>;
@@ -48,6 +47,12 @@ pub type Polyval<T> = FieldHash<T, false>;
 pub struct FieldHash<T: ClmulToken, const BIG_ENDIAN: bool> {
     token: T,
     key: HashKey<T::V>,
+    message: Message,
+}
+
+/// What was absorbed: all that a message needs beside the key, which is much larger.
+#[derive(Clone, Default)]
+struct Message {
     acc: [u8; 16],
     buffer: BlockBuffer<16>,
 }
@@ -59,15 +64,38 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
             #[inline(always)]
             || if BIG_ENDIAN { HashKey::ghash(token, key) } else { HashKey::polyval(token, key) },
         );
-        Self { token, key, acc: [0; 16], buffer: BlockBuffer::default() }
+        Self { token, key, message: Message::default() }
     }
+}
 
-    fn blocks(token: T, key: &HashKey<T::V>, acc: &mut [u8; 16], data: &[u8]) {
-        token.vectorize(
+impl Message {
+    fn update<T: ClmulToken, const BIG_ENDIAN: bool>(&mut self, token: T, key: &HashKey<T::V>, data: &[u8]) {
+        let Self { acc, buffer } = self;
+        buffer.absorb(
+            data,
             #[inline(always)]
-            || *acc = key.hash::<BIG_ENDIAN>(token, T::V::load_first(token, acc), data).first(),
+            |blocks| absorb::<T, BIG_ENDIAN>(token, key, acc, blocks),
         );
     }
+
+    fn finish<T: ClmulToken, const BIG_ENDIAN: bool>(&mut self, token: T, key: &HashKey<T::V>, out: &mut [u8]) {
+        let Self { acc, buffer } = self;
+        if !buffer.pending().is_empty() {
+            absorb::<T, BIG_ENDIAN>(token, key, acc, buffer.pending());
+        }
+        if BIG_ENDIAN {
+            acc.reverse();
+        }
+        out.copy_from_slice(acc);
+    }
+}
+
+/// Absorbs blocks, the last of them padded with zeros.
+fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(token: T, key: &HashKey<T::V>, acc: &mut [u8; 16], data: &[u8]) {
+    token.vectorize(
+        #[inline(always)]
+        || *acc = key.hash::<BIG_ENDIAN>(token, T::V::load_first(token, acc), data).first(),
+    );
 }
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
@@ -76,28 +104,22 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
     }
 
     fn update(&mut self, data: &[u8]) {
-        let Self { token, key, acc, buffer } = self;
-        buffer.absorb(
-            data,
-            #[inline(always)]
-            |blocks| Self::blocks(*token, key, acc, blocks),
-        );
+        self.message.update::<T, BIG_ENDIAN>(self.token, &self.key, data);
     }
 
     fn finish(&mut self, out: &mut [u8]) {
-        let Self { token, key, acc, buffer } = self;
-        Self::blocks(*token, key, acc, buffer.pending());
-        *buffer = BlockBuffer::default();
-        if BIG_ENDIAN {
-            acc.reverse();
-        }
-        out.copy_from_slice(acc);
+        self.message.finish::<T, BIG_ENDIAN>(self.token, &self.key, out);
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut message = self.message.clone();
+        parts.iter().for_each(|part| message.update::<T, BIG_ENDIAN>(self.token, &self.key, part));
+        message.finish::<T, BIG_ENDIAN>(self.token, &self.key, out);
     }
 }
 
-impl<T: ClmulToken, const BIG_ENDIAN: bool> Drop for FieldHash<T, BIG_ENDIAN> {
+impl Drop for Message {
     fn drop(&mut self) {
-        self.acc = [0; 16];
-        optimization_barrier(&self.acc);
+        wipe(&mut self.acc);
     }
 }

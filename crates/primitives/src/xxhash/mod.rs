@@ -7,7 +7,7 @@
 //! The crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, 0 by default, and
 //! gives the digest little-endian, where the canonical form of the reference is big-endian.
 
-use crate::hash::{BlockBuffer, Hash};
+use crate::hash::{BlockBuffer, Hash, digest_by_copy};
 use core::mem::ManuallyDrop;
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
@@ -64,34 +64,58 @@ impl Hash for XxHash64 {
 
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
-        let mut h = if self.absorbed >= 32 {
-            let mut h = 0u64;
-            for (lane, turn) in self.lanes.iter().zip([1, 7, 12, 18]) {
-                h = h.wrapping_add(lane.rotate_left(turn));
-            }
-            self.lanes.iter().fold(h, |h, &lane| (h ^ round(0, lane)).wrapping_mul(P1).wrapping_add(P4))
-        } else {
-            self.seed.wrapping_add(P5)
-        };
-        h = h.wrapping_add(self.absorbed);
-
-        let (words, rest) = self.buffer.pending().as_chunks::<8>();
-        for word in words {
-            h = (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
-        }
-        let (half, rest) = rest.as_chunks::<4>();
-        for half in half {
-            let half = u64::from(u32::from_le_bytes(*half));
-            h = (h ^ half.wrapping_mul(P1)).rotate_left(23).wrapping_mul(P2).wrapping_add(P3);
-        }
-        for &byte in rest {
-            h = (h ^ u64::from(byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
-        }
-
-        h = (h ^ (h >> 33)).wrapping_mul(P2);
-        h = (h ^ (h >> 29)).wrapping_mul(P3);
-        out.copy_from_slice(&(h ^ (h >> 32)).to_le_bytes());
+        let digest = finish(self.seed, &self.lanes, self.absorbed, self.buffer.pending());
+        out.copy_from_slice(&digest.to_le_bytes());
     }
+
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let ([message], []) = (parts, self.buffer.pending()) else {
+            return digest_by_copy(self, parts, out);
+        };
+        let (stripes, rest) = message.split_at(message.len() - message.len() % 32);
+        let absorbed = self.absorbed.wrapping_add(message.len() as u64);
+        let digest = if stripes.is_empty() {
+            finish(self.seed, &self.lanes, absorbed, rest)
+        } else {
+            let mut lanes = self.lanes;
+            absorb(&mut lanes, stripes);
+            finish(self.seed, &lanes, absorbed, rest)
+        };
+        out.copy_from_slice(&digest.to_le_bytes());
+    }
+}
+
+/// The digest of a message of `absorbed` bytes, from the lanes after its stripes and the `rest` of it.
+#[inline(always)]
+fn finish(seed: u64, lanes: &[u64; 4], absorbed: u64, rest: &[u8]) -> u64 {
+    let mut h = if absorbed >= 32 {
+        let mut h = 0u64;
+        for (lane, turn) in lanes.iter().zip([1, 7, 12, 18]) {
+            h = h.wrapping_add(lane.rotate_left(turn));
+        }
+        lanes.iter().fold(h, |h, &lane| (h ^ round(0, lane)).wrapping_mul(P1).wrapping_add(P4))
+    } else {
+        seed.wrapping_add(P5)
+    };
+    h = h.wrapping_add(absorbed);
+
+    let (words, rest) = rest.as_chunks::<8>();
+    for word in words {
+        h = (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
+    }
+    let (half, rest) = rest.as_chunks::<4>();
+    for half in half {
+        let half = u64::from(u32::from_le_bytes(*half));
+        h = (h ^ half.wrapping_mul(P1)).rotate_left(23).wrapping_mul(P2).wrapping_add(P3);
+    }
+    for &byte in rest {
+        h = (h ^ u64::from(byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
+    }
+
+    h = (h ^ (h >> 33)).wrapping_mul(P2);
+    h = (h ^ (h >> 29)).wrapping_mul(P3);
+    h ^ (h >> 32)
 }
 
 #[cfg(test)]
