@@ -1,8 +1,8 @@
 //! What a driver is: a row of data, and the operations of a keyed instance.
 //!
-//! The traits here are what drivers implement, in this crate and in others; users hold the types
-//! of [`crate::tfm`], which check every length before they call a driver. An implementation may
-//! therefore rely on the lengths its [`Driver`] declares.
+//! The traits here are what drivers implement, in this crate and in others; users hold transforms,
+//! [`crate::Skcipher`] and the like, which check every length before they call a driver. An
+//! implementation may therefore rely on the lengths its [`Driver`] declares.
 
 use crate::{Error, Sizes, Text};
 use algkit_primitives::{

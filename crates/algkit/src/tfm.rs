@@ -26,7 +26,7 @@ pub struct Unkeyed<T> {
     transform: PhantomData<fn() -> T>,
 }
 
-/// A transform type: [`Cipher`], [`Skcipher`], [`Aead`] or [`Hash`].
+/// A transform type: [`Cipher`], [`Skcipher`], [`Aead`] or [`struct@Hash`].
 pub trait Transform: Sized + sealed::FromKeyed {
     /// The type of algorithm.
     const TYPE: Type;

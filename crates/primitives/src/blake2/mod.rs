@@ -8,7 +8,7 @@
 //! Four words of a row fit a vector, so that one G on vectors does all columns. For the diagonals,
 //! rows are rotated until diagonals are columns. Any three rows could move; b, the last word that
 //! G computes, stays, because the next G waits for it: lane i then holds the diagonal through
-//! v(4 + i), and a moves one place up, c one down and d two ([`rows`]).
+//! v(4 + i), and a moves one place up, c one down and d two (module `rows`).
 
 mod rows;
 

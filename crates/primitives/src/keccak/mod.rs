@@ -24,12 +24,12 @@ use crate::hash::{Hash, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
-    /// Keccak-f[1600], `blocks.len() / rate` times, each after the xor of a block.
+    /// Keccak-f\[1600\], `blocks.len() / rate` times, each after the xor of a block.
     ///
     /// `rate` is a multiple of 8 and at most 200, and divides the length of `blocks`.
     fn absorb(self, state: &mut [u64; 25], rate: usize, blocks: &[u8]);
 
-    /// Keccak-f[1600].
+    /// Keccak-f\[1600\].
     fn permute(self, state: &mut [u64; 25]);
 }
 
@@ -61,7 +61,7 @@ static ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// A sponge over Keccak-f[1600].
+/// A sponge over Keccak-f\[1600\].
 #[derive(Clone)]
 pub struct Keccak<T: Permute> {
     token: T,

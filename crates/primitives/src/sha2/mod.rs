@@ -1,6 +1,6 @@
 //! SHA-2 (FIPS 180-4): SHA-224 and SHA-256 on 32-bit words, SHA-384 and SHA-512 on 64-bit words.
 //!
-//! The two differ in the width of a word, the number of rounds and the rotations; [`word`] holds
+//! The two differ in the width of a word, the number of rounds and the rotations; `word` holds
 //! what differs, and the portable text is written once. A block of sixteen words is expanded by
 //! w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) + w(t-16), and round t maps (a, …, h) to
 //! (t1 + Σ0(a) + maj(a, b, c), a, b, c, d + t1, e, f, g), t1 = h + Σ1(e) + ch(e, f, g) + k(t) + w(t).

@@ -3,7 +3,7 @@
 //! [`Blocks`] is what every mode needs (loads, stores, xor, counters), [`AesVector`] adds the
 //! rounds. A vector can only be made with the token of its CPU, so having one proves that its
 //! instructions exist, and its methods are safe. Everything is `#[inline(always)]` and must be
-//! reached from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
+//! reached from inside [`Token::vectorize`].
 
 use crate::cpu::Token;
 
