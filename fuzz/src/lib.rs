@@ -231,6 +231,7 @@ fn choose(sizes: &Sizes, n: u8) -> usize {
     match sizes {
         Sizes::OneOf(list) => list[usize::from(n) % list.len()],
         Sizes::Between(min, max) => min + usize::from(n) % (max - min).saturating_add(1).min(256),
+        Sizes::EvenBetween(min, max) => min + 2 * (usize::from(n) % ((max - min) / 2 + 1)),
     }
 }
 
