@@ -1,0 +1,86 @@
+//! What a descriptor stands for.
+
+use crate::{Errno, alg, cryptodev, netlink};
+use std::io::{IoSlice, IoSliceMut};
+
+/// What a descriptor of the client stands for.
+///
+/// No call waits. Where the kernel would put the caller to sleep, the answer is [`Errno::AGAIN`], and
+/// nothing has changed: the front end returns it to a client that asked not to wait (`O_NONBLOCK`,
+/// `MSG_DONTWAIT`), or repeats the call after the file's [readiness](File::readiness) has changed.
+#[derive(Debug)]
+pub enum File {
+    /// `socket(AF_ALG, SOCK_SEQPACKET, 0)`, and what `accept` makes of it.
+    Alg(alg::Socket),
+    /// `socket(AF_NETLINK, SOCK_RAW, NETLINK_CRYPTO)`.
+    Netlink(netlink::Socket),
+    /// `open("/dev/crypto")`.
+    Device(cryptodev::Device),
+}
+
+/// What `sendmsg` passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// The data, in pieces.
+    pub data: &'a [IoSlice<'a>],
+    /// The control messages, as `msg_control` holds them.
+    pub control: &'a [u8],
+    /// `MSG_MORE` and the like.
+    pub flags: i32,
+}
+
+/// What `recvmsg` returns.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Received {
+    /// Bytes, which for a truncated datagram may be more than there was room for, if `MSG_TRUNC` asked for it.
+    pub len: usize,
+    /// `msg_flags`.
+    pub flags: i32,
+}
+
+/// What `poll` would say.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Readiness {
+    /// `POLLIN | POLLRDNORM`.
+    pub readable: bool,
+    /// `POLLOUT | POLLWRNORM | POLLWRBAND`.
+    pub writable: bool,
+}
+
+/// The client's memory, for requests that hold pointers.
+pub trait Memory {
+    /// Fills `into` from `address`; [`Errno::FAULT`] if any byte cannot be read.
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno>;
+
+    /// Writes `from` to `address`; [`Errno::FAULT`] if any byte cannot be written.
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno>;
+}
+
+impl File {
+    /// `sendmsg`, and with one piece and no control messages `write`.
+    pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        match self {
+            Self::Alg(socket) => socket.send(message),
+            Self::Netlink(socket) => socket.send(message),
+            Self::Device(_) => Err(Errno::INVAL),
+        }
+    }
+
+    /// `recvmsg`, and with one piece `read`.
+    pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
+        match self {
+            Self::Alg(socket) => socket.recv(into, flags),
+            Self::Netlink(socket) => socket.recv(into, flags),
+            Self::Device(_) => Err(Errno::INVAL),
+        }
+    }
+
+    /// What `poll` would say.
+    pub fn readiness(&self) -> Readiness {
+        match self {
+            Self::Alg(socket) => socket.readiness(),
+            Self::Netlink(socket) => socket.readiness(),
+            Self::Device(device) => device.readiness(),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto` in user space: what the kernel does with a
+//! request, as state machines over bytes, without a system call.
+//!
+//! A [`File`] is what a descriptor of the client stands for. Two front ends carry requests to it: the
+//! preload library, inside the client's process, and the supervisor, outside of it. They own what a
+//! kernel would call the VFS: descriptors, blocking, readiness, signals. This crate owns the meaning.
+#![forbid(unsafe_code)]
+
+pub mod abi;
+pub mod alg;
+pub mod cryptodev;
+mod file;
+pub mod netlink;
+pub mod proc_crypto;
+
+pub use file::{File, Memory, Message, Readiness, Received};
+pub use rustix::io::Errno;

@@ -1,0 +1,1 @@
+//! The library that `algkit run` injects into a program.
