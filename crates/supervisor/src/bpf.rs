@@ -16,6 +16,9 @@ pub const ARCH: u32 = 0xc000_00b7;
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: u32 = 0x4000_0000;
 
+/// The protocol of `AF_NETLINK` that asks for algorithms.
+const NETLINK_CRYPTO: u32 = 21;
+
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOTIFY: u32 = libc::SECCOMP_RET_USER_NOTIF;
 
@@ -69,6 +72,9 @@ enum Rule {
     Open(u32),
 }
 
+/// The `libc` crate does not have it for every CPU.
+pub const SYS_IO_PGETEVENTS: libc::c_long = if cfg!(target_arch = "x86_64") { 333 } else { 292 };
+
 /// The calls, and what decides over each.
 const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_read, Rule::First),
@@ -109,7 +115,7 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_dup3, Rule::First),
     (libc::SYS_io_submit, Rule::Always),
     (libc::SYS_io_getevents, Rule::Always),
-    (libc::SYS_io_pgetevents, Rule::Always),
+    (SYS_IO_PGETEVENTS, Rule::Always),
     (libc::SYS_io_cancel, Rule::Always),
     (libc::SYS_io_destroy, Rule::Always),
 ];
@@ -210,7 +216,7 @@ pub fn filter(range: Range) -> Vec<sock_filter> {
     a.jump(libc::BPF_JEQ, libc::AF_NETLINK as u32, L(netlink), L(allow));
     a.place(netlink);
     a.load(argument(2));
-    a.jump(libc::BPF_JEQ, libc::NETLINK_CRYPTO as u32, L(notify), L(allow));
+    a.jump(libc::BPF_JEQ, NETLINK_CRYPTO, L(notify), L(allow));
 
     // Neither /proc/crypto nor /dev/crypto is created, a folder, or a place in the tree only.
     let excluded = (libc::O_CREAT | libc::O_DIRECTORY | libc::O_PATH) as u32;

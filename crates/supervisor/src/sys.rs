@@ -167,6 +167,11 @@ impl Signals {
         self.fd.as_fd()
     }
 
+    /// The mask of this thread before.
+    pub fn mask_before(&self) -> libc::sigset_t {
+        self.before
+    }
+
     /// The next one, if any.
     pub fn next(&self) -> Option<Arrived> {
         // SAFETY: zero is a value of this structure of integers.
@@ -181,9 +186,26 @@ impl Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // SAFETY: `before` was filled by the call that blocked the signals.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
+        set_mask(&self.before);
     }
+}
+
+/// Sets the signal mask of this thread. Async-signal-safe.
+pub fn set_mask(mask: &libc::sigset_t) {
+    // SAFETY: `mask` is a set of signals.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
+}
+
+/// A child that has exited and waits to be waited for.
+pub fn exited() -> Option<i32> {
+    // SAFETY: zero is a value of this structure of integers.
+    let mut info: libc::siginfo_t = unsafe { zeroed() };
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: the kernel writes one such structure.
+    let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut info, options) };
+    // SAFETY: `waitid` fills this member, and leaves it zero if there is no such child.
+    let pid = unsafe { info.si_pid() };
+    (result == 0 && pid != 0).then_some(pid)
 }
 
 /// Sends a signal to a child that has not been waited for.
@@ -198,4 +220,11 @@ pub fn pending(pipe: BorrowedFd<'_>) -> usize {
     // SAFETY: the kernel writes one int.
     unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut n) };
     usize::try_from(n).unwrap_or(0)
+}
+
+/// Asks the kernel's keyrings for something of a key, and says how long the answer is; `into` has it if it fits.
+pub fn keyctl(operation: i32, serial: i32, into: &mut [u8]) -> Result<usize, Errno> {
+    // SAFETY: the operations that are used write at most `len` bytes to the buffer.
+    let result = unsafe { libc::syscall(libc::SYS_keyctl, operation, serial, into.as_mut_ptr(), into.len()) };
+    check(result).map(|n| n as usize)
 }

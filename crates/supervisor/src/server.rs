@@ -1,0 +1,294 @@
+//! Files, notifications, and the threads that work on both.
+
+use crate::{
+    Options,
+    bpf::Range,
+    calls::{
+        self, Reply,
+        transfer::{Step, Transfer},
+    },
+    park::{Fate, Parked},
+    served::{Kind, Served, State},
+    sys,
+    target::{Request, Target},
+};
+use algkit_afalg::{Errno, File};
+use rustix::{
+    event::epoll::{self, EventData, EventFlags},
+    net::sockopt::{self, Timeout},
+};
+use std::{
+    collections::{HashMap, VecDeque},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+type Job = Box<dyn FnOnce(&Server) + Send>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What serves the targets of one supervisor.
+pub struct Server {
+    /// Where descriptors that are served are.
+    pub range: Range,
+    listener: OwnedFd,
+    epoll: OwnedFd,
+    files: Mutex<HashMap<u64, Arc<Served>>>,
+    most_files: usize,
+    numbering: Mutex<()>,
+    parked: AtomicUsize,
+    jobs: Mutex<Jobs>,
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct Jobs {
+    queue: VecDeque<Job>,
+    over: bool,
+}
+
+impl Server {
+    /// One that answers `listener`, and whose files hang up on `epoll`.
+    pub fn new(listener: OwnedFd, epoll: OwnedFd, range: Range, options: &Options) -> Self {
+        sys::wake_on_this_cpu(listener.as_fd());
+        Self {
+            range,
+            listener,
+            epoll,
+            files: Mutex::default(),
+            most_files: options.files,
+            numbering: Mutex::default(),
+            parked: AtomicUsize::new(0),
+            jobs: Mutex::default(),
+            work: Condvar::new(),
+        }
+    }
+
+    /// Where events are waited for.
+    pub fn epoll(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+
+    /// The thread that made `request`.
+    pub fn target(&self, request: Request) -> Target<'_> {
+        Target::new(request, self.listener.as_fd())
+    }
+
+    /// Takes a notification, and answers it or passes it on.
+    pub fn attend(&self) {
+        let Ok(notification) = sys::receive(self.listener.as_fd()) else { return };
+        let request = Request {
+            id: notification.id,
+            tid: notification.pid as i32,
+            nr: notification.data.nr.into(),
+            args: notification.data.args,
+        };
+        self.guard(request, || calls::handle(self, request));
+    }
+
+    /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
+    fn guard(&self, request: Request, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            self.target(request).answer(Err(Errno::IO));
+        }
+    }
+
+    /// The file that the target's descriptor is.
+    pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
+        let inode = target.socket(fd).ok()?;
+        let found = lock(&self.files).get(&inode).cloned()?;
+        target.valid().then_some(found)
+    }
+
+    /// Whoever gives the target a number holds this, so that no number is given twice.
+    pub fn numbering(&self) -> MutexGuard<'_, ()> {
+        lock(&self.numbering)
+    }
+
+    /// Serves `file`. `give` gives the target the descriptor under the number.
+    pub fn serve<R>(
+        &self,
+        target: &Target<'_>,
+        file: File,
+        kind: Option<Kind>,
+        nonblocking: bool,
+        give: impl FnOnce(BorrowedFd<'_>, u32) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
+        let (served, theirs) = Served::new(file, kind, nonblocking)?;
+        let (inode, served) = (served.inode, Arc::new(served));
+        {
+            let mut files = lock(&self.files);
+            if files.len() >= self.most_files {
+                return Err(Errno::NFILE);
+            }
+            // A hangup is always reported.
+            epoll::add(&self.epoll, served.end(), EventData::new_u64(inode), EventFlags::empty())?;
+            files.insert(inode, served);
+        }
+        // If this fails, `theirs` closes, and the file goes with the hangup.
+        let _one_at_a_time = self.numbering();
+        let number = target.free_number(self.range)?;
+        give(theirs.as_fd(), number)
+    }
+
+    /// The target has closed the file.
+    pub fn hang_up(&self, inode: u64) {
+        let Some(served) = lock(&self.files).remove(&inode) else { return };
+        let _ = epoll::delete(&self.epoll, served.end());
+        let parked = {
+            // A worker may be busy with it; the calls that wait end when it has done.
+            let Some(mut state) = served.try_lock() else {
+                self.employ(move |server| server.close(&served));
+                return;
+            };
+            state.closed = true;
+            std::mem::take(&mut state.parked)
+        };
+        self.refuse(parked);
+    }
+
+    fn close(&self, served: &Served) {
+        let parked = {
+            let mut state = served.lock();
+            state.closed = true;
+            std::mem::take(&mut state.parked)
+        };
+        self.refuse(parked);
+    }
+
+    fn refuse(&self, parked: Vec<Parked>) {
+        self.parked.fetch_sub(parked.len(), Ordering::Relaxed);
+        for parked in parked {
+            self.target(parked.request).answer(parked.transfer.interrupt(Errno::BADF));
+        }
+    }
+
+    /// A call that sends or receives.
+    pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
+        let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
+        target.check()?;
+        let request = target.request;
+        if transfer.is_heavy() || served.try_lock().is_none() {
+            self.employ(move |server| server.guard(request, || server.go_on(&served, request, transfer)));
+        } else {
+            self.go_on(&served, request, transfer);
+        }
+        Ok(Reply::Taken)
+    }
+
+    fn go_on(&self, served: &Served, request: Request, transfer: Transfer) {
+        let mut state = served.lock();
+        self.advance(served, &mut state, Parked::new(request, transfer, None), true);
+        // What one call did may be what others wait for. Each may in turn help those before it.
+        let mut left = state.parked.len();
+        while left > 0 && !state.parked.is_empty() {
+            let parked = state.parked.remove(0);
+            self.parked.fetch_sub(1, Ordering::Relaxed);
+            left = if self.advance(served, &mut state, parked, false) { state.parked.len() } else { left - 1 };
+        }
+    }
+
+    /// Goes on with a call, and ends it or lets it wait; says whether it ended.
+    fn advance(&self, served: &Served, state: &mut State, mut parked: Parked, first: bool) -> bool {
+        let target = self.target(parked.request);
+        let step = parked.transfer.advance(&target, state);
+        served.show(state, &target, parked.transfer.fd);
+        let result = match step {
+            Step::Done(result) => result,
+            Step::Wait if state.closed => parked.transfer.interrupt(Errno::BADF),
+            Step::Wait if parked.transfer.has_enough() => parked.transfer.interrupt(Errno::AGAIN),
+            Step::Wait if first && !self.may_wait(&target, &mut parked) => parked.transfer.interrupt(Errno::AGAIN),
+            Step::Wait => {
+                self.parked.fetch_add(1, Ordering::Relaxed);
+                state.parked.push(parked);
+                return false;
+            }
+        };
+        target.answer(result);
+        true
+    }
+
+    /// Whether the client wants to wait, and until when.
+    fn may_wait(&self, target: &Target<'_>, parked: &mut Parked) -> bool {
+        let fd = parked.transfer.fd;
+        if parked.transfer.impatient || target.flags(fd).contains(rustix::fs::OFlags::NONBLOCK) {
+            return false;
+        }
+        let timeout = if parked.transfer.sends() { Timeout::Send } else { Timeout::Recv };
+        let timeout = target.fetch(fd).and_then(|socket| sockopt::socket_timeout(socket, timeout)).ok().flatten();
+        parked.deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        true
+    }
+
+    /// Whether any call waits.
+    pub fn has_parked(&self) -> bool {
+        self.parked.load(Ordering::Relaxed) > 0
+    }
+
+    /// Ends calls that have waited long enough, or that a signal interrupts.
+    pub fn look_after_parked(&self) {
+        let files: Vec<_> = lock(&self.files).values().cloned().collect();
+        let now = Instant::now();
+        for served in files {
+            let Some(mut state) = served.try_lock() else { continue };
+            let before = state.parked.len();
+            state.parked.retain_mut(|parked| {
+                let target = self.target(parked.request);
+                match parked.fate(&target, now) {
+                    Fate::Waits => return true,
+                    Fate::Gone => {}
+                    Fate::TimedOut => _ = target.answer(parked.transfer.interrupt(Errno::AGAIN)),
+                    Fate::Interrupted => _ = target.answer(parked.transfer.interrupt(Errno::INTR)),
+                    Fate::Restarts => match parked.transfer.interrupt(Errno::INTR) {
+                        Err(_) => _ = target.restart(),
+                        done => _ = target.answer(done),
+                    },
+                }
+                false
+            });
+            self.parked.fetch_sub(before - state.parked.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// The text of `/proc/crypto`.
+    pub fn proc_crypto(&self) -> Result<String, Errno> {
+        Err(Errno::NOENT) /*TODO merge periph*/
+    }
+
+    /// Lets a worker do `job`.
+    pub fn employ(&self, job: impl FnOnce(&Self) + Send + 'static) {
+        lock(&self.jobs).queue.push_back(Box::new(job));
+        self.work.notify_one();
+    }
+
+    /// A worker's life.
+    pub fn work(&self) {
+        loop {
+            let mut jobs = lock(&self.jobs);
+            let job = loop {
+                if jobs.over {
+                    return;
+                }
+                match jobs.queue.pop_front() {
+                    Some(job) => break job,
+                    None => jobs = self.work.wait(jobs).unwrap_or_else(PoisonError::into_inner),
+                }
+            };
+            drop(jobs);
+            let _ = catch_unwind(AssertUnwindSafe(|| job(self)));
+        }
+    }
+
+    /// Lets the workers go.
+    pub fn end(&self) {
+        lock(&self.jobs).over = true;
+        self.work.notify_all();
+    }
+}
