@@ -5,9 +5,11 @@
 
 use crate::{
     entry::Entry,
-    errno::{self, negated},
+    errno::negated,
     interpose::real,
-    iov, table, transfer,
+    iov,
+    kernel::kernel,
+    table, transfer,
 };
 use algkit_afalg::{
     Errno,
@@ -307,14 +309,4 @@ pub unsafe fn masked<T>(mask: *const sigset_t, body: impl FnOnce() -> T) -> T {
     // SAFETY: as above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut()) };
     result
-}
-
-/// A system call of the kernel's asynchronous I/O.
-fn kernel(number: c_long, [a, b, c, d, e]: [c_long; 5]) -> Result<c_long, Errno> {
-    let real = real!(fn syscall(c_long, c_long, c_long, c_long, c_long, c_long) -> c_long).ok_or(Errno::NOSYS)?;
-    // SAFETY: the arguments are the client's, or point to what lives as long as the call.
-    match unsafe { real(number, a, b, c, d, e) } {
-        -1 => Err(errno::last()),
-        value => Ok(value),
-    }
 }

@@ -20,6 +20,8 @@ mod fork;
 mod interpose;
 mod ioctl;
 mod iov;
+mod kernel;
+mod keyring;
 mod memory;
 mod message;
 mod mirror;

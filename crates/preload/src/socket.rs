@@ -5,6 +5,7 @@ use crate::{
     errno,
     interpose::{interpose, real},
     iov,
+    keyring::ProcessKeys,
     message::write_address,
     options::{NETLINK_CRYPTO, Options},
     table,
@@ -201,16 +202,20 @@ unsafe fn set_option(
     };
     let mut entered = entry.enter(fd)?;
     if level == SOL_SOCKET {
-        match entered.state().options.set(name, bytes) {
-            Some(result) => return result.map(|()| 0),
-            None => drop(entered),
+        if let Some(result) = entered.state().options.set(name, bytes) {
+            if let File::Alg(socket) = entered.file()? {
+                socket.set_option(level, name, bytes)?;
+            }
+            entered.leave();
+            return result.map(|()| 0);
         }
+        drop(entered);
         let real = real!(fn setsockopt(c_int, c_int, c_int, *const c_void, socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
         // SAFETY: the arguments are the caller's.
         return passed_on(unsafe { real(fd, level, name, value, len) });
     }
     let result = match entered.file()? {
-        File::Alg(socket) => socket.set_option(level, name, bytes),
+        File::Alg(socket) => socket.set_option_with(level, name, bytes, &ProcessKeys),
         File::Netlink(_) => Err(Errno::NOPROTOOPT),
         File::Device(_) => Err(Errno::NOTSOCK),
     };

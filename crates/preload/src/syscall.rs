@@ -3,6 +3,9 @@
 //! A call that concerns a served descriptor, family or path goes to the function of libc's name in this
 //! library, which answers in the same way; every other goes on.
 
+// The names of system calls are libc's.
+#![allow(non_upper_case_globals)]
+
 use crate::{aio, interpose::real, table};
 use libc::{
     SYS_accept, SYS_accept4, SYS_bind, SYS_close, SYS_close_range, SYS_connect, SYS_dup, SYS_dup3,

@@ -83,15 +83,6 @@ pub fn forget(fd: RawFd) {
     lock().clear(fd);
 }
 
-/// A number that the kernel has just given out for something else. If it is in the table, it was closed
-/// in a way that nobody has seen.
-#[inline]
-pub fn foreign(fd: RawFd) {
-    if entry(fd).is_some() && !process::borrows_memory() {
-        forget(fd);
-    }
-}
-
 /// Forgets every descriptor from `first` to `last`.
 pub fn forget_range(first: u32, last: u32) {
     let mut entries = lock();

@@ -49,6 +49,7 @@ fn send_rest(entry: &'static Entry, fd: RawFd, data: &[IoSlice<'_>], sent: usize
         let Ok(mut entered) = entry.enter(fd) else { break };
         let room = entered.readiness().writable;
         let result = match entered.file() {
+            Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], flags }),
             Ok(file) if room => file.send(&Message { data: rest, control: &[], flags }),
             Ok(_) => Err(Errno::AGAIN),
             Err(errno) => Err(errno),
