@@ -1,7 +1,7 @@
 //! The `algkit` command: argument parsing and printing only.
 //!
 //! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test
-//! failed); 2 bad usage or input, with one line on standard error.
+//! failed); 2 bad usage or input, with one line on standard error. `algkit run` ends as its program does.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -14,6 +14,7 @@ mod names;
 mod out;
 mod output;
 mod progress;
+mod run;
 mod secret;
 mod test;
 
@@ -51,6 +52,7 @@ fn run(command: Command) -> Result<Answer, args::Exit> {
         Command::Bench(args) => bench::run(&args),
         Command::Enc(args) => enc::run(&args),
         Command::Dgst(args) => dgst::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);
