@@ -88,7 +88,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    let launch::Launched { child, listener, range } = launch::launch(command, &signals)?;
+    let launch::Launched { child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
     let pid = Pid::from_child(&child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
@@ -96,7 +96,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     for (fd, token) in [(listener.as_fd(), LISTENER), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)] {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
-    let server = Server::new(listener, epoll, range, options);
+    let server = Server::new(listener, epoll, range, interruptible, options);
     std::thread::scope(|scope| {
         for _ in 0..options.workers.max(1) {
             scope.spawn(|| server.work());

@@ -1,7 +1,7 @@
 //! Starting the target under the filter.
 
 use crate::{
-    Error, Unavailable,
+    Error, Options, Unavailable,
     bpf::{Range, filter},
     sys::{self, Signals},
 };
@@ -29,7 +29,12 @@ pub struct Launched {
     pub listener: OwnedFd,
     /// Where the descriptors that are served to it are.
     pub range: Range,
+    /// A signal ends a call that waits for its answer.
+    pub interruptible: bool,
 }
+
+/// What the child says, if it has not failed, of a listener whose calls signals interrupt.
+const INTERRUPTIBLE: i32 = -1;
 
 /// Fewer descriptors than this leave none to serve.
 const FEWEST_FILES: u64 = 16;
@@ -46,7 +51,7 @@ pub fn check() -> Result<(), Unavailable> {
 }
 
 /// Starts `command`, with the signal mask of before `signals`.
-pub fn launch(mut command: Command, signals: &Signals) -> Result<Launched, Error> {
+pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     if limit < FEWEST_FILES {
@@ -64,11 +69,11 @@ pub fn launch(mut command: Command, signals: &Signals) -> Result<Launched, Error
     }
     let name = command.get_program().to_owned();
     let fd = theirs.as_raw_fd();
-    let mask = signals.mask_before();
+    let (mask, interruptible) = (signals.mask_before(), options.interruptible);
     let confine = move || {
         sys::set_mask(&mask);
         // SAFETY: the parent keeps `theirs` open until the child has been made, and the child has a copy.
-        confine(&program, unsafe { BorrowedFd::borrow_raw(fd) })
+        confine(&program, interruptible, unsafe { BorrowedFd::borrow_raw(fd) })
     };
     // SAFETY: `confine` makes system calls on memory that exists already, and nothing else.
     unsafe { command.pre_exec(confine) };
@@ -82,21 +87,25 @@ pub fn launch(mut command: Command, signals: &Signals) -> Result<Launched, Error
         (Err(source), _) => return Err(Error::Spawn { program: name, source }),
     };
     match received {
-        Ok(Ok(listener)) => Ok(Launched { child, listener, range }),
+        Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, range, interruptible }),
         Ok(Err(errno)) => Err(Error::Unavailable(Unavailable::Refused(errno.into()))),
         Err(errno) => Err(Error::system("recvmsg")(errno)),
     }
 }
 
 /// In the child: installs the filter and sends its listener, or the error, to the parent. Async-signal-safe.
-fn confine(program: &[libc::sock_filter], parent: BorrowedFd<'_>) -> io::Result<()> {
+fn confine(program: &[libc::sock_filter], interruptible: bool, parent: BorrowedFd<'_>) -> io::Result<()> {
     let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
-    let installed = match sys::install(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) {
-        // Linux before 5.19.
-        Err(Errno::INVAL) => sys::install(program, listen),
-        installed => installed,
+    let uninterruptible = match interruptible {
+        true => Err(Errno::INVAL),
+        false => sys::install(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV),
     };
-    let code = installed.as_ref().err().map_or(0, |errno| errno.raw_os_error()).to_ne_bytes();
+    let (installed, success) = match uninterruptible {
+        // Linux before 5.19.
+        Err(Errno::INVAL) => (sys::install(program, listen), INTERRUPTIBLE),
+        installed => (installed, 0),
+    };
+    let code = installed.as_ref().map_or_else(|errno| errno.raw_os_error(), |_| success).to_ne_bytes();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     let listener;
@@ -109,7 +118,7 @@ fn confine(program: &[libc::sock_filter], parent: BorrowedFd<'_>) -> io::Result<
 }
 
 /// What [`confine`] sent; the outer error is that nothing came.
-fn receive(from: BorrowedFd<'_>) -> Result<Result<OwnedFd, Errno>, Errno> {
+fn receive(from: BorrowedFd<'_>) -> Result<Result<(OwnedFd, bool), Errno>, Errno> {
     let mut code = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -122,7 +131,7 @@ fn receive(from: BorrowedFd<'_>) -> Result<Result<OwnedFd, Errno>, Errno> {
         _ => None,
     });
     Ok(match (listener, i32::from_ne_bytes(code)) {
-        (Some(listener), _) => Ok(listener),
+        (Some(listener), code) => Ok((listener, code == INTERRUPTIBLE)),
         (None, 0) => return Err(Errno::MFILE),
         (None, errno) => Err(Errno::from_raw_os_error(errno)),
     })

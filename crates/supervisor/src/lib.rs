@@ -8,6 +8,7 @@
 //! A file that is served is an [`algkit_afalg::File`] here and one end of a pair of sockets in the program. See
 //! `docs/run-seccomp.md` for what follows from that, and for what the program is not trusted with.
 
+mod aio;
 mod bpf;
 mod calls;
 mod error;
@@ -32,12 +33,15 @@ pub struct Options {
     pub files: usize,
     /// Threads that work on long requests.
     pub workers: usize,
+    /// Do as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
+    #[doc(hidden)]
+    pub interruptible: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { files: 1024, workers: cpus.clamp(1, 4) }
+        Self { files: 1024, workers: cpus.clamp(1, 4), interruptible: false }
     }
 }
 

@@ -2,17 +2,18 @@
 
 use crate::{
     Options,
+    aio::Contexts,
     bpf::Range,
     calls::{
         self, Reply,
-        transfer::{Step, Transfer},
+        transfer::{Completion, Step, Transfer},
     },
     park::{Fate, Parked},
     served::{Kind, Served, State},
     sys,
-    target::{Request, Target},
+    target::{Lost, Request, Target},
 };
-use algkit_afalg::{Errno, File};
+use algkit_afalg::{Errno, File, aio::Event};
 use rustix::{
     event::epoll::{self, EventData, EventFlags},
     net::sockopt::{self, Timeout},
@@ -22,11 +23,17 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Weak, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
 };
+
+/// Threads that do what takes as long as a client likes.
+const MAX_APART: usize = 32;
+
+/// Bytes of their stacks.
+const STACK: usize = 256 << 10;
 
 type Job = Box<dyn FnOnce(&Server) + Send>;
 
@@ -39,36 +46,66 @@ pub struct Server {
     /// Where descriptors that are served are.
     pub range: Range,
     listener: OwnedFd,
+    lost: Option<Lost>,
     epoll: OwnedFd,
     files: Mutex<HashMap<u64, Arc<Served>>>,
     most_files: usize,
     numbering: Mutex<()>,
+    contexts: Mutex<Contexts>,
     parked: AtomicUsize,
     jobs: Mutex<Jobs>,
     work: Condvar,
+    apart: AtomicUsize,
+    own: Weak<Self>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// A call that has just come, and may wait.
+    First,
+    /// One that may not.
+    Only,
+    /// One that has waited.
+    Later,
+}
+
+/// What became of a call that went on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Advance {
+    /// It has ended.
+    Ended,
+    /// It waits.
+    Waits,
+    /// It would wait, and may not.
+    WouldWait,
 }
 
 #[derive(Default)]
 struct Jobs {
-    queue: VecDeque<Job>,
+    queue: VecDeque<(Option<Request>, Job)>,
     over: bool,
 }
 
 impl Server {
     /// One that answers `listener`, and whose files hang up on `epoll`.
-    pub fn new(listener: OwnedFd, epoll: OwnedFd, range: Range, options: &Options) -> Self {
+    pub fn new(listener: OwnedFd, epoll: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Arc<Self> {
         sys::wake_on_this_cpu(listener.as_fd());
-        Self {
+        Arc::new_cyclic(|own| Self {
             range,
             listener,
+            lost: interruptible.then(Lost::default),
             epoll,
             files: Mutex::default(),
             most_files: options.files,
             numbering: Mutex::default(),
+            contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
             jobs: Mutex::default(),
             work: Condvar::new(),
-        }
+            apart: AtomicUsize::new(0),
+            own: own.clone(),
+        })
     }
 
     /// Where events are waited for.
@@ -78,7 +115,7 @@ impl Server {
 
     /// The thread that made `request`.
     pub fn target(&self, request: Request) -> Target<'_> {
-        Target::new(request, self.listener.as_fd())
+        Target::new(request, self.listener.as_fd(), self.lost.as_ref())
     }
 
     /// Takes a notification, and answers it or passes it on.
@@ -90,12 +127,17 @@ impl Server {
             nr: notification.data.nr.into(),
             args: notification.data.args,
         };
-        self.guard(request, || calls::handle(self, request));
+        if let Some(value) = self.lost.as_ref().and_then(|lost| lost.take(&request)) {
+            self.target(request).answer(Ok(value));
+            return;
+        }
+        self.guard(Some(request), || calls::handle(self, request));
     }
 
     /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
-    fn guard(&self, request: Request, work: impl FnOnce()) {
-        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+    fn guard(&self, request: Option<Request>, work: impl FnOnce()) {
+        let done = catch_unwind(AssertUnwindSafe(work));
+        if let (Err(_), Some(request)) = (done, request) {
             self.target(request).answer(Err(Errno::IO));
         }
     }
@@ -145,7 +187,7 @@ impl Server {
         let parked = {
             // A worker may be busy with it; the calls that wait end when it has done.
             let Some(mut state) = served.try_lock() else {
-                self.employ(move |server| server.close(&served));
+                self.employ(None, move |server| server.close(&served));
                 return;
             };
             state.closed = true;
@@ -170,33 +212,83 @@ impl Server {
         }
     }
 
+    /// Contexts of asynchronous I/O.
+    pub fn contexts(&self) -> MutexGuard<'_, Contexts> {
+        lock(&self.contexts)
+    }
+
+    /// Whether anything is served.
+    pub fn has_files(&self) -> bool {
+        !lock(&self.files).is_empty()
+    }
+
+    /// An asynchronous request. It waits, and the call with it, only where `may_wait` says so.
+    pub fn submit(&self, target: &Target<'_>, served: &Served, transfer: Transfer, may_wait: bool) -> Advance {
+        let mut state = served.lock();
+        let parked = Parked::new(target.request, transfer, None);
+        let advance = self.advance(served, &mut state, parked, if may_wait { Turn::First } else { Turn::Only });
+        self.resume(served, &mut state);
+        advance
+    }
+
+    /// Tells of the end of an asynchronous request.
+    fn complete(&self, completion: Completion, result: Result<i64, Errno>) {
+        let Completion { id, data, iocb, event_fd } = completion;
+        let result = result.map(|n| usize::try_from(n).unwrap_or(0));
+        let mut contexts = self.contexts();
+        contexts.push(id, Event { data, iocb, result });
+        contexts.answer(|request| self.target(request), false);
+        drop(contexts);
+        if let Some(event_fd) = event_fd {
+            // The target may have filled it, and then this waits.
+            let _ = self.apart(None, move |_| _ = rustix::io::write(event_fd, &1u64.to_ne_bytes()));
+        }
+    }
+
     /// A call that sends or receives.
     pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         target.check()?;
         let request = target.request;
         if transfer.is_heavy() || served.try_lock().is_none() {
-            self.employ(move |server| server.guard(request, || server.go_on(&served, request, transfer)));
+            self.employ(Some(request), move |server| server.go_on(&served, request, transfer));
         } else {
             self.go_on(&served, request, transfer);
         }
         Ok(Reply::Taken)
     }
 
-    fn go_on(&self, served: &Served, request: Request, transfer: Transfer) {
+    /// Goes on with a call, and with those that wait for it.
+    pub fn go_on(&self, served: &Served, request: Request, transfer: Transfer) {
         let mut state = served.lock();
-        self.advance(served, &mut state, Parked::new(request, transfer, None), true);
+        self.advance(served, &mut state, Parked::new(request, transfer, None), Turn::First);
+        self.resume(served, &mut state);
+    }
+
+    /// Does something to a file, and goes on with the calls that wait for that. `fd` is the target's descriptor.
+    pub fn operate<R>(&self, served: &Served, target: &Target<'_>, fd: i32, work: impl FnOnce(&mut File) -> R) -> R {
+        let mut state = served.lock();
+        let result = work(&mut state.file);
+        served.show(&mut state, target, fd);
+        self.resume(served, &mut state);
+        result
+    }
+
+    fn resume(&self, served: &Served, state: &mut State) {
         // What one call did may be what others wait for. Each may in turn help those before it.
         let mut left = state.parked.len();
         while left > 0 && !state.parked.is_empty() {
             let parked = state.parked.remove(0);
             self.parked.fetch_sub(1, Ordering::Relaxed);
-            left = if self.advance(served, &mut state, parked, false) { state.parked.len() } else { left - 1 };
+            left = match self.advance(served, state, parked, Turn::Later) {
+                Advance::Ended => state.parked.len(),
+                _ => left - 1,
+            };
         }
     }
 
-    /// Goes on with a call, and ends it or lets it wait; says whether it ended.
-    fn advance(&self, served: &Served, state: &mut State, mut parked: Parked, first: bool) -> bool {
+    /// Goes on with a call, and ends it or lets it wait.
+    fn advance(&self, served: &Served, state: &mut State, mut parked: Parked, turn: Turn) -> Advance {
         let target = self.target(parked.request);
         let step = parked.transfer.advance(&target, state);
         served.show(state, &target, parked.transfer.fd);
@@ -204,15 +296,35 @@ impl Server {
             Step::Done(result) => result,
             Step::Wait if state.closed => parked.transfer.interrupt(Errno::BADF),
             Step::Wait if parked.transfer.has_enough() => parked.transfer.interrupt(Errno::AGAIN),
-            Step::Wait if first && !self.may_wait(&target, &mut parked) => parked.transfer.interrupt(Errno::AGAIN),
+            Step::Wait if turn != Turn::Later && !self.may_wait(&target, &mut parked) => {
+                parked.transfer.interrupt(Errno::AGAIN)
+            }
+            // Bytes of an asynchronous request that have gone out cannot be sent again.
+            Step::Wait if turn == Turn::Only => match parked.transfer.interrupt(Errno::AGAIN) {
+                Err(_) => return Advance::WouldWait,
+                done => done,
+            },
             Step::Wait => {
                 self.parked.fetch_add(1, Ordering::Relaxed);
                 state.parked.push(parked);
-                return false;
+                return Advance::Waits;
             }
         };
-        target.answer(result);
-        true
+        self.finish(&target, parked.transfer, result, turn);
+        Advance::Ended
+    }
+
+    /// Answers a call, or tells of the end of an asynchronous request, and answers the call that waited for that.
+    fn finish(&self, target: &Target<'_>, transfer: Transfer, result: Result<i64, Errno>, turn: Turn) {
+        match transfer.completion {
+            None => _ = target.answer(result),
+            Some(completion) => {
+                self.complete(completion, result);
+                if turn == Turn::Later {
+                    target.answer(Ok(1));
+                }
+            }
+        }
     }
 
     /// Whether the client wants to wait, and until when.
@@ -229,11 +341,15 @@ impl Server {
 
     /// Whether any call waits.
     pub fn has_parked(&self) -> bool {
-        self.parked.load(Ordering::Relaxed) > 0
+        self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting()
     }
 
     /// Ends calls that have waited long enough, or that a signal interrupts.
     pub fn look_after_parked(&self) {
+        self.contexts().answer(|request| self.target(request), true);
+        if self.parked.load(Ordering::Relaxed) == 0 {
+            return;
+        }
         let files: Vec<_> = lock(&self.files).values().cloned().collect();
         let now = Instant::now();
         for served in files {
@@ -262,17 +378,37 @@ impl Server {
         Err(Errno::NOENT) /*TODO merge periph*/
     }
 
-    /// Lets a worker do `job`.
-    pub fn employ(&self, job: impl FnOnce(&Self) + Send + 'static) {
-        lock(&self.jobs).queue.push_back(Box::new(job));
+    /// Lets a worker do `job`, which is for `request`.
+    pub fn employ(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) {
+        lock(&self.jobs).queue.push_back((request, Box::new(job)));
         self.work.notify_one();
+    }
+
+    /// Lets a thread of its own do `job`, which may take as long as a client likes.
+    pub fn apart(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
+        let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
+        if self.apart.fetch_add(1, Ordering::Relaxed) >= MAX_APART {
+            self.apart.fetch_sub(1, Ordering::Relaxed);
+            return Err(Errno::AGAIN);
+        }
+        let work = move || {
+            server.guard(request, || job(&server));
+            server.apart.fetch_sub(1, Ordering::Relaxed);
+        };
+        match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                self.apart.fetch_sub(1, Ordering::Relaxed);
+                Err(Errno::AGAIN)
+            }
+        }
     }
 
     /// A worker's life.
     pub fn work(&self) {
         loop {
             let mut jobs = lock(&self.jobs);
-            let job = loop {
+            let (request, job) = loop {
                 if jobs.over {
                     return;
                 }
@@ -282,7 +418,7 @@ impl Server {
                 }
             };
             drop(jobs);
-            let _ = catch_unwind(AssertUnwindSafe(|| job(self)));
+            self.guard(request, || job(self));
         }
     }
 

@@ -214,14 +214,6 @@ pub fn kill(pid: u32, signal: i32) {
     unsafe { libc::kill(pid as i32, signal) };
 }
 
-/// Bytes that can be read from a pipe now.
-pub fn pending(pipe: BorrowedFd<'_>) -> usize {
-    let mut n: libc::c_int = 0;
-    // SAFETY: the kernel writes one int.
-    unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut n) };
-    usize::try_from(n).unwrap_or(0)
-}
-
 /// Asks the kernel's keyrings for something of a key, and says how long the answer is; `into` has it if it fits.
 pub fn keyctl(operation: i32, serial: i32, into: &mut [u8]) -> Result<usize, Errno> {
     // SAFETY: the operations that are used write at most `len` bytes to the buffer.

@@ -13,8 +13,10 @@ use rustix::{
     process::{Pid, PidfdFlags, PidfdGetfdFlags},
 };
 use std::{
+    collections::HashMap,
     fmt::Write as _,
     os::fd::{AsRawFd, BorrowedFd, OwnedFd},
+    sync::{Mutex, PoisonError},
 };
 
 /// The most bytes that one call transfers (`MAX_RW_COUNT`).
@@ -49,6 +51,39 @@ pub struct Target<'a> {
     /// The call.
     pub request: Request,
     listener: BorrowedFd<'a>,
+    lost: Option<&'a Lost>,
+}
+
+/// Answers that came too late.
+///
+/// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes it again after the
+/// handler. What it asked for has been done by then, and must not be done twice.
+#[derive(Default, Debug)]
+pub struct Lost(Mutex<HashMap<i32, (Request, i64)>>);
+
+/// Answers that are kept; those of threads that were killed are never asked for.
+const MAX_LOST: usize = 1024;
+
+impl Lost {
+    fn put(&self, request: &Request, value: i64) {
+        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lost.len() >= MAX_LOST {
+            lost.clear();
+        }
+        lost.insert(request.tid, (*request, value));
+    }
+
+    /// The answer to a call that is the same as the one before it of this thread, which got none. Calls that a
+    /// handler makes in between are left aside.
+    pub fn take(&self, request: &Request) -> Option<i64> {
+        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, value) = *lost.get(&request.tid)?;
+        if (before.nr, before.args) != (request.nr, request.args) {
+            return None;
+        }
+        lost.remove(&request.tid);
+        Some(value)
+    }
 }
 
 /// `struct msghdr`.
@@ -74,8 +109,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 impl<'a> Target<'a> {
     /// The thread that made `request`.
-    pub fn new(request: Request, listener: BorrowedFd<'a>) -> Self {
-        Self { request, listener }
+    pub fn new(request: Request, listener: BorrowedFd<'a>, lost: Option<&'a Lost>) -> Self {
+        Self { request, listener, lost }
     }
 
     /// Whether the call still waits. If it does, what was read before was the target's.
@@ -297,7 +332,13 @@ impl<'a> Target<'a> {
     /// Ends the call; false if the target does not wait any more.
     pub fn answer(&self, result: Result<i64, Errno>) -> bool {
         match result {
-            Ok(value) => self.respond(value, 0, 0),
+            Ok(value) => {
+                let answered = self.respond(value, 0, 0);
+                if let (false, Some(lost)) = (answered, self.lost) {
+                    lost.put(&self.request, value);
+                }
+                answered
+            }
             Err(error) => self.respond(0, -error.raw_os_error(), 0),
         }
     }

@@ -88,7 +88,7 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
         return Err(Errno::NOTTY);
     }
     let request = target.request;
-    server.employ(move |server| {
+    server.employ(Some(request), move |server| {
         let target = server.target(request);
         let result = device(server, &target, &served);
         target.answer(result);

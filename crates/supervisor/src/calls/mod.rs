@@ -4,6 +4,8 @@ mod descriptor;
 mod open;
 mod option;
 mod socket;
+mod splice;
+mod submit;
 pub mod transfer;
 
 use crate::{
@@ -45,7 +47,8 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         | libc::SYS_io_getevents
         | SYS_IO_PGETEVENTS
         | libc::SYS_io_cancel
-        | libc::SYS_io_destroy => return Ok(Reply::Proceed),
+        | libc::SYS_io_destroy => return submit::handle(server, target),
+        libc::SYS_splice => return splice::splice(server, target),
         libc::SYS_socketpair => return Err(Errno::OPNOTSUPP),
         _ => {}
     }
@@ -64,6 +67,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         | libc::SYS_write
         | libc::SYS_writev
         | libc::SYS_pwritev2 => server.transfer(target, served),
+        libc::SYS_sendfile => splice::sendfile(server, target, served),
         // The rest is for sockets only.
         _ if served.kind.is_none() => Err(Errno::NOTSOCK),
         libc::SYS_sendto

@@ -1,14 +1,19 @@
 //! Calls that send and receive.
 
 use crate::{
+    aio::ContextId,
     served::State,
     sys::Piece,
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
 };
-use algkit_afalg::{Errno, File, Message};
+use algkit_afalg::{
+    Errno, File, Message,
+    aio::{Iocb, Operation},
+};
 use std::{
     cell::RefCell,
     io::{IoSlice, IoSliceMut},
+    os::fd::OwnedFd,
 };
 
 /// The most bytes that are handled at once; what a client asks for beyond that is handled in turns.
@@ -77,13 +82,32 @@ pub enum Step {
 pub struct Transfer {
     /// The descriptor, by the target's number.
     pub fd: i32,
+    /// What is left to do when an asynchronous request has ended.
+    pub completion: Option<Completion>,
     /// The client asks not to wait (`MSG_DONTWAIT`, `RWF_NOWAIT`).
     pub impatient: bool,
     work: Work,
 }
 
+/// How the end of an asynchronous request is told.
+#[derive(Debug)]
+pub struct Completion {
+    /// The context that gets the event.
+    pub id: ContextId,
+    /// What the event says, beside the result.
+    pub data: u64,
+    /// The request's address.
+    pub iocb: u64,
+    /// The eventfd to tell.
+    pub event_fd: Option<OwnedFd>,
+}
+
 #[derive(Debug)]
 enum Work {
+    /// No bytes were asked for.
+    Nothing,
+    /// It is an error.
+    Refused(Errno),
     Send(Send),
     Recv(Recv),
     Many(Many),
@@ -271,8 +295,20 @@ impl Many {
 }
 
 impl Work {
+    /// Of a file, nothing is read where nothing is asked for, and no empty vector is written. Empty messages of a
+    /// socket, and an empty `write`, are messages.
+    fn simplified(self, vector_write: bool) -> Self {
+        match &self {
+            Self::Recv(Recv { pieces, sink: Sink::Nowhere, .. }) if total(pieces) == 0 => Self::Nothing,
+            Self::Send(send) if vector_write && send.total == 0 => Self::Nothing,
+            _ => self,
+        }
+    }
+
     fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
         match self {
+            Self::Nothing => Step::Done(Ok(0)),
+            Self::Refused(error) => Step::Done(Err(*error)),
             Self::Send(work) => work.advance(target, file),
             Self::Recv(work) => work.advance(target, file),
             Self::Many(work) => work.advance(target, file),
@@ -330,14 +366,34 @@ impl Transfer {
             _ => return None,
         };
         let fd = int(0);
-        Some(work.map(|work| Self { fd, impatient: flags & libc::MSG_DONTWAIT != 0, work }))
+        let impatient = flags & libc::MSG_DONTWAIT != 0;
+        let vector_write = matches!(target.request.nr, libc::SYS_writev | libc::SYS_pwritev2);
+        let work = work.map(|work| work.simplified(vector_write));
+        Some(work.map(|work| Self { fd, completion: None, impatient, work }))
+    }
+
+    /// A request of `io_submit`.
+    pub fn of_iocb(target: &Target<'_>, iocb: &Iocb, completion: Completion) -> Result<Self, Errno> {
+        let pieces = match iocb.operation {
+            Operation::Read | Operation::Write => vec![(iocb.address, iocb.len.min(MAX_TRANSFER))],
+            Operation::ReadVector | Operation::WriteVector => target.iovec(iocb.address, iocb.len as u64)?,
+        };
+        let flags = if iocb.no_wait { libc::MSG_DONTWAIT } else { 0 };
+        let work = match iocb.operation {
+            // A socket knows no position but 0.
+            _ if iocb.offset != 0 => Work::Refused(Errno::SPIPE),
+            Operation::Read | Operation::ReadVector => Work::Recv(Recv { pieces, flags, sink: Sink::Nowhere }),
+            Operation::Write | Operation::WriteVector => Work::Send(Send::new(pieces, Vec::new(), flags)),
+        };
+        let work = work.simplified(false);
+        Ok(Self { fd: iocb.fd, completion: Some(completion), impatient: iocb.no_wait, work })
     }
 
     /// Whether it sends.
     pub fn sends(&self) -> bool {
         match &self.work {
             Work::Send(_) => true,
-            Work::Recv(_) => false,
+            Work::Recv(_) | Work::Nothing | Work::Refused(_) => false,
             Work::Many(many) => many.sends,
         }
     }
@@ -345,6 +401,7 @@ impl Transfer {
     /// Whether it is so much that others should not wait for it.
     pub fn is_heavy(&self) -> bool {
         match &self.work {
+            Work::Nothing | Work::Refused(_) => false,
             Work::Send(work) => work.total > HEAVY,
             Work::Recv(work) => total(&work.pieces) > HEAVY,
             Work::Many(work) => work.count > 1,
