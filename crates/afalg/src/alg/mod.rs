@@ -5,6 +5,7 @@ mod hash;
 mod lookup;
 mod parent;
 mod queue;
+mod rng;
 mod room;
 mod skcipher;
 mod stream;
@@ -25,6 +26,7 @@ enum Role {
     Skcipher(skcipher::Operation),
     Aead(aead::Operation),
     Hash(hash::Operation),
+    Rng(rng::Operation),
 }
 
 /// One more than the largest `SOCK_*`.
@@ -76,7 +78,7 @@ impl Socket {
             match &mut self.0 {
                 Role::Skcipher(operation) => operation.stream.set_buffer(name, size),
                 Role::Aead(operation) => operation.stream.set_buffer(name, size),
-                Role::Parent(_) | Role::Hash(_) => {}
+                Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => {}
             }
             return Ok(());
         }
@@ -106,6 +108,7 @@ impl Socket {
             Role::Skcipher(operation) => operation.send(message),
             Role::Aead(operation) => operation.send(message),
             Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         }
     }
@@ -117,6 +120,7 @@ impl Socket {
             Role::Skcipher(operation) => operation.stream.send_rest(message),
             Role::Aead(operation) => operation.stream.send_rest(message),
             Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         }
     }
@@ -132,17 +136,18 @@ impl Socket {
             Role::Skcipher(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
             Role::Aead(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
             Role::Hash(operation) => operation.recv(into),
+            Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         }
     }
 
-    /// What `poll` would say. Sockets that name a transform and those that digest have nothing to poll
-    /// for: the kernel reports no event on them, ever.
+    /// What `poll` would say. Sockets that name a transform, digest or give random bytes have nothing
+    /// to poll for: the kernel reports no event on them, ever.
     pub fn readiness(&self) -> Readiness {
         match &self.0 {
             Role::Skcipher(operation) => operation.stream.readiness(),
             Role::Aead(operation) => operation.stream.readiness(),
-            Role::Hash(_) | Role::Parent(_) => Readiness::default(),
+            Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => Readiness::default(),
         }
     }
 }
