@@ -169,22 +169,23 @@ impl Parent {
             *keyless += usize::from(!has_key);
             Lease { parent: self.clone(), keyless: !has_key }
         };
-        Ok(match algorithm.as_ref().ok_or(Errno::INVAL)? {
+        let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
             Algorithm::Skcipher { driver, keyed } => {
                 let lease = lease(keyed.is_some());
-                Socket(Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone())))
+                Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone()))
             }
             Algorithm::Aead { driver, keyed, tag_len } => {
                 let lease = lease(keyed.is_some());
                 let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
-                Socket(Role::Aead(aead::Operation::new(lease, driver.driver(), keyed)))
+                Role::Aead(aead::Operation::new(lease, driver.driver(), keyed))
             }
             Algorithm::Hash { driver, keyed } => {
                 let lease = lease(keyed.is_some());
-                Socket(Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone())))
+                Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone()))
             }
-            Algorithm::Rng(generator) => Socket(Role::Rng(generator.accept(lease(true)))),
-        })
+            Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
+        };
+        Ok(role.into())
     }
 }
 
