@@ -84,12 +84,18 @@ impl Operation {
         match done {
             Ok(()) => Ok(out),
             Err(Error::Authentication) => Err(Errno::BADMSG),
-            // The kernel's authenc looks at the tag first, and then whether the text is whole blocks. A
-            // text that is not has never been given a good tag.
-            Err(Error::TextLength { name, .. }) if tag_in > 0 && name.contains("authenc") => Err(Errno::BADMSG),
+            Err(Error::TextLength { name, .. }) if tag_in > 0 && tag_comes_first(&name, assoc_len) => {
+                Err(Errno::BADMSG)
+            }
             Err(_) => Err(Errno::INVAL),
         }
     }
+}
+
+/// The kernel's authenc looks at the tag, and then whether the text is whole blocks. A text that is not
+/// has never been given a good tag.
+fn tag_comes_first(name: &str, assoc_len: usize) -> bool {
+    name.contains("authenc(") || name.contains("authencesn(") && assoc_len >= 8
 }
 
 fn seal(tfm: &Aead, iv: &[u8], assoc: &[u8], text: &[u8], tag_len: usize, space: Space<'_>) -> Result<(), Error> {

@@ -81,7 +81,7 @@ impl Operation {
     pub(super) fn accept(&mut self) -> Result<Socket, Errno> {
         self.tfm()?;
         let mut socket = self.lease.parent.accept()?;
-        if let Socket(Role::Hash(other)) = &mut socket {
+        if let Role::Hash(other) = &mut socket.role {
             other.state = self.state.clone();
         }
         Ok(socket)

@@ -1,9 +1,9 @@
 //! Sockets that name a transform.
 
-use super::{Role, Socket, aead, hash, lookup, skcipher};
+use super::{Role, Socket, aead, hash, lookup, rng::Generator, skcipher};
 use crate::{
     Errno,
-    abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
+    abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
 };
 use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +48,7 @@ pub(super) enum Algorithm {
     Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
     Aead { driver: Unkeyed<Aead>, keyed: Option<Arc<Aead>>, tag_len: usize },
     Hash { driver: Unkeyed<Hash>, keyed: Option<Arc<Hash>> },
+    Rng(Generator),
 }
 
 impl Algorithm {
@@ -68,6 +69,7 @@ impl Algorithm {
                 let keyed = keyless(&driver, driver.driver().shape.optional_key);
                 Ok(Self::Hash { driver, keyed })
             }
+            b"rng" => Ok(Self::Rng(Generator::new(lookup::find(address)?))),
             _ => Err(Errno::NOENT),
         }
     }
@@ -94,7 +96,13 @@ impl Algorithm {
                 }
                 replace(keyed, driver.key_with(key, WeakKeys::Allow))
             }
+            Self::Rng(generator) => generator.seed(key),
         }
+    }
+
+    fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
+        let Self::Rng(generator) = self else { return Err(Errno::NOPROTOOPT) };
+        generator.set_entropy(entropy)
     }
 
     fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
@@ -148,6 +156,7 @@ impl Parent {
                 algorithm.set_key(&key)
             }
             ALG_SET_AEAD_AUTHSIZE => algorithm.set_tag_len(value.len()),
+            ALG_SET_DRBG_ENTROPY => algorithm.set_entropy(value),
             _ => Err(Errno::NOPROTOOPT),
         }
     }
@@ -160,21 +169,23 @@ impl Parent {
             *keyless += usize::from(!has_key);
             Lease { parent: self.clone(), keyless: !has_key }
         };
-        Ok(match algorithm.as_ref().ok_or(Errno::INVAL)? {
+        let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
             Algorithm::Skcipher { driver, keyed } => {
                 let lease = lease(keyed.is_some());
-                Socket(Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone())))
+                Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone()))
             }
             Algorithm::Aead { driver, keyed, tag_len } => {
                 let lease = lease(keyed.is_some());
                 let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
-                Socket(Role::Aead(aead::Operation::new(lease, driver.driver(), keyed)))
+                Role::Aead(aead::Operation::new(lease, driver.driver(), keyed))
             }
             Algorithm::Hash { driver, keyed } => {
                 let lease = lease(keyed.is_some());
-                Socket(Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone())))
+                Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone()))
             }
-        })
+            Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
+        };
+        Ok(role.into())
     }
 }
 

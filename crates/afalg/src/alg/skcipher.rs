@@ -6,7 +6,7 @@ use super::{
     stream::Stream,
 };
 use crate::{Errno, Message};
-use algkit::{Driver, Error, Skcipher, Text};
+use algkit::{Driver, Error, Skcipher, Text, driver::TextRule};
 use std::{io::IoSliceMut, sync::Arc};
 
 #[derive(Debug)]
@@ -83,14 +83,28 @@ impl Operation {
 
 #[inline]
 fn crypt(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Error> {
+    let shape = &tfm.driver().shape;
+    let len = space.len();
+    if shape.text == TextRule::Blocks && !len.is_multiple_of(shape.blocksize) {
+        return crypt_whole_blocks(tfm, stream, space);
+    }
     let Stream { queue, iv, direction, .. } = stream;
     match space {
-        Space::One(piece) => tfm.crypt(*direction, iv, &mut Text::new(queue.front(piece.len()), piece)?),
-        Space::Many(pieces) => {
-            let len = pieces.iter().map(|p| p.len()).sum();
-            tfm.crypt(*direction, iv, &mut Text::lists([queue.front(len)], pieces)?)
-        }
+        Space::One(piece) => tfm.crypt(*direction, iv, &mut Text::new(queue.front(len), piece)?),
+        Space::Many(pieces) => tfm.crypt(*direction, iv, &mut Text::lists([queue.front(len)], pieces)?),
     }
+}
+
+/// The kernel finds out that the last block is not whole when it gets there: the others have been
+/// written, and the IV has moved on; that of LRW, which passes twice over the text, has not.
+#[cold]
+fn crypt_whole_blocks(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Error> {
+    let driver = tfm.driver();
+    let (got, block) = (space.len(), driver.shape.blocksize);
+    if !driver.name.starts_with("lrw(") {
+        crypt(tfm, stream, space.split_at(got / block * block).0)?;
+    }
+    Err(Error::TextLength { name: String::new(), got: got as u64, want: "whole blocks".into() })
 }
 
 /// The block of a mode; of a stream cipher, the bytes of keystream that are made at a time.

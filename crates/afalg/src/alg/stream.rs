@@ -1,6 +1,6 @@
 //! The sending side that ciphers and AEADs share.
 
-use super::queue::Queue;
+use super::{level::Buffers, queue::Queue};
 use crate::{
     Errno, Message, Readiness,
     abi::{ALG_OP_DECRYPT, ALG_OP_ENCRYPT, Control},
@@ -11,10 +11,6 @@ use zeroize::Zeroizing;
 
 /// The kernel keeps what was sent in pages.
 pub(super) const PAGE: usize = 4096;
-
-/// The kernel's default buffer sizes (`net.core.wmem_default`, `rmem_default`), and the largest that a
-/// client may ask for.
-pub(super) const DEFAULT_BUFFER: usize = 212_992;
 
 /// What was sent and waits to be received as its cryptographic counterpart.
 pub(super) struct Stream {
@@ -28,8 +24,7 @@ pub(super) struct Stream {
     pub(super) begun: bool,
     /// What the last page has room for, beyond what the limit says.
     page_room: usize,
-    send_buffer: usize,
-    receive_buffer: usize,
+    pub(super) buffers: Buffers,
 }
 
 impl fmt::Debug for Stream {
@@ -48,8 +43,7 @@ impl Stream {
             more: false,
             begun: false,
             page_room: 0,
-            send_buffer: DEFAULT_BUFFER,
-            receive_buffer: DEFAULT_BUFFER,
+            buffers: Buffers::default(),
         }
     }
 
@@ -113,7 +107,7 @@ impl Stream {
         let mut accepted = total.min(self.page_room);
         self.page_room -= accepted;
         while accepted < total {
-            let free = self.limit(self.send_buffer).saturating_sub(self.queue.len() + accepted);
+            let free = self.limit(self.buffers.send).saturating_sub(self.queue.len() + accepted);
             if free < PAGE {
                 break;
             }
@@ -135,7 +129,7 @@ impl Stream {
     /// Bytes that one request may receive.
     #[inline]
     pub(super) fn receive_limit(&self) -> usize {
-        self.limit(self.receive_buffer)
+        self.limit(self.buffers.receive)
     }
 
     /// Takes the first `n` bytes off the queue. When it is empty, the next message begins, unless the
@@ -152,15 +146,7 @@ impl Stream {
     pub(super) fn readiness(&self) -> Readiness {
         Readiness {
             readable: !self.more || self.queue.len() > 0,
-            writable: self.limit(self.send_buffer).saturating_sub(self.queue.len()) >= PAGE,
-        }
-    }
-
-    /// `SO_SNDBUF` or `SO_RCVBUF`.
-    pub(super) fn set_buffer(&mut self, name: i32, size: usize) {
-        match name {
-            libc::SO_SNDBUF => self.send_buffer = size,
-            _ => self.receive_buffer = size,
+            writable: self.limit(self.buffers.send).saturating_sub(self.queue.len()) >= PAGE,
         }
     }
 }
