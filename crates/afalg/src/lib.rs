@@ -9,6 +9,7 @@
 pub mod abi;
 pub mod aio;
 pub mod alg;
+mod catalogue;
 pub mod cryptodev;
 mod file;
 pub mod netlink;
