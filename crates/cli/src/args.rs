@@ -263,7 +263,7 @@ gains privileges, which a library cannot serve. Programs that it starts are serv
 
 Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage.
 
-The library is looked for in $ALGKIT_PRELOAD (a file or a folder), beside the executable, in deps/ there,
+The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
 and in ../lib/algkit/ and ../lib/.
 
 Examples:

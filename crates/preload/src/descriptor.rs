@@ -63,7 +63,7 @@ interpose! {
 }
 
 /// `closefrom` returns nothing.
-#[cfg_attr(not(test), unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
     if serves(first, c_uint::MAX) && !process::borrows_memory() {

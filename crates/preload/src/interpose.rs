@@ -71,11 +71,12 @@ macro_rules! interpose {
         where $pattern:pat = $condition:expr => $body:expr
     )*) => {$(
         $(#[$attribute])*
-        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
             #[allow(unused_unsafe, irrefutable_let_patterns)]
             // SAFETY: the caller keeps the promises that the C function asks for.
             if let $pattern = unsafe { $condition } {
+                // SAFETY: as above.
                 return $crate::errno::answer(|| unsafe { $body });
             }
             match $crate::interpose::real!(fn $name($($type),*) -> $return) {

@@ -18,12 +18,7 @@ interpose! {
     where Some(entry) = table::entry(fd) => control(entry, fd, request, argument)
 }
 
-unsafe fn control(
-    entry: &'static Entry,
-    fd: c_int,
-    request: Ioctl,
-    argument: *mut c_void,
-) -> Result<c_int, Errno> {
+unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *mut c_void) -> Result<c_int, Errno> {
     match request {
         FIONBIO => {
             // SAFETY: null, or a number of the caller's.

@@ -160,10 +160,8 @@ fn arm(fd: c_int) -> Result<Readiness, Errno> {
 
 unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
     let real = real!(fn ppoll(*mut pollfd, nfds_t, *const timespec, *const sigset_t) -> c_int).ok_or(Errno::NOSYS)?;
-    let timeout = timeout.map(|time| timespec {
-        tv_sec: time.as_secs() as libc::time_t,
-        tv_nsec: time.subsec_nanos().into(),
-    });
+    let timeout =
+        timeout.map(|time| timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: time.subsec_nanos().into() });
     let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
     // SAFETY: the slice, and what the caller vouched for.
     match unsafe { real(fds.as_mut_ptr(), fds.len() as nfds_t, timeout, mask) } {

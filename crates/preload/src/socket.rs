@@ -241,7 +241,8 @@ unsafe fn get_option(
     };
     drop(entered);
     let Some(answer) = answer else {
-        let real = real!(fn getsockopt(c_int, c_int, c_int, *mut c_void, *mut socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
+        let real =
+            real!(fn getsockopt(c_int, c_int, c_int, *mut c_void, *mut socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
         // SAFETY: the arguments are the caller's.
         return passed_on(unsafe { real(fd, level, name, value, len) });
     };

@@ -23,7 +23,7 @@ use target::Reach;
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
-    let path = find(&args.program).ok_or_else(|| cannot_run(args, io::ErrorKind::NotFound.into()))?;
+    let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
     let reach = target::reach(&path).map_err(|source| cannot_run(args, source))?;
     let via = match (args.via, reach) {
         (Some(Via::Preload), Reach::Kernel(reason)) => {
@@ -57,7 +57,8 @@ fn find(program: &OsString) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let folders = env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let files: Vec<_> = env::split_paths(&folders).map(|folder| folder.join(path)).filter(|file| file.is_file()).collect();
+    let files: Vec<_> =
+        env::split_paths(&folders).map(|folder| folder.join(path)).filter(|file| file.is_file()).collect();
     let executable = files.iter().find(|file| rustix::fs::access(*file, rustix::fs::Access::EXEC_OK).is_ok());
     executable.or(files.first()).cloned()
 }
