@@ -42,6 +42,7 @@ pub mod rustcrypto;
 mod selftest;
 mod sizes;
 mod table;
+mod tag;
 mod templates;
 mod text;
 mod tfm;
