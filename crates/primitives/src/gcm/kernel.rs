@@ -18,7 +18,7 @@ use crate::aes::RoundKeys;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::AesVector;
+use crate::simd::{AesVector, anew};
 
 /// A key, and the proof that this CPU can use it.
 pub(super) struct Kernel<'k, V: ClmulVector> {
@@ -133,7 +133,9 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         text: impl Fn(usize) -> V,
         mut between: impl FnMut(usize),
     ) -> [V; N] {
-        let [first, inner @ .., last] = self.round_keys.keys() else { unreachable!("a schedule has at least 11 keys") };
+        let [first, inner @ .., last] = anew(self.round_keys).keys() else {
+            unreachable!("a schedule has at least 11 keys")
+        };
         let Some((extra, nine)) = inner.split_last_chunk::<9>() else { unreachable!("and at most 15") };
         let key = V::splat(self.token, first);
         for b in blocks.iter_mut() {
