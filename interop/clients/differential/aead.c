@@ -146,6 +146,8 @@ void aead_walk_operation(void)
     bool more = false;
     while (op >= 0 && n--) {
         unsigned what = below(100);
+        if (!more && pending && chance(75))
+            what = 55 + below(45);    /* nothing can be sent before it is received */
         if (what < 55 || !pending) {
             struct request r = {-1, -1, -1, chance(80) ? 16 * below(12) + below(3) : length(), 1 + below(3),
                                 chance(35) ? MSG_MORE : 0};

@@ -34,6 +34,7 @@ int main(int argc, char **argv)
     }
     out_arena = in_arena + ARENA;
     signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a crash is seen */
     unsigned weights = 0;
     for (unsigned k = 0; k < COUNT(kinds); k++)
         weights += kinds[k].weight;
@@ -45,8 +46,6 @@ int main(int argc, char **argv)
         say("%lu %s", i, kinds[k].name);
         kinds[k].run();
         end_line();
-        if (i % 64 == 63)
-            fflush(stdout);
     }
     printf("operations %lu, steps %lu\n", count, steps);
     return 0;

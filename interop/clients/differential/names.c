@@ -165,7 +165,7 @@ const char *const strange_names[] = {
     "michael",
     "cbc(aes)(aes)",
     "cbc(aes,aes)",
-    "cbc(\n)",
+    "cbc(\t)",
     "cbc(\xff)",
 };
 const size_t strange_names_len = COUNT(strange_names);

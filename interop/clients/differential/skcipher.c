@@ -24,6 +24,8 @@ void skcipher_operation(void)
     unsigned n = 2 + below(9);
     while (op >= 0 && n--) {
         unsigned what = below(100);
+        if (started && !more && pending && chance(75))
+            what = 50 + below(50);    /* nothing can be sent before it is received */
         if (what < 50 || !started) {
             struct request r = {-1, -1, -1, length(), 1 + (chance(30) ? below(5) : 0), chance(50) ? MSG_MORE : 0};
             if (chance(60))
