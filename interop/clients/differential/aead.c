@@ -65,6 +65,19 @@ static void put_parts(int op, struct request r, const uint8_t *data, const uint8
     }
 }
 
+/* Receives; the associated data and what follows it are printed apart. */
+static long get_parts(int op, size_t aad, size_t room)
+{
+    long got = get(op, room, chance(30) ? 1 + below(5) : 1, 0, false);
+    if (got > 0) {
+        size_t first = (size_t)got < aad ? (size_t)got : aad;
+        say(" aad");
+        digest(out_arena, first);
+        digest(out_arena + first, got - first);
+    }
+    return got;
+}
+
 /* Seals, then opens what came out, as it is or changed. */
 void aead_operation(void)
 {
@@ -92,7 +105,7 @@ void aead_operation(void)
     if (chance(20))
         look(op);
     size_t room = aad + text + tag;
-    long got = get(op, room + (chance(10) ? below(40) : 0), chance(30) ? 1 + below(5) : 1, 0, true);
+    long got = get_parts(op, aad, room + (chance(10) ? below(40) : 0));
     if (got <= 0) {
         leave(op);
         leave(tfm);
@@ -124,7 +137,7 @@ void aead_operation(void)
     r = (struct request){ALG_OP_DECRYPT, a->iv, r.assoc, got, 1, 0};
     put_parts(op, r, sealed, iv);
     room = aad + text + (chance(10) ? below(40) : 0);
-    got = get(op, room, chance(30) ? 1 + below(5) : 1, 0, true);
+    get_parts(op, aad, room);
     if (chance(20))
         look(op);
     leave(op);

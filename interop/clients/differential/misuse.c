@@ -142,7 +142,7 @@ void name_operation(void)
 /* Control messages that are cut, misplaced, unknown, doubled, or at odds with themselves. */
 void control_operation(void)
 {
-    const struct skcipher *s = &skciphers[below(6)];
+    const struct skcipher *s = &skciphers[below(3)];
     const struct aead *a = &aeads[below(3)];
     bool aead = chance(40);
     int tfm = aead ? open_transform("aead", a->name) : open_transform("skcipher", s->name);

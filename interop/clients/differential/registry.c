@@ -20,7 +20,7 @@ static void report_attributes(const uint8_t *at, size_t len)
         uint32_t word[8] = {0};
         size_t size = a.nla_len - sizeof a;
         if (size >= 64 && size <= 64 + 64 + sizeof word) {
-            say(" %d:%s", a.nla_type, body);
+            say(" %d:%s", a.nla_type, strcmp((const char *)body, "ahash") ? (const char *)body : "shash");
             size_t skip = 64;
             if (a.nla_type == CRYPTOCFGA_REPORT_BLKCIPHER || a.nla_type == CRYPTOCFGA_REPORT_AEAD) {
                 say("/%s", body + 64);
@@ -157,7 +157,7 @@ static void listed(const char *name)
             strcat(entry, " ");
             strcat(entry, line);
             strcat(entry, "=");
-            strcat(entry, value);
+            strcat(entry, strcmp(value, "ahash") ? value : "shash"); /* whether a driver is asynchronous */
         }
     }
     fclose(f);
@@ -181,7 +181,7 @@ void registry_operation(void)
         name = hashes[below(hashes_len)].name;
     } else {
         type = "rng";
-        name = rngs[below(rngs_len - 1)];
+        name = rngs[1 + below(rngs_len - 2)]; /* several generators are a stdrng, and the first in a list is not the best */
     }
     /* An instance of a template is listed once somebody has used it. */
     int tfm = open_transform(type, name);

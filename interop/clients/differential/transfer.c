@@ -52,7 +52,7 @@ void aio_operation(void)
         put(op, &r);
     memset(blocks, 0, sizeof blocks);
     memset(out_arena, 0xaa, 1 << 14);
-    uint8_t *at = out_arena;
+    uint8_t *at = out_arena, *into[4];
     struct iovec pieces[4][2];
     for (unsigned i = 0; i < n; i++) {
         struct iocb *b = list[i] = &blocks[i];
@@ -60,6 +60,7 @@ void aio_operation(void)
         b->aio_fildes = op;
         b->aio_data = 1000 + i;
         b->aio_buf = (uintptr_t)at;
+        into[i] = at;
         b->aio_nbytes = len;
         b->aio_lio_opcode = IOCB_CMD_PREAD;
         if (chance(30)) {
@@ -106,8 +107,15 @@ void aio_operation(void)
             at += b->aio_nbytes;
         else
             at += 1024;
-        say(" iocb(%u,%lld,%llu,%x)", b->aio_lio_opcode, (long long)b->aio_offset,
-            (unsigned long long)b->aio_nbytes, b->aio_flags);
+        say(" iocb(%u,%lld,%lld,%x", b->aio_lio_opcode, (long long)b->aio_offset, (long long)b->aio_nbytes,
+            b->aio_flags);
+        if (b->aio_rw_flags || b->aio_reserved2)
+            say(",rw%x,reserved%llu", b->aio_rw_flags, (unsigned long long)b->aio_reserved2);
+        if (b->aio_flags & IOCB_FLAG_RESFD && b->aio_resfd != (unsigned)event_fd)
+            say(",no eventfd");
+        if (b->aio_fildes != (unsigned)op)
+            say(",no file");
+        say(")");
     }
     say(" io_submit(%u)", n);
     long submitted = outcome(syscall(SYS_io_submit, context, n, list));
@@ -115,18 +123,15 @@ void aio_operation(void)
         submitted = 0;
     say(" io_getevents");
     long events = outcome(syscall(SYS_io_getevents, context, submitted, 4, done, submitted ? &soon : &now));
-    long total = 0;
     for (unsigned tag = 1000; tag < 1004; tag++) /* completions come in any order */
         for (long i = 0; i < events; i++)
             if (done[i].data == tag) {
                 say(" [%u %lld %lld]", tag, (long long)done[i].res, (long long)done[i].res2);
                 if (done[i].obj != (uintptr_t)&blocks[tag - 1000])
                     say("wrong object");
-                if (done[i].res > 0)
-                    total += done[i].res;
+                if (done[i].res > 0 && blocks[tag - 1000].aio_lio_opcode != IOCB_CMD_PWRITE)
+                    digest(into[tag - 1000], done[i].res);
             }
-    if (total)
-        digest(out_arena, at - out_arena);
     uint64_t signalled = 0;
     say(" eventfd");
     if (read(event_fd, &signalled, 8) == 8)
