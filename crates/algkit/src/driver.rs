@@ -25,6 +25,8 @@ pub enum Type {
     Aead,
     /// A message digest, keyed or not.
     Hash,
+    /// A random number generator.
+    Rng,
 }
 
 impl fmt::Display for Type {
@@ -34,6 +36,7 @@ impl fmt::Display for Type {
             Self::Skcipher => "skcipher",
             Self::Aead => "aead",
             Self::Hash => "hash",
+            Self::Rng => "rng",
         })
     }
 }
@@ -158,6 +161,11 @@ impl Shape {
     /// A hash that needs a key.
     pub const fn keyed_hash(blocksize: usize, digestsize: usize, keys: Sizes) -> Self {
         Self { blocksize, digestsize, keys, ..Self::EMPTY }
+    }
+
+    /// A random number generator. Its key is a seed of any length, none included.
+    pub const fn rng() -> Self {
+        Self { keys: Sizes::Between(0, usize::MAX), optional_key: true, ..Self::EMPTY }
     }
 }
 
@@ -314,6 +322,41 @@ impl<S: PlainState> HashOps for Fresh<S> {
     }
 }
 
+/// A random number generator that has been seeded. Its state is shared by all who hold it.
+pub trait RngOps: Send + Sync {
+    /// Starts anew, with fresh entropy and `seed`.
+    fn instantiate(&self, seed: &[u8]) -> Result<(), Failure>;
+
+    /// Adds fresh entropy and `additional` to the state.
+    fn reseed(&self, additional: &[u8]) -> Result<(), Failure>;
+
+    /// Fills `out`. What it held on failure is no random number; the caller wipes it.
+    fn generate(&self, additional: &[u8], out: &mut [u8]) -> Result<(), Failure>;
+
+    /// From now on, takes `entropy` wherever fresh entropy is needed, so that outputs can be foreseen: for
+    /// tests with known answers alone.
+    fn set_entropy(&self, entropy: &[u8]) -> Result<(), Failure> {
+        let _ = entropy;
+        Err(Failure("takes its entropy from nobody"))
+    }
+}
+
+/// Why a random number generator gives nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Failure(pub &'static str);
+
+impl From<BadKey> for Failure {
+    fn from(BadKey(reason): BadKey) -> Self {
+        Self(reason)
+    }
+}
+
+impl From<Failure> for BadKey {
+    fn from(Failure(reason): Failure) -> Self {
+        Self(reason)
+    }
+}
+
 /// A keyed instance of a driver.
 pub enum Keyed {
     /// Of type cipher.
@@ -324,6 +367,8 @@ pub enum Keyed {
     Aead(Box<dyn AeadOps>),
     /// Of type hash.
     Hash(Box<dyn HashOps>),
+    /// Of type rng.
+    Rng(Box<dyn RngOps>),
 }
 
 impl fmt::Debug for Keyed {

@@ -3,7 +3,7 @@
 use crate::{Sizes, Type};
 
 /// An error of this crate. Nothing has been written to any output when one is returned, except
-/// after [`Error::Authentication`], where the output has been zeroed.
+/// after [`Error::Authentication`] and [`Error::Rng`], where the output has been zeroed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -134,6 +134,14 @@ pub enum Error {
         got: usize,
         /// Bytes needed.
         want: usize,
+    },
+    /// A random number generator gives nothing. The output has been zeroed.
+    #[error("{name}: {reason}")]
+    Rng {
+        /// The driver.
+        name: String,
+        /// What is wrong.
+        reason: &'static str,
     },
     /// The tag does not match: the message or its associated data were changed, or the key is
     /// another one. The output has been zeroed.

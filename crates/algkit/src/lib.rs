@@ -26,6 +26,7 @@
         feature = "chacha",
         feature = "checksum",
         feature = "legacy",
+        feature = "rng",
         feature = "serpent",
         feature = "sha",
         feature = "sha3"
@@ -37,6 +38,8 @@ pub mod driver;
 mod error;
 mod name;
 mod registry;
+#[cfg(feature = "rng")]
+mod rng;
 #[cfg(any(feature = "aead", feature = "cipher", feature = "digest"))]
 pub mod rustcrypto;
 mod selftest;
@@ -57,7 +60,7 @@ pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::authenc_key;
 pub use text::Text;
-pub use tfm::{Aead, Cipher, Hash, Skcipher, State, Transform, Unkeyed};
+pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
 
 /// A block cipher of the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {
@@ -77,4 +80,9 @@ pub fn aead(name: &str) -> Result<Unkeyed<Aead>, Error> {
 /// A hash of the [global registry](Registry::global).
 pub fn hash(name: &str) -> Result<Unkeyed<Hash>, Error> {
     Registry::global()?.hash(name)
+}
+
+/// A random number generator of the [global registry](Registry::global).
+pub fn rng(name: &str) -> Result<Unkeyed<Rng>, Error> {
+    Registry::global()?.rng(name)
 }

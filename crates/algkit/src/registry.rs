@@ -6,12 +6,12 @@ use crate::{
     selftest::{self, Extent},
     table,
     templates::{Lookup, TEMPLATES},
-    tfm::{Aead, Cipher, Hash, Skcipher, Transform, Unkeyed},
+    tfm::{Aead, Cipher, Hash, Rng, Skcipher, Transform, Unkeyed},
 };
 use algkit_primitives::cpu::{CpuFeatures, Feature};
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
 };
 
 /// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`.
@@ -38,7 +38,22 @@ pub enum Policy {
 pub struct Registry {
     cpu: CpuFeatures,
     policy: Policy,
-    state: RwLock<State>,
+    state: Arc<RwLock<State>>,
+}
+
+/// A registry that may be gone, for drivers that find what they are built on when they are keyed.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakRegistry {
+    cpu: CpuFeatures,
+    policy: Policy,
+    state: Weak<RwLock<State>>,
+}
+
+impl WeakRegistry {
+    /// The registry, if it is still there.
+    pub(crate) fn upgrade(&self) -> Option<Registry> {
+        Some(Registry { cpu: self.cpu, policy: self.policy, state: self.state.upgrade()? })
+    }
 }
 
 #[derive(Default, Debug)]
@@ -48,7 +63,7 @@ struct State {
     /// Known answers of algorithms that this crate does not have.
     answers: Vec<&'static [Vector]>,
     /// What lookups found, by type.
-    found: [HashMap<String, DriverRef>; 4],
+    found: [HashMap<String, DriverRef>; 5],
     /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
     /// meanwhile.
     generation: u64,
@@ -72,13 +87,21 @@ impl Registry {
     /// A registry with the drivers of this crate, for a CPU with these features.
     pub fn new(cpu: CpuFeatures, policy: Policy) -> Self {
         let registry = Self::empty(cpu, policy);
-        registry.write().drivers = table::drivers().map(Arc::new).collect();
+        let drivers = table::drivers();
+        #[cfg(feature = "rng")]
+        let drivers = drivers.chain(crate::rng::drivers(registry.downgrade()));
+        registry.write().drivers = drivers.map(Arc::new).collect();
         registry
     }
 
     /// A registry without drivers.
     pub fn empty(cpu: CpuFeatures, policy: Policy) -> Self {
-        Self { cpu, policy, state: RwLock::default() }
+        Self { cpu, policy, state: Arc::default() }
+    }
+
+    #[cfg_attr(not(feature = "rng"), allow(unused))]
+    fn downgrade(&self) -> WeakRegistry {
+        WeakRegistry { cpu: self.cpu, policy: self.policy, state: Arc::downgrade(&self.state) }
     }
 
     /// The registry of this process: this crate's drivers, on this CPU less what `ALGKIT_CPU`
@@ -165,6 +188,11 @@ impl Registry {
         self.transform(name)
     }
 
+    /// A random number generator.
+    pub fn rng(&self, name: &str) -> Result<Unkeyed<Rng>, Error> {
+        self.transform(name)
+    }
+
     /// The transform `T` of that name.
     pub fn transform<T: Transform>(&self, name: &str) -> Result<Unkeyed<T>, Error> {
         Ok(Unkeyed::new(self.find(T::TYPE, name)?, self.cpu))
@@ -192,7 +220,7 @@ impl Registry {
             Err(Error::WrongType { found, .. }) => return self.find(found, name),
             Err(error) => error,
         };
-        for kind in [Type::Aead, Type::Hash, Type::Cipher] {
+        for kind in [Type::Aead, Type::Hash, Type::Cipher, Type::Rng] {
             match self.find(kind, name) {
                 Ok(driver) => return Ok(driver),
                 Err(e @ (Error::Unknown(_) | Error::BadParameters { .. })) if matches!(error, Error::Unknown(_)) => {

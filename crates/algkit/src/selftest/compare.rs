@@ -95,6 +95,7 @@ impl Comparison<'_> {
                 hash(&pair.other)?.digest(&[&text], &mut digest);
                 digest_all_ways(hash(&pair.subject)?, &text, &digest, layout)
             }
+            Type::Rng => Err("two random number generators cannot be compared".to_owned()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! One request to a keyed instance, laid out in some way.
 
 use super::layout::Layout;
-use crate::driver::{AeadOps, Direction, HashOps, Keyed};
+use crate::driver::{AeadOps, Direction, Failure, HashOps, Keyed, RngOps};
 
 /// `input` through a cipher or a mode; `iv` becomes the chaining value.
 pub(super) fn crypt(
@@ -33,6 +33,11 @@ pub(super) fn aead(keyed: &Keyed) -> Result<&dyn AeadOps, String> {
 /// The hash of `keyed`.
 pub(super) fn hash(keyed: &Keyed) -> Result<&dyn HashOps, String> {
     if let Keyed::Hash(ops) = keyed { Ok(&**ops) } else { Err(WRONG_TYPE.to_owned()) }
+}
+
+/// The generator of `keyed`.
+pub(super) fn rng(keyed: &Keyed) -> Result<&dyn RngOps, Failure> {
+    if let Keyed::Rng(ops) = keyed { Ok(&**ops) } else { Err(Failure(WRONG_TYPE)) }
 }
 
 const WRONG_TYPE: &str = "made an instance of another type than it declares";

@@ -2,17 +2,17 @@
 
 use super::{
     Extent, Side,
-    exercise::{Message, aead, both_ways, crypt, digest_all_ways, expect, hash},
+    exercise::{Message, aead, both_ways, crypt, digest_all_ways, expect, hash, rng},
     layout::{LAYOUTS, Layout},
     vectors::{Known, VECTORS, Vector},
 };
-use crate::driver::Direction;
+use crate::driver::{Direction, Driver, Failure, Type};
 
 /// Checks the driver against every vector of its algorithm, those in `more` included; how many there are.
 pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Extent) -> Result<usize, String> {
     let mut count = 0;
     let all = VECTORS.iter().chain(more).copied().flatten();
-    for vector in all.filter(|vector| vector.name == subject.driver.name) {
+    for vector in all.filter(|vector| is_of(vector, subject)) {
         for layout in layouts(extent, count) {
             answer(subject, vector, layout, extent)
                 .map_err(|why| format!("{}, {}: {why}", vector.source, layout.name))?;
@@ -20,6 +20,12 @@ pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Exte
         count += 1;
     }
     Ok(count)
+}
+
+/// Whether `vector` is of the driver's algorithm.
+fn is_of(vector: &Vector, subject: &Side<'_>) -> bool {
+    let Driver { name, driver, kind, .. } = subject.driver;
+    vector.name == if *kind == Type::Rng { driver } else { name }
 }
 
 /// The layouts for vector number `index`: in place and one of the others, or all.
@@ -41,6 +47,21 @@ fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout, extent: Extent) 
             both_ways(aead(&subject.key(key)?)?, &message, sealed, flips, layout)
         }
         Known::Hash { key, message, digest } => digest_all_ways(hash(&subject.key(key)?)?, message, digest, layout),
+        Known::Rng { entropy, seed, fresh, additional, out } => {
+            let keyed = subject.key(&[])?;
+            let answer = || {
+                let rng = rng(&keyed)?;
+                rng.set_entropy(entropy)?;
+                rng.instantiate(seed)?;
+                let mut bytes = vec![0; out.len()];
+                for (fresh, additional) in fresh.into_iter().zip(additional) {
+                    rng.set_entropy(fresh)?;
+                    rng.generate(additional, &mut bytes)?;
+                }
+                Ok(bytes)
+            };
+            expect("output", &answer().map_err(|Failure(reason)| reason)?, out)
+        }
     }
 }
 

@@ -174,4 +174,6 @@ pub static CATALOGUE: &[&str] = &[
     "streebog512",
     "hmac(streebog256)",
     "hmac(streebog512)",
+    "stdrng",
+    "jitterentropy_rng",
 ];

@@ -221,7 +221,12 @@ fn pad16(len: usize) -> &'static [u8] {
 }
 
 /// A keyed cipher of `driver`.
-fn cipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn CipherOps>, BadKey> {
+pub(crate) fn cipher(
+    driver: &Driver,
+    cpu: CpuFeatures,
+    key: &[u8],
+    weak: WeakKeys,
+) -> Result<Box<dyn CipherOps>, BadKey> {
     match (driver.make)(cpu, key, weak)? {
         Keyed::Cipher(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),
@@ -245,7 +250,7 @@ fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result
 }
 
 /// A keyed hash of `driver`.
-fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
+pub(crate) fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
     match (driver.make)(cpu, key, weak)? {
         Keyed::Hash(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),

@@ -5,12 +5,14 @@ mod aead;
 mod hash;
 #[cfg(feature = "legacy")]
 mod legacy;
+#[cfg(feature = "rng")]
+mod rng;
 mod skcipher;
 
 /// One vector of the algorithm `name`.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector {
-    /// The algorithm: `xts(aes)`.
+    /// The algorithm: `xts(aes)`. For a random number generator, the driver, for each is an algorithm of its own.
     pub name: &'static str,
     /// Standard and section, or document and vector number.
     pub source: &'static str,
@@ -30,6 +32,16 @@ pub enum Known {
     Aead { key: &'static [u8], iv: &'static [u8], assoc: &'static [u8], plain: &'static [u8], sealed: &'static [u8] },
     /// A message and its digest; an empty key is none.
     Hash { key: &'static [u8], message: &'static [u8], digest: &'static [u8] },
+    /// A generator instantiated with this entropy (nonce included) and this seed. Of two requests for as many
+    /// bytes the second gives `out`. Each comes with additional input, and a generator that reseeds before each
+    /// is given `fresh` entropy for it.
+    Rng {
+        entropy: &'static [u8],
+        seed: &'static [u8],
+        fresh: [&'static [u8]; 2],
+        additional: [&'static [u8]; 2],
+        out: &'static [u8],
+    },
 }
 
 /// All of them.
@@ -38,6 +50,8 @@ pub(crate) static VECTORS: &[&[Vector]] = &[
     hash::VECTORS,
     #[cfg(feature = "legacy")]
     legacy::VECTORS,
+    #[cfg(feature = "rng")]
+    rng::VECTORS,
     skcipher::VECTORS,
 ];
 
@@ -72,9 +86,12 @@ mod tests {
     #[cfg(feature = "legacy")] // the catalogue lists them all
     #[test]
     fn every_algorithm_has_known_answers() {
-        let vectors = || VECTORS.iter().copied().flatten();
-        let without: Vec<_> = crate::CATALOGUE.iter().filter(|name| !vectors().any(|v| v.name == **name)).collect();
-        assert!(without.is_empty(), "no vector for {without:?}");
+        let known = |name: &str| VECTORS.iter().copied().flatten().any(|vector| vector.name == name);
+        let registry = crate::Registry::default();
+        let without: Vec<_> = crate::CATALOGUE.iter().filter(|name| !known(name)).collect();
+        assert_eq!(without, [&"stdrng", &"jitterentropy_rng"]);
+        let generators: Vec<_> = registry.drivers().into_iter().filter(|driver| driver.name == "stdrng").collect();
+        assert!(generators.len() == 22 && generators.iter().all(|driver| known(&driver.driver)));
     }
 
     #[cfg(feature = "legacy")]
@@ -83,7 +100,8 @@ mod tests {
         let registry = crate::Registry::new(algkit_primitives::cpu::CpuFeatures::detect(), crate::Policy::Table);
         for vector in VECTORS.iter().copied().flatten() {
             let driver = registry.find_any(vector.name).unwrap_or_else(|error| panic!("{}: {error}", vector.name));
-            assert_eq!(driver.name, vector.name);
+            let of = if driver.kind == crate::Type::Rng { &driver.driver } else { &driver.name };
+            assert_eq!(of, vector.name);
         }
     }
 

@@ -1,0 +1,156 @@
+//! CTR_DRBG with a derivation function, over a cipher of 16-byte blocks (SP 800-90A Rev. 1 sections 10.2.1 and
+//! 10.3.2): a key, and a counter V that fills a block.
+
+use super::drbg::Mechanism;
+use crate::driver::{BadKey, CipherOps, Failure};
+use algkit_primitives::InOut;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// The longest key and a block, in bytes.
+const MAX_SEED: usize = 32 + BLOCK;
+
+/// Bytes of counters that are encrypted at a time.
+const BATCH: usize = 512;
+
+/// Makes the cipher with a key.
+type Keyed = Box<dyn Fn(&[u8]) -> Result<Box<dyn CipherOps>, BadKey> + Send + Sync>;
+
+/// CTR_DRBG.
+pub(super) struct CtrDrbg {
+    keyed: Keyed,
+    key_len: usize,
+    /// The cipher with the constant key of the derivation function.
+    derivation: Box<dyn CipherOps>,
+    /// The cipher with the key of the state.
+    cipher: Box<dyn CipherOps>,
+    v: Zeroizing<[u8; BLOCK]>,
+}
+
+impl CtrDrbg {
+    /// One that is yet to be instantiated.
+    pub(super) fn new(keyed: Keyed, key_len: usize) -> Result<Self, Failure> {
+        let ascending: [u8; 32] = std::array::from_fn(|i| i as u8);
+        let derivation = keyed(&ascending[..key_len])?;
+        if derivation.block_size() != BLOCK {
+            return Err(Failure("the cipher has no blocks of 16 bytes"));
+        }
+        Ok(Self { cipher: keyed(&[0; 32][..key_len])?, keyed, key_len, derivation, v: Zeroizing::default() })
+    }
+
+    /// Fills `out` with what the counter encrypts to, from the next value on.
+    fn keystream(&mut self, out: &mut [u8]) {
+        let mut counter = u128::from_be_bytes(*self.v);
+        let mut batch = Zeroizing::new([0; BATCH]);
+        for chunk in out.chunks_mut(BATCH) {
+            let batch = &mut batch[..chunk.len().next_multiple_of(BLOCK)];
+            for block in batch.as_chunks_mut::<BLOCK>().0 {
+                counter = counter.wrapping_add(1);
+                *block = counter.to_be_bytes();
+            }
+            self.cipher.encrypt_blocks(InOut::from(&mut *batch));
+            chunk.copy_from_slice(&batch[..chunk.len()]);
+        }
+        *self.v = counter.to_be_bytes();
+        counter.zeroize();
+    }
+
+    /// CTR_DRBG_Update (section 10.2.1.2), with `provided` as long as a key and a block.
+    fn update(&mut self, provided: &[u8]) -> Result<(), Failure> {
+        let mut next = Zeroizing::new([0; MAX_SEED]);
+        let next = &mut next[..self.key_len + BLOCK];
+        self.keystream(next);
+        next.iter_mut().zip(provided).for_each(|(n, p)| *n ^= p);
+        let (key, v) = next.split_at(self.key_len);
+        self.cipher = (self.keyed)(key)?;
+        self.v.copy_from_slice(v);
+        Ok(())
+    }
+
+    /// Block_Cipher_df (section 10.3.2): a key and a block made of `input`, of less than 2^32 bytes.
+    fn derive(&self, input: &[&[u8]]) -> Result<Zeroizing<[u8; MAX_SEED]>, Failure> {
+        let seed_len = self.key_len + BLOCK;
+        let input_len = input.iter().map(|piece| piece.len()).sum::<usize>() as u32;
+        let lengths = [input_len, seed_len as u32].map(u32::to_be_bytes);
+
+        let mut chained = Zeroizing::new([0; MAX_SEED]);
+        for (block, i) in chained[..seed_len.next_multiple_of(BLOCK)].chunks_mut(BLOCK).zip(0u32..) {
+            let mut chain = Chain { cipher: &*self.derivation, value: Zeroizing::default(), filled: 0 };
+            let mut start = [0; BLOCK];
+            start[..4].copy_from_slice(&i.to_be_bytes());
+            chain.absorb(&start);
+            chain.absorb(lengths.as_flattened());
+            input.iter().for_each(|piece| chain.absorb(piece));
+            chain.absorb(&[0x80]);
+            block.copy_from_slice(&*chain.finish());
+        }
+        let cipher = (self.keyed)(&chained[..self.key_len])?;
+        let mut x = Zeroizing::new([0; BLOCK]);
+        x.copy_from_slice(&chained[self.key_len..seed_len]);
+        let mut seed = Zeroizing::new([0; MAX_SEED]);
+        for block in seed[..seed_len].chunks_mut(BLOCK) {
+            cipher.encrypt_blocks(InOut::from(&mut x[..]));
+            block.copy_from_slice(&x[..block.len()]);
+        }
+        Ok(seed)
+    }
+}
+
+/// BCC (section 10.3.3): a CBC-MAC, padded with zeros.
+struct Chain<'a> {
+    cipher: &'a dyn CipherOps,
+    value: Zeroizing<[u8; BLOCK]>,
+    filled: usize,
+}
+
+impl Chain<'_> {
+    fn absorb(&mut self, mut data: &[u8]) {
+        while !data.is_empty() {
+            let (now, later) = data.split_at(data.len().min(BLOCK - self.filled));
+            self.value[self.filled..].iter_mut().zip(now).for_each(|(v, d)| *v ^= d);
+            self.filled += now.len();
+            if self.filled == BLOCK {
+                self.encrypt();
+            }
+            data = later;
+        }
+    }
+
+    fn encrypt(&mut self) {
+        self.cipher.encrypt_blocks(InOut::from(&mut self.value[..]));
+        self.filled = 0;
+    }
+
+    fn finish(mut self) -> Zeroizing<[u8; BLOCK]> {
+        if self.filled > 0 {
+            self.encrypt();
+        }
+        self.value
+    }
+}
+
+impl Mechanism for CtrDrbg {
+    fn instantiate(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+        let seed = self.derive(seed)?;
+        self.cipher = (self.keyed)(&[0; 32][..self.key_len])?;
+        self.v.fill(0);
+        self.update(&*seed)
+    }
+
+    fn reseed(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+        let seed = self.derive(seed)?;
+        self.update(&*seed)
+    }
+
+    fn generate(&mut self, _request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure> {
+        let mut derived = Zeroizing::new([0; MAX_SEED]);
+        if additional.iter().any(|piece| !piece.is_empty()) {
+            derived = self.derive(additional)?;
+            self.update(&*derived)?;
+        }
+        self.keystream(out);
+        self.update(&*derived)
+    }
+}

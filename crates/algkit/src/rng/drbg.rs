@@ -1,0 +1,210 @@
+//! What the three mechanisms of SP 800-90A Rev. 1 have in common (sections 8 and 9): seeding, limits, prediction
+//! resistance.
+//!
+//! **Forks.** A state that two processes hold would give both the same bytes. No check of process numbers sees every
+//! way to copy a process (PID namespaces, snapshots of virtual machines), so none is made: a request to a DRBG
+//! without prediction resistance mixes as many fresh bytes of the operating system into the additional input as
+//! the DRBG's strength has. Copies part with their next request.
+
+use super::entropy::Source;
+use crate::driver::{Failure, RngOps};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use zeroize::Zeroizing;
+
+/// The most bytes that a mechanism generates at a time (SP 800-90A table 2 and 3: 2^19 bits).
+const MAX_REQUEST: usize = 1 << 16;
+
+/// The requests after which a DRBG reseeds; 2^48 would be allowed. The kernel's number.
+const RESEED_INTERVAL: u64 = 1 << 20;
+
+/// The longest seed and additional input, in bytes. The standard would allow 2^32.
+const MAX_ADDITIONAL: usize = 1 << 30;
+
+/// A state and how it moves. Inputs come in pieces, which are concatenated.
+pub(super) trait Mechanism: Send {
+    /// Starts anew from `seed`: entropy input, nonce, personalization string.
+    fn instantiate(&mut self, seed: &[&[u8]]) -> Result<(), Failure>;
+
+    /// Adds `seed` to the state: entropy input, additional input.
+    fn reseed(&mut self, seed: &[&[u8]]) -> Result<(), Failure>;
+
+    /// Fills `out`. This is request number `request` since the last seed, from 1.
+    fn generate(&mut self, request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure>;
+}
+
+/// A DRBG.
+pub(super) struct Drbg<M> {
+    /// Reseeds before each request.
+    resistant: bool,
+    /// Bytes of security strength.
+    strength: usize,
+    state: Mutex<State<M>>,
+}
+
+struct State<M> {
+    mechanism: M,
+    source: Source,
+    /// The number that the next request has.
+    request: u64,
+}
+
+impl<M: Mechanism> Drbg<M> {
+    /// One that is yet to be instantiated.
+    pub(super) fn new(mechanism: M, resistant: bool, strength: usize) -> Self {
+        let state = State { mechanism, source: Source::System, request: 1 };
+        Self { resistant, strength, state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: Mechanism> State<M> {
+    fn reseed(&mut self, strength: usize, additional: &[u8]) -> Result<(), Failure> {
+        let entropy = self.source.draw(strength)?;
+        self.mechanism.reseed(&[&entropy, additional])?;
+        self.request = 1;
+        Ok(())
+    }
+
+    fn generate(&mut self, drbg: &Drbg<M>, mut additional: &[u8], out: &mut [u8]) -> Result<(), Failure> {
+        if drbg.resistant || self.request > RESEED_INTERVAL {
+            self.reseed(drbg.strength, additional)?;
+            additional = &[];
+        }
+        // Whoever foresees the entropy foresees the output, and wants nothing else in it.
+        let fresh = match self.source {
+            Source::System if !drbg.resistant => self.source.draw(drbg.strength)?,
+            _ => Zeroizing::default(),
+        };
+        self.mechanism.generate(self.request, &[&fresh, additional], out)?;
+        self.request += 1;
+        Ok(())
+    }
+}
+
+impl<M: Mechanism> RngOps for Drbg<M> {
+    fn instantiate(&self, seed: &[u8]) -> Result<(), Failure> {
+        check_length(seed)?;
+        let mut state = self.lock();
+        // The entropy input, and a nonce of half as many bytes.
+        let entropy = state.source.draw(self.strength / 2 * 3)?;
+        state.mechanism.instantiate(&[&entropy, seed])?;
+        state.request = 1;
+        Ok(())
+    }
+
+    fn reseed(&self, additional: &[u8]) -> Result<(), Failure> {
+        check_length(additional)?;
+        self.lock().reseed(self.strength, additional)
+    }
+
+    fn generate(&self, additional: &[u8], out: &mut [u8]) -> Result<(), Failure> {
+        check_length(additional)?;
+        let mut state = self.lock();
+        out.chunks_mut(MAX_REQUEST).try_for_each(|chunk| state.generate(self, additional, chunk))
+    }
+
+    fn set_entropy(&self, entropy: &[u8]) -> Result<(), Failure> {
+        check_length(entropy)?;
+        self.lock().source = Source::Given(entropy.to_vec().into());
+        Ok(())
+    }
+}
+
+fn check_length(input: &[u8]) -> Result<(), Failure> {
+    if input.len() <= MAX_ADDITIONAL {
+        return Ok(());
+    }
+    Err(Failure("seed or additional input of more than 2^30 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Tells what it was asked for.
+    struct Log(Arc<Mutex<Vec<String>>>);
+
+    impl Log {
+        fn push(&self, what: &str, pieces: &[&[u8]], more: &str) -> Result<(), Failure> {
+            let pieces = pieces.concat();
+            self.0.lock().unwrap().push(format!("{what} {}{more}", String::from_utf8_lossy(&pieces)));
+            Ok(())
+        }
+    }
+
+    impl Mechanism for Log {
+        fn instantiate(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+            self.push("instantiate", seed, "")
+        }
+
+        fn reseed(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+            self.push("reseed", seed, "")
+        }
+
+        fn generate(&mut self, request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure> {
+            self.push("generate", additional, &format!(" #{request} {}", out.len()))
+        }
+    }
+
+    fn logged(resistant: bool) -> (Drbg<Log>, impl Fn() -> Vec<String>) {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let drbg = Drbg::new(Log(log.clone()), resistant, 32);
+        drbg.set_entropy(b"entropy:").unwrap();
+        (drbg, move || std::mem::take(&mut *log.lock().unwrap()))
+    }
+
+    #[test]
+    fn long_requests_are_cut() {
+        let (drbg, log) = logged(false);
+        drbg.instantiate(b"seed").unwrap();
+        drbg.generate(b"more", &mut vec![0; 2 * MAX_REQUEST + 1]).unwrap();
+        drbg.generate(b"", &mut []).unwrap();
+        let want =
+            ["instantiate entropy:seed", "generate more #1 65536", "generate more #2 65536", "generate more #3 1"];
+        assert_eq!(log(), want);
+    }
+
+    #[test]
+    fn a_resistant_one_reseeds_before_each_request() {
+        let (drbg, log) = logged(true);
+        drbg.generate(b"more", &mut [0; 9]).unwrap();
+        drbg.generate(b"", &mut [0; 9]).unwrap();
+        assert_eq!(log(), ["reseed entropy:more", "generate  #1 9", "reseed entropy:", "generate  #1 9"]);
+    }
+
+    #[test]
+    fn the_interval_ends() {
+        let (drbg, log) = logged(false);
+        drbg.lock().request = RESEED_INTERVAL;
+        drbg.generate(b"a", &mut [0; 9]).unwrap();
+        drbg.generate(b"b", &mut [0; 9]).unwrap();
+        assert_eq!(log(), ["generate a #1048576 9", "reseed entropy:b", "generate  #1 9"]);
+        drbg.reseed(b"c").unwrap();
+        drbg.generate(b"", &mut [0; 9]).unwrap();
+        assert_eq!(log(), ["reseed entropy:c", "generate  #1 9"]);
+    }
+
+    #[test]
+    fn every_request_draws_on_the_system() {
+        let (drbg, log) = logged(false);
+        drbg.lock().source = Source::System;
+        drbg.generate(b"", &mut [0; 9]).unwrap();
+        drbg.generate(b"", &mut [0; 9]).unwrap();
+        let log = log();
+        assert_ne!(log[0].split(" #").next(), log[1].split(" #").next());
+        assert!(log.iter().all(|line| line.len() > "generate  #1 9".len()), "{log:?}");
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        let (drbg, log) = logged(false);
+        let long = vec![0; MAX_ADDITIONAL + 1];
+        assert!(drbg.instantiate(&long).is_err() && drbg.reseed(&long).is_err());
+        assert!(drbg.generate(&long, &mut [0; 9]).is_err() && drbg.set_entropy(&long).is_err());
+        assert!(log().is_empty());
+    }
+}

@@ -1,0 +1,26 @@
+//! Where a DRBG's entropy comes from.
+
+use crate::driver::Failure;
+use zeroize::Zeroizing;
+
+/// A source of entropy.
+pub(super) enum Source {
+    /// The operating system's generator (`getrandom`), once it has been seeded.
+    System,
+    /// These bytes, each time: a known answer is being asked for.
+    Given(Zeroizing<Vec<u8>>),
+}
+
+impl Source {
+    /// As many bytes, or those that were given.
+    pub(super) fn draw(&self, len: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        match self {
+            Self::System => {
+                let mut bytes = Zeroizing::new(vec![0; len]);
+                getrandom::fill(&mut bytes).map_err(|_| Failure("the operating system gives no entropy"))?;
+                Ok(bytes)
+            }
+            Self::Given(bytes) => Ok(bytes.clone()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! HMAC_DRBG (SP 800-90A Rev. 1 section 10.1.2): a key K and a value V, each an HMAC of the last.
+
+use super::drbg::Mechanism;
+use crate::driver::{BadKey, Failure, HashOps};
+use zeroize::Zeroizing;
+
+/// Makes the HMAC with a key.
+type Keyed = Box<dyn Fn(&[u8]) -> Result<Box<dyn HashOps>, BadKey> + Send + Sync>;
+
+/// HMAC_DRBG.
+pub(super) struct HmacDrbg {
+    keyed: Keyed,
+    /// The HMAC with the key K.
+    hmac: Box<dyn HashOps>,
+    /// V, as long as a digest, and room for the next.
+    v: Zeroizing<Vec<u8>>,
+    next: Zeroizing<Vec<u8>>,
+}
+
+impl HmacDrbg {
+    /// One that is yet to be instantiated.
+    pub(super) fn new(keyed: Keyed, digest_size: usize) -> Result<Self, Failure> {
+        let empty = || Zeroizing::new(vec![0; digest_size]);
+        Ok(Self { hmac: keyed(&empty())?, keyed, v: empty(), next: empty() })
+    }
+
+    /// `V = HMAC(K, V)`.
+    fn advance(&mut self) {
+        self.hmac.digest(&[&self.v], &mut self.next);
+        std::mem::swap(&mut self.v, &mut self.next);
+    }
+
+    /// HMAC_DRBG_Update (section 10.1.2.2).
+    fn update(&mut self, provided: &[&[u8]]) -> Result<(), Failure> {
+        let given = provided.iter().any(|piece| !piece.is_empty());
+        for round in 0..=u8::from(given) {
+            self.hmac.digest(&[&[&self.v[..], &[round]], provided].concat(), &mut self.next);
+            self.hmac = (self.keyed)(&self.next)?;
+            self.advance();
+        }
+        Ok(())
+    }
+}
+
+impl Mechanism for HmacDrbg {
+    fn instantiate(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+        self.v.fill(0);
+        self.hmac = (self.keyed)(&self.v)?;
+        self.v.fill(1);
+        self.update(seed)
+    }
+
+    fn reseed(&mut self, seed: &[&[u8]]) -> Result<(), Failure> {
+        self.update(seed)
+    }
+
+    fn generate(&mut self, _request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure> {
+        if additional.iter().any(|piece| !piece.is_empty()) {
+            self.update(additional)?;
+        }
+        for chunk in out.chunks_mut(self.v.len()) {
+            self.advance();
+            chunk.copy_from_slice(&self.v[..chunk.len()]);
+        }
+        self.update(additional)
+    }
+}
