@@ -33,6 +33,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("xts(cast6)", "vectors; it is RustCrypto's"),
     ("ghash", "tests/ghash.rs"),
     ("polyval", "tests/ghash.rs"),
+    ("stdrng", "NIST's vectors"),
+    ("jitterentropy_rng", "nothing that could be foreseen"),
 ];
 
 /// A request.

@@ -155,7 +155,7 @@ transform!(
     ///
     /// For a DRBG the seed is the personalization string of SP 800-90A, and the entropy is the operating
     /// system's. A process that forks, and a virtual machine that is copied, need do nothing: every request
-    /// draws on fresh entropy as well.
+    /// draws on fresh entropy.
     Rng, RngOps);
 
 impl Cipher {
