@@ -8,6 +8,7 @@
 
 pub mod abi;
 pub mod alg;
+mod catalogue;
 pub mod cryptodev;
 mod file;
 pub mod netlink;
