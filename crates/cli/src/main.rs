@@ -9,6 +9,7 @@ mod bench;
 mod dgst;
 mod enc;
 mod error;
+mod hmaccalc;
 mod list;
 mod names;
 mod out;
@@ -33,7 +34,12 @@ enum Answer {
 }
 
 fn main() -> ExitCode {
-    match Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let answer = match arguments.first() {
+        Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
+        _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
+    };
+    match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
