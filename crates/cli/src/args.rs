@@ -261,7 +261,8 @@ The program becomes this process: its exit status, its signals and its terminal 
 preload is chosen unless the program is statically linked, written in Go, linked with another C library, or
 gains privileges, which a library cannot serve. Programs that it starts are served in the same way.
 
-Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage.
+Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
+served; under --via seccomp 128 and the number of the signal that killed it.
 
 The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
 and in ../lib/algkit/ and ../lib/.

@@ -31,6 +31,8 @@ enum Answer {
     No,
     /// Some of the input was bad, and has been complained of.
     Bad,
+    /// What a program says that was run.
+    Program(u8),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
+        Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
             out::complain(&error);

@@ -34,7 +34,7 @@ pub struct Served {
     pub inode: u64,
     /// What kind of socket it is; `None` for `/dev/crypto`.
     pub kind: Option<Kind>,
-    /// `SO_SNDBUF` and `SO_RCVBUF`.
+    /// `SO_SNDBUF` and `SO_RCVBUF` of a netlink socket, where they limit nothing.
     pub buffers: [AtomicU32; 2],
     end: OwnedFd,
     state: Mutex<State>,

@@ -373,11 +373,6 @@ impl Server {
         }
     }
 
-    /// The text of `/proc/crypto`.
-    pub fn proc_crypto(&self) -> Result<String, Errno> {
-        Err(Errno::NOENT) /*TODO merge periph*/
-    }
-
     /// Lets a worker do `job`, which is for `request`.
     pub fn employ(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) {
         lock(&self.jobs).queue.push_back((request, Box::new(job)));

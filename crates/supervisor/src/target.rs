@@ -5,6 +5,7 @@
 
 use crate::{
     bpf::Range,
+    calls::MAX_ADDRESS,
     sys::{self, Piece},
 };
 use algkit_afalg::{Errno, Memory};
@@ -89,8 +90,8 @@ impl Lost {
 /// `struct msghdr`.
 #[derive(Clone, Default, Debug)]
 pub struct Header {
-    /// `msg_name`.
-    pub name: u64,
+    /// `msg_name` and `msg_namelen`.
+    pub name: (u64, usize),
     /// The bytes of `msg_iov`.
     pub pieces: Vec<Piece>,
     /// `msg_control` and `msg_controllen`.
@@ -185,14 +186,16 @@ impl<'a> Target<'a> {
     pub fn header(&self, address: u64) -> Result<Header, Errno> {
         let bytes = self.array::<HEADER_LEN>(address)?;
         let (name, iov, count) = (word(&bytes, 0), word(&bytes, 16), word(&bytes, 24));
-        if (word(&bytes, 8) as i32) < 0 && name != 0 {
-            return Err(Errno::INVAL);
-        }
+        let name_len = match usize::try_from(word(&bytes, 8) as i32) {
+            _ if name == 0 => 0,
+            Ok(len) => len.min(MAX_ADDRESS),
+            Err(_) => return Err(Errno::INVAL),
+        };
         if count > sys::MAX_PIECES as u64 {
             return Err(Errno::MSGSIZE);
         }
         let control = (word(&bytes, 32), word(&bytes, 40));
-        Ok(Header { name, pieces: self.iovec(iov, count)?, control })
+        Ok(Header { name: (name, name_len), pieces: self.iovec(iov, count)?, control })
     }
 
     /// Control messages.

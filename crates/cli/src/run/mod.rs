@@ -13,7 +13,7 @@ use std::{
     env,
     ffi::OsString,
     io,
-    os::unix::process::CommandExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -41,8 +41,20 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
             // The program takes this process over; there is no way back but an error.
             Err(cannot_run(args, command.exec()))
         }
-        Via::Seccomp => Err(Error::Usage("--via seccomp is not available in this build".to_owned())),
+        Via::Seccomp => supervise(args, command),
     }
+}
+
+/// Stays in front of the program, and ends as it does; 128 and the signal's number for one that was killed,
+/// as shells have it.
+fn supervise(args: &RunArgs, command: Command) -> Result<Answer, Error> {
+    let options = algkit_supervisor::Options::default();
+    let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
+        algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
+        error => Error::Supervise { program: args.program.clone(), source: error },
+    })?;
+    let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(Answer::Program(number as u8))
 }
 
 fn cannot_run(args: &RunArgs, source: io::Error) -> Error {

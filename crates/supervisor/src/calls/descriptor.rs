@@ -35,7 +35,7 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         // Nobody may write to it.
         Named::Proc if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => return Err(Errno::ACCESS),
         Named::Proc => {
-            let text = proc_crypto(server.proc_crypto()?.as_bytes())?;
+            let text = proc_crypto(algkit_afalg::proc_crypto::text().as_bytes())?;
             target.answer_with(text.as_fd(), None, close_on_exec)?;
         }
         Named::Device => {

@@ -8,6 +8,8 @@ mod splice;
 mod submit;
 pub mod transfer;
 
+pub use socket::MAX_ADDRESS;
+
 use crate::{
     bpf::SYS_IO_PGETEVENTS,
     server::Server,
@@ -77,7 +79,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         | libc::SYS_recvmsg
         | libc::SYS_recvmmsg => server.transfer(target, served),
         libc::SYS_bind => socket::bind(target, &served),
-        libc::SYS_connect => socket::connect(&served),
+        libc::SYS_connect => socket::connect(target, &served),
         libc::SYS_accept => socket::accept(server, target, &served, 0),
         libc::SYS_accept4 => socket::accept(server, target, &served, target.request.int(3)),
         libc::SYS_getsockname => socket::name(target, &served),

@@ -35,9 +35,11 @@ pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
                 socket.set_option_with(level, name, &value, &SupervisorKeys)?;
                 Ok(Reply::Value(0))
             }
-            // Options of netlink concern messages that this protocol does not send.
-            File::Netlink(_) if level == libc::SOL_NETLINK => Ok(Reply::Value(0)),
-            _ => Err(Errno::NOPROTOOPT),
+            File::Netlink(socket) => {
+                socket.set_option(level, name, &value)?;
+                Ok(Reply::Value(0))
+            }
+            File::Device(_) => Err(Errno::NOTSOCK),
         },
     }
 }
@@ -46,6 +48,7 @@ fn set_buffer(served: &Served, which: usize, name: i32, least: u32, value: &[u8]
     let wanted = u32::from_ne_bytes(*value.first_chunk().ok_or(Errno::INVAL)?);
     if let File::Alg(socket) = &mut served.lock().file {
         socket.set_option(libc::SOL_SOCKET, name, value)?;
+        return Ok(Reply::Value(0));
     }
     served.buffers[which].store((2 * wanted.min(MAX_BUFFER)).max(least), Ordering::Relaxed);
     Ok(Reply::Value(0))
@@ -60,8 +63,10 @@ pub fn get(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
         (libc::SOL_SOCKET, libc::SO_TYPE) => kind.kind as u32,
         (libc::SOL_SOCKET, libc::SO_PROTOCOL) => kind.protocol as u32,
         (libc::SOL_SOCKET, libc::SO_ERROR | libc::SO_ACCEPTCONN) => 0,
-        (libc::SOL_SOCKET, libc::SO_SNDBUF) => served.buffer(0),
-        (libc::SOL_SOCKET, libc::SO_RCVBUF) => served.buffer(1),
+        (libc::SOL_SOCKET, libc::SO_SNDBUF | libc::SO_RCVBUF) => match &served.lock().file {
+            File::Alg(socket) => socket.option(level, name)? as u32,
+            _ => served.buffer(usize::from(name == libc::SO_RCVBUF)),
+        },
         (libc::SOL_SOCKET, libc::SO_PEERCRED) => return Err(Errno::OPNOTSUPP),
         (libc::SOL_SOCKET, _) => return Ok(Reply::Proceed),
         _ if kind.family == libc::AF_NETLINK => return Err(Errno::NOPROTOOPT),

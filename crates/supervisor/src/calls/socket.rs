@@ -9,7 +9,7 @@ use crate::{
 use algkit_afalg::{Errno, File, alg, netlink};
 
 /// The longest socket address (`struct sockaddr_storage`).
-const MAX_ADDRESS: usize = 128;
+pub const MAX_ADDRESS: usize = 128;
 
 const FLAGS: i32 = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
 
@@ -48,11 +48,16 @@ pub fn accept(server: &Server, target: &Target<'_>, served: &Served, flags: i32)
     serve(server, target, file, kind, flags)
 }
 
-/// `bind`.
-pub fn bind(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+fn address(target: &Target<'_>) -> Result<Vec<u8>, Errno> {
     let len = usize::try_from(target.request.int(2)).ok().filter(|&n| n <= MAX_ADDRESS).ok_or(Errno::INVAL)?;
     let address = target.bytes(target.request.args[1], len)?;
     target.check()?;
+    Ok(address)
+}
+
+/// `bind`.
+pub fn bind(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+    let address = address(target)?;
     match &mut served.lock().file {
         File::Alg(socket) => socket.bind(&address)?,
         File::Netlink(socket) => socket.bind(&address)?,
@@ -61,10 +66,11 @@ pub fn bind(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     Ok(Reply::Value(0))
 }
 
-/// `connect`: a netlink socket talks to the kernel anyway.
-pub fn connect(served: &Served) -> Result<Reply, Errno> {
-    match served.lock().file {
-        File::Netlink(_) => Ok(Reply::Value(0)),
+/// `connect`.
+pub fn connect(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+    let address = address(target)?;
+    match &mut served.lock().file {
+        File::Netlink(socket) => socket.connect(&address).map(|()| Reply::Value(0)),
         _ => Err(Errno::OPNOTSUPP),
     }
 }

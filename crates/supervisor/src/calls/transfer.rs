@@ -2,6 +2,7 @@
 
 use crate::{
     aio::ContextId,
+    calls::MAX_ADDRESS,
     served::State,
     sys::Piece,
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
@@ -121,6 +122,8 @@ struct Send {
     flags: i32,
     total: usize,
     sent: usize,
+    /// Whom it is for.
+    address: Vec<u8>,
     /// The file has seen the control messages.
     begun: bool,
 }
@@ -158,12 +161,19 @@ struct Many {
 impl Send {
     fn new(pieces: Vec<Piece>, control: Vec<u8>, flags: i32) -> Self {
         let total = total(&pieces);
-        Self { pieces, control, flags, total, sent: 0, begun: false }
+        Self { pieces, control, flags, total, sent: 0, address: Vec::new(), begun: false }
     }
 
     fn header(target: &Target<'_>, address: u64, flags: i32) -> Result<Self, Errno> {
-        let Header { pieces, control, .. } = target.header(address)?;
-        Ok(Self::new(pieces, target.control(control)?, flags))
+        let Header { pieces, control, name: (name, len) } = target.header(address)?;
+        let address = target.bytes(name, len)?;
+        Ok(Self { address, ..Self::new(pieces, target.control(control)?, flags) })
+    }
+
+    fn to(target: &Target<'_>, pieces: Vec<Piece>, flags: i32, (name, len): (u64, u64)) -> Result<Self, Errno> {
+        let len = usize::try_from(len as i32).ok().filter(|&n| n <= MAX_ADDRESS).ok_or(Errno::INVAL);
+        let address = if name == 0 { Vec::new() } else { target.bytes(name, len?)? };
+        Ok(Self { address, ..Self::new(pieces, Vec::new(), flags) })
     }
 
     fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
@@ -177,6 +187,9 @@ impl Send {
                 target.check()?;
                 let data = [IoSlice::new(buffer)];
                 let control = if self.begun { &[] } else { &self.control[..] };
+                if let (File::Netlink(socket), false) = (&mut *file, self.address.is_empty()) {
+                    socket.connect(&self.address)?;
+                }
                 let message = Message { data: &data, control, flags };
                 match &mut *file {
                     File::Alg(socket) if self.begun => socket.send_rest(&message),
@@ -206,7 +219,7 @@ impl Send {
 
 impl Recv {
     fn header(target: &Target<'_>, address: u64, flags: i32) -> Result<Self, Errno> {
-        let Header { pieces, name, .. } = target.header(address)?;
+        let Header { pieces, name: (name, _), .. } = target.header(address)?;
         Ok(Self { pieces, flags, sink: Sink::Header(address, name) })
     }
 
@@ -347,7 +360,10 @@ impl Transfer {
                 let flags = waits(int(5) & libc::RWF_NOWAIT != 0);
                 (send(vector(), flags), flags)
             }
-            libc::SYS_sendto => (send(single(), int(3)), int(3)),
+            libc::SYS_sendto => {
+                let pieces = single();
+                (pieces.and_then(|p| Send::to(target, p, int(3), (args[4], args[5]))).map(Work::Send), int(3))
+            }
             libc::SYS_sendmsg => (Send::header(target, args[1], int(2)).map(Work::Send), int(2)),
             libc::SYS_read => (recv(single(), 0, Sink::Nowhere), 0),
             libc::SYS_readv => (recv(vector(), 0, Sink::Nowhere), 0),
