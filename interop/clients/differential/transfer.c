@@ -70,8 +70,12 @@ void aio_operation(void)
             b->aio_buf = (uintptr_t)pieces[i];
             b->aio_nbytes = 2;
         }
-        if (kind == 1 && chance(30))
+        if (kind == 1 && chance(30)) {
+            fill(at, len);
+            b->aio_buf = (uintptr_t)at;
+            b->aio_nbytes = len;
             b->aio_lio_opcode = IOCB_CMD_PWRITE;
+        }
         if (chance(60)) {
             b->aio_flags = IOCB_FLAG_RESFD;
             b->aio_resfd = event_fd;
