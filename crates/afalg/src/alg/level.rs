@@ -65,6 +65,7 @@ fn is_neutral(name: i32) -> bool {
             | libc::SO_KEEPALIVE
             | libc::SO_OOBINLINE
             | libc::SO_NO_CHECK
+            | libc::SO_BSDCOMPAT
             | libc::SO_PRIORITY
             | libc::SO_LINGER
             | libc::SO_REUSEPORT
