@@ -95,10 +95,10 @@ fn call(number: c_long, [a, b, c]: [c_long; 3]) -> Result<c_int, Errno> {
 /// The served descriptor of a stream.
 unsafe fn served_by(stream: *mut FILE) -> Option<RawFd> {
     // A stream without a descriptor must not change what the caller sees.
-    let before = errno::last();
+    let before = errno::raw();
     // SAFETY: the caller's stream.
     let fd = if stream.is_null() { -1 } else { unsafe { libc::fileno(stream) } };
-    errno::set(before);
+    errno::set_raw(before);
     table::entry(fd).map(|_| fd)
 }
 
