@@ -81,7 +81,15 @@ supervised! {
             seed >> 33
         };
         let sockets = [cbc(libc::SOCK_NONBLOCK), hash("sha256"), bound("aead", "gcm(aes)").expect("an AEAD")];
-        let memory = [0u8; 4096];
+        // One page, and behind it one that nobody can use.
+        // SAFETY: new memory.
+        let memory = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let at = libc::mmap(ptr::null_mut(), 8192, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(at.byte_add(4096), 4096, libc::PROT_NONE), 0);
+            at as u64
+        };
         let calls = [
             libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_sendto, libc::SYS_recvfrom, libc::SYS_setsockopt,
             libc::SYS_getsockopt, libc::SYS_bind, libc::SYS_connect, libc::SYS_ioctl, libc::SYS_writev, libc::SYS_readv,
@@ -94,13 +102,13 @@ supervised! {
                 0 => random() % 300,
                 1 => random() << 31 ^ random(),
                 2 => 0,
-                3 => memory.as_ptr() as u64 + random() % 4096,
+                3 => memory + random() % 4096,
                 _ => random() % 24,
             };
             let [a, b, c, d, e] = std::array::from_fn(|_| word());
             let fd = sockets[random() as usize % 3].as_raw_fd();
             let nr = calls[random() as usize % calls.len()];
-            // SAFETY: the only memory that is named and there is `memory`, which nobody reads.
+            // SAFETY: the only memory that is named and there is that page.
             let result = unsafe { libc::syscall(nr, fd, a, b, c, d, e | u64::from(libc::MSG_DONTWAIT as u32)) };
             if nr == libc::SYS_accept && result >= 0 {
                 opened += 1;
