@@ -94,6 +94,14 @@ pub enum Error {
         /// What about it is in the way.
         reason: &'static str,
     },
+    /// The program cannot be supervised.
+    #[error("cannot serve `{program}` by --via seccomp: {source}", program = .program.display())]
+    Supervise {
+        /// As it was asked for.
+        program: OsString,
+        /// The supervisor's word.
+        source: algkit_supervisor::Error,
+    },
     /// The library that `algkit run` injects is in none of the places.
     #[error("libalgkit_preload.so is not in {}; set ALGKIT_PRELOAD to its path", .0.iter().map(|place| format!("`{}`", place.display())).collect::<Vec<_>>().join(", "))]
     NoLibrary(Vec<PathBuf>),

@@ -9,6 +9,7 @@ mod bench;
 mod dgst;
 mod enc;
 mod error;
+mod hmaccalc;
 mod list;
 mod names;
 mod out;
@@ -30,13 +31,21 @@ enum Answer {
     No,
     /// Some of the input was bad, and has been complained of.
     Bad,
+    /// What a program says that was run.
+    Program(u8),
 }
 
 fn main() -> ExitCode {
-    match Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let answer = match arguments.first() {
+        Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
+        _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
+    };
+    match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
+        Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
             out::complain(&error);

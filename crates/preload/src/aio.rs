@@ -3,14 +3,7 @@
 //! The contexts are the kernel's, and requests for foreign descriptors go there. A request for a served
 //! one is done when it is submitted; its event waits here.
 
-use crate::{
-    entry::Entry,
-    errno::negated,
-    interpose::real,
-    iov,
-    kernel::kernel,
-    table, transfer,
-};
+use crate::{entry::Entry, errno::negated, interpose::real, iov, kernel::kernel, table, transfer};
 use algkit_afalg::{
     Errno,
     aio::{Event, IOCB_LEN, Iocb, KEY_OFFSET, Operation, descriptor},
@@ -64,11 +57,12 @@ macro_rules! libaio {
         fn $name:ident($($arg:ident: $type:ty),*)
         if $condition:expr => $body:expr
     )*) => {$(
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> c_int {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
             #[allow(unused_unsafe)]
             // SAFETY: the caller keeps the promises that the C function asks for.
             if unsafe { $condition } {
+                // SAFETY: as above.
                 return negated(|| unsafe { $body });
             }
             match real!(fn $name($($type),*) -> c_int) {
@@ -183,7 +177,9 @@ unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize,
     // SAFETY: the caller's promise, for all four.
     Ok(unsafe {
         match request.operation {
-            Operation::Read => receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)], flags),
+            Operation::Read => {
+                receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)], flags)
+            }
             Operation::ReadVector => {
                 let mut into = iov::destinations(address.cast(), request.len, Errno::INVAL)?;
                 receive(entry, fd, &mut into, flags)
@@ -200,12 +196,7 @@ unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize,
     })
 }
 
-fn receive(
-    entry: &'static Entry,
-    fd: RawFd,
-    into: &mut [IoSliceMut<'_>],
-    flags: c_int,
-) -> Result<usize, Errno> {
+fn receive(entry: &'static Entry, fd: RawFd, into: &mut [IoSliceMut<'_>], flags: c_int) -> Result<usize, Errno> {
     match into.iter().all(|piece| piece.is_empty()) {
         true => Ok(0),
         false => transfer::recv(entry, fd, into, flags).map(|(received, _)| received.len),
@@ -259,10 +250,8 @@ pub unsafe fn get_events(
         let waited = if foreign > 0 {
             fetch(got, 1, left.map_or(SLICE, |left| left.min(SLICE))).map(|more| got += more)
         } else {
-            let left = left.map(|left| futex::Timespec {
-                tv_sec: left.as_secs() as i64,
-                tv_nsec: left.subsec_nanos().into(),
-            });
+            let left =
+                left.map(|left| futex::Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() });
             futex::wait(&EVENTS, futex::Flags::PRIVATE, seen, left.as_ref())
         };
         match waited {

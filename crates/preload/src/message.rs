@@ -4,8 +4,7 @@ use crate::{
     entry::Entry,
     errno::length,
     interpose::interpose,
-    iov,
-    table,
+    iov, table,
     transfer::{self, Sender},
 };
 use algkit_afalg::{Errno, Received};
@@ -102,12 +101,7 @@ fn pieces(count: c_int) -> Result<usize, Errno> {
     usize::try_from(count).map_err(|_| Errno::INVAL)
 }
 
-unsafe fn send_message(
-    entry: &'static Entry,
-    fd: c_int,
-    message: *const msghdr,
-    flags: c_int,
-) -> Result<usize, Errno> {
+unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
     entry.check_socket()?;
     // SAFETY: null, or the caller's header.
     let message = unsafe { message.as_ref() }.ok_or(Errno::FAULT)?;

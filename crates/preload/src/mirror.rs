@@ -5,8 +5,8 @@
 //! smallest send buffer. No AF_ALG socket that can be polled is neither readable nor writable.
 
 use crate::process;
-use algkit_afalg::{Errno, Readiness};
 use crate::{errno, interpose::real};
+use algkit_afalg::{Errno, Readiness};
 use libc::{c_int, sa_family_t, sockaddr, socklen_t};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},

@@ -1,11 +1,6 @@
 //! Opening `/proc/crypto` and `/dev/crypto`, and asking whether they are there.
 
-use crate::{
-    errno,
-    interpose::interpose,
-    options::Options,
-    table,
-};
+use crate::{errno, interpose::interpose, options::Options, table};
 use algkit_afalg::{Errno, File, cryptodev::Device, proc_crypto};
 use libc::{
     FILE, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, S_IFCHR, S_IFREG, W_OK,

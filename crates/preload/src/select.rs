@@ -17,10 +17,10 @@ interpose! {
     ) -> c_int
     where Some(sets) = Sets::served(count, [read, write, except]) => {
         let start = Instant::now();
-        let span = timeout.as_ref().map(|time| span(time)).transpose()?;
-        let selected = sets.wait(span, ptr::null());
-        if let (Some(time), Some(span)) = (timeout.as_mut(), span) {
-            let left = span.saturating_sub(start.elapsed());
+        let limit = timeout.as_ref().map(span).transpose()?;
+        let selected = sets.wait(limit, ptr::null());
+        if let (Some(time), Some(limit)) = (timeout.as_mut(), limit) {
+            let left = limit.saturating_sub(start.elapsed());
             time.tv_sec = left.as_secs() as libc::time_t;
             time.tv_usec = left.subsec_micros().into();
         }
@@ -38,11 +38,8 @@ interpose! {
 
 /// What each set asks, and what answers it.
 const ASKED: [c_short; 3] = [POLLIN | POLLRDNORM | POLLRDBAND, POLLOUT | POLLWRNORM | POLLWRBAND, POLLPRI];
-const ANSWERS: [c_short; 3] = [
-    POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR,
-    POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR,
-    POLLPRI,
-];
+const ANSWERS: [c_short; 3] =
+    [POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR, POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR, POLLPRI];
 
 const BITS: usize = u64::BITS as usize;
 

@@ -198,7 +198,8 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
     // Only what has a position can be sent.
     let mut position = match &offset {
         Some(offset) => u64::try_from(**offset).map_err(|_| Errno::INVAL)?,
-        None => seek(file, SeekFrom::Current(0)).map_err(|errno| if errno == Errno::SPIPE { Errno::INVAL } else { errno })?,
+        None => seek(file, SeekFrom::Current(0))
+            .map_err(|errno| if errno == Errno::SPIPE { Errno::INVAL } else { errno })?,
     };
     let mut buffer = vec![0; len.min(PIPE)];
     let mut sent = 0;

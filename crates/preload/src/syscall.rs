@@ -8,17 +8,17 @@
 
 use crate::{aio, interpose::real, table};
 use libc::{
-    SYS_accept, SYS_accept4, SYS_bind, SYS_close, SYS_close_range, SYS_connect, SYS_dup, SYS_dup3,
-    SYS_epoll_ctl, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt, SYS_io_destroy, SYS_io_getevents,
-    SYS_io_submit, SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv,
-    SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt,
-    SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
+    SYS_accept, SYS_accept4, SYS_bind, SYS_close, SYS_close_range, SYS_connect, SYS_dup, SYS_dup3, SYS_epoll_ctl,
+    SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt, SYS_io_destroy, SYS_io_getevents, SYS_io_submit,
+    SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmmsg,
+    SYS_recvmsg, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_socket,
+    SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
 };
 use std::ptr;
 
 /// Arguments that a caller does not pass are whatever is in their places; no system call reads them.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn syscall(
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn syscall(
     number: c_long,
     a: c_long,
     b: c_long,
@@ -60,20 +60,26 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => open::served_at(at(a), int_b)?.into(),
             SYS_io_submit if aio::concerns(b, at(c)) => answered(|| aio::submit(a as u64, b, at(c))),
-            SYS_io_getevents if aio::is_known(a as u64) => {
-                answered(|| aio::get_events(a as u64, b, c, at(d), at(e)))
-            }
+            SYS_io_getevents if aio::is_known(a as u64) => answered(|| aio::get_events(a as u64, b, c, at(d), at(e))),
             SYS_IO_PGETEVENTS if aio::is_known(a as u64) => {
                 answered(|| aio::masked(mask(f), || aio::get_events(a as u64, b, c, at(d), at(e))))
             }
             SYS_io_destroy if aio::is_known(a as u64) => answered(|| aio::destroy(a as u64)),
-            SYS_ppoll if poll::serves(at(a), b) => poll::ppoll(at(a), b as libc::nfds_t, at(c), at::<sigset_t>(d)).into(),
+            SYS_ppoll if poll::serves(at(a), b) => {
+                poll::ppoll(at(a), b as libc::nfds_t, at(c), at::<sigset_t>(d)).into()
+            }
             #[cfg(target_arch = "x86_64")]
             libc::SYS_poll if poll::serves(at(a), b) => poll::poll(at(a), b as libc::nfds_t, int_c).into(),
-            SYS_pselect6 if select::serves(int_a, [b, c, d].map(at)) => select::pselect(int_a, at(b), at(c), at(d), at(e), mask(f)).into(),
+            SYS_pselect6 if select::serves(int_a, [b, c, d].map(at)) => {
+                select::pselect(int_a, at(b), at(c), at(d), at(e), mask(f)).into()
+            }
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_select if select::serves(int_a, [b, c, d].map(at)) => select::select(int_a, at(b), at(c), at(d), at(e)).into(),
-            SYS_close_range if fd::serves(a as c_uint, b as c_uint) => fd::close_range(a as c_uint, b as c_uint, int_c).into(),
+            libc::SYS_select if select::serves(int_a, [b, c, d].map(at)) => {
+                select::select(int_a, at(b), at(c), at(d), at(e)).into()
+            }
+            SYS_close_range if fd::serves(a as c_uint, b as c_uint) => {
+                fd::close_range(a as c_uint, b as c_uint, int_c).into()
+            }
             SYS_epoll_ctl if ours(int_c) => poll::epoll_ctl(int_a, int_b, int_c, at(d)).into(),
             SYS_dup3 if fd::concerns(int_a, int_b) => fd::dup3(int_a, int_b, int_c).into(),
             #[cfg(target_arch = "x86_64")]

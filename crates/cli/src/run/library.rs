@@ -11,8 +11,9 @@ const NAME: &str = "libalgkit_preload.so";
 /// Names the library, or a folder that has it.
 const VARIABLE: &str = "ALGKIT_PRELOAD";
 
-/// Folders, seen from the one of the executable: a package's, or a build's.
-const FOLDERS: [&str; 4] = ["", "deps", "../lib/algkit", "../lib"];
+/// Folders, seen from the one of the executable: of a build, where `deps` has what was built last, and of a
+/// package.
+const FOLDERS: [&str; 4] = ["deps", "", "../lib/algkit", "../lib"];
 
 /// The library's path.
 pub fn find() -> Result<PathBuf, Error> {
@@ -31,6 +32,5 @@ pub fn find() -> Result<PathBuf, Error> {
 
 /// The loader of a child that has changed folders must find it, too.
 fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    path.canonicalize()
-        .map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
+    path.canonicalize().map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
 }

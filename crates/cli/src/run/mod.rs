@@ -13,7 +13,7 @@ use std::{
     env,
     ffi::OsString,
     io,
-    os::unix::process::CommandExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -23,7 +23,7 @@ use target::Reach;
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
-    let path = find(&args.program).ok_or_else(|| cannot_run(args, io::ErrorKind::NotFound.into()))?;
+    let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
     let reach = target::reach(&path).map_err(|source| cannot_run(args, source))?;
     let via = match (args.via, reach) {
         (Some(Via::Preload), Reach::Kernel(reason)) => {
@@ -41,8 +41,20 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
             // The program takes this process over; there is no way back but an error.
             Err(cannot_run(args, command.exec()))
         }
-        Via::Seccomp => Err(Error::Usage("--via seccomp is not available in this build".to_owned())),
+        Via::Seccomp => supervise(args, command),
     }
+}
+
+/// Stays in front of the program, and ends as it does; 128 and the signal's number for one that was killed,
+/// as shells have it.
+fn supervise(args: &RunArgs, command: Command) -> Result<Answer, Error> {
+    let options = algkit_supervisor::Options::default();
+    let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
+        algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
+        error => Error::Supervise { program: args.program.clone(), source: error },
+    })?;
+    let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(Answer::Program(number as u8))
 }
 
 fn cannot_run(args: &RunArgs, source: io::Error) -> Error {
@@ -57,7 +69,8 @@ fn find(program: &OsString) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let folders = env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let files: Vec<_> = env::split_paths(&folders).map(|folder| folder.join(path)).filter(|file| file.is_file()).collect();
+    let files: Vec<_> =
+        env::split_paths(&folders).map(|folder| folder.join(path)).filter(|file| file.is_file()).collect();
     let executable = files.iter().find(|file| rustix::fs::access(*file, rustix::fs::Access::EXEC_OK).is_ok());
     executable.or(files.first()).cloned()
 }
