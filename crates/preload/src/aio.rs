@@ -58,7 +58,7 @@ macro_rules! libaio {
         if $condition:expr => $body:expr
     )*) => {$(
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> c_int {
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
             #[allow(unused_unsafe)]
             // SAFETY: the caller keeps the promises that the C function asks for.
             if unsafe { $condition } {

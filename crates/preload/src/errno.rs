@@ -48,14 +48,27 @@ fn caught<T>(body: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
 
 /// Sets `errno`.
 pub fn set(errno: Errno) {
+    set_raw(errno.raw_os_error());
+}
+
+/// Sets `errno` to what it was.
+pub fn set_raw(number: c_int) {
     // SAFETY: the location is the thread's own.
-    unsafe { *libc::__errno_location() = errno.raw_os_error() }
+    unsafe { *libc::__errno_location() = number }
+}
+
+/// The thread's `errno`, whatever it says.
+pub fn raw() -> c_int {
+    // SAFETY: the location is the thread's own.
+    unsafe { *libc::__errno_location() }
 }
 
 /// The thread's `errno`, after a function of libc has failed.
 pub fn last() -> Errno {
-    // SAFETY: the location is the thread's own.
-    Errno::from_raw_os_error(unsafe { *libc::__errno_location() })
+    match raw() {
+        number @ 1..4096 => Errno::from_raw_os_error(number),
+        _ => Errno::IO,
+    }
 }
 
 /// A length as functions return it.

@@ -48,7 +48,7 @@ impl<F: Copy> Real<F> {
 macro_rules! real {
     (fn $name:ident($($type:ty),* $(, ...)?) -> $return:ty) => {{
         // SAFETY: the signature is the one in the C library's headers.
-        static REAL: $crate::interpose::Real<unsafe extern "C" fn($($type),*) -> $return> = unsafe {
+        static REAL: $crate::interpose::Real<unsafe extern "C-unwind" fn($($type),*) -> $return> = unsafe {
             $crate::interpose::Real::new(
                 match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
@@ -63,7 +63,9 @@ macro_rules! real {
 /// Defines a function in front of libc's. If the pattern matches, the body answers, which is of type
 /// `Result<_, Errno>`; else the next definition does.
 ///
-/// The body may do what the function's documentation allows it to do with the caller's pointers.
+/// The body may do what the function's documentation allows it to do with the caller's pointers. Where
+/// `pthread_cancel` unwinds a thread out of the next definition, it finds nothing to drop here; a body
+/// must not call what a thread can be cancelled in.
 macro_rules! interpose {
     ($(
         $(#[$attribute:meta])*
@@ -72,7 +74,7 @@ macro_rules! interpose {
     )*) => {$(
         $(#[$attribute])*
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> $return {
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> $return {
             #[allow(unused_unsafe, irrefutable_let_patterns)]
             // SAFETY: the caller keeps the promises that the C function asks for.
             if let $pattern = unsafe { $condition } {

@@ -1,15 +1,8 @@
 //! `ioctl`: `/dev/crypto`, and `FIONBIO`.
 
-use crate::{
-    entry::Entry,
-    errno,
-    interpose::{interpose, real},
-    memory::OwnMemory,
-    options::Options,
-    table,
-};
+use crate::{entry::Entry, interpose::interpose, kernel::kernel, memory::OwnMemory, options::Options, table};
 use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
-use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, TIOCOUTQ, c_int, c_void};
+use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
 use rustix::net::SocketFlags;
 
 interpose! {
@@ -23,13 +16,11 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
         FIONBIO => {
             // SAFETY: null, or a number of the caller's.
             let on = *unsafe { argument.cast::<c_int>().as_ref() }.ok_or(Errno::FAULT)? != 0;
-            // SAFETY: as above.
-            unsafe { pass_on(fd, request, argument)? };
+            pass_on(fd, request, argument)?;
             entry.set_nonblocking(on);
             return Ok(0);
         }
-        // SAFETY: the arguments are the caller's.
-        FIOCLEX | FIONCLEX | FIOASYNC => return unsafe { pass_on(fd, request, argument) },
+        FIOCLEX | FIONCLEX | FIOASYNC => return pass_on(fd, request, argument),
         _ => {}
     }
     let mut entered = entry.enter(fd)?;
@@ -39,8 +30,7 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
         File::Netlink(_) if request == FIONREAD || request == TIOCOUTQ => return Err(Errno::NOTTY),
         File::Netlink(_) => {
             drop(entered);
-            // SAFETY: the arguments are the caller's.
-            return unsafe { pass_on(fd, request, argument) };
+            return pass_on(fd, request, argument);
         }
     };
     entered.leave();
@@ -53,11 +43,7 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     }
 }
 
-unsafe fn pass_on(fd: c_int, request: Ioctl, argument: *mut c_void) -> Result<c_int, Errno> {
-    let real = real!(fn ioctl(c_int, Ioctl, *mut c_void) -> c_int).ok_or(Errno::NOSYS)?;
-    // SAFETY: the arguments are the caller's.
-    match unsafe { real(fd, request, argument) } {
-        returned if returned < 0 => Err(errno::last()),
-        returned => Ok(returned),
-    }
+fn pass_on(fd: c_int, request: Ioctl, argument: *mut c_void) -> Result<c_int, Errno> {
+    let argument = argument.expose_provenance() as c_long;
+    kernel(SYS_ioctl, [fd.into(), request as c_long, argument, 0, 0]).map(|returned| returned as c_int)
 }

@@ -1,15 +1,10 @@
 //! `poll` and `epoll` on sets in which some descriptors are served.
 
-use crate::{
-    errno,
-    interpose::{interpose, real},
-    message::duration,
-    table,
-};
+use crate::{interpose::interpose, kernel::kernel, message::duration, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
-    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, c_int, c_short,
-    epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
+    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
+    SYS_ppoll, c_int, c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
 };
 use std::{
     ptr, slice,
@@ -41,11 +36,8 @@ interpose! {
         if arm(fd)? == Readiness::default() {
             event.events &= !(EPOLLOUT as u32);
         }
-        let real = real!(fn epoll_ctl(c_int, c_int, c_int, *mut epoll_event) -> c_int).ok_or(Errno::NOSYS)?;
-        match real(epoll, operation, fd, &raw mut event) {
-            0 => Ok(0),
-            _ => Err(errno::last()),
-        }
+        let event = (&raw mut event).expose_provenance() as c_long;
+        kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event, 0]).map(|_| 0)
     }
 }
 
@@ -75,7 +67,7 @@ unsafe fn served<'a>(fds: *mut pollfd, count: nfds_t) -> Option<&'a mut [pollfd]
 ///
 /// # Safety
 /// `fds` is null or an array of `count` members.
-pub unsafe fn serves(fds: *mut pollfd, count: libc::c_long) -> bool {
+pub unsafe fn serves(fds: *mut pollfd, count: c_long) -> bool {
     // SAFETY: the caller's promise.
     unsafe { served(fds, count as nfds_t) }.is_some()
 }
@@ -159,13 +151,11 @@ fn arm(fd: c_int) -> Result<Readiness, Errno> {
 }
 
 unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
-    let real = real!(fn ppoll(*mut pollfd, nfds_t, *const timespec, *const sigset_t) -> c_int).ok_or(Errno::NOSYS)?;
+    /// Bytes in the kernel's set of signals.
+    const SET: c_long = 8;
     let timeout =
         timeout.map(|time| timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: time.subsec_nanos().into() });
-    let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: the slice, and what the caller vouched for.
-    match unsafe { real(fds.as_mut_ptr(), fds.len() as nfds_t, timeout, mask) } {
-        ready if ready < 0 => Err(errno::last()),
-        ready => Ok(ready),
-    }
+    let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref).expose_provenance() as c_long;
+    let (set, count) = (fds.as_mut_ptr().expose_provenance() as c_long, fds.len() as c_long);
+    kernel(SYS_ppoll, [set, count, timeout, mask.expose_provenance() as c_long, SET]).map(|ready| ready as c_int)
 }

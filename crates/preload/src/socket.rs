@@ -2,9 +2,9 @@
 
 use crate::{
     entry::Entry,
-    errno,
-    interpose::{interpose, real},
+    interpose::interpose,
     iov,
+    kernel::kernel,
     keyring::ProcessKeys,
     message::write_address,
     options::{NETLINK_CRYPTO, Options},
@@ -12,8 +12,8 @@ use crate::{
 };
 use algkit_afalg::{Errno, File, alg, netlink};
 use libc::{
-    AF_ALG, AF_NETLINK, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_RAW, SOL_SOCKET, c_int, c_void, sockaddr,
-    socklen_t,
+    AF_ALG, AF_NETLINK, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_RAW, SOL_SOCKET, SYS_getsockopt, SYS_setsockopt,
+    c_int, c_long, c_void, sockaddr, socklen_t,
 };
 use rustix::net::SocketFlags;
 use std::ptr;
@@ -210,9 +210,8 @@ unsafe fn set_option(
             return result.map(|()| 0);
         }
         drop(entered);
-        let real = real!(fn setsockopt(c_int, c_int, c_int, *const c_void, socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
-        // SAFETY: the arguments are the caller's.
-        return passed_on(unsafe { real(fd, level, name, value, len) });
+        let value = value.expose_provenance() as c_long;
+        return kernel(SYS_setsockopt, [fd.into(), level.into(), name.into(), value, len.into()]).map(|_| 0);
     }
     let result = match entered.file()? {
         File::Alg(socket) => socket.set_option_with(level, name, bytes, &ProcessKeys),
@@ -241,10 +240,8 @@ unsafe fn get_option(
     };
     drop(entered);
     let Some(answer) = answer else {
-        let real =
-            real!(fn getsockopt(c_int, c_int, c_int, *mut c_void, *mut socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
-        // SAFETY: the arguments are the caller's.
-        return passed_on(unsafe { real(fd, level, name, value, len) });
+        let [value, len] = [value.expose_provenance() as c_long, len.expose_provenance() as c_long];
+        return kernel(SYS_getsockopt, [fd.into(), level.into(), name.into(), value, len]).map(|_| 0);
     };
     // SAFETY: null, or the caller's.
     let len = unsafe { len.as_mut() }.ok_or(Errno::FAULT)?;
@@ -258,8 +255,4 @@ unsafe fn get_option(
     unsafe { ptr::copy_nonoverlapping(answer.as_ptr(), value.cast(), written) };
     *len = written as socklen_t;
     Ok(0)
-}
-
-fn passed_on(returned: c_int) -> Result<c_int, Errno> {
-    if returned < 0 { Err(errno::last()) } else { Ok(returned) }
 }

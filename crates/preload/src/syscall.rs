@@ -18,7 +18,7 @@ use std::ptr;
 
 /// Arguments that a caller does not pass are whatever is in their places; no system call reads them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn syscall(
+pub unsafe extern "C-unwind" fn syscall(
     number: c_long,
     a: c_long,
     b: c_long,

@@ -196,11 +196,47 @@ served! {
     }
 }
 
+unsafe extern "C-unwind" {
+    /// As libc has it, but for that it may be left by cancellation.
+    fn read(fd: libc::c_int, into: *mut libc::c_void, len: libc::size_t) -> libc::ssize_t;
+}
+
+/// Reads from the descriptor of this number.
+extern "C-unwind" fn read_one(number: *mut libc::c_void) -> *mut libc::c_void {
+    let mut byte = 0_u8;
+    // SAFETY: room for a byte.
+    unsafe { read(number.addr() as i32, (&raw mut byte).cast(), 1) };
+    std::ptr::null_mut()
+}
+
+served! {
+    fn a_thread_can_be_cancelled_in_a_foreign_call() {
+        const PTHREAD_CANCELED: usize = usize::MAX;
+        let (reader, _writer) = nix::unistd::pipe().unwrap();
+        // The library has served something, and is in front of `read`.
+        assert_encrypts(&cbc());
+        // SAFETY: the function keeps nothing that would have to be dropped, and the thread is joined.
+        let returned = unsafe {
+            let body: extern "C" fn(*mut libc::c_void) -> *mut libc::c_void =
+                std::mem::transmute(read_one as extern "C-unwind" fn(*mut libc::c_void) -> *mut libc::c_void);
+            let mut thread = 0;
+            let number = std::ptr::without_provenance_mut(reader.as_raw_fd() as usize);
+            assert_eq!(libc::pthread_create(&raw mut thread, std::ptr::null(), body, number), 0);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert_eq!(libc::pthread_cancel(thread), 0);
+            let mut returned = std::ptr::null_mut();
+            assert_eq!(libc::pthread_join(thread, &raw mut returned), 0);
+            returned.addr()
+        };
+        assert_eq!(returned, PTHREAD_CANCELED);
+    }
+}
+
 /// What a program that has nothing to do with any of this sees.
 #[test]
 fn an_unrelated_program_sees_no_difference() {
     let run = |preload: bool| {
-        let script = "ls /proc/self/fd /proc/self/task | grep -c .; env | grep -v LD_PRELOAD; echo error >&2; exit 3";
+        let script = "ls /proc/self/fd /proc/self/task | grep -c .; env | grep -v LD_PRELOAD | cksum; echo error >&2; exit 3";
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
         if preload {
