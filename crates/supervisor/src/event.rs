@@ -1,6 +1,10 @@
 //! What the supervisor waits for.
 
-use crate::{Error, Options, launch, server::Server, sys::{self, Signals}};
+use crate::{
+    Error, Options, launch,
+    server::Server,
+    sys::{self, Signals},
+};
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,
@@ -64,7 +68,10 @@ impl Adoption {
 
     /// Waits for those that have exited, but for the program itself, for which its owner waits.
     fn reap(&self, program: &Child) {
-        while self.0 {
+        if !self.0 {
+            return;
+        }
+        loop {
             let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
                 return;
             };
