@@ -57,7 +57,6 @@ impl Stream {
         if self.begun && !self.more && self.queue.len() > 0 {
             return Err(Errno::INVAL);
         }
-        self.begun = true;
         if let Some((direction, control)) = control {
             self.direction = direction;
             if let Some(iv) = control.iv {
@@ -82,8 +81,7 @@ impl Stream {
         Ok((direction, control))
     }
 
-    /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
-    /// is the same message still; the kernel forgets, and lets both sides wait for each other.
+    /// Goes on with a message that was accepted in part. What was received meanwhile has not ended it.
     pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         self.begun = true;
         let total: usize = message.data.iter().map(|piece| piece.len()).sum();
