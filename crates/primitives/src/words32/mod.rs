@@ -86,6 +86,12 @@ pub trait Quads: Words32 {
     /// The first quad.
     fn first_quad(self) -> [u32; 4];
 
+    /// Writes the vector.
+    ///
+    /// # Panics
+    /// If there is less room than [`Quads::BYTES`].
+    fn store(self, dst: &mut [u8]);
+
     /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
     fn rotate_quads<const N: i32>(self) -> Self;
 

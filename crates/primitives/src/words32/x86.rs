@@ -150,6 +150,13 @@ macro_rules! quads {
         }
 
         #[inline(always)]
+        fn store(self, dst: &mut [u8]) {
+            assert!(dst.len() >= Self::BYTES);
+            // SAFETY: see the macro.
+            unsafe { $store(dst.as_mut_ptr().cast(), self.0) };
+        }
+
+        #[inline(always)]
         fn xor_into(self, mut data: InOut<'_>) {
             assert!(data.len() >= Self::BYTES);
             // SAFETY: see the macro.
