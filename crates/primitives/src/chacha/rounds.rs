@@ -5,27 +5,34 @@ use crate::InOut;
 use crate::words32::{Quads, Words32};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), step by step side by side: each alone is one long
-/// chain of dependent instructions. `between` is called in the middle and at the end.
+/// chain of dependent instructions, and if `N` is small, what counts is how long. In the middle and
+/// at the end `between` is called with row b, for which everything else has been computed.
 #[inline(always)]
-fn quarter_rounds<V: Words32, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut()) {
+fn quarter_rounds<V: Quads, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut(&mut [V])) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
+        d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
+        b[i] = xor_rotl::<V, N, 12, 20>(b[i], c[i]);
     }
-    between();
+    between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
+        d[i] = xor_rotl::<V, N, 8, 24>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
+        b[i] = xor_rotl::<V, N, 7, 25>(b[i], c[i]);
     }
-    between();
+    between(b);
+}
+
+/// `early ^ late`, rotated, one of `N` side by side.
+#[inline(always)]
+fn xor_rotl<V: Quads, const N: usize, const L: i32, const R: i32>(early: V, late: V) -> V {
+    if N <= 2 { early.xor_rotl_soon::<L, R>(late) } else { early.xor(late).rotl::<L, R>() }
 }
 
 // Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their
@@ -42,7 +49,7 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
 
 /// Rounds on `G` groups of row vectors; `between` is called four times in a double round.
 #[inline(always)]
-fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize, mut between: impl FnMut()) {
+fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
         quarter_rounds(m, &mut between);
         turn::<V, 3>(&mut m[0]);
@@ -55,9 +62,10 @@ fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usiz
     }
 }
 
-/// Rounds on a matrix whose every word is a vector; `between` is called four times in a double round.
+/// Rounds on a matrix whose every word is a vector; `between` is called four times in a double round,
+/// and twice before the transposition, which is work for the vectors as well.
 #[inline(always)]
-fn column_rounds<V: Words32>(m: &mut [[V; 4]; 4], double_rounds: usize, mut between: impl FnMut()) {
+fn column_rounds<V: Quads>(m: &mut [[V; 4]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
         quarter_rounds(m, &mut between);
         let [a, b, c, d] = *m;
@@ -66,6 +74,8 @@ fn column_rounds<V: Words32>(m: &mut [[V; 4]; 4], double_rounds: usize, mut betw
         let [a, b, c, d] = diagonals;
         *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
     }
+    between(&mut m[1]);
+    between(&mut m[1]);
 }
 
 /// What to add to row d: the number of the block to the first lane of its quad.
@@ -134,7 +144,7 @@ pub(crate) fn rows<V: Quads, const G: usize>(
     key: &[[u32; 4]; 2],
     state: [u32; 4],
     double_rounds: usize,
-    between: impl FnMut(),
+    between: impl FnMut(&mut [V]),
     sink: impl FnMut(V) -> bool,
 ) {
     let (first, groups) = first_rows::<V, G>(token, key, state);
@@ -158,7 +168,7 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
         state,
         double_rounds,
         #[inline(always)]
-        || {},
+        |_| {},
         xor_into(data),
     );
 }
@@ -171,7 +181,7 @@ pub(crate) fn columns<V: Quads>(
     key: &[[u32; 4]; 2],
     state: [u32; 4],
     double_rounds: usize,
-    between: impl FnMut(),
+    between: impl FnMut(&mut [V]),
     sink: impl FnMut(V) -> bool,
 ) {
     let mut m = [[V::splat(token, 0); 4]; 4];
@@ -208,7 +218,7 @@ pub(super) fn bulk<T: ChaChaToken>(
                 *state,
                 double_rounds,
                 #[inline(always)]
-                || {},
+                |_| {},
                 xor_into(batch),
             );
         } else {
@@ -229,7 +239,7 @@ pub(super) fn hchacha<T: ChaChaToken>(token: T, matrix: [[u32; 4]; 4], double_ro
         &mut m,
         double_rounds,
         #[inline(always)]
-        || {},
+        |_| {},
     );
     let mut out = [0; 32];
     let words = [m[0][0].first_quad(), m[3][0].first_quad()];

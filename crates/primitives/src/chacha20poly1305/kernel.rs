@@ -74,13 +74,14 @@ fn xor<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// A step of the hash at every `calls`-th call.
+/// A step of the hash, kept where it is by pins, at so many of four calls.
 #[inline(always)]
-fn steps(halves: &mut Halves<'_>, calls: usize) -> impl FnMut() {
+fn steps<V: Quads>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
     let mut call = 0;
     #[inline(always)]
-    move || {
-        if call % calls == 0 {
+    move |row| {
+        row.iter_mut().for_each(|vector| *vector = vector.pin());
+        if call % 4 < of_four {
             halves.step();
         }
         call += 1;
@@ -106,8 +107,9 @@ impl<T: StitchToken> Kernel<'_, T> {
     /// Blocks of 16 bytes that a batch hashes in the later of its two halves.
     const HALF: usize = 2 * T::Wide::LANES;
 
-    /// Calls between the rounds, per step of the hash. A batch has no more steps than calls.
-    const CALLS: usize = 16 / T::Wide::LANES;
+    /// Steps of the hash in a double round, so that a batch takes as many as it has blocks in a half: 32
+    /// of 42 calls, 16 or 8 of 40.
+    const STEPS: usize = [0, 1, 2, 0, 3][T::Wide::LANES / 4];
 
     /// A whole message; the result is its tag.
     #[inline(always)]
@@ -152,7 +154,7 @@ impl<T: StitchToken> Kernel<'_, T> {
             row(nonce, 0),
             DOUBLE_ROUNDS,
             #[inline(always)]
-            || {},
+            |_| {},
             into(&mut stream),
         );
         let lengths = lengths(aad.len() as u64, text.len() as u64);
@@ -174,7 +176,7 @@ impl<T: StitchToken> Kernel<'_, T> {
     #[inline(always)]
     fn stream(&self, state: &mut [u32; 4], blocks: usize, halves: &mut Halves<'_>) -> Stream<T::Wide> {
         let mut stream = [T::Wide::splat(self.token, 0); 16];
-        let between = steps(halves, Self::CALLS);
+        let between = steps(halves, Self::STEPS);
         if blocks <= 2 * T::Wide::QUADS {
             let sink = into(&mut stream);
             rounds::rows::<T::Wide, 2>(self.token, self.key, *state, DOUBLE_ROUNDS, between, sink);
@@ -248,7 +250,7 @@ impl<T: StitchToken> Kernel<'_, T> {
                     row(nonce, 0),
                     DOUBLE_ROUNDS,
                     #[inline(always)]
-                    || {},
+                    |_| {},
                     into(&mut stream),
                 );
                 one_time(&stream)

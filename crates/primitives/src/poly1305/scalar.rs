@@ -71,7 +71,9 @@ impl Element {
     pub(crate) fn times(self, r: Point) -> Self {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
         let d0 = product(h0, r.r0) + product(h1, r.t);
-        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.t) + (d0 >> 64);
+        // Less than 2.25·2⁶⁰ and 7·1.25·2⁶⁰, so that the sum fits a word.
+        let middle = (d0 >> 64) as u64 + h2 * r.t;
+        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(middle);
         let d2 = h2 * r.r0 + (d1 >> 64) as u64;
         let low = u128::from(d0 as u64) | (d1 << 64);
         Self::folded(low, d2)

@@ -151,6 +151,11 @@ impl Quads for Quad {
     }
 
     #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn rotate_quads<const N: i32>(self) -> Self {
         Self(from_fn(|i| self.0[(i + N as usize) % 4]))
     }
