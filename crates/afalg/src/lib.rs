@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod aio;
 pub mod alg;
 mod catalogue;
 pub mod cryptodev;

@@ -2,7 +2,7 @@
 
 use crate::{error::Error, out, secret::Hidden, secret::KeyArgs};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 /// The Linux kernel's crypto API in user space: ask for a name, get the fastest driver that this CPU
 /// has, that is constant-time and that has passed its self-test.
@@ -35,6 +35,8 @@ pub enum Command {
     Enc(EncArgs),
     /// Digest files, or check digests, as sha256sum does
     Dgst(DgstArgs),
+    /// Run a program with AF_ALG, NETLINK_CRYPTO, /proc/crypto and /dev/crypto served in user space
+    Run(RunArgs),
     /// Print a script that completes algkit's arguments in a shell
     #[command(after_help = "Example:\n  algkit completions bash > ~/.local/share/bash-completion/completions/algkit")]
     Completions {
@@ -244,6 +246,44 @@ pub struct DgstArgs {
     pub files: Vec<PathBuf>,
 }
 
+/// How requests get from the program to algkit.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Via {
+    /// A library in front of the C library: the fastest way
+    Preload,
+    /// A supervisor that answers system calls: works for programs of any kind
+    Seccomp,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+The program becomes this process: its exit status, its signals and its terminal are its own. Without --via,
+preload is chosen unless the program is statically linked, written in Go, linked with another C library, or
+gains privileges, which a library cannot serve. Programs that it starts are served in the same way.
+
+Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
+served; under --via seccomp 128 and the number of the signal that killed it.
+
+The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
+and in ../lib/algkit/ and ../lib/.
+
+Examples:
+  algkit run -- cryptsetup benchmark
+  algkit run -- openssl speed -engine afalg -evp aes-128-cbc
+  algkit run cat /proc/crypto
+  algkit run --via seccomp ./static-client")]
+pub struct RunArgs {
+    /// How requests get from the program to algkit [default: what the program allows]
+    #[arg(long, value_enum)]
+    pub via: Option<Via>,
+    /// The program, looked for in PATH if it has no slash
+    #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
+    pub program: OsString,
+    /// Its arguments
+    #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
 /// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.
 fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -272,6 +312,14 @@ pub enum Exit {
 
 /// What clap says, in one line; help goes to standard output.
 pub fn usage(error: clap::Error) -> Exit {
+    usage_of(error, |given| match Args::command().find_subcommand(given) {
+        Some(command) => format!("(see `algkit {} --help`)", command.get_name()),
+        None => "(see `algkit --help`)".to_owned(),
+    })
+}
+
+/// The same for any command; `see` tells where to read more, given the first argument.
+pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             match out::print_all(error.render().to_string().as_bytes()) {
@@ -282,20 +330,16 @@ pub fn usage(error: clap::Error) -> Exit {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             Exit::Error(Error::Usage("a command is missing; `algkit --help` lists them".to_owned()))
         }
-        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string()))),
+        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string(), see))),
     }
 }
 
 /// The first paragraph of clap's message, and where to read more.
-fn one_line(message: &str) -> String {
+fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
     let first = message.strip_prefix("error: ").unwrap_or(message).split("\n\n").next().unwrap_or_default();
     let line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let given = std::env::args().nth(1).unwrap_or_default();
-    let command = Args::command();
-    match command.find_subcommand(&given) {
-        Some(command) => format!("{line} (see `algkit {} --help`)", command.get_name()),
-        None => format!("{line} (see `algkit --help`)"),
-    }
+    let given = std::env::args_os().nth(1).unwrap_or_default();
+    format!("{line} {}", see(&given.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -320,7 +364,7 @@ mod tests {
     #[test]
     fn usage_errors_are_one_line() {
         let message = "error: the following required arguments were not provided:\n  -c <NAME>\n\nUsage: algkit enc\n";
-        let line = one_line(message);
+        let line = one_line(message, |_| "(see `algkit enc --help`)".to_owned());
         assert!(
             line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
             "{line}"

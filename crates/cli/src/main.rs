@@ -1,7 +1,7 @@
 //! The `algkit` command: argument parsing and printing only.
 //!
 //! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test
-//! failed); 2 bad usage or input, with one line on standard error.
+//! failed); 2 bad usage or input, with one line on standard error. `algkit run` ends as its program does.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -9,11 +9,13 @@ mod bench;
 mod dgst;
 mod enc;
 mod error;
+mod hmaccalc;
 mod list;
 mod names;
 mod out;
 mod output;
 mod progress;
+mod run;
 mod secret;
 mod test;
 
@@ -29,13 +31,21 @@ enum Answer {
     No,
     /// Some of the input was bad, and has been complained of.
     Bad,
+    /// What a program says that was run.
+    Program(u8),
 }
 
 fn main() -> ExitCode {
-    match Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let answer = match arguments.first() {
+        Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
+        _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
+    };
+    match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
+        Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
             out::complain(&error);
@@ -44,13 +54,23 @@ fn main() -> ExitCode {
     }
 }
 
+/// Lets the host's kernel take part, if `ALGKIT_HOST` says so.
+fn register_host() -> Result<(), error::Error> {
+    if std::env::var_os(algkit_host::HOST_VARIABLE).is_some() {
+        algkit_host::from_environment(algkit::Registry::global()?)?;
+    }
+    Ok(())
+}
+
 fn run(command: Command) -> Result<Answer, args::Exit> {
+    register_host().map_err(args::Exit::Error)?;
     let answer = match command {
         Command::List(args) => list::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Enc(args) => enc::run(&args),
         Command::Dgst(args) => dgst::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);
