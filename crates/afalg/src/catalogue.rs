@@ -2,14 +2,17 @@
 
 use crate::alg::{any_timing, chunk_size};
 use algkit::{CATALOGUE, DriverRef, Registry, SelfTest, Type};
-use std::{collections::HashSet, sync::Once};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, Once, PoisonError},
+};
 
 /// What the kernel's listings call the provider of a driver.
 pub(crate) const MODULE: &str = "algkit";
 
 /// Drivers there may be before names that nobody asked for yet are looked up no more: a client could
 /// ask for new instances of templates forever.
-const MANY_DRIVERS: usize = 8192;
+const MANY_DRIVERS: usize = 1024;
 
 /// Bits of `cra_flags`.
 mod flag {
@@ -100,23 +103,45 @@ fn number(n: usize) -> u32 {
 }
 
 /// Everything that this CPU can run, newest first, each self-tested.
-pub(crate) fn entries() -> Vec<Entry> {
-    let Ok(registry) = Registry::global() else { return Vec::new() };
-    let others = any_timing(registry);
+pub(crate) fn entries() -> Arc<[Entry]> {
+    static LIST: Mutex<Option<List>> = Mutex::new(None);
     static COMMON: Once = Once::new();
+
+    let Ok(registry) = Registry::global() else { return Arc::default() };
+    let registries = [registry, any_timing(registry)];
     COMMON.call_once(|| {
         for name in CATALOGUE.iter().rev() {
-            let _ = others.find_any(name); // what has no driver here is not listed
+            let _ = registries[1].find_any(name); // what has no driver here is not listed
         }
     });
-    let listed = |registry: &'static Registry| {
-        let usable = registry.drivers().into_iter().rev().filter(|driver| registry.is_usable(driver));
-        usable.inspect(|driver| drop(registry.test(driver)))
-    };
+    let drivers = registries.map(Registry::drivers);
+    let counts = drivers.each_ref().map(Vec::len);
+    let mut list = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*list {
+        Some(list) if list.counts == counts => list.entries.clone(),
+        _ => {
+            let entries = merge(registries, &drivers);
+            *list = Some(List { counts, entries: entries.clone() });
+            entries
+        }
+    }
+}
+
+/// What was listed last.
+struct List {
+    /// How many drivers the registries had. Drivers only ever join.
+    counts: [usize; 2],
+    entries: Arc<[Entry]>,
+}
+
+/// The drivers of two registries, those of the first before others of the same names.
+fn merge(registries: [&Registry; 2], drivers: &[Vec<DriverRef>; 2]) -> Arc<[Entry]> {
     let mut names = HashSet::new();
-    let mut entries: Vec<_> = listed(registry).chain(listed(others)).collect();
-    entries.retain(|driver| names.insert(driver.driver.clone()));
-    entries.into_iter().map(Entry).collect()
+    let all = registries.iter().zip(drivers).flat_map(|(registry, list)| list.iter().rev().map(move |d| (registry, d)));
+    all.filter(|(registry, driver)| registry.is_usable(driver) && names.insert(&driver.driver))
+        .inspect(|(registry, driver)| drop(registry.test(driver)))
+        .map(|(_, driver)| Entry(driver.clone()))
+        .collect()
 }
 
 /// The driver that serves the algorithm `name`.

@@ -7,7 +7,10 @@
 
 use crate::{park::Parked, target::Target};
 use algkit_afalg::{Errno, File, Readiness};
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt},
+};
 use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
@@ -79,6 +82,14 @@ impl Served {
     /// The supervisor's end.
     pub fn end(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
+    }
+
+    /// Whether the target has closed its last descriptor, and no call waits.
+    pub fn is_hung_up(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut end = [PollFd::new(&self.end, PollFlags::empty())];
+        let closed = poll(&mut end, Some(&now)).is_ok() && end[0].revents().contains(PollFlags::HUP);
+        closed && self.try_lock().is_some_and(|state| state.parked.is_empty())
     }
 
     /// The state, when no other thread works on it.

@@ -168,6 +168,10 @@ impl Server {
         {
             let mut files = lock(&self.files);
             if files.len() >= self.most_files {
+                // Some may have been closed, and the news may be on its way.
+                files.retain(|_, served| !served.is_hung_up());
+            }
+            if files.len() >= self.most_files {
                 return Err(Errno::NFILE);
             }
             // A hangup is always reported.

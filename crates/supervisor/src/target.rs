@@ -252,12 +252,14 @@ impl<'a> Target<'a> {
     }
 
     /// The signals that interrupt the call: those of this thread, and those of its process, which another thread
-    /// may take.
+    /// may take if there is one.
     pub fn signals(&self) -> (bool, bool) {
         let mask = |name| self.field(format_args!("status"), name, 16).unwrap_or(0);
         let (blocked, ignored) = (mask("SigBlk"), mask("SigIgn"));
         let deliverable = |pending: u64| pending & !blocked & !ignored != 0;
-        (deliverable(mask("SigPnd")), deliverable(mask("ShdPnd")))
+        let (own, shared) = (deliverable(mask("SigPnd")), deliverable(mask("ShdPnd")));
+        let alone = shared && self.field(format_args!("status"), "Threads", 10) == Some(1);
+        (own || alone, shared && !alone)
     }
 
     /// The target's own descriptor `fd`, as one of the supervisor's.

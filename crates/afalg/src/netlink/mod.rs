@@ -18,7 +18,7 @@ use abi::Header;
 use port::Port;
 use queue::Queue;
 use request::Outcome;
-use std::{io::IoSliceMut, vec};
+use std::{io::IoSliceMut, sync::Arc};
 
 /// The longest message a client may send: the default send buffer less some overhead.
 const MAX_MESSAGE: usize = 212_992 - 32;
@@ -45,7 +45,9 @@ pub struct Socket {
 /// A dump that has not come to its end.
 #[derive(Debug)]
 struct Dump {
-    entries: vec::IntoIter<catalogue::Entry>,
+    entries: Arc<[catalogue::Entry]>,
+    /// How many of them were reported.
+    reported: usize,
     seq: u32,
 }
 
@@ -182,7 +184,7 @@ impl Socket {
             None => 0,
             Some(Ok(Outcome::Dump)) if self.dump.is_some() => request::errno(Errno::BUSY),
             Some(Ok(Outcome::Dump)) => {
-                self.dump = Some(Dump { entries: catalogue::entries().into_iter(), seq: header.seq });
+                self.dump = Some(Dump { entries: catalogue::entries(), reported: 0, seq: header.seq });
                 self.continue_dump();
                 return; // the end of the dump is the acknowledgement
             }
@@ -219,9 +221,10 @@ impl Socket {
         let limit = self.largest_buffer.clamp(FIRST_DUMP, MAX_DUMP);
         let mut datagram = Vec::with_capacity(limit);
         while datagram.len() + report::MAX_LEN <= limit
-            && let Some(entry) = dump.entries.next()
+            && let Some(entry) = dump.entries.get(dump.reported)
         {
-            report::append(&mut datagram, &entry, port, dump.seq, abi::NLM_F_MULTI, 1);
+            dump.reported += 1;
+            report::append(&mut datagram, entry, port, dump.seq, abi::NLM_F_MULTI, 1);
         }
         if datagram.is_empty() {
             datagram = builder::done(port, dump.seq);
