@@ -54,7 +54,16 @@ fn main() -> ExitCode {
     }
 }
 
+/// Lets the host's kernel take part, if `ALGKIT_HOST` says so.
+fn register_host() -> Result<(), error::Error> {
+    if std::env::var_os(algkit_host::HOST_VARIABLE).is_some() {
+        algkit_host::from_environment(algkit::Registry::global()?)?;
+    }
+    Ok(())
+}
+
 fn run(command: Command) -> Result<Answer, args::Exit> {
+    register_host().map_err(args::Exit::Error)?;
     let answer = match command {
         Command::List(args) => list::run(&args),
         Command::Test(args) => test::run(&args),

@@ -150,7 +150,11 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     let request = Iocb::parse(bytes)?;
     if let Some(event_fd) = request.event_fd {
         // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
-        rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(event_fd) })?;
+        let kind = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(event_fd) })?.st_mode & libc::S_IFMT;
+        // An eventfd is a file of no type at all.
+        if kind != 0 {
+            return Err(Errno::INVAL);
+        }
     }
     bytes[KEY_OFFSET..KEY_OFFSET + 4].fill(0);
     // SAFETY: the caller's promise.
