@@ -15,6 +15,7 @@ use std::{
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd},
     process::{Child, Command, ExitStatus},
+    sync::{Mutex, PoisonError},
 };
 
 /// Events that are not the hangup of a file, whose inode is smaller.
@@ -38,19 +39,29 @@ const PASSED_ON: [i32; 8] = [
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
-struct Opaque(Option<DumpableBehavior>);
+struct Opaque;
+
+/// How many ask for it, and how it was before the first of them.
+static OPAQUE: Mutex<(usize, Option<DumpableBehavior>)> = Mutex::new((0, None));
 
 impl Opaque {
     fn new() -> Self {
-        let before = rustix::process::dumpable_behavior().ok();
-        let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-        Self(before.filter(|_| set.is_ok()))
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        if opaque.0 == 0 {
+            let before = rustix::process::dumpable_behavior().ok();
+            let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            opaque.1 = before.filter(|_| set.is_ok());
+        }
+        opaque.0 += 1;
+        Self
     }
 }
 
 impl Drop for Opaque {
     fn drop(&mut self) {
-        if let Some(before) = self.0 {
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        opaque.0 -= 1;
+        if let (0, Some(before)) = *opaque {
             let _ = rustix::process::set_dumpable_behavior(before);
         }
     }
