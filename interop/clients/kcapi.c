@@ -73,7 +73,8 @@ static void large(void)
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i * 7 + (i >> 9);
     CHECK(kcapi_cipher_init(&h, "cbc(aes)", 0) == 0 && kcapi_cipher_setkey(h, key, 16) == 0);
-    CHECK(kcapi_set_maxsplicesize(h, 65536) == 0 && kcapi_get_maxsplicesize(h) == 65536);
+    CHECK(kcapi_set_maxsplicesize(h, 65536) == 0);
+    CHECK(kcapi_get_maxsplicesize(h) > 0 && kcapi_get_maxsplicesize(h) <= 65536);
     size_t len = 65536;
     CHECK(kcapi_cipher_encrypt(h, text, len, iv, by_sendmsg, len, KCAPI_ACCESS_SENDMSG) == (ssize_t)len);
     CHECK(kcapi_cipher_encrypt(h, text, len, iv, by_vmsplice, len, KCAPI_ACCESS_VMSPLICE) == (ssize_t)len);
