@@ -22,6 +22,7 @@ void share_operation(void)
     struct request start = {hash ? -1 : ALG_OP_ENCRYPT, hash ? -1 : 16, -1, 32, 1, chance(50) ? MSG_MORE : 0};
     put(op, &start);
     int copy = -1;
+    bool copied = true;
     switch (below(8)) {
     case 0:
         copy = dup(op);
@@ -36,10 +37,12 @@ void share_operation(void)
         copy = fcntl(op, F_DUPFD_CLOEXEC, 150);
         break;
     case 4:
+        copied = false;
         say(" serial");
         outcome(setsockopt(tfm, SOL_ALG, ALG_SET_KEY_BY_KEY_SERIAL_, &(int){12345}, 4));
         break;
     case 5: {
+        copied = false;
         /* A child's own operations on sockets that it inherits. */
         int ends[2], status;
         if (pipe2(ends, O_CLOEXEC) < 0)
@@ -73,6 +76,7 @@ void share_operation(void)
         break;
     }
     case 6: {
+        copied = false;
         /* The same operation in two processes: the child takes what the parent has sent. */
         int ends[2], status;
         if (pipe2(ends, O_CLOEXEC) < 0)
@@ -98,8 +102,11 @@ void share_operation(void)
         leave(op);
         op = -1;
     }
-    if (copy >= 0) {
+    if (copied) {
         say(" dup");
+        outcome(copy < 0 ? -1 : 0);
+    }
+    if (copy >= 0) {
         if (op >= 0 && chance(30)) {
             fcntl(copy, F_SETFL, 0);
             say(" flags %x", fcntl(op, F_GETFL) & O_NONBLOCK);

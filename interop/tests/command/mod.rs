@@ -3,6 +3,8 @@
 // Each test file uses its part of this.
 #![allow(dead_code)]
 
+pub mod run;
+
 use std::{
     env, fs,
     fs::File,
