@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 const SIZE: usize = 4;
 
 fuzz_target!(|data: &[u8]| {
-    if let Some((digest, name)) = line::parse(data, "sha1", SIZE) {
+    if let Some((digest, name)) = line::parse(data, "SHA1", SIZE) {
         assert!(digest.len() == SIZE && !name.is_empty());
     }
     let Some((digest, name)) = data.split_first_chunk::<SIZE>() else { return };
@@ -20,8 +20,8 @@ fuzz_target!(|data: &[u8]| {
     if name.is_empty() || name.contains(&0) {
         return;
     }
-    for written in [line::plain(name, digest, false), line::bsd("sha1", name, digest, false)] {
-        let read = line::parse(written.strip_suffix(b"\n").expect("a line"), "sha1", SIZE);
+    for written in [line::plain(name, digest, false), line::bsd("SHA1", name, digest, false)] {
+        let read = line::parse(written.strip_suffix(b"\n").expect("a line"), "SHA1", SIZE);
         assert_eq!(read, Some((digest.to_vec(), name.to_vec())));
     }
 });

@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
 });
 
 fn resolve(registry: &Registry, text: &str) {
-    for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash] {
+    for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         match registry.find(kind, text) {
             Ok(driver) => {
                 assert_eq!(driver.kind, kind);
@@ -49,6 +49,7 @@ fn resolve(registry: &Registry, text: &str) {
             Type::Skcipher => registry.skcipher(text).unwrap().key_with(&key, WeakKeys::Allow).err(),
             Type::Aead => registry.aead(text).unwrap().key_with(&key, WeakKeys::Refuse).err(),
             Type::Hash => registry.hash(text).unwrap().key_with(&key, WeakKeys::Allow).err(),
+            Type::Rng => registry.rng(text).unwrap().key(&key).err(),
         };
         if let Some(error) = error {
             let fits = keys.allows(len);

@@ -33,6 +33,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("xts(cast6)", "vectors; it is RustCrypto's"),
     ("ghash", "tests/ghash.rs"),
     ("polyval", "tests/ghash.rs"),
+    ("stdrng", "NIST's vectors"),
+    ("jitterentropy_rng", "nothing that could be foreseen"),
 ];
 
 /// A request.
@@ -234,7 +236,9 @@ fn check_aead(choice: &Choice, case: &Case, sealed: &[u8]) -> Result<(), TestCas
     }
     if case.tag_len > 0 {
         let mut forged = sealed.to_vec();
-        let (byte, bit) = (usize::from(case.flip.0) % sealed.len(), case.flip.1 % 8);
+        // A changed text keeps a short tag by chance, 1 in 256 for one byte; a changed tag never matches.
+        let first = if case.tag_len < 8 { case.text.len() } else { 0 };
+        let (byte, bit) = (first + usize::from(case.flip.0) % (sealed.len() - first), case.flip.1 % 8);
         forged[byte] ^= 1 << bit;
         let (ciphertext, tag) = forged.split_at(case.text.len());
         let refused = |text: Text<'_>| {

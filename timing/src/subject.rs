@@ -50,16 +50,18 @@ pub struct Request<'a> {
 }
 
 impl Subject {
-    /// The driver that serves for `name`, or has that name.
-    pub fn find(registry: &Registry, name: &str) -> Result<Self, algkit::Error> {
+    /// The driver that serves for `name`, or has that name, unless it is a random number generator.
+    pub fn find(registry: &Registry, name: &str) -> Result<Option<Self>, algkit::Error> {
         let driver = registry.find_any(name)?;
         let unkeyed = match driver.kind {
             Type::Cipher => AnyUnkeyed::Cipher(registry.cipher(name)?),
             Type::Skcipher => AnyUnkeyed::Skcipher(registry.skcipher(name)?),
             Type::Aead => AnyUnkeyed::Aead(registry.aead(name)?),
             Type::Hash => AnyUnkeyed::Hash(registry.hash(name)?),
+            // What a generator does with its secrets is what the hash or the cipher does that it is built on.
+            Type::Rng => return Ok(None),
         };
-        Ok(Self { driver, unkeyed })
+        Ok(Some(Self { driver, unkeyed }))
     }
 
     /// The driver.

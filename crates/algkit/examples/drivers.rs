@@ -13,7 +13,7 @@ fn main() {
     println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
     println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
     println!("out of these; a composed driver's name shows what it is made of.\n");
-    for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash] {
+    for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
         for driver in rows.iter().filter(|d| d.kind == kind) {
             algorithms.entry(&driver.name).or_default().push(driver);
@@ -49,7 +49,9 @@ fn main() {
 fn sizes(driver: &Driver) -> String {
     let shape = &driver.shape;
     let mut parts = Vec::new();
-    if shape.keys.max() > 0 {
+    if driver.kind == Type::Rng {
+        parts.push("seed of any length".to_owned());
+    } else if shape.keys.max() > 0 {
         parts.push(format!("key {}", shape.keys));
     }
     if shape.blocksize > 1 {

@@ -125,6 +125,19 @@ impl Shape {
         extendable: false,
     };
 
+    /// Whether a text of `len` bytes is one that the mode takes.
+    #[inline(always)]
+    pub(crate) fn takes(&self, len: usize) -> bool {
+        match self.text {
+            TextRule::Any => true,
+            // Blocks of nearly all ciphers are powers of two, and a division costs as much as a block.
+            TextRule::Blocks if self.blocksize.is_power_of_two() => len & (self.blocksize - 1) == 0,
+            TextRule::Blocks => len.is_multiple_of(self.blocksize),
+            TextRule::Stealing => len >= self.blocksize,
+            TextRule::DataUnit(max) => len >= self.blocksize && len as u64 <= max,
+        }
+    }
+
     /// A block cipher.
     pub const fn cipher(blocksize: usize, keys: Sizes) -> Self {
         Self { blocksize, keys, text: TextRule::Blocks, ..Self::EMPTY }

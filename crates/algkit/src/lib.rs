@@ -45,6 +45,7 @@ pub mod rustcrypto;
 mod selftest;
 mod sizes;
 mod table;
+mod tag;
 mod templates;
 mod text;
 mod tfm;

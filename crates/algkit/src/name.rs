@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! name = word [ "(" name { "," name } ")" ]
-//! word = one or more of A–Z a–z 0–9 _ - . /
+//! word = [ letters ":" ] letters
+//! letters = one or more of A–Z a–z 0–9 _ - . /
 //! ```
+//!
+//! What stands before a colon is where a driver comes from: `afalg:cbc-aes-ce`. No algorithm has one.
 //!
 //! As in the kernel there are no spaces, and a name with its terminating zero has at most 128 bytes
 //! (`CRYPTO_MAX_ALG_NAME`).
@@ -48,9 +51,10 @@ impl Name {
         Ok(name)
     }
 
-    /// Whether `part` is one of the parameters, at any depth.
+    /// Whether `part` is one of the parameters, at any depth. What comes from elsewhere is made of parts that are
+    /// elsewhere.
     pub(crate) fn contains(&self, part: &str) -> bool {
-        self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
+        !self.base.contains(':') && self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
     }
 
     /// A name without parameters.
@@ -82,15 +86,10 @@ impl Parser<'_> {
         if depth == MAX_DEPTH {
             return Err(format!("more than {MAX_DEPTH} levels"));
         }
-        let word = self.text[self.at..]
-            .iter()
-            .take_while(|c| c.is_ascii_alphanumeric() || b"_-./".contains(c))
-            .map(|&c| char::from(c))
-            .collect::<String>();
-        if word.is_empty() {
-            return Err(self.unexpected("a name"));
+        let mut word = self.letters()?;
+        if self.eat(b':') {
+            word = word + ":" + &self.letters()?;
         }
-        self.at += word.len();
         let mut args = Vec::new();
         if self.eat(b'(') {
             loop {
@@ -104,6 +103,20 @@ impl Parser<'_> {
             }
         }
         Ok(Name { base: word, args })
+    }
+
+    fn letters(&mut self) -> Result<String, String> {
+        let rest = &self.text[self.at..];
+        let letters: String = rest
+            .iter()
+            .take_while(|c| c.is_ascii_alphanumeric() || b"_-./".contains(c))
+            .map(|&c| char::from(c))
+            .collect();
+        if letters.is_empty() {
+            return Err(self.unexpected("a name"));
+        }
+        self.at += letters.len();
+        Ok(letters)
     }
 
     fn eat(&mut self, c: u8) -> bool {
@@ -135,6 +148,8 @@ mod tests {
             "authenc(hmac(sha256),cbc(aes))",
             "ccm_base(ctr-aes-neonbs,cbcmac(aes-fixed-time))",
             "sha512-224/x.y",
+            "afalg:cbc(aes-generic)",
+            "hmac(afalg:sha1-engine)",
         ] {
             assert_eq!(Name::parse(text).unwrap().to_string(), text);
         }
@@ -150,6 +165,9 @@ mod tests {
             ("xts(aes))", "`)` at byte 8, expected the end"),
             ("xts()", "`)` at byte 4, expected a name"),
             ("xts(aes)x", "`x` at byte 8, expected the end"),
+            (":aes", "`:` at byte 0, expected a name"),
+            ("afalg:", "ends where a name is expected"),
+            ("a:b:c", "`:` at byte 3, expected the end"),
             ("x ts", "byte 0x20 at byte 1, expected the end"),
             ("é", "byte 0xc3 at byte 0, expected a name"),
             (&deep, "more than 8 levels"),

@@ -23,9 +23,11 @@ impl Sizes {
     }
 
     /// Whether `n` is allowed.
+    #[inline]
     pub fn allows(&self, n: usize) -> bool {
         match self {
-            Self::OneOf(list) => list.contains(&n),
+            // The last is the one that nearly everybody uses.
+            Self::OneOf(list) => list.last() == Some(&n) || list.contains(&n),
             Self::Between(min, max) => (*min..=*max).contains(&n),
             Self::EvenBetween(min, max) => (*min..=*max).contains(&n) && n.is_multiple_of(2),
         }

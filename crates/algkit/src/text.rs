@@ -26,7 +26,8 @@ pub struct Text<'a> {
     len: usize,
     left: usize,
     cursor: Cursor,
-    bounce: Bounce,
+    /// Only for a run that straddles segments: a text in one piece never pays for it.
+    bounce: Option<Box<Bounce>>,
 }
 
 #[derive(Debug)]
@@ -42,10 +43,10 @@ struct Cursor {
     offset: usize,
 }
 
-/// A run gathered from several parts, to be written back at `home`.
-#[derive(Default, Debug)]
+/// A run of `filled` bytes gathered from several parts, to be written back at `home`.
+#[derive(Debug)]
 struct Bounce {
-    bytes: Option<Box<[u8; BOUNCE]>>,
+    bytes: [u8; BOUNCE],
     filled: usize,
     home: Cursor,
 }
@@ -53,7 +54,7 @@ struct Bounce {
 impl Drop for Text<'_> {
     #[inline]
     fn drop(&mut self) {
-        if self.bounce.filled > 0 {
+        if self.bounce.is_some() {
             self.flush();
         }
     }
@@ -70,7 +71,7 @@ impl<'a> From<InOut<'a>> for Text<'a> {
     #[inline]
     fn from(io: InOut<'a>) -> Self {
         let len = io.len();
-        Self { parts: Parts::One([io]), len, left: len, cursor: Cursor::default(), bounce: Bounce::default() }
+        Self { parts: Parts::One([io]), len, left: len, cursor: Cursor::default(), bounce: None }
     }
 }
 
@@ -84,7 +85,7 @@ impl<'a> Text<'a> {
     /// A list of segments, each with its own source and destination.
     pub fn segments(parts: Vec<InOut<'a>>) -> Self {
         let len = parts.iter().map(InOut::len).sum();
-        Self { parts: Parts::Many(parts), len, left: len, cursor: Cursor::default(), bounce: Bounce::default() }
+        Self { parts: Parts::Many(parts), len, left: len, cursor: Cursor::default(), bounce: None }
     }
 
     /// A list of segments, each changed in place.
@@ -191,25 +192,25 @@ impl<'a> Text<'a> {
         }
         // The run straddles parts: one granule, or whatever the last run is.
         let n = if before_tail == 0 { self.left } else { granule };
-        let bytes = self.bounce.bytes.get_or_insert_with(|| Box::new([0; BOUNCE]));
         let home = self.cursor;
+        let bounce = self.bounce.get_or_insert_with(|| Box::new(Bounce { bytes: [0; BOUNCE], filled: 0, home }));
         self.cursor = for_pieces(parts, home, n, |piece, at| {
-            bytes[at..at + piece.len()].copy_from_slice(piece.src());
+            bounce.bytes[at..at + piece.len()].copy_from_slice(piece.src());
         });
-        (self.bounce.filled, self.bounce.home) = (n, home);
+        (bounce.filled, bounce.home) = (n, home);
         self.left -= n;
-        Some(InOut::from(&mut bytes[..n]))
+        Some(InOut::from(&mut bounce.bytes[..n]))
     }
 
     /// Writes a gathered run back to where it belongs.
     fn flush(&mut self) {
-        let Some(bytes) = &mut self.bounce.bytes else { return };
-        let n = std::mem::take(&mut self.bounce.filled);
-        for_pieces(parts(&mut self.parts), self.bounce.home, n, |mut piece, at| {
+        let Some(bounce) = &mut self.bounce else { return };
+        let n = std::mem::take(&mut bounce.filled);
+        for_pieces(parts(&mut self.parts), bounce.home, n, |mut piece, at| {
             let len = piece.len();
-            piece.dst().copy_from_slice(&bytes[at..at + len]);
+            piece.dst().copy_from_slice(&bounce.bytes[at..at + len]);
         });
-        bytes[..n].zeroize();
+        bounce.bytes[..n].zeroize();
     }
 
     /// Starts again at the beginning, for modes that pass over the text twice.

@@ -161,7 +161,7 @@ transform!(
     ///
     /// For a DRBG the seed is the personalization string of SP 800-90A, and the entropy is the operating
     /// system's. A process that forks, and a virtual machine that is copied, need do nothing: every request
-    /// draws on fresh entropy as well.
+    /// draws on fresh entropy.
     Rng, RngOps);
 
 impl Cipher {
@@ -265,19 +265,39 @@ impl Aead {
         Err(Error::Authentication)
     }
 
+    /// Checks a request. What is well costs a few comparisons; an error is made out of line.
+    #[inline(always)]
     fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+        let shape = &self.driver.shape;
+        let assoc_len = match assoc {
+            [] => 0,
+            [one] => one.len(),
+            many => many.iter().map(|a| a.len()).sum(),
+        };
+        if iv.len() == shape.ivsize
+            && shape.tags.allows(tag_len)
+            && shape.takes(text.len())
+            && self.ops.check(iv, assoc_len, text.len() as u64).is_ok()
+        {
+            return Ok(());
+        }
+        self.objection(iv, assoc_len, text.len(), tag_len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn objection(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
         let name = || self.driver.name.clone();
         check_iv(&self.driver, iv)?;
         let tags = &self.driver.shape.tags;
         if !tags.allows(tag_len) {
             return Err(Error::TagLength { name: name(), got: tag_len, want: tags.clone() });
         }
-        let assoc_len = assoc.iter().map(|a| a.len()).sum();
-        check_text(&self.driver, text.len())?;
-        self.ops.check(iv, assoc_len, text.len() as u64).map_err(|refusal| match refusal {
+        check_text(&self.driver, text_len)?;
+        self.ops.check(iv, assoc_len, text_len as u64).map_err(|refusal| match refusal {
             Refusal::Iv(reason) => Error::BadIv { name: name(), reason },
             Refusal::Assoc(want) => Error::AssocLength { name: name(), got: assoc_len, want },
-            Refusal::Text(want) => Error::TextLength { name: name(), got: text.len() as u64, want: want.to_owned() },
+            Refusal::Text(want) => Error::TextLength { name: name(), got: text_len as u64, want: want.to_owned() },
         })
     }
 }
@@ -423,24 +443,24 @@ fn check_out(driver: &Driver, out: &[u8]) -> Result<(), Error> {
 
 #[inline]
 fn check_iv(driver: &Driver, iv: &[u8]) -> Result<(), Error> {
-    if iv.len() == driver.shape.ivsize {
-        return Ok(());
-    }
+    if iv.len() == driver.shape.ivsize { Ok(()) } else { bad_iv_length(driver, iv) }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_iv_length(driver: &Driver, iv: &[u8]) -> Result<(), Error> {
     Err(Error::IvLength { name: driver.name.clone(), got: iv.len(), want: driver.shape.ivsize })
 }
 
 #[inline]
 fn check_text(driver: &Driver, len: usize) -> Result<(), Error> {
+    if driver.shape.takes(len) { Ok(()) } else { bad_text_length(driver, len) }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_text_length(driver: &Driver, len: usize) -> Result<(), Error> {
     let block = driver.shape.blocksize;
-    let fits = match driver.shape.text {
-        TextRule::Any => true,
-        TextRule::Blocks => len.is_multiple_of(block),
-        TextRule::Stealing => len >= block,
-        TextRule::DataUnit(max) => len >= block && len as u64 <= max,
-    };
-    if fits {
-        return Ok(());
-    }
     let want = match driver.shape.text {
         TextRule::Any => unreachable!("any text fits"),
         TextRule::Blocks => format!("a multiple of {block}"),

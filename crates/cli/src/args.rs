@@ -272,6 +272,14 @@ pub enum Exit {
 
 /// What clap says, in one line; help goes to standard output.
 pub fn usage(error: clap::Error) -> Exit {
+    usage_of(error, |given| match Args::command().find_subcommand(given) {
+        Some(command) => format!("(see `algkit {} --help`)", command.get_name()),
+        None => "(see `algkit --help`)".to_owned(),
+    })
+}
+
+/// The same for any command; `see` tells where to read more, given the first argument.
+pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             match out::print_all(error.render().to_string().as_bytes()) {
@@ -282,20 +290,16 @@ pub fn usage(error: clap::Error) -> Exit {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             Exit::Error(Error::Usage("a command is missing; `algkit --help` lists them".to_owned()))
         }
-        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string()))),
+        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string(), see))),
     }
 }
 
 /// The first paragraph of clap's message, and where to read more.
-fn one_line(message: &str) -> String {
+fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
     let first = message.strip_prefix("error: ").unwrap_or(message).split("\n\n").next().unwrap_or_default();
     let line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let given = std::env::args().nth(1).unwrap_or_default();
-    let command = Args::command();
-    match command.find_subcommand(&given) {
-        Some(command) => format!("{line} (see `algkit {} --help`)", command.get_name()),
-        None => format!("{line} (see `algkit --help`)"),
-    }
+    let given = std::env::args_os().nth(1).unwrap_or_default();
+    format!("{line} {}", see(&given.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -320,7 +324,7 @@ mod tests {
     #[test]
     fn usage_errors_are_one_line() {
         let message = "error: the following required arguments were not provided:\n  -c <NAME>\n\nUsage: algkit enc\n";
-        let line = one_line(message);
+        let line = one_line(message, |_| "(see `algkit enc --help`)".to_owned());
         assert!(
             line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
             "{line}"

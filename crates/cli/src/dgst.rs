@@ -1,6 +1,6 @@
 //! `algkit dgst`: digests in the form of sha256sum, and its `--check`.
 
-mod check;
+pub mod check;
 mod line;
 
 use crate::{
@@ -22,27 +22,71 @@ use std::{
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
-    let hash = algkit::hash(&args.name)?;
-    let hash = match args.key.read()? {
-        Some(key) => hash.key(&key)?,
-        None => hash.unkeyed()?,
-    };
-    let stdin = [PathBuf::from("-")];
-    let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
-    if args.check { check::run(args, &hash, files) } else { print(args, &hash, files) }
+/// A hash, and how it appears in lines.
+pub struct Digester {
+    hash: Hash,
+    /// Its name in the BSD style.
+    tag: String,
+    /// Bytes of the digest that are used.
+    size: usize,
 }
 
-fn print(args: &DgstArgs, hash: &Hash, files: &[PathBuf]) -> Result<Answer, Error> {
+impl Digester {
+    /// The whole digest, under the algorithm's own name.
+    pub fn new(hash: Hash) -> Self {
+        Self { tag: line::tag(&hash.driver().name), size: hash.digest_size(), hash }
+    }
+
+    /// The first `size` bytes of the digest, which has as many, under the name `tag`.
+    pub fn with_tag(hash: Hash, tag: String, size: usize) -> Self {
+        Self { hash, tag, size }
+    }
+
+    /// The digest of a file's contents.
+    pub fn digest(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        let mut digest = digest(&self.hash, path)?;
+        digest.truncate(self.size);
+        Ok(digest)
+    }
+}
+
+pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
+    let hash = algkit::hash(&args.name)?;
+    let hash = Digester::new(match args.key.read()? {
+        Some(key) => hash.key(&key)?,
+        None => hash.unkeyed()?,
+    });
+    if args.check {
+        let options = check::Options {
+            quiet: args.quiet,
+            status: args.status,
+            ignore_missing: args.ignore_missing,
+            strict: args.strict,
+            warn: args.warn,
+            target: None,
+        };
+        check::run(&options, &hash, or_stdin(&args.files))
+    } else {
+        print(&hash, or_stdin(&args.files), args.tag, args.zero)
+    }
+}
+
+/// The files that were named, or standard input.
+pub fn or_stdin(files: &[PathBuf]) -> Vec<&Path> {
+    if files.is_empty() { vec![Path::new("-")] } else { files.iter().map(PathBuf::as_path).collect() }
+}
+
+/// Prints a line for each file, in the BSD style if `tag`, with a zero byte at its end if `zero`.
+pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Result<Answer, Error> {
     let mut out = Out::new();
     let mut answer = Answer::Yes;
     for file in files {
-        match digest(hash, file) {
+        match hash.digest(file) {
             Ok(digest) => {
                 let name = file.as_os_str().as_bytes();
-                let line = match args.tag {
-                    true => line::bsd(&hash.driver().name, name, &digest, args.zero),
-                    false => line::plain(name, &digest, args.zero),
+                let line = match tag {
+                    true => line::bsd(&hash.tag, name, &digest, zero),
+                    false => line::plain(name, &digest, zero),
                 };
                 out.write_all(&line).and_then(|()| out.flush()).map_err(to_stdout)?;
             }

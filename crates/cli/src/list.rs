@@ -37,12 +37,16 @@ struct Row {
     maxauthsize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digestsize: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seedsize: Option<usize>,
 }
 
 impl Row {
     fn new(registry: &Registry, driver: &Driver) -> Self {
         let (kind, shape) = (driver.kind, &driver.shape);
-        let keyed = shape.keys.max() > 0;
+        // What a generator takes for a key is its seed.
+        let seeded = kind == Type::Rng;
+        let keyed = shape.keys.max() > 0 && !seeded;
         let mode = matches!(kind, Type::Skcipher | Type::Aead);
         Self {
             name: driver.name.clone(),
@@ -53,13 +57,14 @@ impl Row {
             cpu: driver.needs.iter().map(|feature| feature.name()).collect(),
             usable: registry.is_usable(driver),
             selftest: driver.selftest().to_string(),
-            blocksize: Some(shape.blocksize),
+            blocksize: (!seeded).then_some(shape.blocksize),
             min_keysize: keyed.then(|| shape.keys.min()),
             // A key of any length has no longest one.
             max_keysize: (keyed && shape.keys.max() < usize::MAX).then(|| shape.keys.max()),
             ivsize: mode.then_some(shape.ivsize),
             maxauthsize: (kind == Type::Aead).then(|| shape.tags.max()),
             digestsize: (kind == Type::Hash).then_some(shape.digestsize),
+            seedsize: seeded.then(|| shape.keys.min()),
         }
     }
 }
@@ -143,6 +148,7 @@ fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()
             ("ivsize", number(row.ivsize)),
             ("maxauthsize", number(row.maxauthsize)),
             ("digestsize", number(row.digestsize)),
+            ("seedsize", number(row.seedsize)),
         ] {
             if let Some(value) = value {
                 writeln!(out, "{field:12} : {value}")?;

@@ -9,6 +9,7 @@ mod bench;
 mod dgst;
 mod enc;
 mod error;
+mod hmaccalc;
 mod list;
 mod names;
 mod out;
@@ -32,7 +33,12 @@ enum Answer {
 }
 
 fn main() -> ExitCode {
-    match Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let answer = match arguments.first() {
+        Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
+        _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
+    };
+    match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
@@ -44,7 +50,16 @@ fn main() -> ExitCode {
     }
 }
 
+/// Lets the host's kernel take part, if `ALGKIT_HOST` says so.
+fn register_host() -> Result<(), error::Error> {
+    if std::env::var_os(algkit_host::HOST_VARIABLE).is_some() {
+        algkit_host::from_environment(algkit::Registry::global()?)?;
+    }
+    Ok(())
+}
+
 fn run(command: Command) -> Result<Answer, args::Exit> {
+    register_host().map_err(args::Exit::Error)?;
     let answer = match command {
         Command::List(args) => list::run(&args),
         Command::Test(args) => test::run(&args),

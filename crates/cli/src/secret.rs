@@ -34,6 +34,11 @@ impl fmt::Debug for Hidden {
 }
 
 impl Hidden {
+    /// The bytes of the text itself.
+    pub fn text(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(self.0.as_bytes().to_owned())
+    }
+
     /// The bytes that the hex digits spell.
     pub fn bytes(&self, option: &'static str) -> Result<Zeroizing<Vec<u8>>, Error> {
         decode_hex(option, &self.0).map(Zeroizing::new)
@@ -62,7 +67,8 @@ impl KeyArgs {
     }
 }
 
-fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+/// The contents of a key file.
+pub fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     // Room for all of it from the start, so that no copy of a part stays behind.
     let mut key = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE as usize + 1));
     File::open(path)

@@ -153,6 +153,7 @@ fn names_that_are_no_text() {
 fn misuse_is_told_in_one_line() {
     for (args, want) in [
         (&["dgst", "-c", "nosuch"][..], "unknown algorithm `nosuch`"),
+        (&["dgst", "-c", "stdrng"], "`stdrng` is of type rng"),
         (&["dgst", "-c", "ctr(aes)"], "`ctr(aes)` is of type skcipher"),
         (&["dgst", "-c", "hmac(sha256)"], "hmac(sha256) needs a key"),
         (&["dgst", "-c", "sha256", "-k", "0011"], "sha256: key of 2 bytes"),

@@ -230,6 +230,7 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "nosuch(aes)", "-k", &k16, "--iv", &iv], "unknown algorithm `nosuch(aes)`"),
         (&["-c", "ctr(", "-k", &k16, "--iv", &iv], "bad algorithm name `ctr(`"),
         (&["-c", "sha256", "-k", &k16], "`sha256` is of type hash; expected skcipher or aead"),
+        (&["-c", "stdrng", "-k", &k16], "`stdrng` is of type rng; expected skcipher or aead"),
         (&["-c", "aes", "-k", &k16], "`aes` is of type cipher; expected skcipher or aead"),
         (&["-c", "cbc(aes)", "-k", &k16, "--iv", &iv], "text of 100 bytes, expected a multiple of 16"),
         (&["-c", "xts(aes)", "-k", &"11".repeat(32), "--iv", &iv], "the two halves of the key are equal"),

@@ -14,7 +14,7 @@ fn keys(object: &Value) -> BTreeSet<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-const COMMON: [&str; 9] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest", "blocksize"];
+const COMMON: [&str; 8] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest"];
 
 #[test]
 fn a_listed_driver_has_the_fields_of_its_type() {
@@ -26,18 +26,19 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         COMMON.iter().for_each(|field| assert!(fields.remove(field), "{name} has no {field}"));
         fields.into_iter().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(fields("aes"), "max_keysize min_keysize");
-    assert_eq!(fields("xts(aes)"), "ivsize max_keysize min_keysize");
-    assert_eq!(fields("gcm(aes)"), "ivsize max_keysize maxauthsize min_keysize");
-    assert_eq!(fields("sha256"), "digestsize");
-    assert_eq!(fields("hmac(sha256)"), "digestsize min_keysize");
-    assert_eq!(fields("cmac(aes)"), "digestsize max_keysize min_keysize");
+    assert_eq!(fields("aes"), "blocksize max_keysize min_keysize");
+    assert_eq!(fields("xts(aes)"), "blocksize ivsize max_keysize min_keysize");
+    assert_eq!(fields("gcm(aes)"), "blocksize ivsize max_keysize maxauthsize min_keysize");
+    assert_eq!(fields("sha256"), "blocksize digestsize");
+    assert_eq!(fields("hmac(sha256)"), "blocksize digestsize min_keysize");
+    assert_eq!(fields("cmac(aes)"), "blocksize digestsize max_keysize min_keysize");
+    assert_eq!(fields("stdrng"), "seedsize");
 
     let xts = rows.iter().find(|row| row["driver"] == "xts-aes-aesni" || row["driver"] == "xts-aes-u64bs").unwrap();
     assert_eq!((xts["min_keysize"].as_u64(), xts["max_keysize"].as_u64()), (Some(32), Some(64)));
     assert_eq!((xts["ivsize"].as_u64(), xts["blocksize"].as_u64()), (Some(16), Some(16)));
     for row in rows {
-        assert!(["cipher", "skcipher", "aead", "hash"].contains(&row["type"].as_str().unwrap()), "{row}");
+        assert!(["cipher", "skcipher", "aead", "hash", "rng"].contains(&row["type"].as_str().unwrap()), "{row}");
         assert!(["constant", "table"].contains(&row["timing"].as_str().unwrap()), "{row}");
         assert!(["passed", "failed", "untested"].contains(&row["selftest"].as_str().unwrap()), "{row}");
         assert!(row["usable"].is_boolean() && row["priority"].is_u64() && row["cpu"].is_array(), "{row}");
@@ -155,6 +156,8 @@ fn measurements_as_json() {
     let hash = json(&["bench", "-c", "sha256", "--op", "dec", "--seconds", "0.01", "--json"]);
     assert_eq!(hash["results"][0]["op"], "digest");
     assert_eq!(hash["results"][0]["key_bits"], 0);
+    let rng = json(&["bench", "-c", "stdrng", "--seconds", "0.01", "--json"]);
+    assert_eq!((&rng["results"][0]["op"], &rng["results"][0]["key_bits"]), (&"generate".into(), &0.into()));
 }
 
 #[test]
@@ -231,4 +234,19 @@ fn an_output_that_is_full_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = algkit().args(["list"]).stdout(full).output().unwrap();
     assert!(fails(&output, 2).contains("cannot write standard output: No space left"));
+}
+
+#[test]
+fn the_hosts_drivers_are_listed_only_when_asked_for() {
+    let list = |host: &str| algkit().args(["list"]).env("ALGKIT_HOST", host).output().unwrap();
+    let drivers = |host: &str| {
+        let output = list(host);
+        String::from_utf8(ok(&output).to_vec()).unwrap().lines().filter(|line| line.contains(" afalg:")).count()
+    };
+    assert_eq!(drivers(""), 0);
+    // A host without AF_ALG has nothing to offer, and that is no error.
+    drivers("afalg,cryptodev");
+    fails(&list("afalg,engine"), 2, "ALGKIT_HOST: `engine` is none of");
+    let output = algkit().args(["bench", "--driver", "afalg:none"]).env("ALGKIT_HOST", "afalg").output().unwrap();
+    fails(&output, 2, "unknown algorithm `afalg:none`");
 }

@@ -50,6 +50,7 @@ pub fn contender(case: &Case, size: usize) -> Contender {
             let len = hash.digest_size();
             Box::new(move |buf, out| hash.digest_into(&[&buf[..size]], &mut out[..len]).expect("the digest's length"))
         }
+        Type::Rng => panic!("{}: nobody else has it", case.name),
         Type::Cipher => panic!("{}: measure its ecb", case.name),
     };
     Contender::new("algkit", name, work)

@@ -85,7 +85,7 @@ fn subjects() -> Result<Vec<Subject>, algkit::Error> {
         let rows = rows.iter().filter(|row| registry.is_usable(row)).map(|row| row.driver.clone());
         for name in rows.chain(CATALOGUE.iter().map(|&name| name.to_owned())) {
             match Subject::find(&registry, &name) {
-                Ok(subject) if seen.insert(subject.driver().driver.clone()) => subjects.push(subject),
+                Ok(Some(subject)) if seen.insert(subject.driver().driver.clone()) => subjects.push(subject),
                 Ok(_) | Err(algkit::Error::TableOnly { .. } | algkit::Error::NotUsable(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -146,8 +146,8 @@ fn run(args: &Args) -> Result<bool, Error> {
     let registry = Registry::default();
     for name in CATALOGUE {
         let subject = match Subject::find(&registry, name) {
-            Ok(subject) => subject,
-            Err(LibError::TableOnly { .. }) => continue,
+            Ok(Some(subject)) => subject,
+            Ok(None) | Err(LibError::TableOnly { .. }) => continue,
             Err(error) => return Err(Error::of(name)(error)),
         };
         let driver = &*subject.driver().driver;

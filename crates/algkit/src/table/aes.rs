@@ -9,6 +9,7 @@ use crate::{
         AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, PlainState, Refusal, Shape, SkcipherOps,
         TextRule, Type, WeakKeys,
     },
+    tag,
     templates::{
         cbc, ccm,
         ecb::Ecb,
@@ -25,8 +26,6 @@ use algkit_primitives::{
     gcm::{GcmKey, GcmToken},
     simd::AesToken,
 };
-use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
 
 const KEYS: Sizes = Sizes::of(&[16, 24, 32]);
 const XTS_KEYS: Sizes = Sizes::of(&[32, 48, 64]);
@@ -319,14 +318,12 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let full = gcm_pass(self, Direction::Encrypt, iv, assoc, text);
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let mut full = gcm_pass(self, Direction::Decrypt, iv, assoc, text);
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
-        authentic
+        tag::matches(&mut full, tag)
     }
 }
 
@@ -406,14 +403,12 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let full = self.pass(Direction::Encrypt, iv, assoc, text, tag.len());
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let mut full = self.pass(Direction::Decrypt, iv, assoc, text, tag.len());
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
-        authentic
+        tag::matches(&mut full, tag)
     }
 }
 

@@ -8,9 +8,8 @@ use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list, xor};
 use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
+    tag,
 };
-use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
 
 /// Tag lengths (SP 800-38C appendix A.1).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 6, 8, 10, 12, 14, 16]);
@@ -92,7 +91,7 @@ impl AeadOps for Ccm {
         let mut full = self.tag(&prefix, assoc, text.sources());
         self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, &mut Text::from(&mut full[..]));
         self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, text);
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
@@ -104,9 +103,7 @@ impl AeadOps for Ccm {
         self.ctr.crypt(Direction::Decrypt, &mut counter, text);
         let mut full = self.tag(&prefix, assoc, text.destinations());
         xor(&mut full, &mask);
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
-        authentic
+        tag::matches(&mut full, tag)
     }
 }
 

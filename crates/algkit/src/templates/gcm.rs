@@ -5,8 +5,8 @@ use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_lis
 use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
+    tag,
 };
-use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
@@ -64,15 +64,14 @@ impl AeadOps for Gcm {
         self.ctr.crypt(Direction::Encrypt, &mut counter, text);
         let len = text.len();
         let full = self.tag(&mask, assoc, text.destinations(), len);
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let (mask, mut counter) = self.start(iv);
         let len = text.len();
         let mut full = self.tag(&mask, assoc, text.sources(), len);
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
+        let authentic = tag::matches(&mut full, tag);
         if authentic {
             self.ctr.crypt(Direction::Decrypt, &mut counter, text);
         }

@@ -5,9 +5,9 @@ use super::{Lookup, args, bad, compose, cut, hash, pad16, shorten, skcipher, wit
 use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type, WeakKeys},
+    tag,
 };
 use algkit_primitives::cpu::CpuFeatures;
-use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
@@ -69,15 +69,14 @@ impl AeadOps for ChaChaPoly {
         self.chacha.crypt(Direction::Encrypt, &mut counter, text);
         let len = text.len();
         let full = self.tag(&*poly, assoc, text.destinations(), len);
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let (mut counter, poly) = self.start(iv);
         let len = text.len();
         let mut full = self.tag(&*poly, assoc, text.sources(), len);
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
+        let authentic = tag::matches(&mut full, tag);
         if authentic {
             self.chacha.crypt(Direction::Decrypt, &mut counter, text);
         }

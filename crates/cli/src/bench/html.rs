@@ -1,6 +1,11 @@
 //! Figures as one page that needs nothing else: charts of speed over message size, and tables.
 
-use super::{Figure, machine::Machine, table::bits, work::Op};
+use super::{
+    Figure,
+    machine::Machine,
+    table::{FORWARD, bits},
+    work::Op,
+};
 use algkit::Type;
 use serde_json::json;
 use std::fmt::Write;
@@ -58,10 +63,18 @@ pub fn page(machine: &Machine, figures: &[Figure], long: bool) -> String {
     for title in families {
         let of_family: Vec<_> = figures.iter().filter(|f| family(f, by_driver) == title).collect();
         let _ = write!(page, "<h2>{}</h2>\n<div class=\"charts\">\n", escape(&title));
-        for (ops, heading) in [(&[Op::Enc, Op::Digest][..], "Encryption"), (&[Op::Dec], "Decryption")] {
+        for (ops, heading) in [(FORWARD, "Encryption"), (&[Op::Dec][..], "Decryption")] {
             let drawn: Vec<_> = of_family.iter().copied().filter(|f| ops.contains(&f.op)).collect();
             if let Some(first) = drawn.first() {
-                chart(&mut page, if first.op == Op::Digest { "Digest" } else { heading }, &series(&drawn, by_driver));
+                chart(
+                    &mut page,
+                    match first.op {
+                        Op::Digest => "Digest",
+                        Op::Generate => "Random bytes",
+                        _ => heading,
+                    },
+                    &series(&drawn, by_driver),
+                );
             }
         }
         page += "</div>\n";
@@ -87,6 +100,7 @@ fn family(figure: &Figure, by_driver: bool) -> String {
         Type::Aead => "Authenticated encryption",
         Type::Hash if figure.key_bits > 0 => "Message authentication",
         Type::Hash => "Hashes",
+        Type::Rng => "Random number generators",
     };
     family.to_owned()
 }

@@ -44,7 +44,7 @@ impl Candidate {
         ops.filter(|op| match op {
             Op::Enc => wanted != args::Op::Dec,
             Op::Dec => wanted != args::Op::Enc,
-            Op::Digest => true,
+            Op::Digest | Op::Generate => true,
         })
         .collect()
     }

@@ -2,7 +2,7 @@
 
 use super::measure::Work;
 use crate::names::authenc_parts;
-use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Skcipher, Text, Type};
+use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Rng, Skcipher, Text, Type};
 use serde::Serialize;
 use std::{hint::black_box, sync::Arc};
 
@@ -14,6 +14,8 @@ pub enum Op {
     Dec,
     /// The only way of a hash.
     Digest,
+    /// The only way of a random number generator.
+    Generate,
 }
 
 impl Op {
@@ -23,6 +25,7 @@ impl Op {
             Self::Enc => "enc",
             Self::Dec => "dec",
             Self::Digest => "digest",
+            Self::Generate => "generate",
         }
     }
 }
@@ -33,6 +36,7 @@ pub enum Subject {
     Skcipher(Arc<Skcipher>),
     Aead(Arc<Aead>),
     Hash(Arc<Hash>),
+    Rng(Arc<Rng>),
 }
 
 impl Subject {
@@ -44,12 +48,17 @@ impl Subject {
             Type::Skcipher => Self::Skcipher(Arc::new(registry.skcipher(name)?.key(&key)?)),
             Type::Aead => Self::Aead(Arc::new(registry.aead(name)?.key(&key)?)),
             Type::Hash => Self::Hash(Arc::new(registry.hash(name)?.key(&key)?)),
+            Type::Rng => Self::Rng(Arc::new(registry.rng(name)?.key(&key)?)),
         })
     }
 
     /// What it can do.
     pub fn ops(&self) -> &'static [Op] {
-        if matches!(self, Self::Hash(_)) { &[Op::Digest] } else { &[Op::Enc, Op::Dec] }
+        match self {
+            Self::Hash(_) => &[Op::Digest],
+            Self::Rng(_) => &[Op::Generate],
+            _ => &[Op::Enc, Op::Dec],
+        }
     }
 
     /// One operation on `size` bytes, after it has been seen to succeed once.
@@ -77,6 +86,10 @@ impl Subject {
             Self::Hash(hash) => {
                 let (hash, mut digest) = (hash.clone(), vec![0; hash.digest_size()]);
                 checked(size, move |text| hash.digest_into(&[text], &mut digest))?
+            }
+            Self::Rng(rng) => {
+                let rng = rng.clone();
+                checked(size, move |text| rng.generate(&[], text))?
             }
         })
     }

@@ -1,30 +1,45 @@
 //! `--check`: the digests in a list against the files that it names.
 
-use super::line;
+use super::{Digester, line};
 use crate::{
     Answer,
-    args::DgstArgs,
     error::Error,
     out::{Out, complain, to_stdout},
 };
-use algkit::Hash;
 use std::{
     ffi::OsStr,
     fs::File,
     io::{self, BufRead, BufReader, Write},
     os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
 use subtle::ConstantTimeEq;
 
 /// The longest line of a list, in bytes. A name has at most 4096, which may all be escaped.
 const MAX_LINE: usize = 64 << 10;
 
-pub fn run(args: &DgstArgs, hash: &Hash, lists: &[PathBuf]) -> Result<Answer, Error> {
+/// How to check, and what to say of it.
+#[derive(Default)]
+pub struct Options<'a> {
+    /// Say nothing of files that match.
+    pub quiet: bool,
+    /// Say nothing at all.
+    pub status: bool,
+    /// Pass over files that do not exist.
+    pub ignore_missing: bool,
+    /// Improper lines are failures.
+    pub strict: bool,
+    /// Say which lines are improper.
+    pub warn: bool,
+    /// The file to check, whatever the lists name.
+    pub target: Option<&'a Path>,
+}
+
+pub fn run(options: &Options<'_>, hash: &Digester, lists: Vec<&Path>) -> Result<Answer, Error> {
     let mut out = Out::new();
     let mut answer = Answer::Yes;
     for list in lists {
-        match check(args, hash, list, &mut out) {
+        match check(options, hash, list, &mut out) {
             Ok(true) => {}
             Ok(false) if answer == Answer::Yes => answer = Answer::No,
             Ok(false) => {}
@@ -50,7 +65,7 @@ struct Counts {
 }
 
 /// Whether all is well with a list.
-fn check(args: &DgstArgs, hash: &Hash, list: &Path, out: &mut Out) -> Result<bool, Error> {
+fn check(options: &Options<'_>, hash: &Digester, list: &Path, out: &mut Out) -> Result<bool, Error> {
     let stdin = list == OsStr::new("-");
     let title = if stdin { "standard input".to_owned() } else { list.display().to_string() };
     let read = |source| Error::Read { name: if stdin { title.clone() } else { format!("`{title}`") }, source };
@@ -69,22 +84,25 @@ fn check(args: &DgstArgs, hash: &Hash, list: &Path, out: &mut Out) -> Result<boo
             continue;
         }
         // A list on standard input cannot name standard input as well.
-        let parsed = line::parse(line, &hash.driver().name, hash.digest_size());
+        let parsed = line::parse(line, &hash.tag, hash.size);
         match parsed.filter(|(_, name)| !(stdin && name == b"-")) {
             Some((digest, name)) => {
                 counts.proper += 1;
-                entry(args, hash, &digest, &name, &mut counts, out)?;
+                entry(options, hash, &digest, &name, &mut counts, out)?;
             }
             None => {
                 counts.improper += 1;
-                if args.warn {
-                    complain(&format!("{title}: {number}: improperly formatted {} checksum line", args.name));
+                if options.warn {
+                    complain(&format!(
+                        "{title}: {number}: improperly formatted {} checksum line",
+                        hash.hash.driver().name
+                    ));
                 }
             }
         }
     }
     out.flush().map_err(to_stdout)?;
-    Ok(summary(args, &title, &counts))
+    Ok(summary(options, &title, &counts))
 }
 
 /// Reads a line with its end into `text`; false after the last. What is too long for any entry is cut.
@@ -103,14 +121,15 @@ fn next_line(from: &mut dyn BufRead, text: &mut Vec<u8>) -> io::Result<bool> {
 }
 
 fn entry(
-    args: &DgstArgs,
-    hash: &Hash,
+    options: &Options<'_>,
+    hash: &Digester,
     digest: &[u8],
     name: &[u8],
     counts: &mut Counts,
     out: &mut Out,
 ) -> Result<(), Error> {
-    let verdict = match super::digest(hash, Path::new(OsStr::from_bytes(name))) {
+    let path = options.target.unwrap_or(Path::new(OsStr::from_bytes(name)));
+    let verdict = match hash.digest(path) {
         Ok(found) if bool::from(found.ct_eq(digest)) => {
             counts.matched += 1;
             "OK"
@@ -119,7 +138,7 @@ fn entry(
             counts.mismatched += 1;
             "FAILED"
         }
-        Err(Error::Read { source, .. }) if args.ignore_missing && source.kind() == io::ErrorKind::NotFound => {
+        Err(Error::Read { source, .. }) if options.ignore_missing && source.kind() == io::ErrorKind::NotFound => {
             return Ok(());
         }
         Err(error) => {
@@ -128,7 +147,7 @@ fn entry(
             "FAILED open or read"
         }
     };
-    if args.status || (args.quiet && verdict == "OK") {
+    if options.status || (options.quiet && verdict == "OK") {
         return Ok(());
     }
     // A name of more lines than one is shown as it stands in the list.
@@ -137,13 +156,13 @@ fn entry(
 }
 
 /// Says what was wrong with a list in sum; whether it was well.
-fn summary(args: &DgstArgs, title: &str, counts: &Counts) -> bool {
+fn summary(options: &Options<'_>, title: &str, counts: &Counts) -> bool {
     if counts.proper == 0 {
         complain(&format!("{title}: no properly formatted checksum lines found"));
         return false;
     }
-    let ignored_all = args.ignore_missing && counts.matched == 0;
-    if !args.status {
+    let ignored_all = options.ignore_missing && counts.matched == 0;
+    if !options.status {
         for (n, one, many) in [
             (counts.improper, "line is improperly formatted", "lines are improperly formatted"),
             (counts.unreadable, "listed file could not be read", "listed files could not be read"),
@@ -157,5 +176,5 @@ fn summary(args: &DgstArgs, title: &str, counts: &Counts) -> bool {
             complain(&format!("{title}: no file was verified"));
         }
     }
-    counts.mismatched + counts.unreadable == 0 && !ignored_all && !(args.strict && counts.improper > 0)
+    counts.mismatched + counts.unreadable == 0 && !ignored_all && !(options.strict && counts.improper > 0)
 }

@@ -19,10 +19,10 @@ pub fn plain(name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
     })
 }
 
-/// A line in the BSD style.
-pub fn bsd(algorithm: &str, name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
+/// A line in the BSD style, `tag` being the [algorithm's name](tag) in it.
+pub fn bsd(tag: &str, name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
     with_name(name, zero, |line, name| {
-        line.extend(tag(algorithm).as_bytes());
+        line.extend(tag.as_bytes());
         line.extend(b" (");
         line.extend(name);
         line.extend(b") = ");
@@ -79,7 +79,7 @@ fn unescape(name: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The algorithm's name in the BSD style.
-fn tag(algorithm: &str) -> String {
+pub fn tag(algorithm: &str) -> String {
     match algorithm {
         "blake2b-512" => "BLAKE2b".to_owned(),
         "blake2b-160" | "blake2b-256" | "blake2b-384" => algorithm.replace("blake2b", "BLAKE2b"),
@@ -88,21 +88,21 @@ fn tag(algorithm: &str) -> String {
     }
 }
 
-/// The digest and the name in a line, if it is one of `algorithm` with `size` bytes of digest.
-pub fn parse(line: &[u8], algorithm: &str, size: usize) -> Option<(Vec<u8>, Vec<u8>)> {
+/// The digest and the name in a line, if it is one of `size` bytes and, in the BSD style, of `tag`.
+pub fn parse(line: &[u8], tag: &str, size: usize) -> Option<(Vec<u8>, Vec<u8>)> {
     let line = line.trim_ascii_start();
     let (escaped, line) = match line.strip_prefix(b"\\") {
         Some(line) => (true, line),
         None => (false, line),
     };
-    let (digest, name) = parse_bsd(line, algorithm).or_else(|| parse_plain(line, 2 * size))?;
+    let (digest, name) = parse_bsd(line, tag).or_else(|| parse_plain(line, 2 * size))?;
     let digest = hex::decode(digest).ok().filter(|digest| digest.len() == size)?;
     let name = if escaped { unescape(name)? } else { name.to_owned() };
     (!name.is_empty()).then_some((digest, name))
 }
 
-fn parse_bsd<'a>(line: &'a [u8], algorithm: &str) -> Option<(&'a [u8], &'a [u8])> {
-    let rest = line.strip_prefix(tag(algorithm).as_bytes())?;
+fn parse_bsd<'a>(line: &'a [u8], tag: &str) -> Option<(&'a [u8], &'a [u8])> {
+    let rest = line.strip_prefix(tag.as_bytes())?;
     let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"(")?;
     let close = rest.iter().rposition(|&c| c == b')')?;
     let digest = rest[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -140,6 +140,6 @@ mod tests {
             assert_eq!(parse(line.as_bytes(), "x", 2), None, "{line}");
         }
         assert_eq!(parse(b"  00FF *a", "x", 2), Some((vec![0, 255], b"a".to_vec())));
-        assert_eq!(parse(b"SHA256(a)= 00ff", "sha256", 2), Some((vec![0, 255], b"a".to_vec())));
+        assert_eq!(parse(b"SHA256(a)= 00ff", &tag("sha256"), 2), Some((vec![0, 255], b"a".to_vec())));
     }
 }

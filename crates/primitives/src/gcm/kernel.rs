@@ -18,7 +18,7 @@ use crate::aes::RoundKeys;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::AesVector;
+use crate::simd::{AesVector, anew};
 
 /// A key, and the proof that this CPU can use it.
 pub(super) struct Kernel<'k, V: ClmulVector> {
@@ -59,6 +59,15 @@ static CONSECUTIVE: [[u8; 16]; 4] = {
         i += 1;
     }
     blocks
+};
+
+/// The first of these numbers for a vector of that many blocks, each as the first word of a block: the
+/// vector's last is 0, the others count from 1.
+static MASK_LAST: [&[[u8; 16]]; 3] = {
+    const fn number(n: u8) -> [u8; 16] {
+        [n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    }
+    [&[number(0)], &[number(1), number(0)], &[number(1), number(2), number(3), number(0)]]
 };
 
 /// The counter blocks of the vectors to come, their bytes reversed, so that the 32-bit counter is a
@@ -124,7 +133,9 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
         text: impl Fn(usize) -> V,
         mut between: impl FnMut(usize),
     ) -> [V; N] {
-        let [first, inner @ .., last] = self.round_keys.keys() else { unreachable!("a schedule has at least 11 keys") };
+        let [first, inner @ .., last] = anew(self.round_keys).keys() else {
+            unreachable!("a schedule has at least 11 keys")
+        };
         let Some((extra, nine)) = inner.split_last_chunk::<9>() else { unreachable!("and at most 15") };
         let key = V::splat(self.token, first);
         for b in blocks.iter_mut() {
@@ -336,7 +347,34 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
 
     /// A whole message; the result is its tag.
     #[inline(always)]
-    pub(super) fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+    pub(super) fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        if text.len() <= V::BYTES - 16 && aad.len() <= 16 * (HashKey::<V>::POWERS - V::BLOCKS) {
+            self.short::<ENCRYPT>(iv, aad, text)
+        } else {
+            self.long::<ENCRYPT>(iv, aad, text)
+        }
+    }
+
+    /// A whole message whose text leaves a block of a vector free. The block that masks the tag takes it,
+    /// so that one vector goes through the rounds.
+    #[inline(always)]
+    fn short<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+        let first = V::splat(self.token, &first_counter(iv).to_le_bytes());
+        let counters = first.add32(V::load(self.token, MASK_LAST[V::BLOCKS / 2].as_flattened()));
+        let n = text.len();
+        let src = V::load_partial(self.token, text.src());
+        let dst = self.encrypt_one(counters.reverse_bytes(), src);
+        dst.store_partial(text.dst());
+        let (aad_blocks, text_blocks) = (aad.len().div_ceil(16), n.div_ceil(16));
+        let mut sum = Sum::new(self.token, self.hash, V::zero(self.token), aad_blocks + text_blocks + 1);
+        sum.bytes::<true>(aad);
+        sum.add(if ENCRYPT { dst.keep(n) } else { src }.reverse_bytes(), text_blocks);
+        sum.add(V::load_first(self.token, &lengths(aad.len() as u64, n as u64)), 1);
+        sum.finish().reverse_bytes().xor(V::load_first(self.token, &dst.last())).first()
+    }
+
+    #[inline(always)]
+    fn long<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let first = first_counter(iv);
         // Early, for its rounds to overlap with what follows.
         let mask = self.mask(first);

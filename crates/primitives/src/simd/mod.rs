@@ -229,6 +229,23 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
+/// `at`, as a reference that the compiler has not seen before.
+///
+/// What is read through it is read again. Left to know better, the compiler keeps the round keys of one
+/// pass for the next, and as there are more of them than registers, it writes them to the stack at full
+/// width.
+#[inline(always)]
+pub(crate) fn anew<T>(at: &T) -> &T {
+    let mut at: *const T = at;
+    // SAFETY: there is no instruction.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(reg) at, options(nomem, nostack, preserves_flags))
+    };
+    // SAFETY: it is the reference that it was made of.
+    unsafe { &*at }
+}
+
 /// A token whose CPU has AES instructions on vectors of type `V`.
 pub trait AesToken: Token {
     /// The widest vector that this token's code uses.

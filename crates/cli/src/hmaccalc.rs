@@ -1,0 +1,283 @@
+//! The command under the names of hmaccalc and fipscheck: `sha512hmac` and its like, `fipshmac`,
+//! `fipscheck`. Image builds write `.NAME.hmac` files with them, and initramfs scripts check them before
+//! a FIPS boot goes on.
+//!
+//! Options and files are those of hmaccalc, fipscheck and libkcapi's `kcapi-hasher`; so are the keys,
+//! which are public: such a file guards against damage, not against an attacker.
+
+use crate::{
+    Answer,
+    args::{self, Exit},
+    dgst::{self, Digester, check},
+    error::Error,
+    output::{Identity, Output},
+    secret::{Hidden, read_key_file},
+};
+use clap::Parser;
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// hmaccalc's key.
+const HMACCALC_KEY: &[u8] = b"FIPS-FTW-RHT2009";
+/// fipscheck's key.
+const FIPSCHECK_KEY: &[u8] = b"orboDeJITITejsirpADONivirpUkvarP";
+
+/// What a name does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Job {
+    /// Prints or checks lists.
+    Lists,
+    /// Writes a `.NAME.hmac` beside each file.
+    Write,
+    /// Checks files against their `.NAME.hmac`.
+    Check,
+}
+
+struct Applet {
+    name: &'static str,
+    hash: &'static str,
+    key: &'static [u8],
+    job: Job,
+}
+
+const APPLETS: &[Applet] = &[
+    Applet { name: "sha1hmac", hash: "sha1", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "sha224hmac", hash: "sha224", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "sha256hmac", hash: "sha256", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "sha384hmac", hash: "sha384", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "sha512hmac", hash: "sha512", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "sm3hmac", hash: "sm3", key: HMACCALC_KEY, job: Job::Lists },
+    Applet { name: "fipshmac", hash: "sha256", key: FIPSCHECK_KEY, job: Job::Write },
+    Applet { name: "fipscheck", hash: "sha256", key: FIPSCHECK_KEY, job: Job::Check },
+];
+
+/// Keyed digests of files with the well-known keys of hmaccalc (sha512hmac and its like) and
+/// fipscheck (fipshmac, fipscheck), computed in user space.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    max_term_width = 100,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    args_override_self = true,
+    after_help = "\
+sha1hmac, sha224hmac, sha256hmac, sha384hmac, sha512hmac and sm3hmac print lists of digests, or check them.
+fipshmac writes .NAME.hmac beside each file NAME; fipscheck checks files against them.
+
+Exit status: 0 done; 1 a digest does not match; 2 bad usage or input.
+
+Examples:
+  sha512hmac /boot/vmlinuz > /boot/.vmlinuz.hmac
+  sha512hmac -c /boot/.vmlinuz.hmac
+  fipshmac /usr/bin/sshd && fipscheck /usr/bin/sshd"
+)]
+struct Args {
+    /// Check the digests in the list FILE
+    #[arg(short, long, value_name = "FILE", conflicts_with = "files")]
+    check: Option<PathBuf>,
+    /// Check this file, whatever the list names
+    #[arg(short = 'T', long, value_name = "FILE", requires = "check")]
+    target: Option<PathBuf>,
+    /// Plain digests, without a key
+    #[arg(short, long, overrides_with_all = ["key", "key_file"])]
+    unkeyed: bool,
+    /// Another hash algorithm: sha1, sha256, sha3-512, sm3...
+    #[arg(short = 'h', long, value_name = "HASH")]
+    hash: Option<String>,
+    /// Use the first BITS of each digest
+    #[arg(short, long, value_name = "BITS")]
+    truncate: Option<usize>,
+    /// Print nothing while checking: the exit status tells
+    #[arg(short = 'q', long)]
+    status: bool,
+    /// Do not print OK for each file that matches
+    #[arg(long)]
+    quiet: bool,
+    /// A file that holds the key
+    #[arg(short, long, value_name = "FILE", overrides_with_all = ["key", "unkeyed"])]
+    key_file: Option<PathBuf>,
+    /// The key, as it stands (other users may see it in the list of processes: prefer --key-file)
+    #[arg(short = 'K', long, value_name = "KEY", overrides_with_all = ["key_file", "unkeyed"])]
+    key: Option<Hidden>,
+    /// Print lines in the BSD style
+    #[arg(long)]
+    tag: bool,
+    /// End lines with a zero byte, and escape no file names
+    #[arg(short = 'z', long)]
+    zero: bool,
+    /// The folder of fipshmac's and fipscheck's files, which are then called NAME.hmac
+    #[arg(short, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Print the digest of this program
+    #[arg(short = 'S', long, conflicts_with_all = ["check", "files"])]
+    self_sum: bool,
+    /// Accepted for hmaccalc's sake, without effect
+    #[arg(short, hide = true)]
+    binary: bool,
+    /// Accepted for hmaccalc's sake, without effect
+    #[arg(short = 'P', hide = true)]
+    prelink: bool,
+    /// Go by another of the names
+    #[arg(short, long, value_name = "NAME")]
+    name: Option<String>,
+    /// Print this help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'v', long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
+    /// Files [default: standard input, also as -]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// Whether the command was called by one of the names served here, or by kcapi-hasher's.
+pub fn is_called(program: &OsStr) -> bool {
+    let name = base_name(program);
+    name == Some(OsStr::new("kcapi-hasher")) || name.and_then(applet).is_some()
+}
+
+fn base_name(program: &OsStr) -> Option<&OsStr> {
+    Path::new(program).file_name()
+}
+
+fn applet(name: &OsStr) -> Option<&'static Applet> {
+    APPLETS.iter().find(|applet| name == applet.name)
+}
+
+/// Runs the command with these arguments, the program's name first.
+pub fn run(arguments: Vec<OsString>) -> Result<Answer, Exit> {
+    let program = arguments.first().and_then(|name| base_name(name)).unwrap_or_default().to_owned();
+    let args = Args::try_parse_from(arguments).map_err(|error| {
+        let program = program.display();
+        args::usage_of(error, |_| format!("(see `{program} --help`)"))
+    })?;
+    let name = args.name.as_ref().map_or(&*program, |name| OsStr::new(name));
+    let Some(applet) = applet(name) else {
+        let names = APPLETS.iter().map(|applet| applet.name).collect::<Vec<_>>().join(", ");
+        let reason = format!("`{}` is none of {names}", name.display());
+        return Err(Exit::Error(Error::Option { option: "--name", reason }));
+    };
+    answer(applet, &args).map_err(Exit::Error)
+}
+
+fn answer(applet: &Applet, args: &Args) -> Result<Answer, Error> {
+    let hash = digester(applet, args)?;
+    if args.self_sum {
+        let digest = hash.digest(Path::new("/proc/self/exe"))?;
+        return crate::out::print_all(&hex_line(&digest)).map(|()| Answer::Yes);
+    }
+    if let Some(list) = &args.check {
+        let options = check::Options {
+            quiet: args.quiet,
+            status: args.status,
+            target: args.target.as_deref(),
+            ..check::Options::default()
+        };
+        return check::run(&options, &hash, vec![list]);
+    }
+    match applet.job {
+        Job::Lists => dgst::print(&hash, dgst::or_stdin(&args.files), args.tag, args.zero),
+        Job::Write => for_each(args, |file, beside| write(&hash, file, beside)),
+        Job::Check => for_each(args, |file, beside| verify(&hash, file, beside, args.status || args.quiet)),
+    }
+}
+
+/// The hash that the arguments ask for, keyed.
+fn digester(applet: &Applet, args: &Args) -> Result<Digester, Error> {
+    let name = args.hash.as_deref().unwrap_or(applet.hash);
+    let key = match (&args.key, &args.key_file) {
+        _ if args.unkeyed => None,
+        (Some(key), _) => Some(key.text()),
+        (None, Some(path)) => Some(read_key_file(path)?),
+        (None, None) => Some(Zeroizing::new(applet.key.to_owned())),
+    };
+    let (hash, tag) = match key {
+        Some(key) => (algkit::hash(&format!("hmac({name})"))?.key(&key)?, format!("HMAC({})", name.to_uppercase())),
+        None => (algkit::hash(name)?.unkeyed()?, name.to_uppercase()),
+    };
+    let size = match args.truncate {
+        None => hash.digest_size(),
+        Some(bits) if bits % 8 == 0 && (8..=8 * hash.digest_size()).contains(&bits) => bits / 8,
+        Some(bits) => {
+            let reason = format!("`{bits}` is not a multiple of 8 from 8 to {}", 8 * hash.digest_size());
+            return Err(Error::Option { option: "--truncate", reason });
+        }
+    };
+    Ok(Digester::with_tag(hash, tag, size))
+}
+
+/// Calls `job` with each file and the file that holds its digest.
+fn for_each(args: &Args, job: impl Fn(&Path, &Path) -> Result<Answer, Error>) -> Result<Answer, Error> {
+    if args.files.is_empty() {
+        return Err(Error::Usage("no file is given".to_owned()));
+    }
+    let mut worst = Answer::Yes;
+    for file in &args.files {
+        match beside(file, args.dir.as_deref()).and_then(|beside| job(file, &beside)) {
+            Ok(Answer::Yes) => {}
+            Ok(Answer::No) if worst == Answer::Yes => worst = Answer::No,
+            Ok(_) => {}
+            Err(error) => {
+                crate::out::complain(&error);
+                worst = Answer::Bad;
+            }
+        }
+    }
+    Ok(worst)
+}
+
+/// `.NAME.hmac` beside the file, or `NAME.hmac` in `folder`.
+fn beside(file: &Path, folder: Option<&Path>) -> Result<PathBuf, Error> {
+    let Some(name) = file.file_name() else {
+        return Err(Error::Usage(format!("`{}` does not name a file", file.display())));
+    };
+    let mut to = OsString::from(if folder.is_some() { "" } else { "." });
+    to.push(name);
+    to.push(".hmac");
+    Ok(match folder {
+        Some(folder) => folder.join(to),
+        None => file.with_file_name(to),
+    })
+}
+
+fn hex_line(digest: &[u8]) -> Vec<u8> {
+    (hex::encode(digest) + "\n").into_bytes()
+}
+
+/// Writes the digest alone, as libfipscheck reads it.
+fn write(hash: &Digester, file: &Path, beside: &Path) -> Result<Answer, Error> {
+    let digest = hash.digest(file)?;
+    let mut output = Output::file(beside, fs::metadata(file).ok().as_ref().and_then(Identity::of))?;
+    output.write(&hex_line(&digest))?;
+    output.finish()?;
+    Ok(Answer::Yes)
+}
+
+/// The longest file with a digest that is read: a digest of 64 bytes, a path, and some room.
+const MAX_HMAC_FILE: u64 = 8 << 10;
+
+fn verify(hash: &Digester, file: &Path, beside: &Path, quiet: bool) -> Result<Answer, Error> {
+    let mut text = Vec::new();
+    File::open(beside)
+        .and_then(|list| list.take(MAX_HMAC_FILE).read_to_end(&mut text))
+        .map_err(|source| Error::Read { name: format!("`{}`", beside.display()), source })?;
+    // The digest alone, or followed by a name.
+    let digits = text.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
+    let Ok(want) = hex::decode(digits) else {
+        return Err(Error::Usage(format!("`{}` does not begin with a digest in hex", beside.display())));
+    };
+    if bool::from(hash.digest(file)?.ct_eq(&want)) {
+        return Ok(Answer::Yes);
+    }
+    if !quiet {
+        crate::out::complain(&format!("`{}` does not match `{}`", file.display(), beside.display()));
+    }
+    Ok(Answer::No)
+}
