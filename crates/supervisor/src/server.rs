@@ -30,12 +30,16 @@ use std::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Threads that do what takes as long as a client likes.
 const MAX_APART: usize = 32;
+
+/// How long the end of a request waits until its eventfd has been told.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes of their stacks.
 const STACK: usize = 256 << 10;
@@ -284,8 +288,16 @@ impl Server {
         contexts.answer(|request| self.target(request), false);
         drop(contexts);
         if let Some(event_fd) = event_fd {
-            // The target may have filled it, and then this waits.
-            let _ = self.apart(None, move |_| _ = rustix::io::write(event_fd, &1u64.to_ne_bytes()));
+            // It is told before the call returns; but the target may have filled it, and then telling takes as long as
+            // it likes.
+            let (told, done) = mpsc::channel();
+            let tell = move |_: &Self| {
+                let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
+                let _ = told.send(());
+            };
+            if self.apart(None, tell).is_ok() {
+                let _ = done.recv_timeout(PATIENCE);
+            }
         }
     }
 
