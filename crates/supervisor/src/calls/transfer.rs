@@ -349,7 +349,8 @@ impl Transfer {
         let single = || Ok(vec![(args[1], usize::try_from(args[2]).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER))]);
         let vector = || target.iovec(args[1], args[2]);
         let send = |pieces: Result<Vec<Piece>, Errno>, flags| Ok(Work::Send(Send::new(pieces?, Vec::new(), flags)));
-        let recv = |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
+        let recv =
+            |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
         let int = |n| target.request.int(n);
         let waits = |nowait: bool| if nowait { libc::MSG_DONTWAIT } else { 0 };
 
