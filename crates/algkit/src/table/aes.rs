@@ -50,7 +50,7 @@ static XTS: Algorithm = skcipher("xts(aes)", XTS_KEYS, 16, 16, TextRule::DataUni
 static GCM: Algorithm = Algorithm { name: "gcm(aes)", kind: Type::Aead, shape: Shape::aead(KEYS, 12, gcm::TAGS) };
 static CCM: Algorithm = Algorithm { name: "ccm(aes)", kind: Type::Aead, shape: Shape::aead(KEYS, 16, ccm::TAGS) };
 static CMAC: Algorithm = hash("cmac(aes)", KEYS);
-static XCBC: Algorithm = hash("xcbc(aes)", Sizes::of(&[16]));
+static XCBC: Algorithm = hash("xcbc(aes)", KEYS);
 static CBCMAC: Algorithm = hash("cbcmac(aes)", KEYS);
 
 fn block16(iv: &mut [u8]) -> &mut [u8; 16] {

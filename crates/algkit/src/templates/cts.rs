@@ -32,6 +32,8 @@ impl Cts {
                 pieces.put(bs, &whole[..partial]);
             }
             Direction::Decrypt => {
+                let mut chain = [0; MAX_BLOCK];
+                chain[..bs].copy_from_slice(whole);
                 // The first piece is the encryption of (padded last plaintext) ^ (stolen block);
                 // where the last plaintext is zero padding, the stolen block shows.
                 self.cbc(direction, &mut [0; MAX_BLOCK][..bs], InOut::from(&mut *whole));
@@ -40,6 +42,8 @@ impl Cts {
                 xor(&mut last[..partial], &padded[..partial]);
                 padded[partial..].copy_from_slice(&whole[partial..]);
                 self.cbc(direction, iv, InOut::from(&mut *padded));
+                // What the kernel's template leaves there: the last whole block of ciphertext.
+                iv.copy_from_slice(&chain[..bs]);
                 pieces.put(0, padded);
                 pieces.put(bs, &last[..partial]);
             }

@@ -3,7 +3,7 @@
 
 use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose, xor};
 use crate::{
-    Error, Name, Sizes,
+    Error, Name,
     driver::{BadKey, CipherOps, Driver, Fresh, Keyed, PlainState, Shape, Type},
 };
 use algkit_primitives::InOut;
@@ -158,15 +158,14 @@ pub(crate) fn xcbc<C>(
 type Setup = fn(Box<dyn CipherOps>, &dyn Fn(&[u8]) -> CipherResult) -> Result<(Box<dyn CipherOps>, Last), BadKey>;
 type CipherResult = Result<Box<dyn CipherOps>, BadKey>;
 
-fn build(lookup: &dyn Lookup, name: &Name, keys: fn(&Sizes) -> Sizes, setup: Setup) -> Result<Driver, Error> {
+fn build(lookup: &dyn Lookup, name: &Name, setup: Setup) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let inner = lookup.find(Type::Cipher, arg)?;
     let block = inner.shape.blocksize;
-    let keys = keys(&inner.shape.keys);
-    if !matches!(block, 8 | 16) || !inner.shape.keys.allows(keys.min()) {
+    if !matches!(block, 8 | 16) {
         return Err(bad(name, "the MAC takes another cipher"));
     }
-    let shape = Shape::keyed_hash(block, block, keys);
+    let shape = Shape::keyed_hash(block, block, inner.shape.keys.clone());
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
         let keyed = |key: &[u8]| cipher(&inner, cpu, key, weak);
@@ -177,19 +176,22 @@ fn build(lookup: &dyn Lookup, name: &Name, keys: fn(&Sizes) -> Sizes, setup: Set
 
 /// `cmac(cipher)`.
 pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
-    build(lookup, name, Sizes::clone, |cipher, _| {
+    build(lookup, name, |cipher, _| {
         let last = cmac_last(&cipher);
         Ok((cipher, last))
     })
 }
 
-/// `xcbc(cipher)`: three keys, the encryptions of constant blocks.
+/// `xcbc(cipher)`: three keys, the encryptions of constant blocks. RFC 3566 has keys of 16 bytes; as in the
+/// kernel any key of the cipher will do, and the first of the three has 16 bytes.
 pub(super) fn build_xcbc(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
-    cipher128(lookup, name)?;
-    build(lookup, name, |_| Sizes::of(&[16]), |cipher, keyed| xcbc(&cipher, keyed))
+    if !cipher128(lookup, name)?.shape.keys.allows(16) {
+        return Err(bad(name, "the MAC takes another cipher"));
+    }
+    build(lookup, name, |cipher, keyed| xcbc(&cipher, keyed))
 }
 
 /// `cbcmac(cipher)`.
 pub(super) fn build_cbcmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
-    build(lookup, name, Sizes::clone, |cipher, _| Ok((cipher, Last::ZeroPad)))
+    build(lookup, name, |cipher, _| Ok((cipher, Last::ZeroPad)))
 }

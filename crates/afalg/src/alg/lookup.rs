@@ -1,0 +1,36 @@
+//! From the name in an address to a driver.
+
+use crate::{
+    Errno,
+    abi::{Address, CRYPTO_ALG_KERN_DRIVER_ONLY},
+};
+use algkit::{Error, Policy, Registry, Transform, Unkeyed};
+use std::sync::OnceLock;
+
+/// The driver that serves `address`. A name that has only drivers with timing=table is served too: the
+/// kernel's clients expect twofish or des3_ede to be there, and the kernel has no better drivers of them.
+pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Errno> {
+    if address.features & address.mask & CRYPTO_ALG_KERN_DRIVER_ONLY != 0 {
+        return Err(Errno::NOENT);
+    }
+    let name = str::from_utf8(address.name).map_err(|_| Errno::NOENT)?;
+    transform(name).map_err(|error| match error {
+        Error::SelfTest { .. } => Errno::LIBBAD,
+        _ => Errno::NOENT,
+    })
+}
+
+/// The driver that serves `name`, whatever its timing.
+pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {
+    let registry = Registry::global()?;
+    match registry.transform(name) {
+        Err(Error::TableOnly { .. }) => any_timing(registry).transform(name),
+        found => found,
+    }
+}
+
+/// A registry for this CPU that lets names stand for drivers with timing=table.
+pub(crate) fn any_timing(registry: &Registry) -> &'static Registry {
+    static ANY: OnceLock<Registry> = OnceLock::new();
+    ANY.get_or_init(|| Registry::new(registry.cpu(), Policy::Table))
+}

@@ -1,0 +1,163 @@
+//! AF_ALG sockets.
+
+mod aead;
+mod hash;
+mod level;
+mod lookup;
+mod parent;
+mod queue;
+mod rng;
+mod room;
+mod skcipher;
+mod stream;
+
+pub(crate) use lookup::{any_timing, transform};
+pub use parent::{Keyring, NoKeyring};
+pub(crate) use skcipher::chunk_size;
+
+use crate::{Errno, Message, Readiness, Received};
+use level::Buffers;
+use parent::Parent;
+use std::{io::IoSliceMut, sync::Arc};
+
+/// An AF_ALG socket: one that names a transform, or one that performs operations.
+#[derive(Debug)]
+pub struct Socket {
+    role: Role,
+    buffers: Buffers,
+}
+
+#[derive(Debug)]
+enum Role {
+    Parent(Arc<Parent>),
+    Skcipher(skcipher::Operation),
+    Aead(aead::Operation),
+    Hash(hash::Operation),
+    Rng(rng::Operation),
+}
+
+/// One more than the largest `SOCK_*`.
+const SOCK_MAX: i32 = 11;
+
+impl From<Role> for Socket {
+    fn from(role: Role) -> Self {
+        Self { role, buffers: Buffers::default() }
+    }
+}
+
+impl Socket {
+    /// `socket(AF_ALG, kind, protocol)`; `kind` without `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    pub fn new(kind: i32, protocol: i32) -> Result<Self, Errno> {
+        match (kind, protocol) {
+            (libc::SOCK_SEQPACKET, 0) => Ok(Role::Parent(Arc::default()).into()),
+            (libc::SOCK_SEQPACKET, _) => Err(Errno::PROTONOSUPPORT),
+            (0..SOCK_MAX, _) => Err(Errno::SOCKTNOSUPPORT),
+            _ => Err(Errno::INVAL),
+        }
+    }
+
+    /// `bind`, with the bytes of a `sockaddr_alg` (or `sockaddr_alg_new`).
+    pub fn bind(&mut self, address: &[u8]) -> Result<(), Errno> {
+        match &self.role {
+            Role::Parent(parent) => parent.bind(address),
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `setsockopt`, for a client without keyrings. Of `ALG_SET_AEAD_AUTHSIZE`, only the length of
+    /// `value` counts: the client's pointer need not be readable.
+    pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
+        self.set_option_with(level, name, value, &NoKeyring)
+    }
+
+    /// `setsockopt`, with the keys that `ALG_SET_KEY_BY_KEY_SERIAL` may name.
+    ///
+    /// Of level `SOL_SOCKET`, `SO_SNDBUF` and `SO_RCVBUF` mean something here. The front end keeps those
+    /// that are about waiting: `SO_RCVTIMEO`, `SO_SNDTIMEO`.
+    pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
+        if level == libc::SOL_SOCKET {
+            self.buffers.set_option(name, value)?;
+            match &mut self.role {
+                Role::Skcipher(operation) => operation.stream.buffers = self.buffers,
+                Role::Aead(operation) => operation.stream.buffers = self.buffers,
+                Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => {}
+            }
+            return Ok(());
+        }
+        match &self.role {
+            Role::Parent(parent) => parent.set_option(level, name, value, keyring),
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `getsockopt`, of the options whose value is a number.
+    pub fn option(&self, level: i32, name: i32) -> Result<i32, Errno> {
+        if level != libc::SOL_SOCKET {
+            return Err(Errno::OPNOTSUPP);
+        }
+        self.buffers.option(name)
+    }
+
+    /// `accept`.
+    pub fn accept(&mut self) -> Result<Self, Errno> {
+        match &mut self.role {
+            Role::Parent(parent) => parent.accept(),
+            Role::Hash(operation) => operation.accept(),
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `sendmsg`.
+    ///
+    /// If fewer bytes are accepted than the message has, or none with [`Errno::AGAIN`], there was no
+    /// room for more. A client that does not want to wait is told so; for one that does, the front end
+    /// goes on with [`Socket::send_rest`] when the socket is writable.
+    #[inline]
+    pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.send(message),
+            Role::Aead(operation) => operation.send(message),
+            Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// What [`Socket::send`] has not accepted of a message, with the same flags. The control messages
+    /// have been seen already and are ignored.
+    pub fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.stream.send_rest(message),
+            Role::Aead(operation) => operation.stream.send_rest(message),
+            Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `recvmsg`.
+    ///
+    /// A client that offers more room than there is text gets the text. The kernel would let it wait, if
+    /// it waits at all, for another thread to send more.
+    #[inline]
+    pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
+        let _ = flags; // waiting is the front end's; the kernel ignores the others
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
+            Role::Aead(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
+            Role::Hash(operation) => operation.recv(into),
+            Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// What `poll` would say. Sockets that name a transform, digest or give random bytes have nothing
+    /// to poll for: the kernel reports no event on them, ever.
+    pub fn readiness(&self) -> Readiness {
+        match &self.role {
+            Role::Skcipher(operation) => operation.stream.readiness(),
+            Role::Aead(operation) => operation.stream.readiness(),
+            Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => Readiness::default(),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Sockets that name a transform.
+
+use super::{Role, Socket, aead, hash, lookup, rng::Generator, skcipher};
+use crate::{
+    Errno,
+    abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
+};
+use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zeroize::Zeroizing;
+
+/// A longer key does not fit the kernel's memory for socket options (`net.core.optmem_max`).
+const MAX_OPTION: usize = 20_479;
+
+/// Keys that the kernel keeps for the client, found by serial number.
+pub trait Keyring {
+    /// The payload of a `user`, `logon`, `encrypted` or `trusted` key; for a key of another type
+    /// [`Errno::NOPROTOOPT`], and otherwise what `keyctl(KEYCTL_READ)` says.
+    fn payload(&self, serial: i32) -> Result<Zeroizing<Vec<u8>>, Errno>;
+}
+
+/// No keys: what a kernel without keyrings has.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoKeyring;
+
+impl Keyring for NoKeyring {
+    fn payload(&self, _: i32) -> Result<Zeroizing<Vec<u8>>, Errno> {
+        Err(Errno::NOPROTOOPT)
+    }
+}
+
+/// What a socket and those accepted from it share.
+#[derive(Default, Debug)]
+pub(super) struct Parent(Mutex<State>);
+
+#[derive(Default, Debug)]
+pub(super) struct State {
+    pub(super) algorithm: Option<Algorithm>,
+    /// Open sockets that were accepted from this one.
+    children: usize,
+    /// Those of them that have not seen a key.
+    keyless: usize,
+}
+
+/// What a socket is bound to.
+#[derive(Debug)]
+pub(super) enum Algorithm {
+    Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
+    Aead { driver: Unkeyed<Aead>, keyed: Option<Arc<Aead>>, tag_len: usize },
+    Hash { driver: Unkeyed<Hash>, keyed: Option<Arc<Hash>> },
+    Rng(Generator),
+}
+
+impl Algorithm {
+    fn find(address: &Address<'_>) -> Result<Self, Errno> {
+        match address.kind {
+            b"skcipher" => {
+                let driver = lookup::find(address)?;
+                let keyed = keyless(&driver, driver.driver().shape.keys.max() == 0);
+                Ok(Self::Skcipher { driver, keyed })
+            }
+            b"aead" => {
+                let driver: Unkeyed<Aead> = lookup::find(address)?;
+                let tag_len = driver.driver().shape.tags.max();
+                Ok(Self::Aead { driver, keyed: None, tag_len })
+            }
+            b"hash" => {
+                let driver = lookup::find(address)?;
+                let keyed = keyless(&driver, driver.driver().shape.optional_key);
+                Ok(Self::Hash { driver, keyed })
+            }
+            b"rng" => Ok(Self::Rng(Generator::new(lookup::find(address)?))),
+            _ => Err(Errno::NOENT),
+        }
+    }
+
+    fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
+        match self {
+            Self::Skcipher { driver, keyed } => {
+                let sizes = &driver.driver().shape.keys;
+                if key.len() < sizes.min() || key.len() > sizes.max() {
+                    return Err(Errno::INVAL); // the former key stays
+                }
+                replace(keyed, driver.key_with(key, WeakKeys::Allow))
+            }
+            Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
+            Self::Hash { driver, keyed } => {
+                let shape = &driver.driver().shape;
+                if shape.keys.max() == 0 {
+                    return Err(Errno::NOSYS);
+                }
+                if shape.optional_key {
+                    let new = (!key.is_empty()).then(|| driver.key_with(key, WeakKeys::Allow));
+                    *keyed = Some(Arc::new(new.ok_or(Errno::INVAL)?.map_err(|_| Errno::INVAL)?));
+                    return Ok(()); // the former key stays if this one is refused
+                }
+                replace(keyed, driver.key_with(key, WeakKeys::Allow))
+            }
+            Self::Rng(generator) => generator.seed(key),
+        }
+    }
+
+    fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
+        let Self::Rng(generator) = self else { return Err(Errno::NOPROTOOPT) };
+        generator.set_entropy(entropy)
+    }
+
+    fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
+        let Self::Aead { driver, tag_len, .. } = self else { return Err(Errno::NOPROTOOPT) };
+        if !driver.driver().shape.tags.allows(len) {
+            return Err(Errno::INVAL);
+        }
+        *tag_len = len;
+        Ok(())
+    }
+}
+
+/// The transform of a driver that needs no key.
+fn keyless<T: algkit::Transform>(driver: &Unkeyed<T>, works: bool) -> Option<Arc<T>> {
+    works.then(|| driver.key(&[]).ok().map(Arc::new)).flatten()
+}
+
+/// A key that is refused takes the former one away.
+fn replace<T>(keyed: &mut Option<Arc<T>>, new: Result<T, Error>) -> Result<(), Errno> {
+    *keyed = new.ok().map(Arc::new);
+    keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL)
+}
+
+impl Parent {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn bind(&self, address: &[u8]) -> Result<(), Errno> {
+        let algorithm = Algorithm::find(&Address::parse(address)?)?;
+        let mut state = self.lock();
+        if state.children > 0 {
+            return Err(Errno::BUSY);
+        }
+        state.algorithm = Some(algorithm);
+        Ok(())
+    }
+
+    pub(super) fn set_option(&self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
+        let mut state = self.lock();
+        if state.children != state.keyless {
+            return Err(Errno::BUSY);
+        }
+        let algorithm = state.algorithm.as_mut().filter(|_| level == SOL_ALG).ok_or(Errno::NOPROTOOPT)?;
+        match name {
+            ALG_SET_KEY if value.len() > MAX_OPTION => Err(Errno::NOMEM),
+            ALG_SET_KEY => algorithm.set_key(value),
+            ALG_SET_KEY_BY_KEY_SERIAL => {
+                let serial = i32::from_ne_bytes(value.try_into().map_err(|_| Errno::INVAL)?);
+                let key = keyring.payload(serial)?;
+                algorithm.set_key(&key)
+            }
+            ALG_SET_AEAD_AUTHSIZE => algorithm.set_tag_len(value.len()),
+            ALG_SET_DRBG_ENTROPY => algorithm.set_entropy(value),
+            _ => Err(Errno::NOPROTOOPT),
+        }
+    }
+
+    pub(super) fn accept(self: &Arc<Self>) -> Result<Socket, Errno> {
+        let mut state = self.lock();
+        let State { algorithm, children, keyless } = &mut *state;
+        let mut lease = |has_key: bool| {
+            *children += 1;
+            *keyless += usize::from(!has_key);
+            Lease { parent: self.clone(), keyless: !has_key }
+        };
+        let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
+            Algorithm::Skcipher { driver, keyed } => {
+                let lease = lease(keyed.is_some());
+                Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone()))
+            }
+            Algorithm::Aead { driver, keyed, tag_len } => {
+                let lease = lease(keyed.is_some());
+                let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
+                Role::Aead(aead::Operation::new(lease, driver.driver(), keyed))
+            }
+            Algorithm::Hash { driver, keyed } => {
+                let lease = lease(keyed.is_some());
+                Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone()))
+            }
+            Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
+        };
+        Ok(role.into())
+    }
+}
+
+/// A socket's share in the one it was accepted from.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) parent: Arc<Parent>,
+    keyless: bool,
+}
+
+impl Lease {
+    /// What `pick` finds now that the parent may have got a key.
+    pub(super) fn key<T>(&mut self, pick: impl FnOnce(&Algorithm) -> Option<T>) -> Result<T, Errno> {
+        let mut state = self.parent.lock();
+        let found = state.algorithm.as_ref().and_then(pick).ok_or(Errno::NOKEY)?;
+        state.keyless -= usize::from(std::mem::take(&mut self.keyless));
+        Ok(found)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut state = self.parent.lock();
+        state.children -= 1;
+        state.keyless -= usize::from(self.keyless);
+    }
+}

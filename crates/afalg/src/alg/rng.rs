@@ -1,0 +1,114 @@
+//! Sockets that give random bytes.
+
+use super::{parent::Lease, room::Room};
+use crate::{Errno, Message};
+use algkit::{Rng, Unkeyed};
+use std::{io::IoSliceMut, sync::Arc};
+use zeroize::Zeroizing;
+
+/// The most bytes of one request, of additional input, and of entropy given for a test.
+const MAX_SIZE: usize = 128;
+
+/// A generator, which the sockets accepted from one parent share.
+#[derive(Debug)]
+pub(super) struct Generator {
+    driver: Unkeyed<Rng>,
+    /// Absent until seeded; a generator that draws on itself alone is there from the start.
+    rng: Option<Arc<Rng>>,
+    /// What stands in for entropy in a test with known answers.
+    entropy: Option<Zeroizing<Vec<u8>>>,
+}
+
+impl Generator {
+    pub(super) fn new(driver: Unkeyed<Rng>) -> Self {
+        let mut generator = Self { driver, rng: None, entropy: None };
+        if !generator.takes_seed() {
+            generator.rng = generator.driver.key(&[]).ok().map(Arc::new);
+        }
+        generator
+    }
+
+    fn takes_seed(&self) -> bool {
+        self.driver.driver().name != "jitterentropy_rng"
+    }
+
+    /// `ALG_SET_KEY`: the first instantiates, those that follow reseed.
+    pub(super) fn seed(&mut self, seed: &[u8]) -> Result<(), Errno> {
+        if !self.takes_seed() {
+            return Ok(());
+        }
+        match &self.rng {
+            Some(rng) => rng.reseed(seed),
+            None => match &self.entropy {
+                Some(entropy) => self.driver.with_entropy(entropy, seed),
+                None => self.driver.key(seed),
+            }
+            .map(|rng| self.rng = Some(Arc::new(rng))),
+        }
+        .map_err(|_| Errno::INVAL)
+    }
+
+    /// `ALG_SET_DRBG_ENTROPY`: from now on, nothing else is entropy, and sockets take additional input.
+    pub(super) fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
+        if self.entropy.is_some() || !self.takes_seed() {
+            return Err(Errno::INVAL);
+        }
+        if entropy.len() > MAX_SIZE {
+            return Err(Errno::MSGSIZE);
+        }
+        if let Some(rng) = &self.rng {
+            rng.set_entropy(entropy).map_err(|_| Errno::INVAL)?;
+        }
+        self.entropy = (!entropy.is_empty()).then(|| entropy.to_vec().into());
+        Ok(())
+    }
+
+    /// What a socket that is accepted now works with.
+    pub(super) fn accept(&self, lease: Lease) -> Operation {
+        Operation {
+            _lease: lease,
+            rng: self.rng.clone(),
+            testing: self.entropy.is_some(),
+            additional: Zeroizing::default(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Operation {
+    _lease: Lease,
+    rng: Option<Arc<Rng>>,
+    /// Whether additional input is taken.
+    testing: bool,
+    additional: Zeroizing<Vec<u8>>,
+}
+
+impl Operation {
+    /// Additional input of the next request.
+    pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        if !self.testing {
+            return Err(Errno::OPNOTSUPP);
+        }
+        let len = message.data.iter().map(|piece| piece.len()).sum();
+        if len > MAX_SIZE {
+            return Err(Errno::MSGSIZE);
+        }
+        let mut additional = Zeroizing::new(Vec::with_capacity(len));
+        message.data.iter().for_each(|piece| additional.extend_from_slice(piece));
+        self.additional = additional;
+        Ok(len)
+    }
+
+    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+        let additional = std::mem::take(&mut self.additional);
+        let mut space = Room::new(into).take(MAX_SIZE, usize::MAX);
+        if space.len() == 0 {
+            return Ok(0);
+        }
+        let mut bytes = Zeroizing::new([0; MAX_SIZE]);
+        let bytes = &mut bytes[..space.len()];
+        self.rng.as_ref().ok_or(Errno::INVAL)?.generate(&additional, bytes).map_err(|_| Errno::INVAL)?;
+        space.write(bytes);
+        Ok(bytes.len())
+    }
+}

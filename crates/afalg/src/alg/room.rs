@@ -1,0 +1,133 @@
+//! The client's buffers, filled from the front.
+
+use std::{io::IoSliceMut, slice};
+
+use super::stream::PAGE;
+
+/// What is left of the buffers of a `recvmsg`.
+pub(super) struct Room<'a, 'b> {
+    current: &'a mut [u8],
+    rest: slice::IterMut<'a, IoSliceMut<'b>>,
+}
+
+/// Consecutive bytes of the client's buffers.
+#[derive(Debug)]
+pub(super) enum Space<'a> {
+    One(&'a mut [u8]),
+    Many(Vec<&'a mut [u8]>),
+}
+
+impl<'a, 'b> Room<'a, 'b> {
+    #[inline]
+    pub(super) fn new(into: &'a mut [IoSliceMut<'b>]) -> Self {
+        let mut room = Self { current: &mut [], rest: into.iter_mut() };
+        room.advance();
+        room
+    }
+
+    /// Goes on to the next buffer that is not full.
+    #[inline]
+    fn advance(&mut self) {
+        while self.current.is_empty() {
+            let Some(next) = self.rest.next() else { return };
+            self.current = next;
+        }
+    }
+
+    /// Whether every buffer is full.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.current.is_empty()
+    }
+
+    /// The next `max` bytes, or as many as there are. A request whose buffers come within a page of
+    /// `limit` stops at the end of one of them.
+    #[inline]
+    pub(super) fn take(&mut self, max: usize, limit: usize) -> Space<'a> {
+        let first = self.piece(max.min(limit));
+        if first.len() == max || self.is_full() || limit - first.len() < PAGE {
+            return Space::One(first);
+        }
+        self.take_many(first, max, limit)
+    }
+
+    #[cold]
+    fn take_many(&mut self, first: &'a mut [u8], max: usize, limit: usize) -> Space<'a> {
+        let mut len = first.len();
+        let mut pieces = vec![first];
+        while len < max && !self.is_full() && limit - len >= PAGE {
+            let piece = self.piece((max - len).min(limit - len));
+            len += piece.len();
+            pieces.push(piece);
+        }
+        Space::Many(pieces)
+    }
+
+    /// The next `max` bytes, or what there is in one piece.
+    #[inline]
+    fn piece(&mut self, max: usize) -> &'a mut [u8] {
+        let current = std::mem::take(&mut self.current);
+        let (piece, left) = current.split_at_mut(max.min(current.len()));
+        self.current = left;
+        self.advance();
+        piece
+    }
+}
+
+impl<'a> Space<'a> {
+    /// Bytes in all.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::One(piece) => piece.len(),
+            Self::Many(pieces) => pieces.iter().map(|p| p.len()).sum(),
+        }
+    }
+
+    /// The first `n` bytes, and the rest.
+    #[inline]
+    pub(super) fn split_at(self, n: usize) -> (Self, Self) {
+        match self {
+            Self::One(piece) => {
+                let (a, b) = piece.split_at_mut(n);
+                (Self::One(a), Self::One(b))
+            }
+            Self::Many(pieces) => {
+                let (mut front, mut back, mut left) = (Vec::new(), Vec::new(), n);
+                for piece in pieces {
+                    let (a, b) = piece.split_at_mut(left.min(piece.len()));
+                    left -= a.len();
+                    front.extend((!a.is_empty()).then_some(a));
+                    back.extend((!b.is_empty()).then_some(b));
+                }
+                (Self::Many(front), Self::Many(back))
+            }
+        }
+    }
+
+    /// The pieces.
+    pub(super) fn into_pieces(self) -> Vec<&'a mut [u8]> {
+        match self {
+            Self::One(piece) => vec![piece],
+            Self::Many(pieces) => pieces,
+        }
+    }
+
+    /// Copies `bytes`, as many as there is space for.
+    #[inline]
+    pub(super) fn write(&mut self, mut bytes: &[u8]) {
+        match self {
+            Self::One(piece) => {
+                let n = bytes.len().min(piece.len());
+                piece[..n].copy_from_slice(&bytes[..n]);
+            }
+            Self::Many(pieces) => {
+                for piece in pieces {
+                    let (now, later) = bytes.split_at(bytes.len().min(piece.len()));
+                    piece[..now.len()].copy_from_slice(now);
+                    bytes = later;
+                }
+            }
+        }
+    }
+}

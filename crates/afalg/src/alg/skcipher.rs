@@ -1,0 +1,121 @@
+//! Sockets that encrypt and decrypt.
+
+use super::{
+    parent::{Algorithm, Lease},
+    room::{Room, Space},
+    stream::Stream,
+};
+use crate::{Errno, Message};
+use algkit::{Driver, Error, Skcipher, Text, driver::TextRule};
+use std::{io::IoSliceMut, sync::Arc};
+
+#[derive(Debug)]
+pub(super) struct Operation {
+    lease: Lease,
+    tfm: Option<Arc<Skcipher>>,
+    /// What is received before the end of a message is a multiple of this.
+    chunk: usize,
+    pub(super) stream: Stream,
+}
+
+impl Operation {
+    pub(super) fn new(lease: Lease, driver: &Driver, tfm: Option<Arc<Skcipher>>) -> Self {
+        Self { lease, tfm, chunk: chunk_size(driver), stream: Stream::new(driver.shape.ivsize) }
+    }
+
+    #[inline]
+    fn tfm(&mut self) -> Result<&Skcipher, Errno> {
+        if self.tfm.is_none() {
+            self.tfm = Some(self.lease.key(|algorithm| match algorithm {
+                Algorithm::Skcipher { keyed, .. } => keyed.clone(),
+                _ => None,
+            })?);
+        }
+        self.tfm.as_deref().ok_or(Errno::NOKEY)
+    }
+
+    #[inline]
+    pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        self.tfm()?;
+        self.stream.send(message)
+    }
+
+    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+        self.tfm()?;
+        let mut room = Room::new(into);
+        let mut received = 0;
+        while !room.is_full() {
+            match self.request(&mut room) {
+                Ok(0) => break,
+                Ok(n) => received += n,
+                Err(error) if received == 0 => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(received)
+    }
+
+    /// One request: what is queued, or as much of it as there is room for.
+    #[inline]
+    fn request(&mut self, room: &mut Room<'_, '_>) -> Result<usize, Errno> {
+        let Self { stream, chunk, tfm, .. } = self;
+        let queued = stream.queue.len();
+        if !stream.begun || (stream.more && queued < *chunk) {
+            return Err(Errno::AGAIN);
+        }
+        let mut space = room.take(queued, stream.receive_limit());
+        let mut len = space.len();
+        if stream.more || len < queued {
+            if len < *chunk {
+                return Err(Errno::INVAL);
+            }
+            if !len.is_multiple_of(*chunk) {
+                len -= len % *chunk;
+                space = space.split_at(len).0;
+            }
+        }
+        let done = crypt(tfm.as_deref().ok_or(Errno::NOKEY)?, stream, space);
+        stream.consume(len);
+        done.map_err(|_| Errno::INVAL)?;
+        Ok(len)
+    }
+}
+
+#[inline]
+fn crypt(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Error> {
+    let shape = &tfm.driver().shape;
+    let len = space.len();
+    if shape.text == TextRule::Blocks && !len.is_multiple_of(shape.blocksize) {
+        return crypt_whole_blocks(tfm, stream, space);
+    }
+    let Stream { queue, iv, direction, .. } = stream;
+    match space {
+        Space::One(piece) => tfm.crypt(*direction, iv, &mut Text::new(queue.front(len), piece)?),
+        Space::Many(pieces) => tfm.crypt(*direction, iv, &mut Text::lists([queue.front(len)], pieces)?),
+    }
+}
+
+/// The kernel finds out that the last block is not whole when it gets there: the others have been
+/// written, and the IV has moved on; that of LRW, which passes twice over the text, has not.
+#[cold]
+fn crypt_whole_blocks(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Error> {
+    let driver = tfm.driver();
+    let (got, block) = (space.len(), driver.shape.blocksize);
+    if !driver.name.starts_with("lrw(") {
+        crypt(tfm, stream, space.split_at(got / block * block).0)?;
+    }
+    Err(Error::TextLength { name: String::new(), got: got as u64, want: "whole blocks".into() })
+}
+
+/// The block of a mode; of a stream cipher, the bytes of keystream that are made at a time.
+pub(crate) fn chunk_size(driver: &Driver) -> usize {
+    let shape = &driver.shape;
+    match driver.name.split('(').next().unwrap_or_default() {
+        _ if shape.blocksize > 1 => shape.blocksize,
+        "rfc3686" => 16,
+        "chacha20" | "xchacha20" | "xchacha12" => 64,
+        // The IV is a counter, as long as the cipher's block.
+        "ctr" | "xctr" => shape.ivsize,
+        _ => 1,
+    }
+}

@@ -1,0 +1,154 @@
+//! The sending side that ciphers and AEADs share.
+
+use super::{level::Buffers, queue::Queue};
+use crate::{
+    Errno, Message, Readiness,
+    abi::{ALG_OP_DECRYPT, ALG_OP_ENCRYPT, Control},
+};
+use algkit::Direction;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The kernel keeps what was sent in pages.
+pub(super) const PAGE: usize = 4096;
+
+/// What was sent and waits to be received as its cryptographic counterpart.
+pub(super) struct Stream {
+    pub(super) queue: Queue,
+    pub(super) direction: Direction,
+    pub(super) iv: Zeroizing<Box<[u8]>>,
+    pub(super) assoc_len: usize,
+    /// The client has said that more is to come.
+    pub(super) more: bool,
+    /// A message has begun.
+    pub(super) begun: bool,
+    /// What the last page has room for, beyond what the limit says.
+    page_room: usize,
+    pub(super) buffers: Buffers,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({:?}, more: {}, begun: {})", self.queue, self.more, self.begun)
+    }
+}
+
+impl Stream {
+    pub(super) fn new(iv_size: usize) -> Self {
+        Self {
+            queue: Queue::default(),
+            direction: Direction::Decrypt,
+            iv: Zeroizing::new(vec![0; iv_size].into()),
+            assoc_len: 0,
+            more: false,
+            begun: false,
+            page_room: 0,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// `sendmsg`, as much of it as there is room for.
+    #[inline]
+    pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        let control = match message.control {
+            [] => None,
+            bytes => Some(self.control(bytes)?),
+        };
+        if self.begun && !self.more && self.queue.len() > 0 {
+            return Err(Errno::INVAL);
+        }
+        self.begun = true;
+        if let Some((direction, control)) = control {
+            self.direction = direction;
+            if let Some(iv) = control.iv {
+                self.iv.copy_from_slice(iv);
+            }
+            self.assoc_len = control.assoc_len as usize;
+        }
+        self.send_rest(message)
+    }
+
+    /// A control buffer, however short, sets the direction and the length of associated data anew.
+    fn control<'a>(&self, bytes: &'a [u8]) -> Result<(Direction, Control<'a>), Errno> {
+        let control = Control::parse(bytes)?;
+        let direction = match control.op {
+            ALG_OP_ENCRYPT => Direction::Encrypt,
+            ALG_OP_DECRYPT => Direction::Decrypt,
+            _ => return Err(Errno::INVAL),
+        };
+        if control.iv.is_some_and(|iv| iv.len() != self.iv.len()) {
+            return Err(Errno::INVAL);
+        }
+        Ok((direction, control))
+    }
+
+    /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
+    /// is the same message still; the kernel forgets, and lets both sides wait for each other.
+    pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        self.begun = true;
+        let total: usize = message.data.iter().map(|piece| piece.len()).sum();
+        let accepted = self.admit(total);
+        self.queue.reserve(accepted);
+        let mut left = accepted;
+        for piece in message.data {
+            let n = left.min(piece.len());
+            self.queue.push(&piece[..n]);
+            left -= n;
+        }
+        if accepted == total {
+            self.more = message.flags & libc::MSG_MORE != 0;
+        } else if accepted == 0 {
+            return Err(Errno::AGAIN);
+        }
+        Ok(accepted)
+    }
+
+    /// How many of `total` bytes are accepted now. The last page is filled up in any case; beyond that,
+    /// pages are added while a whole one is left of the limit.
+    fn admit(&mut self, total: usize) -> usize {
+        let mut accepted = total.min(self.page_room);
+        self.page_room -= accepted;
+        while accepted < total {
+            let free = self.limit(self.buffers.send).saturating_sub(self.queue.len() + accepted);
+            if free < PAGE {
+                break;
+            }
+            let chunk = free.min(total - accepted);
+            accepted += chunk;
+            self.page_room = chunk.next_multiple_of(PAGE) - chunk;
+            let filling = self.page_room.min(total - accepted);
+            accepted += filling;
+            self.page_room -= filling;
+        }
+        accepted
+    }
+
+    /// A buffer size counts in whole pages, and is at least one.
+    fn limit(&self, buffer: usize) -> usize {
+        (buffer / PAGE * PAGE).max(PAGE)
+    }
+
+    /// Bytes that one request may receive.
+    #[inline]
+    pub(super) fn receive_limit(&self) -> usize {
+        self.limit(self.buffers.receive)
+    }
+
+    /// Takes the first `n` bytes off the queue. When it is empty, the next message begins, unless the
+    /// client has said that this one goes on.
+    #[inline]
+    pub(super) fn consume(&mut self, n: usize) {
+        self.queue.pop(n);
+        if self.queue.len() == 0 {
+            self.page_room = 0;
+            self.begun = self.more;
+        }
+    }
+
+    pub(super) fn readiness(&self) -> Readiness {
+        Readiness {
+            readable: !self.more || self.queue.len() > 0,
+            writable: self.limit(self.buffers.send).saturating_sub(self.queue.len()) >= PAGE,
+        }
+    }
+}
