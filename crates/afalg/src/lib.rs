@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod aio;
 pub mod alg;
+mod catalogue;
 pub mod cryptodev;
 mod file;
 pub mod netlink;

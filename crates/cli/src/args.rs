@@ -2,7 +2,7 @@
 
 use crate::{error::Error, out, secret::Hidden, secret::KeyArgs};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 /// The Linux kernel's crypto API in user space: ask for a name, get the fastest driver that this CPU
 /// has, that is constant-time and that has passed its self-test.
@@ -35,6 +35,8 @@ pub enum Command {
     Enc(EncArgs),
     /// Digest files, or check digests, as sha256sum does
     Dgst(DgstArgs),
+    /// Run a program with AF_ALG, NETLINK_CRYPTO, /proc/crypto and /dev/crypto served in user space
+    Run(RunArgs),
     /// Print a script that completes algkit's arguments in a shell
     #[command(after_help = "Example:\n  algkit completions bash > ~/.local/share/bash-completion/completions/algkit")]
     Completions {
@@ -242,6 +244,44 @@ pub struct DgstArgs {
     /// Files [default: standard input, also as -]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// How requests get from the program to algkit.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Via {
+    /// A library in front of the C library: the fastest way
+    Preload,
+    /// A supervisor that answers system calls: works for programs of any kind
+    Seccomp,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+The program becomes this process: its exit status, its signals and its terminal are its own. Without --via,
+preload is chosen unless the program is statically linked, written in Go, linked with another C library, or
+gains privileges, which a library cannot serve. Programs that it starts are served in the same way.
+
+Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
+served; under --via seccomp 128 and the number of the signal that killed it.
+
+The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
+and in ../lib/algkit/ and ../lib/.
+
+Examples:
+  algkit run -- cryptsetup benchmark
+  algkit run -- openssl speed -engine afalg -evp aes-128-cbc
+  algkit run cat /proc/crypto
+  algkit run --via seccomp ./static-client")]
+pub struct RunArgs {
+    /// How requests get from the program to algkit [default: what the program allows]
+    #[arg(long, value_enum)]
+    pub via: Option<Via>,
+    /// The program, looked for in PATH if it has no slash
+    #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
+    pub program: OsString,
+    /// Its arguments
+    #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
 }
 
 /// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.

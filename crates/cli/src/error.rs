@@ -2,7 +2,7 @@
 
 use crate::out;
 use algkit::Type;
-use std::{io, path::PathBuf};
+use std::{ffi::OsString, io, path::PathBuf};
 
 /// An error of the command.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +78,36 @@ pub enum Error {
         /// Bytes of tag.
         tag: usize,
     },
+    /// The program of `algkit run` does not start.
+    #[error("cannot run `{program}`: {error}", program = .program.display(), error = out::reason(.source))]
+    Run {
+        /// As it was asked for.
+        program: OsString,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The program cannot be served in the way that was asked for.
+    #[error("cannot serve `{program}` by --via preload: {reason}", program = .program.display())]
+    OutOfReach {
+        /// As it was asked for.
+        program: OsString,
+        /// What about it is in the way.
+        reason: &'static str,
+    },
+    /// The program cannot be supervised.
+    #[error("cannot serve `{program}` by --via seccomp: {source}", program = .program.display())]
+    Supervise {
+        /// As it was asked for.
+        program: OsString,
+        /// The supervisor's word.
+        source: algkit_supervisor::Error,
+    },
+    /// The library that `algkit run` injects is in none of the places.
+    #[error("libalgkit_preload.so is not in {}; set ALGKIT_PRELOAD to its path", .0.iter().map(|place| format!("`{}`", place.display())).collect::<Vec<_>>().join(", "))]
+    NoLibrary(Vec<PathBuf>),
+    /// The loader would take the library's path for several.
+    #[error("cannot inject `{}`: a path in LD_PRELOAD has no spaces and no colons", .0.display())]
+    LibraryPath(PathBuf),
     /// The text does not end where a sector ends.
     #[error("input of {got} bytes is not a multiple of --sector-size {sector}")]
     PartialSector {
@@ -93,6 +123,9 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
+            // As env, nohup and the shells have it.
+            Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
+            Self::Run { .. } => 126,
             _ => 2,
         }
     }

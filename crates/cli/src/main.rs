@@ -1,7 +1,7 @@
 //! The `algkit` command: argument parsing and printing only.
 //!
 //! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test
-//! failed); 2 bad usage or input, with one line on standard error.
+//! failed); 2 bad usage or input, with one line on standard error. `algkit run` ends as its program does.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -15,6 +15,7 @@ mod names;
 mod out;
 mod output;
 mod progress;
+mod run;
 mod secret;
 mod test;
 
@@ -30,6 +31,8 @@ enum Answer {
     No,
     /// Some of the input was bad, and has been complained of.
     Bad,
+    /// What a program says that was run.
+    Program(u8),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::FAILURE,
         Ok(Answer::Bad) => ExitCode::from(2),
+        Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
             out::complain(&error);
@@ -66,6 +70,7 @@ fn run(command: Command) -> Result<Answer, args::Exit> {
         Command::Bench(args) => bench::run(&args),
         Command::Enc(args) => enc::run(&args),
         Command::Dgst(args) => dgst::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);

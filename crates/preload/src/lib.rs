@@ -1,1 +1,37 @@
-//! The library that `algkit run` injects into a program.
+//! The library that `algkit run` injects into a program with `LD_PRELOAD`.
+//!
+//! It defines the functions of libc through which programs reach AF_ALG and NETLINK_CRYPTO sockets,
+//! `/proc/crypto` and `/dev/crypto`, and answers from [`algkit_afalg`], in the process and without a
+//! system call. Every other call goes on to the next definition of the function, at the price of a load.
+//!
+//! A served descriptor is a real one, of a datagram socket that carries nothing: the kernel numbers it,
+//! duplicates it, closes it on `exec` and says what kind of file it is. What it stands for is an
+//! [`entry::Entry`], found through [`table`]. The socket comes to life when someone waits for it by
+//! `poll` or `epoll`: then it [mirrors](mirror) what the file is ready for.
+//!
+//! After `fork` each process has its own copy of every state, where the kernel would share them. `exec`
+//! loses them. A panic in here becomes `EIO`.
+
+mod aio;
+mod descriptor;
+mod entry;
+mod errno;
+mod fork;
+mod interpose;
+mod ioctl;
+mod iov;
+mod kernel;
+mod keyring;
+mod memory;
+mod message;
+mod mirror;
+mod open;
+mod options;
+mod poll;
+mod process;
+mod select;
+mod socket;
+mod splice;
+mod syscall;
+mod table;
+mod transfer;

@@ -19,6 +19,7 @@ extern crate std;
 pub mod aes;
 pub mod blake2;
 pub mod chacha;
+pub mod chacha20poly1305;
 pub mod cpu;
 pub mod crc32;
 pub mod gcm;

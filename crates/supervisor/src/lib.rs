@@ -1,1 +1,60 @@
 //! Serves AF_ALG and `/dev/crypto` to a program of any kind, from outside.
+//!
+//! The program runs under a seccomp filter that stops a few system calls and notifies this process
+//! (`SECCOMP_RET_USER_NOTIF`), which does what the kernel's crypto API would have done and answers in its place. It
+//! needs no privilege and nothing of the program: it may be static, bypass the C library, start threads and other
+//! programs. Linux 5.9 or later is needed.
+//!
+//! A file that is served is an [`algkit_afalg::File`] here and one end of a pair of sockets in the program. See
+//! `docs/run-seccomp.md` for what follows from that, and for what the program is not trusted with.
+
+mod aio;
+mod bpf;
+mod calls;
+mod error;
+mod event;
+mod keyring;
+mod launch;
+mod park;
+mod served;
+mod server;
+mod sys;
+mod target;
+
+pub use error::{Error, Unavailable};
+
+use std::process::{Command, ExitStatus};
+
+/// How to supervise.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The most files that the program and its descendants have open at once.
+    pub files: usize,
+    /// Threads that work on long requests.
+    pub workers: usize,
+    /// Do as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
+    #[doc(hidden)]
+    pub interruptible: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { files: 1024, workers: cpus.clamp(1, 4), interruptible: false }
+    }
+}
+
+/// Whether this kernel can do it. A filter of somebody else's may still forbid it.
+pub fn available() -> Result<(), Error> {
+    launch::check().map_err(Error::Unavailable)
+}
+
+/// Runs `command`, and serves it and its descendants until the last of them is gone. The status is that of the
+/// command itself.
+///
+/// Meanwhile the calling process cannot be traced or dumped by its own user's programs, adopts the orphans of the
+/// program where a tracer has to be an ancestor (Yama), and passes on the signals that it is sent.
+pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
+    event::supervise(command, options)
+}

@@ -14,19 +14,23 @@ pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Er
         return Err(Errno::NOENT);
     }
     let name = str::from_utf8(address.name).map_err(|_| Errno::NOENT)?;
-    let registry = Registry::global().map_err(|_| Errno::NOENT)?;
-    match registry.transform(name) {
-        Err(Error::TableOnly { .. }) => any_timing(registry).transform(name),
-        found => found,
-    }
-    .map_err(|error| match error {
+    transform(name).map_err(|error| match error {
         Error::SelfTest { .. } => Errno::LIBBAD,
         _ => Errno::NOENT,
     })
 }
 
+/// The driver that serves `name`, whatever its timing.
+pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {
+    let registry = Registry::global()?;
+    match registry.transform(name) {
+        Err(Error::TableOnly { .. }) => any_timing(registry).transform(name),
+        found => found,
+    }
+}
+
 /// A registry for this CPU that lets names stand for drivers with timing=table.
-fn any_timing(registry: &Registry) -> &'static Registry {
+pub(crate) fn any_timing(registry: &Registry) -> &'static Registry {
     static ANY: OnceLock<Registry> = OnceLock::new();
     ANY.get_or_init(|| Registry::new(registry.cpu(), Policy::Table))
 }

@@ -27,7 +27,9 @@ mod room;
 mod skcipher;
 mod stream;
 
+pub(crate) use lookup::{any_timing, transform};
 pub use parent::{Keyring, NoKeyring};
+pub(crate) use skcipher::chunk_size;
 
 use crate::{Errno, Message, Readiness, Received};
 use level::Buffers;

@@ -108,7 +108,7 @@ fn crypt_whole_blocks(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> 
 }
 
 /// The block of a mode; of a stream cipher, the bytes of keystream that are made at a time.
-fn chunk_size(driver: &Driver) -> usize {
+pub(crate) fn chunk_size(driver: &Driver) -> usize {
     let shape = &driver.shape;
     match driver.name.split('(').next().unwrap_or_default() {
         _ if shape.blocksize > 1 => shape.blocksize,

@@ -1,17 +1,20 @@
-//! ChaCha.
+//! ChaCha, and ChaCha20-Poly1305 in one pass.
 
 use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
-    driver::{BadKey, Direction, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+    driver::{AeadOps, BadKey, Direction, Refusal, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+    templates::{cut, rfc7539},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::{
     chacha::{ChaCha, ChaChaToken, hchacha},
+    chacha20poly1305::{ChaCha20Poly1305, StitchToken},
     cpu::Portable,
 };
-use zeroize::Zeroizing;
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, Zeroizing};
 
 const fn stream(name: &'static str, ivsize: usize) -> Algorithm {
     Algorithm { name, kind: Type::Skcipher, shape: Shape::skcipher(1, Sizes::of(&[32]), ivsize, TextRule::Any) }
@@ -20,6 +23,14 @@ const fn stream(name: &'static str, ivsize: usize) -> Algorithm {
 static CHACHA20: Algorithm = stream("chacha20", 16);
 static XCHACHA20: Algorithm = stream("xchacha20", 32);
 static XCHACHA12: Algorithm = stream("xchacha12", 32);
+
+const fn aead(name: &'static str, salt: usize) -> Algorithm {
+    let keys: &[usize] = if salt == 0 { &[32] } else { &[36] };
+    Algorithm { name, kind: Type::Aead, shape: Shape::aead(Sizes::of(keys), 12 - salt, Sizes::of(&[16])) }
+}
+
+static RFC7539: Algorithm = aead("rfc7539(chacha20,poly1305)", 0);
+static RFC7539ESP: Algorithm = aead("rfc7539esp(chacha20,poly1305)", 4);
 
 fn words(bytes: &[u8]) -> [u32; 4] {
     std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
@@ -79,12 +90,88 @@ impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
     }
 }
 
+/// ChaCha20-Poly1305 with a nonce that starts with `SALT` bytes of the key: none, or IPsec's four.
+struct Stitched<T: StitchToken, const SALT: usize> {
+    key: ChaCha20Poly1305<T>,
+    salt: Zeroizing<[u8; SALT]>,
+}
+
+impl<T: StitchToken, const SALT: usize> Stitched<T, SALT> {
+    /// The whole of it: in one call where everything is in one piece. In IPsec, the IV at the end of the
+    /// associated data is left out.
+    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
+        let mut nonce = [0; 12];
+        nonce[..SALT].copy_from_slice(&*self.salt);
+        nonce[SALT..].copy_from_slice(iv);
+        let iv_len = 2 * SALT;
+        if assoc.len() <= 1
+            && let Some(run) = text.whole()
+        {
+            let assoc = assoc.first().copied().unwrap_or_default();
+            let assoc = &assoc[..assoc.len() - iv_len];
+            return match direction {
+                Direction::Encrypt => self.key.seal(&nonce, assoc, run),
+                Direction::Decrypt => self.key.open(&nonce, assoc, run),
+            };
+        }
+        let mut message = self.key.start(&nonce);
+        cut(assoc, iv_len).for_each(|part| self.key.aad(&mut message, part));
+        while let Some(run) = text.next(64, 0) {
+            match direction {
+                Direction::Encrypt => self.key.encrypt(&mut message, run),
+                Direction::Decrypt => self.key.decrypt(&mut message, run),
+            }
+        }
+        self.key.finish(message)
+    }
+}
+
+impl<T: StitchToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
+    fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        rfc7539::check(SALT, assoc_len, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let full = self.pass(Direction::Encrypt, iv, assoc, text);
+        tag.copy_from_slice(&full[..tag.len()]);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let mut full = self.pass(Direction::Decrypt, iv, assoc, text);
+        let authentic = full[..tag.len()].ct_eq(tag).into();
+        full.zeroize();
+        authentic
+    }
+}
+
+impl<T: StitchToken, const SALT: usize> Make for Stitched<T, SALT> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
+        let (key, end) = key.split_at(key.len() - SALT);
+        let mut salt = Zeroizing::new([0; SALT]);
+        salt.copy_from_slice(end);
+        Ok(Self { key: ChaCha20Poly1305::new(token, key32(key)?), salt })
+    }
+}
+
 macro_rules! chacha {
     ($token:ty, $cpu:literal, $priority:literal) => {
         &[
             Row::skcipher::<ChaCha20<$token>>(&CHACHA20, concat!("chacha20-", $cpu), $priority),
             Row::skcipher::<XChaCha<$token, 20>>(&XCHACHA20, concat!("xchacha20-", $cpu), $priority),
             Row::skcipher::<XChaCha<$token, 12>>(&XCHACHA12, concat!("xchacha12-", $cpu), $priority),
+        ]
+    };
+}
+
+/// The drivers for CPUs with vectors, beside which the integer unit has time for Poly1305.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! stitched {
+    ($token:ty, $cpu:literal, $priority:literal) => {
+        &[
+            Row::aead::<Stitched<$token, 0>>(&RFC7539, concat!("rfc7539-chacha20-poly1305-", $cpu), $priority),
+            Row::aead::<Stitched<$token, 4>>(&RFC7539ESP, concat!("rfc7539esp-chacha20-poly1305-", $cpu), $priority),
         ]
     };
 }
@@ -101,4 +188,14 @@ pub(super) static ROWS: &[&[Row]] = &[
     chacha!(cpu::Avx512, "avx512", 290),
     #[cfg(target_arch = "aarch64")]
     chacha!(cpu::Neon, "neon", 250),
+    #[cfg(target_arch = "x86_64")]
+    stitched!(cpu::Sse2, "sse2", 400),
+    #[cfg(target_arch = "x86_64")]
+    stitched!(cpu::Ssse3, "ssse3", 410),
+    #[cfg(target_arch = "x86_64")]
+    stitched!(cpu::Avx2, "avx2", 450),
+    #[cfg(target_arch = "x86_64")]
+    stitched!(cpu::Avx512, "avx512", 490),
+    #[cfg(target_arch = "aarch64")]
+    stitched!(cpu::Neon, "neon", 450),
 ];

@@ -206,7 +206,7 @@ fn shorten<'s, 'a: 's>(pieces: impl IntoIterator<Item = &'a [u8]>) -> impl Itera
 }
 
 /// `assoc` without its last `cut` bytes.
-fn cut<'a>(assoc: &[&'a [u8]], cut: usize) -> impl Iterator<Item = &'a [u8]> {
+pub(crate) fn cut<'a>(assoc: &[&'a [u8]], cut: usize) -> impl Iterator<Item = &'a [u8]> {
     let mut keep = assoc.iter().map(|a| a.len()).sum::<usize>() - cut;
     assoc.iter().map(move |part| {
         let n = part.len().min(keep);

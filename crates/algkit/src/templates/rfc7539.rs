@@ -13,6 +13,14 @@ use zeroize::{Zeroize, Zeroizing};
 /// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
 const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
 
+/// Objects to lengths, given the bytes of the nonce that come from the key.
+pub(crate) fn check(salt_len: usize, assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+    if salt_len > 0 && assoc_len < 8 {
+        return Err(Refusal::Assoc("at least 8: it ends in the IV"));
+    }
+    if text_len > MAX_TEXT { Err(Refusal::Text("at most 274877906880 (2^38 - 64)")) } else { Ok(()) }
+}
+
 struct ChaChaPoly {
     chacha: Box<dyn SkcipherOps>,
     poly1305: DriverRef,
@@ -58,10 +66,7 @@ impl ChaChaPoly {
 
 impl AeadOps for ChaChaPoly {
     fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
-        if self.salt_len > 0 && assoc_len < 8 {
-            return Err(Refusal::Assoc("at least 8: it ends in the IV"));
-        }
-        if text_len > MAX_TEXT { Err(Refusal::Text("at most 274877906880 (2^38 - 64)")) } else { Ok(()) }
+        check(self.salt_len, assoc_len, text_len)
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {

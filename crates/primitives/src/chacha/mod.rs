@@ -24,7 +24,7 @@
 //! The transposition of the second way leaves exactly the layout of the first, with four groups of
 //! vectors, so adding the first matrix and writing out are one text too.
 
-mod rounds;
+pub(crate) mod rounds;
 
 use crate::InOut;
 use crate::cpu::{Portable, Token};
@@ -89,7 +89,7 @@ impl ChaChaToken for crate::cpu::Neon {
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 /// Bytes of keystream in a block.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// A ChaCha key, for the CPUs that `T` stands for.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -113,37 +113,46 @@ impl<T: ChaChaToken> ChaCha<T> {
     /// `state` is the last row of the matrix: the block counter, then the 12-byte nonce in
     /// little-endian words. The counter advances by one for every block that was begun, modulo
     /// 2³² and without a carry into the nonce.
-    pub fn xor(&self, state: &mut [u32; 4], mut data: InOut<'_>) {
-        let (token, key, double_rounds) = (self.token, &self.key, self.double_rounds);
-        // Each step is a function of its own, so that a short message does not pay for the
-        // constants and the stack of the long one.
-        if data.len() > T::BULK_ABOVE * BLOCK {
-            token.vectorize(
-                #[inline(always)]
-                || rounds::bulk::<T>(token, key, state, double_rounds, &mut data),
-            );
-        }
-        let begun = data.len().div_ceil(BLOCK);
-        if begun > T::Wide::QUADS {
-            token.vectorize(
-                #[inline(always)]
-                || rounds::rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
-            );
-        } else if begun > 1 {
-            token.vectorize(
-                #[inline(always)]
-                || rounds::rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
-            );
-        } else if begun == 1 {
-            token.vectorize(
-                #[inline(always)]
-                || rounds::rows::<T::Narrow, 1>(token, key, *state, double_rounds, data),
-            );
-        }
-        state[0] = state[0].wrapping_add(begun as u32);
+    pub fn xor(&self, state: &mut [u32; 4], data: InOut<'_>) {
+        xor(self.token, &self.key, state, self.double_rounds, data);
     }
 }
 
+/// See [`ChaCha::xor`].
+pub(crate) fn xor<T: ChaChaToken>(
+    token: T,
+    key: &[[u32; 4]; 2],
+    state: &mut [u32; 4],
+    double_rounds: usize,
+    mut data: InOut<'_>,
+) {
+    // Each step is a function of its own, so that a short message does not pay for the
+    // constants and the stack of the long one.
+    if data.len() > T::BULK_ABOVE * BLOCK {
+        token.vectorize(
+            #[inline(always)]
+            || rounds::bulk::<T>(token, key, state, double_rounds, &mut data),
+        );
+    }
+    let begun = data.len().div_ceil(BLOCK);
+    if begun > T::Wide::QUADS {
+        token.vectorize(
+            #[inline(always)]
+            || rounds::xor_rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
+        );
+    } else if begun > 1 {
+        token.vectorize(
+            #[inline(always)]
+            || rounds::xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
+        );
+    } else if begun == 1 {
+        token.vectorize(
+            #[inline(always)]
+            || rounds::xor_rows::<T::Narrow, 1>(token, key, *state, double_rounds, data),
+        );
+    }
+    state[0] = state[0].wrapping_add(begun as u32);
+}
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): from a key and the first 16 bytes of a 24-byte
 /// nonce, the key that ChaCha is used with.
 pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
@@ -155,7 +164,7 @@ pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], round
 
 /// Four little-endian words of `bytes` at `at`.
 #[inline(always)]
-fn quad<const N: usize>(bytes: &[u8; N], at: usize) -> [u32; 4] {
+pub(crate) fn quad<const N: usize>(bytes: &[u8; N], at: usize) -> [u32; 4] {
     let word = |i: usize| {
         let at = at + 4 * i;
         u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])

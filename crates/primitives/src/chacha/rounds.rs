@@ -5,25 +5,34 @@ use crate::InOut;
 use crate::words32::{Quads, Words32};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), step by step side by side: each alone is one long
-/// chain of dependent instructions.
+/// chain of dependent instructions, and if `N` is small, what counts is how long. In the middle and
+/// at the end `between` is called with row b, for which everything else has been computed.
 #[inline(always)]
-fn quarter_rounds<V: Words32, const N: usize>([a, b, c, d]: &mut [[V; N]; 4]) {
+fn quarter_rounds<V: Quads, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut(&mut [V])) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
+        d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
+        b[i] = xor_rotl::<V, N, 12, 20>(b[i], c[i]);
     }
+    between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
+        d[i] = xor_rotl::<V, N, 8, 24>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
+        b[i] = xor_rotl::<V, N, 7, 25>(b[i], c[i]);
     }
+    between(b);
+}
+
+/// `early ^ late`, rotated, one of `N` side by side.
+#[inline(always)]
+fn xor_rotl<V: Quads, const N: usize, const L: i32, const R: i32>(early: V, late: V) -> V {
+    if N <= 2 { early.xor_rotl_soon::<L, R>(late) } else { early.xor(late).rotl::<L, R>() }
 }
 
 // Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their
@@ -38,32 +47,35 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     }
 }
 
-/// Rounds on `G` groups of row vectors.
+/// Rounds on `G` groups of row vectors; `between` is called four times in a double round.
 #[inline(always)]
-fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize) {
+fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
-        quarter_rounds(m);
+        quarter_rounds(m, &mut between);
         turn::<V, 3>(&mut m[0]);
         turn::<V, 1>(&mut m[2]);
         turn::<V, 2>(&mut m[3]);
-        quarter_rounds(m);
+        quarter_rounds(m, &mut between);
         turn::<V, 1>(&mut m[0]);
         turn::<V, 3>(&mut m[2]);
         turn::<V, 2>(&mut m[3]);
     }
 }
 
-/// Rounds on a matrix whose every word is a vector.
+/// Rounds on a matrix whose every word is a vector; `between` is called four times in a double round,
+/// and twice before the transposition, which is work for the vectors as well.
 #[inline(always)]
-fn column_rounds<V: Words32>(m: &mut [[V; 4]; 4], double_rounds: usize) {
+fn column_rounds<V: Quads>(m: &mut [[V; 4]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
-        quarter_rounds(m);
+        quarter_rounds(m, &mut between);
         let [a, b, c, d] = *m;
         let mut diagonals = [[a[3], a[0], a[1], a[2]], b, [c[1], c[2], c[3], c[0]], [d[2], d[3], d[0], d[1]]];
-        quarter_rounds(&mut diagonals);
+        quarter_rounds(&mut diagonals, &mut between);
         let [a, b, c, d] = diagonals;
         *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
     }
+    between(&mut m[1]);
+    between(&mut m[1]);
 }
 
 /// What to add to row d: the number of the block to the first lane of its quad.
@@ -81,22 +93,34 @@ const fn column_counters(quads: usize) -> [u32; 16] {
     counters
 }
 
-/// Adds the first matrix, with the counter advanced for each group, and xors the keystream into
-/// `data`, at most `G` groups long.
+/// Adds the first matrix, with the counter advanced for each group, and passes the keystream to
+/// `sink`, a vector at a time, until that returns false.
 #[inline(always)]
-fn finish<V: Quads, const G: usize>(m: [[V; G]; 4], first: [V; 4], groups: [V; G], mut data: InOut<'_>) {
+fn finish<V: Quads, const G: usize>(m: [[V; G]; 4], first: [V; 4], groups: [V; G], mut sink: impl FnMut(V) -> bool) {
     for g in 0..G {
         let rows = [m[0][g].add(first[0]), m[1][g].add(first[1]), m[2][g].add(first[2]), m[3][g].add(groups[g])];
         for keystream in V::rows_to_blocks(rows) {
-            match data.take(V::BYTES) {
-                Some(piece) => keystream.xor_into(piece),
-                None => {
-                    if !data.is_empty() {
-                        keystream.xor_into_partial(data);
-                    }
-                    return;
-                }
+            if !sink(keystream) {
+                return;
             }
+        }
+    }
+}
+
+/// What takes the keystream for `data`.
+#[inline(always)]
+fn xor_into<V: Quads>(mut data: InOut<'_>) -> impl FnMut(V) -> bool {
+    #[inline(always)]
+    move |keystream: V| match data.take(V::BYTES) {
+        Some(piece) => {
+            keystream.xor_into(piece);
+            true
+        }
+        None => {
+            if !data.is_empty() {
+                keystream.xor_into_partial(data.take_all());
+            }
+            false
         }
     }
 }
@@ -112,24 +136,54 @@ fn first_rows<V: Quads, const G: usize>(token: V::Token, key: &[[u32; 4]; 2], st
     ([V::splat_quad(token, CONSTANTS), V::splat_quad(token, key[0]), V::splat_quad(token, key[1]), d], groups)
 }
 
+/// The keystream of `G` groups of blocks by rows, passed to `sink` until that returns false; `between`
+/// is called four times in each double round.
+#[inline(always)]
+pub(crate) fn rows<V: Quads, const G: usize>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    between: impl FnMut(&mut [V]),
+    sink: impl FnMut(V) -> bool,
+) {
+    let (first, groups) = first_rows::<V, G>(token, key, state);
+    let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
+    row_rounds(&mut m, double_rounds, between);
+    finish(m, first, groups, sink);
+}
+
 /// At most `G` groups of blocks by rows.
 #[inline(always)]
-pub(super) fn rows<V: Quads, const G: usize>(
+pub(super) fn xor_rows<V: Quads, const G: usize>(
     token: V::Token,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
     double_rounds: usize,
     data: InOut<'_>,
 ) {
-    let (first, groups) = first_rows::<V, G>(token, key, state);
-    let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
-    row_rounds(&mut m, double_rounds);
-    finish(m, first, groups, data);
+    rows::<V, G>(
+        token,
+        key,
+        state,
+        double_rounds,
+        #[inline(always)]
+        |_| {},
+        xor_into(data),
+    );
 }
 
-/// At most `LANES` blocks by columns.
+/// The keystream of `LANES` blocks by columns, passed to `sink` until that returns false; `between` is
+/// called four times in each double round.
 #[inline(always)]
-fn columns<V: Quads>(token: V::Token, key: &[[u32; 4]; 2], state: [u32; 4], double_rounds: usize, data: InOut<'_>) {
+pub(crate) fn columns<V: Quads>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    between: impl FnMut(&mut [V]),
+    sink: impl FnMut(V) -> bool,
+) {
     let mut m = [[V::splat(token, 0); 4]; 4];
     for (row, words) in m.iter_mut().zip([CONSTANTS, key[0], key[1], state]) {
         for (column, word) in row.iter_mut().zip(words) {
@@ -137,10 +191,10 @@ fn columns<V: Quads>(token: V::Token, key: &[[u32; 4]; 2], state: [u32; 4], doub
         }
     }
     m[3][0] = m[3][0].add(V::from_words(token, const { &column_counters(V::QUADS) }));
-    column_rounds(&mut m, double_rounds);
+    column_rounds(&mut m, double_rounds, between);
     let m = [V::transpose(m[0]), V::transpose(m[1]), V::transpose(m[2]), V::transpose(m[3])];
     let (first, groups) = first_rows::<V, 4>(token, key, state);
-    finish(m, first, groups, data);
+    finish(m, first, groups, sink);
 }
 
 /// The front of a message of more than [`ChaChaToken::BULK_ABOVE`] blocks; leaves at most as many
@@ -158,9 +212,17 @@ pub(super) fn bulk<T: ChaChaToken>(
         let batch = data.take(data.len().min(blocks * BLOCK)).expect("no more than there is");
         let begun = batch.len().div_ceil(BLOCK);
         if T::COLUMNS {
-            columns::<T::Wide>(token, key, *state, double_rounds, batch);
+            columns::<T::Wide>(
+                token,
+                key,
+                *state,
+                double_rounds,
+                #[inline(always)]
+                |_| {},
+                xor_into(batch),
+            );
         } else {
-            rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
+            xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
         }
         state[0] = state[0].wrapping_add(begun as u32);
     }
@@ -173,7 +235,12 @@ pub(super) fn hchacha<T: ChaChaToken>(token: T, matrix: [[u32; 4]; 4], double_ro
     for (row, words) in m.iter_mut().zip(matrix) {
         *row = [T::Narrow::splat_quad(token, words)];
     }
-    row_rounds(&mut m, double_rounds);
+    row_rounds(
+        &mut m,
+        double_rounds,
+        #[inline(always)]
+        |_| {},
+    );
     let mut out = [0; 32];
     let words = [m[0][0].first_quad(), m[3][0].first_quad()];
     for (bytes, word) in out.chunks_exact_mut(4).zip(words.as_flattened()) {

@@ -9,9 +9,11 @@
 //! * `scalar`: Horner's rule with 64-bit words, for every CPU and for short messages.
 //! * `lanes`: the blocks dealt to the lanes of a vector, each lane by Horner's rule in a power of
 //!   *r*, for long ones.
+//! * `one_time`: with 64-bit words again, in two chains that run beside a vector cipher.
 
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it waits for vectors"))]
 mod lanes;
+pub(crate) mod one_time;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -16,14 +16,15 @@ use zeroize::Zeroize;
 
 /// A number modulo *p*, not fully reduced: `low + top * 2^128`, `top` at most 4.
 #[derive(Clone, Copy, Default, Zeroize)]
-pub(super) struct Element {
+#[cfg_attr(test, derive(Debug))]
+pub(crate) struct Element {
     low: u128,
     top: u64,
 }
 
 /// The point *r*: its halves, and *t*.
 #[derive(Clone, Copy, Zeroize)]
-pub(super) struct Point {
+pub(crate) struct Point {
     r0: u64,
     r1: u64,
     t: u64,
@@ -32,7 +33,7 @@ pub(super) struct Point {
 impl Point {
     /// *r* from the first half of a key (RFC 8439 section 2.5.1).
     #[inline(always)]
-    pub(super) fn clamped(r: u128) -> Self {
+    pub(crate) fn clamped(r: u128) -> Self {
         let r = r & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
         let r1 = (r >> 64) as u64;
         Self { r0: r as u64, r1, t: r1 + (r1 >> 2) }
@@ -40,7 +41,7 @@ impl Point {
 
     /// *r* as any other number.
     #[inline(always)]
-    pub(super) fn element(self) -> Element {
+    pub(crate) fn element(self) -> Element {
         Element { low: u128::from(self.r0) | (u128::from(self.r1) << 64), top: 0 }
     }
 }
@@ -51,22 +52,53 @@ fn product(a: u64, b: u64) -> u128 {
 }
 
 impl Element {
+    /// `self + other`, for tops of at most 4; the sum's is at most 4 again.
+    #[inline(always)]
+    pub(crate) fn plus_element(self, other: Self) -> Self {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        Self::folded(low, self.top + other.top + u64::from(carry))
+    }
+
     /// `self + block + bit * 2^128`; `top` may then be 6.
     #[inline(always)]
-    fn plus(self, block: u128, bit: u64) -> Self {
+    pub(crate) fn plus(self, block: u128, bit: u64) -> Self {
         let (low, carry) = self.low.overflowing_add(block);
         Self { low, top: self.top + bit + u64::from(carry) }
     }
 
     /// `self * r`, for a `top` of at most 7.
     #[inline(always)]
-    pub(super) fn times(self, r: Point) -> Self {
+    pub(crate) fn times(self, r: Point) -> Self {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
         let d0 = product(h0, r.r0) + product(h1, r.t);
-        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(h2 * r.t) + (d0 >> 64);
+        // Less than 2.25·2⁶⁰ and 7·1.25·2⁶⁰, so that the sum fits a word.
+        let middle = (d0 >> 64) as u64 + h2 * r.t;
+        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(middle);
         let d2 = h2 * r.r0 + (d1 >> 64) as u64;
         let low = u128::from(d0 as u64) | (d1 << 64);
         Self::folded(low, d2)
+    }
+
+    /// `self * other`, for tops of at most 4.
+    ///
+    /// The low halves make a number of 256 bits, *w₀* to *w₃*; the tops come in at 2¹²⁸. Of *x*·2¹²⁸,
+    /// *x* = 4*q* + *e*, there comes back *e*·2¹²⁸ + 5*q*, as *q* + 4*q* = ⌊*x*/4⌋ + (*x* − *e*).
+    #[inline(always)]
+    pub(crate) fn times_element(self, other: Self) -> Self {
+        let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
+        let (s0, s1, s2) = (other.low as u64, (other.low >> 64) as u64, other.top);
+        let a = product(h0, s0);
+        let b = product(h0, s1) + (a >> 64);
+        let c = product(h1, s0) + u128::from(b as u64);
+        let d = product(h1, s1) + (b >> 64) + (c >> 64);
+        let w = u128::from(a as u64) | (c << 64);
+        let x0 = u128::from(d as u64) + product(h2, s0) + product(s2, h0);
+        let x1 = (d >> 64) + product(h2, s1) + product(s2, h1) + (x0 >> 64);
+        let x2 = h2 * s2 + (x1 >> 64) as u64;
+        let x = u128::from(x0 as u64) | (x1 << 64);
+        let (low, carry) = w.overflowing_add(x & !3);
+        let (low, second) = low.overflowing_add((x >> 2) | u128::from(x2) << 126);
+        Self::folded(low, (x as u64 & 3) + x2 + (x2 >> 2) + u64::from(carry) + u64::from(second))
     }
 
     /// `low + top * 2^128`, for any `top` below 2⁶³.
@@ -79,7 +111,7 @@ impl Element {
 
     /// The number, modulo *p* and then modulo 2¹²⁸.
     #[inline(always)]
-    pub(super) fn reduced(self) -> u128 {
+    pub(crate) fn reduced(self) -> u128 {
         // At most 4·2¹²⁸ + 2¹²⁸ - 1, less than 2p: it is p or more exactly if adding 5 reaches
         // 2¹³⁰, and then that sum less 2¹³⁰ is the result.
         let (minus_p, carry) = self.low.overflowing_add(5);
@@ -93,7 +125,7 @@ impl Element {
 
     /// Five limbs of 26 bits; the last may be a little longer.
     #[inline(always)]
-    pub(super) fn limbs(self) -> [u32; 5] {
+    pub(crate) fn limbs(self) -> [u32; 5] {
         const MASK: u32 = (1 << 26) - 1;
         let limb = |shift: u32| (self.low >> shift) as u32 & MASK;
         [limb(0), limb(26), limb(52), limb(78), (self.low >> 104) as u32 | (self.top as u32) << 24]
@@ -101,7 +133,7 @@ impl Element {
 
     /// From limbs of 26 bits that have grown to at most 62.
     #[inline(always)]
-    pub(super) fn from_limbs(limbs: [u64; 5]) -> Self {
+    pub(crate) fn from_limbs(limbs: [u64; 5]) -> Self {
         const MASK: u64 = (1 << 26) - 1;
         let mut low = 0;
         let mut carry = 0;
@@ -119,7 +151,7 @@ impl Element {
 /// Horner's rule: `h = (h + block) * r` for each block, with `bit` at 2¹²⁸. Bytes past the last
 /// whole block are ignored.
 #[inline(always)]
-pub(super) fn absorb(mut h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
+pub(crate) fn absorb(mut h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
     for block in blocks.as_chunks::<16>().0 {
         h = h.plus(u128::from_le_bytes(*block), bit).times(r);
     }

@@ -235,6 +235,7 @@ pub(crate) fn opaque(mut n: usize) -> usize {
 /// pass for the next, and as there are more of them than registers, it writes them to the stack at full
 /// width.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the address passes through; nothing is read in between")]
 pub(crate) fn anew<T>(at: &T) -> &T {
     let mut at: *const T = at;
     // SAFETY: there is no instruction.

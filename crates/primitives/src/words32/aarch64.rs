@@ -118,6 +118,23 @@ impl Quads for W128 {
     }
 
     #[inline(always)]
+    fn store(self, dst: &mut [u8]) {
+        assert!(dst.len() >= 16);
+        // SAFETY: see above.
+        unsafe { vst1q_u8(dst.as_mut_ptr(), vreinterpretq_u8_u32(self.0)) };
+    }
+
+    #[inline(always)]
+    fn pin(mut self) -> Self {
+        // SAFETY: no instruction; it only seems to change the register.
+        #[cfg(not(miri))]
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(vreg) self.0, options(nomem, nostack, preserves_flags))
+        }
+        self
+    }
+
+    #[inline(always)]
     fn rotate_quads<const N: i32>(self) -> Self {
         // SAFETY: see above.
         Self(unsafe { vextq_u32::<N>(self.0, self.0) })

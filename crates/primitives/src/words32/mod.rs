@@ -86,6 +86,23 @@ pub trait Quads: Words32 {
     /// The first quad.
     fn first_quad(self) -> [u32; 4];
 
+    /// `self ^ late`, rotated as by [`Words32::rotl`], as soon as can be after `late` is ready; `self`
+    /// was ready before.
+    #[inline(always)]
+    fn xor_rotl_soon<const L: i32, const R: i32>(self, late: Self) -> Self {
+        self.xor(late).rotl::<L, R>()
+    }
+
+    /// Writes the vector.
+    ///
+    /// # Panics
+    /// If there is less room than [`Quads::BYTES`].
+    fn store(self, dst: &mut [u8]);
+
+    /// The vector itself, at this place of the text: the compiler computes it before whatever stands
+    /// behind this and cannot be moved, such as a branch or another pin.
+    fn pin(self) -> Self;
+
     /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
     fn rotate_quads<const N: i32>(self) -> Self;
 

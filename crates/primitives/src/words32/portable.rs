@@ -146,6 +146,16 @@ impl Quads for Quad {
     }
 
     #[inline(always)]
+    fn store(self, dst: &mut [u8]) {
+        u32::store_blocks(self.0, dst);
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn rotate_quads<const N: i32>(self) -> Self {
         Self(from_fn(|i| self.0[(i + N as usize) % 4]))
     }

@@ -8,18 +8,25 @@
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
 use crate::cpu::{Avx2, Avx512, Sse2, Ssse3, Token};
+#[cfg(not(miri))]
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
 /// Tokens of CPUs with 128-bit vectors: all of x86-64.
-pub trait HasSse2: Token {}
+pub trait HasSse2: Token {
+    /// Whether it includes ternary logic (AVX-512 F and VL).
+    const TERNARY: bool = false;
+}
 impl HasSse2 for Sse2 {}
 impl HasSse2 for Ssse3 {}
 impl HasSse2 for Avx2 {}
-impl HasSse2 for Avx512 {}
+impl HasSse2 for Avx512 {
+    const TERNARY: bool = true;
+}
 
 /// Tokens that include AVX2.
-pub trait HasAvx2: Token {}
+pub trait HasAvx2: HasSse2 {}
 impl HasAvx2 for Avx2 {}
 impl HasAvx2 for Avx512 {}
 
@@ -125,9 +132,50 @@ macro_rules! words {
     };
 }
 
+/// With AVX-512, [`Quads::xor_rotl_soon`]. A rotation takes Zen 4 two cycles, a shift one: of `early`,
+/// rotated in time, and `late`, shifted to both sides, the ternary xor is ready two cycles after `late`,
+/// the rotation of their xor three. SAFETY: as `words`.
+macro_rules! xor_rotl_soon {
+    ($ternary:expr, $rol:ident, $sll:ident, $srl:ident, $ternarylogic:ident) => {
+        #[inline(always)]
+        fn xor_rotl_soon<const L: i32, const R: i32>(self, late: Self) -> Self {
+            const { assert!(L + R == 32) };
+            if !$ternary {
+                return self.xor(late).rotl::<L, R>();
+            }
+            // SAFETY: see the macro; the token includes AVX-512.
+            unsafe {
+                let left = $sll(late.0, _mm_cvtsi32_si128(L));
+                let right = $srl(late.0, _mm_cvtsi32_si128(R));
+                Self::of($ternarylogic::<0x96>($rol::<L>(self.0), left, right))
+            }
+        }
+    };
+}
+
+/// The implementation of [`Quads::pin`]. It takes a target feature of its own, because `asm!` asks for
+/// the registers' where it is written.
+macro_rules! pin {
+    ($name:ident, $features:literal, $register:ident, $vector:ty) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $name(mut vector: $vector) -> $vector {
+            // SAFETY: no instruction; it only seems to change the register.
+            #[cfg(not(miri))]
+            unsafe {
+                asm!("/* {0} */", inout($register) vector, options(nomem, nostack, preserves_flags))
+            }
+            vector
+        }
+    };
+}
+pin!(pin128, "sse2", xmm_reg, __m128i);
+pin!(pin256, "avx2", ymm_reg, __m256i);
+pin!(pin512, "avx512f", zmm_reg, __m512i);
+
 /// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
 macro_rules! quads {
-    ($xor:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
+    ($xor:ident, $pin:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
         #[inline(always)]
         fn from_words(_: Self::Token, words: &[u32; 16]) -> Self {
             // SAFETY: see the macro.
@@ -147,6 +195,19 @@ macro_rules! quads {
                     Self::of($unpackhi64(ab2, cd2)),
                 ]
             }
+        }
+
+        #[inline(always)]
+        fn pin(self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $pin(self.0) })
+        }
+
+        #[inline(always)]
+        fn store(self, dst: &mut [u8]) {
+            assert!(dst.len() >= Self::BYTES);
+            // SAFETY: see the macro.
+            unsafe { $store(dst.as_mut_ptr().cast(), self.0) };
         }
 
         #[inline(always)]
@@ -190,8 +251,10 @@ impl<T: HasSse2> Words32 for W128<T> {
 }
 
 impl<T: HasSse2> Quads for W128<T> {
+    xor_rotl_soon!(T::TERNARY, _mm_rol_epi32, _mm_sll_epi32, _mm_srl_epi32, _mm_ternarylogic_epi32);
     quads!(
         _mm_xor_si128,
+        pin128,
         _mm_loadu_si128,
         _mm_storeu_si128,
         _mm_unpacklo_epi32,
@@ -270,8 +333,10 @@ impl<T: HasAvx2> Words32 for W256<T> {
 }
 
 impl<T: HasAvx2> Quads for W256<T> {
+    xor_rotl_soon!(T::TERNARY, _mm256_rol_epi32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_ternarylogic_epi32);
     quads!(
         _mm256_xor_si256,
+        pin256,
         _mm256_loadu_si256,
         _mm256_storeu_si256,
         _mm256_unpacklo_epi32,
@@ -359,8 +424,10 @@ impl Words32 for W512 {
 }
 
 impl Quads for W512 {
+    xor_rotl_soon!(true, _mm512_rol_epi32, _mm512_sll_epi32, _mm512_srl_epi32, _mm512_ternarylogic_epi32);
     quads!(
         _mm512_xor_si512,
+        pin512,
         _mm512_loadu_si512,
         _mm512_storeu_si512,
         _mm512_unpacklo_epi32,

@@ -1,0 +1,203 @@
+//! The kernel's asynchronous I/O (`linux/aio_abi.h`): requests as clients submit them, and events that
+//! tell of their end. Sizes and offsets are those of `struct iocb` and `struct io_event`, which are the
+//! same on every CPU of 64 bits.
+
+use crate::Errno;
+
+/// Bytes in a request (`struct iocb`).
+pub const IOCB_LEN: usize = 64;
+/// Bytes in an event (`struct io_event`).
+pub const EVENT_LEN: usize = 32;
+/// Where the kernel writes a zero into a request it takes (`aio_key`, 4 bytes).
+pub const KEY_OFFSET: usize = if cfg!(target_endian = "little") { 8 } else { 12 };
+
+/// `IOCB_FLAG_RESFD`: an eventfd is told of the end.
+const FLAG_RESFD: u32 = 1;
+/// `RWF_NOWAIT`.
+const NOWAIT: u32 = 8;
+/// `RWF_HIPRI`, `RWF_DSYNC`, `RWF_SYNC`, `RWF_NOWAIT`, `RWF_APPEND`.
+const KNOWN_RW_FLAGS: u32 = 0x1f;
+
+/// What to do with the memory that a request names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// `IOCB_CMD_PREAD`: `address` and `len` are a buffer.
+    Read,
+    /// `IOCB_CMD_PWRITE`.
+    Write,
+    /// `IOCB_CMD_PREADV`: `address` and `len` are an array of `struct iovec` and the number of its members.
+    ReadVector,
+    /// `IOCB_CMD_PWRITEV`.
+    WriteVector,
+}
+
+/// A request for a served descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Iocb {
+    /// What the event shall say.
+    pub data: u64,
+    /// The descriptor.
+    pub fd: i32,
+    /// What to do.
+    pub operation: Operation,
+    /// The buffer's address, or the array's.
+    pub address: u64,
+    /// The buffer's length, or the array's.
+    pub len: usize,
+    /// The position in the file; a socket has none but 0.
+    pub offset: i64,
+    /// Whether to fail with [`Errno::AGAIN`] where the request would wait.
+    pub no_wait: bool,
+    /// The eventfd to tell.
+    pub event_fd: Option<i32>,
+}
+
+/// The end of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// The request's `data`.
+    pub data: u64,
+    /// The request's address.
+    pub iocb: u64,
+    /// Bytes, or what went wrong.
+    pub result: Result<usize, Errno>,
+}
+
+/// The descriptor that a request is for, before anything else is looked at.
+pub fn descriptor(iocb: &[u8; IOCB_LEN]) -> i32 {
+    Field(iocb).i32(20)
+}
+
+impl Iocb {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Those with which `io_submit` refuses it, short of a bad descriptor.
+    pub fn parse(iocb: &[u8; IOCB_LEN]) -> Result<Self, Errno> {
+        let field = Field(iocb);
+        let (rw_flags, flags) = (field.u32(20 - KEY_OFFSET), field.u32(56));
+        let len = usize::try_from(field.u64(32)).map_err(|_| Errno::INVAL)?;
+        if field.u64(48) != 0 || isize::try_from(len).is_err() {
+            return Err(Errno::INVAL);
+        }
+        let operation = match field.u16(16) {
+            0 => Operation::Read,
+            1 => Operation::Write,
+            7 => Operation::ReadVector,
+            8 => Operation::WriteVector,
+            _ => return Err(Errno::INVAL),
+        };
+        if rw_flags & !KNOWN_RW_FLAGS != 0 {
+            return Err(Errno::OPNOTSUPP);
+        }
+        Ok(Self {
+            data: field.u64(0),
+            fd: field.i32(20),
+            operation,
+            address: field.u64(24),
+            len,
+            offset: field.u64(40).cast_signed(),
+            no_wait: rw_flags & NOWAIT != 0,
+            event_fd: (flags & FLAG_RESFD != 0).then(|| field.i32(60)),
+        })
+    }
+}
+
+impl Event {
+    /// The event as clients read it.
+    pub fn to_bytes(&self) -> [u8; EVENT_LEN] {
+        let result = match self.result {
+            Ok(len) => len as i64,
+            Err(errno) => -i64::from(errno.raw_os_error()),
+        };
+        let mut bytes = [0; EVENT_LEN];
+        bytes[..8].copy_from_slice(&self.data.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&self.iocb.to_ne_bytes());
+        bytes[16..24].copy_from_slice(&result.to_ne_bytes());
+        bytes
+    }
+}
+
+/// Fields of a request, by offset.
+struct Field<'a>(&'a [u8; IOCB_LEN]);
+
+impl Field<'_> {
+    fn at<const N: usize>(&self, offset: usize) -> [u8; N] {
+        std::array::from_fn(|byte| self.0[(offset + byte) % IOCB_LEN])
+    }
+
+    fn u16(&self, offset: usize) -> u16 {
+        u16::from_ne_bytes(self.at(offset))
+    }
+
+    fn u32(&self, offset: usize) -> u32 {
+        u32::from_ne_bytes(self.at(offset))
+    }
+
+    fn i32(&self, offset: usize) -> i32 {
+        i32::from_ne_bytes(self.at(offset))
+    }
+
+    fn u64(&self, offset: usize) -> u64 {
+        u64::from_ne_bytes(self.at(offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A `pread` of 16 bytes at 0x7000 from descriptor 5, for eventfd 9.
+    fn pread() -> [u8; IOCB_LEN] {
+        let mut iocb = [0; IOCB_LEN];
+        iocb[..8].copy_from_slice(&0x1122_u64.to_ne_bytes());
+        iocb[20..24].copy_from_slice(&5_i32.to_ne_bytes());
+        iocb[24..32].copy_from_slice(&0x7000_u64.to_ne_bytes());
+        iocb[32..40].copy_from_slice(&16_u64.to_ne_bytes());
+        iocb[56..60].copy_from_slice(&1_u32.to_ne_bytes());
+        iocb[60..64].copy_from_slice(&9_i32.to_ne_bytes());
+        iocb
+    }
+
+    fn refused(offset: usize, bytes: &[u8]) -> Option<Errno> {
+        let mut iocb = pread();
+        iocb[offset..offset + bytes.len()].copy_from_slice(bytes);
+        Iocb::parse(&iocb).err()
+    }
+
+    #[test]
+    fn a_request_is_read_field_by_field() {
+        let expected = Iocb {
+            data: 0x1122,
+            fd: 5,
+            operation: Operation::Read,
+            address: 0x7000,
+            len: 16,
+            offset: 0,
+            no_wait: false,
+            event_fd: Some(9),
+        };
+        assert_eq!(Iocb::parse(&pread()), Ok(expected));
+        assert_eq!(descriptor(&pread()), 5);
+    }
+
+    #[test]
+    fn what_the_kernel_refuses_is_refused() {
+        assert_eq!(refused(0, &[]), None);
+        assert_eq!(refused(16, &2_u16.to_ne_bytes()), Some(Errno::INVAL), "fsync of a socket");
+        assert_eq!(refused(32, &(1_u64 << 63).to_ne_bytes()), Some(Errno::INVAL), "a length below zero");
+        assert_eq!(refused(48, &[1]), Some(Errno::INVAL), "a reserved field");
+        assert_eq!(refused(20 - KEY_OFFSET, &0x20_u32.to_ne_bytes()), Some(Errno::OPNOTSUPP), "an unknown flag");
+    }
+
+    #[test]
+    fn an_event_says_bytes_or_a_negative_number() {
+        let mut event = Event { data: 1, iocb: 2, result: Ok(16) };
+        let words = |event: Event| -> Vec<i64> {
+            event.to_bytes().chunks_exact(8).map(|word| i64::from_ne_bytes(word.try_into().expect("8"))).collect()
+        };
+        assert_eq!(words(event), [1, 2, 16, 0]);
+        event.result = Err(Errno::BADMSG);
+        assert_eq!(words(event), [1, 2, -74, 0]);
+    }
+}

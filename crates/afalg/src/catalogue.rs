@@ -1,0 +1,166 @@
+//! The registry as the kernel's listings show it: `/proc/crypto`, and NETLINK_CRYPTO.
+
+use crate::alg::{any_timing, chunk_size};
+use algkit::{CATALOGUE, DriverRef, Registry, SelfTest, Type};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, Once, PoisonError},
+};
+
+/// What the kernel's listings call the provider of a driver.
+pub(crate) const MODULE: &str = "algkit";
+
+/// Drivers there may be before names that nobody asked for yet are looked up no more: a client could
+/// ask for new instances of templates forever.
+const MANY_DRIVERS: usize = 1024;
+
+/// Bits of `cra_flags`.
+mod flag {
+    pub(super) const CIPHER: u32 = 0x1;
+    pub(super) const AEAD: u32 = 0x3;
+    pub(super) const SKCIPHER: u32 = 0x5;
+    pub(super) const RNG: u32 = 0xc;
+    pub(super) const SHASH: u32 = 0xe;
+    pub(super) const TESTED: u32 = 0x400;
+    pub(super) const INSTANCE: u32 = 0x800;
+    pub(super) const OPTIONAL_KEY: u32 = 0x4000;
+}
+
+/// An algorithm as the kernel describes it to users. Sizes are in bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry(pub(crate) DriverRef);
+
+impl Entry {
+    /// `cra_flags`: the type, and what is known of the driver.
+    pub(crate) fn flags(&self) -> u32 {
+        let driver = &*self.0;
+        let kind = match driver.kind {
+            Type::Cipher => flag::CIPHER,
+            Type::Skcipher => flag::SKCIPHER,
+            Type::Aead => flag::AEAD,
+            Type::Hash => flag::SHASH,
+            Type::Rng => flag::RNG,
+        };
+        let tested = if self.is_tested() { flag::TESTED } else { 0 };
+        let instance = if driver.driver.contains('(') { flag::INSTANCE } else { 0 };
+        let shape = &driver.shape;
+        let keyed_if_asked = driver.kind == Type::Hash && shape.optional_key && shape.keys.max() > 0;
+        kind | tested | instance | if keyed_if_asked { flag::OPTIONAL_KEY } else { 0 }
+    }
+
+    /// Whether it has passed its self-test.
+    pub(crate) fn is_tested(&self) -> bool {
+        self.0.selftest() == SelfTest::Passed
+    }
+
+    /// The word that `/proc/crypto` has for the type.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self.0.kind {
+            Type::Cipher => "cipher",
+            Type::Skcipher => "skcipher",
+            Type::Aead => "aead",
+            Type::Hash => "shash",
+            Type::Rng => "rng",
+        }
+    }
+
+    pub(crate) fn priority(&self) -> u32 {
+        self.0.priority
+    }
+
+    pub(crate) fn block_size(&self) -> u32 {
+        // The kernel counts bytes here, though it works in blocks like CMAC.
+        if self.0.name.starts_with("cbcmac(") { 1 } else { number(self.0.shape.blocksize) }
+    }
+
+    pub(crate) fn min_key_size(&self) -> u32 {
+        number(self.0.shape.keys.min())
+    }
+
+    pub(crate) fn max_key_size(&self) -> u32 {
+        number(self.0.shape.keys.max())
+    }
+
+    pub(crate) fn iv_size(&self) -> u32 {
+        number(self.0.shape.ivsize)
+    }
+
+    pub(crate) fn chunk_size(&self) -> u32 {
+        number(chunk_size(&self.0))
+    }
+
+    pub(crate) fn digest_size(&self) -> u32 {
+        number(self.0.shape.digestsize)
+    }
+
+    pub(crate) fn max_auth_size(&self) -> u32 {
+        number(self.0.shape.tags.max())
+    }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Everything that this CPU can run, newest first, each self-tested.
+pub(crate) fn entries() -> Arc<[Entry]> {
+    static LIST: Mutex<Option<List>> = Mutex::new(None);
+    static COMMON: Once = Once::new();
+
+    let Ok(registry) = Registry::global() else { return Arc::default() };
+    let registries = [registry, any_timing(registry)];
+    COMMON.call_once(|| {
+        for name in CATALOGUE.iter().rev() {
+            let _ = registries[1].find_any(name); // what has no driver here is not listed
+        }
+    });
+    let drivers = registries.map(Registry::drivers);
+    let counts = drivers.each_ref().map(Vec::len);
+    let mut list = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*list {
+        Some(list) if list.counts == counts => list.entries.clone(),
+        _ => {
+            let entries = merge(registries, &drivers);
+            *list = Some(List { counts, entries: entries.clone() });
+            entries
+        }
+    }
+}
+
+/// What was listed last.
+struct List {
+    /// How many drivers the registries had. Drivers only ever join.
+    counts: [usize; 2],
+    entries: Arc<[Entry]>,
+}
+
+/// The drivers of two registries, those of the first before others of the same names.
+fn merge(registries: [&Registry; 2], drivers: &[Vec<DriverRef>; 2]) -> Arc<[Entry]> {
+    let mut names = HashSet::new();
+    let all = registries.iter().zip(drivers).flat_map(|(registry, list)| list.iter().rev().map(move |d| (registry, d)));
+    all.filter(|(registry, driver)| registry.is_usable(driver) && names.insert(&driver.driver))
+        .inspect(|(registry, driver)| drop(registry.test(driver)))
+        .map(|(_, driver)| Entry(driver.clone()))
+        .collect()
+}
+
+/// The driver that serves the algorithm `name`.
+pub(crate) fn by_name(name: &str) -> Option<Entry> {
+    find(name).filter(|entry| entry.0.name == name)
+}
+
+/// The driver called `driver`.
+pub(crate) fn by_driver(driver: &str) -> Option<Entry> {
+    find(driver).filter(|entry| entry.0.driver == driver)
+}
+
+fn find(name: &str) -> Option<Entry> {
+    let registry = Registry::global().ok()?;
+    let others = any_timing(registry);
+    let known = |registry: &Registry| {
+        let drivers = registry.drivers();
+        drivers.len() < MANY_DRIVERS || drivers.iter().any(|d| d.name == name || d.driver == name)
+    };
+    let ask = |registry: &Registry| known(registry).then(|| registry.find_any(name).ok()).flatten();
+    ask(registry).or_else(|| ask(others)).map(Entry)
+}

@@ -1,0 +1,170 @@
+//! Numbers and layouts of `crypto/cryptodev.h`, on 64-bit machines. Integers are in the CPU's byte order.
+
+use rustix::ioctl::{Opcode, opcode};
+
+pub const CRIOGET: Opcode = opcode::read_write::<u32>(b'c', 101);
+pub const CIOCGSESSION: Opcode = opcode::read_write::<[u8; SESSION_OP_LEN]>(b'c', 102);
+pub const CIOCFSESSION: Opcode = opcode::write::<u32>(b'c', 103);
+pub const CIOCCRYPT: Opcode = opcode::read_write::<[u8; CRYPT_OP_LEN]>(b'c', 104);
+pub const CIOCASYMFEAT: Opcode = opcode::read::<u32>(b'c', 106);
+pub const CIOCGSESSINFO: Opcode = opcode::read_write::<[u8; SESSION_INFO_LEN]>(b'c', 107);
+pub const CIOCAUTHCRYPT: Opcode = opcode::read_write::<[u8; AUTH_OP_LEN]>(b'c', 109);
+pub const CIOCASYNCCRYPT: Opcode = opcode::write::<[u8; CRYPT_OP_LEN]>(b'c', 110);
+pub const CIOCASYNCFETCH: Opcode = opcode::read::<[u8; CRYPT_OP_LEN]>(b'c', 111);
+pub const CIOCCPHASH: Opcode = opcode::write::<[u8; CPHASH_OP_LEN]>(b'c', 112);
+
+/// Bytes of a `session_op`.
+pub const SESSION_OP_LEN: usize = 48;
+/// Bytes of a `session_info_op`.
+pub const SESSION_INFO_LEN: usize = 268;
+/// Bytes of a `crypt_op`.
+pub const CRYPT_OP_LEN: usize = 48;
+/// Bytes of a `crypt_auth_op`.
+pub const AUTH_OP_LEN: usize = 72;
+/// Bytes of a `cphash_op`.
+pub const CPHASH_OP_LEN: usize = 8;
+
+/// The longest key of a cipher, and of a MAC, in bytes.
+pub const CRYPTO_CIPHER_MAX_KEY_LEN: usize = 64;
+pub const CRYPTO_HMAC_MAX_KEY_LEN: usize = 512;
+/// Bytes of a name in a `session_info_op`, its terminating zero included.
+pub const CRYPTODEV_MAX_ALG_NAME: usize = 64;
+/// The longest IV, in bytes.
+pub const EALG_MAX_BLOCK_LEN: usize = 16;
+/// The longest digest, in bytes.
+pub const AALG_MAX_RESULT_LEN: usize = 64;
+
+/// Values of `op`.
+pub const COP_ENCRYPT: u16 = 0;
+pub const COP_DECRYPT: u16 = 1;
+
+/// More of the message follows, or precedes: a hash is neither begun nor ended.
+pub const COP_FLAG_UPDATE: u16 = 1 << 0;
+/// The message ends here.
+pub const COP_FLAG_FINAL: u16 = 1 << 1;
+/// The chaining value is to be written to the IV's place.
+pub const COP_FLAG_WRITE_IV: u16 = 1 << 2;
+/// The client's pages are not to be worked on: data are taken 4096 bytes at a time.
+pub const COP_FLAG_NO_ZC: u16 = 1 << 3;
+pub const COP_FLAG_AEAD_TLS_TYPE: u16 = 1 << 4;
+pub const COP_FLAG_AEAD_SRTP_TYPE: u16 = 1 << 5;
+/// A hash begins anew.
+pub const COP_FLAG_RESET: u16 = 1 << 6;
+
+/// A `session_op`.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionOp {
+    pub cipher: u32,
+    pub mac: u32,
+    pub key_len: u32,
+    pub key: u64,
+    pub mac_key_len: u32,
+    pub mac_key: u64,
+}
+
+impl SessionOp {
+    /// Where the session's number belongs.
+    pub const SES: usize = 40;
+
+    pub fn parse(raw: &[u8; SESSION_OP_LEN]) -> Self {
+        Self {
+            cipher: u32_at(raw, 0),
+            mac: u32_at(raw, 4),
+            key_len: u32_at(raw, 8),
+            key: u64_at(raw, 16),
+            mac_key_len: u32_at(raw, 24),
+            mac_key: u64_at(raw, 32),
+        }
+    }
+}
+
+/// A `crypt_op`. `mac` is where a digest goes.
+#[derive(Clone, Copy, Debug)]
+pub struct CryptOp {
+    pub ses: u32,
+    pub op: u16,
+    pub flags: u16,
+    pub len: u32,
+    pub src: u64,
+    pub dst: u64,
+    pub mac: u64,
+    pub iv: u64,
+}
+
+impl CryptOp {
+    pub fn parse(raw: &[u8; CRYPT_OP_LEN]) -> Self {
+        Self {
+            ses: u32_at(raw, 0),
+            op: u16_at(raw, 4),
+            flags: u16_at(raw, 6),
+            len: u32_at(raw, 8),
+            src: u64_at(raw, 16),
+            dst: u64_at(raw, 24),
+            mac: u64_at(raw, 32),
+            iv: u64_at(raw, 40),
+        }
+    }
+}
+
+/// A `crypt_auth_op`. Its `iv_len` is not looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct AuthOp {
+    pub ses: u32,
+    pub op: u16,
+    pub flags: u16,
+    pub len: u32,
+    pub auth_len: u32,
+    pub auth_src: u64,
+    pub src: u64,
+    pub dst: u64,
+    pub tag: u64,
+    pub tag_len: u32,
+    pub iv: u64,
+}
+
+impl AuthOp {
+    pub fn parse(raw: &[u8; AUTH_OP_LEN]) -> Self {
+        Self {
+            ses: u32_at(raw, 0),
+            op: u16_at(raw, 4),
+            flags: u16_at(raw, 6),
+            len: u32_at(raw, 8),
+            auth_len: u32_at(raw, 12),
+            auth_src: u64_at(raw, 16),
+            src: u64_at(raw, 24),
+            dst: u64_at(raw, 32),
+            tag: u64_at(raw, 40),
+            tag_len: u32_at(raw, 48),
+            iv: u64_at(raw, 56),
+        }
+    }
+
+    /// Writes what an operation changes: the length, the tag's place and length.
+    pub fn update(&self, raw: &mut [u8; AUTH_OP_LEN]) {
+        raw[8..12].copy_from_slice(&self.len.to_ne_bytes());
+        raw[40..48].copy_from_slice(&self.tag.to_ne_bytes());
+        raw[48..52].copy_from_slice(&self.tag_len.to_ne_bytes());
+    }
+}
+
+/// Places in a `session_info_op`: names of the cipher and of the hash, each followed by the driver's;
+/// alignment; flags.
+pub mod info {
+    pub const CIPHER: usize = 4;
+    pub const HASH: usize = 132;
+    pub const ALIGN_MASK: usize = 260;
+    pub const FLAGS: usize = 264;
+}
+
+/// The number at `at`; there is one.
+pub fn u32_at<const N: usize>(raw: &[u8; N], at: usize) -> u32 {
+    u32::from_ne_bytes(raw[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u16_at<const N: usize>(raw: &[u8; N], at: usize) -> u16 {
+    u16::from_ne_bytes(raw[at..at + 2].try_into().expect("two bytes"))
+}
+
+fn u64_at<const N: usize>(raw: &[u8; N], at: usize) -> u64 {
+    u64::from_ne_bytes(raw[at..at + 8].try_into().expect("eight bytes"))
+}

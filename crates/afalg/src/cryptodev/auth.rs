@@ -1,0 +1,265 @@
+//! `CIOCAUTHCRYPT`: encryption and authentication, as an AEAD, as TLS or as SRTP put them together.
+
+use super::{
+    abi::{
+        AALG_MAX_RESULT_LEN, AUTH_OP_LEN, AuthOp, COP_FLAG_AEAD_SRTP_TYPE, COP_FLAG_AEAD_TLS_TYPE, COP_FLAG_WRITE_IV,
+        EALG_MAX_BLOCK_LEN,
+    },
+    algorithms::Mode,
+    crypt::direction,
+    session::{Cipher, Digester, Kind, Session},
+};
+use crate::{Errno, Memory};
+use algkit::{Aead, Direction, Error};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// The longest associated data of an AEAD or TLS, in bytes.
+const MAX_AUTH: u32 = 4096;
+
+/// How far behind the start of what SRTP authenticates the payload may start, in bytes.
+const MAX_SRTP_HEADER: u64 = 256;
+
+/// The longest text, in bytes: all of it is held at once.
+const MAX_LEN: u32 = 1 << 26;
+
+/// Performs the operation in `raw` and writes its results, `raw` itself to `argument` at last.
+pub(super) fn run<'s>(
+    mut raw: [u8; AUTH_OP_LEN],
+    argument: u64,
+    session: impl FnOnce(u32) -> Option<&'s mut Session>,
+    memory: &mut dyn Memory,
+) -> Result<(), Errno> {
+    let mut request = AuthOp::parse(&raw);
+    let session = session(request.ses).ok_or(Errno::INVAL)?;
+    let in_place = request.flags & (COP_FLAG_AEAD_TLS_TYPE | COP_FLAG_AEAD_SRTP_TYPE) != 0;
+    if in_place && request.src != request.dst {
+        return Err(Errno::INVAL);
+    }
+    if request.tag_len == 0 {
+        request.tag_len = default_tag_len(session);
+    }
+    let mut iv = [0; EALG_MAX_BLOCK_LEN];
+    let iv_len = session.cipher.as_ref().filter(|_| request.iv != 0).map_or(0, Cipher::iv_size);
+    if iv_len > 0 {
+        memory.read(request.iv, &mut iv[..iv_len])?;
+    }
+    let direction = direction(request.op)?;
+    let Session { cipher: Some(cipher), hash } = session else { return Err(Errno::INVAL) };
+    if request.len > MAX_LEN || request.auth_len > MAX_LEN {
+        return Err(Errno::NOMEM);
+    }
+    if let Some(hash) = hash {
+        hash.reset();
+    }
+    cipher.iv()[..iv_len].copy_from_slice(&iv[..iv_len]);
+    request.len = if request.flags & COP_FLAG_AEAD_SRTP_TYPE != 0 {
+        srtp(direction, &request, cipher, hash.as_mut(), memory)?
+    } else if request.flags & COP_FLAG_AEAD_TLS_TYPE != 0 {
+        tls(direction, &request, cipher, hash.as_mut(), memory)?
+    } else {
+        let len = aead(direction, &request, cipher, memory)?;
+        let text = if direction == Direction::Encrypt { request.len } else { len };
+        request.tag = request.dst.wrapping_add(text.into());
+        len
+    };
+    if iv_len > 0 && request.flags & COP_FLAG_WRITE_IV != 0 {
+        memory.write(request.iv, cipher.iv())?;
+    }
+    request.update(&mut raw);
+    memory.write(argument, &raw)
+}
+
+/// Bytes of tag if the client does not say.
+fn default_tag_len(session: &Session) -> u32 {
+    let len = match session {
+        Session { hash: Some(hash), .. } => hash.digest_size(),
+        Session { cipher: Some(Cipher { kind: Kind::Aead(_, len), .. }), .. } => *len,
+        _ => 0,
+    };
+    len as u32 // 64 at most
+}
+
+/// Plain AEAD: text, then the tag. Returns the length of what was written.
+fn aead(direction: Direction, request: &AuthOp, cipher: &mut Cipher, memory: &mut dyn Memory) -> Result<u32, Errno> {
+    let (len, tag_len) = (request.len as usize, request.tag_len as usize);
+    if cipher.mode != Mode::Aead || request.auth_len > MAX_AUTH {
+        return Err(Errno::INVAL);
+    }
+    let iv = cipher.iv().to_vec();
+    let Kind::Aead(tfm, current_tag_len) = &mut cipher.kind else { return Err(Errno::INVAL) };
+    if tag_len > *current_tag_len || !tfm.driver().shape.tags.allows(tag_len) {
+        return Err(Errno::INVAL);
+    }
+    *current_tag_len = tag_len;
+    let written = match direction {
+        Direction::Encrypt => len + tag_len,
+        Direction::Decrypt => len.checked_sub(tag_len).ok_or(Errno::INVAL)?,
+    };
+    let mut text = Zeroizing::new(vec![0; len.max(written)]);
+    memory.read(request.src, &mut text[..len]).map_err(|_| Errno::INVAL)?;
+    let mut assoc = vec![0; request.auth_len as usize];
+    if !assoc.is_empty() {
+        memory.read(request.auth_src, &mut assoc)?;
+    }
+    seal_or_open(tfm, direction, &iv, &assoc, &mut text, tag_len)?;
+    memory.write(request.dst, &text[..written]).map_err(|_| Errno::INVAL)?;
+    Ok(written as u32) // MAX_LEN and a tag
+}
+
+/// Text and tag, in place.
+fn seal_or_open(
+    tfm: &Aead,
+    direction: Direction,
+    iv: &[u8],
+    assoc: &[u8],
+    text_and_tag: &mut [u8],
+    tag_len: usize,
+) -> Result<(), Errno> {
+    let (text, tag) = text_and_tag.split_at_mut(text_and_tag.len() - tag_len);
+    match direction {
+        Direction::Encrypt => tfm.encrypt(iv, &[assoc], text, tag),
+        Direction::Decrypt => tfm.decrypt(iv, &[assoc], text, tag),
+    }
+    .map_err(|error| if error == Error::Authentication { Errno::BADMSG } else { Errno::INVAL })
+}
+
+/// TLS before 1.3: a MAC of header and text, padding, and all of it but the header encrypted, in place.
+/// Returns the length of the record, or of the text in it.
+fn tls(
+    direction: Direction,
+    request: &AuthOp,
+    cipher: &mut Cipher,
+    hash: Option<&mut Digester>,
+    memory: &mut dyn Memory,
+) -> Result<u32, Errno> {
+    if cipher.mode == Mode::Aead || request.auth_len > MAX_AUTH {
+        return Err(Errno::INVAL);
+    }
+    let mut header = vec![0; request.auth_len as usize];
+    if !header.is_empty() {
+        memory.read(request.auth_src, &mut header)?;
+    }
+    let mut record = Zeroizing::new(vec![0; request.len as usize]);
+    if request.dst == 0 || (direction == Direction::Decrypt && record.is_empty()) {
+        return Err(Errno::INVAL);
+    }
+    memory.read(request.dst, &mut record).map_err(|_| Errno::INVAL)?;
+    let tag_len = request.tag_len as usize;
+    let text_len = match direction {
+        Direction::Encrypt => {
+            close_record(&header, &mut record, tag_len, cipher, hash)?;
+            record.len()
+        }
+        Direction::Decrypt => open_record(&header, &mut record, tag_len, cipher, hash)?,
+    };
+    memory.write(request.dst, &record).map_err(|_| Errno::INVAL)?;
+    Ok(text_len as u32) // MAX_LEN, a tag and padding
+}
+
+fn close_record(
+    header: &[u8],
+    record: &mut Vec<u8>,
+    tag_len: usize,
+    cipher: &mut Cipher,
+    hash: Option<&mut Digester>,
+) -> Result<(), Errno> {
+    if let Some(hash) = hash {
+        hash.update(header);
+        hash.update(record);
+        let digest = hash.finish()?;
+        record.extend_from_slice(digest.bytes().get(..tag_len).ok_or(Errno::INVAL)?);
+    }
+    let block = cipher.block_size();
+    if block > 1 {
+        let pad = block - record.len() % block;
+        record.resize(record.len() + pad, (pad - 1) as u8); // blocks have 16 bytes at most
+    }
+    cipher.crypt(Direction::Encrypt, record)
+}
+
+/// Decrypts and checks a record; the length of its text. Padding that is wrong counts as none, so that
+/// the MAC is computed all the same.
+fn open_record(
+    header: &[u8],
+    record: &mut [u8],
+    tag_len: usize,
+    cipher: &mut Cipher,
+    hash: Option<&mut Digester>,
+) -> Result<usize, Errno> {
+    cipher.crypt(Direction::Decrypt, record)?;
+    let padding = if cipher.block_size() > 1 { padding(record) } else { Some(0) };
+    let unpadded = record.len() - padding.unwrap_or(0);
+    let Some(hash) = hash else { return Ok(unpadded) };
+    if tag_len > AALG_MAX_RESULT_LEN {
+        return Err(Errno::INVAL);
+    }
+    let text_len = unpadded.checked_sub(tag_len).ok_or(Errno::INVAL)?;
+    hash.update(header);
+    hash.update(&record[..text_len]);
+    let digest = hash.finish()?;
+    let matches = is_tag(digest.bytes(), &record[text_len..unpadded]);
+    if matches && padding.is_some() { Ok(text_len) } else { Err(Errno::BADMSG) }
+}
+
+/// Bytes of padding at the end of a record, the one that tells its length included.
+fn padding(record: &[u8]) -> Option<usize> {
+    let last = *record.last()?;
+    let len = usize::from(last) + 1;
+    let bytes = &record[record.len().checked_sub(len)?..];
+    bytes.iter().all(|&byte| byte == last).then_some(len)
+}
+
+/// SRTP: the payload encrypted, then a MAC of header, ciphertext and what follows, in place. Returns the
+/// length of the payload.
+fn srtp(
+    direction: Direction,
+    request: &AuthOp,
+    cipher: &mut Cipher,
+    mut hash: Option<&mut Digester>,
+    memory: &mut dyn Memory,
+) -> Result<u32, Errno> {
+    if cipher.mode != Mode::Stream || request.auth_len == 0 {
+        return Err(Errno::INVAL);
+    }
+    let header = request.src.checked_sub(request.auth_src).filter(|&n| n <= MAX_SRTP_HEADER).ok_or(Errno::INVAL)?;
+    let (start, len, tag_len) = (header as usize, request.len as usize, request.tag_len as usize);
+    let mut packet = Zeroizing::new(vec![0; request.auth_len as usize]);
+    // The length that is looked at is that of the payload and, when encrypting, of the tag.
+    let nothing = len == 0 && (direction == Direction::Decrypt || tag_len == 0);
+    if nothing || start >= packet.len() || len > packet.len() - start {
+        return Err(Errno::INVAL);
+    }
+    memory.read(request.auth_src, &mut packet).map_err(|_| Errno::INVAL)?;
+    if direction == Direction::Decrypt
+        && let Some(hash) = &mut hash
+    {
+        if tag_len > AALG_MAX_RESULT_LEN || tag_len > len {
+            return Err(Errno::INVAL);
+        }
+        let mut tag = [0; AALG_MAX_RESULT_LEN];
+        memory.read(request.tag, &mut tag[..tag_len])?;
+        hash.update(&packet);
+        if !is_tag(hash.finish()?.bytes(), &tag[..tag_len]) {
+            return Err(Errno::BADMSG);
+        }
+    }
+    let payload = &mut packet[start..start + len];
+    if !payload.is_empty() {
+        cipher.crypt(direction, payload)?;
+    }
+    memory.write(request.src, payload).map_err(|_| Errno::INVAL)?;
+    if direction == Direction::Encrypt
+        && let Some(hash) = hash
+    {
+        hash.update(&packet);
+        let digest = hash.finish()?;
+        memory.write(request.tag, digest.bytes().get(..tag_len).ok_or(Errno::INVAL)?)?;
+    }
+    Ok(request.len)
+}
+
+/// Whether `tag` is the beginning of `digest`, in a time that does not depend on where they differ.
+fn is_tag(digest: &[u8], tag: &[u8]) -> bool {
+    digest.get(..tag.len()).is_some_and(|digest| digest.ct_eq(tag).into())
+}

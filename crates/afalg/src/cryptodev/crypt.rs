@@ -1,0 +1,154 @@
+//! `CIOCCRYPT`: a cipher, a hash, or a hash of the plaintext beside a cipher.
+
+use super::{
+    abi::{
+        COP_DECRYPT, COP_ENCRYPT, COP_FLAG_FINAL, COP_FLAG_NO_ZC, COP_FLAG_RESET, COP_FLAG_UPDATE, COP_FLAG_WRITE_IV,
+        CRYPT_OP_LEN, CryptOp, EALG_MAX_BLOCK_LEN,
+    },
+    session::{Digest, Session},
+};
+use crate::{Errno, Memory};
+use algkit::Direction;
+use zeroize::Zeroizing;
+
+/// Bytes that are taken from the client at a time, where the result does not depend on it.
+const PIECE: usize = 1 << 16;
+
+/// Bytes that are taken at a time if the client wants its pages to be left alone. Each is a request of
+/// its own, which shows in XTS.
+const PAGE: usize = 4096;
+
+/// The longest text that must be taken as a whole, in bytes.
+const WHOLE: usize = 1 << 24;
+
+/// Texts up to this length cost no allocation.
+const SHORT: usize = 512;
+
+/// An operation: what the client asked, and the results.
+pub(super) struct Operation {
+    raw: [u8; CRYPT_OP_LEN],
+    request: CryptOp,
+    iv: [u8; EALG_MAX_BLOCK_LEN],
+    iv_len: usize,
+    digest: Option<Digest>,
+}
+
+/// The direction that `op` asks for.
+pub(super) fn direction(op: u16) -> Result<Direction, Errno> {
+    match op {
+        COP_ENCRYPT => Ok(Direction::Encrypt),
+        COP_DECRYPT => Ok(Direction::Decrypt),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+impl Operation {
+    /// Reads the request and its IV.
+    pub(super) fn read<'s>(
+        raw: [u8; CRYPT_OP_LEN],
+        session: impl FnOnce(u32) -> Option<&'s mut Session>,
+        memory: &dyn Memory,
+    ) -> Result<(Self, &'s mut Session), Errno> {
+        let request = CryptOp::parse(&raw);
+        let session = session(request.ses).ok_or(Errno::INVAL)?;
+        let mut operation = Self { raw, request, iv: Default::default(), iv_len: 0, digest: None };
+        if request.iv != 0
+            && let Some(cipher) = &session.cipher
+        {
+            operation.iv_len = cipher.iv_size();
+            memory.read(request.iv, &mut operation.iv[..operation.iv_len])?;
+        }
+        Ok((operation, session))
+    }
+
+    /// Whether the client asked for that; an asynchronous operation cannot.
+    pub(super) fn wants_its_pages_left_alone(&self) -> bool {
+        self.request.flags & COP_FLAG_NO_ZC != 0
+    }
+
+    /// Does the work, and writes the text.
+    pub(super) fn run(&mut self, session: &mut Session, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let CryptOp { op, flags, len, .. } = self.request;
+        let direction = direction(op)?;
+        if let Some(hash) = &mut session.hash
+            && (flags == 0 || flags & COP_FLAG_RESET != 0)
+        {
+            hash.reset();
+        }
+        if let Some(cipher) = &mut session.cipher {
+            if !(len as usize).is_multiple_of(cipher.block_size()) {
+                return Err(Errno::INVAL);
+            }
+            cipher.iv()[..self.iv_len].copy_from_slice(&self.iv[..self.iv_len]);
+        }
+        self.process(direction, session, memory)?;
+        if let Some(cipher) = &mut session.cipher {
+            self.iv[..self.iv_len].copy_from_slice(&cipher.iv()[..self.iv_len]);
+        }
+        if let Some(hash) = &mut session.hash
+            && (flags & COP_FLAG_FINAL != 0 || flags & COP_FLAG_UPDATE == 0 || len == 0)
+        {
+            self.digest = Some(hash.finish()?);
+        }
+        Ok(())
+    }
+
+    fn process(&self, direction: Direction, session: &mut Session, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let CryptOp { flags, len, src, dst, .. } = self.request;
+        let len = len as usize;
+        let limit = match &session.cipher {
+            _ if flags & COP_FLAG_NO_ZC != 0 => PAGE,
+            Some(cipher) if !cipher.chains() => WHOLE,
+            _ => PIECE,
+        };
+        if limit == WHOLE && len > WHOLE {
+            return Err(Errno::INVAL);
+        }
+        let (mut short, mut long) = (Zeroizing::new([0; SHORT]), Zeroizing::new(Vec::new()));
+        let buffer = if len <= SHORT {
+            &mut short[..len]
+        } else {
+            long.resize(len.min(limit), 0);
+            &mut long[..]
+        };
+        let mut at = 0;
+        while at < len {
+            let piece = &mut buffer[..(len - at).min(limit)];
+            memory.read(offset(src, at)?, piece)?;
+            if direction == Direction::Encrypt
+                && let Some(hash) = &mut session.hash
+            {
+                hash.update(piece);
+            }
+            if let Some(cipher) = &mut session.cipher {
+                cipher.crypt(direction, piece)?;
+            }
+            if direction == Direction::Decrypt
+                && let Some(hash) = &mut session.hash
+            {
+                hash.update(piece);
+            }
+            if session.cipher.is_some() {
+                memory.write(offset(dst, at)?, piece)?;
+            }
+            at += piece.len();
+        }
+        Ok(())
+    }
+
+    /// Writes everything but the text: the digest, the IV if wanted, and the request itself to `argument`.
+    pub(super) fn deliver(&self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        if let Some(digest) = &self.digest {
+            memory.write(self.request.mac, digest.bytes())?;
+        }
+        if self.iv_len > 0 && self.request.flags & COP_FLAG_WRITE_IV != 0 {
+            memory.write(self.request.iv, &self.iv[..self.iv_len])?;
+        }
+        memory.write(argument, &self.raw)
+    }
+}
+
+/// `address + at`, if that is an address.
+fn offset(address: u64, at: usize) -> Result<u64, Errno> {
+    address.checked_add(at as u64).ok_or(Errno::FAULT)
+}

@@ -1,0 +1,180 @@
+//! `/dev/crypto`, as cryptodev-linux defines it (`crypto/cryptodev.h`).
+//!
+//! Structures have the layout of 64-bit machines. There is no asymmetric cryptography, as in the module,
+//! and no `CIOCGSESSION2`, which only FreeBSD has.
+
+mod abi;
+mod algorithms;
+mod auth;
+mod crypt;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use crate::{Errno, Memory, Readiness};
+use crypt::Operation;
+use session::Session;
+use std::{
+    collections::{HashMap, VecDeque, hash_map::Entry},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Sessions that a device may have.
+const MAX_SESSIONS: usize = 1 << 14;
+
+/// Asynchronous operations that a device may hold.
+const MAX_JOBS: usize = 64;
+
+/// An open `/dev/crypto`: sessions, and operations on them.
+#[derive(Default, Debug)]
+pub struct Device {
+    /// Shared with what `CRIOGET` made.
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    sessions: HashMap<u32, Session>,
+    /// Asynchronous operations that are done, and were not fetched yet.
+    done: VecDeque<Result<Operation, Errno>>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} sessions, {} operations to fetch", self.sessions.len(), self.done.len())
+    }
+}
+
+/// What an `ioctl` did, beside what it wrote to the client's memory.
+#[derive(Debug)]
+pub enum Answer {
+    /// It returns 0.
+    Done,
+    /// `CRIOGET`: a new descriptor, whose number is to be written to this address and the call returns 0.
+    Clone(Device, u64),
+}
+
+impl Device {
+    /// `open("/dev/crypto")`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `ioctl`, with the argument's address.
+    pub fn ioctl(&mut self, request: u32, argument: u64, memory: &mut dyn Memory) -> Result<Answer, Errno> {
+        let mut state = self.state();
+        match request {
+            abi::CRIOGET => return Ok(Answer::Clone(Self { state: self.state.clone() }, argument)),
+            abi::CIOCASYMFEAT => memory.write(argument, &0u32.to_ne_bytes()),
+            abi::CIOCGSESSION => state.begin(argument, memory),
+            abi::CIOCFSESSION => state.end(argument, memory),
+            abi::CIOCGSESSINFO => state.describe(argument, memory),
+            abi::CIOCCPHASH => state.copy_hash(argument, memory),
+            abi::CIOCCRYPT => state.crypt(argument, memory),
+            abi::CIOCAUTHCRYPT => {
+                let raw = read(argument, memory)?;
+                auth::run(raw, argument, |number| state.sessions.get_mut(&number), memory)
+            }
+            abi::CIOCASYNCCRYPT => state.submit(argument, memory),
+            abi::CIOCASYNCFETCH => state.fetch(argument, memory),
+            _ => Err(Errno::INVAL),
+        }
+        .map(|()| Answer::Done)
+    }
+
+    /// What `poll` would say: readable when `CIOCASYNCFETCH` has something.
+    pub fn readiness(&self) -> Readiness {
+        let done = self.state().done.len();
+        Readiness { readable: done > 0, writable: done < MAX_JOBS }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn begin(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let mut raw = read(argument, memory)?;
+        let session = Session::new(&abi::SessionOp::parse(&raw), memory)?;
+        if self.sessions.len() >= MAX_SESSIONS {
+            return Err(Errno::NOMEM);
+        }
+        let place = loop {
+            if let Entry::Vacant(place) = self.sessions.entry(random()?) {
+                break place;
+            }
+        };
+        let number = abi::SessionOp::SES;
+        raw[number..number + 4].copy_from_slice(&place.key().to_ne_bytes());
+        memory.write(argument, &raw)?;
+        place.insert(session);
+        Ok(())
+    }
+
+    /// A session that does not exist has ended already.
+    fn end(&mut self, argument: u64, memory: &dyn Memory) -> Result<(), Errno> {
+        self.sessions.remove(&u32::from_ne_bytes(read(argument, memory)?));
+        Ok(())
+    }
+
+    fn describe(&self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let mut raw: [u8; abi::SESSION_INFO_LEN] = read(argument, memory)?;
+        self.sessions.get(&abi::u32_at(&raw, 0)).ok_or(Errno::INVAL)?.describe(&mut raw);
+        memory.write(argument, &raw)
+    }
+
+    fn copy_hash(&mut self, argument: u64, memory: &dyn Memory) -> Result<(), Errno> {
+        let raw: [u8; abi::CPHASH_OP_LEN] = read(argument, memory)?;
+        let (to, from) = (abi::u32_at(&raw, 0), abi::u32_at(&raw, 4));
+        if to == from {
+            return Err(Errno::DEADLK);
+        }
+        let [Some(to), Some(from)] = self.sessions.get_disjoint_mut([&to, &from]) else { return Err(Errno::NOENT) };
+        let (Some(to), Some(from)) = (&mut to.hash, &from.hash) else { return Err(Errno::INVAL) };
+        to.copy(from)
+    }
+
+    fn crypt(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let raw = read(argument, memory)?;
+        let (mut operation, session) = Operation::read(raw, |number| self.sessions.get_mut(&number), memory)?;
+        operation.run(session, memory)?;
+        operation.deliver(argument, memory)
+    }
+
+    /// `CIOCASYNCCRYPT`. The work is done at once; what is left for later is the client's to fetch.
+    fn submit(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        let raw = read(argument, memory)?;
+        let (mut operation, session) = Operation::read(raw, |number| self.sessions.get_mut(&number), memory)?;
+        if operation.wants_its_pages_left_alone() {
+            return Err(Errno::INVAL);
+        }
+        if self.done.len() >= MAX_JOBS {
+            return Err(Errno::BUSY);
+        }
+        let outcome = operation.run(session, memory);
+        self.done.push_back(outcome.map(|()| operation));
+        Ok(())
+    }
+
+    fn fetch(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
+        self.done.pop_front().ok_or(Errno::BUSY)??.deliver(argument, memory)
+    }
+}
+
+/// The structure at `address`.
+fn read<const N: usize>(address: u64, memory: &dyn Memory) -> Result<[u8; N], Errno> {
+    let mut raw = [0; N];
+    memory.read(address, &mut raw)?;
+    Ok(raw)
+}
+
+/// A number that nobody foresees.
+fn random() -> Result<u32, Errno> {
+    let mut bytes = [0; 4];
+    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())? {
+        4 => Ok(u32::from_ne_bytes(bytes)),
+        _ => Err(Errno::IO),
+    }
+}

@@ -1,0 +1,43 @@
+//! Port numbers of sockets.
+
+use crate::Errno;
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The numbers in use.
+static TAKEN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// A port number, free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Port(u32);
+
+impl Port {
+    /// The number that a client asked for.
+    pub(super) fn claim(number: u32) -> Result<Self, Errno> {
+        if taken().insert(number) { Ok(Self(number)) } else { Err(Errno::ADDRINUSE) }
+    }
+
+    /// As the kernel chooses: the process's number if that is free, or a negative one.
+    pub(super) fn any() -> Self {
+        let mut taken = taken();
+        let process = std::process::id();
+        let number = std::iter::once(process).chain((0..=u32::MAX - 4096).rev()).find(|n| taken.insert(*n));
+        Self(number.unwrap_or(process)) // four thousand million sockets do not fit into memory
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.0
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        taken().remove(&self.0);
+    }
+}
+
+fn taken() -> MutexGuard<'static, BTreeSet<u32>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}

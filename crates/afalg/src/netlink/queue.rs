@@ -1,0 +1,67 @@
+//! Datagrams that wait for the client.
+
+use std::collections::VecDeque;
+
+/// What a socket may hold, as the kernel accounts for it (`net.core.rmem_default`).
+const ROOM: usize = 212_992;
+
+/// A queue of datagrams with a limit.
+#[derive(Default, Debug)]
+pub(super) struct Queue {
+    datagrams: VecDeque<Vec<u8>>,
+    used: usize,
+    /// Set when a datagram found no room; nothing more is queued until the client has read everything.
+    congested: bool,
+}
+
+/// A datagram was lost.
+#[derive(Debug)]
+pub(super) struct Overrun {
+    /// Whether it is the first since the queue was empty.
+    pub(super) first: bool,
+}
+
+impl Queue {
+    /// Appends a datagram if there is room.
+    pub(super) fn push(&mut self, datagram: Vec<u8>) -> Result<(), Overrun> {
+        let used = self.used + cost(&datagram);
+        if self.congested || used > ROOM {
+            return Err(Overrun { first: !std::mem::replace(&mut self.congested, true) });
+        }
+        self.used = used;
+        self.datagrams.push_back(datagram);
+        Ok(())
+    }
+
+    /// Appends a datagram that was announced, room or not.
+    pub(super) fn push_anyway(&mut self, datagram: Vec<u8>) {
+        self.used += cost(&datagram);
+        self.datagrams.push_back(datagram);
+    }
+
+    pub(super) fn front(&self) -> Option<&[u8]> {
+        self.datagrams.front().map(Vec::as_slice)
+    }
+
+    pub(super) fn pop(&mut self) {
+        if let Some(datagram) = self.datagrams.pop_front() {
+            self.used -= cost(&datagram);
+        }
+        self.congested &= !self.datagrams.is_empty();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.datagrams.is_empty()
+    }
+
+    /// Whether more than half of the room is free: time to continue a dump.
+    pub(super) fn is_half_free(&self) -> bool {
+        self.used <= ROOM / 2
+    }
+}
+
+/// What a datagram takes: an allocation for its bytes and what the kernel keeps behind them, and a
+/// descriptor of it.
+fn cost(datagram: &[u8]) -> usize {
+    (datagram.len() + 320).next_power_of_two() + 256
+}

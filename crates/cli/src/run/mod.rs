@@ -1,0 +1,89 @@
+//! `algkit run`: a program of someone else's, with AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto`
+//! served in user space.
+
+mod library;
+mod target;
+
+use crate::{
+    Answer,
+    args::{RunArgs, Via},
+    error::Error,
+};
+use std::{
+    env,
+    ffi::OsString,
+    io,
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::{Path, PathBuf},
+    process::Command,
+};
+use target::Reach;
+
+/// The variable in which the dynamic loader looks for libraries to put in front of a program.
+const LD_PRELOAD: &str = "LD_PRELOAD";
+
+pub fn run(args: &RunArgs) -> Result<Answer, Error> {
+    let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
+    let reach = target::reach(&path).map_err(|source| cannot_run(args, source))?;
+    let via = match (args.via, reach) {
+        (Some(Via::Preload), Reach::Kernel(reason)) => {
+            return Err(Error::OutOfReach { program: args.program.clone(), reason });
+        }
+        (Some(via), _) => via,
+        (None, Reach::Libc) => Via::Preload,
+        (None, Reach::Kernel(_)) => Via::Seccomp,
+    };
+    let mut command = Command::new(&args.program);
+    command.args(&args.arguments);
+    match via {
+        Via::Preload => {
+            command.env(LD_PRELOAD, in_front_of(library::find()?)?);
+            // The program takes this process over; there is no way back but an error.
+            Err(cannot_run(args, command.exec()))
+        }
+        Via::Seccomp => supervise(args, command),
+    }
+}
+
+/// Stays in front of the program, and ends as it does; 128 and the signal's number for one that was killed,
+/// as shells have it.
+fn supervise(args: &RunArgs, command: Command) -> Result<Answer, Error> {
+    let options = algkit_supervisor::Options::default();
+    let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
+        algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
+        error => Error::Supervise { program: args.program.clone(), source: error },
+    })?;
+    let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(Answer::Program(number as u8))
+}
+
+fn cannot_run(args: &RunArgs, source: io::Error) -> Error {
+    Error::Run { program: args.program.clone(), source }
+}
+
+/// The file that `exec` will run: the name itself if it has a slash, or else the first of that name in a
+/// folder of `PATH` that may be executed.
+fn find(program: &OsString) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(path.to_owned());
+    }
+    let folders = env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let files: Vec<_> =
+        env::split_paths(&folders).map(|folder| folder.join(path)).filter(|file| file.is_file()).collect();
+    let executable = files.iter().find(|file| rustix::fs::access(*file, rustix::fs::Access::EXEC_OK).is_ok());
+    executable.or(files.first()).cloned()
+}
+
+/// The value of `LD_PRELOAD` with our library before those that are there already.
+fn in_front_of(library: PathBuf) -> Result<OsString, Error> {
+    let mut value = library.into_os_string();
+    if value.as_encoded_bytes().iter().any(|&byte| byte == b':' || byte.is_ascii_whitespace()) {
+        return Err(Error::LibraryPath(value.into()));
+    }
+    if let Some(others) = env::var_os(LD_PRELOAD).filter(|others| !others.is_empty()) {
+        value.push(":");
+        value.push(others);
+    }
+    Ok(value)
+}

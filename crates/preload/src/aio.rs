@@ -1,0 +1,301 @@
+//! Asynchronous I/O (`io_submit`), as programs ask for it through libaio or by the number of the system call.
+//!
+//! The contexts are the kernel's, and requests for foreign descriptors go there. A request for a served
+//! one is done when it is submitted; its event waits here.
+
+use crate::{entry::Entry, errno::negated, interpose::real, iov, kernel::kernel, table, transfer};
+use algkit_afalg::{
+    Errno,
+    aio::{Event, IOCB_LEN, Iocb, KEY_OFFSET, Operation, descriptor},
+};
+use libc::{c_int, c_long, c_void, sigset_t, timespec};
+use rustix::thread::futex;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io::{IoSlice, IoSliceMut},
+    os::fd::{BorrowedFd, RawFd},
+    ptr,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// What is known of contexts with requests for served descriptors, by the kernel's number for each.
+pub type Contexts = BTreeMap<u64, Context>;
+
+/// A context.
+#[derive(Default)]
+pub struct Context {
+    events: VecDeque<Event>,
+    /// Requests that the kernel has, and whose events nobody has fetched yet.
+    foreign: usize,
+}
+
+static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts::new());
+
+/// Goes up with every event.
+static EVENTS: AtomicU32 = AtomicU32::new(0);
+
+/// Events that may wait in a context.
+const MOST_EVENTS: usize = 65536;
+
+/// How often the kernel's events are looked for while both kinds are awaited.
+const SLICE: Duration = Duration::from_millis(5);
+
+/// The lock on the contexts.
+pub fn lock() -> MutexGuard<'static, Contexts> {
+    CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+type Iocbs = *const *mut u8;
+
+/// A call of libaio's, which returns a negative number where the system call sets `errno`.
+macro_rules! libaio {
+    ($(
+        fn $name:ident($($arg:ident: $type:ty),*)
+        if $condition:expr => $body:expr
+    )*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
+            #[allow(unused_unsafe)]
+            // SAFETY: the caller keeps the promises that the C function asks for.
+            if unsafe { $condition } {
+                // SAFETY: as above.
+                return negated(|| unsafe { $body });
+            }
+            match real!(fn $name($($type),*) -> c_int) {
+                // SAFETY: the arguments are the caller's.
+                Some(real) => unsafe { real($($arg),*) },
+                None => negated(|| Err(Errno::NOSYS)),
+            }
+        }
+    )*};
+}
+
+libaio! {
+    fn io_submit(context: u64, count: c_long, iocbs: Iocbs)
+    if concerns(count, iocbs) => submit(context, count, iocbs)
+
+    fn io_getevents(context: u64, min: c_long, count: c_long, events: *mut c_void, timeout: *mut timespec)
+    if is_known(context) => get_events(context, min, count, events, timeout)
+
+    fn io_pgetevents(
+        context: u64, min: c_long, count: c_long, events: *mut c_void, timeout: *mut timespec, mask: *mut sigset_t
+    )
+    if is_known(context) => masked(mask, || get_events(context, min, count, events, timeout))
+
+    fn io_destroy(context: u64)
+    if is_known(context) => destroy(context)
+}
+
+/// Whether requests for served descriptors have gone to the context.
+pub fn is_known(context: u64) -> bool {
+    lock().contains_key(&context)
+}
+
+/// Whether one of the requests is for a served descriptor, or the context has events of such.
+///
+/// # Safety
+/// `iocbs` is null or an array of `count` requests.
+pub unsafe fn concerns(count: c_long, iocbs: Iocbs) -> bool {
+    // SAFETY: the caller's promise.
+    let requests = unsafe { array(count, iocbs) };
+    requests.iter().any(|&iocb| {
+        // SAFETY: null, or the caller's.
+        unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_ref() }.is_some_and(|iocb| table::entry(descriptor(iocb)).is_some())
+    })
+}
+
+unsafe fn array<'a>(count: c_long, iocbs: Iocbs) -> &'a [*mut u8] {
+    match usize::try_from(count) {
+        // SAFETY: the caller's promise.
+        Ok(count) if count > 0 && !iocbs.is_null() => unsafe { std::slice::from_raw_parts(iocbs, count) },
+        _ => &[],
+    }
+}
+
+/// `io_submit`.
+///
+/// # Safety
+/// As for [`concerns`]; the requests name memory that they may use.
+pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int, Errno> {
+    // An empty list tells whether there is such a context.
+    kernel(libc::SYS_io_submit, [context as c_long, 0, iocbs.addr() as c_long, 0, 0])?;
+    let mut done = 0;
+    // SAFETY: the caller's promise.
+    for iocb in unsafe { array(count, iocbs) } {
+        // SAFETY: the caller's promise.
+        match unsafe { submit_one(context, iocb) } {
+            Err(errno) if done == 0 => return Err(errno),
+            Err(_) => break,
+            Ok(()) => done += 1,
+        }
+    }
+    Ok(done)
+}
+
+unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
+    // SAFETY: null, or the caller's.
+    let bytes = unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_mut() }.ok_or(Errno::FAULT)?;
+    let Some(entry) = table::entry(descriptor(bytes)) else {
+        kernel(libc::SYS_io_submit, [context as c_long, 1, ptr::from_ref(iocb).addr() as c_long, 0, 0])?;
+        lock().entry(context).or_default().foreign += 1;
+        return Ok(());
+    };
+    if lock().entry(context).or_default().events.len() >= MOST_EVENTS {
+        return Err(Errno::AGAIN);
+    }
+    let request = Iocb::parse(bytes)?;
+    if let Some(event_fd) = request.event_fd {
+        // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
+        rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(event_fd) })?;
+    }
+    bytes[KEY_OFFSET..KEY_OFFSET + 4].fill(0);
+    // SAFETY: the caller's promise.
+    let result = unsafe { perform(entry, &request)? };
+    let event = Event { data: request.data, iocb: iocb.addr() as u64, result };
+    lock().entry(context).or_default().events.push_back(event);
+    EVENTS.fetch_add(1, Ordering::Relaxed);
+    let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
+    if let Some(event_fd) = request.event_fd {
+        // SAFETY: as above.
+        let _ = rustix::io::write(unsafe { BorrowedFd::borrow_raw(event_fd) }, &1_u64.to_ne_bytes());
+    }
+    Ok(())
+}
+
+/// Does what a request asks for. The inner result is the event's, the outer one that of submitting.
+unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize, Errno>, Errno> {
+    // A socket knows no position but 0.
+    if request.offset != 0 {
+        return Ok(Err(Errno::SPIPE));
+    }
+    let (fd, flags) = (request.fd, if request.no_wait { libc::MSG_DONTWAIT } else { 0 });
+    let address = ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
+    // SAFETY: the caller's promise, for all four.
+    Ok(unsafe {
+        match request.operation {
+            Operation::Read => {
+                receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)], flags)
+            }
+            Operation::ReadVector => {
+                let mut into = iov::destinations(address.cast(), request.len, Errno::INVAL)?;
+                receive(entry, fd, &mut into, flags)
+            }
+            Operation::Write => {
+                let data = iov::source(address, request.len)?;
+                transfer::send(entry, fd, &[IoSlice::new(data)], &[], flags)
+            }
+            Operation::WriteVector => {
+                let data = iov::sources(address.cast(), request.len, Errno::INVAL)?;
+                transfer::send(entry, fd, &data, &[], flags)
+            }
+        }
+    })
+}
+
+fn receive(entry: &'static Entry, fd: RawFd, into: &mut [IoSliceMut<'_>], flags: c_int) -> Result<usize, Errno> {
+    match into.iter().all(|piece| piece.is_empty()) {
+        true => Ok(0),
+        false => transfer::recv(entry, fd, into, flags).map(|(received, _)| received.len),
+    }
+}
+
+/// `io_getevents`, for a context with requests for served descriptors.
+///
+/// # Safety
+/// There is room for `count` events; `timeout` is null or the caller's.
+pub unsafe fn get_events(
+    context: u64,
+    min: c_long,
+    count: c_long,
+    events: *mut c_void,
+    timeout: *const timespec,
+) -> Result<c_int, Errno> {
+    let (min, room) = match (usize::try_from(min), usize::try_from(count)) {
+        (Ok(min), Ok(room)) if min <= room => (min, room),
+        _ => return Err(Errno::INVAL),
+    };
+    // SAFETY: the caller's promise.
+    let timeout = unsafe { timeout.as_ref() }.map(crate::message::duration).transpose()?;
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let mut got = 0;
+    loop {
+        let seen = EVENTS.load(Ordering::Acquire);
+        let foreign = {
+            let mut contexts = lock();
+            let context = contexts.get_mut(&context).ok_or(Errno::INVAL)?;
+            while got < room {
+                let Some(event) = context.events.pop_front() else { break };
+                // SAFETY: there is room for this one.
+                unsafe { events.cast::<[u8; 32]>().add(got).write_unaligned(event.to_bytes()) };
+                got += 1;
+            }
+            context.foreign
+        };
+        let fetch = |got: usize, min: c_long, wait: Duration| {
+            // SAFETY: `got` events are there already.
+            let place = unsafe { events.byte_add(got * 32) };
+            kernel_events(context, min, room - got, place, wait)
+        };
+        if foreign > 0 && got < room {
+            got += fetch(got, 0, Duration::ZERO)?;
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if got >= min || left == Some(Duration::ZERO) {
+            return Ok(got as c_int);
+        }
+        let waited = if foreign > 0 {
+            fetch(got, 1, left.map_or(SLICE, |left| left.min(SLICE))).map(|more| got += more)
+        } else {
+            let left =
+                left.map(|left| futex::Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() });
+            futex::wait(&EVENTS, futex::Flags::PRIVATE, seen, left.as_ref())
+        };
+        match waited {
+            Err(Errno::INTR) if got == 0 => return Err(Errno::INTR),
+            Err(Errno::INTR) => return Ok(got as c_int),
+            _ => {}
+        }
+    }
+}
+
+/// Fetches events of foreign requests.
+fn kernel_events(context: u64, min: c_long, room: usize, to: *mut c_void, wait: Duration) -> Result<usize, Errno> {
+    let wait = timespec { tv_sec: wait.as_secs() as libc::time_t, tv_nsec: wait.subsec_nanos().into() };
+    let wait = ptr::from_ref(&wait).addr() as c_long;
+    let got = kernel(libc::SYS_io_getevents, [context as c_long, min, room as c_long, to.addr() as c_long, wait])?;
+    let got = usize::try_from(got).unwrap_or(0);
+    if let Some(context) = lock().get_mut(&context) {
+        context.foreign = context.foreign.saturating_sub(got);
+    }
+    Ok(got)
+}
+
+/// `io_destroy`.
+pub fn destroy(context: u64) -> Result<c_int, Errno> {
+    lock().remove(&context);
+    EVENTS.fetch_add(1, Ordering::Relaxed);
+    let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
+    kernel(libc::SYS_io_destroy, [context as c_long, 0, 0, 0, 0]).map(|_| 0)
+}
+
+/// Runs `body` with other signals blocked.
+///
+/// # Safety
+/// `mask` is null or points to a set of signals.
+pub unsafe fn masked<T>(mask: *const sigset_t, body: impl FnOnce() -> T) -> T {
+    if mask.is_null() {
+        return body();
+    }
+    // SAFETY: all zeros are a set.
+    let mut old = unsafe { std::mem::zeroed() };
+    // SAFETY: the caller's set, and our own.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, &raw mut old) };
+    let result = body();
+    // SAFETY: as above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut()) };
+    result
+}

@@ -1,0 +1,134 @@
+//! Closing and duplicating descriptors, and their flags.
+
+use crate::{
+    errno,
+    interpose::{interpose, real},
+    kernel::kernel,
+    process, table,
+};
+use algkit_afalg::Errno;
+use libc::{
+    F_DUPFD, F_DUPFD_CLOEXEC, F_SETFL, FILE, O_NONBLOCK, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl,
+    c_int, c_long, c_uint,
+};
+use std::os::fd::RawFd;
+
+interpose! {
+    fn close(fd: c_int) -> c_int
+    where Some(_) = table::entry(fd) => {
+        // Forgotten first: the number may be another thread's as soon as it is free.
+        if !process::borrows_memory() {
+            table::forget(fd);
+        }
+        call(SYS_close, [fd.into(), 0, 0])
+    }
+
+    fn dup(fd: c_int) -> c_int
+    where Some(_) = table::entry(fd) => {
+        call(SYS_dup, [fd.into(), 0, 0]).inspect(|&new| record(fd, new))
+    }
+
+    fn dup2(fd: c_int, new: c_int) -> c_int
+    where true = concerns(fd, new) => {
+        call(SYS_dup3, [fd.into(), new.into(), 0]).inspect(|&new| record(fd, new))
+    }
+
+    fn dup3(fd: c_int, new: c_int, flags: c_int) -> c_int
+    where true = concerns(fd, new) => {
+        call(SYS_dup3, [fd.into(), new.into(), flags.into()]).inspect(|&new| record(fd, new))
+    }
+
+    /// The third argument is optional; where a caller passes none, its register holds anything.
+    fn fcntl(fd: c_int, command: c_int, argument: c_long) -> c_int
+    where Some(_) = table::entry(fd) => {
+        control(fd, command, argument)
+    }
+
+    /// As `fcntl`.
+    fn fcntl64(fd: c_int, command: c_int, argument: c_long) -> c_int
+    where Some(_) = table::entry(fd) => {
+        control(fd, command, argument)
+    }
+
+    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int
+    where true = flags & libc::CLOSE_RANGE_CLOEXEC as c_int == 0 && serves(first, last) => {
+        if !process::borrows_memory() {
+            table::forget_range(first, last);
+        }
+        call(SYS_close_range, [first.into(), last.into(), flags.into()])
+    }
+}
+
+/// The C library closes a stream's descriptor in its own way, of which nobody would learn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
+    // SAFETY: the caller's stream.
+    if let Some(fd) = unsafe { served_by(stream) }
+        && !process::borrows_memory()
+    {
+        table::forget(fd);
+    }
+    match real!(fn fclose(*mut FILE) -> c_int) {
+        // SAFETY: the argument is the caller's.
+        Some(real) => unsafe { real(stream) },
+        None => libc::EOF,
+    }
+}
+
+/// `closefrom` returns nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
+    let first = c_uint::try_from(first).unwrap_or(0);
+    if serves(first, c_uint::MAX) && !process::borrows_memory() {
+        table::forget_range(first, c_uint::MAX);
+    }
+    if let Some(real) = real!(fn closefrom(c_int) -> ()) {
+        // SAFETY: the argument is the caller's.
+        unsafe { real(first as c_int) }
+    }
+}
+
+fn call(number: c_long, [a, b, c]: [c_long; 3]) -> Result<c_int, Errno> {
+    kernel(number, [a, b, c, 0, 0]).map(|returned| returned as c_int)
+}
+
+/// The served descriptor of a stream.
+unsafe fn served_by(stream: *mut FILE) -> Option<RawFd> {
+    // A stream without a descriptor must not change what the caller sees.
+    let before = errno::raw();
+    // SAFETY: the caller's stream.
+    let fd = if stream.is_null() { -1 } else { unsafe { libc::fileno(stream) } };
+    errno::set_raw(before);
+    table::entry(fd).map(|_| fd)
+}
+
+/// Whether a duplication has to do with a served descriptor.
+pub fn concerns(fd: RawFd, new: RawFd) -> bool {
+    fd != new && (table::entry(fd).is_some() || table::entry(new).is_some())
+}
+
+/// Whether one of the descriptors is served.
+pub fn serves(first: c_uint, last: c_uint) -> bool {
+    !table::served(first, last).is_empty()
+}
+
+/// The kernel has made `new` a duplicate of `fd`.
+fn record(fd: RawFd, new: RawFd) {
+    if !process::borrows_memory() {
+        table::duplicated(fd, new);
+    }
+}
+
+fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
+    let returned = call(SYS_fcntl, [fd.into(), command.into(), argument])?;
+    match command {
+        F_DUPFD | F_DUPFD_CLOEXEC => record(fd, returned),
+        F_SETFL => {
+            if let Some(entry) = table::entry(fd) {
+                entry.set_nonblocking(argument as c_int & O_NONBLOCK != 0);
+            }
+        }
+        _ => {}
+    }
+    Ok(returned)
+}

@@ -1,0 +1,157 @@
+//! What a served descriptor stands for, and waiting for it to change.
+
+use crate::{mirror::Mirror, options::Options, table};
+use algkit_afalg::{Errno, File, Readiness};
+use rustix::thread::futex;
+use std::{
+    os::fd::RawFd,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+};
+
+/// An open file description: what one descriptor or several duplicates stand for.
+///
+/// Entries are never freed, only used again, so that a reference stays good while another thread closes
+/// the descriptor; whoever locks one finds out whether it still is what the descriptor stands for.
+#[derive(Default)]
+pub struct Entry {
+    state: Mutex<State>,
+    nonblocking: AtomicBool,
+    is_device: AtomicBool,
+    /// Goes up when something has changed while somebody waits.
+    changes: AtomicU32,
+    waiters: AtomicU32,
+}
+
+/// What an entry's lock protects.
+#[derive(Default)]
+pub struct State {
+    /// What it stands for; nothing in an entry that is free.
+    pub file: Option<File>,
+    /// The duplicates, by number.
+    pub fds: Vec<RawFd>,
+    pub mirror: Mirror,
+    pub options: Options,
+}
+
+/// A locked entry that a descriptor stands for.
+pub struct Entered {
+    entry: &'static Entry,
+    state: MutexGuard<'static, State>,
+}
+
+impl Entry {
+    /// The state, whatever it is used for.
+    pub fn lock(&'static self) -> MutexGuard<'static, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, if this is what the descriptor stands for.
+    #[inline]
+    pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
+        let state = self.lock();
+        match table::entry(fd) {
+            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => Ok(Entered { entry: self, state }),
+            _ => Err(Errno::BADF),
+        }
+    }
+
+    /// `O_NONBLOCK`.
+    pub fn is_nonblocking(&self) -> bool {
+        self.nonblocking.load(Ordering::Relaxed)
+    }
+
+    /// Sets or clears `O_NONBLOCK`.
+    pub fn set_nonblocking(&self, nonblocking: bool) {
+        self.nonblocking.store(nonblocking, Ordering::Relaxed);
+    }
+
+    /// What the entry is used for from now on.
+    pub fn occupy(&'static self, state: State, nonblocking: bool) {
+        self.set_nonblocking(nonblocking);
+        self.is_device.store(matches!(state.file, Some(File::Device(_))), Ordering::Relaxed);
+        *self.lock() = state;
+    }
+
+    /// Refuses what is no socket, in calls for sockets only.
+    #[inline]
+    pub fn check_socket(&self) -> Result<(), Errno> {
+        if self.is_device.load(Ordering::Relaxed) { Err(Errno::NOTSOCK) } else { Ok(()) }
+    }
+
+    /// Wakes those who wait for a change. Called after the state has been unlocked.
+    #[inline]
+    pub fn wake(&self) {
+        if self.waiters.load(Ordering::Relaxed) > 0 {
+            self.changes.fetch_add(1, Ordering::Relaxed);
+            let _ = futex::wake(&self.changes, futex::Flags::PRIVATE, i32::MAX as u32);
+        }
+    }
+}
+
+impl Entered {
+    /// What the descriptor stands for.
+    #[inline]
+    pub fn file(&mut self) -> Result<&mut File, Errno> {
+        self.state.file.as_mut().ok_or(Errno::BADF)
+    }
+
+    /// The lock's content.
+    pub fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// What `poll` would say.
+    pub fn readiness(&self) -> Readiness {
+        self.state.readiness()
+    }
+
+    /// Unlocks, after a call that may have changed something.
+    #[inline]
+    pub fn leave(mut self) {
+        self.state.reflect();
+        let entry = self.entry;
+        drop(self);
+        entry.wake();
+    }
+
+    /// Unlocks until something changes; [`Errno::INTR`] if a signal arrives, as for any call that waits.
+    pub fn wait(mut self) -> Result<(), Errno> {
+        self.state.reflect();
+        let entry = self.entry;
+        entry.waiters.fetch_add(1, Ordering::Relaxed);
+        let seen = entry.changes.load(Ordering::Relaxed);
+        drop(self);
+        let woken = futex::wait(&entry.changes, futex::Flags::PRIVATE, seen, None);
+        entry.waiters.fetch_sub(1, Ordering::Relaxed);
+        match woken {
+            Err(Errno::INTR) => Err(Errno::INTR),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl State {
+    /// What `poll` would say.
+    pub fn readiness(&self) -> Readiness {
+        self.file.as_ref().map(File::readiness).unwrap_or_default()
+    }
+
+    /// Lets the descriptor itself say what the file is ready for, if someone waits for it.
+    #[inline]
+    pub fn reflect(&mut self) {
+        if self.mirror.is_armed() {
+            let readiness = self.readiness();
+            self.mirror.show(&self.fds, readiness);
+        }
+    }
+
+    /// From now on the descriptor itself says what the file is ready for.
+    pub fn arm(&mut self) -> Result<(), Errno> {
+        self.mirror.arm(&self.fds)?;
+        self.reflect();
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! `send`, `recv` and their relatives.
+
+use crate::{
+    entry::Entry,
+    errno::length,
+    interpose::interpose,
+    iov, table,
+    transfer::{self, Sender},
+};
+use algkit_afalg::{Errno, Received};
+use libc::{
+    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, sockaddr_nl,
+    socklen_t, ssize_t, timespec,
+};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    mem, ptr, slice,
+    time::{Duration, Instant},
+};
+
+interpose! {
+    fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => send_message(entry, fd, message, flags).map(length)
+
+    fn sendto(
+        fd: c_int, data: *const c_void, len: size_t, flags: c_int, address: *const sockaddr, address_len: socklen_t,
+    ) -> ssize_t
+    where Some(entry) = table::entry(fd) => send_one(entry, fd, data, len, flags)
+
+    fn send(fd: c_int, data: *const c_void, len: size_t, flags: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => send_one(entry, fd, data, len, flags)
+
+    fn sendmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int
+    where Some(entry) = table::entry(fd) => send_messages(entry, fd, messages, count, flags)
+
+    fn write(fd: c_int, data: *const c_void, len: size_t) -> ssize_t
+    where Some(entry) = table::entry(fd) => {
+        transfer::send(entry, fd, &[IoSlice::new(iov::source(data, len)?)], &[], 0).map(length)
+    }
+
+    fn writev(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => {
+        let data = iov::sources(vector, pieces(count)?, Errno::INVAL)?;
+        match iov::total(&data) {
+            0 => Ok(0),
+            _ => transfer::send(entry, fd, &data, &[], 0).map(length),
+        }
+    }
+
+    fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => receive_message(entry, fd, message, flags).map(length)
+
+    fn recvfrom(
+        fd: c_int, into: *mut c_void, len: size_t, flags: c_int, address: *mut sockaddr, address_len: *mut socklen_t,
+    ) -> ssize_t
+    where Some(entry) = table::entry(fd) => receive_from(entry, fd, into, len, flags, address, address_len)
+
+    fn __recvfrom_chk(
+        fd: c_int, into: *mut c_void, len: size_t, room: size_t, flags: c_int, address: *mut sockaddr,
+        address_len: *mut socklen_t,
+    ) -> ssize_t
+    where (true, Some(entry)) = (len <= room, table::entry(fd)) => {
+        receive_from(entry, fd, into, len, flags, address, address_len)
+    }
+
+    fn recv(fd: c_int, into: *mut c_void, len: size_t, flags: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => {
+        receive_from(entry, fd, into, len, flags, ptr::null_mut(), ptr::null_mut())
+    }
+
+    fn __recv_chk(fd: c_int, into: *mut c_void, len: size_t, room: size_t, flags: c_int) -> ssize_t
+    where (true, Some(entry)) = (len <= room, table::entry(fd)) => {
+        receive_from(entry, fd, into, len, flags, ptr::null_mut(), ptr::null_mut())
+    }
+
+    fn recvmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, timeout: *mut timespec) -> c_int
+    where Some(entry) = table::entry(fd) => receive_messages(entry, fd, messages, count, flags, timeout)
+
+    fn read(fd: c_int, into: *mut c_void, len: size_t) -> ssize_t
+    where Some(entry) = table::entry(fd) => read_one(entry, fd, into, len)
+
+    fn __read_chk(fd: c_int, into: *mut c_void, len: size_t, room: size_t) -> ssize_t
+    where (true, Some(entry)) = (len <= room, table::entry(fd)) => read_one(entry, fd, into, len)
+
+    fn readv(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
+    where Some(entry) = table::entry(fd) => {
+        let mut into = iov::destinations(vector, pieces(count)?, Errno::INVAL)?;
+        match into.iter().all(|piece| piece.is_empty()) {
+            true => Ok(0),
+            false => transfer::recv(entry, fd, &mut into, 0).map(|(received, _)| length(received.len)),
+        }
+    }
+}
+
+/// Control messages are no longer than `net.core.optmem_max` is by default.
+const MAX_CONTROL: usize = 20480;
+/// The most messages in one call (`UIO_MAXIOV`).
+const MAX_MESSAGES: c_uint = 1024;
+
+fn pieces(count: c_int) -> Result<usize, Errno> {
+    usize::try_from(count).map_err(|_| Errno::INVAL)
+}
+
+unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
+    entry.check_socket()?;
+    // SAFETY: null, or the caller's header.
+    let message = unsafe { message.as_ref() }.ok_or(Errno::FAULT)?;
+    if message.msg_controllen > MAX_CONTROL {
+        return Err(Errno::NOBUFS);
+    }
+    // SAFETY: as for `sendmsg`.
+    let (control, data) = unsafe {
+        (
+            iov::source(message.msg_control, message.msg_controllen)?,
+            iov::sources(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)?,
+        )
+    };
+    transfer::send(entry, fd, &data, control, flags)
+}
+
+unsafe fn send_one(
+    entry: &'static Entry,
+    fd: c_int,
+    data: *const c_void,
+    len: size_t,
+    flags: c_int,
+) -> Result<ssize_t, Errno> {
+    entry.check_socket()?;
+    // SAFETY: as for `send`.
+    let data = unsafe { iov::source(data, len)? };
+    transfer::send(entry, fd, &[IoSlice::new(data)], &[], flags).map(length)
+}
+
+unsafe fn send_messages(
+    entry: &'static Entry,
+    fd: c_int,
+    messages: *mut mmsghdr,
+    count: c_uint,
+    flags: c_int,
+) -> Result<c_int, Errno> {
+    let mut done = 0;
+    for at in 0..count.min(MAX_MESSAGES) as usize {
+        // SAFETY: the array has `count` members.
+        let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
+        // SAFETY: as for `sendmsg`.
+        match unsafe { send_message(entry, fd, &raw const message.msg_hdr, flags) } {
+            Ok(sent) => message.msg_len = sent as c_uint,
+            Err(errno) if done == 0 => return Err(errno),
+            Err(_) => break,
+        }
+        done += 1;
+    }
+    Ok(done)
+}
+
+unsafe fn receive_message(
+    entry: &'static Entry,
+    fd: c_int,
+    message: *mut msghdr,
+    flags: c_int,
+) -> Result<usize, Errno> {
+    entry.check_socket()?;
+    // SAFETY: null, or the caller's header.
+    let message = unsafe { message.as_mut() }.ok_or(Errno::FAULT)?;
+    // SAFETY: as for `recvmsg`.
+    let mut into = unsafe { iov::destinations(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
+    let (received, sender) = transfer::recv(entry, fd, &mut into, flags)?;
+    if !message.msg_name.is_null() {
+        // SAFETY: the room that the header declares.
+        message.msg_namelen = unsafe { write_sender(sender, message.msg_name.cast(), message.msg_namelen) };
+    }
+    message.msg_controllen = 0;
+    message.msg_flags = received.flags;
+    Ok(received.len)
+}
+
+unsafe fn receive_from(
+    entry: &'static Entry,
+    fd: c_int,
+    into: *mut c_void,
+    len: size_t,
+    flags: c_int,
+    address: *mut sockaddr,
+    address_len: *mut socklen_t,
+) -> Result<ssize_t, Errno> {
+    entry.check_socket()?;
+    // SAFETY: as for `recvfrom`.
+    let into = unsafe { iov::destination(into, len)? };
+    let (Received { len, .. }, sender) = transfer::recv(entry, fd, &mut [IoSliceMut::new(into)], flags)?;
+    if !address.is_null() && !address_len.is_null() {
+        // SAFETY: the room that the caller declares.
+        unsafe { *address_len = write_sender(sender, address, *address_len) };
+    }
+    Ok(length(len))
+}
+
+unsafe fn receive_messages(
+    entry: &'static Entry,
+    fd: c_int,
+    messages: *mut mmsghdr,
+    count: c_uint,
+    mut flags: c_int,
+    timeout: *mut timespec,
+) -> Result<c_int, Errno> {
+    // SAFETY: null, or the caller's.
+    let deadline = unsafe { timeout.as_ref() }.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
+    let mut done = 0;
+    for at in 0..count.min(MAX_MESSAGES) as usize {
+        // SAFETY: the array has `count` members.
+        let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
+        // SAFETY: as for `recvmsg`.
+        match unsafe { receive_message(entry, fd, &raw mut message.msg_hdr, flags & !MSG_WAITFORONE) } {
+            Ok(received) => message.msg_len = received as c_uint,
+            Err(errno) if done == 0 => return Err(errno),
+            Err(_) => break,
+        }
+        done += 1;
+        if flags & MSG_WAITFORONE != 0 {
+            flags |= MSG_DONTWAIT;
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: size_t) -> Result<ssize_t, Errno> {
+    if len == 0 {
+        return Ok(0);
+    }
+    // SAFETY: as for `read`.
+    let into = unsafe { iov::destination(into, len)? };
+    transfer::recv(entry, fd, &mut [IoSliceMut::new(into)], 0).map(|(received, _)| length(received.len))
+}
+
+/// Writes as much of the address as there is room for; returns its length.
+unsafe fn write_sender(sender: Sender, to: *mut sockaddr, room: socklen_t) -> socklen_t {
+    if sender == Sender::Nobody {
+        return 0;
+    }
+    // SAFETY: all zeros are an address: port 0.
+    let mut address: sockaddr_nl = unsafe { mem::zeroed() };
+    address.nl_family = libc::AF_NETLINK as libc::sa_family_t;
+    // SAFETY: the address is that long and has no padding.
+    let bytes = unsafe { slice::from_raw_parts((&raw const address).cast::<u8>(), size_of::<sockaddr_nl>()) };
+    // SAFETY: the caller's promise.
+    unsafe { write_address(bytes, to, room) }
+}
+
+/// Writes as much of an address as there is room for; returns its length.
+///
+/// # Safety
+/// `room` bytes can be written at `to`.
+pub unsafe fn write_address(bytes: &[u8], to: *mut sockaddr, room: socklen_t) -> socklen_t {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len().min(room as usize)) };
+    bytes.len() as socklen_t
+}
+
+/// A time span, if it is one.
+pub fn duration(time: &timespec) -> Result<Duration, Errno> {
+    let seconds = u64::try_from(time.tv_sec).map_err(|_| Errno::INVAL)?;
+    let nanoseconds = u32::try_from(time.tv_nsec).map_err(|_| Errno::INVAL)?;
+    match nanoseconds < 1_000_000_000 {
+        // A hundred years are for ever.
+        true => Ok(Duration::new(seconds.min(100 * 366 * 86400), nanoseconds)),
+        false => Err(Errno::INVAL),
+    }
+}

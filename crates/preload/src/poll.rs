@@ -1,0 +1,161 @@
+//! `poll` and `epoll` on sets in which some descriptors are served.
+
+use crate::{interpose::interpose, kernel::kernel, message::duration, table};
+use algkit_afalg::{Errno, Readiness};
+use libc::{
+    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
+    SYS_ppoll, c_int, c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
+};
+use std::{
+    ptr, slice,
+    time::{Duration, Instant},
+};
+
+interpose! {
+    fn poll(fds: *mut pollfd, count: nfds_t, timeout: c_int) -> c_int
+    where Some(fds) = served(fds, count) => wait(fds, milliseconds(timeout), ptr::null())
+
+    fn __poll_chk(fds: *mut pollfd, count: nfds_t, timeout: c_int, room: size_t) -> c_int
+    where (true, Some(fds)) = (fits(count, room), served(fds, count)) => {
+        wait(fds, milliseconds(timeout), ptr::null())
+    }
+
+    fn ppoll(fds: *mut pollfd, count: nfds_t, timeout: *const timespec, mask: *const sigset_t) -> c_int
+    where Some(fds) = served(fds, count) => wait(fds, timeout.as_ref().map(duration).transpose()?, mask)
+
+    fn __ppoll_chk(
+        fds: *mut pollfd, count: nfds_t, timeout: *const timespec, mask: *const sigset_t, room: size_t,
+    ) -> c_int
+    where (true, Some(fds)) = (fits(count, room), served(fds, count)) => {
+        wait(fds, timeout.as_ref().map(duration).transpose()?, mask)
+    }
+
+    fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int
+    where (EPOLL_CTL_ADD | EPOLL_CTL_MOD, Some(_)) = (operation, table::entry(fd)) => {
+        let mut event = *event.as_ref().ok_or(Errno::FAULT)?;
+        if arm(fd)? == Readiness::default() {
+            event.events &= !(EPOLLOUT as u32);
+        }
+        let event = (&raw mut event).expose_provenance() as c_long;
+        kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event, 0]).map(|_| 0)
+    }
+}
+
+const READABLE: c_short = POLLIN | POLLRDNORM;
+const WRITABLE: c_short = POLLOUT | POLLWRNORM | POLLWRBAND;
+
+fn fits(count: nfds_t, room: size_t) -> bool {
+    usize::try_from(count).is_ok_and(|count| count <= room / size_of::<pollfd>())
+}
+
+fn milliseconds(timeout: c_int) -> Option<Duration> {
+    u64::try_from(timeout).ok().map(Duration::from_millis)
+}
+
+/// The set, if one of its descriptors is served.
+unsafe fn served<'a>(fds: *mut pollfd, count: nfds_t) -> Option<&'a mut [pollfd]> {
+    let count = usize::try_from(count).ok().filter(|&count| count > 0 && count <= c_int::MAX as usize)?;
+    if fds.is_null() {
+        return None;
+    }
+    // SAFETY: the caller's array.
+    let fds = unsafe { slice::from_raw_parts_mut(fds, count) };
+    fds.iter().any(|poll| table::entry(poll.fd).is_some()).then_some(fds)
+}
+
+/// Whether a descriptor of the set is served.
+///
+/// # Safety
+/// `fds` is null or an array of `count` members.
+pub unsafe fn serves(fds: *mut pollfd, count: c_long) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { served(fds, count as nfds_t) }.is_some()
+}
+
+/// `ppoll`.
+///
+/// # Safety
+/// `mask` is null or points to a set of signals.
+pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    loop {
+        // What is served comes first; the others are asked without waiting if there is something.
+        let answered = answer(fds);
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let waits = answered == 0 && left != Some(Duration::ZERO);
+        let mut others = fds.to_vec();
+        for poll in &mut others {
+            if table::entry(poll.fd).is_some() {
+                poll.revents = 0;
+                let events = if waits { watched(poll)? } else { 0 };
+                if events == 0 {
+                    poll.fd = -1;
+                }
+                poll.events = events;
+            }
+        }
+        // SAFETY: the caller's mask.
+        let ready = unsafe { real_poll(&mut others, if waits { left } else { Some(Duration::ZERO) }, mask)? };
+        let mut woken = false;
+        for (poll, other) in fds.iter_mut().zip(&others) {
+            match table::entry(poll.fd) {
+                Some(_) => woken |= other.revents != 0,
+                None => poll.revents = other.revents,
+            }
+        }
+        if woken {
+            answer(fds);
+        }
+        let count = fds.iter().filter(|poll| poll.revents != 0).count();
+        if count > 0 || ready == 0 {
+            return Ok(count as c_int);
+        }
+    }
+}
+
+/// Fills in the answers of served descriptors; returns how many have one.
+fn answer(fds: &mut [pollfd]) -> usize {
+    let mut answered = 0;
+    for poll in fds {
+        let Some(entered) = table::entry(poll.fd).and_then(|entry| entry.enter(poll.fd).ok()) else { continue };
+        let Readiness { readable, writable } = entered.readiness();
+        let mut events = 0;
+        if readable {
+            events |= READABLE;
+        }
+        if writable {
+            events |= WRITABLE;
+        }
+        poll.revents = events & poll.events;
+        answered += usize::from(poll.revents != 0);
+    }
+    answered
+}
+
+/// The events for which a wait on the descriptor itself makes sense.
+fn watched(poll: &pollfd) -> Result<c_short, Errno> {
+    let readiness = match arm(poll.fd) {
+        Err(Errno::BADF) => return Ok(0),
+        result => result?,
+    };
+    // Of a file that is ready for nothing, the descriptor would still say that it is writable.
+    let hidden = if readiness == Readiness::default() { WRITABLE } else { 0 };
+    Ok(poll.events & !hidden)
+}
+
+/// Makes the descriptor itself show what its file is ready for, which is returned.
+fn arm(fd: c_int) -> Result<Readiness, Errno> {
+    let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
+    entered.state().arm()?;
+    Ok(entered.readiness())
+}
+
+unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
+    /// Bytes in the kernel's set of signals.
+    const SET: c_long = 8;
+    let timeout =
+        timeout.map(|time| timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: time.subsec_nanos().into() });
+    let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref).expose_provenance() as c_long;
+    let (set, count) = (fds.as_mut_ptr().expose_provenance() as c_long, fds.len() as c_long);
+    kernel(SYS_ppoll, [set, count, timeout, mask.expose_provenance() as c_long, SET]).map(|ready| ready as c_int)
+}

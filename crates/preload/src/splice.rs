@@ -1,0 +1,235 @@
+//! `splice` and `sendfile`: data that comes through a pipe or from a file.
+//!
+//! The kernel moves references to pages. Here the data is read and sent, so that what a program writes
+//! to a page after `vmsplice` is seen until the page is spliced on, and no longer.
+
+use crate::{entry::Entry, errno::length, interpose::interpose, table, transfer};
+use algkit_afalg::{Errno, Readiness};
+use libc::{
+    MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
+    ssize_t,
+};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek},
+    io::{ioctl_fionread, pread, read, write},
+    pipe::fcntl_getpipe_size,
+};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    os::fd::{BorrowedFd, RawFd},
+};
+
+interpose! {
+    fn splice(
+        from: c_int, from_at: *mut loff_t, to: c_int, to_at: *mut loff_t, len: size_t, flags: c_uint,
+    ) -> ssize_t
+    where Some(ends) = Ends::of(from, to) => {
+        if !(from_at.is_null() && to_at.is_null()) {
+            return Err(ends.seek_error(!from_at.is_null(), !to_at.is_null()));
+        }
+        spliced(ends, from, to, len, flags).map(length)
+    }
+
+    fn sendfile(to: c_int, from: c_int, offset: *mut off_t, len: size_t) -> ssize_t
+    where Some(ends) = Ends::of(from, to) => send_file(ends, to, from, offset, len).map(length)
+
+    fn sendfile64(to: c_int, from: c_int, offset: *mut off_t, len: size_t) -> ssize_t
+    where Some(ends) = Ends::of(from, to) => send_file(ends, to, from, offset, len).map(length)
+}
+
+/// Bytes in a pipe that the kernel moves data through.
+const PIPE: usize = 65536;
+/// What a socket that is writable has room for at least.
+const PAGE: usize = 4096;
+
+/// Which end is served.
+#[derive(Clone, Copy)]
+enum Ends {
+    To(&'static Entry),
+    From(&'static Entry),
+}
+
+impl Ends {
+    fn of(from: RawFd, to: RawFd) -> Option<Self> {
+        table::entry(to).map(Self::To).or_else(|| table::entry(from).map(Self::From))
+    }
+
+    /// A pipe has no position, and neither has a socket.
+    fn seek_error(self, from: bool, to: bool) -> Errno {
+        match self {
+            Self::To(_) if from => Errno::SPIPE,
+            Self::From(_) if to => Errno::SPIPE,
+            _ => Errno::INVAL,
+        }
+    }
+}
+
+fn borrow<'a>(fd: RawFd) -> BorrowedFd<'a> {
+    // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
+    unsafe { BorrowedFd::borrow_raw(fd) }
+}
+
+fn check_pipe(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    match FileType::from_raw_mode(fstat(fd)?.st_mode) {
+        FileType::Fifo => Ok(()),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+fn spliced(ends: Ends, from: RawFd, to: RawFd, len: usize, flags: c_uint) -> Result<usize, Errno> {
+    if len == 0 {
+        return Ok(0);
+    }
+    if flags & !(SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE | SPLICE_F_GIFT) != 0 {
+        return Err(Errno::INVAL);
+    }
+    match ends {
+        Ends::To(entry) => {
+            entry.check_socket().or(Err(Errno::INVAL))?;
+            check_pipe(borrow(from))?;
+            from_pipe(entry, borrow(from), to, len, flags)
+        }
+        Ends::From(entry) => {
+            entry.check_socket().or(Err(Errno::INVAL))?;
+            check_pipe(borrow(to))?;
+            into_pipe(entry, from, borrow(to), len, flags & SPLICE_F_NONBLOCK != 0)
+        }
+    }
+}
+
+/// Waits for data in a pipe; returns how many bytes there are, none if there are no writers left.
+fn available(pipe: BorrowedFd<'_>, waits: bool) -> Result<usize, Errno> {
+    if !waits && ioctl_fionread(pipe)? == 0 {
+        let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
+        return match poll(&mut fds, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+            0 => Err(Errno::AGAIN),
+            _ => Ok(ioctl_fionread(pipe)? as usize),
+        };
+    }
+    poll(&mut [PollFd::new(&pipe, PollFlags::IN)], None)?;
+    Ok(ioctl_fionread(pipe)? as usize)
+}
+
+/// Sends what is in the pipe, up to `len` bytes.
+fn from_pipe(
+    entry: &'static Entry,
+    pipe: BorrowedFd<'_>,
+    to: RawFd,
+    len: usize,
+    flags: c_uint,
+) -> Result<usize, Errno> {
+    let total = len.min(available(pipe, flags & SPLICE_F_NONBLOCK == 0)?);
+    let more = flags & SPLICE_F_MORE != 0;
+    let mut buffer = vec![0; total.min(PIPE)];
+    let mut sent = 0;
+    while sent < total {
+        // What has been read from the pipe must find room.
+        let room = match wait_for_room(entry, to) {
+            Err(_) if sent > 0 => break,
+            room => room?,
+        };
+        let limit = room.min(total - sent).min(buffer.len());
+        let got = read(pipe, &mut buffer[..limit])?;
+        let is_last = sent + got == total;
+        let flags = if more || !is_last { MSG_MORE } else { 0 };
+        match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], flags) {
+            Err(_) if sent > 0 => break,
+            taken => sent += taken?,
+        }
+        if got == 0 {
+            break;
+        }
+    }
+    Ok(sent)
+}
+
+/// Waits until there is room for a page; returns how many bytes may be sent at once.
+fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
+    loop {
+        let entered = entry.enter(fd)?;
+        match (entered.readiness(), entry.is_nonblocking()) {
+            (Readiness { writable: true, .. }, true) => return Ok(PAGE),
+            (Readiness { writable: false, readable: true }, true) => return Err(Errno::AGAIN),
+            (Readiness { writable: false, readable: true }, false) => entered.wait()?,
+            // A file that knows no readiness takes all, or is waited for while sending.
+            _ => return Ok(PIPE),
+        }
+    }
+}
+
+/// Receives into the pipe.
+fn into_pipe(
+    entry: &'static Entry,
+    from: RawFd,
+    pipe: BorrowedFd<'_>,
+    len: usize,
+    no_wait: bool,
+) -> Result<usize, Errno> {
+    let no_wait = no_wait || fcntl_getfl(pipe)?.contains(OFlags::NONBLOCK);
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    if poll(&mut [PollFd::new(&pipe, PollFlags::OUT)], no_wait.then_some(&now))? == 0 {
+        return Err(Errno::AGAIN);
+    }
+    let space = fcntl_getpipe_size(pipe)?.saturating_sub(ioctl_fionread(pipe)? as usize).max(1);
+    let mut buffer = vec![0; len.min(space).min(PIPE)];
+    let (received, _) = transfer::recv(entry, from, &mut [IoSliceMut::new(&mut buffer)], 0)?;
+    let mut rest = &buffer[..received.len.min(buffer.len())];
+    while !rest.is_empty() {
+        rest = &rest[write(pipe, rest)?..];
+    }
+    Ok(received.len)
+}
+
+/// `sendfile`.
+///
+/// # Safety
+/// `offset` is null or the caller's.
+unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len: usize) -> Result<usize, Errno> {
+    // SAFETY: the caller's promise.
+    let mut offset = unsafe { offset.as_mut() };
+    let entry = match ends {
+        Ends::To(entry) => entry,
+        Ends::From(_) if offset.is_some() => return Err(Errno::SPIPE),
+        Ends::From(_) => return spliced(ends, from, to, len, 0),
+    };
+    entry.check_socket().or(Err(Errno::INVAL))?;
+    let file = borrow(from);
+    // Only what has a position can be sent.
+    let mut position = match &offset {
+        Some(offset) => u64::try_from(**offset).map_err(|_| Errno::INVAL)?,
+        None => seek(file, SeekFrom::Current(0))
+            .map_err(|errno| if errno == Errno::SPIPE { Errno::INVAL } else { errno })?,
+    };
+    let mut buffer = vec![0; len.min(PIPE)];
+    let mut sent = 0;
+    while sent < len {
+        let left = len - sent;
+        let limit = left.min(buffer.len());
+        let got = match pread(file, &mut buffer[..limit], position) {
+            Err(_) if sent > 0 => break,
+            got => got.map_err(|errno| if errno == Errno::SPIPE { Errno::INVAL } else { errno })?,
+        };
+        if got == 0 {
+            break;
+        }
+        // More is to come as long as the caller has asked for more, which a shorter file never keeps.
+        let flags = if got < left { MSG_MORE } else { 0 };
+        let taken = match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], flags) {
+            Err(_) if sent > 0 => break,
+            taken => taken?,
+        };
+        sent += taken;
+        position += taken as u64;
+        if taken < got {
+            break;
+        }
+    }
+    match &mut offset {
+        Some(offset) => **offset = position as off_t,
+        None => {
+            seek(file, SeekFrom::Start(position))?;
+        }
+    }
+    Ok(sent)
+}

@@ -1,0 +1,105 @@
+//! Sending and receiving, with the waiting that a file itself never does.
+
+use crate::{
+    entry::Entry,
+    iov::{self, Sources},
+};
+use algkit_afalg::{Errno, File, Message, Received};
+use libc::MSG_DONTWAIT;
+use std::{
+    io::{IoSlice, IoSliceMut},
+    os::fd::RawFd,
+};
+
+/// Sends all of `data`, unless the caller does not want to wait.
+pub fn send(
+    entry: &'static Entry,
+    fd: RawFd,
+    data: &[IoSlice<'_>],
+    control: &[u8],
+    flags: i32,
+) -> Result<usize, Errno> {
+    let mut entered = entry.enter(fd)?;
+    let result = entered.file()?.send(&Message { data, control, flags });
+    let total = iov::total(data);
+    let waits = flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking();
+    match result {
+        Ok(sent) if sent < total && waits => {
+            entered.leave();
+            Ok(sent + send_rest(entry, fd, data, sent, flags))
+        }
+        Err(Errno::AGAIN) if waits => {
+            entered.wait()?;
+            send(entry, fd, data, control, flags)
+        }
+        result => {
+            entered.leave();
+            result
+        }
+    }
+}
+
+/// Sends what did not fit. What goes wrong here is not told to a caller, part of whose data was taken.
+fn send_rest(entry: &'static Entry, fd: RawFd, data: &[IoSlice<'_>], sent: usize, flags: i32) -> usize {
+    let mut pieces: Sources<'_> = data.iter().copied().collect();
+    let mut rest = pieces.as_mut_slice();
+    IoSlice::advance_slices(&mut rest, sent);
+    let mut more = 0;
+    while !rest.is_empty() {
+        let Ok(mut entered) = entry.enter(fd) else { break };
+        let room = entered.readiness().writable;
+        let result = match entered.file() {
+            Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], flags }),
+            Ok(file) if room => file.send(&Message { data: rest, control: &[], flags }),
+            Ok(_) => Err(Errno::AGAIN),
+            Err(errno) => Err(errno),
+        };
+        match result {
+            Ok(0) | Err(Errno::AGAIN) => {
+                if entered.wait().is_err() {
+                    break;
+                }
+            }
+            Ok(taken) => {
+                entered.leave();
+                more += taken;
+                IoSlice::advance_slices(&mut rest, taken);
+            }
+            Err(_) => break,
+        }
+    }
+    more
+}
+
+/// Receives what there is, and waits for it unless the caller does not want to.
+pub fn recv(
+    entry: &'static Entry,
+    fd: RawFd,
+    into: &mut [IoSliceMut<'_>],
+    flags: i32,
+) -> Result<(Received, Sender), Errno> {
+    loop {
+        let mut entered = entry.enter(fd)?;
+        let file = entered.file()?;
+        let sender = match file {
+            File::Netlink(_) => Sender::Kernel,
+            File::Alg(_) | File::Device(_) => Sender::Nobody,
+        };
+        match file.recv(into, flags) {
+            Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking() => entered.wait()?,
+            result => {
+                entered.leave();
+                return result.map(|received| (received, sender));
+            }
+        }
+    }
+}
+
+/// Whose address came with what was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sender {
+    /// There is none.
+    Nobody,
+    /// Port 0 of netlink.
+    Kernel,
+}

@@ -1,0 +1,190 @@
+//! Descriptors: duplicates, closing, flags, names, options.
+
+mod common;
+
+use common::{ABC, CIPHER, IV, PLAIN, assert_encrypts, cbc, checked, digest, encrypt, operation, own, parent, sha256};
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, FdFlag, OFlag, fcntl},
+    sys::{
+        socket::{
+            AddressFamily, Backlog, MsgFlags, Shutdown, SockFlag, SockType, accept4, getsockopt, listen, send,
+            shutdown, socket, sockopt,
+        },
+        stat::{SFlag, fstat},
+    },
+    unistd::{close, dup, dup2_raw, pipe, read, write},
+};
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
+
+unsafe extern "C" {
+    fn closefrom(first: libc::c_int);
+}
+
+served! {
+    fn a_duplicate_outlives_the_original() {
+        let first = cbc();
+        let second = dup(&first).unwrap();
+        encrypt(&first, &PLAIN[0], MsgFlags::empty()).unwrap();
+        drop(first);
+        let mut text = [0; 16];
+        assert_eq!(read(&second, &mut text), Ok(16));
+        assert_eq!(text, CIPHER[0]);
+
+        let third = own(fcntl(&second, FcntlArg::F_DUPFD_CLOEXEC(100)).unwrap());
+        assert!(third.as_raw_fd() >= 100);
+        drop(second);
+        assert_encrypts(&third);
+    }
+}
+
+served! {
+    fn dup2_replaces_in_both_directions() {
+        let (reader, writer) = pipe().unwrap();
+        // A served descriptor becomes the pipe's.
+        let number = cbc().into_raw_fd();
+        // SAFETY: the number is nobody else's.
+        let replaced = unsafe { dup2_raw(&writer, number) }.unwrap();
+        write(&replaced, b"through the pipe").unwrap();
+        let mut text = [0; 16];
+        assert_eq!(read(&reader, &mut text), Ok(16));
+        assert_eq!(&text, b"through the pipe");
+
+        // And the pipe's becomes a served one.
+        let hash = sha256();
+        // SAFETY: as above.
+        let replaced = unsafe { dup2_raw(&hash, replaced.into_raw_fd()) }.unwrap();
+        drop(hash);
+        write(&replaced, b"abc").unwrap();
+        assert_eq!(digest(&replaced), ABC);
+    }
+}
+
+served! {
+    fn a_number_that_was_served_is_free_again() {
+        let number = cbc().into_raw_fd();
+        close(number).unwrap();
+        assert_eq!(close(number), Err(Errno::EBADF));
+        let (reader, writer) = pipe().unwrap();
+        assert!([reader.as_raw_fd(), writer.as_raw_fd()].contains(&number));
+        write(&writer, b"abc").unwrap();
+        let mut text = [0; 3];
+        assert_eq!(read(&reader, &mut text), Ok(3));
+        assert_eq!(&text, b"abc");
+    }
+}
+
+served! {
+    fn ranges_are_closed() {
+        let (one, two, three) = (cbc().into_raw_fd(), cbc().into_raw_fd(), cbc());
+        let range = |first: i32, last: i32| {
+            // SAFETY: the descriptors are ours.
+            checked(unsafe { libc::close_range(first as u32, last as u32, 0) })
+        };
+        assert_eq!(range(one.min(two), one.max(two)), Ok(0));
+        let (reader, writer) = pipe().unwrap();
+        write(&writer, b"a").unwrap();
+        assert_eq!(read(&reader, &mut [0; 1]), Ok(1));
+        assert_encrypts(&three);
+
+        let high = own(fcntl(&three, FcntlArg::F_DUPFD(500)).unwrap()).into_raw_fd();
+        // SAFETY: nobody has descriptors that high but this test.
+        unsafe { closefrom(500) };
+        assert_eq!(close(high), Err(Errno::EBADF));
+        assert_encrypts(&three);
+    }
+}
+
+served! {
+    fn flags_are_the_kernels() {
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let fd = socket(AddressFamily::Alg, SockType::SeqPacket, flags, None).unwrap();
+        let descriptor = |fd: &OwnedFd| FdFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFD).unwrap());
+        let status = |fd: &OwnedFd| OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL).unwrap());
+        assert!(descriptor(&fd).contains(FdFlag::FD_CLOEXEC) && status(&fd).contains(OFlag::O_NONBLOCK));
+
+        let named = parent("hash", "sha256", &[]);
+        let accepted = own(accept4(named.as_raw_fd(), SockFlag::SOCK_NONBLOCK).unwrap());
+        assert!(!descriptor(&accepted).contains(FdFlag::FD_CLOEXEC) && status(&accepted).contains(OFlag::O_NONBLOCK));
+        let plain = operation(&named);
+        assert!(!status(&plain).contains(OFlag::O_NONBLOCK));
+        assert_eq!(SFlag::from_bits_truncate(fstat(&plain).unwrap().st_mode) & SFlag::S_IFMT, SFlag::S_IFSOCK);
+    }
+}
+
+served! {
+    fn what_such_sockets_do_not_do() {
+        let fd = cbc();
+        // As crypto/af_alg.c leaves it to the defaults of sockets: none of these exist.
+        assert_eq!(listen(&fd, Backlog::MAXCONN), Err(Errno::EOPNOTSUPP));
+        assert_eq!(shutdown(fd.as_raw_fd(), Shutdown::Both), Err(Errno::EOPNOTSUPP));
+        let mut address = [0_u8; 128];
+        let mut len = 128;
+        // SAFETY: the room and its length.
+        let name = unsafe { libc::getsockname(fd.as_raw_fd(), address.as_mut_ptr().cast(), &raw mut len) };
+        assert_eq!(checked(name), Err(Errno::EOPNOTSUPP));
+        // Who asks for the address of the other side gets no socket.
+        let named = parent("skcipher", "cbc(aes)", &[]);
+        // SAFETY: the room and its length.
+        let accepted = unsafe { libc::accept(named.as_raw_fd(), address.as_mut_ptr().cast(), &raw mut len) };
+        assert_eq!(checked(accepted), Err(Errno::ECONNABORTED));
+        assert_eq!(accept4(named.as_raw_fd(), SockFlag::from_bits_retain(1)), Err(Errno::EINVAL));
+        assert_eq!(send(named.as_raw_fd(), b"a", MsgFlags::empty()), Err(Errno::EOPNOTSUPP));
+        let wrong = |kind, protocol| {
+            // SAFETY: no pointers.
+            checked(unsafe { libc::socket(libc::AF_ALG, kind, protocol) })
+        };
+        assert_eq!(wrong(libc::SOCK_DGRAM, 0), Err(Errno::ESOCKTNOSUPPORT));
+        assert_eq!(wrong(libc::SOCK_SEQPACKET, 1), Err(Errno::EPROTONOSUPPORT));
+    }
+}
+
+served! {
+    fn options_of_every_socket() {
+        let fd = cbc();
+        assert_eq!(getsockopt(&fd, sockopt::SockType), Ok(SockType::SeqPacket));
+        assert_eq!(getsockopt(&fd, sockopt::SocketError), Ok(0));
+        let get = |name| {
+            let (mut value, mut len) = (0_i32, 4);
+            let place = (&raw mut value).cast();
+            // SAFETY: room for a number.
+            checked(unsafe { libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, name, place, &raw mut len) }).unwrap();
+            value
+        };
+        assert_eq!([libc::SO_DOMAIN, libc::SO_PROTOCOL, libc::SO_ACCEPTCONN].map(get), [libc::AF_ALG, 0, 0]);
+        nix::sys::socket::setsockopt(&fd, sockopt::SndBuf, &8192).unwrap();
+        assert_eq!(get(libc::SO_SNDBUF), 16384);
+    }
+}
+
+served! {
+    fn calls_by_number_are_the_same_calls() {
+        let fd = cbc();
+        encrypt(&fd, &PLAIN[0], MsgFlags::empty()).unwrap();
+        let mut text = [0_u8; 16];
+        // SAFETY: the buffer and its length.
+        let got = unsafe { libc::syscall(libc::SYS_read, fd.as_raw_fd(), text.as_mut_ptr(), 16) };
+        assert_eq!((got, text), (16, CIPHER[0]));
+        // SAFETY: no pointers.
+        let made = unsafe { libc::syscall(libc::SYS_socket, libc::AF_ALG, libc::SOCK_SEQPACKET, 0) };
+        let made = own(made as i32);
+        assert_eq!(getsockopt(&made, sockopt::SockType), Ok(SockType::SeqPacket));
+        // What is not ours goes to the kernel, with all six arguments.
+        let page = std::ptr::null_mut::<libc::c_void>();
+        let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a fresh mapping.
+        let mapped = unsafe { libc::syscall(libc::SYS_mmap, page, 4096, protection, flags, -1, 0_i64) };
+        assert!(mapped > 0);
+    }
+}
+
+served! {
+    fn an_unrelated_descriptor_is_left_alone() {
+        let (reader, writer) = pipe().unwrap();
+        let copy = dup(&writer).unwrap();
+        assert_eq!(write(copy.as_fd(), &IV), Ok(16));
+        assert_eq!(read(&reader, &mut [0; 32]), Ok(16));
+        assert_eq!(send(writer.as_raw_fd(), b"a", MsgFlags::empty()), Err(Errno::ENOTSOCK));
+        assert_eq!(read(&writer, &mut [0; 1]), Err(Errno::EBADF));
+    }
+}

@@ -1,0 +1,152 @@
+//! The many functions that send and receive.
+
+mod common;
+
+use common::{ABC, CIPHER, IV, MORE, PLAIN, assert_encrypts, cbc, digest, encrypt, hex, sha256};
+use nix::{
+    errno::Errno,
+    sys::{
+        socket::{MsgFlags, MultiHeaders, SockaddrStorage, recv, recvfrom, recvmmsg, recvmsg, send, sendmmsg, sendto},
+        uio::{readv, writev},
+    },
+    unistd::{read, write},
+};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    os::fd::AsRawFd,
+    ptr,
+};
+
+served! {
+    fn every_way_to_send_and_receive() {
+        let fd = cbc();
+        let number = fd.as_raw_fd();
+        let control = [
+            nix::sys::socket::ControlMessage::AlgSetOp(&libc::ALG_OP_ENCRYPT),
+            nix::sys::socket::ControlMessage::AlgSetIv(&IV),
+        ];
+        let mut texts = [[0_u8; 16]; 4];
+        let message = [IoSlice::new(&PLAIN[0][..3]), IoSlice::new(&[]), IoSlice::new(&PLAIN[0][3..])];
+        assert_eq!(nix::sys::socket::sendmsg::<()>(number, &message, &control, MORE, None), Ok(16));
+        assert_eq!(read(&fd, &mut texts[0]), Ok(16));
+
+        assert_eq!(send(number, &PLAIN[1], MORE), Ok(16));
+        assert_eq!(recv(number, &mut texts[1], MsgFlags::empty()), Ok(16));
+
+        let address = nix::sys::socket::UnixAddr::new("/nowhere").unwrap();
+        assert_eq!(sendto(number, &PLAIN[2], &address, MORE), Ok(16));
+        let received = recvfrom::<SockaddrStorage>(number, &mut texts[2]);
+        assert_eq!(received.map(|(len, from)| (len, from.is_none())), Ok((16, true)));
+
+        assert_eq!(writev(&fd, &[IoSlice::new(&PLAIN[3][..15]), IoSlice::new(&PLAIN[3][15..])]), Ok(16));
+        let (first, second) = texts[3].split_at_mut(1);
+        assert_eq!(readv(&fd, &mut [IoSliceMut::new(first), IoSliceMut::new(second)]), Ok(16));
+        assert_eq!(texts, CIPHER);
+    }
+}
+
+served! {
+    fn a_received_message_has_no_sender_and_no_control() {
+        let fd = cbc();
+        encrypt(&fd, PLAIN.as_flattened(), MsgFlags::empty()).unwrap();
+        let (mut first, mut second) = ([0_u8; 17], [0_u8; 47]);
+        let mut pieces = [&mut first[..], &mut second[..]]
+            .map(|piece| libc::iovec { iov_base: piece.as_mut_ptr().cast(), iov_len: piece.len() });
+        let (mut name, mut control) = ([0_u8; 128], [0_u64; 16]);
+        // SAFETY: all zeros are an empty header.
+        let mut header = unsafe { std::mem::zeroed::<libc::msghdr>() };
+        header.msg_name = name.as_mut_ptr().cast();
+        header.msg_namelen = 128;
+        header.msg_control = control.as_mut_ptr().cast();
+        header.msg_controllen = 128;
+        header.msg_iov = pieces.as_mut_ptr();
+        header.msg_iovlen = 2;
+        header.msg_flags = -1;
+        // SAFETY: the header names arrays of these lengths.
+        assert_eq!(unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut header, 0) }, 64);
+        assert_eq!((header.msg_namelen, header.msg_controllen, header.msg_flags), (0, 0, 0));
+        assert_eq!([&first[..], &second[..]].concat(), CIPHER.as_flattened());
+    }
+}
+
+served! {
+    fn a_digest_that_is_cut_off_says_so() {
+        let fd = sha256();
+        write(&fd, b"abc").unwrap();
+        let mut digest = [0; 20];
+        let mut pieces = [IoSliceMut::new(&mut digest)];
+        let message = recvmsg::<()>(fd.as_raw_fd(), &mut pieces, None, MsgFlags::empty()).unwrap();
+        assert_eq!((message.bytes, message.flags), (20, MsgFlags::MSG_TRUNC));
+        assert_eq!(hex(&digest), ABC[..40]);
+    }
+}
+
+served! {
+    fn nothing_is_sent_and_received() {
+        let fd = sha256();
+        // A write of nothing ends a message, a vector of nothing does nothing at all.
+        send(fd.as_raw_fd(), b"abc", MORE).unwrap();
+        assert_eq!(writev(&fd, &[IoSlice::new(&[])]), Ok(0));
+        assert_eq!(read(&fd, &mut []), Ok(0));
+        assert_eq!(write(&fd, &[]), Ok(0));
+        assert_eq!(digest(&fd), ABC);
+    }
+}
+
+served! {
+    fn several_messages_in_one_call() {
+        let fd = sha256();
+        let pieces = [[IoSlice::new(b"a")], [IoSlice::new(b"bc")]];
+        let mut headers = MultiHeaders::<()>::preallocate(2, None);
+        let sent = sendmmsg(fd.as_raw_fd(), &mut headers, &pieces, [None, None], [], MORE);
+        assert_eq!(sent.unwrap().map(|message| message.bytes).collect::<Vec<_>>(), [1, 2]);
+        send(fd.as_raw_fd(), &[], MsgFlags::empty()).unwrap();
+        let mut digests = [[0; 32]; 2];
+        let [first, second] = &mut digests;
+        let mut pieces = [[IoSliceMut::new(first)], [IoSliceMut::new(second)]];
+        let received = recvmmsg(fd.as_raw_fd(), &mut headers, &mut pieces, MsgFlags::empty(), None);
+        assert_eq!(received.unwrap().map(|message| message.bytes).collect::<Vec<_>>(), [32, 32]);
+        // The second is that of an empty message (FIPS 180-4's algorithm on no bits).
+        assert_eq!(hex(&digests[0]), ABC);
+        assert_eq!(hex(&digests[1]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}
+
+served! {
+    fn what_no_message_can_be() {
+        let fd = cbc();
+        // SAFETY: all zeros are an empty header.
+        let header = || unsafe { std::mem::zeroed::<libc::msghdr>() };
+        let sent = |header: &libc::msghdr| {
+            // SAFETY: the header is refused before its pointers are followed.
+            common::checked(unsafe { libc::sendmsg(fd.as_raw_fd(), header, 0) } as i64)
+        };
+        let piece = libc::iovec { iov_base: ptr::null_mut(), iov_len: 1 };
+        let mut vector = header();
+        vector.msg_iov = (&raw const piece).cast_mut();
+        vector.msg_iovlen = 1025;
+        assert_eq!(sent(&vector), Err(Errno::EMSGSIZE));
+        vector.msg_iovlen = 1;
+        assert_eq!(sent(&vector), Err(Errno::EFAULT));
+        let piece = libc::iovec { iov_base: ptr::null_mut(), iov_len: usize::MAX };
+        vector.msg_iov = (&raw const piece).cast_mut();
+        assert_eq!(sent(&vector), Err(Errno::EINVAL));
+        let mut control = header();
+        control.msg_control = ptr::dangling_mut::<u8>().cast();
+        control.msg_controllen = 1 << 20;
+        assert_eq!(sent(&control), Err(Errno::ENOBUFS));
+        // SAFETY: no memory is named.
+        assert_eq!(common::checked(unsafe { libc::writev(fd.as_raw_fd(), ptr::null(), -1) } as i64), Err(Errno::EINVAL));
+        assert_encrypts(&fd);
+    }
+}
+
+served! {
+    fn errno_is_left_alone_by_success() {
+        let fd = cbc();
+        assert_encrypts(&fd);
+        Errno::set_raw(77);
+        assert_encrypts(&fd);
+        assert_eq!(Errno::last_raw(), 77);
+    }
+}

@@ -1,0 +1,163 @@
+//! `splice`, `vmsplice` and `sendfile`.
+
+mod common;
+
+use common::{ABC, CIPHER, MILLION, PLAIN, cbc, digest, encrypt, sha256};
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, OFlag, SpliceFFlags, fcntl, splice, vmsplice},
+    sys::{
+        sendfile::sendfile,
+        socket::{MsgFlags, send},
+    },
+    unistd::{pipe, read, write},
+};
+use std::{
+    io::{IoSlice, Write},
+    os::fd::AsRawFd,
+    thread,
+};
+
+const NONE: SpliceFFlags = SpliceFFlags::empty();
+
+served! {
+    fn a_digest_through_a_pipe() {
+        let (reader, writer) = pipe().unwrap();
+        let hash = sha256();
+        write(&writer, b"abc").unwrap();
+        // More is asked for than there is.
+        assert_eq!(splice(&reader, None, &hash, None, 100, NONE), Ok(3));
+        assert_eq!(digest(&hash), ABC);
+
+        assert_eq!(vmsplice(&writer, &[IoSlice::new(b"ab")], NONE), Ok(2));
+        assert_eq!(splice(&reader, None, &hash, None, 2, SpliceFFlags::SPLICE_F_MORE), Ok(2));
+        assert_eq!(vmsplice(&writer, &[IoSlice::new(b"c")], SpliceFFlags::SPLICE_F_GIFT), Ok(1));
+        assert_eq!(splice(&reader, None, &hash, None, 1, NONE), Ok(1));
+        assert_eq!(digest(&hash), ABC);
+    }
+}
+
+served! {
+    fn a_million_bytes_through_a_pipe() {
+        let (reader, writer) = pipe().unwrap();
+        let hash = sha256();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let text = vec![b'a'; 1_000_000];
+                let mut rest = &text[..];
+                while !rest.is_empty() {
+                    rest = &rest[write(&writer, rest).unwrap()..];
+                }
+            });
+            let mut left = 1_000_000;
+            while left > 0 {
+                left -= splice(&reader, None, &hash, None, left, SpliceFFlags::SPLICE_F_MORE).unwrap();
+            }
+        });
+        send(hash.as_raw_fd(), &[], MsgFlags::empty()).unwrap();
+        assert_eq!(digest(&hash), MILLION);
+    }
+}
+
+served! {
+    fn a_cipher_between_two_pipes() {
+        let (in_reader, in_writer) = pipe().unwrap();
+        let (out_reader, out_writer) = pipe().unwrap();
+        let fd = cbc();
+        encrypt(&fd, &[], common::MORE).unwrap();
+        write(&in_writer, PLAIN.as_flattened()).unwrap();
+        assert_eq!(splice(&in_reader, None, &fd, None, 64, NONE), Ok(64));
+        assert_eq!(splice(&fd, None, &out_writer, None, 64, NONE), Ok(64));
+        let mut text = [0; 64];
+        assert_eq!(read(&out_reader, &mut text), Ok(64));
+        assert_eq!(text, CIPHER.as_flattened());
+    }
+}
+
+served! {
+    fn splice_refuses_what_the_kernel_refuses() {
+        let (reader, writer) = pipe().unwrap();
+        let fd = cbc();
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(splice(&file, None, &fd, None, 1, NONE), Err(Errno::EINVAL));
+        assert_eq!(splice(&reader, Some(&mut 0), &fd, None, 1, NONE), Err(Errno::ESPIPE));
+        assert_eq!(splice(&reader, None, &fd, Some(&mut 0), 1, NONE), Err(Errno::EINVAL));
+        assert_eq!(splice(&reader, None, &fd, None, 1, SpliceFFlags::SPLICE_F_NONBLOCK), Err(Errno::EAGAIN));
+        assert_eq!(splice(&reader, None, &fd, None, 0, NONE), Ok(0));
+        drop(writer);
+        assert_eq!(splice(&reader, None, &fd, None, 1, NONE), Ok(0));
+    }
+}
+
+served! {
+    fn what_finds_no_room_stays_in_the_pipe() {
+        let (reader, writer) = pipe().unwrap();
+        let fd = cbc();
+        fcntl(&fd, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+        encrypt(&fd, &[], common::MORE).unwrap();
+        let text: Vec<u8> = (0..60_000_u32).map(|at| (at / 3) as u8).collect();
+        let mut sent = Vec::new();
+        let more = SpliceFFlags::SPLICE_F_MORE;
+        let errno = loop {
+            write(&writer, &text).unwrap();
+            let mut left = text.len();
+            let error = loop {
+                match splice(&reader, None, &fd, None, left, more) {
+                    Ok(moved) => {
+                        sent.extend_from_slice(&text[text.len() - left..][..moved]);
+                        left -= moved;
+                    }
+                    Err(errno) => break Some(errno),
+                }
+                if left == 0 {
+                    break None;
+                }
+            };
+            if let Some(errno) = error {
+                // The rest is still there.
+                let mut rest = vec![0; text.len()];
+                assert_eq!(read(&reader, &mut rest), Ok(left));
+                assert_eq!(rest[..left], text[text.len() - left..]);
+                break errno;
+            }
+        };
+        assert_eq!(errno, Errno::EAGAIN);
+        // What has been taken is what is encrypted: compared with the same text in small messages.
+        let whole = sent.len() / 16 * 16;
+        let mut got = vec![0; whole];
+        assert_eq!(read(&fd, &mut got), Ok(whole));
+        let other = cbc();
+        let mut expected = vec![0; whole];
+        encrypt(&other, &[], common::MORE).unwrap();
+        for (from, to) in sent[..whole].chunks(4096).zip(expected.chunks_mut(4096)) {
+            send(other.as_raw_fd(), from, common::MORE).unwrap();
+            assert_eq!(read(&other, to), Ok(to.len()));
+        }
+        assert!(got == expected);
+    }
+}
+
+served! {
+    fn a_file_is_sent() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![b'a'; 1_000_000]).unwrap();
+        file.write_all(b"and more").unwrap();
+        let hash = sha256();
+        let mut offset = 0;
+        assert_eq!(sendfile(&hash, &file, Some(&mut offset), 1_000_000), Ok(1_000_000));
+        assert_eq!(offset, 1_000_000);
+        assert_eq!(digest(&hash), MILLION);
+
+        // A file that is shorter than was asked for leaves the message open.
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"xab").unwrap();
+        nix::unistd::lseek(&file, 1, nix::unistd::Whence::SeekSet).unwrap();
+        assert_eq!(sendfile(&hash, &file, None, 10), Ok(2));
+        assert_eq!(nix::unistd::lseek(&file, 0, nix::unistd::Whence::SeekCur), Ok(3));
+        send(hash.as_raw_fd(), b"c", MsgFlags::empty()).unwrap();
+        assert_eq!(digest(&hash), ABC);
+
+        let (reader, _writer) = pipe().unwrap();
+        assert_eq!(sendfile(&hash, &reader, None, 1), Err(Errno::EINVAL));
+    }
+}

@@ -1,0 +1,214 @@
+//! `/proc/crypto`, `/dev/crypto`, NETLINK_CRYPTO and keyrings: that they are reached.
+
+mod common;
+
+use common::{CIPHER, IV, KEY, PLAIN, checked, own, parent};
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open},
+    sys::{
+        socket::{MsgFlags, send},
+        stat::{Mode, SFlag, fstat, lstat, stat},
+    },
+    unistd::{AccessFlags, access, read, write},
+};
+use std::{
+    ffi::{CStr, c_char},
+    fs,
+    os::fd::AsRawFd,
+    process::Command,
+    ptr,
+};
+
+const PROC: &CStr = c"/proc/crypto";
+const DEV: &CStr = c"/dev/crypto";
+
+served! {
+    fn proc_crypto_is_a_file_to_read() {
+        let text = fs::read_to_string("/proc/crypto").unwrap();
+        assert!(text.contains("\nname         : cbc(aes)\n"), "{text}");
+        let cat = Command::new("cat").arg("/proc/crypto").output().unwrap();
+        assert_eq!(String::from_utf8(cat.stdout).unwrap(), text);
+
+        assert_eq!(open(PROC, OFlag::O_WRONLY, Mode::empty()).err(), Some(Errno::EACCES));
+        assert_eq!(open(PROC, OFlag::O_RDONLY | OFlag::O_DIRECTORY, Mode::empty()).err(), Some(Errno::ENOTDIR));
+        let file = open(PROC, OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty()).unwrap();
+        assert_eq!(fcntl(&file, FcntlArg::F_GETFD), Ok(FdFlag::FD_CLOEXEC.bits()));
+        assert_eq!(write(&file, b"a"), Err(Errno::EBADF));
+        let found = stat(PROC).unwrap();
+        assert_eq!((SFlag::from_bits_truncate(found.st_mode) & SFlag::S_IFMT, found.st_mode & 0o777), (SFlag::S_IFREG, 0o444));
+        assert_eq!(access(PROC, AccessFlags::R_OK), Ok(()));
+        assert_eq!(access(PROC, AccessFlags::W_OK), Err(Errno::EACCES));
+    }
+}
+
+served! {
+    fn proc_crypto_is_a_stream_to_read() {
+        // SAFETY: C strings, and a stream that is closed once.
+        let line = unsafe {
+            let stream = libc::fopen(PROC.as_ptr(), c"re".as_ptr());
+            assert!(!stream.is_null());
+            let mut line = [0 as c_char; 64];
+            assert!(!libc::fgets(line.as_mut_ptr(), 64, stream).is_null());
+            assert_eq!(libc::fclose(stream), 0);
+            assert!(libc::fopen(PROC.as_ptr(), c"w".as_ptr()).is_null());
+            CStr::from_ptr(line.as_ptr()).to_owned()
+        };
+        assert_eq!(Errno::last(), Errno::EACCES);
+        assert!(line.to_bytes().starts_with(b"name         : "), "{line:?}");
+    }
+}
+
+/// `struct session_op` (`crypto/cryptodev.h`).
+#[repr(C)]
+struct Session {
+    cipher: u32,
+    mac: u32,
+    key_len: u32,
+    key: *const u8,
+    mac_key_len: u32,
+    mac_key: *const u8,
+    session: u32,
+}
+
+/// `struct crypt_op`.
+#[repr(C)]
+struct Crypt {
+    session: u32,
+    operation: u16,
+    flags: u16,
+    len: u32,
+    from: *const u8,
+    to: *mut u8,
+    mac: *mut u8,
+    iv: *const u8,
+}
+
+const CRYPTO_AES_CBC: u32 = 11;
+const COP_ENCRYPT: u16 = 0;
+
+nix::ioctl_readwrite!(clone_device, b'c', 101, u32);
+nix::ioctl_readwrite!(open_session, b'c', 102, Session);
+nix::ioctl_readwrite!(crypt, b'c', 104, Crypt);
+
+fn assert_device_encrypts(device: &impl AsRawFd) {
+    let mut session = Session {
+        cipher: CRYPTO_AES_CBC,
+        mac: 0,
+        key_len: 16,
+        key: KEY.as_ptr(),
+        mac_key_len: 0,
+        mac_key: ptr::null(),
+        session: 0,
+    };
+    // SAFETY: the structure names a key of that length.
+    unsafe { open_session(device.as_raw_fd(), &raw mut session) }.unwrap();
+    let mut text = [0; 64];
+    let mut request = Crypt {
+        session: session.session,
+        operation: COP_ENCRYPT,
+        flags: 0,
+        len: 64,
+        from: PLAIN.as_ptr().cast(),
+        to: text.as_mut_ptr(),
+        mac: ptr::null_mut(),
+        iv: IV.as_ptr(),
+    };
+    // SAFETY: the structure names buffers of these lengths.
+    unsafe { crypt(device.as_raw_fd(), &raw mut request) }.unwrap();
+    assert_eq!(text, CIPHER.as_flattened());
+}
+
+served! {
+    fn dev_crypto_is_a_device() {
+        let device = open(DEV, OFlag::O_RDWR, Mode::empty()).unwrap();
+        assert_device_encrypts(&device);
+        for found in [fstat(&device).unwrap(), stat(DEV).unwrap(), lstat(DEV).unwrap()] {
+            assert_eq!(SFlag::from_bits_truncate(found.st_mode) & SFlag::S_IFMT, SFlag::S_IFCHR);
+        }
+        assert_eq!(read(&device, &mut [0; 1]), Err(Errno::EINVAL));
+        assert_eq!(send(device.as_raw_fd(), b"a", MsgFlags::empty()), Err(Errno::ENOTSOCK));
+
+        let mut clone = 0;
+        // SAFETY: room for a number.
+        unsafe { clone_device(device.as_raw_fd(), &raw mut clone) }.unwrap();
+        drop(device);
+        assert_device_encrypts(&own(clone as i32));
+        assert_eq!(access(DEV, AccessFlags::R_OK | AccessFlags::W_OK), Ok(()));
+    }
+}
+
+served! {
+    fn a_streams_descriptor_is_forgotten_when_it_is_closed() {
+        // SAFETY: C strings, and a stream that is closed once.
+        let number = unsafe {
+            let stream = libc::fopen(DEV.as_ptr(), c"r+".as_ptr());
+            let number = libc::fileno(stream);
+            assert_device_encrypts(&number);
+            assert_eq!(libc::fclose(stream), 0);
+            number
+        };
+        let file = fs::File::open("/dev/null").unwrap();
+        assert_eq!(file.as_raw_fd(), number);
+        assert_eq!(read(&file, &mut [0; 1]), Ok(0));
+    }
+}
+
+served! {
+    fn netlink_answers_for_an_algorithm() {
+        const NETLINK_CRYPTO: i32 = 21;
+        const CRYPTO_MSG_GETALG: u16 = 0x13;
+        const NLM_F_REQUEST: u16 = 1;
+        // SAFETY: no pointers.
+        let socket = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, NETLINK_CRYPTO) };
+        let socket = own(checked(socket).unwrap() as i32);
+        let mut name = [0_u8; 12];
+        let mut len = 12;
+        // SAFETY: the room and its length.
+        let named = unsafe { libc::getsockname(socket.as_raw_fd(), name.as_mut_ptr().cast(), &raw mut len) };
+        assert_eq!((named, len, name[..2].to_vec()), (0, 12, 16_u16.to_ne_bytes().to_vec()));
+
+        // struct nlmsghdr, then struct crypto_user_alg, whose first 64 bytes are the name.
+        let mut request = [0_u8; 16 + 208];
+        request[..4].copy_from_slice(&224_u32.to_ne_bytes());
+        request[4..6].copy_from_slice(&CRYPTO_MSG_GETALG.to_ne_bytes());
+        request[6..8].copy_from_slice(&NLM_F_REQUEST.to_ne_bytes());
+        request[8..12].copy_from_slice(&7_u32.to_ne_bytes());
+        request[16..22].copy_from_slice(b"sha256");
+        assert_eq!(send(socket.as_raw_fd(), &request, MsgFlags::empty()), Ok(224));
+        let mut answer = [0_u8; 4096];
+        let mut from = [0xff_u8; 12];
+        let mut len = 12;
+        let (into, from_address) = (answer.as_mut_ptr().cast(), from.as_mut_ptr().cast());
+        // SAFETY: the rooms and their lengths.
+        let got = unsafe { libc::recvfrom(socket.as_raw_fd(), into, 4096, 0, from_address, &raw mut len) };
+        assert!(got >= 224, "{got}");
+        assert_eq!(answer[8..12], 7_u32.to_ne_bytes());
+        assert_eq!(answer[16..23], *b"sha256\0");
+        // It comes from the kernel: port 0.
+        assert_eq!((len, &from[..2], &from[4..]), (12, &16_u16.to_ne_bytes()[..], &[0; 8][..]));
+        assert_eq!(
+            nix::sys::socket::recv(socket.as_raw_fd(), &mut answer, MsgFlags::MSG_DONTWAIT),
+            Err(Errno::EAGAIN)
+        );
+    }
+}
+
+served! {
+    fn a_key_is_taken_from_a_keyring() {
+        const KEY_SPEC_PROCESS_KEYRING: i32 = -2;
+        const ALG_SET_KEY_BY_KEY_SERIAL: i32 = 7;
+        let (kind, description) = (c"user".as_ptr(), c"algkit:test".as_ptr());
+        // SAFETY: C strings, and a key of 16 bytes.
+        let serial = unsafe {
+            libc::syscall(libc::SYS_add_key, kind, description, KEY.as_ptr(), KEY.len(), KEY_SPEC_PROCESS_KEYRING)
+        };
+        let serial = checked(serial).unwrap() as i32;
+        let named = parent("skcipher", "cbc(aes)", &[]);
+        let place = (&raw const serial).cast();
+        // SAFETY: a number and its length.
+        let set = unsafe { libc::setsockopt(named.as_raw_fd(), libc::SOL_ALG, ALG_SET_KEY_BY_KEY_SERIAL, place, 4) };
+        assert_eq!(checked(set), Ok(0));
+        common::assert_encrypts(&common::operation(&named));
+    }
+}

@@ -1,0 +1,248 @@
+//! `fork`, `vfork`, `exec` and threads.
+
+mod common;
+
+use common::{ABC, assert_encrypts, cbc, digest, operation, parent, sha256};
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, FdFlag, fcntl},
+    sched::{CloneFlags, clone},
+    sys::{
+        socket::{MsgFlags, send, setsockopt, sockopt::AlgSetKey},
+        wait::{WaitStatus, waitpid},
+    },
+    unistd::{ForkResult, Pid, fork},
+};
+use std::{
+    os::fd::{AsRawFd, IntoRawFd},
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+/// Runs `body` in a child made by `fork`; tells whether it panicked.
+fn in_child(body: impl FnOnce()) -> Pid {
+    // SAFETY: the C library's locks are its own affair; ours are what is tested.
+    match unsafe { fork() }.unwrap() {
+        ForkResult::Parent { child } => child,
+        ForkResult::Child => {
+            let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(i32::from(failed)) }
+        }
+    }
+}
+
+fn assert_succeeds(child: Pid) {
+    assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0)));
+}
+
+served! {
+    fn each_process_has_its_own_copy_of_a_state() {
+        let hash = sha256();
+        send(hash.as_raw_fd(), b"a", common::MORE).unwrap();
+        let finish = || {
+            send(hash.as_raw_fd(), b"bc", MsgFlags::empty()).unwrap();
+            assert_eq!(digest(&hash), ABC);
+        };
+        assert_succeeds(in_child(finish));
+        finish();
+    }
+}
+
+served! {
+    fn what_a_child_closes_stays_open_here() {
+        let fd = cbc();
+        let number = fd.as_raw_fd();
+        assert_succeeds(in_child(|| {
+            assert_encrypts(&fd);
+            nix::unistd::close(number).unwrap();
+            assert!(nix::unistd::close(number).is_err());
+            assert_encrypts(&cbc());
+        }));
+        assert_encrypts(&fd);
+    }
+}
+
+served! {
+    fn readiness_is_not_shared_with_a_child() {
+        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+        use std::os::fd::AsFd;
+        let fd = cbc();
+        common::encrypt(&fd, &[], common::MORE).unwrap();
+        let is_readable = || {
+            let mut fds = [PollFd::new(fd.as_fd(), PollFlags::POLLIN)];
+            poll(&mut fds, PollTimeout::from(20_u16)).unwrap() == 1
+        };
+        // Polled with a wait, so that the descriptor itself takes part, before and after the fork.
+        assert!(!is_readable());
+        assert_succeeds(in_child(|| {
+            assert!(!is_readable());
+            send(fd.as_raw_fd(), &common::PLAIN[0], common::MORE).unwrap();
+            assert!(is_readable());
+        }));
+        assert!(!is_readable());
+        send(fd.as_raw_fd(), &common::PLAIN[0], common::MORE).unwrap();
+        assert!(is_readable());
+    }
+}
+
+served! {
+    fn forks_while_threads_are_at_work() {
+        let done = AtomicBool::new(false);
+        let named = parent("skcipher", "cbc(aes)", &common::KEY);
+        let shared = operation(&named);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        assert_encrypts(&operation(&named));
+                    }
+                });
+            }
+            for _ in 0..50 {
+                assert_succeeds(in_child(|| {
+                    assert_encrypts(&shared);
+                    assert_encrypts(&operation(&named));
+                }));
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+served! {
+    fn a_child_in_the_parents_memory_leaves_no_trace() {
+        let (first, second) = (cbc(), sha256());
+        let (one, two) = (first.as_raw_fd(), second.as_raw_fd());
+        let mut stack = vec![0; 1 << 18];
+        let child = || {
+            // What Python and others do between vfork and exec.
+            // SAFETY: the child's descriptors are copies.
+            unsafe {
+                libc::dup2(one, two);
+                libc::close(one);
+                libc::close_range(3, u32::MAX, 0);
+            }
+            0
+        };
+        let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
+        // SAFETY: the stack is large enough, and this thread waits for the child to end.
+        let child = unsafe { clone(Box::new(child), &mut stack, flags, Some(libc::SIGCHLD)) }.unwrap();
+        assert_succeeds(child);
+        assert_encrypts(&first);
+        send(two, b"abc", MsgFlags::empty()).unwrap();
+        assert_eq!(digest(&second), ABC);
+    }
+}
+
+served! {
+    fn programs_that_are_started_are_served_too() {
+        let mut output = output_of(Command::new("/bin/sh").args(["-c", "echo $LD_PRELOAD"]));
+        assert!(output.starts_with(common::library().to_str().unwrap()));
+        // A descriptor with CLOEXEC is closed by exec, another is not.
+        let fd = cbc();
+        let number = fd.as_raw_fd();
+        let listed = |output: &str| output.contains(&format!(" {number} -> socket:"));
+        fcntl(&fd, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+        output = output_of(Command::new("/bin/ls").args(["-l", "/proc/self/fd"]));
+        assert!(!listed(&output), "{output}");
+        fcntl(&fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+        output = output_of(Command::new("/bin/ls").args(["-l", "/proc/self/fd"]));
+        assert!(listed(&output), "{output}");
+    }
+}
+
+fn output_of(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+served! {
+    fn threads_do_not_disturb_each_other() {
+        let named = parent("skcipher", "cbc(aes)", &common::KEY);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        let fd = operation(&named);
+                        assert_encrypts(&fd);
+                        // Misbehaviour is answered, and harms nobody.
+                        assert!(send(fd.as_raw_fd(), b"", MsgFlags::MSG_OOB).is_ok());
+                        assert_eq!(setsockopt(&fd, AlgSetKey::<&[u8]>::default(), &&[0; 3][..]), Err(Errno::EOPNOTSUPP));
+                        drop(fd);
+                    }
+                });
+            }
+        });
+    }
+}
+
+served! {
+    fn closing_wakes_who_waits() {
+        let fd = cbc();
+        common::encrypt(&fd, &[], common::MORE).unwrap();
+        let number = fd.into_raw_fd();
+        let reader = thread::spawn(move || {
+            let mut text = [0_u8; 16];
+            // SAFETY: the buffer and its length.
+            common::checked(unsafe { libc::read(number, text.as_mut_ptr().cast(), 16) } as i64)
+        });
+        thread::sleep(std::time::Duration::from_millis(50));
+        nix::unistd::close(number).unwrap();
+        assert_eq!(reader.join().unwrap(), Err(Errno::EBADF));
+    }
+}
+
+unsafe extern "C-unwind" {
+    /// As libc has it, but for that it may be left by cancellation.
+    fn read(fd: libc::c_int, into: *mut libc::c_void, len: libc::size_t) -> libc::ssize_t;
+}
+
+/// Reads from the descriptor of this number.
+extern "C-unwind" fn read_one(number: *mut libc::c_void) -> *mut libc::c_void {
+    let mut byte = 0_u8;
+    // SAFETY: room for a byte.
+    unsafe { read(number.addr() as i32, (&raw mut byte).cast(), 1) };
+    std::ptr::null_mut()
+}
+
+served! {
+    fn a_thread_can_be_cancelled_in_a_foreign_call() {
+        const PTHREAD_CANCELED: usize = usize::MAX;
+        let (reader, _writer) = nix::unistd::pipe().unwrap();
+        // The library has served something, and is in front of `read`.
+        assert_encrypts(&cbc());
+        // SAFETY: the function keeps nothing that would have to be dropped, and the thread is joined.
+        let returned = unsafe {
+            let body: extern "C" fn(*mut libc::c_void) -> *mut libc::c_void =
+                std::mem::transmute(read_one as extern "C-unwind" fn(*mut libc::c_void) -> *mut libc::c_void);
+            let mut thread = 0;
+            let number = std::ptr::without_provenance_mut(reader.as_raw_fd() as usize);
+            assert_eq!(libc::pthread_create(&raw mut thread, std::ptr::null(), body, number), 0);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert_eq!(libc::pthread_cancel(thread), 0);
+            let mut returned = std::ptr::null_mut();
+            assert_eq!(libc::pthread_join(thread, &raw mut returned), 0);
+            returned.addr()
+        };
+        assert_eq!(returned, PTHREAD_CANCELED);
+    }
+}
+
+/// What a program that has nothing to do with any of this sees.
+#[test]
+fn an_unrelated_program_sees_no_difference() {
+    let run = |preload: bool| {
+        let script = "ls /proc/self/fd /proc/self/task | grep -c .; env | grep -v LD_PRELOAD | cksum; echo error >&2; exit 3";
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        if preload {
+            command.env("LD_PRELOAD", common::library());
+        }
+        command.output().unwrap()
+    };
+    assert_eq!(run(true), run(false));
+}

@@ -1,0 +1,155 @@
+//! Poly1305 in integer registers, for a cipher that fills the vector registers meanwhile.
+//!
+//! Horner's rule is one long chain of multiplications, about 15 cycles a block, and leaves the
+//! multiplier idle most of the time. Cut in two halves, *a* blocks and then *k*, the message is
+//! worth (value + front)·*r*ᵏ + back: two chains that do not wait for each other, both by the clamped
+//! *r*, whose product is the cheap one. [`Halves`] takes them one step at a time, so that the steps
+//! can be put between the instructions of something else.
+
+use super::BLOCK;
+use super::scalar::{self, Element, Point};
+use crate::hash::little_endian;
+use core::slice::Iter;
+use zeroize::ZeroizeOnDrop;
+
+/// A Poly1305 computation over whole blocks.
+#[derive(Clone, ZeroizeOnDrop)]
+pub(crate) struct OneTime {
+    point: Point,
+    value: Element,
+    pad: u128,
+}
+
+impl OneTime {
+    /// An empty message under the one-time key *r* ‖ *s*.
+    #[inline(always)]
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        let [r, s] = [0, 16].map(
+            #[inline(always)]
+            |at| {
+                let mut half = [0; 16];
+                half.copy_from_slice(&key[at..at + 16]);
+                u128::from_le_bytes(half)
+            },
+        );
+        Self { point: Point::clamped(r), value: Element::default(), pad: s }
+    }
+
+    /// Absorbs the whole blocks at the front of `bytes`, and returns the rest.
+    #[inline(always)]
+    fn whole<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        self.value = scalar::absorb(self.value, self.point, blocks.as_flattened(), 1);
+        rest
+    }
+
+    /// Absorbs `bytes`, with zeros behind them up to a whole block.
+    #[inline(always)]
+    pub(crate) fn absorb_padded(&mut self, bytes: &[u8]) {
+        let rest = self.whole(bytes);
+        if !rest.is_empty() {
+            self.absorb_block(little_endian(rest));
+        }
+    }
+
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, long ones by halves: `power` is *r*ᵏ.
+    #[inline(always)]
+    pub(crate) fn absorb_long(&mut self, power: &Power, mut bytes: &[u8]) {
+        while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
+            let mut halves = Halves::new(self, power.exponent, now);
+            for _ in 0..power.exponent {
+                halves.step();
+            }
+            halves.join(self, power);
+            bytes = later;
+        }
+        self.absorb_padded(bytes);
+    }
+
+    /// Absorbs a block, given as a little-endian number.
+    #[inline(always)]
+    pub(crate) fn absorb_block(&mut self, block: u128) {
+        self.value = self.value.plus(block, 1).times(self.point);
+    }
+
+    /// *r*ᵏ for a *k* that is a power of two.
+    #[inline(always)]
+    pub(crate) fn power(&self, exponent: usize) -> Power {
+        let mut value = self.point.element();
+        for _ in 0..exponent.ilog2() {
+            value = value.times_element(value);
+        }
+        Power { value, exponent }
+    }
+
+    /// The tag.
+    #[inline(always)]
+    pub(crate) fn finish(&self) -> [u8; BLOCK] {
+        self.value.reduced().wrapping_add(self.pad).to_le_bytes()
+    }
+}
+
+/// A power of *r*.
+#[derive(Clone, ZeroizeOnDrop)]
+pub(crate) struct Power {
+    value: Element,
+    #[zeroize(skip)]
+    exponent: usize,
+}
+
+/// The two halves of a run of blocks, each with its chain.
+pub(crate) struct Halves<'a> {
+    point: Point,
+    front: Iter<'a, [u8; BLOCK]>,
+    back: Iter<'a, [u8; BLOCK]>,
+    front_value: Element,
+    back_value: Element,
+}
+
+impl<'a> Halves<'a> {
+    /// The whole blocks of `bytes`, the last `back` of them by themselves. Nothing is to be joined if
+    /// there are fewer.
+    #[inline(always)]
+    pub(crate) fn new(hash: &OneTime, back: usize, bytes: &'a [u8]) -> Self {
+        let blocks = bytes.as_chunks::<BLOCK>().0;
+        let (front, back) = blocks.split_at(blocks.len().saturating_sub(back));
+        Self {
+            point: hash.point,
+            front: front.iter(),
+            back: back.iter(),
+            front_value: hash.value,
+            back_value: Element::default(),
+        }
+    }
+
+    /// Nothing to be done.
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        Self {
+            point: Point::clamped(0),
+            front: [].iter(),
+            back: [].iter(),
+            front_value: Element::default(),
+            back_value: Element::default(),
+        }
+    }
+
+    /// One block of each half that still has one.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) {
+        if let Some(block) = self.back.next() {
+            self.back_value = self.back_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
+        }
+        if let Some(block) = self.front.next() {
+            self.front_value = self.front_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
+        }
+    }
+
+    /// Puts the value of both halves into `hash`; `power` is the one that belongs to the number of
+    /// blocks in the back half.
+    #[inline(always)]
+    pub(crate) fn join(self, hash: &mut OneTime, power: &Power) {
+        debug_assert!(self.front.len() == 0 && self.back.len() == 0);
+        hash.value = self.front_value.times_element(power.value).plus_element(self.back_value);
+    }
+}

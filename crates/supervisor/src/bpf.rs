@@ -1,0 +1,365 @@
+//! The filter: which system calls of the target stop and wait for the supervisor.
+//!
+//! Descriptors that the supervisor serves have numbers in a [`Range`] of their own, so that the filter tells a
+//! call on one of them from a call on anything else by comparing numbers, and all other traffic runs at full speed.
+
+use libc::sock_filter;
+
+/// `AUDIT_ARCH_*` of the CPU this is built for.
+#[cfg(target_arch = "x86_64")]
+pub const ARCH: u32 = 0xc000_003e;
+/// `AUDIT_ARCH_*` of the CPU this is built for.
+#[cfg(target_arch = "aarch64")]
+pub const ARCH: u32 = 0xc000_00b7;
+
+/// x32 calls have this bit in their number.
+#[cfg(target_arch = "x86_64")]
+const X32_BIT: u32 = 0x4000_0000;
+
+/// The protocol of `AF_NETLINK` that asks for algorithms.
+const NETLINK_CRYPTO: u32 = 21;
+
+const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+const NOTIFY: u32 = libc::SECCOMP_RET_USER_NOTIF;
+
+// Offsets in `struct seccomp_data`, and of the low half of an argument.
+const NR: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+const fn argument(index: u32) -> u32 {
+    16 + 8 * index + if cfg!(target_endian = "big") { 4 } else { 0 }
+}
+
+/// Descriptor numbers from `start` up to and without `end`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The first number.
+    pub start: u32,
+    /// The number after the last.
+    pub end: u32,
+}
+
+impl Range {
+    /// The most descriptors that one process can have served.
+    const SIZE: u32 = 256;
+
+    /// The range for a target that may open `limit` descriptors (the soft `RLIMIT_NOFILE`): as high as that limit and
+    /// `select`, which knows of 1024 descriptors, admit.
+    pub fn below(limit: u64) -> Self {
+        let end = u32::try_from(limit).unwrap_or(u32::MAX).min(libc::FD_SETSIZE as u32);
+        Self { start: end - Self::SIZE.min(end / 4), end }
+    }
+
+    /// Whether `fd` lies in it.
+    pub fn contains(self, fd: i32) -> bool {
+        u32::try_from(fd).is_ok_and(|fd| (self.start..self.end).contains(&fd))
+    }
+}
+
+/// What decides whether a call is trapped.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Nothing: it always is.
+    Always,
+    /// Its first argument lies in the range.
+    First,
+    /// Its first or third argument lies in the range.
+    FirstOrThird,
+    /// Its first argument lies in the range, and it asks for a duplicate.
+    Duplicate,
+    /// It asks for AF_ALG or NETLINK_CRYPTO.
+    Socket,
+    /// The flags in this argument do not exclude the files that are served.
+    Open(u32),
+}
+
+/// The `libc` crate does not have it for every CPU.
+pub const SYS_IO_PGETEVENTS: libc::c_long = if cfg!(target_arch = "x86_64") { 333 } else { 292 };
+
+/// The calls, and what decides over each.
+const CALLS: &[(libc::c_long, Rule)] = &[
+    (libc::SYS_read, Rule::First),
+    (libc::SYS_write, Rule::First),
+    (libc::SYS_readv, Rule::First),
+    (libc::SYS_writev, Rule::First),
+    (libc::SYS_preadv2, Rule::First),
+    (libc::SYS_pwritev2, Rule::First),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, Rule::Open(1)),
+    (libc::SYS_openat, Rule::Open(2)),
+    (libc::SYS_openat2, Rule::Always),
+    (libc::SYS_socket, Rule::Socket),
+    (libc::SYS_socketpair, Rule::Socket),
+    (libc::SYS_bind, Rule::First),
+    (libc::SYS_connect, Rule::First),
+    (libc::SYS_listen, Rule::First),
+    (libc::SYS_shutdown, Rule::First),
+    (libc::SYS_accept, Rule::First),
+    (libc::SYS_accept4, Rule::First),
+    (libc::SYS_getsockname, Rule::First),
+    (libc::SYS_getpeername, Rule::First),
+    (libc::SYS_getsockopt, Rule::First),
+    (libc::SYS_setsockopt, Rule::First),
+    (libc::SYS_sendto, Rule::First),
+    (libc::SYS_sendmsg, Rule::First),
+    (libc::SYS_sendmmsg, Rule::First),
+    (libc::SYS_recvfrom, Rule::First),
+    (libc::SYS_recvmsg, Rule::First),
+    (libc::SYS_recvmmsg, Rule::First),
+    (libc::SYS_sendfile, Rule::First),
+    (libc::SYS_splice, Rule::FirstOrThird),
+    (libc::SYS_ioctl, Rule::First),
+    (libc::SYS_fcntl, Rule::Duplicate),
+    (libc::SYS_dup, Rule::First),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_dup2, Rule::First),
+    (libc::SYS_dup3, Rule::First),
+    (libc::SYS_io_submit, Rule::Always),
+    (libc::SYS_io_getevents, Rule::Always),
+    (SYS_IO_PGETEVENTS, Rule::Always),
+    (libc::SYS_io_cancel, Rule::Always),
+    (libc::SYS_io_destroy, Rule::Always),
+];
+
+/// A place in the program, known once [`Assembler::place`] has been called.
+#[derive(Clone, Copy)]
+struct Label(usize);
+
+/// Where a conditional jump goes.
+#[derive(Clone, Copy)]
+enum To {
+    Next,
+    Label(Label),
+}
+
+/// Puts a program together, front to back; every jump goes forward.
+#[derive(Default)]
+struct Assembler {
+    code: Vec<sock_filter>,
+    places: Vec<usize>,
+    jumps: Vec<(usize, To, To)>,
+}
+
+impl Assembler {
+    fn label(&mut self) -> Label {
+        self.places.push(usize::MAX);
+        Label(self.places.len() - 1)
+    }
+
+    fn place(&mut self, label: Label) {
+        self.places[label.0] = self.code.len();
+    }
+
+    fn emit(&mut self, code: u32, k: u32) {
+        self.code.push(sock_filter { code: code as u16, jt: 0, jf: 0, k });
+    }
+
+    fn load(&mut self, offset: u32) {
+        self.emit(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, offset);
+    }
+
+    fn answer(&mut self, action: u32) {
+        self.emit(libc::BPF_RET | libc::BPF_K, action);
+    }
+
+    fn jump(&mut self, test: u32, k: u32, yes: To, no: To) {
+        self.jumps.push((self.code.len(), yes, no));
+        self.emit(libc::BPF_JMP | test | libc::BPF_K, k);
+    }
+
+    /// The program, unless a jump is too far for its eight bits.
+    fn finish(mut self) -> Option<Vec<sock_filter>> {
+        for (at, yes, no) in self.jumps {
+            let distance = |to| match to {
+                To::Next => Some(0),
+                To::Label(Label(n)) => u8::try_from(self.places[n].checked_sub(at + 1)?).ok(),
+            };
+            (self.code[at].jt, self.code[at].jf) = (distance(yes)?, distance(no)?);
+        }
+        Some(self.code)
+    }
+}
+
+/// The filter for a target whose served descriptors lie in `range`.
+pub fn filter(range: Range) -> Vec<sock_filter> {
+    use To::{Label as L, Next};
+    let mut a = Assembler::default();
+    let (allow, notify) = (a.label(), a.label());
+    let [first, third, duplicate, socket, open1, open2] = std::array::from_fn(|_| a.label());
+
+    // Calls of another architecture pass: their numbers mean something else.
+    let native = a.label();
+    a.load(ARCHITECTURE);
+    a.jump(libc::BPF_JEQ, ARCH, L(native), Next);
+    a.answer(ALLOW);
+    a.place(native);
+    a.load(NR);
+    #[cfg(target_arch = "x86_64")]
+    a.jump(libc::BPF_JGE, X32_BIT, L(allow), Next);
+    for &(nr, rule) in CALLS {
+        let to = match rule {
+            Rule::Always => notify,
+            Rule::First => first,
+            Rule::FirstOrThird => third,
+            Rule::Duplicate => duplicate,
+            Rule::Socket => socket,
+            Rule::Open(1) => open1,
+            Rule::Open(_) => open2,
+        };
+        a.jump(libc::BPF_JEQ, nr as u32, L(to), Next);
+    }
+    a.answer(ALLOW);
+
+    a.place(socket);
+    let netlink = a.label();
+    a.load(argument(0));
+    a.jump(libc::BPF_JEQ, libc::AF_ALG as u32, L(notify), Next);
+    a.jump(libc::BPF_JEQ, libc::AF_NETLINK as u32, L(netlink), L(allow));
+    a.place(netlink);
+    a.load(argument(2));
+    a.jump(libc::BPF_JEQ, NETLINK_CRYPTO, L(notify), L(allow));
+
+    // Neither /proc/crypto nor /dev/crypto is created, a folder, or a place in the tree only.
+    let excluded = (libc::O_CREAT | libc::O_DIRECTORY | libc::O_PATH) as u32;
+    for (label, index) in [(open1, 1), (open2, 2)] {
+        a.place(label);
+        a.load(argument(index));
+        a.jump(libc::BPF_JSET, excluded, L(allow), L(notify));
+    }
+
+    a.place(duplicate);
+    a.load(argument(1));
+    a.jump(libc::BPF_JEQ, libc::F_DUPFD as u32, L(first), Next);
+    a.jump(libc::BPF_JEQ, libc::F_DUPFD_CLOEXEC as u32, L(first), L(allow));
+
+    a.place(third);
+    a.load(argument(2));
+    a.jump(libc::BPF_JGE, range.end, L(first), Next);
+    a.jump(libc::BPF_JGE, range.start, L(notify), Next);
+
+    a.place(first);
+    a.load(argument(0));
+    a.jump(libc::BPF_JGE, range.end, L(allow), Next);
+    a.jump(libc::BPF_JGE, range.start, L(notify), Next);
+
+    a.place(allow);
+    a.answer(ALLOW);
+    a.place(notify);
+    a.answer(NOTIFY);
+    // The program is the same for every range but for two constants; the tests assemble it.
+    a.finish().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RANGE: Range = Range { start: 768, end: 1024 };
+
+    /// Classic BPF, as far as the filter uses it; `None` where the kernel would refuse the program.
+    fn run(program: &[sock_filter], data: &[u8; 64]) -> Option<u32> {
+        let (mut pc, mut a) = (0, 0u32);
+        loop {
+            let i = program.get(pc)?;
+            pc += 1;
+            match u32::from(i.code) {
+                // BPF_LD | BPF_W | BPF_ABS, BPF_RET | BPF_K
+                0x20 => a = u32::from_ne_bytes(data.get(i.k as usize..i.k as usize + 4)?.try_into().ok()?),
+                0x06 => return Some(i.k),
+                jump => {
+                    let taken = match jump {
+                        0x15 => a == i.k,
+                        0x35 => a >= i.k,
+                        0x45 => a & i.k != 0,
+                        _ => return None,
+                    };
+                    pc += usize::from(if taken { i.jt } else { i.jf });
+                }
+            }
+        }
+    }
+
+    fn ask(arch: u32, nr: i64, args: [u64; 3]) -> u32 {
+        let mut data = [0; 64];
+        data[..4].copy_from_slice(&(nr as u32).to_ne_bytes());
+        data[4..8].copy_from_slice(&arch.to_ne_bytes());
+        for (at, value) in data[16..].chunks_exact_mut(8).zip(args) {
+            at.copy_from_slice(&value.to_ne_bytes());
+        }
+        run(&filter(RANGE), &data).expect("a valid program")
+    }
+
+    fn trapped(nr: i64, args: [u64; 3]) -> bool {
+        match ask(ARCH, nr, args) {
+            NOTIFY => true,
+            ALLOW => false,
+            other => panic!("{other:#x}"),
+        }
+    }
+
+    #[test]
+    fn sockets_by_family_and_protocol() {
+        assert!(trapped(libc::SYS_socket, [38, 5, 0]));
+        assert!(trapped(libc::SYS_socketpair, [38, 5, 0]));
+        assert!(trapped(libc::SYS_socket, [16, 3, 21]));
+        assert!(!trapped(libc::SYS_socket, [16, 3, 0]));
+        assert!(!trapped(libc::SYS_socket, [2, 1, 21]));
+    }
+
+    #[test]
+    fn calls_on_descriptors_by_their_number() {
+        for nr in [libc::SYS_read, libc::SYS_bind, libc::SYS_ioctl, libc::SYS_dup, libc::SYS_dup3, libc::SYS_sendmmsg] {
+            for (fd, expected) in [(0, false), (767, false), (768, true), (1023, true), (1024, false)] {
+                assert_eq!(trapped(nr, [fd, 0, 0]), expected, "call {nr} on {fd}");
+            }
+            assert!(!trapped(nr, [u64::MAX, 0, 0]));
+            // A descriptor is an unsigned int; the upper half of the register means nothing.
+            assert!(trapped(nr, [0xdead_beef_0000_0300, 0, 0]));
+        }
+        for nr in [libc::SYS_close, libc::SYS_fstat, libc::SYS_mmap, libc::SYS_vmsplice] {
+            assert!(!trapped(nr, [800, 800, 800]));
+        }
+    }
+
+    #[test]
+    fn either_end_of_a_splice() {
+        assert!(trapped(libc::SYS_splice, [800, 0, 4]));
+        assert!(trapped(libc::SYS_splice, [4, 0, 800]));
+        assert!(trapped(libc::SYS_splice, [800, 0, 5000]));
+        assert!(!trapped(libc::SYS_splice, [4, 0, 5]));
+        assert!(!trapped(libc::SYS_splice, [5000, 0, 5]));
+    }
+
+    #[test]
+    fn of_fcntl_only_duplicates() {
+        assert!(trapped(libc::SYS_fcntl, [800, libc::F_DUPFD as u64, 0]));
+        assert!(trapped(libc::SYS_fcntl, [800, libc::F_DUPFD_CLOEXEC as u64, 0]));
+        assert!(!trapped(libc::SYS_fcntl, [8, libc::F_DUPFD as u64, 0]));
+        assert!(!trapped(libc::SYS_fcntl, [800, libc::F_GETFL as u64, 0]));
+    }
+
+    #[test]
+    fn opens_that_could_name_a_served_file() {
+        assert!(trapped(libc::SYS_openat, [0, 0, libc::O_RDWR as u64]));
+        assert!(!trapped(libc::SYS_openat, [0, 0, (libc::O_WRONLY | libc::O_CREAT) as u64]));
+        assert!(!trapped(libc::SYS_openat, [0, 0, libc::O_DIRECTORY as u64]));
+        assert!(trapped(libc::SYS_openat2, [0, 0, 0]));
+        #[cfg(target_arch = "x86_64")]
+        assert!(trapped(libc::SYS_open, [0, libc::O_CLOEXEC as u64, libc::O_CREAT as u64]));
+    }
+
+    #[test]
+    fn other_architectures_pass() {
+        assert_eq!(ask(0x4000_0003, libc::SYS_socket, [38, 5, 0]), ALLOW);
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(ask(ARCH, libc::SYS_socket | i64::from(X32_BIT), [38, 5, 0]), ALLOW);
+    }
+
+    #[test]
+    fn the_range_fits_below_the_limit() {
+        assert_eq!(Range::below(1 << 20), RANGE);
+        assert_eq!(Range::below(u64::MAX), RANGE);
+        assert_eq!(Range::below(256), Range { start: 192, end: 256 });
+        let none = Range::below(0);
+        assert!(!none.contains(0) && !none.contains(-1));
+    }
+}

@@ -1,0 +1,113 @@
+//! Calls on descriptors of any kind.
+
+use crate::{
+    bpf::Range,
+    calls::{
+        Reply,
+        open::{Named, named, proc_crypto},
+    },
+    served::Served,
+    server::Server,
+    target::Target,
+};
+use algkit_afalg::{
+    Errno, File,
+    cryptodev::{Answer, Device},
+};
+use rustix::fs::OFlags;
+use std::{os::fd::AsFd, sync::Arc};
+
+/// `ioctl`s that the kernel does for every file.
+const GENERIC: [u32; 5] = [
+    libc::FIONBIO as u32,
+    libc::FIOASYNC as u32,
+    libc::FIOCLEX as u32,
+    libc::FIONCLEX as u32,
+    0x5460, // FIOQSIZE
+];
+
+/// `open`, `openat`, `openat2`.
+pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let Some((file, flags)) = named(target) else { return Ok(Reply::Proceed) };
+    target.check()?;
+    let close_on_exec = flags.contains(OFlags::CLOEXEC);
+    match file {
+        // Nobody may write to it.
+        Named::Proc if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => return Err(Errno::ACCESS),
+        Named::Proc => {
+            let text = proc_crypto(algkit_afalg::proc_crypto::text().as_bytes())?;
+            target.answer_with(text.as_fd(), None, close_on_exec)?;
+        }
+        Named::Device => {
+            let file = File::Device(Device::new());
+            let nonblocking = flags.contains(OFlags::NONBLOCK);
+            server.serve(target, file, None, nonblocking, |fd, at| target.answer_with(fd, Some(at), close_on_exec))?;
+        }
+    }
+    Ok(Reply::Taken)
+}
+
+/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate: the copy, too, has a number in the range. A number
+/// elsewhere, which `dup2` may ask for, is refused as one beyond the limit of open files is.
+pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let [fd, second, third] = [0, 1, 2].map(|n| target.request.int(n));
+    let (at, close_on_exec) = match target.request.nr {
+        libc::SYS_dup => (None, false),
+        libc::SYS_fcntl if u32::try_from(third).map_or(true, |least| least >= server.range.end) => {
+            return Err(Errno::INVAL);
+        }
+        libc::SYS_fcntl => (None, second == libc::F_DUPFD_CLOEXEC),
+        // Only `dup2` may be told that both are the same, and does nothing then.
+        libc::SYS_dup3 if fd == second || third & !libc::O_CLOEXEC != 0 => return Err(Errno::INVAL),
+        libc::SYS_dup3 => (Some(second), third & libc::O_CLOEXEC != 0),
+        _ if fd == second => return Ok(Reply::Value(fd.into())),
+        _ => (Some(second), false),
+    };
+    let copy = target.fetch(fd)?;
+    let _one_at_a_time = server.numbering();
+    let at = match at {
+        Some(at) if server.range.contains(at) => at as u32,
+        Some(_) => return Err(Errno::BADF),
+        None => {
+            // `fcntl` may ask for a number from some point on.
+            let least = if target.request.nr == libc::SYS_fcntl { third as u32 } else { 0 };
+            target.free_number(Range { start: server.range.start.max(least), ..server.range })?
+        }
+    };
+    target.answer_with(copy.as_fd(), Some(at), close_on_exec)?;
+    Ok(Reply::Taken)
+}
+
+/// `ioctl`.
+pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
+    let request = target.request.args[1] as u32;
+    if GENERIC.contains(&request) {
+        return Ok(Reply::Proceed);
+    }
+    if served.kind.is_some() {
+        return Err(Errno::NOTTY);
+    }
+    let request = target.request;
+    server.employ(Some(request), move |server| {
+        let target = server.target(request);
+        let result = device(server, &target, &served);
+        target.answer(result);
+    });
+    Ok(Reply::Taken)
+}
+
+fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, Errno> {
+    let [_, request, argument, ..] = target.request.args;
+    target.check()?;
+    let mut state = served.lock();
+    let File::Device(device) = &mut state.file else { return Err(Errno::NOTTY) };
+    let answer = device.ioctl(request as u32, argument, &mut { *target });
+    served.show(&mut state, target, target.request.int(0));
+    drop(state);
+    if let Answer::Clone(device, at) = answer? {
+        let number = server
+            .serve(target, File::Device(device), None, false, |fd, number| target.give(fd, Some(number), false))?;
+        target.put(at, number as u32)?;
+    }
+    Ok(0)
+}

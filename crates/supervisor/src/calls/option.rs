@@ -1,0 +1,81 @@
+//! Options of sockets.
+
+use crate::{calls::Reply, keyring::SupervisorKeys, served::Served, target::Target};
+use algkit_afalg::{
+    Errno, File,
+    abi::{ALG_SET_AEAD_AUTHSIZE, SOL_ALG},
+};
+use std::sync::atomic::Ordering;
+use zeroize::Zeroizing;
+
+/// The longest value that is read. Whatever is longer, the kernel refuses for its length.
+const MAX_VALUE: usize = 64 << 10;
+
+/// The most that a buffer's size is raised to (`net.core.wmem_max`), before it is doubled.
+const MAX_BUFFER: u32 = 212_992;
+
+/// `setsockopt`.
+pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+    let [level, name] = [1, 2].map(|n| target.request.int(n));
+    let len = usize::try_from(target.request.int(4)).map_err(|_| Errno::INVAL)?;
+    let mut value = Zeroizing::new(vec![0; len.min(MAX_VALUE)]);
+    // Of a tag's length, the kernel looks at the option's length only.
+    if (level, name) != (SOL_ALG, ALG_SET_AEAD_AUTHSIZE) {
+        target.gather(&[(target.request.args[3], value.len())], &mut value)?;
+        target.check()?;
+    }
+    match (level, name) {
+        (libc::SOL_SOCKET, libc::SO_SNDBUF) => set_buffer(served, 0, name, 4608, &value),
+        (libc::SOL_SOCKET, libc::SO_RCVBUF) => set_buffer(served, 1, name, 2304, &value),
+        (libc::SOL_SOCKET, libc::SO_SNDBUFFORCE | libc::SO_RCVBUFFORCE) => Err(Errno::PERM),
+        // Timeouts, and what changes nothing here, are kept where the target's own socket is.
+        (libc::SOL_SOCKET, _) => Ok(Reply::Proceed),
+        _ => match &mut served.lock().file {
+            File::Alg(socket) => {
+                socket.set_option_with(level, name, &value, &SupervisorKeys)?;
+                Ok(Reply::Value(0))
+            }
+            File::Netlink(socket) => {
+                socket.set_option(level, name, &value)?;
+                Ok(Reply::Value(0))
+            }
+            File::Device(_) => Err(Errno::NOTSOCK),
+        },
+    }
+}
+
+fn set_buffer(served: &Served, which: usize, name: i32, least: u32, value: &[u8]) -> Result<Reply, Errno> {
+    let wanted = u32::from_ne_bytes(*value.first_chunk().ok_or(Errno::INVAL)?);
+    if let File::Alg(socket) = &mut served.lock().file {
+        socket.set_option(libc::SOL_SOCKET, name, value)?;
+        return Ok(Reply::Value(0));
+    }
+    served.buffers[which].store((2 * wanted.min(MAX_BUFFER)).max(least), Ordering::Relaxed);
+    Ok(Reply::Value(0))
+}
+
+/// `getsockopt`.
+pub fn get(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+    let [level, name] = [1, 2].map(|n| target.request.int(n));
+    let Some(kind) = served.kind else { return Err(Errno::NOTSOCK) };
+    let value = match (level, name) {
+        (libc::SOL_SOCKET, libc::SO_DOMAIN) => kind.family as u32,
+        (libc::SOL_SOCKET, libc::SO_TYPE) => kind.kind as u32,
+        (libc::SOL_SOCKET, libc::SO_PROTOCOL) => kind.protocol as u32,
+        (libc::SOL_SOCKET, libc::SO_ERROR | libc::SO_ACCEPTCONN) => 0,
+        (libc::SOL_SOCKET, libc::SO_SNDBUF | libc::SO_RCVBUF) => match &served.lock().file {
+            File::Alg(socket) => socket.option(level, name)? as u32,
+            _ => served.buffer(usize::from(name == libc::SO_RCVBUF)),
+        },
+        (libc::SOL_SOCKET, libc::SO_PEERCRED) => return Err(Errno::OPNOTSUPP),
+        (libc::SOL_SOCKET, _) => return Ok(Reply::Proceed),
+        _ if kind.family == libc::AF_NETLINK => return Err(Errno::NOPROTOOPT),
+        _ => return Err(Errno::OPNOTSUPP),
+    };
+    let [_, _, _, at, len_at, _] = target.request.args;
+    let room = usize::try_from(i32::from_ne_bytes(target.array(len_at)?)).map_err(|_| Errno::INVAL)?;
+    let n = room.min(4);
+    target.scatter(&[(at, n)], &value.to_ne_bytes()[..n])?;
+    target.put(len_at, n as u32)?;
+    Ok(Reply::Value(0))
+}

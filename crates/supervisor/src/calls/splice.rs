@@ -1,0 +1,285 @@
+//! `splice` and `sendfile`, between a served file and a pipe or file of the target's own.
+//!
+//! That may take as long as whoever writes or reads the other end likes, so each has a thread of its own.
+
+use crate::{
+    calls::Reply,
+    served::Served,
+    server::Server,
+    target::{MAX_TRANSFER, Target},
+};
+use algkit_afalg::{Errno, File, Message};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{FileType, Mode, OFlags},
+    pipe::{PipeFlags, SpliceFlags, pipe_with, tee},
+};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    os::fd::{AsRawFd, OwnedFd},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Bytes in a pipe that the kernel moves data through, and the most that are moved at once.
+const PIPE: usize = 65_536;
+
+/// What a pipe that is writable has room for.
+const PIPE_BUF: usize = 4096;
+
+/// How long a call sleeps before it looks again.
+const NAP: Duration = Duration::from_millis(1);
+
+/// Naps between two looks at signals.
+const NAPS: u32 = 10;
+
+/// What moves, and from where.
+enum Move {
+    /// From a pipe: `splice`.
+    FromPipe { pipe: OwnedFd, flags: u32, to: Arc<Served> },
+    /// To a pipe: `splice`.
+    ToPipe { from: Arc<Served>, pipe: OwnedFd, flags: u32 },
+    /// From a file: `sendfile`. With the address of a position, the file's own is neither used nor changed.
+    FromFile { file: OwnedFd, position: u64, to: Arc<Served> },
+}
+
+/// `splice`.
+pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let [_, from_at, _, to_at, len, flags] = target.request.args;
+    let (from_fd, to_fd, flags) = (target.request.int(0), target.request.int(2), flags as u32);
+    let ends = (server.find(target, from_fd), server.find(target, to_fd));
+    if matches!(ends, (None, None)) {
+        return Ok(Reply::Proceed);
+    }
+    const KNOWN: u32 = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK | libc::SPLICE_F_MORE | libc::SPLICE_F_GIFT;
+    if len == 0 {
+        return Ok(Reply::Value(0));
+    }
+    if flags & !KNOWN != 0 {
+        return Err(Errno::INVAL);
+    }
+    let (what, fd) = match ends {
+        (None, Some(to)) => {
+            let pipe = pipe(target, from_fd, OFlags::RDONLY)?;
+            match (from_at, to_at) {
+                (0, 0) => {}
+                (0, _) => return Err(Errno::INVAL),
+                _ => return Err(Errno::SPIPE),
+            }
+            (Move::FromPipe { pipe, flags, to }, to_fd)
+        }
+        (Some(from), None) => {
+            let pipe = pipe(target, to_fd, OFlags::WRONLY)?;
+            match (from_at, to_at) {
+                (0, 0) => {}
+                (_, 0) => return Err(Errno::INVAL),
+                _ => return Err(Errno::SPIPE),
+            }
+            (Move::ToPipe { from, pipe, flags }, from_fd)
+        }
+        _ => return Err(Errno::INVAL),
+    };
+    begin(server, target, what, fd, len)
+}
+
+/// `sendfile` to a served file.
+pub fn sendfile(server: &Server, target: &Target<'_>, to: Arc<Served>) -> Result<Reply, Errno> {
+    let [_, _, position, len, ..] = target.request.args;
+    let file = target.fetch(target.request.int(1))?;
+    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
+        FileType::RegularFile | FileType::BlockDevice => {}
+        _ => return Err(Errno::INVAL),
+    }
+    begin(server, target, Move::FromFile { file, position, to }, target.request.int(0), len)
+}
+
+/// The pipe that the target's descriptor is, opened anew: the flags of the target's own stay as they are.
+fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> {
+    let theirs = target.fetch(fd)?;
+    if FileType::from_raw_mode(rustix::fs::fstat(&theirs)?.st_mode) != FileType::Fifo {
+        return Err(Errno::INVAL);
+    }
+    let opened_for = rustix::fs::fcntl_getfl(&theirs)? & OFlags::RWMODE;
+    if opened_for != access && opened_for != OFlags::RDWR {
+        return Err(Errno::BADF);
+    }
+    let path = format!("/proc/self/fd/{}", theirs.as_raw_fd());
+    match rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
+        // Nobody reads.
+        Err(Errno::NXIO) => Err(Errno::PIPE),
+        opened => opened,
+    }
+}
+
+fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) -> Result<Reply, Errno> {
+    let request = target.request;
+    let len = usize::try_from(len).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER);
+    server.apart(Some(request), move |server| {
+        let target = server.target(request);
+        let mut mover = Mover { target: &target, fd, moved: 0, naps: 0 };
+        let done = match what {
+            Move::FromPipe { pipe, flags, to } => mover.from_pipe(server, &pipe, flags, &to, len),
+            Move::ToPipe { from, pipe, flags } => mover.to_pipe(server, &from, &pipe, flags, len),
+            Move::FromFile { file, position, to } => mover.from_file(server, &file, position, &to, len),
+        };
+        target.answer(if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) });
+    })?;
+    Ok(Reply::Taken)
+}
+
+/// Reads until `into` is full or there is nothing left; says how much it read.
+fn fill(pipe: &OwnedFd, into: &mut [u8]) -> Result<usize, Errno> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match rustix::io::read(pipe, &mut into[filled..]) {
+            Ok(0) | Err(Errno::AGAIN) => break,
+            n => filled += n?,
+        }
+    }
+    Ok(filled)
+}
+
+/// One call, on the target's descriptor `fd`.
+struct Mover<'a> {
+    target: &'a Target<'a>,
+    fd: i32,
+    moved: usize,
+    naps: u32,
+}
+
+impl Mover<'_> {
+    /// Sleeps; fails when the call is over.
+    fn nap(&mut self) -> Result<(), Errno> {
+        std::thread::sleep(NAP);
+        self.target.check()?;
+        self.naps += 1;
+        if self.naps.is_multiple_of(NAPS) && self.target.signals() != (false, false) {
+            return Err(Errno::INTR);
+        }
+        Ok(())
+    }
+
+    fn waits(&self) -> bool {
+        !self.target.flags(self.fd).contains(OFlags::NONBLOCK)
+    }
+
+    /// Waits for a pipe, unless the client does not want that.
+    fn wait_for(&mut self, pipe: &OwnedFd, events: PollFlags, flags: u32) -> Result<(), Errno> {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        while poll(&mut [PollFd::new(pipe, events)], Some(&now))? == 0 {
+            if flags & libc::SPLICE_F_NONBLOCK != 0 {
+                return Err(Errno::AGAIN);
+            }
+            self.nap()?;
+        }
+        Ok(())
+    }
+
+    /// Sends `data`; says how much of it was taken, all of it if the client waits.
+    fn send(&mut self, server: &Server, to: &Served, data: &[u8], flags: i32) -> Result<usize, Errno> {
+        let (mut sent, mut begun) = (0, false);
+        loop {
+            let message = Message { data: &[IoSlice::new(&data[sent..])], control: &[], flags };
+            let taken = server.operate(to, self.target, self.fd, |file| match file {
+                File::Alg(socket) if begun => socket.send_rest(&message),
+                file => file.send(&message),
+            });
+            begun = true;
+            match taken {
+                Ok(n) => sent += n,
+                Err(Errno::AGAIN) => {}
+                Err(error) if sent == 0 => return Err(error),
+                Err(_) => return Ok(sent),
+            }
+            if sent >= data.len() {
+                return Ok(sent);
+            }
+            if !self.waits() {
+                return if sent > 0 { Ok(sent) } else { Err(Errno::AGAIN) };
+            }
+            if let Err(error) = self.nap() {
+                return if sent > 0 { Ok(sent) } else { Err(error) };
+            }
+        }
+    }
+
+    /// Once there is something in the pipe, sends what is there, `len` bytes at most.
+    fn from_pipe(&mut self, server: &Server, pipe: &OwnedFd, flags: u32, to: &Served, len: usize) -> Result<(), Errno> {
+        self.wait_for(pipe, PollFlags::IN, flags)?;
+        let there = (rustix::io::ioctl_fionread(pipe)? as usize).min(len);
+        // What the file does not take stays in the pipe: the data is read from a copy of its front.
+        let (copy_out, copy_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let mut buffer = vec![0; there.min(PIPE)];
+        while self.moved < there {
+            let left = (there - self.moved).min(PIPE);
+            let copied = fill(&copy_out, &mut buffer[..tee(pipe, &copy_in, left, SpliceFlags::NONBLOCK)?])?;
+            if copied == 0 {
+                break;
+            }
+            let last = self.moved + copied == there && flags & libc::SPLICE_F_MORE == 0;
+            let sent = self.send(server, to, &buffer[..copied], if last { 0 } else { libc::MSG_MORE })?;
+            self.moved += fill(pipe, &mut buffer[..sent])?;
+            if sent < copied {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Receives what the pipe has room for, `len` bytes at most.
+    fn to_pipe(&mut self, server: &Server, from: &Served, pipe: &OwnedFd, flags: u32, len: usize) -> Result<(), Errno> {
+        self.wait_for(pipe, PollFlags::OUT, flags)?;
+        let room = match rustix::io::ioctl_fionread(pipe)? {
+            0 => rustix::pipe::fcntl_getpipe_size(pipe)?.min(PIPE),
+            _ => PIPE_BUF,
+        };
+        let mut buffer = vec![0; room.min(len)];
+        let received = loop {
+            match server.operate(from, self.target, self.fd, |file| file.recv(&mut [IoSliceMut::new(&mut buffer)], 0)) {
+                Err(Errno::AGAIN) if flags & libc::SPLICE_F_NONBLOCK == 0 && self.waits() => self.nap()?,
+                received => break received?.len.min(buffer.len()),
+            }
+        };
+        while self.moved < received {
+            self.moved += rustix::io::write(pipe, &buffer[self.moved..received])?;
+        }
+        Ok(())
+    }
+
+    /// Sends `len` bytes of a file, or what it has. If it has less, the message stays open.
+    fn from_file(&mut self, server: &Server, file: &OwnedFd, position: u64, to: &Served, len: usize) -> Result<(), Errno> {
+        let start = match position {
+            0 => rustix::fs::seek(file, rustix::fs::SeekFrom::Current(0))?,
+            at => u64::try_from(i64::from_ne_bytes(self.target.array(at)?)).map_err(|_| Errno::INVAL)?,
+        };
+        let mut buffer = vec![0; len.min(PIPE)];
+        let mut done = Ok(());
+        while self.moved < len {
+            let left = len - self.moved;
+            let part = &mut buffer[..left.min(PIPE)];
+            let step = rustix::io::pread(file, &mut *part, start.saturating_add(self.moved as u64)).and_then(|n| {
+                let flags = if n < left { libc::MSG_MORE } else { 0 };
+                let sent = if n == 0 { 0 } else { self.send(server, to, &part[..n], flags)? };
+                Ok((n, sent))
+            });
+            match step {
+                Ok((n, sent)) => {
+                    self.moved += sent;
+                    if n == 0 || sent < n {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    done = Err(error);
+                    break;
+                }
+            }
+        }
+        let end = start.saturating_add(self.moved as u64);
+        match position {
+            0 => _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Start(end))?,
+            at => self.target.scatter(&[(at, 8)], &end.to_ne_bytes())?,
+        }
+        done
+    }
+}

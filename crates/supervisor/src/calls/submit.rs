@@ -1,0 +1,125 @@
+//! `io_submit`, `io_getevents`, `io_pgetevents`, `io_cancel`, `io_destroy`.
+
+use crate::{
+    aio::{ContextId, Waiting},
+    bpf::SYS_IO_PGETEVENTS,
+    calls::{
+        Reply,
+        transfer::{Completion, Transfer},
+    },
+    server::{Advance, Server},
+    sys::MAX_PIECES,
+    target::Target,
+};
+use algkit_afalg::{
+    Errno,
+    aio::{IOCB_LEN, Iocb, KEY_OFFSET, descriptor},
+};
+use std::time::{Duration, Instant};
+
+/// Any of them.
+pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let context = target.request.args[0];
+    match target.request.nr {
+        libc::SYS_io_submit => submit(server, target),
+        libc::SYS_io_getevents | SYS_IO_PGETEVENTS => get_events(server, target),
+        // A request that was for a served descriptor is done; the kernel knows nothing of it and says EINVAL.
+        libc::SYS_io_cancel => Ok(Reply::Proceed),
+        _ => {
+            if let Ok(id) = ContextId::of(target, context) {
+                server.contexts().remove(id);
+            }
+            Ok(Reply::Proceed)
+        }
+    }
+}
+
+/// Requests in one call, of different kinds: those before the first that is not for a served descriptor are taken,
+/// and the client submits the rest again. If that is the first, the kernel cannot be given it alone.
+fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let [context, count, array, ..] = target.request.args;
+    let count = usize::try_from(count as i64).map_or(0, |n| n.min(MAX_PIECES));
+    let Ok(pointers) = target.bytes(array, 8 * count) else { return Ok(Reply::Proceed) };
+    let addresses: Vec<u64> =
+        pointers.chunks_exact(8).filter_map(|b| b.first_chunk()).map(|b| u64::from_ne_bytes(*b)).collect();
+    let mut requests = Vec::new();
+    for &address in &addresses {
+        let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
+        let fd = descriptor(&iocb);
+        let served = if server.range.contains(fd) { server.find(target, fd) } else { None };
+        requests.push((address, iocb, served));
+    }
+    if requests.iter().all(|(.., served)| served.is_none()) {
+        return Ok(Reply::Proceed);
+    }
+    let id = ContextId::of(target, context)?;
+    let mut done = 0;
+    for (address, iocb, served) in requests {
+        let Some(served) = served else {
+            return if done > 0 { Ok(Reply::Value(done)) } else { Err(Errno::INVAL) };
+        };
+        let prepare = || {
+            let iocb = Iocb::parse(&iocb)?;
+            server.contexts().prepare(target, id)?;
+            let event_fd = iocb.event_fd.map(|fd| event_fd(target, fd)).transpose()?;
+            target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
+            let completion = Completion { id, data: iocb.data, iocb: address, event_fd };
+            Transfer::of_iocb(target, &iocb, completion)
+        };
+        match prepare() {
+            Err(error) if done == 0 => return Err(error),
+            Err(_) => break,
+            Ok(transfer) => match server.submit(target, &served, transfer, done == 0) {
+                Advance::Ended => done += 1,
+                Advance::WouldWait => break,
+                // It has the call now, and answers when the request is done.
+                Advance::Waits => return Ok(Reply::Taken),
+            },
+        }
+    }
+    Ok(Reply::Value(done))
+}
+
+/// The eventfd that the target's descriptor is.
+fn event_fd(target: &Target<'_>, fd: i32) -> Result<std::os::fd::OwnedFd, Errno> {
+    match target.link(format_args!("fd/{fd}")) {
+        Ok(link) if link == b"anon_inode:[eventfd]" => target.fetch(fd),
+        Ok(_) => Err(Errno::INVAL),
+        Err(_) => Err(Errno::BADF),
+    }
+}
+
+fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    let [context, least, most, to, timeout, _] = target.request.args;
+    if !server.has_files() {
+        return Ok(Reply::Proceed);
+    }
+    let id = ContextId::of(target, context)?;
+    let mut contexts = server.contexts();
+    // Another thread may be about to submit a request that this one waits for; without a timeout of zero, see.
+    let timeout = match timeout {
+        0 => None,
+        at => Some(duration(target.array(at)?)?),
+    };
+    if !contexts.knows(id) && timeout == Some(Duration::ZERO) {
+        return Ok(Reply::Proceed);
+    }
+    let (Ok(least), Ok(most)) = (usize::try_from(least as i64), usize::try_from(most as i64)) else {
+        return Err(Errno::INVAL);
+    };
+    if least > most {
+        return Err(Errno::INVAL);
+    }
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    contexts.wait(Waiting { request: target.request, id, least, most, to, deadline, signalled: false });
+    contexts.answer(|request| server.target(request), true);
+    Ok(Reply::Taken)
+}
+
+fn duration(timespec: [u8; 16]) -> Result<Duration, Errno> {
+    let word = |at: usize| timespec[at..].first_chunk().map_or(0, |bytes| i64::from_ne_bytes(*bytes));
+    match (u64::try_from(word(0)), u32::try_from(word(8))) {
+        (Ok(seconds), Ok(nanos)) if nanos < 1_000_000_000 => Ok(Duration::new(seconds, nanos)),
+        _ => Err(Errno::INVAL),
+    }
+}

@@ -1,0 +1,441 @@
+//! Calls that send and receive.
+
+use crate::{
+    aio::ContextId,
+    calls::MAX_ADDRESS,
+    served::State,
+    sys::Piece,
+    target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
+};
+use algkit_afalg::{
+    Errno, File, Message,
+    aio::{Iocb, Operation},
+};
+use std::{
+    cell::RefCell,
+    io::{IoSlice, IoSliceMut},
+    os::fd::OwnedFd,
+};
+
+/// The most bytes that are handled at once; what a client asks for beyond that is handled in turns.
+const CHUNK: usize = 1 << 20;
+
+/// A call with more bytes than this is done by a worker, while the supervisor attends to others.
+const HEAVY: usize = 16 << 10;
+
+/// The most messages of one `sendmmsg` or `recvmmsg` (`UIO_MAXIOV`).
+const MAX_MESSAGES: u32 = 1024;
+
+/// Bytes of a `struct mmsghdr`, and where its `msg_len` is.
+const MANY_LEN: u64 = 64;
+const MANY_RESULT: u64 = HEADER_LEN as u64;
+
+/// `struct sockaddr_nl` of the kernel.
+const KERNEL_ADDRESS: [u8; 12] = {
+    let family = (libc::AF_NETLINK as u16).to_ne_bytes();
+    [family[0], family[1], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+};
+
+thread_local! {
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs `work` on `len` bytes of this thread's own, which hold what an earlier call left.
+pub fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
+    BUFFER.with_borrow_mut(|buffer| {
+        if buffer.len() < len {
+            buffer.resize(len, 0);
+        }
+        work(&mut buffer[..len])
+    })
+}
+
+/// The part of `pieces` behind the first `skip` bytes, `most` bytes at most.
+fn part(pieces: &[Piece], mut skip: usize, mut most: usize) -> Vec<Piece> {
+    let mut part = Vec::with_capacity(pieces.len());
+    for &(at, len) in pieces {
+        let skipped = skip.min(len);
+        skip -= skipped;
+        let len = (len - skipped).min(most);
+        most -= len;
+        if len > 0 {
+            part.push((at.wrapping_add(skipped as u64), len));
+        }
+    }
+    part
+}
+
+fn total(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|&(_, len)| len).sum()
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It is done.
+    Done(Result<i64, Errno>),
+    /// It has to wait.
+    Wait,
+}
+
+/// A call that sends or receives, and how far it has come.
+#[derive(Debug)]
+pub struct Transfer {
+    /// The descriptor, by the target's number.
+    pub fd: i32,
+    /// What is left to do when an asynchronous request has ended.
+    pub completion: Option<Completion>,
+    /// The client asks not to wait (`MSG_DONTWAIT`, `RWF_NOWAIT`).
+    pub impatient: bool,
+    work: Work,
+}
+
+/// How the end of an asynchronous request is told.
+#[derive(Debug)]
+pub struct Completion {
+    /// The context that gets the event.
+    pub id: ContextId,
+    /// What the event says, beside the result.
+    pub data: u64,
+    /// The request's address.
+    pub iocb: u64,
+    /// The eventfd to tell.
+    pub event_fd: Option<OwnedFd>,
+}
+
+#[derive(Debug)]
+enum Work {
+    /// No bytes were asked for.
+    Nothing,
+    /// It is an error.
+    Refused(Errno),
+    Send(Send),
+    Recv(Recv),
+    Many(Many),
+}
+
+/// One message to send.
+#[derive(Debug)]
+struct Send {
+    pieces: Vec<Piece>,
+    control: Vec<u8>,
+    flags: i32,
+    total: usize,
+    sent: usize,
+    /// Whom it is for.
+    address: Vec<u8>,
+    /// The file has seen the control messages.
+    begun: bool,
+}
+
+/// One message to receive.
+#[derive(Debug)]
+struct Recv {
+    pieces: Vec<Piece>,
+    flags: i32,
+    sink: Sink,
+}
+
+/// Where, beside the data, results go.
+#[derive(Clone, Copy, Debug)]
+enum Sink {
+    /// Nowhere.
+    Nowhere,
+    /// `recvfrom`'s address, and the pointer to its length.
+    Address(u64, u64),
+    /// The `struct msghdr` here, and the address it points to.
+    Header(u64, u64),
+}
+
+/// `sendmmsg` or `recvmmsg`.
+#[derive(Debug)]
+struct Many {
+    vector: u64,
+    count: u32,
+    done: u32,
+    flags: i32,
+    sends: bool,
+    current: Option<Box<Work>>,
+}
+
+impl Send {
+    fn new(pieces: Vec<Piece>, control: Vec<u8>, flags: i32) -> Self {
+        let total = total(&pieces);
+        Self { pieces, control, flags, total, sent: 0, address: Vec::new(), begun: false }
+    }
+
+    fn header(target: &Target<'_>, address: u64, flags: i32) -> Result<Self, Errno> {
+        let Header { pieces, control, name: (name, len) } = target.header(address)?;
+        let address = target.bytes(name, len)?;
+        Ok(Self { address, ..Self::new(pieces, target.control(control)?, flags) })
+    }
+
+    fn to(target: &Target<'_>, pieces: Vec<Piece>, flags: i32, (name, len): (u64, u64)) -> Result<Self, Errno> {
+        let len = usize::try_from(len as i32).ok().filter(|&n| n <= MAX_ADDRESS).ok_or(Errno::INVAL);
+        let address = if name == 0 { Vec::new() } else { target.bytes(name, len?)? };
+        Ok(Self { address, ..Self::new(pieces, Vec::new(), flags) })
+    }
+
+    fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
+        let partial = |sent: usize, error| Step::Done(if sent > 0 { Ok(sent as i64) } else { Err(error) });
+        loop {
+            let len = (self.total - self.sent).min(CHUNK);
+            let last = self.sent + len == self.total;
+            let flags = if last { self.flags } else { self.flags | libc::MSG_MORE };
+            let done = with_buffer(len, |buffer| {
+                target.gather(&part(&self.pieces, self.sent, len), buffer)?;
+                target.check()?;
+                let data = [IoSlice::new(buffer)];
+                let control = if self.begun { &[] } else { &self.control[..] };
+                if let (File::Netlink(socket), false) = (&mut *file, self.address.is_empty()) {
+                    socket.connect(&self.address)?;
+                }
+                let message = Message { data: &data, control, flags };
+                match &mut *file {
+                    File::Alg(socket) if self.begun => socket.send_rest(&message),
+                    _ => file.send(&message),
+                }
+            });
+            match done {
+                Ok(n) => {
+                    self.begun = true;
+                    self.sent += n.min(len);
+                    if self.sent == self.total {
+                        return Step::Done(Ok(self.total as i64));
+                    }
+                    if n < len {
+                        return Step::Wait;
+                    }
+                }
+                Err(Errno::AGAIN) => {
+                    self.begun = true;
+                    return Step::Wait;
+                }
+                Err(error) => return partial(self.sent, error),
+            }
+        }
+    }
+}
+
+impl Recv {
+    fn header(target: &Target<'_>, address: u64, flags: i32) -> Result<Self, Errno> {
+        let Header { pieces, name: (name, _), .. } = target.header(address)?;
+        Ok(Self { pieces, flags, sink: Sink::Header(address, name) })
+    }
+
+    fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
+        let pieces = part(&self.pieces, 0, CHUNK);
+        let done = with_buffer(total(&pieces), |buffer| {
+            let mut rest = &mut *buffer;
+            let mut into = Vec::with_capacity(pieces.len());
+            for &(_, len) in &pieces {
+                let (piece, behind) = rest.split_at_mut(len);
+                into.push(IoSliceMut::new(piece));
+                rest = behind;
+            }
+            target.check()?;
+            let received = file.recv(&mut into, self.flags)?;
+            drop(into);
+            let n = received.len.min(buffer.len());
+            target.scatter(&part(&pieces, 0, n), &buffer[..n])?;
+            Ok(received)
+        });
+        match done {
+            Ok(received) => Step::Done(self.finish(target, file, received.flags).map(|()| received.len as i64)),
+            Err(Errno::AGAIN) => Step::Wait,
+            Err(error) => Step::Done(Err(error)),
+        }
+    }
+
+    /// Writes what `recvmsg` returns beside the data.
+    fn finish(&self, target: &Target<'_>, file: &File, flags: i32) -> Result<(), Errno> {
+        let from: &[u8] = if matches!(file, File::Netlink(_)) { &KERNEL_ADDRESS } else { &[] };
+        let put_address = |address: u64, len_at: u64| {
+            if address == 0 {
+                return Ok(());
+            }
+            let room = usize::try_from(i32::from_ne_bytes(target.array(len_at)?)).map_err(|_| Errno::INVAL)?;
+            let n = room.min(from.len());
+            target.scatter(&[(address, n)], &from[..n])?;
+            target.put(len_at, from.len() as u32)
+        };
+        match self.sink {
+            Sink::Nowhere => Ok(()),
+            Sink::Address(address, len) => put_address(address, len),
+            Sink::Header(header, name) => {
+                put_address(name, header.wrapping_add(NAMELEN))?;
+                target.put(header.wrapping_add(FLAGS), (flags | self.flags & libc::MSG_CMSG_CLOEXEC) as u32)?;
+                target.scatter(&[(header.wrapping_add(CONTROLLEN), 8)], &[0; 8])
+            }
+        }
+    }
+}
+
+impl Many {
+    fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
+        while self.done < self.count {
+            let entry = self.vector.wrapping_add(MANY_LEN * u64::from(self.done));
+            let work = match self.current.take() {
+                Some(work) => Ok(work),
+                None if self.sends => Send::header(target, entry, self.flags).map(|w| Box::new(Work::Send(w))),
+                None => Recv::header(target, entry, self.flags).map(|w| Box::new(Work::Recv(w))),
+            };
+            let step = match work {
+                Err(error) => Step::Done(Err(error)),
+                Ok(mut work) => {
+                    let step = work.advance(target, file);
+                    self.current = (step == Step::Wait).then_some(work);
+                    step
+                }
+            };
+            match step {
+                Step::Wait => return Step::Wait,
+                Step::Done(Err(error)) => return Step::Done(self.partial(error)),
+                Step::Done(Ok(n)) => {
+                    if let Err(error) = target.put(entry.wrapping_add(MANY_RESULT), n as u32) {
+                        return Step::Done(self.partial(error));
+                    }
+                    self.done += 1;
+                }
+            }
+        }
+        Step::Done(Ok(self.done.into()))
+    }
+
+    fn partial(&self, error: Errno) -> Result<i64, Errno> {
+        if self.done > 0 { Ok(self.done.into()) } else { Err(error) }
+    }
+}
+
+impl Work {
+    /// Of a file, nothing is read where nothing is asked for, and no empty vector is written. Empty messages of a
+    /// socket, and an empty `write`, are messages.
+    fn simplified(self, vector_write: bool) -> Self {
+        match &self {
+            Self::Recv(Recv { pieces, sink: Sink::Nowhere, .. }) if total(pieces) == 0 => Self::Nothing,
+            Self::Send(send) if vector_write && send.total == 0 => Self::Nothing,
+            _ => self,
+        }
+    }
+
+    fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
+        match self {
+            Self::Nothing => Step::Done(Ok(0)),
+            Self::Refused(error) => Step::Done(Err(*error)),
+            Self::Send(work) => work.advance(target, file),
+            Self::Recv(work) => work.advance(target, file),
+            Self::Many(work) => work.advance(target, file),
+        }
+    }
+
+    fn interrupt(&self, error: Errno) -> Result<i64, Errno> {
+        match self {
+            Self::Send(send) if send.sent > 0 => Ok(send.sent as i64),
+            Self::Many(many) => match many.current.as_deref() {
+                // A message that has gone out in part counts, with the bytes that went.
+                _ if many.done > 0 => Ok(many.done.into()),
+                Some(work) => work.interrupt(error).map(|_| 1),
+                None => Err(error),
+            },
+            _ => Err(error),
+        }
+    }
+}
+
+impl Transfer {
+    /// Reads what the call wants from the target's memory; `None` if it is not a call that transfers.
+    pub fn parse(target: &Target<'_>) -> Option<Result<Self, Errno>> {
+        let args = target.request.args;
+        let single = || Ok(vec![(args[1], usize::try_from(args[2]).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER))]);
+        let vector = || target.iovec(args[1], args[2]);
+        let send = |pieces: Result<Vec<Piece>, Errno>, flags| Ok(Work::Send(Send::new(pieces?, Vec::new(), flags)));
+        let recv = |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
+        let int = |n| target.request.int(n);
+        let waits = |nowait: bool| if nowait { libc::MSG_DONTWAIT } else { 0 };
+
+        let (work, flags) = match target.request.nr {
+            libc::SYS_write => (send(single(), 0), 0),
+            libc::SYS_writev => (send(vector(), 0), 0),
+            libc::SYS_pwritev2 => {
+                let flags = waits(int(5) & libc::RWF_NOWAIT != 0);
+                (send(vector(), flags), flags)
+            }
+            libc::SYS_sendto => {
+                let pieces = single();
+                (pieces.and_then(|p| Send::to(target, p, int(3), (args[4], args[5]))).map(Work::Send), int(3))
+            }
+            libc::SYS_sendmsg => (Send::header(target, args[1], int(2)).map(Work::Send), int(2)),
+            libc::SYS_read => (recv(single(), 0, Sink::Nowhere), 0),
+            libc::SYS_readv => (recv(vector(), 0, Sink::Nowhere), 0),
+            libc::SYS_preadv2 => {
+                let flags = waits(int(5) & libc::RWF_NOWAIT != 0);
+                (recv(vector(), flags, Sink::Nowhere), flags)
+            }
+            libc::SYS_recvfrom => (recv(single(), int(3), Sink::Address(args[4], args[5])), int(3)),
+            libc::SYS_recvmsg => (Recv::header(target, args[1], int(2)).map(Work::Recv), int(2)),
+            nr @ (libc::SYS_sendmmsg | libc::SYS_recvmmsg) => {
+                let count = (args[2] as u32).min(MAX_MESSAGES);
+                let sends = nr == libc::SYS_sendmmsg;
+                let many = Many { vector: args[1], count, done: 0, flags: int(3), sends, current: None };
+                (Ok(Work::Many(many)), int(3))
+            }
+            _ => return None,
+        };
+        let fd = int(0);
+        let impatient = flags & libc::MSG_DONTWAIT != 0;
+        let vector_write = matches!(target.request.nr, libc::SYS_writev | libc::SYS_pwritev2);
+        let work = work.map(|work| work.simplified(vector_write));
+        Some(work.map(|work| Self { fd, completion: None, impatient, work }))
+    }
+
+    /// A request of `io_submit`.
+    pub fn of_iocb(target: &Target<'_>, iocb: &Iocb, completion: Completion) -> Result<Self, Errno> {
+        let pieces = match iocb.operation {
+            Operation::Read | Operation::Write => vec![(iocb.address, iocb.len.min(MAX_TRANSFER))],
+            Operation::ReadVector | Operation::WriteVector => target.iovec(iocb.address, iocb.len as u64)?,
+        };
+        let flags = if iocb.no_wait { libc::MSG_DONTWAIT } else { 0 };
+        let work = match iocb.operation {
+            // A socket knows no position but 0.
+            _ if iocb.offset != 0 => Work::Refused(Errno::SPIPE),
+            Operation::Read | Operation::ReadVector => Work::Recv(Recv { pieces, flags, sink: Sink::Nowhere }),
+            Operation::Write | Operation::WriteVector => Work::Send(Send::new(pieces, Vec::new(), flags)),
+        };
+        let work = work.simplified(false);
+        Ok(Self { fd: iocb.fd, completion: Some(completion), impatient: iocb.no_wait, work })
+    }
+
+    /// Whether it sends.
+    pub fn sends(&self) -> bool {
+        match &self.work {
+            Work::Send(_) => true,
+            Work::Recv(_) | Work::Nothing | Work::Refused(_) => false,
+            Work::Many(many) => many.sends,
+        }
+    }
+
+    /// Whether it is so much that others should not wait for it.
+    pub fn is_heavy(&self) -> bool {
+        match &self.work {
+            Work::Nothing | Work::Refused(_) => false,
+            Work::Send(work) => work.total > HEAVY,
+            Work::Recv(work) => total(&work.pieces) > HEAVY,
+            Work::Many(work) => work.count > 1,
+        }
+    }
+
+    /// Goes on as far as it can.
+    pub fn advance(&mut self, target: &Target<'_>, state: &mut State) -> Step {
+        self.work.advance(target, &mut state.file)
+    }
+
+    /// Whether `recvmmsg` has what `MSG_WAITFORONE` asks for.
+    pub fn has_enough(&self) -> bool {
+        matches!(&self.work, Work::Many(many) if many.flags & libc::MSG_WAITFORONE != 0 && many.done > 0)
+    }
+
+    /// The result if it ends here, for the reason `error`.
+    pub fn interrupt(&self, error: Errno) -> Result<i64, Errno> {
+        self.work.interrupt(error)
+    }
+}

@@ -1,0 +1,158 @@
+//! What the supervisor waits for.
+
+use crate::{Error, Options, launch, server::Server, sys::{self, Signals}};
+use rustix::{
+    event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
+    io::Errno,
+    process::{DumpableBehavior, Pid, PidfdFlags, WaitOptions},
+    time::Timespec,
+};
+use std::{
+    mem::MaybeUninit,
+    os::fd::{AsFd, BorrowedFd},
+    process::{Child, Command, ExitStatus},
+};
+
+/// Events that are not the hangup of a file, whose inode is smaller.
+const LISTENER: u64 = u64::MAX;
+const SIGNAL: u64 = u64::MAX - 1;
+const EXIT: u64 = u64::MAX - 2;
+
+/// Signals that are passed on. Those that a key on the terminal sends reach the program anyway.
+const PASSED_ON: [i32; 8] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGWINCH,
+    libc::SIGCONT,
+];
+
+/// How often calls that wait are looked after.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+
+/// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
+struct Opaque(Option<DumpableBehavior>);
+
+impl Opaque {
+    fn new() -> Self {
+        let before = rustix::process::dumpable_behavior().ok();
+        let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        Self(before.filter(|_| set.is_ok()))
+    }
+}
+
+impl Drop for Opaque {
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            let _ = rustix::process::set_dumpable_behavior(before);
+        }
+    }
+}
+
+/// Adopts orphans, where only ancestors may read a process's memory.
+struct Adoption(bool);
+
+impl Adoption {
+    fn new() -> Self {
+        let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+        let needed = !matches!(scope.trim(), "" | "0");
+        Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
+    }
+
+    /// Waits for those that have exited, but for the program itself, for which its owner waits.
+    fn reap(&self, program: &Child) {
+        while self.0 {
+            let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
+                return;
+            };
+            if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Adoption {
+    fn drop(&mut self) {
+        if self.0 {
+            let _ = rustix::process::set_child_subreaper(None);
+        }
+    }
+}
+
+pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
+    let mut waited_for = PASSED_ON.to_vec();
+    waited_for.push(libc::SIGCHLD);
+    let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
+    let adoption = Adoption::new();
+    let launch::Launched { child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    let _opaque = Opaque::new();
+    let pid = Pid::from_child(&child);
+    let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
+    let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
+    for (fd, token) in [(listener.as_fd(), LISTENER), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)] {
+        epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
+    }
+    let server = Server::new(listener, epoll, range, interruptible, options);
+    std::thread::scope(|scope| {
+        for _ in 0..options.workers.max(1) {
+            scope.spawn(|| server.work());
+        }
+        let result = attend(&server, child, pidfd.as_fd(), &signals, &adoption);
+        server.end();
+        result
+    })
+}
+
+fn attend(
+    server: &Server,
+    mut child: Child,
+    pidfd: BorrowedFd<'_>,
+    signals: &Signals,
+    adoption: &Adoption,
+) -> Result<ExitStatus, Error> {
+    let mut status = None;
+    let mut room = [MaybeUninit::<Event>::uninit(); 16];
+    loop {
+        let timeout = server.has_parked().then_some(&TICK);
+        let events = match epoll::wait(server.epoll(), &mut room, timeout) {
+            Ok((events, _)) => events,
+            Err(Errno::INTR) => continue,
+            Err(errno) => return Err(Error::system("epoll_wait")(errno)),
+        };
+        if events.is_empty() {
+            server.look_after_parked();
+        }
+        let mut nobody_left = false;
+        for event in events.iter() {
+            let flags = event.flags;
+            match event.data.u64() {
+                LISTENER if flags.contains(EventFlags::IN) => server.attend(),
+                // The last process under the filter is gone.
+                LISTENER => nobody_left = true,
+                SIGNAL => {
+                    while let Some(arrived) = signals.next() {
+                        match arrived.signal {
+                            libc::SIGCHLD => {}
+                            signal if status.is_none() && !arrived.from_kernel => sys::kill(child.id(), signal),
+                            _ => {}
+                        }
+                    }
+                    adoption.reap(&child);
+                }
+                EXIT => {
+                    status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
+                    epoll::delete(server.epoll(), pidfd).map_err(Error::system("epoll_ctl"))?;
+                    adoption.reap(&child);
+                }
+                inode => server.hang_up(inode),
+            }
+        }
+        if let (true, Some(status)) = (nobody_left, status) {
+            return Ok(status);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Starting the target under the filter.
+
+use crate::{
+    Error, Options, Unavailable,
+    bpf::{Range, filter},
+    sys::{self, Signals},
+};
+use rustix::{
+    io::Errno,
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+        SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    },
+    process::{Resource, getrlimit},
+};
+use std::{
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::{Child, Command},
+};
+
+/// A target that runs, and whose calls wait.
+pub struct Launched {
+    pub child: Child,
+    pub listener: OwnedFd,
+    /// Where the descriptors that are served to it are.
+    pub range: Range,
+    /// A signal ends a call that waits for its answer.
+    pub interruptible: bool,
+}
+
+/// What the child says, if it has not failed, of a listener whose calls signals interrupt.
+const INTERRUPTIBLE: i32 = -1;
+
+/// Fewer descriptors than this leave none to serve.
+const FEWEST_FILES: u64 = 16;
+
+/// Whether this kernel can do it.
+pub fn check() -> Result<(), Unavailable> {
+    if !sys::knows_notification() {
+        return Err(Unavailable::Kernel("SECCOMP_RET_USER_NOTIF"));
+    }
+    if !sys::sizes_fit() {
+        return Err(Unavailable::Kernel("seccomp notification of a size that is known"));
+    }
+    Ok(())
+}
+
+/// Starts `command`, with the signal mask of before `signals`.
+pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
+    check().map_err(Error::Unavailable)?;
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    if limit < FEWEST_FILES {
+        return Err(Error::Unavailable(Unavailable::Files(limit)));
+    }
+    let range = Range::below(limit);
+    let program = filter(range);
+
+    let flags = SocketFlags::CLOEXEC;
+    let (ours, theirs) =
+        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::system("socketpair"))?;
+    // The child sends on it with the filter in place, which must not stop it.
+    if range.contains(theirs.as_raw_fd()) {
+        return Err(Error::Unavailable(Unavailable::Files(limit)));
+    }
+    let name = command.get_program().to_owned();
+    let fd = theirs.as_raw_fd();
+    let (mask, interruptible) = (signals.mask_before(), options.interruptible);
+    let confine = move || {
+        sys::set_mask(&mask);
+        // SAFETY: the parent keeps `theirs` open until the child has been made, and the child has a copy.
+        confine(&program, interruptible, unsafe { BorrowedFd::borrow_raw(fd) })
+    };
+    // SAFETY: `confine` makes system calls on memory that exists already, and nothing else.
+    unsafe { command.pre_exec(confine) };
+    let spawned = command.spawn();
+    drop((command, theirs));
+    let received = receive(ours.as_fd());
+    let child = match (spawned, &received) {
+        (Ok(child), _) => child,
+        (Err(_), Ok(Err(Errno::BUSY))) => return Err(Error::Unavailable(Unavailable::Supervised)),
+        (Err(_), Ok(Err(errno))) => return Err(Error::Unavailable(Unavailable::Refused((*errno).into()))),
+        (Err(source), _) => return Err(Error::Spawn { program: name, source }),
+    };
+    match received {
+        Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, range, interruptible }),
+        Ok(Err(errno)) => Err(Error::Unavailable(Unavailable::Refused(errno.into()))),
+        Err(errno) => Err(Error::system("recvmsg")(errno)),
+    }
+}
+
+/// In the child: installs the filter and sends its listener, or the error, to the parent. Async-signal-safe.
+fn confine(program: &[libc::sock_filter], interruptible: bool, parent: BorrowedFd<'_>) -> io::Result<()> {
+    let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    let uninterruptible = match interruptible {
+        true => Err(Errno::INVAL),
+        false => sys::install(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV),
+    };
+    let (installed, success) = match uninterruptible {
+        // Linux before 5.19.
+        Err(Errno::INVAL) => (sys::install(program, listen), INTERRUPTIBLE),
+        installed => (installed, 0),
+    };
+    let code = installed.as_ref().map_or_else(|errno| errno.raw_os_error(), |_| success).to_ne_bytes();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let listener;
+    if let Ok(fd) = &installed {
+        listener = [fd.as_fd()];
+        control.push(SendAncillaryMessage::ScmRights(&listener));
+    }
+    sendmsg(parent, &[IoSlice::new(&code)], &mut control, SendFlags::NOSIGNAL)?;
+    installed.map(drop).map_err(Into::into)
+}
+
+/// What [`confine`] sent; the outer error is that nothing came.
+fn receive(from: BorrowedFd<'_>) -> Result<Result<(OwnedFd, bool), Errno>, Errno> {
+    let mut code = [0; 4];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let got = recvmsg(from, &mut [IoSliceMut::new(&mut code)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    if got.bytes != code.len() {
+        return Err(Errno::PIPE);
+    }
+    let listener = control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    Ok(match (listener, i32::from_ne_bytes(code)) {
+        (Some(listener), code) => Ok((listener, code == INTERRUPTIBLE)),
+        (None, 0) => return Err(Errno::MFILE),
+        (None, errno) => Err(Errno::from_raw_os_error(errno)),
+    })
+}

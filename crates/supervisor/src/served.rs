@@ -1,0 +1,148 @@
+//! A file that is served, and the socket that stands for it in the target.
+//!
+//! The target holds one end of a pair of sockets, so that everything about descriptors (`close`, `fork`, `exec`,
+//! flags, `fstat`, `poll`, `select`, `epoll`) is the kernel's own work. The supervisor holds the other end. Through
+//! it the file's readiness shows, and it hangs up when the target has closed its last descriptor. The inode of the
+//! target's end names the file, whatever process asks, and under whatever number.
+
+use crate::{park::Parked, target::Target};
+use algkit_afalg::{Errno, File, Readiness};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt},
+};
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::{
+        Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+/// What `getsockopt` says of a socket.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// `SO_DOMAIN`.
+    pub family: i32,
+    /// `SO_TYPE`.
+    pub kind: i32,
+    /// `SO_PROTOCOL`.
+    pub protocol: i32,
+}
+
+/// A file that is served.
+#[derive(Debug)]
+pub struct Served {
+    /// The inode of the target's end.
+    pub inode: u64,
+    /// What kind of socket it is; `None` for `/dev/crypto`.
+    pub kind: Option<Kind>,
+    /// `SO_SNDBUF` and `SO_RCVBUF` of a netlink socket, where they limit nothing.
+    pub buffers: [AtomicU32; 2],
+    end: OwnedFd,
+    state: Mutex<State>,
+}
+
+/// What calls change.
+#[derive(Debug)]
+pub struct State {
+    /// The file.
+    pub file: File,
+    /// Calls that wait until they can go on.
+    pub parked: Vec<Parked>,
+    /// The target has closed it.
+    pub closed: bool,
+    shown: Readiness,
+}
+
+/// The kernel's default for both buffers.
+const DEFAULT_BUFFER: u32 = 212_992;
+
+/// Fills the smallest buffer that a socket can have, more than a quarter of it: the sender is not writable then.
+const FILLING: [u8; 2048] = [0; 2048];
+
+impl Served {
+    /// A file, and the descriptor for the target.
+    pub fn new(file: File, kind: Option<Kind>, nonblocking: bool) -> Result<(Self, OwnedFd), Errno> {
+        let (end, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+        sockopt::set_socket_send_buffer_size(&theirs, 0)?;
+        let inode = rustix::fs::fstat(&theirs)?.st_ino;
+        let mut state =
+            State { file, parked: Vec::new(), closed: false, shown: Readiness { readable: false, writable: true } };
+        let buffers = [AtomicU32::new(DEFAULT_BUFFER), AtomicU32::new(DEFAULT_BUFFER)];
+        show(&end, &mut state, || Ok(theirs.as_fd()))?;
+        if !nonblocking {
+            let flags = rustix::fs::fcntl_getfl(&theirs)?;
+            rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
+        }
+        Ok((Self { inode, kind, buffers, end, state: Mutex::new(state) }, theirs))
+    }
+
+    /// The supervisor's end.
+    pub fn end(&self) -> BorrowedFd<'_> {
+        self.end.as_fd()
+    }
+
+    /// Whether the target has closed its last descriptor, and no call waits.
+    pub fn is_hung_up(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut end = [PollFd::new(&self.end, PollFlags::empty())];
+        let closed = poll(&mut end, Some(&now)).is_ok() && end[0].revents().contains(PollFlags::HUP);
+        closed && self.try_lock().is_some_and(|state| state.parked.is_empty())
+    }
+
+    /// The state, when no other thread works on it.
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, unless another thread works on it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Lets the target's `poll` see what the file has become. `fd` is the target's descriptor.
+    pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32) {
+        if state.file.readiness() == state.shown {
+            return;
+        }
+        // Where `pidfd_getfd` is forbidden, the target may see an event too many, as with any socket.
+        let _ = show(&self.end, state, || {
+            let theirs = target.fetch(fd)?;
+            if rustix::fs::fstat(&theirs)?.st_ino == self.inode { Ok(theirs) } else { Err(Errno::BADF) }
+        });
+    }
+
+    /// `SO_SNDBUF` (0) or `SO_RCVBUF` (1).
+    pub fn buffer(&self, which: usize) -> u32 {
+        self.buffers[which].load(Ordering::Relaxed)
+    }
+}
+
+/// Brings what is shown up to date. Events appear through the supervisor's end, and disappear through the target's.
+fn show<Fd: AsFd>(end: &OwnedFd, state: &mut State, theirs: impl Fn() -> Result<Fd, Errno>) -> Result<(), Errno> {
+    let State { file, shown, .. } = state;
+    let now = file.readiness();
+    if now.readable && !shown.readable {
+        send(end, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+        shown.readable = true;
+    }
+    if now.writable && !shown.writable {
+        recv(end, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
+        shown.writable = true;
+    }
+    if !now.readable && shown.readable {
+        recv(theirs()?, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
+        shown.readable = false;
+    }
+    if !now.writable && shown.writable {
+        send(theirs()?, &FILLING, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+        shown.writable = false;
+    }
+    Ok(())
+}

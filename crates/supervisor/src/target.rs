@@ -1,0 +1,372 @@
+//! The target, as far as one stopped call of it gives access: its memory and its descriptors.
+//!
+//! What is read may belong to another process, if the target was killed and its number given away in the
+//! meantime; [`Target::check`] after reading tells. Everything is read once, into memory of the supervisor's own.
+
+use crate::{
+    bpf::Range,
+    calls::MAX_ADDRESS,
+    sys::{self, Piece},
+};
+use algkit_afalg::{Errno, Memory};
+use rustix::{
+    fs::OFlags,
+    process::{Pid, PidfdFlags, PidfdGetfdFlags},
+};
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    os::fd::{AsRawFd, BorrowedFd, OwnedFd},
+    sync::{Mutex, PoisonError},
+};
+
+/// The most bytes that one call transfers (`MAX_RW_COUNT`).
+pub const MAX_TRANSFER: usize = 0x7fff_f000;
+
+/// The longest control messages that the kernel takes (`net.core.optmem_max`).
+const MAX_CONTROL: u64 = 20_480;
+
+/// A call that waits for its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The notification.
+    pub id: u64,
+    /// The thread.
+    pub tid: i32,
+    /// The call.
+    pub nr: libc::c_long,
+    /// Its arguments.
+    pub args: [u64; 6],
+}
+
+impl Request {
+    /// Argument `n`, as a C `int`.
+    pub fn int(&self, n: usize) -> i32 {
+        self.args[n] as i32
+    }
+}
+
+/// The thread that made a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The call.
+    pub request: Request,
+    listener: BorrowedFd<'a>,
+    lost: Option<&'a Lost>,
+}
+
+/// Answers that came too late.
+///
+/// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes it again after the
+/// handler. What it asked for has been done by then, and must not be done twice.
+#[derive(Default, Debug)]
+pub struct Lost(Mutex<HashMap<i32, (Request, i64)>>);
+
+/// Answers that are kept; those of threads that were killed are never asked for.
+const MAX_LOST: usize = 1024;
+
+impl Lost {
+    fn put(&self, request: &Request, value: i64) {
+        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lost.len() >= MAX_LOST {
+            lost.clear();
+        }
+        lost.insert(request.tid, (*request, value));
+    }
+
+    /// The answer to a call that is the same as the one before it of this thread, which got none. Calls that a
+    /// handler makes in between are left aside.
+    pub fn take(&self, request: &Request) -> Option<i64> {
+        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, value) = *lost.get(&request.tid)?;
+        if (before.nr, before.args) != (request.nr, request.args) {
+            return None;
+        }
+        lost.remove(&request.tid);
+        Some(value)
+    }
+}
+
+/// `struct msghdr`.
+#[derive(Clone, Default, Debug)]
+pub struct Header {
+    /// `msg_name` and `msg_namelen`.
+    pub name: (u64, usize),
+    /// The bytes of `msg_iov`.
+    pub pieces: Vec<Piece>,
+    /// `msg_control` and `msg_controllen`.
+    pub control: (u64, u64),
+}
+
+/// Bytes of a `struct msghdr`, and where its members are.
+pub const HEADER_LEN: usize = 56;
+pub const NAMELEN: u64 = 8;
+pub const CONTROLLEN: u64 = 40;
+pub const FLAGS: u64 = 48;
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_ne_bytes(*b))
+}
+
+impl<'a> Target<'a> {
+    /// The thread that made `request`.
+    pub fn new(request: Request, listener: BorrowedFd<'a>, lost: Option<&'a Lost>) -> Self {
+        Self { request, listener, lost }
+    }
+
+    /// Whether the call still waits. If it does, what was read before was the target's.
+    pub fn valid(&self) -> bool {
+        sys::valid(self.listener, self.request.id)
+    }
+
+    /// [`valid`](Self::valid), as an error that nobody will see.
+    pub fn check(&self) -> Result<(), Errno> {
+        if self.valid() { Ok(()) } else { Err(Errno::INTR) }
+    }
+
+    /// Fills `into` with the bytes of `pieces`.
+    pub fn gather(&self, pieces: &[Piece], into: &mut [u8]) -> Result<(), Errno> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        match sys::read_memory(self.request.tid, pieces, into) {
+            Ok(n) if n == into.len() => Ok(()),
+            _ => Err(Errno::FAULT),
+        }
+    }
+
+    /// Writes `from` to `pieces`, which are as long.
+    pub fn scatter(&self, pieces: &[Piece], from: &[u8]) -> Result<(), Errno> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        self.check()?;
+        match sys::write_memory(self.request.tid, pieces, from) {
+            Ok(n) if n == from.len() => Ok(()),
+            _ => Err(Errno::FAULT),
+        }
+    }
+
+    /// `N` bytes.
+    pub fn array<const N: usize>(&self, address: u64) -> Result<[u8; N], Errno> {
+        let mut bytes = [0; N];
+        self.gather(&[(address, N)], &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// `len` bytes, which the caller has limited.
+    pub fn bytes(&self, address: u64, len: usize) -> Result<Vec<u8>, Errno> {
+        let mut bytes = vec![0; len];
+        self.gather(&[(address, len)], &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes an `int` or an `unsigned int`.
+    pub fn put(&self, address: u64, value: u32) -> Result<(), Errno> {
+        self.scatter(&[(address, 4)], &value.to_ne_bytes())
+    }
+
+    /// An array of `struct iovec`.
+    pub fn iovec(&self, address: u64, count: u64) -> Result<Vec<Piece>, Errno> {
+        let count = usize::try_from(count).ok().filter(|&n| n <= sys::MAX_PIECES).ok_or(Errno::INVAL)?;
+        let bytes = self.bytes(address, 16 * count)?;
+        let mut left = MAX_TRANSFER;
+        bytes
+            .chunks_exact(16)
+            .map(|entry| {
+                let len = usize::try_from(word(entry, 8)).ok().filter(|&n| isize::try_from(n).is_ok());
+                let len = len.ok_or(Errno::INVAL)?.min(left);
+                left -= len;
+                Ok((word(entry, 0), len))
+            })
+            .collect()
+    }
+
+    /// A `struct msghdr`.
+    pub fn header(&self, address: u64) -> Result<Header, Errno> {
+        let bytes = self.array::<HEADER_LEN>(address)?;
+        let (name, iov, count) = (word(&bytes, 0), word(&bytes, 16), word(&bytes, 24));
+        let name_len = match usize::try_from(word(&bytes, 8) as i32) {
+            _ if name == 0 => 0,
+            Ok(len) => len.min(MAX_ADDRESS),
+            Err(_) => return Err(Errno::INVAL),
+        };
+        if count > sys::MAX_PIECES as u64 {
+            return Err(Errno::MSGSIZE);
+        }
+        let control = (word(&bytes, 32), word(&bytes, 40));
+        Ok(Header { name: (name, name_len), pieces: self.iovec(iov, count)?, control })
+    }
+
+    /// Control messages.
+    pub fn control(&self, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
+        if len > MAX_CONTROL {
+            return Err(Errno::NOBUFS);
+        }
+        if address == 0 { Ok(Vec::new()) } else { self.bytes(address, len as usize) }
+    }
+
+    /// A string, if it is shorter than `most` bytes and ends. The bytes behind it need not be readable.
+    pub fn string(&self, address: u64, most: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; most];
+        // Two pieces that meet where a page ends: a fault in the second leaves what the first gave.
+        let first = (4096 - (address % 4096) as usize).min(most);
+        let pieces = [(address, first), (address.checked_add(first as u64)?, most - first)];
+        let n = sys::read_memory(self.request.tid, &pieces[..if first < most { 2 } else { 1 }], &mut bytes).ok()?;
+        bytes.truncate(n);
+        let end = bytes.iter().position(|&b| b == 0)?;
+        bytes.truncate(end);
+        Some(bytes)
+    }
+
+    /// What a link of this thread's folder in `/proc` says.
+    pub fn link(&self, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
+        let mut path = String::with_capacity(40);
+        let _ = write!(path, "/proc/{}/{name}", self.request.tid);
+        Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
+    }
+
+    /// The inode of the socket that `fd` is, if it is one.
+    pub fn socket(&self, fd: i32) -> Result<u64, Errno> {
+        let link = self.link(format_args!("fd/{fd}"))?;
+        let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
+        digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
+    }
+
+    /// The number in a line `name` of a file in this thread's folder in `/proc`.
+    fn field(&self, file: std::fmt::Arguments<'_>, name: &str, radix: u32) -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/{file}", self.request.tid)).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        u64::from_str_radix(line.trim(), radix).ok()
+    }
+
+    /// The flags of an open file.
+    pub fn flags(&self, fd: i32) -> OFlags {
+        let flags = self.field(format_args!("fdinfo/{fd}"), "flags", 8).unwrap_or(0);
+        OFlags::from_bits_retain(flags as u32)
+    }
+
+    /// The process that the thread is part of.
+    pub fn process(&self) -> Option<i32> {
+        self.field(format_args!("status"), "Tgid", 10).and_then(|n| i32::try_from(n).ok())
+    }
+
+    /// The signals that interrupt the call: those of this thread, and those of its process, which another thread
+    /// may take if there is one.
+    pub fn signals(&self) -> (bool, bool) {
+        let mask = |name| self.field(format_args!("status"), name, 16).unwrap_or(0);
+        let (blocked, ignored) = (mask("SigBlk"), mask("SigIgn"));
+        let deliverable = |pending: u64| pending & !blocked & !ignored != 0;
+        let (own, shared) = (deliverable(mask("SigPnd")), deliverable(mask("ShdPnd")));
+        let alone = shared && self.field(format_args!("status"), "Threads", 10) == Some(1);
+        (own || alone, shared && !alone)
+    }
+
+    /// The target's own descriptor `fd`, as one of the supervisor's.
+    pub fn fetch(&self, fd: i32) -> Result<OwnedFd, Errno> {
+        let process = match Pid::from_raw(self.request.tid).map(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty())) {
+            Some(Ok(process)) => process,
+            // The thread is not the first of its process.
+            _ => {
+                let pid = self.process().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+                rustix::process::pidfd_open(pid, PidfdFlags::empty())?
+            }
+        };
+        let fd = rustix::process::pidfd_getfd(process, fd, PidfdGetfdFlags::empty())?;
+        self.check()?;
+        Ok(fd)
+    }
+
+    /// A number in `range` that the target does not use.
+    pub fn free_number(&self, range: Range) -> Result<u32, Errno> {
+        // From the top: a program that opens very many files reaches the bottom first.
+        for fd in (range.start..range.end).rev() {
+            match self.link(format_args!("fd/{fd}")) {
+                Err(Errno::NOENT) => return Ok(fd),
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
+        }
+        Err(Errno::MFILE)
+    }
+
+    /// Gives the target a descriptor, numbered `at` or the lowest that is free, and says which. With `answer`,
+    /// that number is the call's result, and the call returns at the same moment.
+    fn add(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool, answer: bool) -> Result<i32, Errno> {
+        let flag = |set: bool, flag: libc::c_ulong| if set { flag as u32 } else { 0 };
+        let request = libc::seccomp_notif_addfd {
+            id: self.request.id,
+            flags: flag(at.is_some(), libc::SECCOMP_ADDFD_FLAG_SETFD) | flag(answer, libc::SECCOMP_ADDFD_FLAG_SEND),
+            srcfd: fd.as_raw_fd() as u32,
+            newfd: at.unwrap_or(0),
+            newfd_flags: flag(close_on_exec, libc::O_CLOEXEC as libc::c_ulong),
+        };
+        sys::add_fd(self.listener, &request).map_err(|error| match error {
+            // The target has lowered its limit of open files since it was started.
+            Errno::BADF => Errno::MFILE,
+            error => error,
+        })
+    }
+
+    /// Gives the target a descriptor without ending the call.
+    pub fn give(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool) -> Result<i32, Errno> {
+        self.add(fd, at, close_on_exec, false)
+    }
+
+    /// Ends the call with a new descriptor.
+    pub fn answer_with(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool) -> Result<(), Errno> {
+        match self.add(fd, at, close_on_exec, true) {
+            // Before Linux 5.14 these are two steps.
+            Err(Errno::INVAL) => {
+                let number = self.add(fd, at, close_on_exec, false)?;
+                self.answer(Ok(number.into()));
+                Ok(())
+            }
+            // Interrupted or killed: nobody waits for an answer.
+            Err(Errno::NOENT | Errno::INPROGRESS) => Ok(()),
+            done => done.map(|_| ()),
+        }
+    }
+
+    fn respond(&self, val: i64, error: i32, flags: libc::c_ulong) -> bool {
+        let response = libc::seccomp_notif_resp { id: self.request.id, val, error, flags: flags as u32 };
+        // It fails if the call does not wait any more.
+        sys::respond(self.listener, response).is_ok()
+    }
+
+    /// Ends the call; false if the target does not wait any more.
+    pub fn answer(&self, result: Result<i64, Errno>) -> bool {
+        match result {
+            Ok(value) => {
+                let answered = self.respond(value, 0, 0);
+                if let (false, Some(lost)) = (answered, self.lost) {
+                    lost.put(&self.request, value);
+                }
+                answered
+            }
+            Err(error) => self.respond(0, -error.raw_os_error(), 0),
+        }
+    }
+
+    /// Ends the call as the kernel ends one that a signal interrupted: it starts again after the handler, if
+    /// `SA_RESTART` says so. The signal must be this thread's.
+    pub fn restart(&self) -> bool {
+        const ERESTARTSYS: i32 = 512;
+        self.respond(0, -ERESTARTSYS, 0)
+    }
+
+    /// Lets the kernel do the call.
+    pub fn proceed(&self) {
+        self.respond(0, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+    }
+}
+
+impl Memory for Target<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
+        self.gather(&[(address, into.len())], into)
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {
+        self.scatter(&[(address, from.len())], from)
+    }
+}

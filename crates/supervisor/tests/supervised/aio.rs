@@ -1,0 +1,179 @@
+//! Asynchronous I/O by the numbers of the system calls, as libkcapi and OpenSSL do it.
+
+use crate::{client::*, supervised};
+use libc::{SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, c_long};
+use std::{
+    io::{Result, Write},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    ptr, thread,
+    time::Duration,
+};
+
+/// `struct iocb`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Iocb {
+    data: u64,
+    key: u32,
+    rw_flags: u32,
+    opcode: u16,
+    priority: i16,
+    fd: u32,
+    buffer: u64,
+    len: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_fd: u32,
+}
+
+/// `struct io_event`.
+#[repr(C)]
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+struct Event {
+    data: u64,
+    iocb: u64,
+    result: i64,
+    result_2: i64,
+}
+
+const READ: u16 = 0;
+const WRITE: u16 = 1;
+
+struct Context(u64);
+
+impl Context {
+    fn new() -> Self {
+        let mut context = 0u64;
+        // SAFETY: the call writes a word.
+        check(unsafe { libc::syscall(SYS_io_setup, 8, &raw mut context) } as isize).expect("a context");
+        Self(context)
+    }
+
+    fn submit(&self, requests: &mut [&mut Iocb]) -> Result<usize> {
+        let pointers: Vec<*mut Iocb> = requests.iter_mut().map(|request| &raw mut **request).collect();
+        // SAFETY: as many pointers as is said.
+        let result = unsafe { libc::syscall(SYS_io_submit, self.0, pointers.len() as c_long, pointers.as_ptr()) };
+        check(result as isize)
+    }
+
+    fn events(&self, least: usize, timeout: Option<Duration>) -> Vec<Event> {
+        let mut events = [Event::default(); 8];
+        let timeout = timeout.map(|time| libc::timespec {
+            tv_sec: time.as_secs() as i64,
+            tv_nsec: time.subsec_nanos().into(),
+        });
+        let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: there is room for eight events.
+        let result = unsafe { libc::syscall(SYS_io_getevents, self.0, least, 8, events.as_mut_ptr(), timeout) };
+        events[..check(result as isize).expect("events")].to_vec()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: numbers.
+        assert_eq!(unsafe { libc::syscall(SYS_io_destroy, self.0) }, 0);
+    }
+}
+
+fn request(data: u64, opcode: u16, fd: &OwnedFd, buffer: *const u8, len: usize) -> Iocb {
+    let (fd, buffer) = (fd.as_raw_fd() as u32, buffer as u64);
+    Iocb { data, opcode, fd, buffer, len: len as u64, key: 7, ..Iocb::default() }
+}
+
+fn reads(data: u64, fd: &OwnedFd, into: &mut [u8]) -> Iocb {
+    request(data, READ, fd, into.as_mut_ptr(), into.len())
+}
+
+fn writes(data: u64, fd: &OwnedFd, from: &[u8]) -> Iocb {
+    request(data, WRITE, fd, from.as_ptr(), from.len())
+}
+
+supervised! {
+    fn a_request_tells_its_event_and_eventfd() {
+        let (context, socket) = (Context::new(), cbc(0));
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        // SAFETY: numbers; the descriptor is new.
+        let bell = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, 0)) };
+        let mut secret = [0u8; 16];
+        let mut read = reads(0x1234, &socket, &mut secret);
+        (read.flags, read.event_fd) = (1, bell.as_raw_fd() as u32);
+        assert_eq!(context.submit(&mut [&mut read]).expect("submitted"), 1);
+        let mut count = [0; 8];
+        assert_eq!(crate::client::read(bell.as_raw_fd(), &mut count).expect("rung"), 8);
+        assert_eq!(u64::from_ne_bytes(count), 1);
+        let event = Event { data: 0x1234, iocb: &raw const read as u64, result: 16, result_2: 0 };
+        assert_eq!(context.events(1, None), [event]);
+        assert_eq!(secret, SECRET);
+        assert_eq!(read.key, 0);
+        assert_eq!(context.events(0, Some(Duration::ZERO)), []);
+        assert_eq!(context.events(1, Some(Duration::from_millis(20))), []);
+    }
+}
+
+supervised! {
+    fn several_requests_in_a_call() {
+        let (context, socket) = (Context::new(), hash("sha256"));
+        let mut digest = [0u8; 32];
+        let mut requests = [writes(1, &socket, b"abc"), reads(2, &socket, &mut digest)];
+        let [first, second] = &mut requests;
+        assert_eq!(context.submit(&mut [first, second]).expect("submitted"), 2);
+        let events = context.events(2, None);
+        assert_eq!(events.iter().map(|event| (event.data, event.result)).collect::<Vec<_>>(), [(1, 3), (2, 32)]);
+        assert_eq!(digest, ABC);
+    }
+}
+
+supervised! {
+    fn what_fails_says_so_in_its_event() {
+        let (context, socket) = (Context::new(), cbc(libc::SOCK_NONBLOCK));
+        let mut buffer = [0u8; 16];
+        let mut none = reads(1, &socket, &mut buffer);
+        assert_eq!(context.submit(&mut [&mut none]).expect("submitted"), 1);
+        assert_eq!(context.events(1, None)[0].result, -i64::from(libc::EAGAIN));
+        let mut at = Iocb { offset: 8, ..reads(1, &socket, &mut buffer) };
+        assert_eq!(context.submit(&mut [&mut at]).expect("submitted"), 1);
+        assert_eq!(context.events(1, None)[0].result, -i64::from(libc::ESPIPE));
+        let mut bad = Iocb { reserved: 1, ..reads(1, &socket, &mut buffer) };
+        assert_eq!(errno(context.submit(&mut [&mut bad])), libc::EINVAL);
+        let nowhere = Context(4096);
+        assert_eq!(errno(nowhere.submit(&mut [&mut none])), libc::EINVAL);
+        std::mem::forget(nowhere);
+    }
+}
+
+supervised! {
+    fn one_thread_waits_for_what_another_submits() {
+        let (context, socket) = (Context::new(), hash("sha256"));
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| context.events(1, None));
+            thread::sleep(Duration::from_millis(30));
+            let mut write = writes(9, &socket, b"abc");
+            assert_eq!(context.submit(&mut [&mut write]).expect("submitted"), 1);
+            assert_eq!(waiting.join().expect("a thread")[0].data, 9);
+        });
+    }
+}
+
+supervised! {
+    fn requests_for_files_are_the_kernels() {
+        let path = std::env::temp_dir().join(format!("algkit-aio-{}", std::process::id()));
+        std::fs::File::create(&path).expect("a file").write_all(b"hello").expect("written");
+        let file = OwnedFd::from(std::fs::File::open(&path).expect("a file"));
+        std::fs::remove_file(path).expect("removed");
+        let context = Context::new();
+        let mut room = [0u8; 16];
+        for _ in 0..2 {
+            let mut read = reads(3, &file, &mut room);
+            assert_eq!(context.submit(&mut [&mut read]).expect("submitted"), 1);
+            let event = Event { data: 3, iocb: &raw const read as u64, result: 5, result_2: 0 };
+            assert_eq!(context.events(1, None), [event]);
+            assert_eq!(room[..5], *b"hello");
+            // The same again while something is served.
+            std::mem::forget(hash("sha256"));
+        }
+        let (socket, mut read) = (hash("sha256"), reads(3, &file, &mut room));
+        assert_eq!(errno(context.submit(&mut [&mut read, &mut writes(4, &socket, b"abc")])), libc::EINVAL);
+    }
+}

@@ -1,0 +1,144 @@
+//! Descriptors: numbers, duplicates, and what other processes have of them.
+
+use crate::{client::*, supervised};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+fn duplicate(fd: i32, command: i32, least: i32) -> std::io::Result<OwnedFd> {
+    // SAFETY: numbers; the new descriptor is owned by nobody else.
+    let fd = check(unsafe { libc::fcntl(fd, command, least) } as isize)? as i32;
+    // SAFETY: as above.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn closes_on_exec(fd: &OwnedFd) -> bool {
+    // SAFETY: numbers.
+    let flags = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) };
+    flags & libc::FD_CLOEXEC != 0
+}
+
+supervised! {
+    fn duplicates_share_the_state() {
+        let socket = hash("sha256");
+        // SAFETY: numbers; nobody else owns the duplicate.
+        let one = unsafe { OwnedFd::from_raw_fd(libc::dup(socket.as_raw_fd())) };
+        let two = duplicate(socket.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0).expect("a duplicate");
+        assert!(!closes_on_exec(&one) && closes_on_exec(&two));
+        send(&socket, b"a", libc::MSG_MORE).expect("sent");
+        drop(socket);
+        send(&one, b"b", libc::MSG_MORE).expect("sent");
+        send(&two, b"c", libc::MSG_MORE).expect("sent");
+        drop(two);
+        assert_eq!(digest(&one), ABC);
+    }
+}
+
+supervised! {
+    fn a_duplicate_stays_where_it_can_be_served() {
+        let socket = hash("sha256");
+        let fd = socket.as_raw_fd();
+        assert!((256..1024).contains(&fd), "{fd} is beyond select");
+        // SAFETY: numbers.
+        let dup2 = |from, to| check(unsafe { libc::dup2(from, to) } as isize);
+        assert_eq!(errno(dup2(fd, 7)), libc::EBADF);
+        assert_eq!(dup2(fd, fd).expect("the same"), fd as usize);
+        assert_eq!(dup2(fd, fd - 9).expect("another"), fd as usize - 9);
+        write(fd, b"abc").expect("written");
+        let mut digest = [0; 32];
+        assert_eq!(read(fd - 9, &mut digest).expect("read"), 32);
+        assert_eq!(digest, ABC);
+        // SAFETY: numbers.
+        let dup3 = |flags| check(unsafe { libc::dup3(fd, fd - 8, flags) } as isize);
+        assert_eq!(errno(dup3(1)), libc::EINVAL);
+        assert_eq!(dup3(libc::O_CLOEXEC).expect("a third"), fd as usize - 8);
+    }
+}
+
+supervised! {
+    fn others_may_have_numbers_in_the_range() {
+        let (out, into) = pipe();
+        let number = hash("sha256").as_raw_fd();
+        // SAFETY: numbers.
+        assert_eq!(unsafe { libc::dup2(into.as_raw_fd(), number) }, number);
+        drop(into);
+        assert_eq!(write(number, b"hello").expect("written"), 5);
+        let mut room = [0; 16];
+        assert_eq!(read(out.as_raw_fd(), &mut room).expect("read"), 5);
+        assert_eq!(room[..5], *b"hello");
+    }
+}
+
+supervised! {
+    fn flags_of_socket_and_accept() {
+        let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        let socket = socket(libc::AF_ALG, kind, 0).expect("a socket");
+        assert!(closes_on_exec(&socket));
+        let flags = |fd: &OwnedFd| {
+            // SAFETY: numbers.
+            unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) }
+        };
+        assert!(flags(&socket) & libc::O_NONBLOCK != 0);
+        let socket = cbc(libc::SOCK_CLOEXEC);
+        assert!(closes_on_exec(&socket) && flags(&socket) & libc::O_NONBLOCK == 0);
+        assert_eq!(errno(accept(&bound("hash", "sha256").expect("a hash"), 1)), libc::EINVAL);
+    }
+}
+
+supervised! {
+    fn a_child_shares_the_state() {
+        let socket = hash("sha256");
+        send(&socket, b"a", libc::MSG_MORE).expect("sent");
+        let code = fork(|| i32::from(send(&socket, b"bc", libc::MSG_MORE).is_err()));
+        assert_eq!(code, 0);
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+/// Where the program that inherits a descriptor learns its number.
+const NUMBER: &str = "ALGKIT_TEST_NUMBER";
+
+supervised! {
+    fn a_program_inherits_the_descriptor() {
+        if let Ok(number) = std::env::var(NUMBER) {
+            assert_eq!(write(number.parse().expect("a number"), b"abc").expect("written"), 3);
+            return;
+        }
+        let socket = hash("sha256");
+        let status = std::process::Command::new(std::env::current_exe().expect("a path"))
+            .args(["--exact", "descriptors::a_program_inherits_the_descriptor", "--quiet"])
+            .env(NUMBER, socket.as_raw_fd().to_string())
+            .status()
+            .expect("it runs");
+        assert!(status.success(), "{status}");
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    fn there_are_only_so_many() {
+        let mut open = Vec::new();
+        let error = loop {
+            match socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0) {
+                Ok(socket) => open.push(socket),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.raw_os_error(), Some(libc::EMFILE));
+        assert!(open.len() >= 64, "{}", open.len());
+        let count = open.len();
+        // What is closed is free again, as soon as it is closed.
+        for _ in 0..3 {
+            open.clear();
+            open.extend((0..count).map(|_| socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0).expect("a socket")));
+        }
+    }
+}
+
+supervised! {
+    options { files = 10 };
+    fn a_supervisor_has_only_so_many() {
+        let open: Vec<_> = (0..10).map(|_| socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0).expect("a socket")).collect();
+        assert_eq!(errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)), libc::ENFILE);
+        drop(open);
+        socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0).expect("a socket");
+    }
+}

@@ -1,0 +1,143 @@
+//! Files that are opened by name, and netlink.
+
+use crate::{client::*, supervised};
+use std::{
+    ffi::CString,
+    fs,
+    io::{Read, Seek, SeekFrom},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+};
+
+fn open(folder: i32, name: &str, flags: i32) -> std::io::Result<fs::File> {
+    let name = CString::new(name).expect("no zero");
+    // SAFETY: a string, and numbers; the new descriptor is owned by nobody else.
+    let fd = check(unsafe { libc::openat(folder, name.as_ptr(), flags) } as isize)?;
+    // SAFETY: as above.
+    Ok(unsafe { fs::File::from_raw_fd(fd as i32) })
+}
+
+supervised! {
+    fn proc_crypto_is_ours() {
+        let text = fs::read_to_string("/proc/crypto").expect("a text");
+        let modules: Vec<_> = text.lines().filter(|line| line.starts_with("module ")).collect();
+        assert!(modules.len() > 100, "{} entries", modules.len());
+        assert!(modules.iter().all(|line| line.ends_with(": algkit")), "{modules:?}");
+        assert!(text.contains("name         : cbc(aes)\n"));
+        assert_eq!(fs::read_to_string("//proc/./crypto").expect("a text"), text);
+    }
+}
+
+supervised! {
+    fn proc_crypto_by_other_ways() {
+        let is_ours = |file: std::io::Result<fs::File>| {
+            let (mut file, mut text) = (file.expect("a file"), String::new());
+            file.read_to_string(&mut text).expect("a text");
+            file.seek(SeekFrom::Start(0)).expect("the start");
+            text.contains("module       : algkit")
+        };
+        let proc = fs::File::open("/proc").expect("a folder");
+        assert!(is_ours(open(proc.as_raw_fd(), "crypto", libc::O_RDONLY)));
+        std::env::set_current_dir("/proc").expect("a folder");
+        assert!(is_ours(open(libc::AT_FDCWD, "crypto", libc::O_RDONLY | libc::O_CLOEXEC)));
+        // `struct open_how`: flags, mode, resolve.
+        let how = [libc::O_RDONLY as u64, 0, 0];
+        let name = c"/proc/crypto";
+        // SAFETY: a string and a structure of this length.
+        let fd = unsafe { libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, name.as_ptr(), how.as_ptr(), 24) };
+        // SAFETY: the descriptor is new.
+        assert!(is_ours(check(fd as isize).map(|fd| unsafe { fs::File::from_raw_fd(fd as i32) })));
+    }
+}
+
+supervised! {
+    fn proc_crypto_cannot_be_changed() {
+        assert_eq!(errno(open(libc::AT_FDCWD, "/proc/crypto", libc::O_WRONLY)), libc::EACCES);
+        assert_eq!(errno(open(libc::AT_FDCWD, "/proc/crypto", libc::O_RDWR)), libc::EACCES);
+        let file = open(libc::AT_FDCWD, "/proc/crypto", libc::O_RDONLY).expect("a file");
+        assert_eq!(errno(write(file.as_raw_fd(), b"x")), libc::EBADF);
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let again = fs::OpenOptions::new().write(true).open(path);
+        if let Ok(again) = again {
+            assert_eq!(errno(write(again.as_raw_fd(), b"x")), libc::EPERM);
+        }
+    }
+}
+
+supervised! {
+    fn other_files_are_the_kernels() {
+        let path = std::env::temp_dir().join(format!("crypto-{}", std::process::id())).join("crypto");
+        let folder = path.parent().expect("a folder");
+        fs::create_dir(folder).expect("a folder");
+        fs::write(&path, "mine").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "mine");
+        std::env::set_current_dir(folder).expect("a folder");
+        assert_eq!(fs::read_to_string("crypto").expect("read"), "mine");
+        fs::remove_dir_all(folder).expect("removed");
+        assert_eq!(errno(fs::read_to_string(&path)), libc::ENOENT);
+        let long = format!("/{}", "x".repeat(5000));
+        assert_eq!(errno(fs::read_to_string(long)), libc::ENAMETOOLONG);
+        // SAFETY: the kernel refuses the address.
+        let result = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, 8, libc::O_RDONLY) };
+        assert_eq!(errno(check(result as isize)), libc::EFAULT);
+    }
+}
+
+/// `struct nlmsghdr`, and `struct crypto_user_alg` with a name to ask for.
+fn get_algorithm(name: &str) -> Vec<u8> {
+    const CRYPTO_MSG_GETALG: u16 = 0x13;
+    const USER_ALG_LEN: usize = 64 * 3 + 16;
+    let mut request = Vec::new();
+    request.extend((16 + USER_ALG_LEN as u32).to_ne_bytes());
+    request.extend(CRYPTO_MSG_GETALG.to_ne_bytes());
+    request.extend((libc::NLM_F_REQUEST as u16).to_ne_bytes());
+    request.extend(7u32.to_ne_bytes());
+    request.extend(0u32.to_ne_bytes());
+    request.extend(name.as_bytes());
+    request.resize(16 + USER_ALG_LEN, 0);
+    request
+}
+
+supervised! {
+    fn netlink_tells_of_an_algorithm() {
+        let socket = socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 21).expect("a socket");
+        assert_eq!(option(&socket, libc::SO_TYPE).expect("a type"), libc::SOCK_RAW);
+        assert_eq!(option(&socket, libc::SO_DOMAIN).expect("a family"), libc::AF_NETLINK);
+        assert_eq!(poll(socket.as_raw_fd(), 0), libc::POLLOUT);
+        let mut room = [0; 4096];
+        assert_eq!(errno(recv(&socket, &mut room, libc::MSG_DONTWAIT)), libc::EAGAIN);
+
+        // SAFETY: zero is a value of this structure.
+        let mut kernel: libc::sockaddr_nl = unsafe { std::mem::zeroed() };
+        kernel.nl_family = libc::AF_NETLINK as u16;
+        let request = get_algorithm("sha256");
+        let to = |address: &libc::sockaddr_nl| {
+            // SAFETY: the request and the address are as long as is said.
+            check(unsafe {
+                let address: *const libc::sockaddr_nl = address;
+                libc::sendto(socket.as_raw_fd(), request.as_ptr().cast(), request.len(), 0, address.cast(), 12)
+            })
+        };
+        let mut somebody = kernel;
+        somebody.nl_pid = 77;
+        assert_eq!(errno(to(&somebody)), libc::EPERM);
+        assert_eq!(to(&kernel).expect("sent"), request.len());
+        assert_eq!(poll(socket.as_raw_fd(), 0), libc::POLLIN | libc::POLLOUT);
+        let (mut from, mut len) = (somebody, 64);
+        // SAFETY: there is as much room as is said.
+        let n = check(unsafe {
+            let from: *mut libc::sockaddr_nl = &raw mut from;
+            libc::recvfrom(socket.as_raw_fd(), room.as_mut_ptr().cast(), room.len(), 0, from.cast(), &raw mut len)
+        })
+        .expect("an answer");
+        assert_eq!((from.nl_pid, from.nl_family, len), (0, libc::AF_NETLINK as u16, 12));
+        assert!(room[16..n].starts_with(b"sha256\0"));
+        assert_eq!(poll(socket.as_raw_fd(), 0), libc::POLLOUT);
+    }
+}
+
+supervised! {
+    fn netlink_of_other_protocols_is_the_kernels() {
+        let socket: OwnedFd = socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE).expect("a socket");
+        assert!(socket.as_raw_fd() < 256);
+    }
+}

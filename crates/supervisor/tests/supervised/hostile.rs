@@ -1,0 +1,202 @@
+//! Clients that misbehave get an error, and others go on.
+
+use crate::{client::*, supervised};
+use std::{
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    ptr, thread,
+    time::Duration,
+};
+
+const NOWHERE: *mut libc::c_void = 8 as *mut libc::c_void;
+
+supervised! {
+    fn bad_addresses() {
+        let socket = cbc(0);
+        let fd = socket.as_raw_fd();
+        let call = |nr: libc::c_long, arguments: [usize; 5]| {
+            let [a, b, c, d, e] = arguments;
+            // SAFETY: the addresses are bad, and it is the kernel's or the supervisor's to say so.
+            check(unsafe { libc::syscall(nr, fd, a, b, c, d, e) } as isize)
+        };
+        for bad in [8, usize::MAX, usize::MAX - 7, 1 << 47, (1 << 47) - 4] {
+            for nr in [libc::SYS_write, libc::SYS_sendto, libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_bind] {
+                assert_eq!(errno(call(nr, [bad, 16, 0, 0, 0])), libc::EFAULT, "call {nr} of {bad:#x}");
+            }
+            assert_eq!(errno(call(libc::SYS_writev, [bad, 1, 0, 0, 0])), libc::EFAULT);
+            assert_eq!(errno(call(libc::SYS_setsockopt, [279, 1, bad, 16, 0])), libc::EFAULT);
+            assert_eq!(errno(call(libc::SYS_getsockopt, [1, 3, bad, bad, 0])), libc::EFAULT);
+            assert_eq!(errno(call(libc::SYS_sendmmsg, [bad, 2, 0, 0, 0])), libc::EFAULT);
+            assert_eq!(errno(call(libc::SYS_recvmmsg, [bad, 2, 0, 0, 0])), libc::EFAULT);
+        }
+        // It works as ever, with a message half of which is not there.
+        send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+        assert_eq!(errno(call(libc::SYS_read, [8, 16, 0, 0, 0])), libc::EFAULT);
+        send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+        let mut out = [0; 16];
+        assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+        assert_eq!(out, SECRET);
+    }
+}
+
+supervised! {
+    fn bad_lengths() {
+        let socket = cbc(0);
+        let mut pieces = vec![piece(&TEXT); 1025];
+        let mut message = header(&mut pieces, &mut []);
+        let send = |message: &libc::msghdr| {
+            // SAFETY: the lengths are bad, and it is the kernel's or the supervisor's to say so.
+            check(unsafe { libc::sendmsg(socket.as_raw_fd(), message, libc::MSG_MORE) })
+        };
+        assert_eq!(errno(send(&message)), libc::EMSGSIZE);
+        // SAFETY: as above.
+        let written = check(unsafe { libc::writev(socket.as_raw_fd(), pieces.as_ptr(), 1025) });
+        assert_eq!(errno(written), libc::EINVAL);
+        message.msg_iovlen = 1;
+        message.msg_controllen = 1 << 31;
+        message.msg_control = NOWHERE;
+        assert_eq!(errno(send(&message)), libc::ENOBUFS);
+        message.msg_controllen = 64;
+        assert_eq!(errno(send(&message)), libc::EFAULT);
+        message.msg_controllen = 0;
+        let mut huge = [libc::iovec { iov_base: NOWHERE, iov_len: usize::MAX }];
+        message.msg_iov = huge.as_mut_ptr();
+        assert_eq!(errno(send(&message)), libc::EINVAL);
+        // Longer than any queue, and only the front of it can be read.
+        let text = vec![0u8; 1 << 20];
+        // SAFETY: as above.
+        let sent = check(unsafe { libc::send(socket.as_raw_fd(), text.as_ptr().cast(), 1 << 40, libc::MSG_DONTWAIT) });
+        assert!(sent.is_err() || sent.is_ok_and(|n| n <= 1 << 20));
+        assert_eq!(errno(set_option(&socket, libc::SOL_ALG, libc::ALG_SET_KEY, &[0; 100_000])), libc::EOPNOTSUPP);
+        let parent = bound("skcipher", "cbc(aes)").expect("a cipher");
+        assert_eq!(errno(set_option(&parent, libc::SOL_ALG, libc::ALG_SET_KEY, &vec![0; 1 << 20])), libc::ENOMEM);
+    }
+}
+
+supervised! {
+    fn garbage() {
+        // Numbers of a linear congruential generator.
+        let mut seed = 1u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed >> 33
+        };
+        let sockets = [cbc(libc::SOCK_NONBLOCK), hash("sha256"), bound("aead", "gcm(aes)").expect("an AEAD")];
+        // One page, and behind it one that nobody can use.
+        // SAFETY: new memory.
+        let memory = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let at = libc::mmap(ptr::null_mut(), 8192, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(at.byte_add(4096), 4096, libc::PROT_NONE), 0);
+            at as u64
+        };
+        let calls = [
+            libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_sendto, libc::SYS_recvfrom, libc::SYS_setsockopt,
+            libc::SYS_getsockopt, libc::SYS_bind, libc::SYS_connect, libc::SYS_ioctl, libc::SYS_writev, libc::SYS_readv,
+            libc::SYS_sendmmsg, libc::SYS_recvmmsg, libc::SYS_accept, libc::SYS_getsockname, libc::SYS_listen,
+            libc::SYS_shutdown, libc::SYS_getpeername, libc::SYS_pwritev2, libc::SYS_preadv2,
+        ];
+        let mut opened = 0;
+        for _ in 0..20_000 {
+            let mut word = || match random() % 5 {
+                0 => random() % 300,
+                1 => random() << 31 ^ random(),
+                2 => 0,
+                3 => memory + random() % 4096,
+                _ => random() % 24,
+            };
+            let [a, b, c, d, e] = std::array::from_fn(|_| word());
+            let fd = sockets[random() as usize % 3].as_raw_fd();
+            let nr = calls[random() as usize % calls.len()];
+            // SAFETY: the only memory that is named and there is that page.
+            let result = unsafe { libc::syscall(nr, fd, a, b, c, d, e | u64::from(libc::MSG_DONTWAIT as u32)) };
+            if nr == libc::SYS_accept && result >= 0 {
+                opened += 1;
+                // SAFETY: the descriptor is new.
+                drop(unsafe { OwnedFd::from_raw_fd(result as i32) });
+            }
+        }
+        assert!(opened > 0);
+        let socket = hash("sha256");
+        send(&socket, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    fn killed_while_a_call_waits() {
+        let socket = cbc(0);
+        send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+        recv(&socket, &mut [0; 16], 0).expect("received");
+        for _ in 0..20 {
+            // SAFETY: the child makes a system call.
+            let pid = unsafe { libc::fork() };
+            if pid == 0 {
+                let _ = recv(&socket, &mut [0; 16], 0);
+                // SAFETY: it ends here.
+                unsafe { libc::_exit(0) };
+            }
+            thread::sleep(Duration::from_millis(2));
+            let mut status = 0;
+            // SAFETY: a child that has not been waited for.
+            unsafe {
+                libc::kill(pid, libc::SIGKILL);
+                assert_eq!(libc::waitpid(pid, &raw mut status, 0), pid);
+            }
+            assert!(libc::WIFSIGNALED(status));
+        }
+        send(&socket, &TEXT_2, 0).expect("sent");
+        let mut out = [0; 16];
+        assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+        assert_eq!(out, SECRET_2);
+    }
+}
+
+supervised! {
+    fn the_supervisor_is_opaque() {
+        // SAFETY: numbers.
+        let supervisor = unsafe { libc::getppid() };
+        // SAFETY: numbers.
+        let is_root = unsafe { libc::geteuid() } == 0;
+        if is_root {
+            // Root may look at every process; what it does with a supervisor's, any debugger does.
+            return assert!(supervisor > 0);
+        }
+        let local = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
+        // SAFETY: nothing is transferred.
+        let result = unsafe { libc::process_vm_readv(supervisor, &raw const local, 1, &raw const local, 1, 0) };
+        assert_eq!(errno(check(result)), libc::EPERM);
+    }
+}
+
+supervised! {
+    fn a_socket_written_to_behind_the_filters_back() {
+        // A duplicate that arrives over another socket has a number that is not served. What is written to it comes to
+        // the supervisor's end, which nobody reads.
+        let socket = cbc(0);
+        let (here, there) = std::os::unix::net::UnixStream::pair().expect("a pair");
+        let mut control = Vec::new();
+        control.extend(20usize.to_ne_bytes());
+        control.extend(libc::SOL_SOCKET.to_ne_bytes());
+        control.extend(libc::SCM_RIGHTS.to_ne_bytes());
+        control.extend(socket.as_raw_fd().to_ne_bytes());
+        control.resize(24, 0);
+        send_with(&OwnedFd::from(here), b"x", &mut control, 0).expect("sent");
+        let mut room = [0u8; 1];
+        let mut pieces = [place(&mut room)];
+        let mut message = header(&mut pieces, &mut control);
+        // SAFETY: the header names memory that lives.
+        check(unsafe { libc::recvmsg(there.as_raw_fd(), &raw mut message, 0) }).expect("received");
+        assert_eq!(room, *b"x");
+        let number = i32::from_ne_bytes(control[16..20].try_into().expect("four bytes"));
+        assert!(number < 256, "{number}");
+        for _ in 0..100 {
+            // SAFETY: a byte.
+            unsafe { libc::send(number, c"x".as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
+        }
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        let mut out = [0; 16];
+        assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+        assert_eq!(out, SECRET);
+    }
+}

@@ -1,0 +1,59 @@
+//! Programs under supervision. Each test starts itself anew under the supervisor, and there is its own client.
+//!
+//! Expected values are from the standards named beside them, or what the kernel's documentation and headers say.
+
+mod client;
+
+mod aio;
+mod descriptors;
+mod files;
+mod hostile;
+mod mirror;
+mod moving;
+mod process;
+mod sockets;
+mod waiting;
+
+use algkit_supervisor::{Options, supervise};
+use std::{
+    env,
+    process::{Command, ExitStatus},
+};
+
+/// Set where this is the client.
+const INSIDE: &str = "ALGKIT_TEST_INSIDE";
+
+/// Starts test `name` of this program under supervision.
+fn start(name: &str, options: &Options) -> ExitStatus {
+    let mut command = Command::new(env::current_exe().expect("a path"));
+    let name = name.strip_prefix("supervised::").unwrap_or(name);
+    command.args(["--exact", name, "--nocapture", "--quiet"]).env(INSIDE, "1");
+    supervise(command, options).expect("this kernel can notify a supervisor")
+}
+
+fn is_inside() -> bool {
+    env::var_os(INSIDE).is_some()
+}
+
+/// A test that runs under supervision.
+#[macro_export]
+macro_rules! supervised {
+    ($(#[$($attribute:tt)*])* fn $name:ident() $body:block) => {
+        $crate::supervised! { options {}; $(#[$($attribute)*])* fn $name() $body }
+    };
+    (options { $($option:ident = $value:expr),* }; $(#[$($attribute:tt)*])* fn $name:ident() $body:block) => {
+        $(#[$($attribute)*])*
+        #[test]
+        fn $name() {
+            if $crate::is_inside() {
+                $body
+            } else {
+                #[allow(unused_mut)]
+                let mut options = algkit_supervisor::Options::default();
+                $(options.$option = $value;)*
+                let status = $crate::start(concat!(module_path!(), "::", stringify!($name)), &options);
+                assert!(status.success(), "under supervision: {status}");
+            }
+        }
+    };
+}

@@ -1,0 +1,132 @@
+//! `splice` and `sendfile`.
+
+use crate::{client::*, supervised};
+use std::{
+    io::{Result, Seek, SeekFrom, Write},
+    os::fd::{AsRawFd, OwnedFd},
+    ptr, thread,
+    time::Duration,
+};
+
+fn splice(from: &OwnedFd, to: &OwnedFd, len: usize, flags: u32) -> Result<usize> {
+    // SAFETY: no positions are given.
+    check(unsafe { libc::splice(from.as_raw_fd(), ptr::null_mut(), to.as_raw_fd(), ptr::null_mut(), len, flags) })
+}
+
+supervised! {
+    fn from_a_pipe() {
+        let (out, into) = pipe();
+        let socket = hash("sha256");
+        write(into.as_raw_fd(), b"abc").expect("written");
+        assert_eq!(splice(&out, &socket, 2, libc::SPLICE_F_MORE).expect("moved"), 2);
+        assert_eq!(splice(&out, &socket, 100, 0).expect("moved"), 1);
+        assert_eq!(digest(&socket), ABC);
+        assert_eq!(errno(splice(&out, &socket, 1, libc::SPLICE_F_NONBLOCK)), libc::EAGAIN);
+        drop(into);
+        assert_eq!(splice(&out, &socket, 1, 0).expect("the end"), 0);
+    }
+}
+
+supervised! {
+    fn pages_of_memory_through_a_pipe() {
+        let (out, into) = pipe();
+        let socket = cbc(0);
+        send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
+        let text = [TEXT, TEXT_2].concat();
+        let piece = piece(&text);
+        // SAFETY: one piece.
+        assert_eq!(unsafe { libc::vmsplice(into.as_raw_fd(), &raw const piece, 1, 0) }, 32);
+        assert_eq!(splice(&out, &socket, 32, 0).expect("moved"), 32);
+        let mut secret = [0; 32];
+        assert_eq!(recv(&socket, &mut secret, 0).expect("received"), 32);
+        assert_eq!(secret[..], [SECRET, SECRET_2].concat());
+    }
+}
+
+supervised! {
+    fn into_a_pipe() {
+        let (out, into) = pipe();
+        let socket = cbc(0);
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        assert_eq!(splice(&socket, &into, 4096, 0).expect("moved"), 16);
+        let mut secret = [0; 32];
+        assert_eq!(read(out.as_raw_fd(), &mut secret).expect("read"), 16);
+        assert_eq!(secret[..16], SECRET);
+    }
+}
+
+supervised! {
+    fn a_pipe_that_fills_later() {
+        let (out, into) = pipe();
+        let socket = hash("sha256");
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(30));
+                write(into.as_raw_fd(), b"abc").expect("written");
+            });
+            assert_eq!(splice(&out, &socket, 3, 0).expect("moved"), 3);
+        });
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    fn what_finds_no_room_stays_in_the_pipe() {
+        let (out, into) = pipe();
+        let socket = cbc(libc::SOCK_NONBLOCK);
+        send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
+        while send(&socket, &[0; 4096], libc::MSG_MORE).is_ok() {}
+        write(into.as_raw_fd(), &TEXT).expect("written");
+        assert_eq!(errno(splice(&out, &socket, 16, 0)), libc::EAGAIN);
+        let mut text = [0; 16];
+        assert_eq!(read(out.as_raw_fd(), &mut text).expect("read"), 16);
+        assert_eq!(text, TEXT);
+    }
+}
+
+supervised! {
+    fn neither_end_is_a_pipe() {
+        let socket = hash("sha256");
+        let file = OwnedFd::from(std::fs::File::open("/proc/self/exe").expect("a file"));
+        assert_eq!(errno(splice(&file, &socket, 1, 0)), libc::EINVAL);
+        assert_eq!(errno(splice(&socket, &hash("sha256"), 1, 0)), libc::EINVAL);
+        let (out, _into) = pipe();
+        assert_eq!(errno(splice(&out, &socket, 1, 0x100)), libc::EINVAL);
+        let mut at = 0;
+        // SAFETY: a position.
+        let result = unsafe { libc::splice(out.as_raw_fd(), &raw mut at, socket.as_raw_fd(), ptr::null_mut(), 1, 0) };
+        assert_eq!(errno(check(result)), libc::ESPIPE);
+    }
+}
+
+supervised! {
+    fn from_a_file() {
+        let mut file = tempfile();
+        file.write_all(b"xxabc").expect("written");
+        let sendfile = |socket: &OwnedFd, position: *mut i64, len| {
+            // SAFETY: a position, or none.
+            check(unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), position, len) })
+        };
+        let socket = hash("sha256");
+        let mut position = 2;
+        assert_eq!(sendfile(&socket, &raw mut position, 3).expect("sent"), 3);
+        assert_eq!(position, 5);
+        assert_eq!(digest(&socket), ABC);
+        (&file).seek(SeekFrom::Start(2)).expect("moved");
+        assert_eq!(sendfile(&socket, ptr::null_mut(), 3).expect("sent"), 3);
+        assert_eq!((&file).stream_position().expect("a position"), 5);
+        assert_eq!(digest(&socket), ABC);
+        assert_eq!(sendfile(&socket, ptr::null_mut(), 3).expect("the end"), 0);
+        let (out, _into) = pipe();
+        // SAFETY: no position.
+        let result = unsafe { libc::sendfile(socket.as_raw_fd(), out.as_raw_fd(), ptr::null_mut(), 1) };
+        assert_eq!(errno(check(result)), libc::EINVAL);
+    }
+}
+
+fn tempfile() -> std::fs::File {
+    let path = std::env::temp_dir().join(format!("algkit-supervised-{}", std::process::id()));
+    let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).expect("a file");
+    std::fs::remove_file(path).expect("removed");
+    file
+}

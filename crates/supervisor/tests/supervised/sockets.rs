@@ -1,0 +1,145 @@
+//! What sockets do.
+
+use crate::{client::*, supervised};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+supervised! {
+    fn a_digest_in_parts() {
+        let socket = hash("sha256");
+        assert_eq!(send(&socket, b"a", libc::MSG_MORE).expect("sent"), 1);
+        assert_eq!(write(socket.as_raw_fd(), b"bc").expect("written"), 2);
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    fn a_long_message_is_worth_one_digest() {
+        // FIPS 180-4's example of a long message: a million times "a".
+        const MILLION: [u8; 4] = [0xcd, 0xc7, 0x6e, 0x5c];
+        let socket = hash("sha256");
+        assert_eq!(send(&socket, &vec![b'a'; 1_000_000], 0).expect("sent"), 1_000_000);
+        assert_eq!(digest(&socket)[..4], MILLION);
+        // Longer than what the supervisor takes at once.
+        let long = vec![b'a'; 3 << 20];
+        send(&socket, &long, 0).expect("sent");
+        let whole = digest(&socket);
+        for part in long.chunks(1000) {
+            send(&socket, part, libc::MSG_MORE).expect("sent");
+        }
+        assert_eq!(digest(&socket), whole);
+    }
+}
+
+supervised! {
+    fn an_accepted_copy_goes_its_own_way() {
+        let socket = hash("sha256");
+        send(&socket, b"ab", libc::MSG_MORE).expect("sent");
+        let copy = accept(&socket, 0).expect("a copy");
+        send(&socket, b"x", libc::MSG_MORE).expect("sent");
+        send(&copy, b"c", libc::MSG_MORE).expect("sent");
+        assert_eq!(digest(&copy), ABC);
+        assert_ne!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    fn a_cipher_and_its_iv() {
+        let socket = cbc(0);
+        assert_eq!(send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent"), 16);
+        let mut out = [0; 16];
+        assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+        assert_eq!(out, SECRET);
+        send(&socket, &TEXT_2, 0).expect("sent");
+        recv(&socket, &mut out, 0).expect("received");
+        assert_eq!(out, SECRET_2);
+    }
+}
+
+supervised! {
+    fn vectors_are_gathered_and_scattered() {
+        let socket = cbc(0);
+        let text = [TEXT, TEXT_2].concat();
+        let mut pieces: Vec<_> = text.chunks(5).map(piece).collect();
+        let mut control = encrypt();
+        let message = header(&mut pieces, &mut control);
+        // SAFETY: the header names memory that lives.
+        assert_eq!(check(unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, 0) }).expect("sent"), 32);
+        let mut out = [0u8; 32];
+        let mut into: Vec<_> = out.chunks_mut(7).map(place).collect();
+        let mut message = header(&mut into, &mut []);
+        message.msg_controllen = 0;
+        message.msg_flags = -1;
+        // SAFETY: the header names memory that lives.
+        assert_eq!(check(unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0) }).expect("received"), 32);
+        assert_eq!((message.msg_flags, message.msg_controllen), (0, 0));
+        assert_eq!(out[..], [SECRET, SECRET_2].concat()[..]);
+    }
+}
+
+supervised! {
+    fn many_messages_at_once() {
+        let socket = hash("sha256");
+        let texts = [b"a", b"b", b"c"];
+        let mut pieces = texts.map(|text| [piece(text)]);
+        let mut messages = pieces.each_mut().map(|pieces| libc::mmsghdr { msg_hdr: header(pieces, &mut []), msg_len: 9 });
+        // SAFETY: the headers name memory that lives.
+        let sent = unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), 3, libc::MSG_MORE) };
+        assert_eq!(sent, 3);
+        assert_eq!(messages.map(|message| message.msg_len), [1, 1, 1]);
+        let mut digest = [0; 32];
+        let mut pieces = [place(&mut digest)];
+        let mut message = libc::mmsghdr { msg_hdr: header(&mut pieces, &mut []), msg_len: 0 };
+        // SAFETY: as above.
+        let received = unsafe { libc::recvmmsg(socket.as_raw_fd(), &raw mut message, 1, 0, std::ptr::null_mut()) };
+        assert_eq!((received, message.msg_len), (1, 32));
+        assert_eq!(digest, ABC);
+    }
+}
+
+supervised! {
+    fn errors_are_the_kernels() {
+        assert_eq!(errno(bound("hash", "nonesuch")), libc::ENOENT);
+        assert_eq!(errno(bound("nonesuch", "sha256")), libc::ENOENT);
+        assert_eq!(errno(socket(libc::AF_ALG, libc::SOCK_STREAM, 0)), libc::ESOCKTNOSUPPORT);
+        assert_eq!(errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 1)), libc::EPROTONOSUPPORT);
+        let cipher = bound("skcipher", "cbc(aes)").expect("a cipher");
+        assert_eq!(errno(set_option(&cipher, libc::SOL_ALG, libc::ALG_SET_KEY, &KEY[1..])), libc::EINVAL);
+        let socket = accept(&cipher, 0).expect("a socket");
+        assert_eq!(errno(send(&socket, &TEXT, 0)), libc::ENOKEY);
+        assert_eq!(errno(send(&cipher, &TEXT, 0)), libc::EOPNOTSUPP);
+        assert_eq!(errno(accept(&socket, 0)), libc::EOPNOTSUPP);
+        let name = |socket: &OwnedFd| {
+            let (mut room, mut len) = ([0u8; 128], 128);
+            // SAFETY: there is as much room as is said.
+            check(unsafe { libc::getsockname(socket.as_raw_fd(), room.as_mut_ptr().cast(), &raw mut len) } as isize)
+        };
+        assert_eq!(errno(name(&socket)), libc::EOPNOTSUPP);
+        // The peer of an accepted socket has no address, and `accept` fails if asked for it.
+        let (mut room, mut len) = ([0u8; 128], 128);
+        // SAFETY: there is as much room as is said.
+        let result = unsafe { libc::accept(cipher.as_raw_fd(), room.as_mut_ptr().cast(), &raw mut len) };
+        assert_eq!(errno(check(result as isize)), libc::ECONNABORTED);
+    }
+}
+
+supervised! {
+    fn options_tell_what_it_is() {
+        let socket = hash("sha256");
+        assert_eq!(option(&socket, libc::SO_DOMAIN).expect("a family"), libc::AF_ALG);
+        assert_eq!(option(&socket, libc::SO_TYPE).expect("a type"), libc::SOCK_SEQPACKET);
+        assert_eq!(option(&socket, libc::SO_PROTOCOL).expect("a protocol"), 0);
+        assert_eq!(option(&socket, libc::SO_SNDBUF).expect("a size"), 212_992);
+        set_option(&socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &8192u32.to_ne_bytes()).expect("set");
+        assert_eq!(option(&socket, libc::SO_SNDBUF).expect("a size"), 16_384);
+    }
+}
+
+supervised! {
+    fn an_empty_read_is_nothing_and_an_empty_write_a_message() {
+        let socket = hash("sha256");
+        send(&socket, b"abc", libc::MSG_MORE).expect("sent");
+        assert_eq!(read(socket.as_raw_fd(), &mut []).expect("nothing"), 0);
+        assert_eq!(write(socket.as_raw_fd(), &[]).expect("the end"), 0);
+        assert_eq!(digest(&socket), ABC);
+    }
+}

@@ -1,0 +1,228 @@
+//! Calls that wait: until there is something, until it is too late, until a signal.
+
+use crate::{client::*, supervised};
+use std::{
+    mem::zeroed,
+    os::fd::OwnedFd,
+    ptr,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A socket that has nothing and waits for more.
+fn drained() -> OwnedFd {
+    let socket = cbc(0);
+    let mut out = [0; 16];
+    send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+    recv(&socket, &mut out, 0).expect("received");
+    assert_eq!(out, SECRET);
+    socket
+}
+
+supervised! {
+    fn a_reader_waits_for_a_writer() {
+        let socket = drained();
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut out = [0; 16];
+                assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+                out
+            });
+            thread::sleep(Duration::from_millis(30));
+            assert!(!reader.is_finished());
+            send(&socket, &TEXT_2, 0).expect("sent");
+            assert_eq!(reader.join().expect("a text"), SECRET_2);
+        });
+    }
+}
+
+supervised! {
+    fn a_writer_waits_for_a_reader() {
+        let socket = drained();
+        let text = vec![0x5a; 1_000_000];
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| send(&socket, &text, 0).expect("sent"));
+            let (mut out, mut received) = (vec![0; 50_000], 0);
+            while received < text.len() {
+                received += recv(&socket, &mut out, 0).expect("received");
+            }
+            assert_eq!(received, text.len());
+            assert_eq!(writer.join().expect("a length"), text.len());
+        });
+    }
+}
+
+supervised! {
+    fn patience_ends() {
+        let socket = drained();
+        let timeout = libc::timeval { tv_sec: 0, tv_usec: 60_000 };
+        // SAFETY: the structure's own bytes.
+        let bytes = unsafe { std::slice::from_raw_parts((&raw const timeout).cast(), size_of::<libc::timeval>()) };
+        set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, bytes).expect("set");
+        let start = Instant::now();
+        assert_eq!(errno(recv(&socket, &mut [0; 16], 0)), libc::EAGAIN);
+        assert!(start.elapsed() >= Duration::from_millis(60));
+    }
+}
+
+supervised! {
+    fn others_are_served_meanwhile() {
+        let socket = drained();
+        thread::scope(|scope| {
+            let waiting: Vec<_> = (0..8).map(|_| scope.spawn(|| recv(&socket, &mut [0; 16], 0))).collect();
+            thread::sleep(Duration::from_millis(20));
+            for _ in 0..50 {
+                let hash = hash("sha256");
+                send(&hash, b"abc", 0).expect("sent");
+                assert_eq!(digest(&hash), ABC);
+            }
+            for _ in &waiting {
+                send(&socket, &TEXT, libc::MSG_MORE).expect("sent");
+                thread::sleep(Duration::from_millis(2));
+            }
+            for waiting in waiting {
+                assert_eq!(waiting.join().expect("a thread").expect("received"), 16);
+            }
+        });
+    }
+}
+
+static ALARMS: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn alarm(_: i32) {
+    ALARMS.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Sends this process SIGALRM every `micros`.
+fn alarms(micros: i64, flags: i32) {
+    // SAFETY: zero is a value of both structures, and the handler is async-signal-safe.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        action.sa_sigaction = alarm as *const () as usize;
+        action.sa_flags = flags;
+        assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, ptr::null_mut()), 0);
+        let time = libc::timeval { tv_sec: 0, tv_usec: micros };
+        let timer = libc::itimerval { it_interval: time, it_value: time };
+        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()), 0);
+    }
+}
+
+/// Blocks SIGALRM in this thread, so that another takes it.
+fn block_alarms() {
+    // SAFETY: zero is a value of the structure.
+    unsafe {
+        let mut set: libc::sigset_t = zeroed();
+        libc::sigaddset(&raw mut set, libc::SIGALRM);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, ptr::null_mut());
+    }
+}
+
+fn interrupted() {
+    let socket = drained();
+    // In a process of its own: there is no other thread that could take the signal.
+    let code = fork(|| {
+        alarms(50_000, 0);
+        match recv(&socket, &mut [0; 16], 0) {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => i32::from(ALARMS.load(Ordering::SeqCst) == 0),
+            _ => 2,
+        }
+    });
+    assert_eq!(code, 0);
+}
+
+supervised! {
+    fn a_signal_interrupts() {
+        interrupted();
+    }
+}
+
+supervised! {
+    options { interruptible = true };
+    fn a_signal_interrupts_on_older_kernels() {
+        interrupted();
+    }
+}
+
+fn restarted() {
+    let socket = drained();
+    let code = fork(|| {
+        // A grandchild writes once the alarms have come several times.
+        // SAFETY: the grandchild makes system calls and exits.
+        if unsafe { libc::fork() } == 0 {
+            thread::sleep(Duration::from_millis(200));
+            let sent = send(&socket, &TEXT_2, 0);
+            // SAFETY: it ends here.
+            unsafe { libc::_exit(i32::from(sent.is_err())) }
+        }
+        alarms(20_000, libc::SA_RESTART);
+        let mut out = [0; 16];
+        match recv(&socket, &mut out, 0) {
+            Ok(16) if out == SECRET_2 && ALARMS.load(Ordering::SeqCst) > 2 => 0,
+            Ok(_) => 3,
+            Err(error) => error.raw_os_error().unwrap_or(1),
+        }
+    });
+    assert_eq!(code, 0);
+}
+
+supervised! {
+    fn a_call_starts_again_after_a_signal() {
+        restarted();
+    }
+}
+
+supervised! {
+    options { interruptible = true };
+    fn a_call_starts_again_after_a_signal_on_older_kernels() {
+        restarted();
+    }
+}
+
+/// Signals come all the time, and every byte is digested once.
+fn signals_all_the_time() {
+    let code = fork(|| {
+        alarms(150, libc::SA_RESTART);
+        let socket = hash("sha256");
+        for _ in 0..1000 {
+            let (text, mut sent) = ([b'a'; 1000], 0);
+            while sent < text.len() {
+                sent += send(&socket, &text[sent..], libc::MSG_MORE).unwrap_or(0);
+            }
+        }
+        // The first bytes of the SHA-256 of a million times "a", FIPS 180-4's example.
+        i32::from(digest(&socket)[..4] != [0xcd, 0xc7, 0x6e, 0x5c] || ALARMS.load(Ordering::SeqCst) == 0)
+    });
+    assert_eq!(code, 0);
+}
+
+supervised! {
+    fn no_byte_is_sent_twice() {
+        signals_all_the_time();
+    }
+}
+
+supervised! {
+    options { interruptible = true };
+    fn no_byte_is_sent_twice_on_older_kernels() {
+        signals_all_the_time();
+    }
+}
+
+supervised! {
+    fn another_thread_takes_the_signal() {
+        let socket = drained();
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                block_alarms();
+                let mut out = [0; 16];
+                recv(&socket, &mut out, 0).map(|_| out)
+            });
+            alarms(5_000, libc::SA_RESTART);
+            thread::sleep(Duration::from_millis(100));
+            send(&socket, &TEXT_2, 0).expect("sent");
+            assert_eq!(reader.join().expect("a thread").expect("received"), SECRET_2);
+        });
+        assert!(ALARMS.load(Ordering::SeqCst) > 0);
+    }
+}
