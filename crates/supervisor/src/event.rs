@@ -108,12 +108,27 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    let launch::Launched { child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
-    let pid = Pid::from_child(&child);
+    let served = Server::new(listener, range, interruptible, options)
+        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
+    if served.is_err() {
+        // It may still run, and nobody would answer its calls.
+        let _ = child.kill().and_then(|()| child.wait());
+    }
+    served
+}
+
+fn serve(
+    server: &Server,
+    child: &mut Child,
+    signals: &Signals,
+    adoption: &Adoption,
+    options: &Options,
+) -> Result<ExitStatus, Error> {
+    let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    let server = Server::new(listener, range, interruptible, options)?;
     for (fd, token) in [
         (server.listener(), LISTENER),
         (server.bell(), BELL),
@@ -127,7 +142,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
         for _ in 0..options.workers.max(1) {
             scope.spawn(|| server.work());
         }
-        let result = attend(&server, child, &epoll, pidfd.as_fd(), &signals, &adoption);
+        let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
         server.end();
         result
     })
@@ -135,7 +150,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
 
 fn attend(
     server: &Server,
-    mut child: Child,
+    child: &mut Child,
     epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
     signals: &Signals,
@@ -168,12 +183,12 @@ fn attend(
                             _ => {}
                         }
                     }
-                    adoption.reap(&child);
+                    adoption.reap(child);
                 }
                 EXIT => {
                     status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
                     epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
-                    adoption.reap(&child);
+                    adoption.reap(child);
                 }
                 HANGUPS => server.take_hangups(),
                 // A worker has something for this thread to look after.

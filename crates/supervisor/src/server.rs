@@ -21,6 +21,7 @@ use rustix::{
         eventfd,
     },
     net::sockopt::{self, Timeout},
+    process::{Resource, getrlimit},
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -34,6 +35,9 @@ use std::{
     },
     time::{Duration, Instant},
 };
+
+/// Descriptors that are left to the supervisor for purposes other than files.
+const SPARE: usize = 128;
 
 /// Threads that do what takes as long as a client likes.
 const MAX_APART: usize = 32;
@@ -104,6 +108,8 @@ impl Server {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
+        let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
+        let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
         Ok(Arc::new_cyclic(|own| Self {
             range,
             listener,
@@ -111,7 +117,7 @@ impl Server {
             hangups,
             bell,
             files: Mutex::default(),
-            most_files: options.files,
+            most_files: options.files.min(room),
             numbering: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
