@@ -79,20 +79,29 @@ impl Adoption {
         Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
     }
 
-    /// Waits for those that have exited, but for the program itself, for which its owner waits.
-    fn reap(&self, program: &Child) {
+    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, and for
+    /// children of this process that are not under the filter.
+    fn reap(&self) {
         if !self.0 {
             return;
         }
-        loop {
-            let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
-                return;
-            };
+        let programs = launch::programs();
+        let own = filters("self");
+        while let Some(exited) = sys::exited() {
+            let is_orphan = !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
+            let Some(pid) = Pid::from_raw(exited).filter(|_| is_orphan) else { return };
             if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
                 return;
             }
         }
     }
+}
+
+/// How many seccomp filters a process runs under, also when it has exited.
+fn filters(pid: &str) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let count = status.lines().find_map(|line| line.strip_prefix("Seccomp_filters:"));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }
 
 impl Drop for Adoption {
@@ -110,12 +119,14 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let adoption = Adoption::new();
     let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
+    let program = child.id();
     let served = Server::new(listener, range, interruptible, options)
         .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
         let _ = child.kill().and_then(|()| child.wait());
     }
+    launch::programs().remove(&program);
     served
 }
 
@@ -183,12 +194,12 @@ fn attend(
                             _ => {}
                         }
                     }
-                    adoption.reap(child);
+                    adoption.reap();
                 }
                 EXIT => {
                     status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
                     epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
-                    adoption.reap(child);
+                    adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
                 // A worker has something for this thread to look after.

@@ -14,6 +14,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 use std::{
+    collections::BTreeSet,
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     os::{
@@ -21,6 +22,7 @@ use std::{
         unix::process::CommandExt,
     },
     process::{Child, Command},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// A target that runs, and whose calls wait.
@@ -50,6 +52,14 @@ pub fn check() -> Result<(), Unavailable> {
     Ok(())
 }
 
+/// The programs that are supervised by this process, for which nobody else may wait.
+static PROGRAMS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Those programs. As long as this is held, none is added, and none is being started.
+pub fn programs() -> MutexGuard<'static, BTreeSet<u32>> {
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts `command`, with the signal mask of before `signals`.
 pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
@@ -77,7 +87,10 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     };
     // SAFETY: `confine` makes system calls on memory that exists already, and nothing else.
     unsafe { command.pre_exec(confine) };
+    let mut programs = programs();
     let spawned = command.spawn();
+    programs.extend(spawned.as_ref().map(Child::id));
+    drop(programs);
     drop((command, theirs));
     let received = receive(ours.as_fd());
     let mut child = match (spawned, &received) {

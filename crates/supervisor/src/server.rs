@@ -162,8 +162,7 @@ impl Server {
             nr: notification.data.nr.into(),
             args: notification.data.args,
         };
-        if let Some(value) = self.lost.as_ref().and_then(|lost| lost.take(&request)) {
-            self.target(request).answer(Ok(value));
+        if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
         // What this thread of the target closed before, is closed, also as far as the call can see.
