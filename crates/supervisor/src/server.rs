@@ -60,7 +60,7 @@ pub struct Server {
     pub range: Range,
     listener: OwnedFd,
     lost: Option<Lost>,
-    /// Hangs of files, by inode.
+    /// Hangups of files, by inode.
     hangups: OwnedFd,
     bell: OwnedFd,
     files: Mutex<HashMap<u64, Arc<Served>>>,
