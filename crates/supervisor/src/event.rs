@@ -1,6 +1,10 @@
 //! What the supervisor waits for.
 
-use crate::{Error, Options, launch, server::Server, sys::{self, Signals}};
+use crate::{
+    Error, Options, launch,
+    server::Server,
+    sys::{self, Signals},
+};
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,
@@ -9,14 +13,17 @@ use rustix::{
 };
 use std::{
     mem::MaybeUninit,
-    os::fd::{AsFd, BorrowedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     process::{Child, Command, ExitStatus},
+    sync::{Mutex, PoisonError},
 };
 
-/// Events that are not the hangup of a file, whose inode is smaller.
+/// What an event is of.
 const LISTENER: u64 = u64::MAX;
 const SIGNAL: u64 = u64::MAX - 1;
 const EXIT: u64 = u64::MAX - 2;
+const BELL: u64 = u64::MAX - 3;
+const HANGUPS: u64 = u64::MAX - 4;
 
 /// Signals that are passed on. Those that a key on the terminal sends reach the program anyway.
 const PASSED_ON: [i32; 8] = [
@@ -34,19 +41,29 @@ const PASSED_ON: [i32; 8] = [
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
-struct Opaque(Option<DumpableBehavior>);
+struct Opaque;
+
+/// How many ask for it, and how it was before the first of them.
+static OPAQUE: Mutex<(usize, Option<DumpableBehavior>)> = Mutex::new((0, None));
 
 impl Opaque {
     fn new() -> Self {
-        let before = rustix::process::dumpable_behavior().ok();
-        let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-        Self(before.filter(|_| set.is_ok()))
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        if opaque.0 == 0 {
+            let before = rustix::process::dumpable_behavior().ok();
+            let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            opaque.1 = before.filter(|_| set.is_ok());
+        }
+        opaque.0 += 1;
+        Self
     }
 }
 
 impl Drop for Opaque {
     fn drop(&mut self) {
-        if let Some(before) = self.0 {
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        opaque.0 -= 1;
+        if let (0, Some(before)) = *opaque {
             let _ = rustix::process::set_dumpable_behavior(before);
         }
     }
@@ -64,7 +81,10 @@ impl Adoption {
 
     /// Waits for those that have exited, but for the program itself, for which its owner waits.
     fn reap(&self, program: &Child) {
-        while self.0 {
+        if !self.0 {
+            return;
+        }
+        loop {
             let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
                 return;
             };
@@ -93,15 +113,21 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let pid = Pid::from_child(&child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    for (fd, token) in [(listener.as_fd(), LISTENER), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)] {
+    let server = Server::new(listener, range, interruptible, options)?;
+    for (fd, token) in [
+        (server.listener(), LISTENER),
+        (server.bell(), BELL),
+        (server.hangups(), HANGUPS),
+        (signals.fd(), SIGNAL),
+        (pidfd.as_fd(), EXIT),
+    ] {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
-    let server = Server::new(listener, epoll, range, interruptible, options);
     std::thread::scope(|scope| {
         for _ in 0..options.workers.max(1) {
             scope.spawn(|| server.work());
         }
-        let result = attend(&server, child, pidfd.as_fd(), &signals, &adoption);
+        let result = attend(&server, child, &epoll, pidfd.as_fd(), &signals, &adoption);
         server.end();
         result
     })
@@ -110,6 +136,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
 fn attend(
     server: &Server,
     mut child: Child,
+    epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
     signals: &Signals,
     adoption: &Adoption,
@@ -118,7 +145,7 @@ fn attend(
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
         let timeout = server.has_parked().then_some(&TICK);
-        let events = match epoll::wait(server.epoll(), &mut room, timeout) {
+        let events = match epoll::wait(epoll, &mut room, timeout) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
             Err(errno) => return Err(Error::system("epoll_wait")(errno)),
@@ -145,10 +172,12 @@ fn attend(
                 }
                 EXIT => {
                     status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
-                    epoll::delete(server.epoll(), pidfd).map_err(Error::system("epoll_ctl"))?;
+                    epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
                     adoption.reap(&child);
                 }
-                inode => server.hang_up(inode),
+                HANGUPS => server.take_hangups(),
+                // A worker has something for this thread to look after.
+                _ => server.answer_bell(),
             }
         }
         if let (true, Some(status)) = (nobody_left, status) {

@@ -264,14 +264,15 @@ impl<'a> Target<'a> {
 
     /// The target's own descriptor `fd`, as one of the supervisor's.
     pub fn fetch(&self, fd: i32) -> Result<OwnedFd, Errno> {
-        let process = match Pid::from_raw(self.request.tid).map(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty())) {
-            Some(Ok(process)) => process,
-            // The thread is not the first of its process.
-            _ => {
-                let pid = self.process().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
-                rustix::process::pidfd_open(pid, PidfdFlags::empty())?
-            }
-        };
+        let process =
+            match Pid::from_raw(self.request.tid).map(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty())) {
+                Some(Ok(process)) => process,
+                // The thread is not the first of its process.
+                _ => {
+                    let pid = self.process().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+                    rustix::process::pidfd_open(pid, PidfdFlags::empty())?
+                }
+            };
         let fd = rustix::process::pidfd_getfd(process, fd, PidfdGetfdFlags::empty())?;
         self.check()?;
         Ok(fd)
