@@ -52,15 +52,13 @@ impl OneTime {
         }
     }
 
-    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, by halves where that is sooner: powers of *r*
-    /// take about as long as two blocks each, beside the first steps.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, by halves where that is sooner: eight blocks
+    /// do not pay for the powers of *r*.
     #[inline(always)]
     pub(crate) fn absorb_short(&mut self, mut bytes: &[u8]) {
-        if bytes.len() >= 8 * BLOCK {
+        if bytes.len() >= 16 * BLOCK {
             let four = self.power(4);
-            if bytes.len() >= 16 * BLOCK {
-                bytes = self.by_halves(&four.squared(), bytes);
-            }
+            bytes = self.by_halves(&four.squared(), bytes);
             bytes = self.by_halves(&four, bytes);
         }
         self.absorb_padded(bytes);
