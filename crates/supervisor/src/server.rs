@@ -21,6 +21,7 @@ use rustix::{
         eventfd,
     },
     net::sockopt::{self, Timeout},
+    process::{Resource, getrlimit},
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -30,12 +31,19 @@ use std::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+
+/// Descriptors that are left to the supervisor for purposes other than files.
+const SPARE: usize = 128;
 
 /// Threads that do what takes as long as a client likes.
 const MAX_APART: usize = 32;
+
+/// How long the end of a request waits until its eventfd has been told.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes of their stacks.
 const STACK: usize = 256 << 10;
@@ -52,7 +60,7 @@ pub struct Server {
     pub range: Range,
     listener: OwnedFd,
     lost: Option<Lost>,
-    /// Hangs of files, by inode.
+    /// Hangups of files, by inode.
     hangups: OwnedFd,
     bell: OwnedFd,
     files: Mutex<HashMap<u64, Arc<Served>>>,
@@ -100,6 +108,8 @@ impl Server {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
+        let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
+        let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
         Ok(Arc::new_cyclic(|own| Self {
             range,
             listener,
@@ -107,7 +117,7 @@ impl Server {
             hangups,
             bell,
             files: Mutex::default(),
-            most_files: options.files,
+            most_files: options.files.min(room),
             numbering: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
@@ -152,8 +162,7 @@ impl Server {
             nr: notification.data.nr.into(),
             args: notification.data.args,
         };
-        if let Some(value) = self.lost.as_ref().and_then(|lost| lost.take(&request)) {
-            self.target(request).answer(Ok(value));
+        if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
         // What this thread of the target closed before, is closed, also as far as the call can see.
@@ -284,8 +293,16 @@ impl Server {
         contexts.answer(|request| self.target(request), false);
         drop(contexts);
         if let Some(event_fd) = event_fd {
-            // The target may have filled it, and then this waits.
-            let _ = self.apart(None, move |_| _ = rustix::io::write(event_fd, &1u64.to_ne_bytes()));
+            // It is told before the call returns; but the target may have filled it, and then telling takes as long as
+            // it likes.
+            let (told, done) = mpsc::channel();
+            let tell = move |_: &Self| {
+                let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
+                let _ = told.send(());
+            };
+            if self.apart(None, tell).is_ok() {
+                let _ = done.recv_timeout(PATIENCE);
+            }
         }
     }
 
