@@ -21,9 +21,9 @@ const MAX_TRANSFER: usize = 0x7fff_f000;
 /// The data at an address.
 ///
 /// # Safety
-/// `address` is null, or `len` bytes can be read there for as long as `'a`.
+/// `address` is wild, or `len` bytes can be read there for as long as `'a`.
 pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8], Errno> {
-    match (address.is_null(), len) {
+    match (is_wild(address), len) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(Errno::FAULT),
         // SAFETY: the caller's promise.
@@ -34,9 +34,9 @@ pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8]
 /// The room at an address.
 ///
 /// # Safety
-/// `address` is null, or `len` bytes can be written there for as long as `'a`, by nobody else.
+/// `address` is wild, or `len` bytes can be written there for as long as `'a`, by nobody else.
 pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<&'a mut [u8], Errno> {
-    match (address.is_null(), len) {
+    match (is_wild(address), len) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(Errno::FAULT),
         // SAFETY: the caller's promise.
@@ -76,6 +76,13 @@ pub unsafe fn destinations<'a>(vector: *const iovec, count: usize, too_many: Err
             unsafe { destination(piece.iov_base, len) }.map(IoSliceMut::new)
         })
         .collect()
+}
+
+/// Whether the address is in the first page or not in user space, where no program has memory. Other
+/// addresses without memory are a fault, as in any function of libc.
+#[inline]
+fn is_wild(address: *const c_void) -> bool {
+    !(4096..isize::MAX as usize).contains(&address.addr())
 }
 
 /// All pieces' lengths.

@@ -128,11 +128,14 @@ served! {
         assert_eq!(sent(&vector), Err(Errno::EMSGSIZE));
         vector.msg_iovlen = 1;
         assert_eq!(sent(&vector), Err(Errno::EFAULT));
+        let wild = libc::iovec { iov_base: ptr::without_provenance_mut(8), iov_len: 1 };
+        vector.msg_iov = (&raw const wild).cast_mut();
+        assert_eq!(sent(&vector), Err(Errno::EFAULT));
         let piece = libc::iovec { iov_base: ptr::null_mut(), iov_len: usize::MAX };
         vector.msg_iov = (&raw const piece).cast_mut();
         assert_eq!(sent(&vector), Err(Errno::EINVAL));
         let mut control = header();
-        control.msg_control = ptr::dangling_mut::<u8>().cast();
+        control.msg_control = (&raw mut control).cast();
         control.msg_controllen = 1 << 20;
         assert_eq!(sent(&control), Err(Errno::ENOBUFS));
         // SAFETY: no memory is named.
