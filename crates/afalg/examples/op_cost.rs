@@ -4,6 +4,7 @@
 //! cargo run --release -p algkit-afalg --example op_cost
 //! ```
 
+use algkit::WeakKeys;
 use algkit_afalg::{Errno, File, Message, abi, alg::Socket};
 use std::{
     hint::black_box,
@@ -37,7 +38,7 @@ fn measure(what: &str, mut operation: impl FnMut()) {
         (0..ROUNDS).for_each(|_| operation());
         best = best.min(start.elapsed().as_nanos() as f64 / f64::from(ROUNDS));
     }
-    println!("{what:<40} {best:10.1} ns");
+    println!("{what:<48} {best:10.1} ns");
 }
 
 fn operation(kind: &str, name: &str, key: &[u8]) -> Result<File, Errno> {
@@ -67,6 +68,14 @@ fn main() -> Result<(), Errno> {
         }
         for size in [16, 4096, 65536] {
             let (text, mut out) = (vec![3; size], vec![0; if kind == "hash" { 32 } else { size + tag_len }]);
+            if kind == "skcipher" {
+                let tfm = algkit::skcipher(name).and_then(|driver| driver.key_with(&vec![7; key_len], WeakKeys::Allow));
+                let tfm = tfm.map_err(|_| Errno::INVAL)?;
+                let (mut iv, mut text) = (vec![1; iv_len], text.clone());
+                measure(&format!("{name}, {key_len}-byte key, {size} bytes, crypt alone"), || {
+                    assert!(tfm.encrypt(black_box(&mut iv), black_box(&mut text[..])).is_ok());
+                });
+            }
             measure(&format!("{name}, {key_len}-byte key, {size} bytes"), || {
                 let message = Message { data: &[IoSlice::new(&text)], control: &control, flags: 0 };
                 assert_eq!(file.send(black_box(&message)), Ok(size));

@@ -13,10 +13,8 @@ pub const KEY_OFFSET: usize = if cfg!(target_endian = "little") { 8 } else { 12 
 
 /// `IOCB_FLAG_RESFD`: an eventfd is told of the end.
 const FLAG_RESFD: u32 = 1;
-/// `RWF_NOWAIT`.
-const NOWAIT: u32 = 8;
-/// `RWF_HIPRI`, `RWF_DSYNC`, `RWF_SYNC`, `RWF_NOWAIT`, `RWF_APPEND`.
-const KNOWN_RW_FLAGS: u32 = 0x1f;
+/// `RWF_HIPRI`, `RWF_DSYNC`, `RWF_SYNC` and `RWF_APPEND`; sockets have had `RWF_NOWAIT` only since Linux 6.5.
+const KNOWN_RW_FLAGS: u32 = 0x17;
 
 /// What to do with the memory that a request names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,8 +44,6 @@ pub struct Iocb {
     pub len: usize,
     /// The position in the file; a socket has none but 0.
     pub offset: i64,
-    /// Whether to fail with [`Errno::AGAIN`] where the request would wait.
-    pub no_wait: bool,
     /// The eventfd to tell.
     pub event_fd: Option<i32>,
 }
@@ -97,7 +93,6 @@ impl Iocb {
             address: field.u64(24),
             len,
             offset: field.u64(40).cast_signed(),
-            no_wait: rw_flags & NOWAIT != 0,
             event_fd: (flags & FLAG_RESFD != 0).then(|| field.i32(60)),
         })
     }
@@ -174,7 +169,6 @@ mod tests {
             address: 0x7000,
             len: 16,
             offset: 0,
-            no_wait: false,
             event_fd: Some(9),
         };
         assert_eq!(Iocb::parse(&pread()), Ok(expected));
@@ -188,6 +182,7 @@ mod tests {
         assert_eq!(refused(32, &(1_u64 << 63).to_ne_bytes()), Some(Errno::INVAL), "a length below zero");
         assert_eq!(refused(48, &[1]), Some(Errno::INVAL), "a reserved field");
         assert_eq!(refused(20 - KEY_OFFSET, &0x20_u32.to_ne_bytes()), Some(Errno::OPNOTSUPP), "an unknown flag");
+        assert_eq!(refused(20 - KEY_OFFSET, &8_u32.to_ne_bytes()), Some(Errno::OPNOTSUPP), "RWF_NOWAIT");
     }
 
     #[test]

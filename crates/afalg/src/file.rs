@@ -6,8 +6,9 @@ use std::io::{IoSlice, IoSliceMut};
 /// What a descriptor of the client stands for.
 ///
 /// No call waits. Where the kernel would put the caller to sleep, the answer is [`Errno::AGAIN`], and
-/// nothing has changed: the front end returns it to a client that asked not to wait (`O_NONBLOCK`,
-/// `MSG_DONTWAIT`), or repeats the call after the file's [readiness](File::readiness) has changed.
+/// nothing has changed that matters: the front end returns it to a client that asked not to wait
+/// (`O_NONBLOCK`, `MSG_DONTWAIT`), or repeats the call after the file's [readiness](File::readiness) has
+/// changed. A message that was accepted in part is continued with [`alg::Socket::send_rest`].
 #[derive(Debug)]
 pub enum File {
     /// `socket(AF_ALG, SOCK_SEQPACKET, 0)`, and what `accept` makes of it.
@@ -57,7 +58,8 @@ pub trait Memory {
 }
 
 impl File {
-    /// `sendmsg`, and with one piece and no control messages `write`.
+    /// `sendmsg`, and with one piece and no control messages `write`. A `write` of nothing is a message, as
+    /// for the kernel; a `writev` of nothing is not one, and never comes here.
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         match self {
             Self::Alg(socket) => socket.send(message),
@@ -66,7 +68,8 @@ impl File {
         }
     }
 
-    /// `recvmsg`, and with one piece `read`.
+    /// `recvmsg`, and with one piece `read`. A `recvmsg` of nothing means something to some sockets; a
+    /// `read` of nothing does not, and never comes here.
     pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
         match self {
             Self::Alg(socket) => socket.recv(into, flags),

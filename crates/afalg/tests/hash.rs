@@ -96,6 +96,28 @@ fn keys_that_are_refused() {
     assert_eq!(recv(&mut socket, 4).unwrap(), [0xff; 4], "the empty message of seed zero");
 }
 
+/// Poly1305 takes its key with each message: the example of RFC 8439, section 2.5.2.
+#[test]
+fn a_key_in_front_of_the_message() {
+    let key = hex!("85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b");
+    let text = b"Cryptographic Forum Research Group";
+    let tag = hex!("a8061dc1305136c6c22b8baf0c0127a9");
+    let mut parent = bound("hash", "poly1305");
+    assert_eq!(set_key(&mut parent, &key), Err(Errno::NOSYS));
+    let mut socket = parent.accept().unwrap();
+    let message = [&key[..], text].concat();
+    for step in 1..message.len() {
+        for piece in message.chunks(step) {
+            send(&mut socket, piece, MORE).unwrap();
+        }
+        assert_eq!(recv(&mut socket, 16).unwrap(), tag, "{step}");
+    }
+    send(&mut socket, &message, 0).unwrap();
+    assert_eq!(recv(&mut socket, 16).unwrap(), tag);
+    assert_eq!(recv(&mut socket, 16), Err(Errno::NOKEY));
+    assert_eq!(send(&mut socket, &key[..31], 0), Err(Errno::NOKEY));
+}
+
 #[test]
 fn a_copy_of_a_message() {
     let mut parent = keyed("hash", "hmac(sha256)", b"Jefe");

@@ -176,6 +176,7 @@ fn a_full_queue() {
     assert_eq!(socket.send_rest(&rest), Err(Errno::AGAIN));
     assert_eq!(recv(&mut socket, LIMIT).unwrap().len(), LIMIT);
     assert_eq!(socket.send_rest(&rest), Ok(904));
+    assert_eq!(recv(&mut socket, 896).unwrap().len(), 896, "all was received meanwhile, and it goes on");
 }
 
 /// The last page is filled up even beyond the limit; a new one is not begun.

@@ -19,11 +19,17 @@ use zeroize::Zeroize;
 /// let aead = aead.key(&[7; 32])?;
 /// # Ok::<(), algkit::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Unkeyed<T> {
     driver: DriverRef,
     cpu: CpuFeatures,
     transform: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Unkeyed<T> {
+    fn clone(&self) -> Self {
+        Self { driver: self.driver.clone(), cpu: self.cpu, transform: PhantomData }
+    }
 }
 
 /// A transform type: [`Cipher`], [`Skcipher`], [`Aead`], [`struct@Hash`] or [`Rng`].

@@ -150,7 +150,11 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     let request = Iocb::parse(bytes)?;
     if let Some(event_fd) = request.event_fd {
         // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
-        rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(event_fd) })?;
+        let kind = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(event_fd) })?.st_mode & libc::S_IFMT;
+        // An eventfd is a file of no type at all.
+        if kind != 0 {
+            return Err(Errno::INVAL);
+        }
     }
     bytes[KEY_OFFSET..KEY_OFFSET + 4].fill(0);
     // SAFETY: the caller's promise.
@@ -172,34 +176,32 @@ unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize,
     if request.offset != 0 {
         return Ok(Err(Errno::SPIPE));
     }
-    let (fd, flags) = (request.fd, if request.no_wait { libc::MSG_DONTWAIT } else { 0 });
+    let fd = request.fd;
     let address = ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
     // SAFETY: the caller's promise, for all four.
     Ok(unsafe {
         match request.operation {
-            Operation::Read => {
-                receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)], flags)
-            }
+            Operation::Read => receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)]),
             Operation::ReadVector => {
                 let mut into = iov::destinations(address.cast(), request.len, Errno::INVAL)?;
-                receive(entry, fd, &mut into, flags)
+                receive(entry, fd, &mut into)
             }
             Operation::Write => {
                 let data = iov::source(address, request.len)?;
-                transfer::send(entry, fd, &[IoSlice::new(data)], &[], flags)
+                transfer::send(entry, fd, &[IoSlice::new(data)], &[], 0)
             }
             Operation::WriteVector => {
                 let data = iov::sources(address.cast(), request.len, Errno::INVAL)?;
-                transfer::send(entry, fd, &data, &[], flags)
+                transfer::send(entry, fd, &data, &[], 0)
             }
         }
     })
 }
 
-fn receive(entry: &'static Entry, fd: RawFd, into: &mut [IoSliceMut<'_>], flags: c_int) -> Result<usize, Errno> {
+fn receive(entry: &'static Entry, fd: RawFd, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
     match into.iter().all(|piece| piece.is_empty()) {
         true => Ok(0),
-        false => transfer::recv(entry, fd, into, flags).map(|(received, _)| received.len),
+        false => transfer::recv(entry, fd, into, 0).map(|(received, _)| received.len),
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! A served descriptor is a real one, of a datagram socket that carries nothing: the kernel numbers it,
 //! duplicates it, closes it on `exec` and says what kind of file it is. What it stands for is an
-//! [`entry::Entry`], found through [`table`]. The socket comes to life when someone waits for it by
-//! `poll` or `epoll`: then it [mirrors](mirror) what the file is ready for.
+//! `entry::Entry`, found through `table`. The socket comes to life when someone waits for it by
+//! `poll` or `epoll`: then it mirrors what the file is ready for.
 //!
 //! After `fork` each process has its own copy of every state, where the kernel would share them. `exec`
 //! loses them. A panic in here becomes `EIO`.

@@ -13,7 +13,7 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek},
     io::{ioctl_fionread, pread, read, write},
-    pipe::fcntl_getpipe_size,
+    pipe::{PipeFlags, SpliceFlags, fcntl_getpipe_size, pipe_with, tee},
 };
 use std::{
     io::{IoSlice, IoSliceMut},
@@ -120,28 +120,39 @@ fn from_pipe(
     flags: c_uint,
 ) -> Result<usize, Errno> {
     let total = len.min(available(pipe, flags & SPLICE_F_NONBLOCK == 0)?);
+    if total == 0 {
+        return Ok(0);
+    }
     let more = flags & SPLICE_F_MORE != 0;
     let mut buffer = vec![0; total.min(PIPE)];
-    let mut sent = 0;
-    while sent < total {
+    // What the socket refuses stays in the pipe: of the first piece, it is given a copy.
+    let first = copy(pipe, &mut buffer)?;
+    let of_piece = |sent: usize| if more || sent < total { MSG_MORE } else { 0 };
+    let mut sent = transfer::send(entry, to, &[IoSlice::new(&buffer[..first])], &[], of_piece(first))?;
+    let mut rest = &mut buffer[..sent];
+    while !rest.is_empty() {
+        let dropped = read(pipe, &mut *rest)?;
+        rest = &mut rest[dropped..];
+    }
+    let is_cut_off = sent < first;
+    while sent < total && !is_cut_off {
         // What has been read from the pipe must find room.
-        let room = match wait_for_room(entry, to) {
-            Err(_) if sent > 0 => break,
-            room => room?,
-        };
+        let Ok(room) = wait_for_room(entry, to) else { break };
         let limit = room.min(total - sent).min(buffer.len());
         let got = read(pipe, &mut buffer[..limit])?;
-        let is_last = sent + got == total;
-        let flags = if more || !is_last { MSG_MORE } else { 0 };
-        match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], flags) {
-            Err(_) if sent > 0 => break,
-            taken => sent += taken?,
-        }
-        if got == 0 {
-            break;
+        match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], of_piece(sent + got)) {
+            Ok(taken) if taken > 0 => sent += taken,
+            _ => break,
         }
     }
     Ok(sent)
+}
+
+/// Copies what is in a pipe, which stays there.
+fn copy(pipe: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    let copied = tee(pipe, &writer, buffer.len(), SpliceFlags::NONBLOCK)?;
+    read(&reader, &mut buffer[..copied])
 }
 
 /// Waits until there is room for a page; returns how many bytes may be sent at once.

@@ -144,6 +144,8 @@ served! {
         assert_eq!(context.submit(&[&iocb]), Err(Errno::EINVAL));
         (iocb.opcode, iocb.flags, iocb.result_fd) = (PREAD, 1, 9999);
         assert_eq!(context.submit(&[&iocb]), Err(Errno::EBADF));
+        iocb.result_fd = fd.as_raw_fd() as u32;
+        assert_eq!(context.submit(&[&iocb]), Err(Errno::EINVAL), "that is no eventfd");
         assert_eq!(Context(1 << 40).submit_and_forget(&iocb), Err(Errno::EINVAL));
         assert_eq!(context.events(2, Some(Duration::ZERO)), Ok(vec![]));
     }

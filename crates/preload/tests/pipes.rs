@@ -84,6 +84,13 @@ served! {
         assert_eq!(splice(&reader, None, &fd, Some(&mut 0), 1, NONE), Err(Errno::EINVAL));
         assert_eq!(splice(&reader, None, &fd, None, 1, SpliceFFlags::SPLICE_F_NONBLOCK), Err(Errno::EAGAIN));
         assert_eq!(splice(&reader, None, &fd, None, 0, NONE), Ok(0));
+        // What is refused stays where it is.
+        encrypt(&fd, &PLAIN[0], MsgFlags::empty()).unwrap();
+        write(&writer, b"stays").unwrap();
+        assert_eq!(splice(&reader, None, &fd, None, 5, NONE), Err(Errno::EINVAL));
+        let mut text = [0; 8];
+        assert_eq!(read(&reader, &mut text), Ok(5));
+        assert_eq!(&text[..5], b"stays");
         drop(writer);
         assert_eq!(splice(&reader, None, &fd, None, 1, NONE), Ok(0));
     }

@@ -87,9 +87,18 @@ struct Crypt {
 const CRYPTO_AES_CBC: u32 = 11;
 const COP_ENCRYPT: u16 = 0;
 
-nix::ioctl_readwrite!(clone_device, b'c', 101, u32);
-nix::ioctl_readwrite!(open_session, b'c', 102, Session);
-nix::ioctl_readwrite!(crypt, b'c', 104, Crypt);
+nix::ioctl_readwrite!(
+    /// `CRIOGET`.
+    clone_device, b'c', 101, u32
+);
+nix::ioctl_readwrite!(
+    /// `CIOCGSESSION`.
+    open_session, b'c', 102, Session
+);
+nix::ioctl_readwrite!(
+    /// `CIOCCRYPT`.
+    crypt, b'c', 104, Crypt
+);
 
 fn assert_device_encrypts(device: &impl AsRawFd) {
     let mut session = Session {

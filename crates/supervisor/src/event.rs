@@ -1,6 +1,10 @@
 //! What the supervisor waits for.
 
-use crate::{Error, Options, launch, server::Server, sys::{self, Signals}};
+use crate::{
+    Error, Options, launch,
+    server::Server,
+    sys::{self, Signals},
+};
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,
@@ -9,14 +13,17 @@ use rustix::{
 };
 use std::{
     mem::MaybeUninit,
-    os::fd::{AsFd, BorrowedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     process::{Child, Command, ExitStatus},
+    sync::{Mutex, PoisonError},
 };
 
-/// Events that are not the hangup of a file, whose inode is smaller.
+/// What an event is of.
 const LISTENER: u64 = u64::MAX;
 const SIGNAL: u64 = u64::MAX - 1;
 const EXIT: u64 = u64::MAX - 2;
+const BELL: u64 = u64::MAX - 3;
+const HANGUPS: u64 = u64::MAX - 4;
 
 /// Signals that are passed on. Those that a key on the terminal sends reach the program anyway.
 const PASSED_ON: [i32; 8] = [
@@ -34,19 +41,29 @@ const PASSED_ON: [i32; 8] = [
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
-struct Opaque(Option<DumpableBehavior>);
+struct Opaque;
+
+/// How many ask for it, and how it was before the first of them.
+static OPAQUE: Mutex<(usize, Option<DumpableBehavior>)> = Mutex::new((0, None));
 
 impl Opaque {
     fn new() -> Self {
-        let before = rustix::process::dumpable_behavior().ok();
-        let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-        Self(before.filter(|_| set.is_ok()))
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        if opaque.0 == 0 {
+            let before = rustix::process::dumpable_behavior().ok();
+            let set = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            opaque.1 = before.filter(|_| set.is_ok());
+        }
+        opaque.0 += 1;
+        Self
     }
 }
 
 impl Drop for Opaque {
     fn drop(&mut self) {
-        if let Some(before) = self.0 {
+        let mut opaque = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
+        opaque.0 -= 1;
+        if let (0, Some(before)) = *opaque {
             let _ = rustix::process::set_dumpable_behavior(before);
         }
     }
@@ -62,17 +79,29 @@ impl Adoption {
         Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
     }
 
-    /// Waits for those that have exited, but for the program itself, for which its owner waits.
-    fn reap(&self, program: &Child) {
-        while self.0 {
-            let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
-                return;
-            };
+    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, and for
+    /// children of this process that are not under the filter.
+    fn reap(&self) {
+        if !self.0 {
+            return;
+        }
+        let programs = launch::programs();
+        let own = filters("self");
+        while let Some(exited) = sys::exited() {
+            let is_orphan = !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
+            let Some(pid) = Pid::from_raw(exited).filter(|_| is_orphan) else { return };
             if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
                 return;
             }
         }
     }
+}
+
+/// How many seccomp filters a process runs under, also when it has exited.
+fn filters(pid: &str) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let count = status.lines().find_map(|line| line.strip_prefix("Seccomp_filters:"));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }
 
 impl Drop for Adoption {
@@ -88,20 +117,43 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    let launch::Launched { child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
-    let pid = Pid::from_child(&child);
+    let program = child.id();
+    let served = Server::new(listener, range, interruptible, options)
+        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
+    if served.is_err() {
+        // It may still run, and nobody would answer its calls.
+        let _ = child.kill().and_then(|()| child.wait());
+    }
+    launch::programs().remove(&program);
+    served
+}
+
+fn serve(
+    server: &Server,
+    child: &mut Child,
+    signals: &Signals,
+    adoption: &Adoption,
+    options: &Options,
+) -> Result<ExitStatus, Error> {
+    let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    for (fd, token) in [(listener.as_fd(), LISTENER), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)] {
+    for (fd, token) in [
+        (server.listener(), LISTENER),
+        (server.bell(), BELL),
+        (server.hangups(), HANGUPS),
+        (signals.fd(), SIGNAL),
+        (pidfd.as_fd(), EXIT),
+    ] {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
-    let server = Server::new(listener, epoll, range, interruptible, options);
     std::thread::scope(|scope| {
         for _ in 0..options.workers.max(1) {
             scope.spawn(|| server.work());
         }
-        let result = attend(&server, child, pidfd.as_fd(), &signals, &adoption);
+        let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
         server.end();
         result
     })
@@ -109,7 +161,8 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
 
 fn attend(
     server: &Server,
-    mut child: Child,
+    child: &mut Child,
+    epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
     signals: &Signals,
     adoption: &Adoption,
@@ -118,7 +171,7 @@ fn attend(
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
         let timeout = server.has_parked().then_some(&TICK);
-        let events = match epoll::wait(server.epoll(), &mut room, timeout) {
+        let events = match epoll::wait(epoll, &mut room, timeout) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
             Err(errno) => return Err(Error::system("epoll_wait")(errno)),
@@ -141,14 +194,16 @@ fn attend(
                             _ => {}
                         }
                     }
-                    adoption.reap(&child);
+                    adoption.reap();
                 }
                 EXIT => {
                     status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
-                    epoll::delete(server.epoll(), pidfd).map_err(Error::system("epoll_ctl"))?;
-                    adoption.reap(&child);
+                    epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
+                    adoption.reap();
                 }
-                inode => server.hang_up(inode),
+                HANGUPS => server.take_hangups(),
+                // A worker has something for this thread to look after.
+                _ => server.answer_bell(),
             }
         }
         if let (true, Some(status)) = (nobody_left, status) {

@@ -1,7 +1,7 @@
 //! Files, notifications, and the threads that work on both.
 
 use crate::{
-    Options,
+    Error, Options,
     aio::Contexts,
     bpf::Range,
     calls::{
@@ -15,22 +15,35 @@ use crate::{
 };
 use algkit_afalg::{Errno, File, aio::Event};
 use rustix::{
-    event::epoll::{self, EventData, EventFlags},
+    event::{
+        EventfdFlags, Timespec,
+        epoll::{self, CreateFlags, EventData, EventFlags},
+        eventfd,
+    },
     net::sockopt::{self, Timeout},
+    process::{Resource, getrlimit},
 };
 use std::{
     collections::{HashMap, VecDeque},
+    mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Condvar, Weak, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+
+/// Descriptors that are left to the supervisor for purposes other than files.
+const SPARE: usize = 128;
 
 /// Threads that do what takes as long as a client likes.
 const MAX_APART: usize = 32;
+
+/// How long the end of a request waits until its eventfd has been told.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes of their stacks.
 const STACK: usize = 256 << 10;
@@ -47,7 +60,9 @@ pub struct Server {
     pub range: Range,
     listener: OwnedFd,
     lost: Option<Lost>,
-    epoll: OwnedFd,
+    /// Hangups of files, by inode.
+    hangups: OwnedFd,
+    bell: OwnedFd,
     files: Mutex<HashMap<u64, Arc<Served>>>,
     most_files: usize,
     numbering: Mutex<()>,
@@ -88,16 +103,21 @@ struct Jobs {
 }
 
 impl Server {
-    /// One that answers `listener`, and whose files hang up on `epoll`.
-    pub fn new(listener: OwnedFd, epoll: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Arc<Self> {
+    /// One that answers `listener`.
+    pub fn new(listener: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Result<Arc<Self>, Error> {
         sys::wake_on_this_cpu(listener.as_fd());
-        Arc::new_cyclic(|own| Self {
+        let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
+        let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
+        let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
+        Ok(Arc::new_cyclic(|own| Self {
             range,
             listener,
             lost: interruptible.then(Lost::default),
-            epoll,
+            hangups,
+            bell,
             files: Mutex::default(),
-            most_files: options.files,
+            most_files: options.files.min(room),
             numbering: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
@@ -105,12 +125,27 @@ impl Server {
             work: Condvar::new(),
             apart: AtomicUsize::new(0),
             own: own.clone(),
-        })
+        }))
     }
 
-    /// Where events are waited for.
-    pub fn epoll(&self) -> BorrowedFd<'_> {
-        self.epoll.as_fd()
+    /// Where notifications come from.
+    pub fn listener(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
+    /// What becomes readable when files hang up.
+    pub fn hangups(&self) -> BorrowedFd<'_> {
+        self.hangups.as_fd()
+    }
+
+    /// What becomes readable when a worker has left something to look after.
+    pub fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+
+    /// Quiets the bell.
+    pub fn answer_bell(&self) {
+        let _ = rustix::io::read(&self.bell, &mut [0u8; 8]);
     }
 
     /// The thread that made `request`.
@@ -127,9 +162,12 @@ impl Server {
             nr: notification.data.nr.into(),
             args: notification.data.args,
         };
-        if let Some(value) = self.lost.as_ref().and_then(|lost| lost.take(&request)) {
-            self.target(request).answer(Ok(value));
+        if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
+        }
+        // What this thread of the target closed before, is closed, also as far as the call can see.
+        if calls::asks_who_is_there(request.nr) {
+            self.take_hangups();
         }
         self.guard(Some(request), || calls::handle(self, request));
     }
@@ -175,7 +213,7 @@ impl Server {
                 return Err(Errno::NFILE);
             }
             // A hangup is always reported.
-            epoll::add(&self.epoll, served.end(), EventData::new_u64(inode), EventFlags::empty())?;
+            epoll::add(&self.hangups, served.end(), EventData::new_u64(inode), EventFlags::empty())?;
             files.insert(inode, served);
         }
         // If this fails, `theirs` closes, and the file goes with the hangup.
@@ -184,10 +222,21 @@ impl Server {
         give(theirs.as_fd(), number)
     }
 
-    /// The target has closed the file.
-    pub fn hang_up(&self, inode: u64) {
+    /// Closes the files that the target has closed.
+    pub fn take_hangups(&self) {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut room = [MaybeUninit::<epoll::Event>::uninit(); 64];
+        while let Ok((events, _)) = epoll::wait(&self.hangups, &mut room, Some(&now)) {
+            if events.is_empty() {
+                break;
+            }
+            events.iter().for_each(|event| self.hang_up(event.data.u64()));
+        }
+    }
+
+    fn hang_up(&self, inode: u64) {
         let Some(served) = lock(&self.files).remove(&inode) else { return };
-        let _ = epoll::delete(&self.epoll, served.end());
+        let _ = epoll::delete(&self.hangups, served.end());
         let parked = {
             // A worker may be busy with it; the calls that wait end when it has done.
             let Some(mut state) = served.try_lock() else {
@@ -244,8 +293,16 @@ impl Server {
         contexts.answer(|request| self.target(request), false);
         drop(contexts);
         if let Some(event_fd) = event_fd {
-            // The target may have filled it, and then this waits.
-            let _ = self.apart(None, move |_| _ = rustix::io::write(event_fd, &1u64.to_ne_bytes()));
+            // It is told before the call returns; but the target may have filled it, and then telling takes as long as
+            // it likes.
+            let (told, done) = mpsc::channel();
+            let tell = move |_: &Self| {
+                let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
+                let _ = told.send(());
+            };
+            if self.apart(None, tell).is_ok() {
+                let _ = done.recv_timeout(PATIENCE);
+            }
         }
     }
 
@@ -309,8 +366,10 @@ impl Server {
                 done => done,
             },
             Step::Wait => {
-                self.parked.fetch_add(1, Ordering::Relaxed);
                 state.parked.push(parked);
+                if self.parked.fetch_add(1, Ordering::Relaxed) == 0 {
+                    let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+                }
                 return Advance::Waits;
             }
         };

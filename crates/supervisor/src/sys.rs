@@ -21,7 +21,8 @@ pub fn install(filter: &[libc::sock_filter], flags: libc::c_ulong) -> Result<Own
     // SAFETY: the arguments are numbers.
     check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())?;
     // SAFETY: `program` points to `len` instructions that live as long as the call.
-    let fd = check(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) })?;
+    let fd =
+        check(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) })?;
     // SAFETY: the call has just made this descriptor.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
@@ -75,7 +76,8 @@ pub fn valid(listener: BorrowedFd<'_>, id: u64) -> bool {
 pub fn add_fd(listener: BorrowedFd<'_>, request: &seccomp_notif_addfd) -> Result<i32, Errno> {
     let request: *const seccomp_notif_addfd = request;
     // SAFETY: the kernel reads one such structure.
-    check(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, request) }.into()).map(|fd| fd as i32)
+    check(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, request) }.into())
+        .map(|fd| fd as i32)
 }
 
 /// Wakes the target on the CPU of the supervisor, where its answer is still warm (Linux 6.6).
@@ -107,9 +109,8 @@ pub fn read_memory(tid: i32, pieces: &[Piece], into: &mut [u8]) -> Result<usize,
         &many[..]
     };
     // SAFETY: the kernel writes at most `iov_len` bytes to `into`; the remote addresses are not ours.
-    let result = unsafe {
-        libc::process_vm_readv(tid, &raw const local, 1, remote.as_ptr(), remote.len() as libc::c_ulong, 0)
-    };
+    let result =
+        unsafe { libc::process_vm_readv(tid, &raw const local, 1, remote.as_ptr(), remote.len() as libc::c_ulong, 0) };
     check(result as c_long).map(|n| n as usize)
 }
 
@@ -118,9 +119,8 @@ pub fn write_memory(tid: i32, pieces: &[Piece], from: &[u8]) -> Result<usize, Er
     let local = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
     let remote = remote(pieces);
     // SAFETY: the kernel reads `iov_len` bytes of `from`; the remote addresses are not ours.
-    let result = unsafe {
-        libc::process_vm_writev(tid, &raw const local, 1, remote.as_ptr(), remote.len() as libc::c_ulong, 0)
-    };
+    let result =
+        unsafe { libc::process_vm_writev(tid, &raw const local, 1, remote.as_ptr(), remote.len() as libc::c_ulong, 0) };
     check(result as c_long).map(|n| n as usize)
 }
 

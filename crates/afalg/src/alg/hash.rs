@@ -2,87 +2,87 @@
 
 use super::{
     Role, Socket,
+    digest::{Digester, Progress},
     parent::{Algorithm, Lease},
     room::Room,
 };
 use crate::{Errno, Message, Received};
-use algkit::{Driver, Hash, State};
-use std::{io::IoSliceMut, sync::Arc};
+use algkit::Driver;
+use std::io::IoSliceMut;
 use zeroize::{Zeroize, Zeroizing};
 
 #[derive(Debug)]
 pub(super) struct Operation {
     lease: Lease,
-    tfm: Option<Arc<Hash>>,
+    hash: Option<Digester>,
     /// The message in progress, while the client says that more is to come.
-    state: Option<State>,
+    progress: Option<Progress>,
     /// The digest of the last message, if `finished`.
     digest: Zeroizing<Box<[u8]>>,
     finished: bool,
 }
 
 impl Operation {
-    pub(super) fn new(lease: Lease, driver: &Driver, tfm: Option<Arc<Hash>>) -> Self {
+    pub(super) fn new(lease: Lease, driver: &Driver, hash: Option<Digester>) -> Self {
         let digest = vec![0; driver.shape.digestsize].into();
-        Self { lease, tfm, state: None, digest: Zeroizing::new(digest), finished: false }
+        Self { lease, hash, progress: None, digest: Zeroizing::new(digest), finished: false }
     }
 
     #[inline]
-    fn tfm(&mut self) -> Result<Arc<Hash>, Errno> {
-        if self.tfm.is_none() {
-            self.tfm = Some(self.lease.key(|algorithm| match algorithm {
-                Algorithm::Hash { keyed, .. } => keyed.clone(),
+    fn check_key(&mut self) -> Result<(), Errno> {
+        if self.hash.is_none() {
+            self.hash = Some(self.lease.key(|algorithm| match algorithm {
+                Algorithm::Hash { ready, .. } => ready.clone(),
                 _ => None,
             })?);
         }
-        self.tfm.clone().ok_or(Errno::NOKEY)
+        Ok(())
     }
 
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
-        let tfm = self.tfm()?;
+        self.check_key()?;
+        let Self { hash, progress, digest, finished, .. } = self;
+        let hash = hash.as_ref().ok_or(Errno::NOKEY)?;
         let more = message.flags & libc::MSG_MORE != 0;
-        self.finished = false;
-        let done = match (self.state.take(), message.data) {
-            (None, [piece]) if !more => tfm.digest_into(&[piece], &mut self.digest),
-            (state, pieces) => {
-                let mut state = state.unwrap_or_else(|| tfm.start());
-                pieces.iter().for_each(|piece| state.update(piece));
+        *finished = !more;
+        match (progress.take(), message.data) {
+            (None, [piece]) if !more => hash.digest(piece, digest)?,
+            (former, pieces) => {
+                let mut current = former.unwrap_or_else(|| hash.start());
+                pieces.iter().for_each(|piece| current.update(piece));
                 if more {
-                    self.state = Some(state);
-                    Ok(())
+                    *progress = Some(current);
                 } else {
-                    state.finish_into(&mut self.digest)
+                    current.finish_into(digest)?;
                 }
             }
-        };
-        done.map_err(|_| Errno::INVAL)?;
-        self.finished = !more;
+        }
         Ok(message.data.iter().map(|piece| piece.len()).sum())
     }
 
     /// The digest of the message, finished or not, or of the empty one; then a new message begins.
     pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<Received, Errno> {
-        let tfm = self.tfm()?;
-        match self.state.take() {
-            Some(state) => state.finish_into(&mut self.digest),
-            None if !self.finished => tfm.digest_into(&[], &mut self.digest),
-            None => Ok(()),
+        self.check_key()?;
+        let Self { hash, progress, digest, finished, .. } = self;
+        let hash = hash.as_ref().ok_or(Errno::NOKEY)?;
+        match progress.take() {
+            Some(current) => current.finish_into(digest)?,
+            None if !std::mem::take(finished) => hash.digest(&[], digest)?,
+            None => {}
         }
-        .map_err(|_| Errno::INVAL)?;
-        let mut space = Room::new(into).take(self.digest.len(), usize::MAX);
-        space.write(&self.digest);
+        let mut space = Room::new(into).take(digest.len(), usize::MAX);
+        space.write(digest);
+        digest.zeroize();
         let len = space.len();
-        self.digest.zeroize();
-        self.finished = false;
-        Ok(Received { len, flags: if len < self.digest.len() { libc::MSG_TRUNC } else { 0 } })
+        Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 } })
     }
 
     /// A socket that goes on with a copy of the message.
     pub(super) fn accept(&mut self) -> Result<Socket, Errno> {
-        self.tfm()?;
+        self.check_key()?;
         let mut socket = self.lease.parent.accept()?;
         if let Role::Hash(other) = &mut socket.role {
-            other.state = self.state.clone();
+            other.progress = self.progress.clone();
         }
         Ok(socket)
     }

@@ -1,6 +1,6 @@
 //! Sockets that name a transform.
 
-use super::{Role, Socket, aead, hash, lookup, rng::Generator, skcipher};
+use super::{Role, Socket, aead, digest::Digester, hash, lookup, rng::Generator, skcipher};
 use crate::{
     Errno,
     abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
@@ -47,7 +47,7 @@ pub(super) struct State {
 pub(super) enum Algorithm {
     Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
     Aead { driver: Unkeyed<Aead>, keyed: Option<Arc<Aead>>, tag_len: usize },
-    Hash { driver: Unkeyed<Hash>, keyed: Option<Arc<Hash>> },
+    Hash { driver: Unkeyed<Hash>, ready: Option<Digester> },
     Rng(Generator),
 }
 
@@ -66,8 +66,8 @@ impl Algorithm {
             }
             b"hash" => {
                 let driver = lookup::find(address)?;
-                let keyed = keyless(&driver, driver.driver().shape.optional_key);
-                Ok(Self::Hash { driver, keyed })
+                let ready = Digester::without_key(&driver);
+                Ok(Self::Hash { driver, ready })
             }
             b"rng" => Ok(Self::Rng(Generator::new(lookup::find(address)?))),
             _ => Err(Errno::NOENT),
@@ -84,18 +84,7 @@ impl Algorithm {
                 replace(keyed, driver.key_with(key, WeakKeys::Allow))
             }
             Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
-            Self::Hash { driver, keyed } => {
-                let shape = &driver.driver().shape;
-                if shape.keys.max() == 0 {
-                    return Err(Errno::NOSYS);
-                }
-                if shape.optional_key {
-                    let new = (!key.is_empty()).then(|| driver.key_with(key, WeakKeys::Allow));
-                    *keyed = Some(Arc::new(new.ok_or(Errno::INVAL)?.map_err(|_| Errno::INVAL)?));
-                    return Ok(()); // the former key stays if this one is refused
-                }
-                replace(keyed, driver.key_with(key, WeakKeys::Allow))
-            }
+            Self::Hash { driver, ready } => set_hash_key(driver, ready, key),
             Self::Rng(generator) => generator.seed(key),
         }
     }
@@ -118,6 +107,26 @@ impl Algorithm {
 /// The transform of a driver that needs no key.
 fn keyless<T: algkit::Transform>(driver: &Unkeyed<T>, works: bool) -> Option<Arc<T>> {
     works.then(|| driver.key(&[]).ok().map(Arc::new)).flatten()
+}
+
+fn set_hash_key(driver: &Unkeyed<Hash>, ready: &mut Option<Digester>, key: &[u8]) -> Result<(), Errno> {
+    let shape = &driver.driver().shape;
+    if shape.keys.max() == 0 || matches!(ready, Some(Digester::KeyFirst(_))) {
+        return Err(Errno::NOSYS);
+    }
+    if shape.optional_key && key.is_empty() {
+        return Err(Errno::INVAL);
+    }
+    match driver.key_with(key, WeakKeys::Allow) {
+        Ok(hash) => *ready = Some(Digester::Keyed(Arc::new(hash))),
+        Err(_) => {
+            if !shape.optional_key {
+                *ready = None; // where a key is optional, the former one stays
+            }
+            return Err(Errno::INVAL);
+        }
+    }
+    Ok(())
 }
 
 /// A key that is refused takes the former one away.
@@ -179,9 +188,9 @@ impl Parent {
                 let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
                 Role::Aead(aead::Operation::new(lease, driver.driver(), keyed))
             }
-            Algorithm::Hash { driver, keyed } => {
-                let lease = lease(keyed.is_some());
-                Role::Hash(hash::Operation::new(lease, driver.driver(), keyed.clone()))
+            Algorithm::Hash { driver, ready } => {
+                let lease = lease(ready.is_some());
+                Role::Hash(hash::Operation::new(lease, driver.driver(), ready.clone()))
             }
             Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
         };

@@ -57,7 +57,6 @@ impl Stream {
         if self.begun && !self.more && self.queue.len() > 0 {
             return Err(Errno::INVAL);
         }
-        self.begun = true;
         if let Some((direction, control)) = control {
             self.direction = direction;
             if let Some(iv) = control.iv {

@@ -84,8 +84,11 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
     if GENERIC.contains(&request) {
         return Ok(Reply::Proceed);
     }
-    if served.kind.is_some() {
-        return Err(Errno::NOTTY);
+    match served.kind {
+        // A netlink socket does not know of any, and an AF_ALG socket does not support them.
+        Some(kind) if kind.family == libc::AF_NETLINK => return Err(Errno::NOTTY),
+        Some(_) => return Err(Errno::OPNOTSUPP),
+        None => {}
     }
     let request = target.request;
     server.employ(Some(request), move |server| {

@@ -39,6 +39,11 @@ pub fn handle(server: &Server, request: Request) {
     }
 }
 
+/// Whether the outcome depends on whether other sockets are still open.
+pub fn asks_who_is_there(nr: libc::c_long) -> bool {
+    matches!(nr, libc::SYS_setsockopt | libc::SYS_bind)
+}
+
 fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     match target.request.nr {
         #[cfg(target_arch = "x86_64")]

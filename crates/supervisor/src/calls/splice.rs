@@ -118,9 +118,9 @@ fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) ->
         let target = server.target(request);
         let mut mover = Mover { target: &target, fd, moved: 0, naps: 0 };
         let done = match what {
-            Move::FromPipe { pipe, flags, to } => mover.from_pipe(server, &pipe, flags, &to, len),
-            Move::ToPipe { from, pipe, flags } => mover.to_pipe(server, &from, &pipe, flags, len),
-            Move::FromFile { file, position, to } => mover.from_file(server, &file, position, &to, len),
+            Move::FromPipe { pipe, flags, to } => mover.drain_pipe(server, &pipe, flags, &to, len),
+            Move::ToPipe { from, pipe, flags } => mover.fill_pipe(server, &from, &pipe, flags, len),
+            Move::FromFile { file, position, to } => mover.send_file(server, &file, position, &to, len),
         };
         target.answer(if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) });
     })?;
@@ -204,7 +204,14 @@ impl Mover<'_> {
     }
 
     /// Once there is something in the pipe, sends what is there, `len` bytes at most.
-    fn from_pipe(&mut self, server: &Server, pipe: &OwnedFd, flags: u32, to: &Served, len: usize) -> Result<(), Errno> {
+    fn drain_pipe(
+        &mut self,
+        server: &Server,
+        pipe: &OwnedFd,
+        flags: u32,
+        to: &Served,
+        len: usize,
+    ) -> Result<(), Errno> {
         self.wait_for(pipe, PollFlags::IN, flags)?;
         let there = (rustix::io::ioctl_fionread(pipe)? as usize).min(len);
         // What the file does not take stays in the pipe: the data is read from a copy of its front.
@@ -227,7 +234,14 @@ impl Mover<'_> {
     }
 
     /// Receives what the pipe has room for, `len` bytes at most.
-    fn to_pipe(&mut self, server: &Server, from: &Served, pipe: &OwnedFd, flags: u32, len: usize) -> Result<(), Errno> {
+    fn fill_pipe(
+        &mut self,
+        server: &Server,
+        from: &Served,
+        pipe: &OwnedFd,
+        flags: u32,
+        len: usize,
+    ) -> Result<(), Errno> {
         self.wait_for(pipe, PollFlags::OUT, flags)?;
         let room = match rustix::io::ioctl_fionread(pipe)? {
             0 => rustix::pipe::fcntl_getpipe_size(pipe)?.min(PIPE),
@@ -247,7 +261,14 @@ impl Mover<'_> {
     }
 
     /// Sends `len` bytes of a file, or what it has. If it has less, the message stays open.
-    fn from_file(&mut self, server: &Server, file: &OwnedFd, position: u64, to: &Served, len: usize) -> Result<(), Errno> {
+    fn send_file(
+        &mut self,
+        server: &Server,
+        file: &OwnedFd,
+        position: u64,
+        to: &Served,
+        len: usize,
+    ) -> Result<(), Errno> {
         let start = match position {
             0 => rustix::fs::seek(file, rustix::fs::SeekFrom::Current(0))?,
             at => u64::try_from(i64::from_ne_bytes(self.target.array(at)?)).map_err(|_| Errno::INVAL)?,

@@ -56,7 +56,11 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let mut done = 0;
     for (address, iocb, served) in requests {
         let Some(served) = served else {
-            return if done > 0 { Ok(Reply::Value(done)) } else { Err(Errno::INVAL) };
+            return match target.link(format_args!("fd/{}", descriptor(&iocb))) {
+                _ if done > 0 => Ok(Reply::Value(done)),
+                Err(Errno::NOENT) => Err(Errno::BADF),
+                _ => Err(Errno::INVAL),
+            };
         };
         let prepare = || {
             let iocb = Iocb::parse(&iocb)?;

@@ -349,7 +349,8 @@ impl Transfer {
         let single = || Ok(vec![(args[1], usize::try_from(args[2]).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER))]);
         let vector = || target.iovec(args[1], args[2]);
         let send = |pieces: Result<Vec<Piece>, Errno>, flags| Ok(Work::Send(Send::new(pieces?, Vec::new(), flags)));
-        let recv = |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
+        let recv =
+            |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
         let int = |n| target.request.int(n);
         let waits = |nowait: bool| if nowait { libc::MSG_DONTWAIT } else { 0 };
 
@@ -394,15 +395,14 @@ impl Transfer {
             Operation::Read | Operation::Write => vec![(iocb.address, iocb.len.min(MAX_TRANSFER))],
             Operation::ReadVector | Operation::WriteVector => target.iovec(iocb.address, iocb.len as u64)?,
         };
-        let flags = if iocb.no_wait { libc::MSG_DONTWAIT } else { 0 };
         let work = match iocb.operation {
             // A socket knows no position but 0.
             _ if iocb.offset != 0 => Work::Refused(Errno::SPIPE),
-            Operation::Read | Operation::ReadVector => Work::Recv(Recv { pieces, flags, sink: Sink::Nowhere }),
-            Operation::Write | Operation::WriteVector => Work::Send(Send::new(pieces, Vec::new(), flags)),
+            Operation::Read | Operation::ReadVector => Work::Recv(Recv { pieces, flags: 0, sink: Sink::Nowhere }),
+            Operation::Write | Operation::WriteVector => Work::Send(Send::new(pieces, Vec::new(), 0)),
         };
         let work = work.simplified(false);
-        Ok(Self { fd: iocb.fd, completion: Some(completion), impatient: iocb.no_wait, work })
+        Ok(Self { fd: iocb.fd, completion: Some(completion), impatient: false, work })
     }
 
     /// Whether it sends.

@@ -59,10 +59,8 @@ impl Context {
 
     fn events(&self, least: usize, timeout: Option<Duration>) -> Vec<Event> {
         let mut events = [Event::default(); 8];
-        let timeout = timeout.map(|time| libc::timespec {
-            tv_sec: time.as_secs() as i64,
-            tv_nsec: time.subsec_nanos().into(),
-        });
+        let timeout =
+            timeout.map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() });
         let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: there is room for eight events.
         let result = unsafe { libc::syscall(SYS_io_getevents, self.0, least, 8, events.as_mut_ptr(), timeout) };

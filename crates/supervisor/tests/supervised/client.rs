@@ -38,19 +38,17 @@ pub fn bound(kind: &str, name: &str) -> Result<OwnedFd> {
     address.salg_family = libc::AF_ALG as u16;
     address.salg_type[..kind.len()].copy_from_slice(kind.as_bytes());
     address.salg_name[..name.len()].copy_from_slice(name.as_bytes());
+    let (address, len): (*const libc::sockaddr_alg, _) = (&raw const address, size_of::<libc::sockaddr_alg>() as u32);
     // SAFETY: the address is of this length.
-    check(unsafe {
-        libc::bind(socket.as_raw_fd(), (&raw const address).cast(), size_of::<libc::sockaddr_alg>() as u32)
-    } as isize)?;
+    check(unsafe { libc::bind(socket.as_raw_fd(), address.cast(), len) } as isize)?;
     Ok(socket)
 }
 
 /// `setsockopt`.
 pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: &[u8]) -> Result<()> {
     // SAFETY: `value` is as long as is said.
-    let result = unsafe {
-        libc::setsockopt(socket.as_raw_fd(), level, name, value.as_ptr().cast(), value.len() as u32)
-    };
+    let result =
+        unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, value.as_ptr().cast(), value.len() as u32) };
     check(result as isize).map(drop)
 }
 

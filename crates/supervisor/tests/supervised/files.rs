@@ -82,6 +82,86 @@ supervised! {
     }
 }
 
+/// `_IOWR('c', number, size)`.
+const fn request(number: u64, size: usize) -> libc::c_ulong {
+    3 << 30 | (size as u64) << 16 | 0x6300 | number
+}
+
+/// `struct session_op`, and the request for one.
+#[repr(C)]
+#[derive(Default)]
+struct Session {
+    cipher: u32,
+    mac: u32,
+    key_len: u32,
+    key: u64,
+    mac_key_len: u32,
+    mac_key: u64,
+    session: u32,
+}
+
+/// `struct crypt_op`.
+#[repr(C)]
+#[derive(Default)]
+struct Crypt {
+    session: u32,
+    operation: u16,
+    flags: u16,
+    len: u32,
+    source: u64,
+    destination: u64,
+    mac: u64,
+    iv: u64,
+}
+
+const CIOCGSESSION: libc::c_ulong = request(102, size_of::<Session>());
+const CIOCCRYPT: libc::c_ulong = request(104, size_of::<Crypt>());
+const CRIOGET: libc::c_ulong = request(101, 4);
+const CRYPTO_AES_CBC: u32 = 11;
+
+supervised! {
+    fn dev_crypto_encrypts() {
+        let device = open(libc::AT_FDCWD, "/dev/crypto", libc::O_RDWR | libc::O_CLOEXEC).expect("a device");
+        let ioctl = |fd: i32, request: libc::c_ulong, argument: *mut libc::c_void| {
+            // SAFETY: the argument is what the request asks for, or bad.
+            check(unsafe { libc::ioctl(fd, request, argument) } as isize)
+        };
+        let mut clone = -1;
+        ioctl(device.as_raw_fd(), CRIOGET, (&raw mut clone).cast()).expect("a clone");
+        let clone = {
+            // SAFETY: the descriptor is new.
+            unsafe { fs::File::from_raw_fd(clone) }
+        };
+        for device in [&device, &clone] {
+            let fd = device.as_raw_fd();
+            let mut session =
+                Session { cipher: CRYPTO_AES_CBC, key_len: 16, key: KEY.as_ptr() as u64, ..Session::default() };
+            ioctl(fd, CIOCGSESSION, (&raw mut session).cast()).expect("a session");
+            let mut out = [0; 16];
+            let mut crypt = Crypt {
+                session: session.session,
+                len: 16,
+                source: TEXT.as_ptr() as u64,
+                destination: out.as_mut_ptr() as u64,
+                iv: IV.as_ptr() as u64,
+                ..Crypt::default()
+            };
+            ioctl(fd, CIOCCRYPT, (&raw mut crypt).cast()).expect("encrypted");
+            assert_eq!(out, SECRET);
+            crypt.source = 8;
+            assert_eq!(errno(ioctl(fd, CIOCCRYPT, (&raw mut crypt).cast())), libc::EFAULT);
+            assert_eq!(errno(ioctl(fd, CIOCCRYPT, std::ptr::null_mut())), libc::EFAULT);
+            assert_eq!(errno(write(fd, b"x")), libc::EINVAL);
+            // SAFETY: numbers.
+            assert_eq!(errno(check(unsafe { libc::listen(fd, 1) } as isize)), libc::ENOTSOCK);
+            // What every file can do, this one can, too.
+            let mut on = 1;
+            ioctl(fd, libc::FIONBIO, (&raw mut on).cast()).expect("set");
+        }
+        assert_eq!(errno(ioctl(hash("sha256").as_raw_fd(), CIOCGSESSION, std::ptr::null_mut())), libc::EOPNOTSUPP);
+    }
+}
+
 /// `struct nlmsghdr`, and `struct crypto_user_alg` with a name to ask for.
 fn get_algorithm(name: &str) -> Vec<u8> {
     const CRYPTO_MSG_GETALG: u16 = 0x13;

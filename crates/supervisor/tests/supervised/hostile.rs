@@ -1,8 +1,13 @@
 //! Clients that misbehave get an error, and others go on.
 
 use crate::{client::*, supervised};
+use algkit_supervisor::Options;
 use std::{
-    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::Command,
     ptr, thread,
     time::Duration,
 };
@@ -152,20 +157,29 @@ supervised! {
     }
 }
 
-supervised! {
-    fn the_supervisor_is_opaque() {
-        // SAFETY: numbers.
-        let supervisor = unsafe { libc::getppid() };
-        // SAFETY: numbers.
-        let is_root = unsafe { libc::geteuid() } == 0;
-        if is_root {
-            // Root may look at every process; what it does with a supervisor's, any debugger does.
-            return assert!(supervisor > 0);
-        }
-        let local = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
-        // SAFETY: nothing is transferred.
-        let result = unsafe { libc::process_vm_readv(supervisor, &raw const local, 1, &raw const local, 1, 0) };
+#[test]
+fn the_supervisor_is_opaque() {
+    const NAME: &str = "hostile::the_supervisor_is_opaque";
+    const NOBODY: u32 = 65_534;
+    // SAFETY: numbers.
+    let (user, supervisor) = unsafe { (libc::geteuid(), libc::getppid()) };
+    if user == 0 {
+        // Root may look at every process, so somebody else has to try.
+        let program = std::env::temp_dir().join(format!("algkit-supervised-{}-test", std::process::id()));
+        std::fs::copy(std::env::current_exe().expect("a path"), &program).expect("a copy");
+        let mut command = Command::new(&program);
+        let status = command.args(["--exact", NAME, "--quiet"]).current_dir("/").uid(NOBODY).gid(NOBODY).status();
+        std::fs::remove_file(program).expect("removed");
+        assert!(status.expect("it runs").success());
+    } else if crate::is_inside() {
+        let mut room = [0u8; 1];
+        let (here, there) = (place(&mut room), place(&mut [0u8; 1]));
+        // SAFETY: there is room for a byte, and whose byte it would be is not this process's concern.
+        let result = unsafe { libc::process_vm_readv(supervisor, &raw const here, 1, &raw const there, 1, 0) };
         assert_eq!(errno(check(result)), libc::EPERM);
+    } else {
+        let status = crate::start(NAME, &Options::default());
+        assert!(status.success(), "{status}");
     }
 }
 

@@ -143,3 +143,17 @@ supervised! {
         assert_eq!(digest(&socket), ABC);
     }
 }
+
+supervised! {
+    fn a_key_may_change_once_the_others_are_closed() {
+        let cipher = bound("skcipher", "cbc(aes)").expect("a cipher");
+        let set_key = || set_option(&cipher, libc::SOL_ALG, libc::ALG_SET_KEY, &KEY);
+        set_key().expect("set");
+        for _ in 0..200 {
+            let socket = accept(&cipher, 0).expect("a socket");
+            assert_eq!(errno(set_key()), libc::EBUSY);
+            drop(socket);
+            set_key().expect("set");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `algkit run`: what becomes of a program.
+
+mod common;
+
+use common::{Folder, algkit, fails, ok};
+use std::{os::unix::fs::PermissionsExt, process::Output};
+
+/// `algkit run` with these arguments.
+fn run(arguments: &[&str]) -> Output {
+    algkit().arg("run").args(arguments).output().unwrap()
+}
+
+fn status(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+#[test]
+fn a_program_is_served_in_both_ways() {
+    for via in ["preload", "seccomp"] {
+        let output = run(&["--via", via, "--", "cat", "/proc/crypto"]);
+        let text = String::from_utf8(ok(&output).to_vec()).unwrap();
+        assert!(text.contains("name         : cbc(aes)\n"), "{via}: {text}");
+    }
+}
+
+#[test]
+fn the_status_is_the_programs() {
+    assert_eq!(status(&run(&["sh", "-c", "exit 7"])), Some(7));
+    assert_eq!(status(&run(&["--via", "seccomp", "sh", "-c", "exit 7"])), Some(7));
+    // The program has taken the process over; a supervisor says what shells say.
+    assert_eq!(status(&run(&["sh", "-c", "kill -9 $$"])), None);
+    assert_eq!(status(&run(&["--via", "seccomp", "sh", "-c", "kill -9 $$"])), Some(137));
+}
+
+#[test]
+fn arguments_are_passed_on_as_they_are() {
+    let output = run(&["printf", "%s|", "-n", "--via", "", "a b"]);
+    assert_eq!(ok(&output), b"-n|--via||a b|");
+}
+
+#[test]
+fn what_cannot_be_run() {
+    let folder = Folder::new();
+    folder.write("plain", "#!/bin/sh\n");
+    let plain = folder.0.path().join("plain");
+    let missing = fails(&run(&["--", "no-such-program"]), 127);
+    assert_eq!(
+        missing,
+        "algkit: cannot run `no-such-program`: No such file or directory
+"
+    );
+    let refused = fails(&run(&[plain.to_str().unwrap()]), 126);
+    assert!(
+        refused.ends_with(
+            ": Permission denied
+"
+        ),
+        "{refused}"
+    );
+    fails(&run(&[]), 2);
+    fails(&run(&["--via", "magic", "true"]), 2);
+}
+
+#[test]
+fn a_script_is_served_through_its_interpreter() {
+    let folder = Folder::new();
+    folder.write("script", "#!/bin/sh\ntest -c /dev/crypto && echo it is there\n");
+    let script = folder.0.path().join("script");
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(ok(&run(&[script.to_str().unwrap()])), b"it is there\n");
+}
+
+#[test]
+fn the_library_stands_before_others() {
+    let output =
+        algkit().args(["run", "sh", "-c", "echo $LD_PRELOAD"]).env("LD_PRELOAD", "libm.so.6").output().unwrap();
+    let value = String::from_utf8(ok(&output).to_vec()).unwrap();
+    let (ours, others) = value.trim_end().split_once(':').unwrap();
+    assert!(ours.starts_with('/') && ours.ends_with("/libalgkit_preload.so"), "{value}");
+    assert_eq!(others, "libm.so.6");
+}
+
+#[test]
+fn the_library_has_to_be_there() {
+    let folder = Folder::new();
+    let absent = folder.0.path().join("absent.so");
+    let output = algkit().args(["run", "true"]).env("ALGKIT_PRELOAD", &absent).output().unwrap();
+    assert!(fails(&output, 2).contains(absent.to_str().unwrap()));
+
+    folder.write("with space.so", "");
+    let spaced = folder.0.path().join("with space.so");
+    let output = algkit().args(["run", "true"]).env("ALGKIT_PRELOAD", &spaced).output().unwrap();
+    assert!(fails(&output, 2).contains("no spaces"));
+}
