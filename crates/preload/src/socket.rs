@@ -133,8 +133,7 @@ fn bind_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Er
 fn connect_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Errno> {
     match entry.enter(fd)?.file()? {
         File::Alg(_) => Err(Errno::OPNOTSUPP),
-        File::Netlink(_) if address.starts_with(&KERNEL[..2]) && address.len() >= KERNEL.len() => Ok(0),
-        File::Netlink(_) => Err(Errno::INVAL),
+        File::Netlink(socket) => socket.connect(address).map(|()| 0),
         File::Device(_) => Err(Errno::NOTSOCK),
     }
 }
@@ -215,7 +214,7 @@ unsafe fn set_option(
     }
     let result = match entered.file()? {
         File::Alg(socket) => socket.set_option_with(level, name, bytes, &ProcessKeys),
-        File::Netlink(_) => Err(Errno::NOPROTOOPT),
+        File::Netlink(socket) => socket.set_option(level, name, bytes),
         File::Device(_) => Err(Errno::NOTSOCK),
     };
     entered.leave();

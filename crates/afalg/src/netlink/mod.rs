@@ -71,7 +71,7 @@ impl Socket {
             return Err(Errno::PERM);
         }
         match &self.port {
-            Some(bound) if port == 0 || bound.number() == port => {}
+            Some(bound) if bound.number() == port => {}
             Some(_) => return Err(Errno::INVAL),
             None => self.port = Some(if port == 0 { Port::any() } else { Port::claim(port)? }),
         }
