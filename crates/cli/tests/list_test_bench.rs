@@ -235,3 +235,18 @@ fn an_output_that_is_full_is_an_error() {
     let output = algkit().args(["list"]).stdout(full).output().unwrap();
     assert!(fails(&output, 2).contains("cannot write standard output: No space left"));
 }
+
+#[test]
+fn the_hosts_drivers_are_listed_only_when_asked_for() {
+    let list = |host: &str| algkit().args(["list"]).env("ALGKIT_HOST", host).output().unwrap();
+    let drivers = |host: &str| {
+        let output = list(host);
+        String::from_utf8(ok(&output).to_vec()).unwrap().lines().filter(|line| line.contains(" afalg:")).count()
+    };
+    assert_eq!(drivers(""), 0);
+    // A host without AF_ALG has nothing to offer, and that is no error.
+    drivers("afalg,cryptodev");
+    fails(&list("afalg,engine"), 2, "ALGKIT_HOST: `engine` is none of");
+    let output = algkit().args(["bench", "--driver", "afalg:none"]).env("ALGKIT_HOST", "afalg").output().unwrap();
+    fails(&output, 2, "unknown algorithm `afalg:none`");
+}

@@ -1,6 +1,6 @@
 //! Authenticated encryption.
 
-use crate::{MAX_TEXT, cipher::write};
+use crate::{MAX_TEXT, answer, cipher::write};
 use algkit::{
     Text,
     driver::{AeadOps, Refusal},
@@ -13,7 +13,7 @@ pub(crate) trait HostAead: Send + Sync {
     /// Encrypts `src` to `dst`, which is as long, and writes the tag.
     fn seal(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &mut [u8]) -> io::Result<()>;
 
-    /// Decrypts `src` to `dst`, which is as long; whether the tag matches.
+    /// Decrypts `src` to `dst`, which is as long; whether the tag matches. There is text or associated data.
     fn open(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &[u8]) -> io::Result<bool>;
 }
 
@@ -60,7 +60,7 @@ impl AeadOps for Aead {
         if fits(assoc, text, tag) {
             let src = Zeroizing::new(text.sources().collect::<Vec<_>>().concat());
             let mut dst = vec![0; src.len()];
-            if self.host.seal(iv, &assoc.concat(), &src, &mut dst, tag).is_ok() {
+            if answer(self.host.seal(iv, &assoc.concat(), &src, &mut dst, tag)).is_some() {
                 return write(text, &dst);
             }
         }
@@ -68,18 +68,96 @@ impl AeadOps for Aead {
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        if fits(assoc, text, tag) {
+        // A tag alone yields no bytes to ask the host for.
+        let empty = text.is_empty() && assoc.iter().all(|piece| piece.is_empty());
+        if !empty && fits(assoc, text, tag) {
             let src = text.sources().collect::<Vec<_>>().concat();
             let mut dst = Zeroizing::new(vec![0; src.len()]);
-            match self.host.open(iv, &assoc.concat(), &src, &mut dst, tag) {
-                Ok(true) => {
+            match answer(self.host.open(iv, &assoc.concat(), &src, &mut dst, tag)) {
+                Some(true) => {
                     write(text, &dst);
                     return true;
                 }
-                Ok(false) => return false,
-                Err(_) => {}
+                Some(false) => return false,
+                None => {}
             }
         }
         self.own.open(iv, assoc, text, tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use algkit::{Error, Registry};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Host {
+        aead: algkit::Aead,
+        dead: AtomicBool,
+        /// Whether it takes every tag for a good one.
+        credulous: bool,
+    }
+
+    impl Host {
+        fn live(&self) -> io::Result<()> {
+            if self.dead.load(Ordering::Relaxed) { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
+        }
+    }
+
+    impl HostAead for Host {
+        fn seal(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &mut [u8]) -> io::Result<()> {
+            self.live()?;
+            self.aead.encrypt(iv, &[assoc], Text::new(src, dst).unwrap(), tag).map_err(io::Error::other)
+        }
+
+        fn open(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &[u8]) -> io::Result<bool> {
+            self.live()?;
+            match self.aead.decrypt(iv, &[assoc], Text::new(src, dst).unwrap(), tag) {
+                Err(Error::Authentication) => {
+                    dst.fill(0xee);
+                    Ok(self.credulous)
+                }
+                other => other.map(|()| true).map_err(io::Error::other),
+            }
+        }
+    }
+
+    fn gcm(dead: bool, credulous: bool) -> Aead {
+        let registry = Registry::global().unwrap();
+        let unkeyed = registry.aead("gcm(aes)").unwrap();
+        let weak = algkit::WeakKeys::Refuse;
+        let own = (unkeyed.driver().make)(registry.cpu(), &[7; 16], weak);
+        let Ok(algkit::driver::Keyed::Aead(own)) = own else { panic!("no AEAD") };
+        let host = Host { aead: unkeyed.key(&[7; 16]).unwrap(), dead: dead.into(), credulous };
+        Aead { host: Box::new(host), own }
+    }
+
+    #[test]
+    fn dead_or_alive_the_answer_is_right() {
+        let reference = algkit::aead("gcm(aes)").unwrap().key(&[7; 16]).unwrap();
+        for len in [0, 1, 100, MAX_TEXT - 19, MAX_TEXT, MAX_TEXT + 1] {
+            let want = reference.seal(&[1; 12], b"abc", &vec![5; len]).unwrap();
+            for dead in [false, true] {
+                let aead = gcm(dead, false);
+                let (mut text, mut tag) = (vec![5; len], [0; 16]);
+                aead.seal(&[1; 12], &[b"a", b"bc"], &mut Text::segments_in_place(text.chunks_mut(33)), &mut tag);
+                assert!([&text[..], &tag].concat() == want, "{len}");
+                let mut forged = text.clone();
+                assert!(aead.open(&[1; 12], &[b"ab", b"c"], &mut Text::segments_in_place(text.chunks_mut(7)), &tag));
+                assert!(text == vec![5; len], "{len}");
+                tag[15] ^= 1;
+                let before = forged.clone();
+                assert!(!aead.open(&[1; 12], &[b"abc"], &mut Text::from(&mut forged[..]), &tag));
+                assert!(dead || len > MAX_TEXT - 19 || forged == before, "what is not authentic is not written");
+            }
+        }
+    }
+
+    #[test]
+    fn only_an_honest_host_is_sound() {
+        assert!(gcm(false, false).is_sound(12, 16));
+        assert!(!gcm(true, false).is_sound(12, 16));
+        assert!(!gcm(false, true).is_sound(12, 16));
     }
 }

@@ -41,14 +41,17 @@ pub(crate) fn driver(registry: &Registry, listed: &Listed) -> Option<Driver> {
         return None;
     }
     let (kind, name, digest_size) = (listed.kind, listed.driver.clone(), own.shape.digestsize);
+    let optional_key = own.shape.optional_key;
     let key = move |key: &[u8]| {
+        // What takes no key knows no way to set one.
+        let key = Some(key).filter(|key| !key.is_empty() || !optional_key);
         Ok(match kind {
             Type::Skcipher => HostTransform::Cipher(Box::new(Transform::keyed(kind, &name, key)?)),
             Type::Hash => HostTransform::Hash(Box::new(HashTransform {
                 transform: Transform::keyed(kind, &name, key)?,
                 digest_size,
             })),
-            Type::Aead => HostTransform::Aead(Box::new(AeadTransform::keyed(&name, key)?)),
+            Type::Aead => HostTransform::Aead(Box::new(AeadTransform::keyed(&name, key.unwrap_or_default())?)),
             Type::Cipher | Type::Rng => return Err(io::ErrorKind::Unsupported.into()),
         })
     };
@@ -72,10 +75,9 @@ impl Transform {
         Ok(Self(socket))
     }
 
-    fn keyed(kind: Type, name: &str, key: &[u8]) -> io::Result<Self> {
+    fn keyed(kind: Type, name: &str, key: Option<&[u8]>) -> io::Result<Self> {
         let transform = Self::bind(kind, name)?;
-        // A hash without a key knows no way to set one.
-        if kind != Type::Hash || !key.is_empty() {
+        if let Some(key) = key {
             setsockopt(&transform.0, AlgSetKey::default(), &key)?;
         }
         Ok(transform)
@@ -157,7 +159,7 @@ struct AeadTransform {
 
 impl AeadTransform {
     fn keyed(name: &str, key: &[u8]) -> io::Result<Self> {
-        Transform::keyed(Type::Aead, name, key)?; // if it takes the key
+        Transform::keyed(Type::Aead, name, Some(key))?; // if it takes the key
         Ok(Self { name: name.to_owned(), key: key.to_vec().into(), by_tag: Mutex::default() })
     }
 
@@ -169,7 +171,7 @@ impl AeadTransform {
             drop(by_tag);
             return transform.open();
         }
-        let transform = Transform::keyed(Type::Aead, &self.name, &self.key)?;
+        let transform = Transform::keyed(Type::Aead, &self.name, Some(&self.key))?;
         setsockopt(&transform.0, AlgSetAeadAuthSize, &tag_len)?;
         let request = transform.open();
         by_tag.insert(tag_len, Arc::new(transform));

@@ -1,6 +1,6 @@
 //! Ciphers with a mode.
 
-use crate::MAX_TEXT;
+use crate::{MAX_TEXT, answer};
 use algkit::{Direction, InOut, Text, driver::SkcipherOps};
 use std::io;
 use zeroize::Zeroizing;
@@ -60,7 +60,7 @@ impl Cipher {
     /// One request to the host; false if it was refused, and nothing has changed.
     fn request(&self, direction: Direction, iv: &mut [u8], run: &mut InOut<'_>) -> bool {
         let mut out = Zeroizing::new(vec![0; run.len()]);
-        if self.host.crypt(direction, iv, run.src(), &mut out).is_err() {
+        if answer(self.host.crypt(direction, iv, run.src(), &mut out)).is_none() {
             return false;
         }
         match self.chaining {
@@ -79,7 +79,7 @@ impl Cipher {
     fn whole(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> bool {
         let src = Zeroizing::new(text.sources().collect::<Vec<_>>().concat());
         let mut out = Zeroizing::new(vec![0; src.len()]);
-        let done = self.host.crypt(direction, iv, &src, &mut out).is_ok();
+        let done = answer(self.host.crypt(direction, iv, &src, &mut out)).is_some();
         if done {
             write(text, &out);
         }
@@ -129,5 +129,95 @@ fn add(counter: &mut [u8], n: u64) {
         carry += u64::from(*byte);
         *byte = carry as u8;
         carry >>= 8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use algkit::{Registry, Skcipher, driver::Keyed};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A host that does what algkit does, until it has had enough.
+    struct Host {
+        cipher: Skcipher,
+        patience: AtomicUsize,
+        /// What it adds to every byte.
+        wrong: u8,
+    }
+
+    impl HostCipher for Host {
+        fn crypt(&self, direction: Direction, iv: &[u8], src: &[u8], dst: &mut [u8]) -> io::Result<()> {
+            assert!(!src.is_empty() && src.len() <= MAX_TEXT);
+            let patience = &self.patience;
+            if patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            let text = Text::new(src, dst).unwrap();
+            self.cipher.crypt(direction, &mut iv.to_vec(), &mut { text }).unwrap();
+            dst.iter_mut().for_each(|byte| *byte = byte.wrapping_add(self.wrong));
+            Ok(())
+        }
+    }
+
+    fn cipher(name: &str, patience: usize, wrong: u8) -> (Cipher, Skcipher) {
+        let key: Vec<u8> = (0..32).collect();
+        let registry = Registry::global().unwrap();
+        let unkeyed = registry.skcipher(name).unwrap();
+        let make = || unkeyed.key(&key).unwrap();
+        let host = Host { cipher: make(), patience: patience.into(), wrong };
+        let weak = algkit::WeakKeys::Refuse;
+        let Ok(Keyed::Skcipher(own)) = (unkeyed.driver().make)(registry.cpu(), &key, weak) else { panic!("{name}") };
+        (Cipher { host: Box::new(host), own, chaining: Chaining::of(name).unwrap() }, make())
+    }
+
+    #[test]
+    fn whatever_the_host_does_the_answer_is_right() {
+        for name in ["ecb(aes)", "cbc(aes)", "ctr(aes)", "xts(aes)", "chacha20"] {
+            for patience in [usize::MAX, 0, 1, 2] {
+                for len in [16, 48, 1000 * 16, MAX_TEXT, MAX_TEXT + 16, 3 * MAX_TEXT + 32] {
+                    let (cipher, reference) = cipher(name, patience, 0);
+                    for direction in [Direction::Encrypt, Direction::Decrypt] {
+                        let text: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
+                        let mut iv = vec![0xff; reference.driver().shape.ivsize];
+                        let (mut want, mut want_iv) = (text.clone(), iv.clone());
+                        reference.crypt(direction, &mut want_iv, &mut Text::from(&mut want[..])).unwrap();
+                        let mut got = text.clone();
+                        let pieces = got.chunks_mut(if patience == 2 { 1003 } else { len });
+                        cipher.crypt(direction, &mut iv, &mut Text::segments_in_place(pieces));
+                        assert!(got == want, "{name}, {len} bytes, {patience}");
+                        assert_eq!(iv, want_iv, "{name}, {len} bytes, {patience}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_partial_block_uses_up_a_counter() {
+        let (cipher, reference) = cipher("ctr(aes)", usize::MAX, 0);
+        for len in [0, 1, 15, 17, MAX_TEXT + 5] {
+            let (mut iv, mut want_iv) = ([0xff; 16], [0xff; 16]);
+            let (mut got, mut want) = (vec![3; len], vec![3; len]);
+            cipher.crypt(Direction::Encrypt, &mut iv, &mut Text::from(&mut got[..]));
+            reference.encrypt(&mut want_iv, &mut want[..]).unwrap();
+            assert!(got == want && iv == want_iv, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_wrong_or_dead_is_unsound() {
+        assert!(cipher("cbc(aes)", usize::MAX, 0).0.is_sound(16));
+        assert!(!cipher("cbc(aes)", usize::MAX, 1).0.is_sound(16));
+        assert!(!cipher("cbc(aes)", 1, 0).0.is_sound(16));
+    }
+
+    #[test]
+    fn unknown_modes_are_not_served() {
+        for name in
+            ["cts(cbc(aes))", "lrw(aes)", "pcbc(aes)", "essiv(cbc(aes),sha256)", "xctr(aes)", "chacha20(aes)", ""]
+        {
+            assert_eq!(Chaining::of(name), None, "{name}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! The state of a hash in progress stays here: a message is kept until it ends and then goes to the host at once. One that
 //! grows past [`MAX_MESSAGE`] is hashed by our own driver, for a state in the kernel could be lost with the message's beginning.
 
+use crate::answer;
 use algkit::driver::{HashOps, HashState};
 use std::{io, sync::Arc};
 use zeroize::Zeroizing;
@@ -26,7 +27,7 @@ struct Pair {
 
 impl Pair {
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-        if self.host.digest(parts, out).is_err() {
+        if answer(self.host.digest(parts, out)).is_none() {
             self.own.digest(parts, out);
         }
     }
@@ -102,5 +103,71 @@ impl HashState for State {
             Message::Long(state) => Message::Long(state.boxed_clone()),
         };
         Box::new(Self { hash: self.hash.clone(), message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use algkit::Registry;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A host that does what algkit does if it is alive, and counts what it was asked.
+    struct Host {
+        hash: algkit::Hash,
+        alive: bool,
+        asked: Arc<AtomicUsize>,
+    }
+
+    impl HostHash for Host {
+        fn digest(&self, parts: &[&[u8]], out: &mut [u8]) -> io::Result<()> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            if !self.alive {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            self.hash.digest_into(parts, out).map_err(io::Error::other)
+        }
+    }
+
+    fn sha256(alive: bool) -> (Hash, Arc<AtomicUsize>) {
+        let registry = Registry::global().unwrap();
+        let unkeyed = registry.hash("sha256").unwrap();
+        let own = (unkeyed.driver().make)(registry.cpu(), &[], algkit::WeakKeys::Refuse);
+        let Ok(algkit::driver::Keyed::Hash(own)) = own else { panic!("no hash") };
+        let asked = Arc::new(AtomicUsize::new(0));
+        let host = Host { hash: unkeyed.unkeyed().unwrap(), alive, asked: asked.clone() };
+        (Hash::new(Box::new(host), own), asked)
+    }
+
+    #[test]
+    fn states_of_any_length_and_their_copies() {
+        for alive in [true, false] {
+            let (hash, asked) = sha256(alive);
+            for len in [0, 5, MAX_MESSAGE, MAX_MESSAGE + 1] {
+                let message: Vec<u8> = (0..len).map(|i| i as u8).collect();
+                let want = algkit::hash("sha256").unwrap().digest(&message).unwrap();
+                let (before, after) = message.split_at(len / 2);
+                let before_asking = asked.load(Ordering::Relaxed);
+                let mut state = hash.start();
+                state.update(before);
+                let mut copy = state.boxed_clone();
+                state.update(after);
+                copy.update(after);
+                let mut outs = [[0; 32]; 4];
+                state.digest_after(&[], &mut outs[0]);
+                state.finish(&mut outs[1]);
+                copy.boxed_clone().finish(&mut outs[2]);
+                hash.start().digest_after(&[before, after], &mut outs[3]);
+                assert!(outs.iter().all(|out| out[..] == want), "{len}");
+                // A long message is offered to the host in one call alone.
+                let offered = asked.load(Ordering::Relaxed) - before_asking;
+                assert_eq!(offered, if len > MAX_MESSAGE { 1 } else { 4 });
+            }
+        }
+    }
+
+    #[test]
+    fn a_dead_host_is_unsound() {
+        assert!(sha256(true).0.is_sound(32) && !sha256(false).0.is_sound(32));
     }
 }

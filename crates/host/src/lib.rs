@@ -25,7 +25,10 @@ use algkit::{
     Driver, DriverRef, Error, Registry, Timing, Type,
     driver::{BadKey, Keyed},
 };
-use std::sync::OnceLock;
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 /// The variable that lets the host's kernel do work: `ALGKIT_HOST=afalg,cryptodev`.
 ///
@@ -44,6 +47,23 @@ pub enum Host {
 
 /// The longest text that one request takes to the kernel, in bytes: 16 pages, as a socket holds them.
 const MAX_TEXT: usize = 1 << 16;
+
+/// Requests that the host refused.
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// How many requests of this process the host's kernel has refused, so that they were done here. Those that were never
+/// offered to it, for their length, do not count.
+pub fn refused() -> u64 {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+/// What the host answered, if it did.
+fn answer<T>(result: std::io::Result<T>) -> Option<T> {
+    if result.is_err() {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+    }
+    result.ok()
+}
 
 /// Registers what [`HOST_VARIABLE`] asks for, as far as the host has it; nothing if it is not set.
 pub fn from_environment(registry: &Registry) -> Result<(), Error> {
@@ -115,7 +135,8 @@ fn own(registry: &Registry, kind: Type, name: &str) -> Option<DriverRef> {
     let served = match kind {
         Type::Skcipher => cipher::Chaining::of(name).is_some(),
         Type::Aead => true,
-        Type::Hash => !own.shape.extendable,
+        // The kernel takes the key of poly1305 for the beginning of the message.
+        Type::Hash => !own.shape.extendable && name != "poly1305",
         Type::Cipher | Type::Rng => false,
     };
     (served && !own.driver.contains(':')).then_some(own)

@@ -81,7 +81,8 @@ impl Stream {
         Ok((direction, control))
     }
 
-    /// Goes on with a message that was accepted in part. What was received meanwhile has not ended it.
+    /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
+    /// is the same message still; the kernel forgets, and lets both sides wait for each other.
     pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         self.begun = true;
         let total: usize = message.data.iter().map(|piece| piece.len()).sum();
