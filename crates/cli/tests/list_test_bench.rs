@@ -246,7 +246,7 @@ fn the_hosts_drivers_are_listed_only_when_asked_for() {
     assert_eq!(drivers(""), 0);
     // A host without AF_ALG has nothing to offer, and that is no error.
     drivers("afalg,cryptodev");
-    fails(&list("afalg,engine"), 2, "ALGKIT_HOST: `engine` is none of");
+    assert!(fails(&list("afalg,engine"), 2).contains("ALGKIT_HOST: `engine` is none of"));
     let output = algkit().args(["bench", "--driver", "afalg:none"]).env("ALGKIT_HOST", "afalg").output().unwrap();
-    fails(&output, 2, "unknown algorithm `afalg:none`");
+    assert!(fails(&output, 2).contains("unknown algorithm `afalg:none`"));
 }

@@ -12,6 +12,8 @@
 //! takes the key, and the kernel's first answer is compared with the own driver's.
 //!
 //! Nothing is kept in the kernel between requests, so that a process may fork and threads may share an instance.
+//! Some of the system calls go around the C library: a program that is to be served by `algkit run` instead of the kernel wants
+//! `--via seccomp`.
 #![deny(unsafe_code)]
 
 mod aead;

@@ -79,20 +79,29 @@ impl Adoption {
         Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
     }
 
-    /// Waits for those that have exited, but for the program itself, for which its owner waits.
-    fn reap(&self, program: &Child) {
+    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, and for
+    /// children of this process that are not under the filter.
+    fn reap(&self) {
         if !self.0 {
             return;
         }
-        loop {
-            let Some(pid) = sys::exited().filter(|&pid| pid != program.id() as i32).and_then(Pid::from_raw) else {
-                return;
-            };
+        let programs = launch::programs();
+        let own = filters("self");
+        while let Some(exited) = sys::exited() {
+            let is_orphan = !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
+            let Some(pid) = Pid::from_raw(exited).filter(|_| is_orphan) else { return };
             if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
                 return;
             }
         }
     }
+}
+
+/// How many seccomp filters a process runs under, also when it has exited.
+fn filters(pid: &str) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let count = status.lines().find_map(|line| line.strip_prefix("Seccomp_filters:"));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }
 
 impl Drop for Adoption {
@@ -108,12 +117,29 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    let launch::Launched { child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
-    let pid = Pid::from_child(&child);
+    let program = child.id();
+    let served = Server::new(listener, range, interruptible, options)
+        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
+    if served.is_err() {
+        // It may still run, and nobody would answer its calls.
+        let _ = child.kill().and_then(|()| child.wait());
+    }
+    launch::programs().remove(&program);
+    served
+}
+
+fn serve(
+    server: &Server,
+    child: &mut Child,
+    signals: &Signals,
+    adoption: &Adoption,
+    options: &Options,
+) -> Result<ExitStatus, Error> {
+    let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    let server = Server::new(listener, range, interruptible, options)?;
     for (fd, token) in [
         (server.listener(), LISTENER),
         (server.bell(), BELL),
@@ -127,7 +153,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
         for _ in 0..options.workers.max(1) {
             scope.spawn(|| server.work());
         }
-        let result = attend(&server, child, &epoll, pidfd.as_fd(), &signals, &adoption);
+        let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
         server.end();
         result
     })
@@ -135,7 +161,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
 
 fn attend(
     server: &Server,
-    mut child: Child,
+    child: &mut Child,
     epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
     signals: &Signals,
@@ -168,12 +194,12 @@ fn attend(
                             _ => {}
                         }
                     }
-                    adoption.reap(&child);
+                    adoption.reap();
                 }
                 EXIT => {
                     status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
                     epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
-                    adoption.reap(&child);
+                    adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
                 // A worker has something for this thread to look after.

@@ -14,6 +14,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 use std::{
+    collections::BTreeSet,
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     os::{
@@ -21,6 +22,7 @@ use std::{
         unix::process::CommandExt,
     },
     process::{Child, Command},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// A target that runs, and whose calls wait.
@@ -50,6 +52,14 @@ pub fn check() -> Result<(), Unavailable> {
     Ok(())
 }
 
+/// The programs that are supervised by this process, for which nobody else may wait.
+static PROGRAMS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Those programs. As long as this is held, none is added, and none is being started.
+pub fn programs() -> MutexGuard<'static, BTreeSet<u32>> {
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts `command`, with the signal mask of before `signals`.
 pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
@@ -77,10 +87,13 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     };
     // SAFETY: `confine` makes system calls on memory that exists already, and nothing else.
     unsafe { command.pre_exec(confine) };
+    let mut programs = programs();
     let spawned = command.spawn();
+    programs.extend(spawned.as_ref().map(Child::id));
+    drop(programs);
     drop((command, theirs));
     let received = receive(ours.as_fd());
-    let child = match (spawned, &received) {
+    let mut child = match (spawned, &received) {
         (Ok(child), _) => child,
         (Err(_), Ok(Err(Errno::BUSY))) => return Err(Error::Unavailable(Unavailable::Supervised)),
         (Err(_), Ok(Err(errno))) => return Err(Error::Unavailable(Unavailable::Refused((*errno).into()))),
@@ -88,14 +101,21 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     };
     match received {
         Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, range, interruptible }),
-        Ok(Err(errno)) => Err(Error::Unavailable(Unavailable::Refused(errno.into()))),
-        Err(errno) => Err(Error::system("recvmsg")(errno)),
+        failed => {
+            // It runs, and nobody would answer its calls.
+            let _ = child.kill().and_then(|()| child.wait());
+            Err(match failed {
+                Err(errno) => Error::system("recvmsg")(errno),
+                Ok(failed) => Error::Unavailable(Unavailable::Refused(failed.err().unwrap_or(Errno::IO).into())),
+            })
+        }
     }
 }
 
 /// In the child: installs the filter and sends its listener, or the error, to the parent. Async-signal-safe.
 fn confine(program: &[libc::sock_filter], interruptible: bool, parent: BorrowedFd<'_>) -> io::Result<()> {
-    let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    // Without SPEC_ALLOW, Linux before 5.16 makes the program slower, as if it were to be confined.
+    let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     let uninterruptible = match interruptible {
         true => Err(Errno::INVAL),
         false => sys::install(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV),

@@ -21,6 +21,7 @@ use rustix::{
         eventfd,
     },
     net::sockopt::{self, Timeout},
+    process::{Resource, getrlimit},
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -34,6 +35,9 @@ use std::{
     },
     time::{Duration, Instant},
 };
+
+/// Descriptors that are left to the supervisor for purposes other than files.
+const SPARE: usize = 128;
 
 /// Threads that do what takes as long as a client likes.
 const MAX_APART: usize = 32;
@@ -56,7 +60,7 @@ pub struct Server {
     pub range: Range,
     listener: OwnedFd,
     lost: Option<Lost>,
-    /// Hangs of files, by inode.
+    /// Hangups of files, by inode.
     hangups: OwnedFd,
     bell: OwnedFd,
     files: Mutex<HashMap<u64, Arc<Served>>>,
@@ -104,6 +108,8 @@ impl Server {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
+        let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
+        let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
         Ok(Arc::new_cyclic(|own| Self {
             range,
             listener,
@@ -111,7 +117,7 @@ impl Server {
             hangups,
             bell,
             files: Mutex::default(),
-            most_files: options.files,
+            most_files: options.files.min(room),
             numbering: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
@@ -156,8 +162,7 @@ impl Server {
             nr: notification.data.nr.into(),
             args: notification.data.args,
         };
-        if let Some(value) = self.lost.as_ref().and_then(|lost| lost.take(&request)) {
-            self.target(request).answer(Ok(value));
+        if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
         // What this thread of the target closed before, is closed, also as far as the call can see.

@@ -17,7 +17,7 @@ use std::{
     collections::HashMap,
     fmt::Write as _,
     os::fd::{AsRawFd, BorrowedFd, OwnedFd},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// The most bytes that one call transfers (`MAX_RW_COUNT`).
@@ -60,30 +60,60 @@ pub struct Target<'a> {
 /// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes it again after the
 /// handler. What it asked for has been done by then, and must not be done twice.
 #[derive(Default, Debug)]
-pub struct Lost(Mutex<HashMap<i32, (Request, i64)>>);
+pub struct Lost(Mutex<Answers>);
+
+#[derive(Default, Debug)]
+struct Answers {
+    /// By thread: the call, its result, and what was still to be written then.
+    lost: HashMap<i32, (Request, i64, Vec<Write>)>,
+    /// By notification: what could not be written.
+    owed: HashMap<u64, Vec<Write>>,
+}
+
+/// Bytes, and where they go.
+type Write = (Vec<Piece>, Vec<u8>);
 
 /// Answers that are kept; those of threads that were killed are never asked for.
-const MAX_LOST: usize = 1024;
+const MAX_LOST: usize = 64;
 
 impl Lost {
-    fn put(&self, request: &Request, value: i64) {
-        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lost.len() >= MAX_LOST {
-            lost.clear();
-        }
-        lost.insert(request.tid, (*request, value));
+    fn lock(&self) -> MutexGuard<'_, Answers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a call that is the same as the one before it of this thread, which got none. Calls that a
-    /// handler makes in between are left aside.
-    pub fn take(&self, request: &Request) -> Option<i64> {
-        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (before, value) = *lost.get(&request.tid)?;
-        if (before.nr, before.args) != (request.nr, request.args) {
-            return None;
+    fn owe(&self, request: &Request, pieces: &[Piece], bytes: &[u8]) {
+        let owed = &mut self.lock().owed;
+        if owed.len() >= MAX_LOST {
+            owed.clear();
         }
-        lost.remove(&request.tid);
-        Some(value)
+        owed.entry(request.id).or_default().push((pieces.to_vec(), bytes.to_vec()));
+    }
+
+    /// The call has ended, in time or not.
+    fn end(&self, request: &Request, lost: Option<i64>) {
+        let Answers { lost: answers, owed } = &mut *self.lock();
+        let owed = owed.remove(&request.id).unwrap_or_default();
+        let Some(value) = lost else { return };
+        if answers.len() >= MAX_LOST {
+            answers.clear();
+        }
+        answers.insert(request.tid, (*request, value, owed));
+    }
+
+    /// Answers a call that is the same as the one before it of this thread, which got no answer; says whether it is.
+    /// Calls that a handler makes in between are left aside.
+    pub fn answer(&self, target: &Target<'_>) -> bool {
+        let request = target.request;
+        let found = {
+            let lost = &mut self.lock().lost;
+            let again =
+                |(before, ..): &(Request, i64, Vec<Write>)| (before.nr, before.args) == (request.nr, request.args);
+            if lost.get(&request.tid).is_some_and(again) { lost.remove(&request.tid) } else { None }
+        };
+        let Some((_, value, owed)) = found else { return false };
+        let written = owed.iter().try_for_each(|(pieces, bytes)| target.scatter(pieces, bytes));
+        target.answer(written.map(|()| value));
+        true
     }
 }
 
@@ -140,7 +170,13 @@ impl<'a> Target<'a> {
         if from.is_empty() {
             return Ok(());
         }
-        self.check()?;
+        match (self.check(), self.lost) {
+            (Err(_), Some(lost)) => {
+                lost.owe(&self.request, pieces, from);
+                return Ok(());
+            }
+            (valid, _) => valid?,
+        }
         match sys::write_memory(self.request.tid, pieces, from) {
             Ok(n) if n == from.len() => Ok(()),
             _ => Err(Errno::FAULT),
@@ -337,16 +373,14 @@ impl<'a> Target<'a> {
 
     /// Ends the call; false if the target does not wait any more.
     pub fn answer(&self, result: Result<i64, Errno>) -> bool {
-        match result {
-            Ok(value) => {
-                let answered = self.respond(value, 0, 0);
-                if let (false, Some(lost)) = (answered, self.lost) {
-                    lost.put(&self.request, value);
-                }
-                answered
-            }
+        let answered = match result {
+            Ok(value) => self.respond(value, 0, 0),
             Err(error) => self.respond(0, -error.raw_os_error(), 0),
+        };
+        if let Some(lost) = self.lost {
+            lost.end(&self.request, result.ok().filter(|_| !answered));
         }
+        answered
     }
 
     /// Ends the call as the kernel ends one that a signal interrupted: it starts again after the handler, if

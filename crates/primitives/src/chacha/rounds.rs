@@ -5,34 +5,28 @@ use crate::InOut;
 use crate::words32::{Quads, Words32};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), step by step side by side: each alone is one long
-/// chain of dependent instructions, and if `N` is small, what counts is how long. In the middle and
-/// at the end `between` is called with row b, for which everything else has been computed.
+/// chain of dependent instructions. In the middle and at the end `between` is called with row b, for
+/// which everything else has been computed.
 #[inline(always)]
 fn quarter_rounds<V: Quads, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut(&mut [V])) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
+        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = xor_rotl::<V, N, 12, 20>(b[i], c[i]);
+        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
     }
     between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = xor_rotl::<V, N, 8, 24>(d[i], a[i]);
+        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = xor_rotl::<V, N, 7, 25>(b[i], c[i]);
+        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
     }
     between(b);
-}
-
-/// `early ^ late`, rotated, one of `N` side by side.
-#[inline(always)]
-fn xor_rotl<V: Quads, const N: usize, const L: i32, const R: i32>(early: V, late: V) -> V {
-    if N <= 2 { early.xor_rotl_soon::<L, R>(late) } else { early.xor(late).rotl::<L, R>() }
 }
 
 // Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their
@@ -47,7 +41,8 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     }
 }
 
-/// Rounds on `G` groups of row vectors; `between` is called four times in a double round.
+/// Rounds on `G` groups of row vectors; `between` is called four times in a double round, and twice at
+/// the end.
 #[inline(always)]
 fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
@@ -60,6 +55,8 @@ fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usiz
         turn::<V, 3>(&mut m[2]);
         turn::<V, 2>(&mut m[3]);
     }
+    between(&mut m[1]);
+    between(&mut m[1]);
 }
 
 /// Rounds on a matrix whose every word is a vector; `between` is called four times in a double round,
@@ -137,7 +134,7 @@ fn first_rows<V: Quads, const G: usize>(token: V::Token, key: &[[u32; 4]; 2], st
 }
 
 /// The keystream of `G` groups of blocks by rows, passed to `sink` until that returns false; `between`
-/// is called four times in each double round.
+/// is called as in [`row_rounds`].
 #[inline(always)]
 pub(crate) fn rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -174,7 +171,7 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
 }
 
 /// The keystream of `LANES` blocks by columns, passed to `sink` until that returns false; `between` is
-/// called four times in each double round.
+/// called as in [`column_rounds`].
 #[inline(always)]
 pub(crate) fn columns<V: Quads>(
     token: V::Token,

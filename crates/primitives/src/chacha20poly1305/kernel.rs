@@ -107,8 +107,8 @@ impl<T: StitchToken> Kernel<'_, T> {
     /// Blocks of 16 bytes that a batch hashes in the later of its two halves.
     const HALF: usize = 2 * T::Wide::LANES;
 
-    /// Steps of the hash in a double round, so that a batch takes as many as it has blocks in a half: 32
-    /// of 42 calls, 16 or 8 of 40.
+    /// Steps of the hash at every four of the 42 calls between the rounds: of vectors of 4, 8 and 16
+    /// lanes. They make up a half.
     const STEPS: usize = [0, 1, 2, 0, 3][T::Wide::LANES / 4];
 
     /// A whole message; the result is its tag.
@@ -125,6 +125,11 @@ impl<T: StitchToken> Kernel<'_, T> {
             self.token.vectorize(
                 #[inline(always)]
                 || self.short::<2, ENCRYPT>(nonce, aad, text),
+            )
+        } else if T::FOUR_ROWS && blocks <= 3 * T::Row::QUADS {
+            self.token.vectorize(
+                #[inline(always)]
+                || self.short::<3, ENCRYPT>(nonce, aad, text),
             )
         } else if T::FOUR_ROWS && blocks <= 4 * T::Row::QUADS {
             self.token.vectorize(
@@ -163,9 +168,9 @@ impl<T: StitchToken> Kernel<'_, T> {
         let stream = &stream[BLOCK / T::Row::BYTES..4 * G];
         if ENCRYPT {
             xor(stream, text.reborrow());
-            hash.absorb_padded(text.written());
+            hash.absorb_short(text.written());
         } else {
-            hash.absorb_padded(text.src());
+            hash.absorb_short(text.src());
             xor(stream, text);
         }
         hash.absorb_block(lengths);
@@ -202,7 +207,7 @@ impl<T: StitchToken> Kernel<'_, T> {
             xor(&stream[used..], pending.reborrow());
         }
         if text.is_empty() {
-            hash.absorb_padded(if ENCRYPT { pending.written() } else { pending.src() });
+            hash.absorb_short(if ENCRYPT { pending.written() } else { pending.src() });
         } else {
             let power = hash.power(Self::HALF);
             while !text.is_empty() {
@@ -270,7 +275,7 @@ impl<T: StitchToken> Kernel<'_, T> {
     #[inline(always)]
     fn hash_long(&self, hash: &mut OneTime, bytes: &[u8]) {
         if bytes.len() < 64 * Self::HALF {
-            hash.absorb_padded(bytes);
+            hash.absorb_short(bytes);
         } else {
             let power = hash.power(Self::HALF);
             hash.absorb_long(&power, bytes);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cpu::{CpuFeatures, Token};
+use crate::cpu::CpuFeatures;
 use ::poly1305::universal_hash::{KeyInit, UniversalHash};
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use proptest::prelude::*;
@@ -128,44 +128,4 @@ proptest! {
     ) {
         every_token!(one_case(&key, &nonce, &aad, &text, cuts.map(|c| usize::from(c) % 4200)));
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-#[ignore]
-fn zz_bench() {
-    use crate::cpu::*;
-    fn time(name: &str, mut f: impl FnMut()) {
-        let mut best = f64::MAX;
-        for _ in 0..300 {
-            let t = std::time::Instant::now();
-            for _ in 0..20 {
-                f();
-            }
-            best = best.min(t.elapsed().as_nanos() as f64 / 20.0);
-        }
-        std::println!("{name:30} {best:8.1} ns {:6.2} c/64B", best * 3.69 / 256.0);
-    }
-    let mut buf = std::vec![7u8; 16384];
-    let t5 = Avx512::detect(CpuFeatures::detect()).unwrap();
-    let t2 = Avx2::detect(CpuFeatures::detect()).unwrap();
-    let t1 = Ssse3::detect(CpuFeatures::detect()).unwrap();
-    macro_rules! all {
-        ($n:literal, $t:expr) => {{
-            let k = ChaCha20Poly1305::new($t, &[7; 32]);
-            let c = crate::chacha::ChaCha::new($t, &[7; 32], 20);
-            time(concat!($n, " chacha"), || c.xor(&mut [0; 4], InOut::from(&mut buf[..])));
-            let mut m = k.start(&[1; 12]);
-            time(concat!($n, " poly halves"), || k.aad(&mut m, &buf));
-            time(concat!($n, " seal"), || {
-                std::hint::black_box(k.seal(&[1; 12], &[1; 13], InOut::from(&mut buf[..])));
-            });
-            time(concat!($n, " open"), || {
-                std::hint::black_box(k.open(&[1; 12], &[1; 13], InOut::from(&mut buf[..])));
-            });
-        }};
-    }
-    all!("avx512", t5);
-    all!("avx2", t2);
-    all!("ssse3", t1);
 }

@@ -52,18 +52,33 @@ impl OneTime {
         }
     }
 
-    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, long ones by halves: `power` is *r*ᵏ.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, by halves where that is sooner: eight blocks
+    /// do not pay for the powers of *r*.
     #[inline(always)]
-    pub(crate) fn absorb_long(&mut self, power: &Power, mut bytes: &[u8]) {
-        while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
-            let mut halves = Halves::new(self, power.exponent, now);
-            for _ in 0..power.exponent {
-                halves.step();
-            }
-            halves.join(self, power);
-            bytes = later;
+    pub(crate) fn absorb_short(&mut self, mut bytes: &[u8]) {
+        if bytes.len() >= 16 * BLOCK {
+            let four = self.power(4);
+            bytes = self.by_halves(&four.squared(), bytes);
+            bytes = self.by_halves(&four, bytes);
         }
         self.absorb_padded(bytes);
+    }
+
+    /// The same for long ones; `power` is a large one.
+    #[inline(always)]
+    pub(crate) fn absorb_long(&mut self, power: &Power, bytes: &[u8]) {
+        let rest = self.by_halves(power, bytes);
+        self.absorb_short(rest);
+    }
+
+    /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.
+    #[inline(always)]
+    fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
+        while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
+            Halves::new(self, power.exponent, now).join(self, power);
+            bytes = later;
+        }
+        bytes
     }
 
     /// Absorbs a block, given as a little-endian number.
@@ -95,6 +110,14 @@ pub(crate) struct Power {
     value: Element,
     #[zeroize(skip)]
     exponent: usize,
+}
+
+impl Power {
+    /// *r*²ᵏ.
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        Self { value: self.value.times_element(self.value), exponent: 2 * self.exponent }
+    }
 }
 
 /// The two halves of a run of blocks, each with its chain.
@@ -145,11 +168,62 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Puts the value of both halves into `hash`; `power` is the one that belongs to the number of
+    /// Takes the steps that are left, and puts the value of both halves into `hash`; `power` is the one that belongs to the number of
     /// blocks in the back half.
     #[inline(always)]
-    pub(crate) fn join(self, hash: &mut OneTime, power: &Power) {
-        debug_assert!(self.front.len() == 0 && self.back.len() == 0);
+    pub(crate) fn join(mut self, hash: &mut OneTime, power: &Power) {
+        while self.front.len() + self.back.len() > 0 {
+            self.step();
+        }
         hash.value = self.front_value.times_element(power.value).plus_element(self.back_value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::poly1305::universal_hash::KeyInit;
+    use std::{vec, vec::Vec};
+
+    fn peer(key: &[u8; 32], message: &[u8]) -> [u8; 16] {
+        ::poly1305::Poly1305::new(key.into()).compute_unpadded(message).into()
+    }
+
+    /// Whole blocks in every way there is, of bytes that make carries run as well.
+    #[test]
+    fn halves_are_as_good_as_the_whole() {
+        let messages: [Vec<u8>; 3] = [
+            vec![0xff; 4096],
+            (0..4096).map(|i| (i * i + 7 * i) as u8).collect(),
+            (0..4096).map(|i| [0, 1, 0xfe, 0xff][(i * i / 5 + i / 3) % 4]).collect(),
+        ];
+        for (i, message) in messages.iter().enumerate() {
+            for r in [0xff, 0, 1, 0x5a] {
+                let key: [u8; 32] = core::array::from_fn(|at| if at % 5 == i { !r } else { r });
+                for blocks in 0..=256 {
+                    let bytes = &message[..16 * blocks];
+                    let want = peer(&key, bytes);
+                    let mut whole = OneTime::new(&key);
+                    whole.absorb_padded(bytes);
+                    assert_eq!(whole.finish(), want, "{blocks} blocks");
+                    let mut short = OneTime::new(&key);
+                    short.absorb_short(bytes);
+                    assert_eq!(short.finish(), want, "{blocks} blocks by short halves");
+                    for k in [1, 8, 32] {
+                        let mut long = OneTime::new(&key);
+                        let power = long.power(k);
+                        long.absorb_long(&power, bytes);
+                        assert_eq!(long.finish(), want, "{blocks} blocks by halves of {k}");
+                        if (k..=2 * k).contains(&blocks) {
+                            let mut uneven = OneTime::new(&key);
+                            let mut halves = Halves::new(&uneven, k, bytes);
+                            halves.step();
+                            halves.join(&mut uneven, &power);
+                            assert_eq!(uneven.finish(), want, "{blocks} blocks, {k} of them behind");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -86,13 +86,6 @@ pub trait Quads: Words32 {
     /// The first quad.
     fn first_quad(self) -> [u32; 4];
 
-    /// `self ^ late`, rotated as by [`Words32::rotl`], as soon as can be after `late` is ready; `self`
-    /// was ready before.
-    #[inline(always)]
-    fn xor_rotl_soon<const L: i32, const R: i32>(self, late: Self) -> Self {
-        self.xor(late).rotl::<L, R>()
-    }
-
     /// Writes the vector.
     ///
     /// # Panics

@@ -14,19 +14,14 @@ use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
 /// Tokens of CPUs with 128-bit vectors: all of x86-64.
-pub trait HasSse2: Token {
-    /// Whether it includes ternary logic (AVX-512 F and VL).
-    const TERNARY: bool = false;
-}
+pub trait HasSse2: Token {}
 impl HasSse2 for Sse2 {}
 impl HasSse2 for Ssse3 {}
 impl HasSse2 for Avx2 {}
-impl HasSse2 for Avx512 {
-    const TERNARY: bool = true;
-}
+impl HasSse2 for Avx512 {}
 
 /// Tokens that include AVX2.
-pub trait HasAvx2: HasSse2 {}
+pub trait HasAvx2: Token {}
 impl HasAvx2 for Avx2 {}
 impl HasAvx2 for Avx512 {}
 
@@ -132,27 +127,6 @@ macro_rules! words {
     };
 }
 
-/// With AVX-512, [`Quads::xor_rotl_soon`]. A rotation takes Zen 4 two cycles, a shift one: of `early`,
-/// rotated in time, and `late`, shifted to both sides, the ternary xor is ready two cycles after `late`,
-/// the rotation of their xor three. SAFETY: as `words`.
-macro_rules! xor_rotl_soon {
-    ($ternary:expr, $rol:ident, $sll:ident, $srl:ident, $ternarylogic:ident) => {
-        #[inline(always)]
-        fn xor_rotl_soon<const L: i32, const R: i32>(self, late: Self) -> Self {
-            const { assert!(L + R == 32) };
-            if !$ternary {
-                return self.xor(late).rotl::<L, R>();
-            }
-            // SAFETY: see the macro; the token includes AVX-512.
-            unsafe {
-                let left = $sll(late.0, _mm_cvtsi32_si128(L));
-                let right = $srl(late.0, _mm_cvtsi32_si128(R));
-                Self::of($ternarylogic::<0x96>($rol::<L>(self.0), left, right))
-            }
-        }
-    };
-}
-
 /// The implementation of [`Quads::pin`]. It takes a target feature of its own, because `asm!` asks for
 /// the registers' where it is written.
 macro_rules! pin {
@@ -251,7 +225,6 @@ impl<T: HasSse2> Words32 for W128<T> {
 }
 
 impl<T: HasSse2> Quads for W128<T> {
-    xor_rotl_soon!(T::TERNARY, _mm_rol_epi32, _mm_sll_epi32, _mm_srl_epi32, _mm_ternarylogic_epi32);
     quads!(
         _mm_xor_si128,
         pin128,
@@ -333,7 +306,6 @@ impl<T: HasAvx2> Words32 for W256<T> {
 }
 
 impl<T: HasAvx2> Quads for W256<T> {
-    xor_rotl_soon!(T::TERNARY, _mm256_rol_epi32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_ternarylogic_epi32);
     quads!(
         _mm256_xor_si256,
         pin256,
@@ -424,7 +396,6 @@ impl Words32 for W512 {
 }
 
 impl Quads for W512 {
-    xor_rotl_soon!(true, _mm512_rol_epi32, _mm512_sll_epi32, _mm512_srl_epi32, _mm512_ternarylogic_epi32);
     quads!(
         _mm512_xor_si512,
         pin512,
