@@ -93,9 +93,17 @@ impl Operation {
 }
 
 /// The kernel's authenc looks at the tag, and then whether the text is whole blocks. A text that is not
-/// has never been given a good tag.
+/// has never been given a good tag. Before both comes whether there is associated data enough: for essiv
+/// the IV that it ends in, for authencesn the sequence number.
 fn tag_comes_first(name: &str, assoc_len: usize) -> bool {
-    name.contains("authenc(") || name.contains("authencesn(") && assoc_len >= 8
+    let least = if name.starts_with("essiv(") {
+        16
+    } else if name.contains("authencesn(") {
+        8
+    } else {
+        0
+    };
+    name.contains("authenc") && assoc_len >= least
 }
 
 fn seal(tfm: &Aead, iv: &[u8], assoc: &[u8], text: &[u8], tag_len: usize, space: Space<'_>) -> Result<(), Error> {
