@@ -139,8 +139,7 @@ fn chart(page: &mut String, table: &Table, cells: &[&Cell]) {
     }
     for cell in cells {
         let (at, text) = (x(cell), human(cell.size));
-        let _ =
-            writeln!(page, "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", HEIGHT - 12.0);
+        let _ = writeln!(page, "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", HEIGHT - 12.0);
     }
     let _ = writeln!(page, "<line class=\"cross\" y1=\"{TOP}\" y2=\"{}\"/>", HEIGHT - BOTTOM);
     for (i, name) in names.iter().enumerate() {
@@ -152,7 +151,8 @@ fn chart(page: &mut String, table: &Table, cells: &[&Cell]) {
         if *name != limits::NAME {
             for (x, y) in points {
                 let fill = color(i);
-                let _ = write!(page, "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" style=\"fill:{fill}\"/>");
+                let _ =
+                    write!(page, "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" style=\"fill:{fill}\"/>");
             }
         }
         page.push_str("</g>\n");
@@ -182,10 +182,7 @@ fn figures(page: &mut String, table: &Table, cells: &[&Cell]) {
         let ratio = |score: Option<&Score>| score.map_or(String::new(), |score| format!("{:.2}", score.ratio));
         let (best, size, messages) = (cell.best().map_or("", |best| best.library), cell.size, cell.messages);
         let (times, share) = (ratio(cell.best()), ratio(cell.limit()));
-        let _ = write!(
-            page,
-            "<tr><td><td>{driver}<td>{size}<td>{messages}<td>{best}<td>{times}<td>{share}"
-        );
+        let _ = write!(page, "<tr><td><td>{driver}<td>{size}<td>{messages}<td>{best}<td>{times}<td>{share}");
         for name in &names {
             let _ = match score(cell, name) {
                 Some(score) => write!(

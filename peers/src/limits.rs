@@ -17,7 +17,10 @@ const MANY: usize = 6144;
 /// The bounds of what is asked: of several, the slowest is the limit.
 pub fn bounds(request: &Request) -> Vec<Contender> {
     let needed = needed(request);
-    needed.into_iter().filter_map(|(names, n)| Some(bound(Stream::first(names)?, n * request.messages as f64))).collect()
+    needed
+        .into_iter()
+        .filter_map(|(names, n)| Some(bound(Stream::first(names)?, n * request.messages as f64)))
+        .collect()
 }
 
 fn bound(stream: Stream, n: f64) -> Contender {

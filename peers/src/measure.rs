@@ -204,7 +204,8 @@ impl Bench {
         let groups = runs.div_ceil(self.together);
         for _ in 0..groups {
             self.text.copy_from_slice(sealed);
-            let runs = self.ivs.chunks_exact(self.messages).zip(self.text.chunks_exact_mut(self.messages * self.stride));
+            let runs =
+                self.ivs.chunks_exact(self.messages).zip(self.text.chunks_exact_mut(self.messages * self.stride));
             let start = Instant::now();
             for (ivs, text) in runs {
                 ok &= work.run(ivs, text, &mut self.outs, self.stride);

@@ -48,7 +48,10 @@ impl Table {
     /// One line for each size: algkit's time and speed, the best peer, the limit, and the ratio to each library.
     pub fn print(&self) {
         println!("{} ({})", self.case.title(), self.driver());
-        print!("{:>8}  {:>4}  {:>10}  {:>7}  {:>17}  {:>5}  {:>5}", "bytes", "msgs", "ns", "GB/s", "best", "ratio", "limit");
+        print!(
+            "{:>8}  {:>4}  {:>10}  {:>7}  {:>17}  {:>5}  {:>5}",
+            "bytes", "msgs", "ns", "GB/s", "best", "ratio", "limit"
+        );
         self.libraries().iter().for_each(|library| print!("  {library:>9}"));
         println!();
         for cell in &self.cells {

@@ -103,7 +103,8 @@ mod imp {
     }
 
     pub fn all() -> Vec<Stream> {
-        let list: [(bool, &'static str, usize, fn(usize)); 13] = [
+        type Row = (bool, &'static str, usize, fn(usize));
+        let list: [Row; 13] = [
             (has!("avx512f", "vaes"), "vaesenc zmm", 64, vaesenc512),
             (has!("avx2", "vaes"), "vaesenc ymm", 32, vaesenc256),
             (has!("aes"), "aesenc xmm", 16, aesenc),

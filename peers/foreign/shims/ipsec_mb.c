@@ -241,16 +241,23 @@ static peer_run *make(struct state *s)
     return digest(s);
 }
 
+/* Lanes count bytes in 16 bits. */
+static bool fits(const struct state *s, peer_run *run)
+{
+    IMB_CIPHER_MODE mode = s->job.cipher_mode;
+    bool stream = mode == IMB_CIPHER_CNTR || mode == IMB_CIPHER_CHACHA20 || mode == IMB_CIPHER_CHACHA20_POLY1305;
+    return run != jobs || stream || s->job.hash_alg == IMB_AUTH_POLY1305 || s->c.size < 0xffff;
+}
+
 static void start(uint32_t level)
 {
     if (mgr)
         return;
-    PEER_MUST(mgr = alloc_mb_mgr(level == PEER_SOFT ? IMB_FLAG_AESNI_OFF : 0));
+    PEER_MUST(mgr = alloc_mb_mgr(0));
     switch (level) {
     case PEER_FULL: init_mb_mgr_auto(mgr, NULL); break;
     case PEER_AVX2: init_mb_mgr_avx2(mgr); break;
-    case PEER_AESNI: init_mb_mgr_avx(mgr); break;
-    default: init_mb_mgr_sse(mgr);
+    default: init_mb_mgr_avx(mgr);
     }
     PEER_MUST(imb_get_errno(mgr) == 0);
 }
@@ -262,10 +269,12 @@ bool peer_make(const struct peer_case *c, struct peer_work *work)
     PEER_MUST(s);
     memset(s, 0, sizeof *s);
     s->c = *c;
-    *work = (struct peer_work){make(s), free, s, c->messages};
-    if (!work->run)
-        free(s);
-    return work->run != NULL;
+    peer_run *run = make(s);
+    *work = (struct peer_work){run, free, s, c->messages};
+    if (run && fits(s, run))
+        return true;
+    free(s);
+    return false;
 }
 
 const char *peer_version(void)

@@ -18,9 +18,8 @@ pub unsafe fn make(work: fn(&Request) -> Option<Work>, case: *const abi::Case, o
     // SAFETY: the caller's promise.
     let (mode, cipher) = unsafe { (name(case.mode), name(case.cipher)) };
     // SAFETY: the caller's promise; an empty slice may not be null, and a Rust caller's is not.
-    let (key, assoc) = unsafe {
-        (slice::from_raw_parts(case.key, case.key_len), slice::from_raw_parts(case.assoc, case.assoc_len))
-    };
+    let (key, assoc) =
+        unsafe { (slice::from_raw_parts(case.key, case.key_len), slice::from_raw_parts(case.assoc, case.assoc_len)) };
     let request = Request {
         mode,
         cipher,

@@ -92,7 +92,11 @@ where
     fn blocks(buf: &mut [u8]) -> &mut [Array<u8, U16>] {
         Array::slice_as_chunks_mut(buf).0
     }
-    fn work<C: 'static>(cipher: C, size: usize, crypt: impl Fn(&C, Array<u8, U16>, &mut [u8]) + 'static) -> Option<Work> {
+    fn work<C: 'static>(
+        cipher: C,
+        size: usize,
+        crypt: impl Fn(&C, Array<u8, U16>, &mut [u8]) + 'static,
+    ) -> Option<Work> {
         Some(Work::one(move |iv, buf, _| {
             crypt(&cipher, iv16(iv), &mut buf[..size]);
             true

@@ -1,9 +1,7 @@
 //! AWS-LC, through aws-lc-rs.
 
 use aws_lc_rs::{
-    cipher::{
-        AES_128, AES_256, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext, UnboundCipherKey,
-    },
+    cipher::{AES_128, AES_256, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext, UnboundCipherKey},
     cmac,
     iv::FixedLength,
 };

@@ -31,14 +31,17 @@ pub struct Library {
     source: Source,
 }
 
+/// A library's way to do what is asked, if it has one.
+type Make = fn(&Request) -> Option<Work>;
+
 enum Source {
-    Linked(fn(&Request) -> Option<Work>),
+    Linked(Make),
     Loaded(Plugin),
 }
 
 /// Linked: its name, its way, and the lowest level at which it uses no more than is allowed. Only AWS-LC can be
 /// limited.
-const LINKED: &[(&str, fn(&Request) -> Option<Work>, Level)] = &[
+const LINKED: &[(&str, Make, Level)] = &[
     ("AWS-LC", aws_lc::work, Level::Soft),
     ("ring", ring::work, Level::Avx2),
     ("graviola", graviola::work, Level::Full),
@@ -54,7 +57,7 @@ const REBUILT: &[(&str, &str, Level)] =
 pub fn libraries(level: Level) -> Result<Vec<Library>, String> {
     let mut all = Vec::new();
     for &(name, object) in peers_foreign::OBJECTS {
-        if object.is_empty() || (name == "libsodium" && level == Level::Soft) {
+        if object.is_empty() || (level == Level::Soft && matches!(name, "ipsec-mb" | "libsodium")) {
             continue;
         }
         all.push(loaded(name, Path::new(object))?);
