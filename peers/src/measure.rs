@@ -269,7 +269,8 @@ pub fn cells(case: &Case, sizes: &[usize], messages: &[usize], level: Level) -> 
     let mut cells = Vec::new();
     for &n in messages {
         if n == 1 {
-            cells.extend(sizes.iter().map(|&size| case.request(case.round_size(size), 1, level)));
+            let sizes = sizes.iter().map(|&size| case.round_size(size)).filter(|&size| case.takes(size));
+            cells.extend(sizes.map(|size| case.request(size, 1, level)));
         } else if case.batch {
             cells.extend(batch_sizes(sizes).map(|size| case.request(case.round_size(size), n, level)));
         }
