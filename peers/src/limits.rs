@@ -11,6 +11,9 @@ use peers_plugin::{Level, Op, Request, Work};
 /// The library of a contender that is a bound.
 pub const NAME: &str = "limit";
 
+/// The CPU begins the next message before a short one is finished: chains limit messages of so many bytes and more.
+const CHAINED: usize = 1024;
+
 /// A stream is run for at least so many, so that starting and ending it do not count.
 const MANY: usize = 6144;
 
@@ -80,8 +83,8 @@ fn needed(request: &Request) -> Vec<Needed> {
         ("", "chacha20" | "xchacha20") | ("rfc7539", _) => vec![per_block(Level::Avx2, CHACHA, 164.0 / 16.0, size)],
         // Limbs of 44 bits: nine products of which each has two halves, for a block in a lane of 8 bytes.
         ("", "poly1305") if level == Level::Full => vec![(&["vpmadd52 zmm"], 18.0 * size as f64 / 128.0)],
-        ("", "sha1") if single => vec![(&["sha1rnds4, chained"], 20.0 * blocks(64))],
-        ("", "sha224" | "sha256") if single => vec![(&["sha256rnds2, chained"], 32.0 * blocks(64))],
+        ("", "sha1") if single && size >= CHAINED => vec![(&["sha1rnds4, chained"], 20.0 * blocks(64))],
+        ("", "sha224" | "sha256") if single && size >= CHAINED => vec![(&["sha256rnds2, chained"], 32.0 * blocks(64))],
         // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority,
         // 6 additions; the message schedule costs nothing, in vectors.
         ("", "sha384" | "sha512") if single => vec![(&["64-bit rorx, xor, add"], 22.0 * 80.0 * blocks(128))],
@@ -89,10 +92,9 @@ fn needed(request: &Request) -> Vec<Needed> {
     }
 }
 
-/// Rounds that wait for each other. The CPU begins the next message before a short one is finished, so that a
-/// chain limits long ones only.
+/// Rounds that wait for each other.
 fn chain(size: usize, rounds: f64) -> Vec<Needed> {
-    if size < 1024 {
+    if size < CHAINED {
         return vec![];
     }
     vec![(&["aesenc xmm, chained"], rounds * size.div_ceil(16) as f64)]
