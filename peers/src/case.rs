@@ -1,24 +1,13 @@
 //! What is measured.
 
-/// What is done to a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
-    /// Encryption, or sealing, in place.
-    Encrypt,
-    /// Decryption in place; opening of an AEAD's message, which is copied into place first.
-    Decrypt,
-    /// A digest.
-    Digest,
-}
+use peers_plugin::{Iv, Level, Op, Request};
 
-impl Op {
-    /// One word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Encrypt => "encrypt",
-            Self::Decrypt => "decrypt",
-            Self::Digest => "digest",
-        }
+/// One word for what is done.
+pub fn word(op: Op) -> &'static str {
+    match op {
+        Op::Encrypt => "encrypt",
+        Op::Decrypt => "decrypt",
+        Op::Digest => "digest",
     }
 }
 
@@ -31,10 +20,12 @@ pub struct Case {
     pub key_bits: usize,
     /// What is done.
     pub op: Op,
+    /// Whether it is measured for many messages at a time as well.
+    pub batch: bool,
 }
 
 /// The key of every contender; its halves differ.
-pub static KEY: [u8; 64] = {
+static KEY: [u8; 64] = {
     let mut key = [0; 64];
     let mut i = 0;
     while i < 64 {
@@ -44,16 +35,15 @@ pub static KEY: [u8; 64] = {
     key
 };
 
-/// The nonce or IV, of which each algorithm takes as many bytes as it needs.
-pub static IV: [u8; 32] = *b"0123456789abcdefghijklmnopqrstuv";
-
-/// The associated data of every AEAD.
-pub static ASSOC: [u8; 13] = *b"13 bytes, TLS";
+/// The associated data of every AEAD, as long as that of a TLS 1.2 record.
+static ASSOC: [u8; 13] = *b"13 bytes, TLS";
 
 impl Case {
-    /// The key.
-    pub fn key(&self) -> &'static [u8] {
-        &KEY[..self.key_bits / 8]
+    /// What is asked of a library.
+    pub fn request(&self, size: usize, messages: usize, level: Level) -> Request {
+        let (mode, cipher) = self.parts();
+        let key = &KEY[..self.key_bits / 8];
+        Request { mode, cipher, key, assoc: &ASSOC, op: self.op, size, messages, level }
     }
 
     /// The mode and the cipher: `ctr(aes)` is `("ctr", "aes")`; `("", name)` without parentheses.
@@ -61,60 +51,105 @@ impl Case {
         self.name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap_or(("", self.name))
     }
 
+    /// Whether a message to be decrypted has a tag, so that it is opened once and then has to be made anew.
+    pub fn is_aead(&self) -> bool {
+        matches!(self.parts().0, "gcm" | "ccm" | "rfc7539")
+    }
+
+    /// Different IVs, as the kernel lays them out: CCM's with the length of its length field less 1, the
+    /// nonce, zeros; ChaCha20's with the block counter, which is 1, and the nonce; XChaCha20's with the nonce
+    /// and the counter, which is 0.
+    pub fn ivs(&self, n: usize) -> Vec<Iv> {
+        let iv = |i: usize| {
+            let mut iv = *b"0123456789abcdefghijklmnopqrstuv";
+            iv[4..8].copy_from_slice(&(i as u32).to_le_bytes());
+            match self.parts() {
+                ("ccm", _) => {
+                    iv[0] = 1;
+                    iv[14..16].fill(0);
+                }
+                ("", "chacha20") => iv[..4].copy_from_slice(&1_u32.to_le_bytes()),
+                ("", "xchacha20") => iv[24..].fill(0),
+                _ => {}
+            }
+            Iv(iv)
+        };
+        (0..n).map(iv).collect()
+    }
+
+    /// Whether a message can be so long: with a nonce of 13 bytes, CCM counts them in two.
+    pub fn takes(&self, size: usize) -> bool {
+        self.parts().0 != "ccm" || size < 1 << 16
+    }
+
     /// `size`, or what modes of whole blocks take instead.
     pub fn round_size(&self, size: usize) -> usize {
         if matches!(self.parts().0, "ecb" | "cbc") { size.next_multiple_of(16) } else { size.max(16) }
+    }
+
+    /// Whether a level below the highest says anything about it: vectors that are not those of AES are as wide
+    /// with the AES instructions of 128 bits as without any.
+    pub fn at(&self, level: Level) -> bool {
+        let (mode, cipher) = self.parts();
+        match level {
+            Level::Full | Level::Avx2 => true,
+            Level::AesNi => cipher == "aes" || matches!(cipher, "ghash" | "polyval"),
+            Level::Soft => cipher == "aes" && !matches!(mode, "cmac" | "ccm"),
+        }
     }
 
     /// A title of a table.
     pub fn title(&self) -> String {
         match (self.op, self.key_bits) {
             (Op::Digest, _) => self.name.to_owned(),
-            (op, bits) => format!("{}, {bits} bits, {}", self.name, op.word()),
+            (op, bits) => format!("{}, {bits} bits, {}", self.name, word(op)),
         }
     }
 }
 
 macro_rules! cases {
-    ($($name:literal $bits:literal: $($op:ident),+;)*) => {
+    ($($name:literal $bits:literal: $($op:ident $($batch:ident)?),+;)*) => {
         /// Everything.
-        pub static CASES: &[Case] = &[$($(Case { name: $name, key_bits: $bits, op: Op::$op }),+),*];
+        pub static CASES: &[Case] = &[$($(
+            Case { name: $name, key_bits: $bits, op: Op::$op, batch: stringify!($($batch)?).len() > 0 }
+        ),+),*];
     };
 }
 
 cases! {
+    "gcm(aes)" 128: Encrypt batch, Decrypt batch;
+    "gcm(aes)" 256: Encrypt batch, Decrypt batch;
+    "xts(aes)" 256: Encrypt batch, Decrypt;
+    "xts(aes)" 512: Encrypt batch, Decrypt;
     "ctr(aes)" 128: Encrypt;
     "ctr(aes)" 256: Encrypt;
-    "xts(aes)" 256: Encrypt, Decrypt;
-    "xts(aes)" 512: Encrypt, Decrypt;
-    "cbc(aes)" 128: Encrypt, Decrypt;
-    "cbc(aes)" 256: Encrypt, Decrypt;
+    "cbc(aes)" 128: Encrypt batch, Decrypt;
+    "cbc(aes)" 256: Encrypt batch, Decrypt;
     "ecb(aes)" 128: Encrypt, Decrypt;
-    "gcm(aes)" 128: Encrypt, Decrypt;
-    "gcm(aes)" 256: Encrypt, Decrypt;
-    "ccm(aes)" 128: Encrypt, Decrypt;
-    "rfc7539(chacha20,poly1305)" 256: Encrypt, Decrypt;
+    "ccm(aes)" 128: Encrypt batch, Decrypt batch;
+    "cmac(aes)" 128: Digest batch;
+    "rfc7539(chacha20,poly1305)" 256: Encrypt batch, Decrypt batch;
     "chacha20" 256: Encrypt;
     "xchacha20" 256: Encrypt;
-    "ecb(serpent)" 256: Encrypt, Decrypt;
-    "ctr(serpent)" 256: Encrypt;
-    "cbc(serpent)" 256: Encrypt, Decrypt;
-    "xts(serpent)" 512: Encrypt, Decrypt;
-    "cmac(aes)" 128: Digest;
-    "ghash" 128: Digest;
     "poly1305" 256: Digest;
-    "sha1" 0: Digest;
+    "ghash" 128: Digest;
+    "polyval" 128: Digest;
+    "sha1" 0: Digest batch;
     "sha224" 0: Digest;
-    "sha256" 0: Digest;
+    "sha256" 0: Digest batch;
     "sha384" 0: Digest;
-    "sha512" 0: Digest;
-    "sha3-256" 0: Digest;
+    "sha512" 0: Digest batch;
+    "sha3-256" 0: Digest batch;
     "sha3-512" 0: Digest;
     "blake2b-512" 0: Digest;
     "blake2s-256" 0: Digest;
-    "hmac(sha1)" 256: Digest;
-    "hmac(sha256)" 256: Digest;
-    "hmac(sha512)" 256: Digest;
+    "hmac(sha1)" 256: Digest batch;
+    "hmac(sha256)" 256: Digest batch;
+    "hmac(sha512)" 256: Digest batch;
+    "ctr(serpent)" 256: Encrypt;
+    "xts(serpent)" 512: Encrypt, Decrypt;
+    "ecb(serpent)" 256: Encrypt, Decrypt;
+    "cbc(serpent)" 256: Encrypt, Decrypt;
     "crc32" 32: Digest;
     "crc32c" 32: Digest;
     "xxhash64" 0: Digest;

@@ -2,18 +2,24 @@
 
 use crate::{
     case::Case,
-    contenders::{self, Contender, ROOM},
+    contenders::{self, Contender, Library},
+    limits,
+    texts::Texts,
 };
-use std::time::{Duration, Instant};
+use peers_plugin::{Iv, Level, Op, Out, Request, Work};
+use std::{
+    slice::from_ref,
+    time::{Duration, Instant},
+};
 
 /// The result of one contender.
 #[derive(Clone, Debug)]
 pub struct Score {
     /// Whose it is.
     pub library: &'static str,
-    /// The driver, for algkit.
+    /// The driver, for algkit; the instruction, for a bound.
     pub driver: String,
-    /// Nanoseconds a call in its fastest slice.
+    /// Nanoseconds a message in its fastest slice.
     pub fastest: f64,
     /// Its time divided by the first contender's: the median over rounds.
     pub ratio: f64,
@@ -22,74 +28,221 @@ pub struct Score {
 /// The results for one message size; algkit is first.
 #[derive(Debug)]
 pub struct Cell {
-    /// Bytes.
+    /// Bytes in a message.
     pub size: usize,
+    /// Messages in a call.
+    pub messages: usize,
     /// One for each contender.
     pub scores: Vec<Score>,
 }
 
 impl Cell {
+    /// algkit's.
+    pub fn own(&self) -> &Score {
+        &self.scores[0]
+    }
+
+    /// The libraries' other than algkit's.
+    pub fn peers(&self) -> impl Iterator<Item = &Score> {
+        self.scores[1..].iter().filter(|score| score.library != limits::NAME)
+    }
+
     /// The score of a library, if it has the algorithm.
     pub fn of(&self, library: &str) -> Option<&Score> {
         self.scores.iter().find(|score| score.library == library)
     }
 
-    /// MiB a second of the first contender.
-    pub fn mib_s(&self, score: &Score) -> f64 {
-        self.size as f64 / score.fastest * 1e9 / f64::from(1 << 20)
+    /// The fastest library other than algkit.
+    pub fn best(&self) -> Option<&Score> {
+        self.peers().min_by(|a, b| a.ratio.total_cmp(&b.ratio))
     }
+
+    /// The bound that takes the longest: the others cannot be reached because of it.
+    pub fn limit(&self) -> Option<&Score> {
+        self.scores.iter().filter(|s| s.library == limits::NAME).max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
+
+    /// Gigabytes (10⁹) a second.
+    pub fn gb_s(&self, score: &Score) -> f64 {
+        self.size as f64 / score.fastest
+    }
+}
+
+/// How long everybody is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Rounds for each cell.
+    pub rounds: usize,
+    /// The time of a slice.
+    pub slice: Duration,
 }
 
 /// Measures a case at one size.
-pub fn cell(case: &Case, size: usize, rounds: usize, slice: Duration) -> Cell {
-    let mut contenders = contenders::all(case, size);
-    same_answers(case, size, &mut contenders);
-    Cell { size, scores: take_turns(&mut contenders, size, rounds, slice) }
+pub fn cell(case: &Case, request: &Request, libraries: &[Library], effort: Effort) -> Cell {
+    let mut contenders = contenders::all(case, request, libraries);
+    let sealed = (case.is_aead() && case.op == Op::Decrypt).then(|| sealed(case, request));
+    same_answers(case, request, &mut contenders, sealed.as_deref());
+    let mut bench = Bench::new(case, request, sealed);
+    let scores = take_turns(&mut contenders, &mut bench, effort);
+    Cell { size: request.size, messages: request.messages, scores }
 }
 
-/// A message, and room behind it for a tag.
-fn message(size: usize) -> Vec<u8> {
-    (0..size + ROOM).map(|i| (i * i / 7) as u8).collect()
+/// IVs take turns, so that no call is prepared by the one before.
+const IVS: usize = 64;
+
+/// Messages to be opened are made anew outside the measured time, as many together as fit here, or one.
+const TOGETHER: usize = 32 << 10;
+
+/// Runs that are timed together; their IVs are all different.
+fn together(case: &Case, request: &Request) -> usize {
+    let opened = case.is_aead() && case.op == Op::Decrypt;
+    let most = IVS / request.messages;
+    if opened { (TOGETHER / (request.messages * request.stride())).clamp(1, most) } else { most }
 }
 
-/// All contenders make the same of a message; instruction streams make nothing.
-fn same_answers(case: &Case, size: usize, contenders: &mut [Contender]) {
+/// The messages as algkit seals them, each with its tag behind it.
+fn sealed(case: &Case, request: &Request) -> Texts {
+    let mut sealing = contenders::algkit(case, &Request { op: Op::Encrypt, messages: 1, ..*request });
+    let n = together(case, request) * request.messages;
+    let (mut text, size) = (Texts::new(request, n), request.size);
+    for (iv, slot) in case.ivs(n).iter().zip(text.chunks_exact_mut(request.stride())) {
+        let mut tag = [[0; 64]];
+        assert!(sealing.work.run(from_ref(iv), slot, &mut tag, request.stride()), "{}: a message", case.title());
+        slot[size..size + 16].copy_from_slice(&tag[0][..16]);
+    }
+    text
+}
+
+/// All contenders make the same of the messages, and none opens what was tampered with.
+fn same_answers(case: &Case, request: &Request, contenders: &mut [Contender], sealed: Option<&[u8]>) {
+    let (n, stride, size) = (request.messages, request.stride(), request.size);
+    let texts = Texts::new(request, n);
+    let input = sealed.map_or(&texts[..], |sealed| &sealed[..n * stride]);
+    let ivs = case.ivs(n);
     let mut want = None;
-    for contender in contenders.iter_mut().filter(|c| c.library != "limit") {
-        let (mut buf, mut out) = (message(size), [0; 64]);
-        (contender.work)(&mut buf, &mut out);
-        buf.truncate(size);
+    for contender in contenders.iter_mut().filter(|c| c.library != limits::NAME) {
+        let who = format!("{} of {}, {n} messages of {size} bytes", case.title(), contender.library);
+        let (mut text, mut outs) = (Texts::of(input), vec![[0; 64]; n]);
+        assert!(contender.work.run(&ivs, &mut text, &mut outs, stride), "{who}: refused");
+        if sealed.is_some() {
+            outs.fill([0; 64]); // some leave the tag that they computed
+        }
+        text.chunks_exact_mut(stride).for_each(|slot| slot[size..].fill(0));
         match &want {
-            None => want = Some((buf, out)),
-            Some(want) => {
-                assert!(*want == (buf, out), "{} of {}, {size} bytes: another answer", case.title(), contender.library)
-            }
+            None => want = Some((text, outs)),
+            Some(want) => assert!(want.0[..] == text[..] && want.1 == outs, "{who}: another answer"),
+        }
+        if sealed.is_some() {
+            let (mut text, mut outs) = (Texts::of(input), vec![[0; 64]; n]);
+            text[(n - 1) * stride + size + 3] ^= 1;
+            assert!(!contender.work.run(&ivs, &mut text, &mut outs, stride), "{who}: a wrong tag was accepted");
+        }
+    }
+    if let (Some(_), Some((opened, _))) = (sealed, &want) {
+        for (opened, text) in opened.chunks_exact(stride).zip(texts.chunks_exact(stride)) {
+            assert!(opened[..size] == text[..size], "{}: not what was sealed", case.title());
         }
     }
 }
 
-/// Times the contenders round-robin.
-pub fn take_turns(contenders: &mut [Contender], size: usize, rounds: usize, slice: Duration) -> Vec<Score> {
-    let (mut buf, mut out) = (message(size), [0; 64]);
-    let mut time = |contender: &mut Contender, calls: u32| {
-        let start = Instant::now();
-        for _ in 0..calls {
-            (contender.work)(&mut buf, &mut out);
+/// What the contenders work on.
+pub struct Bench {
+    ivs: Vec<Iv>,
+    text: Texts,
+    outs: Vec<Out>,
+    sealed: Option<Texts>,
+    messages: usize,
+    stride: usize,
+    together: usize,
+    /// What reading the clock twice takes.
+    clock: f64,
+}
+
+impl Bench {
+    fn new(case: &Case, request: &Request, sealed: Option<Texts>) -> Self {
+        let together = together(case, request);
+        let n = if sealed.is_some() { together } else { 1 } * request.messages;
+        Self {
+            ivs: case.ivs(together * request.messages),
+            text: Texts::new(request, n),
+            outs: vec![[0; 64]; request.messages],
+            sealed,
+            messages: request.messages,
+            stride: request.stride(),
+            together,
+            clock: (0..1000).map(|_| nanos(Instant::now())).fold(f64::INFINITY, f64::min),
         }
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
-    };
-    let calls: Vec<u32> = contenders
+    }
+
+    /// For work that has no message.
+    pub fn empty() -> Self {
+        Self {
+            ivs: vec![Iv([0; 32])],
+            text: Texts::of(&[0; 64]),
+            outs: vec![[0; 64]],
+            sealed: None,
+            messages: 1,
+            stride: 64,
+            together: 1,
+            clock: 0.0,
+        }
+    }
+
+    /// Nanoseconds a message, on average over `runs` runs.
+    fn time(&mut self, work: &mut Work, runs: usize) -> f64 {
+        let (mut ok, mut total) = (true, 0.0);
+        let Some(sealed) = &self.sealed else {
+            let ivs = self.ivs.chunks_exact(self.messages).cycle();
+            let start = Instant::now();
+            for ivs in ivs.take(runs) {
+                ok &= work.run(ivs, &mut self.text, &mut self.outs, self.stride);
+            }
+            total += nanos(start);
+            assert!(ok, "refused");
+            return total / (runs * self.messages) as f64;
+        };
+        let groups = runs.div_ceil(self.together);
+        for _ in 0..groups {
+            self.text.copy_from_slice(sealed);
+            let runs =
+                self.ivs.chunks_exact(self.messages).zip(self.text.chunks_exact_mut(self.messages * self.stride));
+            let start = Instant::now();
+            for (ivs, text) in runs {
+                ok &= work.run(ivs, text, &mut self.outs, self.stride);
+            }
+            total += nanos(start) - self.clock;
+        }
+        assert!(ok, "refused");
+        total / (groups * self.together * self.messages) as f64
+    }
+}
+
+fn nanos(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e9
+}
+
+/// Times the contenders round-robin.
+pub fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -> Vec<Score> {
+    let slice = effort.slice.as_secs_f64() * 1e9 / bench.messages as f64;
+    let runs: Vec<usize> = contenders
         .iter_mut()
         .map(|contender| {
-            let quick = (0..4).map(|i| time(contender, 1 << (2 * i))).fold(f64::INFINITY, f64::min);
-            (slice.as_secs_f64() * 1e9 / quick).clamp(1.0, 1e6) as u32
+            let mut quick = f64::INFINITY;
+            for runs in [1, 4, 16, 64] {
+                quick = quick.min(bench.time(&mut contender.work, runs));
+                if quick * runs as f64 > slice {
+                    break;
+                }
+            }
+            (slice / quick).clamp(1.0, 1e6) as usize
         })
         .collect();
-    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
-    for round in 0..rounds {
+    let mut times = vec![Vec::with_capacity(effort.rounds); contenders.len()];
+    for round in 0..effort.rounds {
         for turn in 0..contenders.len() {
             let i = (round + turn) % contenders.len();
-            times[i].push(time(&mut contenders[i], calls[i]));
+            let time = bench.time(&mut contenders[i].work, runs[i]);
+            times[i].push(time * contenders[i].scale);
         }
     }
     let score = |(contender, own): (&Contender, &Vec<f64>)| Score {
@@ -104,4 +257,23 @@ pub fn take_turns(contenders: &mut [Contender], size: usize, rounds: usize, slic
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The sizes at which many messages at a time are measured: packets, and small sectors.
+pub fn batch_sizes(sizes: &[usize]) -> impl Iterator<Item = usize> + '_ {
+    sizes.iter().copied().filter(|size| (64..=4096).contains(size))
+}
+
+/// Which cells of a case there are: sizes, and messages at a time.
+pub fn cells(case: &Case, sizes: &[usize], messages: &[usize], level: Level) -> Vec<Request> {
+    let mut cells = Vec::new();
+    for &n in messages {
+        if n == 1 {
+            let sizes = sizes.iter().map(|&size| case.round_size(size)).filter(|&size| case.takes(size));
+            cells.extend(sizes.map(|size| case.request(size, 1, level)));
+        } else if case.batch {
+            cells.extend(batch_sizes(sizes).map(|size| case.request(case.round_size(size), n, level)));
+        }
+    }
+    cells
 }

@@ -1,22 +1,14 @@
 //! The libraries, each with what it has of the cases.
 
 mod algkit;
-#[cfg(feature = "aws-lc")]
 mod aws_lc;
-mod checksums;
+mod crates;
 mod graviola;
-mod openssl;
 mod ring;
-mod rustcrypto;
 
 use crate::{case::Case, limits};
-
-/// Bytes behind the message, for a tag or a block.
-pub const ROOM: usize = 64;
-
-/// One call: the message, with [`ROOM`] bytes behind it, is changed in place; a tag or a digest goes to the
-/// second argument.
-pub type Work = Box<dyn FnMut(&mut [u8], &mut [u8; 64])>;
+use peers_plugin::{Level, Plugin, Request, Work};
+use std::path::Path;
 
 /// A library's way to do a case.
 pub struct Contender {
@@ -26,34 +18,87 @@ pub struct Contender {
     pub driver: String,
     /// One call.
     pub work: Work,
+    /// What its time is multiplied with: 1 but for bounds.
+    pub scale: f64,
 }
 
-impl Contender {
-    /// A contender.
-    pub fn new(library: &'static str, driver: &str, work: Work) -> Self {
-        Self { library, driver: driver.to_owned(), work }
+/// A library other than algkit.
+pub struct Library {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says of itself, if anything.
+    pub version: String,
+    source: Source,
+}
+
+/// A library's way to do what is asked, if it has one.
+type Make = fn(&Request) -> Option<Work>;
+
+enum Source {
+    Linked(Make),
+    Loaded(Plugin),
+}
+
+/// Linked: its name, its way, and the lowest level at which it uses no more than is allowed. Only AWS-LC can be
+/// limited.
+const LINKED: &[(&str, Make, Level)] = &[
+    ("AWS-LC", aws_lc::work, Level::Soft),
+    ("ring", ring::work, Level::Avx2),
+    ("graviola", graviola::work, Level::Full),
+    ("RustCrypto", peers_rustcrypto::work, Level::Full),
+    ("crates", crates::work, Level::Avx2),
+];
+
+/// The crate `rustcrypto` built with other flags: its name, its folder below `target`, and its only level.
+const REBUILT: &[(&str, &str, Level)] =
+    &[("RustCrypto native", "native", Level::Full), ("RustCrypto soft", "soft", Level::Soft)];
+
+/// What is to be compared with at a level.
+pub fn libraries(level: Level) -> Result<Vec<Library>, String> {
+    let mut all = Vec::new();
+    for &(name, object) in peers_foreign::OBJECTS {
+        if object.is_empty() || (level == Level::Soft && matches!(name, "ipsec-mb" | "libsodium")) {
+            continue;
+        }
+        all.push(loaded(name, Path::new(object))?);
+    }
+    for &(name, work, lowest) in LINKED {
+        if level <= lowest {
+            all.push(Library { name, version: String::new(), source: Source::Linked(work) });
+        }
+    }
+    for &(name, folder, only) in REBUILT {
+        if level == only {
+            let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join(folder);
+            all.push(loaded(name, &target.join("release/libpeers_rustcrypto.so"))?);
+        }
+    }
+    Ok(all)
+}
+
+fn loaded(name: &'static str, object: &Path) -> Result<Library, String> {
+    let plugin = Plugin::load(object).map_err(|e| format!("{name}: {e}; was this started by `peers/run`?"))?;
+    Ok(Library { name, version: plugin.version().to_owned(), source: Source::Loaded(plugin) })
+}
+
+impl Library {
+    fn work(&self, request: &Request) -> Option<Work> {
+        match &self.source {
+            Source::Linked(work) => work(request),
+            Source::Loaded(plugin) => plugin.work(request),
+        }
     }
 }
 
-/// Makes a library's work for a case and a message size, if it has the algorithm.
-type Make = fn(&Case, usize) -> Option<Work>;
+/// algkit's way.
+pub fn algkit(case: &Case, request: &Request) -> Contender {
+    algkit::contender(case.name, request)
+}
 
-/// The libraries other than algkit.
-const OTHERS: &[(&str, Make)] = &[
-    ("RustCrypto", rustcrypto::work),
-    ("crates", checksums::work),
-    ("OpenSSL", openssl::work),
-    ("ring", ring::work),
-    ("graviola", graviola::work),
-    #[cfg(feature = "aws-lc")]
-    ("AWS-LC", aws_lc::work),
-];
-
-/// The names of the others, each once, in the order of the tables.
-pub const LIBRARIES: &[&str] = &["RustCrypto", "crates", "OpenSSL", "ring", "graviola", "AWS-LC"];
-
-/// Everybody who has the algorithm: algkit first, and last the bound.
-pub fn all(case: &Case, size: usize) -> Vec<Contender> {
-    let others = OTHERS.iter().filter_map(|&(name, make)| Some(Contender::new(name, "", make(case, size)?)));
-    [algkit::contender(case, size)].into_iter().chain(others).chain(limits::bound(case, size)).collect()
+/// Everybody who has the algorithm: algkit first, and last the bounds.
+pub fn all(case: &Case, request: &Request, libraries: &[Library]) -> Vec<Contender> {
+    let others = libraries.iter().filter_map(|library| {
+        Some(Contender { library: library.name, driver: String::new(), work: library.work(request)?, scale: 1.0 })
+    });
+    [algkit(case, request)].into_iter().chain(others).chain(limits::bounds(request)).collect()
 }

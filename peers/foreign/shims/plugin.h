@@ -1,0 +1,68 @@
+/* What a shim exports: the crate peers-plugin declares the same for Rust. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define PEER_EXPORT extern "C" __attribute__((visibility("default")))
+#else
+#define PEER_EXPORT __attribute__((visibility("default")))
+#endif
+
+enum peer_op { PEER_ENCRYPT, PEER_DECRYPT, PEER_DIGEST };
+
+/* Which instructions may be used. */
+enum peer_level { PEER_FULL, PEER_AVX2, PEER_AESNI, PEER_SOFT };
+
+struct peer_case {
+    const char *mode;   /* "gcm"; "" for a hash */
+    const char *cipher; /* "aes", "sha256" */
+    const uint8_t *key;
+    size_t key_len;
+    const uint8_t *assoc;
+    size_t assoc_len;
+    size_t size;     /* bytes in a message */
+    size_t messages; /* how many there are */
+    size_t stride;   /* bytes from one to the next, at least 64 more than `size` */
+    uint32_t op;
+    uint32_t level;
+};
+
+/* IVs are laid out as the kernel does: CCM's begins with a byte that says how long lengths are, ChaCha20's with the
+ * block counter in 4 bytes, which is 1. */
+#define PEER_CCM_NONCE 1
+#define PEER_CHACHA20_NONCE 4
+
+/* Does its messages in place, each with its IV; tags and digests go to `outs`. What is to be opened has its tag of
+ * 16 bytes behind it. False: refused. */
+typedef bool peer_run(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64]);
+
+struct peer_work {
+    peer_run *run;
+    void (*free)(void *state);
+    void *state;
+    size_t messages; /* how many a run does: 1, or all */
+};
+
+/* False: the library does not have the case. */
+PEER_EXPORT bool peer_make(const struct peer_case *c, struct peer_work *work);
+/* The library's version. */
+PEER_EXPORT const char *peer_version(void);
+
+static inline bool peer_is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* Setup that has to succeed. */
+#define PEER_MUST(ok)                                                                \
+    do {                                                                             \
+        if (!(ok)) {                                                                 \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #ok);         \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
