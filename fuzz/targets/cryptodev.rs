@@ -268,7 +268,7 @@ impl Client {
     }
 
     fn crypt_op(&self, how: &Crypt) -> Vec<u8> {
-        let len = if how.blocks { how.len % 600 & !15 } else { how.len % 9000 };
+        let len = if how.blocks { (how.len % 600) & !15 } else { how.len % 9000 };
         let mut structure = self.session(how.session).to_ne_bytes().to_vec();
         structure.extend(u16::from(how.decrypt).to_ne_bytes());
         structure.extend(u16::from(how.flags).to_ne_bytes());
