@@ -4,10 +4,12 @@ use crate::{
     entry::Entry,
     errno::length,
     interpose::interpose,
-    iov, table,
+    iov,
+    socket::MAX_ADDRESS,
+    table,
     transfer::{self, Sender},
 };
-use algkit_afalg::{Errno, Received};
+use algkit_afalg::{Errno, File, Received};
 use libc::{
     MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, sockaddr_nl,
     socklen_t, ssize_t, timespec,
@@ -25,7 +27,10 @@ interpose! {
     fn sendto(
         fd: c_int, data: *const c_void, len: size_t, flags: c_int, address: *const sockaddr, address_len: socklen_t,
     ) -> ssize_t
-    where Some(entry) = table::entry(fd) => send_one(entry, fd, data, len, flags)
+    where Some(entry) = table::entry(fd) => {
+        check_destination(entry, fd, address.cast(), address_len as size_t)?;
+        send_one(entry, fd, data, len, flags)
+    }
 
     fn send(fd: c_int, data: *const c_void, len: size_t, flags: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => send_one(entry, fd, data, len, flags)
@@ -115,7 +120,30 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
             iov::sources(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)?,
         )
     };
+    // SAFETY: as for `sendmsg`.
+    unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
     transfer::send(entry, fd, &data, control, flags)
+}
+
+/// AF_ALG ignores to whom something is sent; from netlink, it can only be the kernel.
+///
+/// # Safety
+/// `address` is null, or `len` bytes can be read there.
+unsafe fn check_destination(
+    entry: &'static Entry,
+    fd: c_int,
+    address: *const c_void,
+    len: size_t,
+) -> Result<(), Errno> {
+    if address.is_null() || len == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    let address = unsafe { iov::source(address, len.min(MAX_ADDRESS))? };
+    match entry.enter(fd)?.file()? {
+        File::Netlink(socket) => socket.connect(address),
+        File::Alg(_) | File::Device(_) => Ok(()),
+    }
 }
 
 unsafe fn send_one(

@@ -66,7 +66,7 @@ const KERNEL: [u8; 12] = {
 };
 
 /// Addresses are no longer than that (`struct sockaddr_storage`).
-const MAX_ADDRESS: usize = 128;
+pub const MAX_ADDRESS: usize = 128;
 
 /// A family of sockets that is served.
 #[derive(Clone, Copy)]

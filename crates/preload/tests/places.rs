@@ -200,6 +200,17 @@ served! {
             nix::sys::socket::recv(socket.as_raw_fd(), &mut answer, MsgFlags::MSG_DONTWAIT),
             Err(Errno::EAGAIN)
         );
+
+        // Only the kernel can be talked to.
+        let send_to = |address: &[u8; 12]| {
+            let (request, address) = (request.as_ptr().cast(), address.as_ptr().cast());
+            // SAFETY: the request, the address and their lengths.
+            checked(unsafe { libc::sendto(socket.as_raw_fd(), request, 224, 0, address, 12) } as i64)
+        };
+        assert_eq!(send_to(&from), Ok(224));
+        let mut somebody = from;
+        somebody[4] = 5;
+        assert_eq!(send_to(&somebody), Err(Errno::EPERM));
     }
 }
 
