@@ -129,7 +129,7 @@ impl Quads for W128 {
         // SAFETY: no instruction; it only seems to change the register.
         #[cfg(not(miri))]
         unsafe {
-            core::arch::asm!("/* {0} */", inout(vreg) self.0, options(nomem, nostack, preserves_flags))
+            core::arch::asm!("/* {0:v} */", inout(vreg) self.0, options(nomem, nostack, preserves_flags))
         }
         self
     }
