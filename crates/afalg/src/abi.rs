@@ -29,7 +29,7 @@ pub const ALG_OP_ENCRYPT: u32 = 1;
 pub const CRYPTO_ALG_KERN_DRIVER_ONLY: u32 = 0x1000;
 
 /// The longest address of any family: `sizeof(struct sockaddr_storage)`.
-const MAX_ADDRESS: usize = 128;
+pub const MAX_ADDRESS: usize = 128;
 
 /// What stands before the name in a `sockaddr_alg`.
 const ADDRESS_HEADER: usize = 24;

@@ -4,12 +4,10 @@ use crate::{
     entry::Entry,
     errno::length,
     interpose::interpose,
-    iov,
-    socket::MAX_ADDRESS,
-    table,
+    iov, table,
     transfer::{self, Sender},
 };
-use algkit_afalg::{Errno, File, Received};
+use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS};
 use libc::{
     MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, sockaddr_nl,
     socklen_t, ssize_t, timespec,

@@ -10,7 +10,7 @@ use crate::{
     options::{NETLINK_CRYPTO, Options},
     table,
 };
-use algkit_afalg::{Errno, File, alg, netlink};
+use algkit_afalg::{Errno, File, abi::MAX_ADDRESS, alg, netlink};
 use libc::{
     AF_ALG, AF_NETLINK, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_RAW, SOL_SOCKET, SYS_getsockopt, SYS_setsockopt,
     c_int, c_long, c_void, sockaddr, socklen_t,
@@ -64,9 +64,6 @@ const KERNEL: [u8; 12] = {
     let [first, second] = (AF_NETLINK as u16).to_ne_bytes();
     [first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 };
-
-/// Addresses are no longer than that (`struct sockaddr_storage`).
-pub const MAX_ADDRESS: usize = 128;
 
 /// A family of sockets that is served.
 #[derive(Clone, Copy)]

@@ -5,10 +5,9 @@
 
 use crate::{
     bpf::Range,
-    calls::MAX_ADDRESS,
     sys::{self, Piece},
 };
-use algkit_afalg::{Errno, Memory};
+use algkit_afalg::{Errno, Memory, abi::MAX_ADDRESS};
 use rustix::{
     fs::OFlags,
     process::{Pid, PidfdFlags, PidfdGetfdFlags},

@@ -40,17 +40,7 @@ impl Operation {
 
     pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
         self.check_key()?;
-        let mut room = Room::new(into);
-        let mut received = 0;
-        while !room.is_full() {
-            match self.request(&mut room) {
-                Ok(0) => break,
-                Ok(n) => received += n,
-                Err(error) if received == 0 || error == Errno::BADMSG => return Err(error),
-                Err(_) => break,
-            }
-        }
-        Ok(received)
+        Room::new(into).fill(|room| self.request(room))
     }
 
     /// One request. Queued are associated data, text and, to decrypt, the tag; received are associated

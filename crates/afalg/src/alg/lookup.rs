@@ -7,7 +7,7 @@ use crate::{
 use algkit::{Error, Policy, Registry, Transform, Unkeyed};
 use std::{
     collections::HashSet,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{LazyLock, Mutex, OnceLock, PoisonError},
 };
 
 /// The driver that serves `address`. A name that has only drivers with timing=table is served too: the
@@ -17,7 +17,7 @@ pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Er
         return Err(Errno::NOENT);
     }
     let name = str::from_utf8(address.name).map_err(|_| Errno::NOENT)?;
-    let mut names = NAMES.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = names.contains(name);
     if !known && names.len() >= MANY_NAMES {
         return Err(Errno::NOENT);
@@ -37,7 +37,7 @@ pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Er
 const MANY_NAMES: usize = 4096;
 
 /// Those found so far.
-static NAMES: OnceLock<Mutex<HashSet<String>>> = OnceLock::new();
+static NAMES: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// The driver that serves `name`, whatever its timing.
 pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {

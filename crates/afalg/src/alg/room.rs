@@ -3,6 +3,7 @@
 use std::{io::IoSliceMut, slice};
 
 use super::stream::PAGE;
+use crate::Errno;
 
 /// What is left of the buffers of a `recvmsg`.
 pub(super) struct Room<'a, 'b> {
@@ -23,6 +24,22 @@ impl<'a, 'b> Room<'a, 'b> {
         let mut room = Self { current: &mut [], rest: into.iter_mut() };
         room.advance();
         room
+    }
+
+    /// One request after the other while there is room and text; the bytes received. Once some were, an error ends
+    /// the call without being told, save that a tag was wrong.
+    #[inline]
+    pub(super) fn fill(mut self, mut request: impl FnMut(&mut Self) -> Result<usize, Errno>) -> Result<usize, Errno> {
+        let mut received = 0;
+        while !self.is_full() {
+            match request(&mut self) {
+                Ok(0) => break,
+                Ok(n) => received += n,
+                Err(error) if received == 0 || error == Errno::BADMSG => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(received)
     }
 
     /// Goes on to the next buffer that is not full.

@@ -42,17 +42,7 @@ impl Operation {
 
     pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
         self.tfm()?;
-        let mut room = Room::new(into);
-        let mut received = 0;
-        while !room.is_full() {
-            match self.request(&mut room) {
-                Ok(0) => break,
-                Ok(n) => received += n,
-                Err(error) if received == 0 => return Err(error),
-                Err(_) => break,
-            }
-        }
-        Ok(received)
+        Room::new(into).fill(|room| self.request(room))
     }
 
     /// One request: what is queued, or as much of it as there is room for.

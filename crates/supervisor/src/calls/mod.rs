@@ -8,8 +8,6 @@ mod splice;
 mod submit;
 pub mod transfer;
 
-pub use socket::MAX_ADDRESS;
-
 use crate::{
     bpf::SYS_IO_PGETEVENTS,
     server::Server,

@@ -6,10 +6,7 @@ use crate::{
     server::Server,
     target::Target,
 };
-use algkit_afalg::{Errno, File, alg, netlink};
-
-/// The longest socket address (`struct sockaddr_storage`).
-pub const MAX_ADDRESS: usize = 128;
+use algkit_afalg::{Errno, File, abi::MAX_ADDRESS, alg, netlink};
 
 const FLAGS: i32 = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
 

@@ -2,13 +2,13 @@
 
 use crate::{
     aio::ContextId,
-    calls::MAX_ADDRESS,
     served::State,
     sys::Piece,
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
 };
 use algkit_afalg::{
     Errno, File, Message,
+    abi::MAX_ADDRESS,
     aio::{Iocb, Operation},
 };
 use std::{
