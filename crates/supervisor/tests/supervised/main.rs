@@ -14,10 +14,11 @@ mod process;
 mod sockets;
 mod waiting;
 
-use algkit_supervisor::{Options, supervise};
+use algkit_supervisor::{Error, Options, supervise};
 use std::{
     env,
     process::{Command, ExitStatus},
+    sync::{Mutex, PoisonError},
 };
 
 /// Set where this is the client.
@@ -28,7 +29,15 @@ fn start(name: &str, options: &Options) -> ExitStatus {
     let mut command = Command::new(env::current_exe().expect("a path"));
     let name = name.strip_prefix("supervised::").unwrap_or(name);
     command.args(["--exact", name, "--nocapture", "--quiet"]).env(INSIDE, "1");
-    supervise(command, options).expect("this kernel can notify a supervisor")
+    alone(command, options).expect("this kernel can notify a supervisor")
+}
+
+/// One supervisor at a time: between the fork and the exec of a program, its copies of the descriptors of another
+/// supervisor in this process would keep sockets open that the other's program has closed.
+fn alone(command: Command, options: &Options) -> Result<ExitStatus, Error> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    supervise(command, options)
 }
 
 fn is_inside() -> bool {
