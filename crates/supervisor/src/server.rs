@@ -311,7 +311,9 @@ impl Server {
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         target.check()?;
         let request = target.request;
-        if transfer.is_heavy() || served.try_lock().is_none() {
+        // A signal may end the call before its answer where `lost` is kept. This thread is through with it then before it
+        // sees the same call again; a worker may not be.
+        if self.lost.is_none() && transfer.is_heavy() || served.try_lock().is_none() {
             self.employ(Some(request), move |server| server.go_on(&served, request, transfer));
         } else {
             self.go_on(&served, request, transfer);
