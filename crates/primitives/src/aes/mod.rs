@@ -23,7 +23,7 @@ mod fixed_time;
 mod generic;
 mod key;
 mod pass;
-mod rounds;
+pub(crate) mod rounds;
 mod sbox;
 #[cfg(test)]
 mod testing;
