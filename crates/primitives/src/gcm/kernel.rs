@@ -147,10 +147,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         chains: &mut Chains<T, N, M>,
         mut between: impl FnMut(usize),
     ) -> &[u8; 16] {
-        let [first, inner @ .., last] = anew(self.round_keys).keys() else {
-            unreachable!("a schedule has at least 11 keys")
-        };
-        let Some((extra, nine)) = inner.split_last_chunk::<9>() else { unreachable!("and at most 15") };
+        let (first, extra, nine, last) = anew(self.round_keys).by_tens();
         chains.add(first);
         if let [a, b, longest @ ..] = extra {
             chains.round(a);
@@ -296,7 +293,7 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// A whole message, with its associated data, at most [`SHORT_AAD`] bytes; or a part of the text of one.
     ///
-    /// `acc` is the hash before and behind a part, bytes reversed; of a whole message, 0 and its tag.
+    /// `acc` is the hash before and behind a part, bytes reversed; of a whole message it becomes the tag.
     #[inline(always)]
     pub(super) fn pass<const ENCRYPT: bool>(
         &self,
@@ -341,28 +338,32 @@ impl<T: GcmToken> Kernel<'_, T> {
             #[inline(always)]
             |aad| length_block(aad.len() as u64, text.len() as u64),
         );
-        let mut aad = aad.unwrap_or_default();
         let mut counters = Counters::new(token, &counter_block(iv, counter));
-        let mut hash = T::V::load_first(token, acc);
+        // Not 0 out of memory, which has just been written in whatever pieces.
+        let mut hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
+        let aad = aad.unwrap_or_default();
         // Ciphertext that is not in `hash` yet.
         let mut pending: &[u8] = &[];
+        let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
-        if text.len() > T::V::BATCH * bytes {
+        let behind = text.len().div_ceil(16) + usize::from(end.is_some());
+        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + if long { 0 } else { behind });
+        if !aad.is_empty() {
+            sum.bytes::<true>(aad);
+        }
+        if long {
             if !aad.is_empty() {
-                let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16));
-                sum.bytes::<true>(aad);
                 hash = sum.finish();
-                aad = &[];
             }
             (hash, pending) = self.main::<ENCRYPT>(&mut counters, hash, &mut text);
+            sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + usize::from(end.is_some()));
         }
-        let blocks = aad.len().div_ceil(16) + text.len().div_ceil(16) + usize::from(end.is_some());
-        let mut sum = Sum::new(token, self.hash, hash, blocks);
-        sum.bytes::<true>(aad);
 
-        while text.len() > 4 * bytes {
+        let mut early = [T::V::zero(token); 4];
+        let more = text.len() > 4 * bytes;
+        if more {
             let mut four = text.take(4 * bytes).expect("there is more");
-            let mut src = [T::V::zero(token); 4];
+            let mut src = early;
             for (i, s) in src.iter_mut().enumerate() {
                 *s = T::V::load(token, nth(four.src(), i, bytes));
             }
@@ -372,17 +373,16 @@ impl<T: GcmToken> Kernel<'_, T> {
                 #[inline(always)]
                 |_| {},
             );
-            self.settle(&mut pending, &mut sum);
             let last = T::V::splat(token, last);
-            let mut dst = chains.wide;
-            for (i, d) in dst.iter_mut().enumerate() {
-                *d = d.enc_last(last.xor(src[i]));
+            for (i, d) in chains.wide.into_iter().enumerate() {
+                let dst = d.enc_last(last.xor(src[i]));
+                dst.store(&mut four.dst()[i * bytes..(i + 1) * bytes]);
+                early[i] = dst;
             }
-            for (i, d) in dst.into_iter().enumerate() {
-                d.store(&mut four.dst()[i * bytes..(i + 1) * bytes]);
-            }
-            for x in if ENCRYPT { dst } else { src } {
-                sum.add(x.reverse_bytes(), T::V::BLOCKS);
+            if !ENCRYPT {
+                for x in src {
+                    sum.add(x.reverse_bytes(), T::V::BLOCKS);
+                }
             }
         }
 
@@ -403,7 +403,14 @@ impl<T: GcmToken> Kernel<'_, T> {
         } else {
             dst.store_partial(rest.dst());
         }
-        self.settle(&mut pending, &mut sum);
+        if !pending.is_empty() {
+            sum.precede::<true>(pending);
+        }
+        if ENCRYPT && more {
+            for x in early {
+                sum.add(x.reverse_bytes(), T::V::BLOCKS);
+            }
+        }
         for (i, x) in others.into_iter().enumerate() {
             if i < whole {
                 sum.add(x.reverse_bytes(), T::V::BLOCKS);
@@ -427,15 +434,6 @@ impl<T: GcmToken> Kernel<'_, T> {
             }
             None => sum.finish().first(),
         };
-    }
-
-    /// Adds what is pending to what `sum` continues.
-    #[inline(always)]
-    fn settle(&self, pending: &mut &[u8], sum: &mut Sum<'_, T::V>) {
-        if !pending.is_empty() {
-            sum.precede::<true>(pending);
-            *pending = &[];
-        }
     }
 
     /// Encrypts or decrypts the last `N` vectors, of which `text` is all but the last and `last` is that.
