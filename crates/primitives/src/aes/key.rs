@@ -1,16 +1,25 @@
 //! The key schedule (FIPS 197 section 5.2).
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
 /// Aligned, so that no key lies across two cache lines.
 #[repr(C, align(16))]
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
     rounds: usize,
 }
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
+    }
+}
+
+impl ZeroizeOnDrop for RoundKeys {}
 
 impl RoundKeys {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.

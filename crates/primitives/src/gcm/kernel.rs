@@ -217,20 +217,18 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// As many batches of `N` vectors as `text` has, and something behind them; `N` is at most 8.
-    ///
-    /// The results are the hash, and ciphertext that is not in it yet: of one batch, or none.
+    /// As many batches of `N` vectors as `text` has with something behind them, at least one; `N` is at most 8.
     #[inline(always)]
-    fn batches<'t, const ENCRYPT: bool, const N: usize>(
+    fn batches<const ENCRYPT: bool, const N: usize>(
         &self,
         counters: &mut Counters<T::V>,
         mut acc: T::V,
-        text: &mut InOut<'t>,
-    ) -> (T::V, &'t [u8]) {
+        text: &mut InOut<'_>,
+    ) -> T::V {
         let bytes = N * T::V::BYTES;
         // Encrypted, but not hashed yet.
         let mut before: &[u8] = &[];
-        if ENCRYPT && text.len() > bytes {
+        if ENCRYPT {
             let mut batch = text.take(bytes).expect("there is more");
             let mut half = 0;
             while half < 2 {
@@ -273,17 +271,17 @@ impl<T: GcmToken> Kernel<'_, T> {
                 before = batch.into_dst();
             }
         }
-        (acc, before)
+        if ENCRYPT {
+            let mut sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS);
+            sum.vectors::<true>(before);
+            acc = sum.finish();
+        }
+        acc
     }
 
     /// As many batches as `text` has, of the size that suits the CPU's registers.
     #[inline(always)]
-    fn main<'t, const ENCRYPT: bool>(
-        &self,
-        counters: &mut Counters<T::V>,
-        acc: T::V,
-        text: &mut InOut<'t>,
-    ) -> (T::V, &'t [u8]) {
+    fn main<const ENCRYPT: bool>(&self, counters: &mut Counters<T::V>, acc: T::V, text: &mut InOut<'_>) -> T::V {
         const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8) }
         match T::V::BATCH {
             6 => self.batches::<ENCRYPT, 6>(counters, acc, text),
@@ -342,12 +340,11 @@ impl<T: GcmToken> Kernel<'_, T> {
         // Not 0 out of memory, which has just been written in whatever pieces.
         let mut hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
         let aad = aad.unwrap_or_default();
-        // Ciphertext that is not in `hash` yet.
-        let mut pending: &[u8] = &[];
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
-        let behind = text.len().div_ceil(16) + usize::from(end.is_some());
-        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + if long { 0 } else { behind });
+        let last = usize::from(end.is_some());
+        let behind = if long { 0 } else { text.len().div_ceil(16) + last };
+        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
         if !aad.is_empty() {
             sum.bytes::<true>(aad);
         }
@@ -355,8 +352,11 @@ impl<T: GcmToken> Kernel<'_, T> {
             if !aad.is_empty() {
                 hash = sum.finish();
             }
-            (hash, pending) = self.main::<ENCRYPT>(&mut counters, hash, &mut text);
-            sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + usize::from(end.is_some()));
+            hash = self.main::<ENCRYPT>(&mut counters, hash, &mut text);
+            sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + last);
+        }
+        if let Some(lengths) = end {
+            sum.add_last(T::V::load_first(token, &lengths).reverse_bytes());
         }
 
         let mut early = [T::V::zero(token); 4];
@@ -403,9 +403,6 @@ impl<T: GcmToken> Kernel<'_, T> {
         } else {
             dst.store_partial(rest.dst());
         }
-        if !pending.is_empty() {
-            sum.precede::<true>(pending);
-        }
         if ENCRYPT && more {
             for x in early {
                 sum.add(x.reverse_bytes(), T::V::BLOCKS);
@@ -428,10 +425,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
         let narrow = token.narrow();
         *acc = match end {
-            Some(lengths) => {
-                sum.add(T::V::load_first(token, &lengths).reverse_bytes(), 1);
-                OneBlock::<T>::load(narrow, &sum.finish().first()).reverse_bytes().xor(mask).first()
-            }
+            Some(_) => OneBlock::<T>::load(narrow, &sum.finish().first()).reverse_bytes().xor(mask).first(),
             None => sum.finish().first(),
         };
     }

@@ -160,6 +160,12 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         self.blocks_left -= blocks;
     }
 
+    /// Adds the last block, ahead of others, but not of the first.
+    #[inline(always)]
+    pub(crate) fn add_last(&mut self, block: V) {
+        self.key.multiply(self.token, &mut self.product, block, 1);
+    }
+
     /// Adds whole blocks and, at the end, one that is padded with zeros.
     #[inline(always)]
     pub(crate) fn bytes<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
@@ -171,20 +177,12 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         }
     }
 
+    /// Adds whole vectors.
     #[inline(always)]
-    fn vectors<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
+    pub(crate) fn vectors<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
         for data in data.chunks_exact(V::BYTES) {
             self.add(oriented::<V, BIG_ENDIAN>(V::load(self.token, data)), V::BLOCKS);
         }
-    }
-
-    /// Adds whole vectors before everything else, with a reduction of their own. To be called before the
-    /// first block is added.
-    #[inline(always)]
-    pub(crate) fn precede<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
-        let mut before = Sum::new(self.token, self.key, self.acc, data.len() / 16);
-        before.vectors::<BIG_ENDIAN>(data);
-        self.acc = before.finish();
     }
 
     /// The hash, as the first block of a vector.
