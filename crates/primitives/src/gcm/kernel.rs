@@ -345,7 +345,9 @@ impl<T: GcmToken> Kernel<'_, T> {
         let last = usize::from(end.is_some());
         let behind = if long { 0 } else { text.len().div_ceil(16) + last };
         let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
-        if !aad.is_empty() {
+        if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
+            sum.add(T::V::load_partial(token, aad).reverse_bytes(), aad.len().div_ceil(16));
+        } else if !aad.is_empty() {
             sum.bytes::<true>(aad);
         }
         if long {

@@ -144,6 +144,12 @@ impl<T: GcmToken> GcmKey<T> {
             self.pass::<ENCRYPT>(iv, FIRST_COUNTER, Some(aad), text, &mut tag);
             return tag;
         }
+        self.pieces::<ENCRYPT>(iv, aad, text)
+    }
+
+    /// A whole message that has much associated data.
+    #[inline(never)]
+    fn pieces<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let mut state = self.start(iv);
         self.aad(&mut state, aad);
         self.crypt::<ENCRYPT>(&mut state, text);
