@@ -67,35 +67,52 @@ static CONSECUTIVE: [[u8; 16]; 4] = {
 
 /// The counter blocks of the vectors to come, their bytes reversed, so that the 32-bit counter is a
 /// little-endian word.
+#[derive(Clone, Copy)]
 struct Counters<V> {
     next: V,
-    /// The number of blocks in a vector.
-    step: V,
+    /// The last byte of the first block.
+    low: u8,
 }
 
 impl<V: AesVector> Counters<V> {
     #[inline(always)]
     fn new(token: V::Token, first: &[u8; 16]) -> Self {
-        Self {
-            next: V::splat(token, first).add32(V::load(token, CONSECUTIVE.as_flattened())),
-            step: V::splat(token, &(V::BLOCKS as u128).to_le_bytes()),
-        }
+        Self { next: V::splat(token, first).add32(V::load(token, CONSECUTIVE.as_flattened())), low: first[0] }
     }
 
+    /// The next `N` vectors, in the order of bytes that AES takes.
+    ///
+    /// Most of the time no carry leaves the last byte. Then the blocks of the first vector need be put in order, and the
+    /// others are sums; the shuffles would take a port from AES.
     #[inline(always)]
-    fn take(&mut self) -> V {
-        let now = self.next;
-        self.next = now.add32(self.step);
-        now.reverse_bytes()
-    }
-
-    #[inline(always)]
-    fn batch<const N: usize>(&mut self) -> [V; N] {
-        let mut batch = [self.next; N];
-        for b in batch.iter_mut() {
-            *b = self.take();
+    fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
+        let mut batch = [self.next.reverse_bytes(); N];
+        if usize::from(self.low) + N * V::BLOCKS <= 256 {
+            for (i, b) in batch.iter_mut().enumerate().skip(1) {
+                *b = b.add32(V::splat(token, &(((i * V::BLOCKS) as u128) << 120).to_le_bytes()));
+            }
+        } else {
+            batch = self.few(token);
         }
+        self.next = self.next.add32(Self::step(token, N));
+        self.low = self.low.wrapping_add((N * V::BLOCKS) as u8);
         batch
+    }
+
+    /// The same, where there are too few for the sums to pay.
+    #[inline(always)]
+    fn few<const N: usize>(&self, token: V::Token) -> [V; N] {
+        let mut few = [self.next.reverse_bytes(); N];
+        for (i, b) in few.iter_mut().enumerate().skip(1) {
+            *b = self.next.add32(Self::step(token, i)).reverse_bytes();
+        }
+        few
+    }
+
+    /// The number of blocks in `n` vectors.
+    #[inline(always)]
+    fn step(token: V::Token, n: usize) -> V {
+        V::splat(token, &((n * V::BLOCKS) as u128).to_le_bytes())
     }
 }
 
@@ -188,7 +205,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         text: &mut InOut<'_>,
         mut between: impl FnMut(usize, &[u8]),
     ) {
-        let mut chains = Chains { token: self.token, wide: counters.batch::<N>(), narrow: [] };
+        let mut chains = Chains { token: self.token, wide: counters.batch::<N>(self.token), narrow: [] };
         let src = text.src();
         let last = self.rounds(
             &mut chains,
@@ -218,14 +235,18 @@ impl<T: GcmToken> Kernel<'_, T> {
     }
 
     /// As many batches of `N` vectors as `text` has with something behind them, at least one; `N` is at most 8.
+    ///
+    /// `sum` is of what is before the first batch, and of that. The result is the hash.
     #[inline(always)]
     fn batches<const ENCRYPT: bool, const N: usize>(
         &self,
         counters: &mut Counters<T::V>,
-        mut acc: T::V,
+        sum: Sum<'_, T::V>,
         text: &mut InOut<'_>,
     ) -> T::V {
         let bytes = N * T::V::BYTES;
+        // Of what the first batch continues.
+        let (mut acc, mut product) = sum.unfinished();
         // Encrypted, but not hashed yet.
         let mut before: &[u8] = &[];
         if ENCRYPT {
@@ -254,7 +275,6 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
         while text.len() > bytes {
             let mut batch = text.take(bytes).expect("there is more");
-            let mut product = Product::zero(self.token);
             self.xor::<N>(
                 counters,
                 &mut batch,
@@ -264,6 +284,7 @@ impl<T: GcmToken> Kernel<'_, T> {
                         self.hash_step::<N>(&mut product, acc, if ENCRYPT { before } else { src }, i);
                     } else if i == N {
                         acc = product.reduce().sum_blocks();
+                        product = Product::zero(self.token);
                     }
                 },
             );
@@ -272,7 +293,7 @@ impl<T: GcmToken> Kernel<'_, T> {
             }
         }
         if ENCRYPT {
-            let mut sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS);
+            let mut sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS).with(product);
             sum.vectors::<true>(before);
             acc = sum.finish();
         }
@@ -281,11 +302,16 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// As many batches as `text` has, of the size that suits the CPU's registers.
     #[inline(always)]
-    fn main<const ENCRYPT: bool>(&self, counters: &mut Counters<T::V>, acc: T::V, text: &mut InOut<'_>) -> T::V {
+    fn main<const ENCRYPT: bool>(
+        &self,
+        counters: &mut Counters<T::V>,
+        sum: Sum<'_, T::V>,
+        text: &mut InOut<'_>,
+    ) -> T::V {
         const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8) }
         match T::V::BATCH {
-            6 => self.batches::<ENCRYPT, 6>(counters, acc, text),
-            _ => self.batches::<ENCRYPT, 8>(counters, acc, text),
+            6 => self.batches::<ENCRYPT, 6>(counters, sum, text),
+            _ => self.batches::<ENCRYPT, 8>(counters, sum, text),
         }
     }
 
@@ -338,12 +364,12 @@ impl<T: GcmToken> Kernel<'_, T> {
         );
         let mut counters = Counters::new(token, &counter_block(iv, counter));
         // Not 0 out of memory, which has just been written in whatever pieces.
-        let mut hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
+        let hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
         let aad = aad.unwrap_or_default();
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
         let last = usize::from(end.is_some());
-        let behind = if long { 0 } else { text.len().div_ceil(16) + last };
+        let behind = if long { T::V::BATCH * T::V::BLOCKS } else { text.len().div_ceil(16) + last };
         let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
         if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
             sum.add(T::V::load_partial(token, aad).reverse_bytes(), aad.len().div_ceil(16));
@@ -351,10 +377,7 @@ impl<T: GcmToken> Kernel<'_, T> {
             sum.bytes::<true>(aad);
         }
         if long {
-            if !aad.is_empty() {
-                hash = sum.finish();
-            }
-            hash = self.main::<ENCRYPT>(&mut counters, hash, &mut text);
+            let hash = self.main::<ENCRYPT>(&mut counters, sum, &mut text);
             sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + last);
         }
         if let Some(lengths) = end {
@@ -369,7 +392,7 @@ impl<T: GcmToken> Kernel<'_, T> {
             for (i, s) in src.iter_mut().enumerate() {
                 *s = T::V::load(token, nth(four.src(), i, bytes));
             }
-            let mut chains = Chains { token, wide: counters.batch::<4>(), narrow: [] };
+            let mut chains = Chains { token, wide: counters.batch::<4>(self.token), narrow: [] };
             let last = self.rounds(
                 &mut chains,
                 #[inline(always)]
@@ -444,9 +467,8 @@ impl<T: GcmToken> Kernel<'_, T> {
         last: T::V,
     ) -> ([T::V; 3], T::V, OneBlock<T>) {
         let (token, bytes) = (self.token, T::V::BYTES);
-        let mut counters = Counters { next: counters.next, step: counters.step };
         let first = OneBlock::<T>::splat(token.narrow(), &counter_block(iv, 1)).reverse_bytes();
-        let mut chains = Chains { token, wide: counters.batch::<N>(), narrow: [first] };
+        let mut chains = Chains { token, wide: counters.few::<N>(token), narrow: [first] };
         let last_key = self.rounds(
             &mut chains,
             #[inline(always)]

@@ -152,6 +152,19 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         Self { token, key, blocks_left: blocks, acc, product: Product::zero(token) }
     }
 
+    /// The same, with products that are known already.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn with(self, product: Product<V>) -> Self {
+        Self { product, ..self }
+    }
+
+    /// What goes into the next block, and the products so far.
+    #[inline(always)]
+    pub(crate) fn unfinished(self) -> (V, Product<V>) {
+        (self.acc, self.product)
+    }
+
     /// Adds a vector of which the first `blocks` blocks count and the others are zero.
     #[inline(always)]
     pub(crate) fn add(&mut self, vector: V, blocks: usize) {
