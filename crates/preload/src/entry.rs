@@ -4,7 +4,7 @@ use crate::{mirror::Mirror, options::Options, table};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
 use std::{
-    os::fd::RawFd,
+    os::fd::{OwnedFd, RawFd},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -146,6 +146,16 @@ impl State {
             let readiness = self.readiness();
             self.mirror.show(&self.fds, readiness);
         }
+    }
+
+    /// A descriptor for a file that has nothing to show yet: a duplicate of this one's.
+    pub fn share(&mut self, closes_on_exec: bool) -> Option<OwnedFd> {
+        self.mirror.share(&self.fds, closes_on_exec)
+    }
+
+    /// Gives the file a description of its own, whose flags can be set without others' seeing it.
+    pub fn unshare(&mut self) -> Result<(), Errno> {
+        self.mirror.unshare(&self.fds)
     }
 
     /// From now on the descriptor itself says what the file is ready for.

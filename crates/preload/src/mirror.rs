@@ -3,6 +3,9 @@
 //! The descriptor is that of a datagram socket. Connected to itself, it is readable while a datagram of
 //! its own waits in its queue, and not writable while that datagram takes more than a quarter of the
 //! smallest send buffer. No AF_ALG socket that can be polled is neither readable nor writable.
+//!
+//! Making a socket and closing it takes 4 µs, as much as many a client's request. So an accepted socket begins with a
+//! duplicate of its parent's descriptor, and gets a socket of its own when there is something to show, or to set.
 
 use crate::process;
 use crate::{errno, interpose::real};
@@ -10,7 +13,7 @@ use algkit_afalg::{Errno, Readiness};
 use libc::{c_int, sa_family_t, sockaddr, socklen_t};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
-    io::{DupFlags, FdFlags, dup3, fcntl_getfd},
+    io::{DupFlags, FdFlags, dup, dup3, fcntl_dupfd_cloexec, fcntl_getfd},
     net::{
         AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, getsockname, recv, send, socket_with,
         sockopt,
@@ -42,6 +45,8 @@ pub struct Mirror {
     level: Level,
     /// The process that connected the socket.
     generation: u32,
+    /// Whether descriptors of other files may have the same socket behind them.
+    shared: bool,
 }
 
 impl Mirror {
@@ -58,7 +63,7 @@ impl Mirror {
             return Ok(());
         }
         let fd = first(fds)?;
-        if generation != 0 {
+        if generation != 0 || self.shared {
             replace(fds)?;
         }
         // An address of the kernel's choice, in the abstract name space.
@@ -66,8 +71,26 @@ impl Mirror {
         connect(fd, &getsockname(fd)?)?;
         // The kernel raises it to the smallest there is.
         sockopt::set_socket_send_buffer_size(fd, 1)?;
-        *self = Self { armed: true, level: Level::Writable, generation };
+        *self = Self { armed: true, level: Level::Writable, generation, shared: false };
         Ok(())
+    }
+
+    /// Another descriptor for the socket, to stand for another file; none if the socket shows anything.
+    pub fn share(&mut self, fds: &[RawFd], closes_on_exec: bool) -> Option<OwnedFd> {
+        let fd = first(fds).ok().filter(|_| !self.armed)?;
+        let shared = if closes_on_exec { fcntl_dupfd_cloexec(fd, 0) } else { dup(fd) }.ok()?;
+        self.shared = true;
+        Some(shared)
+    }
+
+    /// The mirror of a file whose descriptor came from [`share`](Self::share).
+    pub fn of_shared() -> Self {
+        Self { shared: true, ..Self::default() }
+    }
+
+    /// Puts a socket of their own behind descriptors whose socket is shared with other files.
+    pub fn unshare(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
+        if std::mem::take(&mut self.shared) { replace(fds) } else { Ok(()) }
     }
 
     /// Shows what the file is ready for.

@@ -143,13 +143,18 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
         File::Netlink(_) => Err(Errno::OPNOTSUPP),
         File::Device(_) => Err(Errno::NOTSOCK),
     };
+    let share = result.is_ok() && !flags.contains(SocketFlags::NONBLOCK) && !entry.is_nonblocking();
+    let shared = share.then(|| entered.state().share(flags.contains(SocketFlags::CLOEXEC))).flatten();
     entered.leave();
-    let socket = result?;
+    let file = File::Alg(result?);
     // The kernel finds out too late that such sockets have no address.
     if !address.is_null() {
         return Err(Errno::CONNABORTED);
     }
-    table::install(File::Alg(socket), Options::default(), flags)
+    match shared {
+        Some(descriptor) => table::install_shared(file, descriptor),
+        None => table::install(file, Options::default(), flags),
+    }
 }
 
 unsafe fn name(
@@ -205,6 +210,7 @@ unsafe fn set_option(
             entered.leave();
             return result.map(|()| 0);
         }
+        entered.state().unshare()?;
         drop(entered);
         let value = value.expose_provenance() as c_long;
         return kernel(SYS_setsockopt, [fd.into(), level.into(), name.into(), value, len.into()]).map(|_| 0);

@@ -3,6 +3,7 @@
 use crate::{
     entry::{Entry, State},
     fork,
+    mirror::Mirror,
     options::Options,
     process,
 };
@@ -55,17 +56,26 @@ pub fn entry(fd: RawFd) -> Option<&'static Entry> {
 
 /// A new descriptor for a file. `flags` may say `NONBLOCK` and `CLOEXEC`.
 pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?;
+    let state = State { file: Some(file), options, ..State::default() };
+    occupy(socket, state, flags.contains(SocketFlags::NONBLOCK))
+}
+
+/// As [`install`], for a file whose descriptor is a duplicate of another's.
+pub fn install_shared(file: File, descriptor: OwnedFd) -> Result<RawFd, Errno> {
+    occupy(descriptor, State { file: Some(file), mirror: Mirror::of_shared(), ..State::default() }, false)
+}
+
+fn occupy(socket: OwnedFd, state: State, nonblocking: bool) -> Result<RawFd, Errno> {
     fork::prepare_for();
     process::claim();
-    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?;
     let mut entries = lock();
     let entry = entries.free.pop().unwrap_or_else(|| {
         let entry: &Entry = Box::leak(Box::default());
         entries.all.push(entry);
         entry
     });
-    let state = State { file: Some(file), options, ..State::default() };
-    entry.occupy(state, flags.contains(SocketFlags::NONBLOCK));
+    entry.occupy(state, nonblocking);
     entries.point(socket, entry)
 }
 

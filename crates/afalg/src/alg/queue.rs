@@ -1,13 +1,13 @@
 //! Bytes that were sent and not yet processed.
 
+use crate::secret::{Secret, wipe};
 use std::fmt;
-use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes in one piece, added at the back and taken from the front. They are wiped when the queue is
 /// dropped or moves to a larger buffer.
 #[derive(Default)]
 pub(super) struct Queue {
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: Secret,
     /// Where the front is.
     head: usize,
 }
@@ -37,13 +37,13 @@ impl Queue {
     fn make_room(&mut self, n: usize) {
         let len = self.len();
         self.bytes.copy_within(self.head.., 0);
-        self.bytes[len..].zeroize();
+        wipe(&mut self.bytes[len..]);
         self.bytes.truncate(len);
         self.head = 0;
         if self.bytes.capacity() - len < n {
-            let mut larger = Vec::with_capacity((len + n).next_power_of_two().max(64));
+            let mut larger = Secret::with_capacity((len + n).next_power_of_two().max(64));
             larger.extend_from_slice(&self.bytes);
-            self.bytes = Zeroizing::new(larger);
+            self.bytes = larger;
         }
     }
 
