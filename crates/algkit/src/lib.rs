@@ -60,7 +60,7 @@ pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::authenc_key;
 pub use text::Text;
-pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
+pub use tfm::{Aead, Cipher, Hash, Parts, Rng, Skcipher, State, Transform, Unkeyed};
 
 /// A block cipher of the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {
