@@ -54,7 +54,7 @@ pub use algkit_primitives::{InOut, cpu};
 pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys};
 pub use error::Error;
 pub use name::Name;
-pub use registry::{CPU_VARIABLE, Policy, Registry, TIMING_VARIABLE, mask_cpu};
+pub use registry::{CPU_VARIABLE, MAX_KNOWN, Policy, Registry, TIMING_VARIABLE, mask_cpu};
 pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;
