@@ -8,8 +8,15 @@ use zeroize::optimization_barrier;
 pub(crate) fn write(full: &[u8; 16], tag: &mut [u8]) {
     match <&mut [u8; 16]>::try_from(&mut *tag) {
         Ok(tag) => *tag = *full,
-        Err(_) => tag.copy_from_slice(&full[..tag.len()]),
+        Err(_) => write_short(full, tag),
     }
+}
+
+/// Apart, or else both ways become one call of `memcpy`.
+#[cold]
+#[inline(never)]
+fn write_short(full: &[u8; 16], tag: &mut [u8]) {
+    tag.copy_from_slice(&full[..tag.len()]);
 }
 
 /// Whether `tag` is the beginning of the full tag, which is wiped. The time depends on the tag's length

@@ -139,6 +139,7 @@ impl<T: GcmToken> GcmKey<T> {
 
     #[inline(always)]
     fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        let text = text.in_registers();
         if aad.len() <= kernel::SHORT_AAD {
             let mut tag = [0; 16];
             self.pass::<ENCRYPT>(iv, FIRST_COUNTER, Some(aad), text, &mut tag);
