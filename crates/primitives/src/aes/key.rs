@@ -77,16 +77,16 @@ impl RoundKeys {
         &self.keys[..=self.rounds]
     }
 
-    /// The first key, the 0, 2 or 4 that AES-128 does not have, the nine before the last, and the last.
+    /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
     #[inline(always)]
-    pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 9], &[u8; 16]) {
+    pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {
         let [first, inner @ ..] = &self.keys;
-        let (extra, [nine @ .., last]) = match self.rounds {
-            10 => (&inner[..0], inner.first_chunk::<10>().expect("14 keys")),
-            12 => (&inner[..2], inner[2..].first_chunk::<10>().expect("12 keys")),
-            _ => (&inner[..4], inner[4..].first_chunk::<10>().expect("10 keys")),
+        let (extra, last) = match self.rounds {
+            10 => (&inner[..0], inner.first_chunk()),
+            12 => (&inner[..2], inner[2..].first_chunk()),
+            _ => (&inner[..4], inner[4..].first_chunk()),
         };
-        (first, extra, nine, last)
+        (first, extra, last.expect("14 keys behind the first"))
     }
 
     /// The first round key, for drivers that store it masked.

@@ -165,7 +165,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         chains: &mut Chains<T, N, M>,
         mut between: impl FnMut(usize),
     ) -> &[u8; 16] {
-        let (first, extra, nine, last) = anew(self.round_keys).by_tens();
+        let (first, extra, [nine @ .., last]) = anew(self.round_keys).by_tens();
         chains.add(first);
         if let [a, b, longest @ ..] = extra {
             chains.round(a);
@@ -478,11 +478,11 @@ impl<T: GcmToken> Kernel<'_, T> {
         let mask = chains.narrow[0].enc_last(Blocks::splat(token.narrow(), last_key)).pin();
         let last_key = T::V::splat(token, last_key);
         let mut others = [T::V::zero(token); 3];
-        for i in 0..N - 1 {
+        for (i, other) in others.iter_mut().enumerate().take(N - 1) {
             let src = T::V::load(token, nth(text.src(), i, bytes));
             let dst = chains.wide[i].enc_last(last_key.xor(src));
             dst.store(&mut text.dst()[i * bytes..(i + 1) * bytes]);
-            others[i] = if ENCRYPT { dst } else { src };
+            *other = if ENCRYPT { dst } else { src };
         }
         (others, chains.wide[N - 1].enc_last(last_key.xor(last)), mask)
     }
