@@ -59,6 +59,9 @@ fn copy_short(dst: &mut [u8], src: &[u8]) {
 ///
 /// A clone is an independent continuation. A state is wiped when it is dropped, but for checksums.
 pub trait Hash: Clone + Send + Sync {
+    /// How many messages [`Hash::digest_after_many`] takes side by side.
+    const LANES: usize = 1;
+
     /// Bytes of digest.
     fn digest_size(&self) -> usize;
 
@@ -82,6 +85,24 @@ pub trait Hash: Clone + Send + Sync {
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         digest_by_copy(self, parts, out);
     }
+
+    /// [`Hash::digest_after`] for many messages at once.
+    ///
+    /// # Panics
+    /// As [`Hash::finish`].
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+    }
+}
+
+/// A digest to be made.
+pub struct Job<'a, S: ?Sized> {
+    /// What is there before the message.
+    pub state: &'a S,
+    /// The message, in pieces.
+    pub parts: &'a [&'a [u8]],
+    /// Where the digest goes.
+    pub out: &'a mut [u8],
 }
 
 /// [`Hash::digest_after`] by a copy of the state. Not inlined, because the copy would make room for
