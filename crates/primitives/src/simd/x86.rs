@@ -504,10 +504,8 @@ impl AesVector for B512 {
     #[inline(always)]
     fn gather(token: Vaes512, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
         let narrow = token.narrow();
-        let [a, b, c, d] = [0, 1, 2, 3].map(
-            #[inline(always)]
-            |i| B128::load(narrow, &block(i)),
-        );
+        let (a, b) = (B128::load(narrow, &block(0)), B128::load(narrow, &block(1)));
+        let (c, d) = (B128::load(narrow, &block(2)), B128::load(narrow, &block(3)));
         // SAFETY: the token includes AVX-512 and AVX2.
         Self(unsafe {
             let (low, high) = (_mm256_set_m128i(b.0, a.0), _mm256_set_m128i(d.0, c.0));
@@ -523,9 +521,10 @@ impl AesVector for B512 {
             let (low, high) = (_mm512_castsi512_si256(self.0), _mm512_extracti64x4_epi64::<1>(self.0));
             [_mm256_extracti128_si256::<1>(low), _mm256_castsi256_si128(high), _mm256_extracti128_si256::<1>(high)]
         };
-        for (i, block) in blocks.into_iter().enumerate() {
-            put(i + 1, B128(block).first());
-        }
+        let [b, c, d] = blocks;
+        put(1, B128(b).first());
+        put(2, B128(c).first());
+        put(3, B128(d).first());
     }
 
     #[inline(always)]

@@ -21,12 +21,12 @@ pub struct CbcJob<'a, T> {
 struct Cbc<'j, 'a, T>(&'j mut [CbcJob<'a, T>]);
 
 // SAFETY: the pieces are those of exclusive borrows.
-unsafe impl<T: AesToken> Messages for Cbc<'_, '_, T> {
+unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     fn count(&self) -> usize {
         self.0.len()
     }
 
-    fn keys(&self, i: usize) -> &RoundKeys {
+    fn keys(&self, i: usize) -> &'a RoundKeys {
         &self.0[i].key.enc
     }
 
@@ -38,9 +38,10 @@ unsafe impl<T: AesToken> Messages for Cbc<'_, '_, T> {
         *self.0[i].iv
     }
 
-    fn piece(&mut self, i: usize, n: usize) -> Option<Piece> {
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
+        debug_assert_eq!(n, 0);
         let data = &mut self.0[i].data;
-        (n == 0).then(|| Piece { src: data.src().as_ptr(), dst: data.dst().as_mut_ptr(), blocks: data.len() / 16 })
+        Piece { src: data.src().as_ptr(), dst: data.dst().as_mut_ptr(), blocks: data.len() / 16 }
     }
 
     fn finish(&mut self, i: usize, state: &[u8; 16]) {
@@ -74,12 +75,12 @@ pub struct MacJob<'a, K> {
 struct Mac<'j, 'a, T>(&'j mut [MacJob<'a, AesKey<T>>]);
 
 // SAFETY: the pieces are those of shared borrows, and of what nobody else has.
-unsafe impl<T: AesToken> Messages for Mac<'_, '_, T> {
+unsafe impl<'a, T: AesToken> Messages<'a> for Mac<'_, 'a, T> {
     fn count(&self) -> usize {
         self.0.len()
     }
 
-    fn keys(&self, i: usize) -> &RoundKeys {
+    fn keys(&self, i: usize) -> &'a RoundKeys {
         &self.0[i].key.enc
     }
 
@@ -91,9 +92,9 @@ unsafe impl<T: AesToken> Messages for Mac<'_, '_, T> {
         self.0[i].state
     }
 
-    fn piece(&mut self, i: usize, n: usize) -> Option<Piece> {
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
         let job = &self.0[i];
-        nth_piece(&[job.blocks, &job.last], n)
+        read([job.blocks, &job.last][n])
     }
 
     fn finish(&mut self, i: usize, state: &[u8; 16]) {
@@ -101,10 +102,9 @@ unsafe impl<T: AesToken> Messages for Mac<'_, '_, T> {
     }
 }
 
-/// Piece `n` of those that are not empty.
-fn nth_piece(pieces: &[&[u8]], n: usize) -> Option<Piece> {
-    let piece = pieces.iter().filter(|piece| !piece.is_empty()).nth(n)?;
-    Some(Piece { src: piece.as_ptr(), dst: ptr::null_mut(), blocks: piece.len() / 16 })
+/// Blocks that are only read.
+fn read(piece: &[u8]) -> Piece {
+    Piece { src: piece.as_ptr(), dst: ptr::null_mut(), blocks: piece.len() / 16 }
 }
 
 /// Absorbs whole blocks into many CBC-MAC states; see [`AesKey::cbc_mac`].
@@ -143,12 +143,12 @@ struct Ccm<'j, 'a, T, const ENC: bool>(&'j mut [CcmJob<'a, T>], [[u8; 16]; MANY]
 
 // SAFETY: a message's text is touched in `start` and `finish` alone; the rest is shared borrows and what nobody else
 // has.
-unsafe impl<T: AesToken, const ENC: bool> Messages for Ccm<'_, '_, T, ENC> {
+unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, ENC> {
     fn count(&self) -> usize {
         self.0.len()
     }
 
-    fn keys(&self, i: usize) -> &RoundKeys {
+    fn keys(&self, i: usize) -> &'a RoundKeys {
         &self.0[i].key.enc
     }
 
@@ -169,12 +169,11 @@ unsafe impl<T: AesToken, const ENC: bool> Messages for Ccm<'_, '_, T, ENC> {
         [0; 16]
     }
 
-    fn piece(&mut self, i: usize, n: usize) -> Option<Piece> {
-        let (job, last) = (&self.0[i], &self.1[i]);
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
+        let job = &self.0[i];
         let plain = if ENC { job.data.src() } else { job.data.written() };
-        let (whole, rest) = plain.as_chunks::<16>();
-        let last = if rest.is_empty() { &[][..] } else { last };
-        nth_piece(&[job.prefix, whole.as_flattened(), last], n)
+        let whole = plain.as_chunks::<16>().0;
+        read([job.prefix, whole.as_flattened(), &self.1[i]][n])
     }
 
     fn finish(&mut self, i: usize, state: &[u8; 16]) {
