@@ -69,7 +69,7 @@ impl Compress for ArmSha2 {
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves>(state, blocks),
+            || words::compress::<Halves, 1>([state], [blocks]),
         );
     }
 }

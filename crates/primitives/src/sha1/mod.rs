@@ -6,7 +6,10 @@
 //! rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four rounds
 //! in one: a register holds (a, b, c, d), and the e of four rounds hence is this a, rotated.
 
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod portable;
+mod rounds;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -16,7 +19,7 @@ mod words;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chain, MerkleDamgard, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, wipe};
 
 /// SHA-1: blocks of 64 bytes, a digest of 20.
 pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
@@ -32,10 +35,15 @@ impl<T: Compress> Sha1<T> {
 pub trait Compress: Token {
     /// Absorbs `blocks`, a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
+
+    /// Hashes all messages of a queue.
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
 }
 
 /// The chaining value of SHA-1.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Chain160([u32; 5]);
 
 impl<T: Compress> Chain<T> for Chain160 {
@@ -46,6 +54,13 @@ impl<T: Compress> Chain<T> for Chain160 {
         token.compress(&mut self.0, blocks);
     }
 
+    #[inline(always)]
+    fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>) {
+        token.compress_many(queue);
+    }
+}
+
+impl Chaining for Chain160 {
     #[inline(always)]
     fn write(&self, out: &mut [u8]) {
         for (out, word) in out.chunks_exact_mut(4).zip(self.0) {
@@ -87,7 +102,12 @@ mod tests {
     fn every_driver() {
         driver::<cpu::Portable>();
         #[cfg(target_arch = "x86_64")]
-        driver::<cpu::ShaNi>();
+        {
+            driver::<cpu::Avx2>();
+            driver::<cpu::Avx512>();
+            driver::<cpu::ShaNi>();
+            driver::<cpu::ShaNiAvx512>();
+        }
         #[cfg(target_arch = "aarch64")]
         driver::<cpu::ArmSha2>();
     }

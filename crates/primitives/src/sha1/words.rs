@@ -25,23 +25,33 @@ pub(super) trait State: Copy {
 /// Twenty groups of four rounds, five in each quarter.
 macro_rules! groups {
     ($S:ty, $s:ident, $w:ident; $($f:literal: $($i:literal)*;)*) => {$($(
-        $s = <$S>::rounds4::<$f, { $i == 0 }>($s, $w[$i % 4]);
-        if $i < 16 {
-            $w[$i % 4] = <$S>::schedule([$w[$i % 4], $w[($i + 1) % 4], $w[($i + 2) % 4], $w[($i + 3) % 4]]);
+        for (s, w) in $s.iter_mut().zip(&mut $w) {
+            *s = <$S>::rounds4::<$f, { $i == 0 }>(*s, w[$i % 4]);
+            if $i < 16 {
+                w[$i % 4] = <$S>::schedule([w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]]);
+            }
         }
     )*)*};
 }
 
-/// Absorbs `blocks`, a multiple of 64 bytes.
+/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Several runs fill the time
+/// that the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State>(state: &mut [u32; 5], blocks: &[u8]) {
-    let mut s = S::load(state);
-    for block in blocks.as_chunks::<64>().0 {
-        let (b, _) = block.as_chunks::<16>();
-        let mut w = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+pub(super) fn compress<S: State, const N: usize>(states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
+    let runs = runs.map(|run| run.as_chunks::<64>().0);
+    let mut s: [S; N] = core::array::from_fn(|n| S::load(states[n]));
+    for block in 0..runs[0].len() {
+        let mut w: [[S::Words; 4]; N] = core::array::from_fn(|n| {
+            let (b, _) = runs[n][block].as_chunks::<16>();
+            [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])]
+        });
         let before = s;
         groups!(S, s, w; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
-        s = s.add(before);
+        for (s, before) in s.iter_mut().zip(before) {
+            *s = s.add(before);
+        }
     }
-    s.store(state);
+    for (s, state) in s.into_iter().zip(states) {
+        s.store(state);
+    }
 }

@@ -68,7 +68,7 @@ impl Compress256 for ArmSha2 {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves>(state, blocks),
+            || words4::compress::<Halves, 1>([state], [blocks]),
         );
     }
 }

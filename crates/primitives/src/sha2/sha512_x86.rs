@@ -7,10 +7,12 @@
 //! nothing more. The rounds of the first block run beside the schedule, those of the second read
 //! what was stored. A last block without a neighbour is its own.
 
-use super::Compress512;
-use super::portable::{round, times16};
-use super::word::{CBRT_PRIMES, Word};
+use super::lanes::InLanes;
+use super::word::{CBRT_PRIMES, round, times16};
+use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, Token};
+use crate::hash::Queue;
+use crate::lanes::{U64x4, U64x8, Word};
 use core::arch::x86_64::*;
 
 /// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
@@ -138,22 +140,27 @@ impl<const ROTATES: bool> Pairs<ROTATES> {
     }
 }
 
-impl Compress512 for Avx2 {
-    #[inline(never)]
-    fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
-        self.vectorize(
-            #[inline(always)]
-            || compress::<false>(state, blocks),
-        );
-    }
-}
+macro_rules! driver {
+    ($Token:ty, $rotates:literal, $V:ty, $worth:literal) => {
+        impl Compress512 for $Token {
+            #[inline(never)]
+            fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
+                self.vectorize(
+                    #[inline(always)]
+                    || compress::<$rotates>(state, blocks),
+                );
+            }
 
-impl Compress512 for Avx512 {
-    #[inline(never)]
-    fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
-        self.vectorize(
-            #[inline(always)]
-            || compress::<true>(state, blocks),
-        );
-    }
+            #[inline(never)]
+            fn compress_many(self, queue: &mut Queue<'_, '_, Chain512>) {
+                self.vectorize(
+                    #[inline(always)]
+                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
+                );
+                queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+            }
+        }
+    };
 }
+driver!(Avx2, false, U64x4, 3);
+driver!(Avx512, true, U64x8, 3);

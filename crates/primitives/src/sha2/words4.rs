@@ -1,6 +1,6 @@
 //! SHA-256 by instructions that do several rounds: one text for x86 and Arm.
 
-use super::word::Word;
+use super::word::Scalar;
 
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State256: Copy {
@@ -24,26 +24,39 @@ pub(super) trait State256: Copy {
     fn rounds4(self, w: Self::Words, k: &[u32; 4]) -> Self;
 }
 
-/// Absorbs `blocks`, a multiple of 64 bytes.
+/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Two runs fill the time that
+/// the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State256>(state: &mut [u32; 8], blocks: &[u8]) {
-    let (k, _) = <u32 as Word>::K.as_chunks::<4>();
+pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
+    let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
-    let mut s = S::load(state);
-    for block in blocks.as_chunks::<64>().0 {
-        let (b, _) = block.as_chunks::<16>();
-        let mut w = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+    let runs = runs.map(|run| run.as_chunks::<64>().0);
+    let mut s: [S; N] = core::array::from_fn(|n| S::load(states[n]));
+    for block in 0..runs[0].len() {
+        let mut w: [[S::Words; 4]; N] = core::array::from_fn(|n| {
+            let (b, _) = runs[n][block].as_chunks::<16>();
+            [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])]
+        });
         let before = s;
         for i in 0..4 {
-            s = s.rounds4(w[i], &first[i]);
+            for n in 0..N {
+                s[n] = s[n].rounds4(w[n][i], &first[i]);
+            }
         }
         for k in rest.as_chunks::<4>().0 {
             for i in 0..4 {
-                w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
-                s = s.rounds4(w[i], &k[i]);
+                for n in 0..N {
+                    let w = &mut w[n];
+                    w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
+                    s[n] = s[n].rounds4(w[i], &k[i]);
+                }
             }
         }
-        s = s.add(before);
+        for n in 0..N {
+            s[n] = s[n].add(before[n]);
+        }
     }
-    s.store(state);
+    for (s, state) in s.into_iter().zip(states) {
+        s.store(state);
+    }
 }

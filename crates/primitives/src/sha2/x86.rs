@@ -1,8 +1,11 @@
 //! SHA-256 with the SHA extensions of x86.
 
-use super::Compress256;
+use super::lanes::InLanes;
 use super::words4::{self, State256};
-use crate::cpu::{ShaNi, Token};
+use super::{Chain256, Compress256, portable};
+use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
+use crate::hash::{Chaining, Queue, SideBySide};
+use crate::lanes::{Runs, U32x8, U32x16};
 use core::arch::x86_64::*;
 
 /// (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
@@ -76,12 +79,92 @@ impl State256 for Halves {
     }
 }
 
+/// Chaining values whose messages go side by side.
+struct Pair([Chain256; 2]);
+
+impl SideBySide<Chain256> for Pair {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Chain256 {
+        self.0[lane].clone()
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Chain256) {
+        self.0[lane].clone_from(chain);
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
+        let [a, b] = &mut self.0;
+        words4::compress::<Halves, 2>([&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.0.iter_mut().for_each(Chaining::wipe);
+    }
+}
+
 impl Compress256 for ShaNi {
     #[inline(never)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves>(state, blocks),
+            || words4::compress::<Halves, 1>([state], [blocks]),
         );
     }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(Pair(Default::default()), 2),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
 }
+
+impl Compress256 for ShaNiAvx512 {
+    #[inline(always)]
+    fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
+        ShaNi::from(self).compress(state, blocks);
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+        let token = Avx512::from(self);
+        token.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(InLanes::<U32x16>::new(token), 14),
+        );
+        ShaNi::from(self).compress_many(queue);
+    }
+}
+
+/// CPUs without instructions for SHA-256: one message in general registers.
+macro_rules! lanes {
+    ($Token:ty, $V:ty, $worth:literal) => {
+        impl Compress256 for $Token {
+            #[inline(never)]
+            fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
+                self.vectorize(
+                    #[inline(always)]
+                    || portable::compress(state, blocks),
+                );
+            }
+
+            #[inline(never)]
+            fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+                self.vectorize(
+                    #[inline(always)]
+                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
+                );
+                queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+            }
+        }
+    };
+}
+lanes!(Avx2, U32x8, 3);
+lanes!(Avx512, U32x16, 3);

@@ -1,0 +1,214 @@
+//! Many messages at a time: which message is in which lane.
+//!
+//! A [`Queue`] holds the messages that are being hashed. Each is a chaining value, a run of whole blocks
+//! that lie in the caller's memory, and its padded last blocks, made here. A kernel, [`SideBySide`], takes
+//! as many as it has lanes and absorbs what the shortest of their runs has; where a run ends, the lane goes
+//! on with the padded blocks, and after them with the next message. Lengths decide what is done, and they
+//! are public.
+//!
+//! A kernel with empty lanes does not get faster, so that when no more messages come, the last ones may
+//! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
+
+use super::wipe;
+use crate::lanes::{MOST, Runs};
+
+/// A message to be hashed: what [`Hash::digest_after`](super::Hash::digest_after) takes.
+pub struct Job<'a, H> {
+    /// The state that the message continues.
+    pub state: &'a H,
+    /// The message.
+    pub message: &'a [u8],
+    /// The digest.
+    pub out: &'a mut [u8],
+}
+
+/// What goes from block to block.
+pub trait Chaining: Clone + Default + Send + Sync {
+    /// Writes the digest that is made of it, as many bytes as `out` has.
+    fn write(&self, out: &mut [u8]);
+
+    /// Overwrites it.
+    fn wipe(&mut self);
+}
+
+/// Room for the padded end of a message: two blocks of SHA-512, or one of any Keccak.
+pub(crate) const TAIL: usize = 256;
+
+/// A message that is being hashed.
+pub(crate) struct Stream<'a, C> {
+    pub chain: C,
+    /// Whole blocks.
+    pub run: &'a [u8],
+    /// The padded blocks after `run`, `tail[..tail_len]`.
+    pub tail: [u8; TAIL],
+    pub tail_len: usize,
+    /// What has been absorbed of the tail.
+    absorbed: usize,
+    pub out: &'a mut [u8],
+}
+
+impl<C: Chaining> Default for Stream<'_, C> {
+    fn default() -> Self {
+        Self { chain: C::default(), run: &[], tail: [0; TAIL], tail_len: 0, absorbed: 0, out: &mut [] }
+    }
+}
+
+impl<C: Chaining> Stream<'_, C> {
+    /// What comes next; empty after the last block.
+    #[inline(always)]
+    fn next(&self) -> &[u8] {
+        if self.run.is_empty() { &self.tail[self.absorbed..self.tail_len] } else { self.run }
+    }
+
+    /// Takes `len` bytes off; whether that was all.
+    #[inline(always)]
+    fn advance(&mut self, len: usize) -> bool {
+        if self.run.is_empty() {
+            self.absorbed += len;
+        } else {
+            self.run = &self.run[len..];
+        }
+        self.run.is_empty() && self.absorbed == self.tail_len
+    }
+}
+
+/// A kernel that absorbs blocks of several messages at a time.
+pub(crate) trait SideBySide<C> {
+    /// Lanes, at most [`MOST`].
+    const LANES: usize;
+
+    /// The chaining value in a lane.
+    fn get(&self, lane: usize) -> C;
+
+    /// Changes the chaining value in a lane.
+    fn set(&mut self, lane: usize, chain: &C);
+
+    /// Absorbs a run in each lane, of whole blocks of `block` bytes.
+    fn absorb(&mut self, runs: &Runs<'_>, block: usize);
+
+    /// Overwrites the chaining values.
+    fn wipe(&mut self);
+}
+
+/// Messages on their way to a kernel. The methods of tokens that take one empty it.
+pub struct Queue<'q, 'a, C: Chaining> {
+    streams: [Stream<'a, C>; MOST],
+    /// A bit for each stream that has a message, and for each whose message is in no lane.
+    taken: u32,
+    waiting: u32,
+    /// Puts the next message into a stream; false if there is none.
+    fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
+    block: usize,
+}
+
+impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
+    /// The messages that `fill` puts into streams, with blocks of `block` bytes.
+    #[inline(always)]
+    pub(crate) fn new(block: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
+        Self { streams: core::array::from_fn(|_| Stream::default()), taken: 0, waiting: 0, fill, block }
+    }
+
+    /// A stream with a message that is in no lane.
+    #[inline(always)]
+    fn take(&mut self) -> Option<usize> {
+        if self.waiting != 0 {
+            let i = self.waiting.trailing_zeros() as usize;
+            self.waiting &= self.waiting - 1;
+            return Some(i % MOST);
+        }
+        let i = self.taken.trailing_ones() as usize % MOST;
+        let stream = &mut self.streams[i];
+        stream.absorbed = 0;
+        (self.fill)(stream).then(|| {
+            self.taken |= 1 << i;
+            i
+        })
+    }
+
+    /// Hashes messages with a kernel until fewer than `worth` of its lanes could be filled.
+    #[inline(always)]
+    pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
+        const NONE: usize = MOST;
+        const { assert!(K::LANES <= MOST) };
+        let mut streams = [NONE; MOST];
+        let (mut busy, mut more) = (0, true);
+        loop {
+            for lane in 0..K::LANES {
+                if more && streams[lane] == NONE {
+                    match self.take() {
+                        Some(i) => {
+                            kernel.set(lane, &self.streams[i].chain);
+                            streams[lane] = i;
+                            busy += 1;
+                        }
+                        None => more = false,
+                    }
+                }
+            }
+            if busy < worth {
+                break;
+            }
+
+            let mut texts: [&[u8]; MOST] = [&[]; MOST];
+            let (mut len, mut any): (usize, &[u8]) = (usize::MAX, &[]);
+            for lane in 0..K::LANES {
+                if let Some(stream) = self.streams.get(streams[lane]) {
+                    any = stream.next();
+                    texts[lane] = any;
+                    len = len.min(any.len());
+                }
+            }
+            for lane in 0..MOST {
+                if lane >= K::LANES || streams[lane] == NONE {
+                    texts[lane] = any;
+                }
+            }
+            kernel.absorb(&Runs::new(&texts, len), self.block);
+
+            for lane in 0..K::LANES {
+                let i = streams[lane];
+                if let Some(stream) = self.streams.get_mut(i)
+                    && stream.advance(len)
+                {
+                    kernel.get(lane).write(stream.out);
+                    streams[lane] = NONE;
+                    self.taken &= !(1 << i);
+                    busy -= 1;
+                }
+            }
+        }
+        for lane in 0..K::LANES {
+            if let Some(stream) = self.streams.get_mut(streams[lane]) {
+                stream.chain = kernel.get(lane);
+                self.waiting |= 1 << streams[lane];
+            }
+        }
+        kernel.wipe();
+    }
+
+    /// Hashes all messages, each by itself.
+    #[inline(always)]
+    pub(crate) fn one_by_one(&mut self, mut absorb: impl FnMut(&mut C, &[u8])) {
+        while let Some(i) = self.take() {
+            let stream = &mut self.streams[i];
+            while !stream.next().is_empty() {
+                let len = stream.next().len();
+                let mut chain = stream.chain.clone();
+                absorb(&mut chain, stream.next());
+                stream.chain = chain;
+                stream.advance(len);
+            }
+            stream.chain.write(stream.out);
+            self.taken &= !(1 << i);
+        }
+    }
+}
+
+impl<C: Chaining> Drop for Queue<'_, '_, C> {
+    fn drop(&mut self) {
+        for stream in &mut self.streams {
+            stream.chain.wipe();
+            wipe(&mut stream.tail);
+        }
+    }
+}
