@@ -342,6 +342,12 @@ mod x86 {
             Self(())
         }
     }
+    // Nor AVX-512 without AVX2.
+    impl From<Avx512> for Avx2 {
+        fn from(_: Avx512) -> Self {
+            Self(())
+        }
+    }
     impl From<ShaNiAvx512> for ShaNi {
         fn from(_: ShaNiAvx512) -> Self {
             Self(())

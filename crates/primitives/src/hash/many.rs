@@ -8,8 +8,8 @@
 //!
 //! A kernel with empty lanes does not get faster, so that when no more messages come, the last ones may
 //! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-use super::wipe;
 use crate::lanes::{MOST, Runs};
 
 /// A message to be hashed: what [`Hash::digest_after`](super::Hash::digest_after) takes.
@@ -24,6 +24,9 @@ pub struct Job<'a, H> {
 
 /// What goes from block to block.
 pub trait Chaining: Clone + Default + Send + Sync {
+    /// Room for the padded end of a message.
+    type Tail: Tail;
+
     /// Writes the digest that is made of it, as many bytes as `out` has.
     fn write(&self, out: &mut [u8]);
 
@@ -31,33 +34,55 @@ pub trait Chaining: Clone + Default + Send + Sync {
     fn wipe(&mut self);
 }
 
-/// Room for the padded end of a message: two blocks of SHA-512, or one of any Keccak.
-pub(crate) const TAIL: usize = 256;
+/// Bytes of known number.
+pub trait Tail {
+    /// Zeros.
+    const ZERO: Self;
+
+    /// The bytes.
+    fn bytes(&mut self) -> &mut [u8];
+
+    /// The first of them.
+    fn first(&self, len: usize) -> &[u8];
+}
+
+impl<const N: usize> Tail for [u8; N] {
+    const ZERO: Self = [0; N];
+
+    #[inline(always)]
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
+
+    #[inline(always)]
+    fn first(&self, len: usize) -> &[u8] {
+        &self[..len]
+    }
+}
 
 /// A message that is being hashed.
-pub(crate) struct Stream<'a, C> {
+pub(crate) struct Stream<'a, C: Chaining> {
     pub chain: C,
     /// Whole blocks.
     pub run: &'a [u8],
-    /// The padded blocks after `run`, `tail[..tail_len]`.
-    pub tail: [u8; TAIL],
+    /// The padded blocks after `run`, so many bytes of them.
+    pub tail: C::Tail,
     pub tail_len: usize,
     /// What has been absorbed of the tail.
     absorbed: usize,
     pub out: &'a mut [u8],
 }
 
-impl<C: Chaining> Default for Stream<'_, C> {
-    fn default() -> Self {
-        Self { chain: C::default(), run: &[], tail: [0; TAIL], tail_len: 0, absorbed: 0, out: &mut [] }
-    }
-}
-
 impl<C: Chaining> Stream<'_, C> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { chain: C::default(), run: &[], tail: C::Tail::ZERO, tail_len: 0, absorbed: 0, out: &mut [] }
+    }
+
     /// What comes next; empty after the last block.
     #[inline(always)]
     fn next(&self) -> &[u8] {
-        if self.run.is_empty() { &self.tail[self.absorbed..self.tail_len] } else { self.run }
+        if self.run.is_empty() { &self.tail.first(self.tail_len)[self.absorbed..] } else { self.run }
     }
 
     /// Takes `len` bytes off; whether that was all.
@@ -65,10 +90,11 @@ impl<C: Chaining> Stream<'_, C> {
     fn advance(&mut self, len: usize) -> bool {
         if self.run.is_empty() {
             self.absorbed += len;
+            self.absorbed == self.tail_len
         } else {
             self.run = &self.run[len..];
+            false
         }
-        self.run.is_empty() && self.absorbed == self.tail_len
     }
 }
 
@@ -105,7 +131,13 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     /// The messages that `fill` puts into streams, with blocks of `block` bytes.
     #[inline(always)]
     pub(crate) fn new(block: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
-        Self { streams: core::array::from_fn(|_| Stream::default()), taken: 0, waiting: 0, fill, block }
+        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, fill, block }
+    }
+
+    /// Bytes of a block.
+    #[inline(always)]
+    pub(crate) fn block(&self) -> usize {
+        self.block
     }
 
     /// A stream with a message that is in no lane.
@@ -130,40 +162,36 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;
         const { assert!(K::LANES <= MOST) };
+        // The stream in each lane, and a bit for each lane that has none.
         let mut streams = [NONE; MOST];
-        let (mut busy, mut more) = (0, true);
+        let (mut empty, mut more) = ((1u32 << K::LANES) - 1, true);
         loop {
-            for lane in 0..K::LANES {
-                if more && streams[lane] == NONE {
-                    match self.take() {
-                        Some(i) => {
-                            kernel.set(lane, &self.streams[i].chain);
-                            streams[lane] = i;
-                            busy += 1;
-                        }
-                        None => more = false,
+            while more && empty != 0 {
+                let lane = empty.trailing_zeros() as usize;
+                match self.take() {
+                    Some(i) => {
+                        kernel.set(lane, &self.streams[i].chain);
+                        streams[lane] = i;
+                        empty &= empty - 1;
                     }
+                    None => more = false,
                 }
             }
-            if busy < worth {
+            if K::LANES - (empty.count_ones() as usize) < worth {
                 break;
             }
 
-            let mut texts: [&[u8]; MOST] = [&[]; MOST];
-            let (mut len, mut any): (usize, &[u8]) = (usize::MAX, &[]);
+            // An empty lane repeats what another does.
+            let any = self.streams[streams[empty.trailing_ones() as usize]].next();
+            let mut texts = [any; MOST];
             for lane in 0..K::LANES {
                 if let Some(stream) = self.streams.get(streams[lane]) {
-                    any = stream.next();
-                    texts[lane] = any;
-                    len = len.min(any.len());
+                    texts[lane] = stream.next();
                 }
             }
-            for lane in 0..MOST {
-                if lane >= K::LANES || streams[lane] == NONE {
-                    texts[lane] = any;
-                }
-            }
-            kernel.absorb(&Runs::new(&texts, len), self.block);
+            let runs = Runs::new(&texts);
+            let len = runs.len();
+            kernel.absorb(&runs, self.block);
 
             for lane in 0..K::LANES {
                 let i = streams[lane];
@@ -172,8 +200,8 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 {
                     kernel.get(lane).write(stream.out);
                     streams[lane] = NONE;
+                    empty |= 1 << lane;
                     self.taken &= !(1 << i);
-                    busy -= 1;
                 }
             }
         }
@@ -208,7 +236,8 @@ impl<C: Chaining> Drop for Queue<'_, '_, C> {
     fn drop(&mut self) {
         for stream in &mut self.streams {
             stream.chain.wipe();
-            wipe(&mut stream.tail);
+            stream.tail.bytes().fill(0);
+            zeroize::optimization_barrier(&stream.tail);
         }
     }
 }

@@ -4,8 +4,10 @@
 mod many;
 
 use crate::cpu::Token;
-pub use many::{Chaining, Job, Queue};
-pub(crate) use many::{SideBySide, Stream};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use many::SideBySide;
+pub(crate) use many::Stream;
+pub use many::{Chaining, Job, Queue, Tail};
 
 /// Overwrites `value`, in a way that the compiler may not leave out.
 ///
@@ -264,7 +266,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                 stream.chain.clone_from(&state.chain);
                 stream.run = blocks;
                 let length = state.length(message.len());
-                stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], &mut stream.tail);
+                stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
                 stream.out = out;
                 return true;
             }

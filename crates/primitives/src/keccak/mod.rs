@@ -13,6 +13,8 @@
 //! CPU that has rotations and three-operand logic in its vectors.
 
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod many;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -20,7 +22,7 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, little_endian, wipe};
+use crate::hash::{Chaining, Hash, Job, Queue, Stream, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
@@ -31,6 +33,12 @@ pub trait Permute: Token {
 
     /// Keccak-f\[1600\].
     fn permute(self, state: &mut [u64; 25]);
+
+    /// Hashes all messages of a queue, whose blocks have at least 16 bytes.
+    fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
+        let rate = queue.block();
+        queue.one_by_one(|state, blocks| self.absorb(state, rate, blocks));
+    }
 }
 
 /// The round constants of ι.
@@ -181,6 +189,55 @@ impl<T: Permute> Hash for Keccak<T> {
                 rest.copy_from_slice(&self.state[lanes.len()].to_le_bytes()[..rest.len()]);
             }
         }
+    }
+
+    /// Digests may have other lengths than [`Hash::digest_size`].
+    fn digest_many<'a>(jobs: &mut dyn Iterator<Item = Job<'a, Self>>)
+    where
+        Self: 'a,
+    {
+        let mut jobs = jobs.peekable();
+        let Some((token, rate)) = jobs.peek().map(|job| (job.state.token, job.state.rate)) else { return };
+        let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
+            for Job { state, message, out } in jobs.by_ref() {
+                // In lanes are messages that begin with a block, and whose digest is ready with the last one.
+                if state.rate != rate || rate < 16 || state.absorbed > 0 || out.len() > rate {
+                    let mut copy = state.clone();
+                    copy.set_output_len(out.len());
+                    copy.update(message);
+                    copy.finish(out);
+                    continue;
+                }
+                let (blocks, rest) = message.split_at(message.len() - message.len() % rate);
+                stream.chain = state.state;
+                stream.run = blocks;
+                stream.tail.fill(0);
+                stream.tail[..rest.len()].copy_from_slice(rest);
+                stream.tail[rest.len()] = state.suffix;
+                stream.tail[rate - 1] |= 0x80;
+                stream.tail_len = rate;
+                stream.out = out;
+                return true;
+            }
+            false
+        };
+        token.absorb_many(&mut Queue::new(rate, &mut fill));
+    }
+}
+
+impl Chaining for [u64; 25] {
+    type Tail = [u8; 200];
+
+    #[inline(always)]
+    fn write(&self, out: &mut [u8]) {
+        for (out, lane) in out.chunks_mut(8).zip(self) {
+            out.copy_from_slice(&lane.to_le_bytes()[..out.len()]);
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        wipe(self);
     }
 }
 

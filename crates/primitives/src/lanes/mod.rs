@@ -7,6 +7,7 @@
 //! [`Word`] is the arithmetic of one word, in a general register or in every lane of a vector, so that
 //! rounds are one text for both; [`Lanes`] is what only vectors have. Everything is `#[inline(always)]`
 //! and must be reached from inside [`Token::vectorize`].
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use crate::cpu::Token;
 use core::marker::PhantomData;
@@ -135,14 +136,15 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// The first `len` bytes of each of `texts`.
-    ///
-    /// # Panics
-    /// If one is shorter.
+    /// The beginnings of texts, as much as all of them have.
     #[inline(always)]
-    pub fn new(texts: &[&'a [u8]; MOST], len: usize) -> Self {
-        assert!(texts.iter().all(|text| text.len() >= len));
-        Self { starts: texts.map(<[u8]>::as_ptr), len, text: PhantomData }
+    pub fn new(texts: &[&'a [u8]; MOST]) -> Self {
+        let mut runs = Self { starts: [core::ptr::null(); MOST], len: texts[0].len(), text: PhantomData };
+        for (start, text) in runs.starts.iter_mut().zip(texts) {
+            *start = text.as_ptr();
+            runs.len = runs.len.min(text.len());
+        }
+        runs
     }
 
     /// Bytes of each run.

@@ -39,7 +39,7 @@ where
     let Some(token) = V::Token::detect(CpuFeatures::detect()) else { return };
     let pool: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
     let texts: [&[u8]; MOST] = core::array::from_fn(|i| &pool[31 * i..][..64 + i]);
-    let runs = Runs::new(&texts, 64);
+    let runs = Runs::new(&texts);
     let bytes = (V::BITS / 8) as usize;
     for at in (0..64).step_by(16) {
         let (little, big) = (V::read::<true>(token, &runs, at), V::read::<false>(token, &runs, at));
@@ -75,10 +75,19 @@ fn vectors() {
 }
 
 #[test]
-#[should_panic = "len"]
-fn runs_have_one_length() {
-    let texts: [&[u8]; MOST] = core::array::from_fn(|i| &[0; 64][..if i == 9 { 63 } else { 64 }]);
-    let _ = Runs::new(&texts, 64);
+fn runs_are_as_long_as_the_shortest() {
+    for short in 0..MOST {
+        let texts: [&[u8]; MOST] = core::array::from_fn(|i| &[0; 64][..if i == short { 48 } else { 64 }]);
+        assert_eq!(Runs::new(&texts).len(), 48);
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+#[should_panic = "runs.len"]
+fn nothing_is_read_behind_a_run() {
+    let token = cpu::Avx2::detect(CpuFeatures::detect()).expect("runs.len cannot be tested without AVX2");
+    let _ = U32x8::read::<true>(token, &Runs::new(&[&[0; 40]; MOST]), 32);
 }
 
 /// The words of one register agree with their definitions.

@@ -1,7 +1,9 @@
 //! SHA-1 with the SHA instructions of Armv8.
 
-use super::{Compress, K, words};
+use super::words::{self, Group};
+use super::{Chain160, Compress, K};
 use crate::cpu::{ArmSha2, Token};
+use crate::hash::Queue;
 use core::arch::aarch64::*;
 
 /// (a, b, c, d) with a in lane 0, and e.
@@ -71,5 +73,14 @@ impl Compress for ArmSha2 {
             #[inline(always)]
             || words::compress::<Halves, 1>([state], [blocks]),
         );
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(Group::<Halves, 2>::new(), 2),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }

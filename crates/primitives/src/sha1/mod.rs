@@ -61,6 +61,8 @@ impl<T: Compress> Chain<T> for Chain160 {
 }
 
 impl Chaining for Chain160 {
+    type Tail = [u8; 128];
+
     #[inline(always)]
     fn write(&self, out: &mut [u8]) {
         for (out, word) in out.chunks_exact_mut(4).zip(self.0) {

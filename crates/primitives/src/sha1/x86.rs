@@ -1,10 +1,11 @@
 //! SHA-1 with the SHA extensions of x86.
 
 use super::lanes::InLanes;
-use super::{Chain160, Compress, portable, words};
+use super::words::{self, Group};
+use super::{Chain160, Compress, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
-use crate::hash::{Chaining, Queue, SideBySide};
-use crate::lanes::{Runs, U32x8, U32x16};
+use crate::hash::Queue;
+use crate::lanes::{U32x8, U32x16};
 use core::arch::x86_64::*;
 
 /// (a, b, c, d) with a in the highest lane, and where e comes from: between blocks e itself, in the
@@ -70,34 +71,6 @@ impl words::State for Halves {
     }
 }
 
-/// Chaining values whose messages go side by side.
-struct Three([Chain160; 3]);
-
-impl SideBySide<Chain160> for Three {
-    const LANES: usize = 3;
-
-    #[inline(always)]
-    fn get(&self, lane: usize) -> Chain160 {
-        self.0[lane].clone()
-    }
-
-    #[inline(always)]
-    fn set(&mut self, lane: usize, chain: &Chain160) {
-        self.0[lane].clone_from(chain);
-    }
-
-    #[inline(always)]
-    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
-        let [a, b, c] = &mut self.0;
-        words::compress::<Halves, 3>([&mut a.0, &mut b.0, &mut c.0], [runs.run(0), runs.run(1), runs.run(2)]);
-    }
-
-    #[inline(always)]
-    fn wipe(&mut self) {
-        self.0.iter_mut().for_each(Chaining::wipe);
-    }
-}
-
 impl Compress for ShaNi {
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
@@ -111,10 +84,19 @@ impl Compress for ShaNi {
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Three(Default::default()), 2),
+            || queue.side_by_side(Group::<Halves, 3>::new(), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
+}
+
+/// Sixteen messages, as long as there are `worth` of them.
+#[inline(never)]
+fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
+    token.vectorize(
+        #[inline(always)]
+        || queue.side_by_side(InLanes::<U32x16>::new(token), worth),
+    );
 }
 
 impl Compress for ShaNiAvx512 {
@@ -123,39 +105,40 @@ impl Compress for ShaNiAvx512 {
         ShaNi::from(self).compress(state, blocks);
     }
 
-    #[inline(never)]
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
-        let token = Avx512::from(self);
-        token.vectorize(
-            #[inline(always)]
-            || queue.side_by_side(InLanes::<U32x16>::new(token), 11),
-        );
+        sixteen(self.into(), queue, 11);
         ShaNi::from(self).compress_many(queue);
     }
 }
 
 /// CPUs without instructions for SHA-1: one message in general registers.
-macro_rules! lanes {
-    ($Token:ty, $V:ty, $worth:literal) => {
-        impl Compress for $Token {
-            #[inline(never)]
-            fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
-                self.vectorize(
-                    #[inline(always)]
-                    || portable::compress(state, blocks),
-                );
-            }
+impl Compress for Avx2 {
+    #[inline(never)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        self.vectorize(
+            #[inline(always)]
+            || portable::compress(state, blocks),
+        );
+    }
 
-            #[inline(never)]
-            fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
-                self.vectorize(
-                    #[inline(always)]
-                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
-                );
-                queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
-            }
-        }
-    };
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
 }
-lanes!(Avx2, U32x8, 2);
-lanes!(Avx512, U32x16, 2);
+
+impl Compress for Avx512 {
+    #[inline(always)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        Avx2::from(self).compress(state, blocks);
+    }
+
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        sixteen(self, queue, 8);
+        Avx2::from(self).compress_many(queue);
+    }
+}

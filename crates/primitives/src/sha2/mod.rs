@@ -107,6 +107,8 @@ macro_rules! chain {
         }
 
         impl Chaining for Words8<$word> {
+            type Tail = [u8; 32 * size_of::<$word>()];
+
             #[inline(always)]
             fn write(&self, out: &mut [u8]) {
                 for (out, word) in out.chunks_exact_mut(size_of::<$word>()).zip(self.0) {

@@ -200,6 +200,7 @@ macro_rules! times16 {
         $body;
     })*};
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use times16;
 
 /// The rounds on one block, or on a block of every message: `w` is the block, `k` a round's constant.

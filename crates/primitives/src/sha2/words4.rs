@@ -1,6 +1,10 @@
 //! SHA-256 by instructions that do several rounds: one text for x86 and Arm.
 
+use super::Chain256;
 use super::word::Scalar;
+use crate::hash::{Chaining, SideBySide};
+use crate::lanes::Runs;
+use core::marker::PhantomData;
 
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State256: Copy {
@@ -30,13 +34,20 @@ pub(super) trait State256: Copy {
 pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
     let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
-    let runs = runs.map(|run| run.as_chunks::<64>().0);
-    let mut s: [S; N] = core::array::from_fn(|n| S::load(states[n]));
-    for block in 0..runs[0].len() {
-        let mut w: [[S::Words; 4]; N] = core::array::from_fn(|n| {
-            let (b, _) = runs[n][block].as_chunks::<16>();
-            [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])]
-        });
+    let mut blocks = [runs[0].as_chunks::<64>().0; N];
+    for n in 1..N {
+        blocks[n] = runs[n].as_chunks::<64>().0;
+    }
+    let mut s = [S::load(states[0]); N];
+    for n in 1..N {
+        s[n] = S::load(states[n]);
+    }
+    for block in 0..blocks[0].len() {
+        let mut w = [[S::words(&[0; 16]); 4]; N];
+        for n in 0..N {
+            let (b, _) = blocks[n][block].as_chunks::<16>();
+            w[n] = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+        }
         let before = s;
         for i in 0..4 {
             for n in 0..N {
@@ -56,7 +67,42 @@ pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], 
             s[n] = s[n].add(before[n]);
         }
     }
-    for (s, state) in s.into_iter().zip(states) {
+    for (s, state) in s.iter().zip(states) {
         s.store(state);
+    }
+}
+
+/// The chaining values of two messages that go side by side.
+pub(super) struct Pair<S>([Chain256; 2], PhantomData<S>);
+
+impl<S> Pair<S> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self(Default::default(), PhantomData)
+    }
+}
+
+impl<S: State256> SideBySide<Chain256> for Pair<S> {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Chain256 {
+        self.0[lane].clone()
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Chain256) {
+        self.0[lane].clone_from(chain);
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
+        let [a, b] = &mut self.0;
+        compress::<S, 2>([&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.0.iter_mut().for_each(Chaining::wipe);
     }
 }

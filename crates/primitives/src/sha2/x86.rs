@@ -1,11 +1,11 @@
 //! SHA-256 with the SHA extensions of x86.
 
 use super::lanes::InLanes;
-use super::words4::{self, State256};
+use super::words4::{self, Pair, State256};
 use super::{Chain256, Compress256, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
-use crate::hash::{Chaining, Queue, SideBySide};
-use crate::lanes::{Runs, U32x8, U32x16};
+use crate::hash::Queue;
+use crate::lanes::{U32x8, U32x16};
 use core::arch::x86_64::*;
 
 /// (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
@@ -79,34 +79,6 @@ impl State256 for Halves {
     }
 }
 
-/// Chaining values whose messages go side by side.
-struct Pair([Chain256; 2]);
-
-impl SideBySide<Chain256> for Pair {
-    const LANES: usize = 2;
-
-    #[inline(always)]
-    fn get(&self, lane: usize) -> Chain256 {
-        self.0[lane].clone()
-    }
-
-    #[inline(always)]
-    fn set(&mut self, lane: usize, chain: &Chain256) {
-        self.0[lane].clone_from(chain);
-    }
-
-    #[inline(always)]
-    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
-        let [a, b] = &mut self.0;
-        words4::compress::<Halves, 2>([&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
-    }
-
-    #[inline(always)]
-    fn wipe(&mut self) {
-        self.0.iter_mut().for_each(Chaining::wipe);
-    }
-}
-
 impl Compress256 for ShaNi {
     #[inline(never)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
@@ -120,10 +92,19 @@ impl Compress256 for ShaNi {
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Pair(Default::default()), 2),
+            || queue.side_by_side(Pair::<Halves>::new(), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
+}
+
+/// Sixteen messages, as long as there are `worth` of them.
+#[inline(never)]
+fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain256>, worth: usize) {
+    token.vectorize(
+        #[inline(always)]
+        || queue.side_by_side(InLanes::<U32x16>::new(token), worth),
+    );
 }
 
 impl Compress256 for ShaNiAvx512 {
@@ -132,39 +113,40 @@ impl Compress256 for ShaNiAvx512 {
         ShaNi::from(self).compress(state, blocks);
     }
 
-    #[inline(never)]
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
-        let token = Avx512::from(self);
-        token.vectorize(
-            #[inline(always)]
-            || queue.side_by_side(InLanes::<U32x16>::new(token), 14),
-        );
+        sixteen(self.into(), queue, 14);
         ShaNi::from(self).compress_many(queue);
     }
 }
 
 /// CPUs without instructions for SHA-256: one message in general registers.
-macro_rules! lanes {
-    ($Token:ty, $V:ty, $worth:literal) => {
-        impl Compress256 for $Token {
-            #[inline(never)]
-            fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
-                self.vectorize(
-                    #[inline(always)]
-                    || portable::compress(state, blocks),
-                );
-            }
+impl Compress256 for Avx2 {
+    #[inline(never)]
+    fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
+        self.vectorize(
+            #[inline(always)]
+            || portable::compress(state, blocks),
+        );
+    }
 
-            #[inline(never)]
-            fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
-                self.vectorize(
-                    #[inline(always)]
-                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
-                );
-                queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
-            }
-        }
-    };
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
 }
-lanes!(Avx2, U32x8, 3);
-lanes!(Avx512, U32x16, 3);
+
+impl Compress256 for Avx512 {
+    #[inline(always)]
+    fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
+        Avx2::from(self).compress(state, blocks);
+    }
+
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+        sixteen(self, queue, 8);
+        Avx2::from(self).compress_many(queue);
+    }
+}
