@@ -34,6 +34,7 @@
     allow(unused)
 )]
 
+pub mod batch;
 pub mod driver;
 mod error;
 mod name;

@@ -139,6 +139,12 @@ impl<'a> Text<'a> {
         self.left
     }
 
+    /// Whether [`Text::whole`] has an answer.
+    #[inline]
+    pub(crate) fn is_whole(&self) -> bool {
+        self.left == self.len && matches!(self.parts, Parts::One(_))
+    }
+
     /// The whole text, if it is in one piece and none of it has been given out.
     #[inline]
     pub fn whole(&mut self) -> Option<InOut<'_>> {

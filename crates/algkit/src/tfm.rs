@@ -79,7 +79,7 @@ macro_rules! transform {
         $(#[$doc])*
         pub struct $name {
             driver: DriverRef,
-            ops: Box<dyn $ops>,
+            pub(crate) ops: Box<dyn $ops>,
         }
 
         impl fmt::Debug for $name {
@@ -196,11 +196,17 @@ impl Skcipher {
     /// Either way.
     #[inline]
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
-        check_iv(&self.driver, iv)?;
-        self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
-        check_text(&self.driver, text.len())?;
+        self.check(iv, text.len())?;
         self.ops.crypt(direction, iv, text);
         Ok(())
+    }
+
+    /// Checks a request.
+    #[inline]
+    pub(crate) fn check(&self, iv: &[u8], text_len: usize) -> Result<(), Error> {
+        check_iv(&self.driver, iv)?;
+        self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
+        check_text(&self.driver, text_len)
     }
 }
 
@@ -267,7 +273,7 @@ impl Aead {
 
     /// Checks a request. What is well costs a few comparisons; an error is made out of line.
     #[inline(always)]
-    fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
         let shape = &self.driver.shape;
         let assoc_len = match assoc {
             [] => 0,
@@ -331,9 +337,15 @@ impl Hash {
     /// for `keccak`, any.
     #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-        check_out(&self.driver, out)?;
+        self.check(out)?;
         self.ops.digest(parts, out);
         Ok(())
+    }
+
+    /// Checks a request.
+    #[inline]
+    pub(crate) fn check(&self, out: &[u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)
     }
 
     /// A fresh state, to be fed piece by piece.

@@ -10,16 +10,36 @@
 //! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
+use super::Job;
 use crate::lanes::{MOST, Runs};
+use core::mem;
 
-/// A message to be hashed: what [`Hash::digest_after`](super::Hash::digest_after) takes.
-pub struct Job<'a, H> {
-    /// The state that the message continues.
-    pub state: &'a H,
-    /// The message.
-    pub message: &'a [u8],
-    /// The digest.
-    pub out: &'a mut [u8],
+/// How many jobs are put in order at a time.
+const SORTED: usize = 64;
+
+/// Passes jobs and their number to `each`, some at a time, the longest first: then lanes get empty late, and together.
+#[inline(always)]
+pub(crate) fn longest_first<'a, S>(
+    jobs: &mut [Job<'a, S>],
+    each: impl Fn(&mut dyn Iterator<Item = Job<'a, S>>, usize),
+) {
+    for jobs in jobs.chunks_mut(SORTED) {
+        let len = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        let mut order: [u64; SORTED] = core::array::from_fn(|i| i as u64);
+        if jobs.iter().any(|job| len(job) != len(&jobs[0])) {
+            // The length, and the index below it.
+            for (order, job) in order.iter_mut().zip(&*jobs) {
+                *order |= !len(job) << 8;
+            }
+            order[..jobs.len()].sort_unstable();
+        }
+        let count = jobs.len();
+        let mut next = order[..count].iter().map(|key| {
+            let job = &mut jobs[*key as usize % SORTED];
+            Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) }
+        });
+        each(&mut next, count);
+    }
 }
 
 /// What goes from block to block.
@@ -125,13 +145,15 @@ pub struct Queue<'q, 'a, C: Chaining> {
     /// Puts the next message into a stream; false if there is none.
     fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     block: usize,
+    /// How many messages there are at most.
+    count: usize,
 }
 
 impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
-    /// The messages that `fill` puts into streams, with blocks of `block` bytes.
+    /// The at most `count` messages that `fill` puts into streams, with blocks of `block` bytes.
     #[inline(always)]
-    pub(crate) fn new(block: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
-        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, fill, block }
+    pub(crate) fn new(block: usize, count: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
+        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, fill, block, count }
     }
 
     /// Bytes of a block.
@@ -162,6 +184,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;
         const { assert!(K::LANES <= MOST) };
+        if self.count < worth {
+            return;
+        }
         // The stream in each lane, and a bit for each lane that has none.
         let mut streams = [NONE; MOST];
         let (mut empty, mut more) = ((1u32 << K::LANES) - 1, true);

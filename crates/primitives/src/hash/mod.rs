@@ -7,7 +7,8 @@ use crate::cpu::Token;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
 pub(crate) use many::Stream;
-pub use many::{Chaining, Job, Queue, Tail};
+pub(crate) use many::longest_first;
+pub use many::{Chaining, Queue, Tail};
 
 /// Overwrites `value`, in a way that the compiler may not leave out.
 ///
@@ -65,6 +66,9 @@ fn copy_short(dst: &mut [u8], src: &[u8]) {
 ///
 /// A clone is an independent continuation. A state is wiped when it is dropped, but for checksums.
 pub trait Hash: Clone + Send + Sync {
+    /// How many messages [`Hash::digest_after_many`] takes side by side.
+    const LANES: usize = 1;
+
     /// Bytes of digest.
     fn digest_size(&self) -> usize;
 
@@ -89,17 +93,23 @@ pub trait Hash: Clone + Send + Sync {
         digest_by_copy(self, parts, out);
     }
 
-    /// [`Hash::digest_after`] for every job, many at a time where the driver can. Lanes stay full when
-    /// the longest messages come first.
+    /// [`Hash::digest_after`] for many messages at once, in any order. What is left of the jobs has no more `out`.
     ///
     /// # Panics
     /// As [`Hash::finish`].
-    fn digest_many<'a>(jobs: &mut dyn Iterator<Item = Job<'a, Self>>)
-    where
-        Self: 'a,
-    {
-        jobs.for_each(|job| job.state.digest_after(&[job.message], job.out));
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
+}
+
+/// A digest to be made.
+pub struct Job<'a, S: ?Sized> {
+    /// What is there before the message.
+    pub state: &'a S,
+    /// The message, in pieces.
+    pub parts: &'a [&'a [u8]],
+    /// Where the digest goes.
+    pub out: &'a mut [u8],
 }
 
 /// [`Hash::digest_after`] by a copy of the state. Not inlined, because the copy would make room for
@@ -191,6 +201,9 @@ pub trait Chain<T: Token>: Chaining {
     /// Bytes of the big-endian bit count at the end of the padding: 8, or 16.
     const LENGTH_BYTES: usize;
 
+    /// See [`Hash::LANES`].
+    const LANES: usize;
+
     /// Absorbs `blocks`, a whole number of them.
     fn compress(&mut self, token: T, blocks: &[u8]);
 
@@ -219,6 +232,8 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
+    const LANES: usize = C::LANES;
+
     fn digest_size(&self) -> usize {
         self.digest_size
     }
@@ -248,31 +263,29 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         self.finish_with(chain, message.len(), rest, out);
     }
 
-    fn digest_many<'a>(jobs: &mut dyn Iterator<Item = Job<'a, Self>>)
-    where
-        Self: 'a,
-    {
-        let mut jobs = jobs.peekable();
-        let Some(token) = jobs.peek().map(|job| job.state.token) else { return };
-        let mut fill = |stream: &mut Stream<'a, C>| {
-            for Job { state, message, out } in jobs.by_ref() {
-                if !state.buffer.pending().is_empty() {
-                    // Its first block is not in one piece.
-                    state.digest_after(&[message], out);
-                    continue;
+    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+        let Some(token) = jobs.first().map(|job| job.state.token) else { return };
+        longest_first(jobs, |jobs, count| {
+            let mut fill = |stream: &mut Stream<'a, C>| {
+                for Job { state, parts, out } in &mut *jobs {
+                    let ([message], []) = (parts, state.buffer.pending()) else {
+                        // It does not begin with a block, in one piece.
+                        state.digest_after(parts, out);
+                        continue;
+                    };
+                    assert_eq!(out.len(), state.digest_size, "digest length");
+                    let (blocks, rest) = message.split_at(message.len() - message.len() % B);
+                    stream.chain.clone_from(&state.chain);
+                    stream.run = blocks;
+                    let length = state.length(message.len());
+                    stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
+                    stream.out = out;
+                    return true;
                 }
-                assert_eq!(out.len(), state.digest_size, "digest length");
-                let (blocks, rest) = message.split_at(message.len() - message.len() % B);
-                stream.chain.clone_from(&state.chain);
-                stream.run = blocks;
-                let length = state.length(message.len());
-                stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
-                stream.out = out;
-                return true;
-            }
-            false
-        };
-        C::compress_many(token, &mut Queue::new(B, &mut fill));
+                false
+            };
+            C::compress_many(token, &mut Queue::new(B, count, &mut fill));
+        });
     }
 }
 
@@ -384,8 +397,10 @@ pub(crate) mod check {
             .collect();
         let message = |i: usize| &pool[7 * i % 64..][..lens[i].1];
         let mut digests = vec![vec![0x55; new().digest_size()]; lens.len()];
-        let jobs = states.iter().zip(&mut digests).enumerate();
-        H::digest_many(&mut jobs.map(|(i, (state, out))| Job { state, message: message(i), out }));
+        let messages: Vec<[&[u8]; 1]> = (0..lens.len()).map(|i| [message(i)]).collect();
+        let jobs = states.iter().zip(&messages).zip(&mut digests);
+        let mut jobs: Vec<_> = jobs.map(|((state, parts), out)| Job { state, parts, out }).collect();
+        H::digest_after_many(&mut jobs);
         for (i, digest) in digests.iter().enumerate() {
             let expected = peer(&[&pool[..lens[i].0], message(i)].concat());
             assert_eq!(*digest, expected, "message {i} of (before, bytes) = {lens:?}");

@@ -154,6 +154,8 @@ macro_rules! driver {
                 );
             }
             $(
+                const LANES: usize = <$vector>::COUNT;
+
                 #[inline(never)]
                 fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
                     self.vectorize(

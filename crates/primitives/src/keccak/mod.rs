@@ -22,10 +22,13 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chaining, Hash, Job, Queue, Stream, little_endian, wipe};
+use crate::hash::{Chaining, Hash, Job, Queue, Stream, little_endian, longest_first, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Keccak-f\[1600\], `blocks.len() / rate` times, each after the xor of a block.
     ///
     /// `rate` is a multiple of 8 and at most 200, and divides the length of `blocks`.
@@ -128,6 +131,15 @@ impl<T: Permute> Keccak<T> {
         self.digest_size = output_len;
     }
 
+    /// [`Hash::digest_after`] that goes on until `out` is full.
+    #[inline(never)]
+    fn digest_of_any_length(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut copy = self.clone();
+        copy.set_output_len(out.len());
+        parts.iter().for_each(|part| copy.update(part));
+        copy.finish(out);
+    }
+
     /// Xors `data` into the state from byte `absorbed` on; it ends within the block.
     #[inline(always)]
     fn xor(&mut self, mut data: &[u8]) {
@@ -191,37 +203,39 @@ impl<T: Permute> Hash for Keccak<T> {
         }
     }
 
+    const LANES: usize = T::LANES;
+
     /// Digests may have other lengths than [`Hash::digest_size`].
-    fn digest_many<'a>(jobs: &mut dyn Iterator<Item = Job<'a, Self>>)
-    where
-        Self: 'a,
-    {
-        let mut jobs = jobs.peekable();
-        let Some((token, rate)) = jobs.peek().map(|job| (job.state.token, job.state.rate)) else { return };
-        let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
-            for Job { state, message, out } in jobs.by_ref() {
-                // In lanes are messages that begin with a block, and whose digest is ready with the last one.
-                if state.rate != rate || rate < 16 || state.absorbed > 0 || out.len() > rate {
-                    let mut copy = state.clone();
-                    copy.set_output_len(out.len());
-                    copy.update(message);
-                    copy.finish(out);
-                    continue;
+    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+        let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
+        longest_first(jobs, |jobs, count| {
+            let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
+                for Job { state, parts, out } in &mut *jobs {
+                    // In lanes are messages in one piece, that begin with a block, and whose digest is ready
+                    // with the last one.
+                    let [message] = parts else {
+                        state.digest_of_any_length(parts, out);
+                        continue;
+                    };
+                    if state.rate != rate || rate < 16 || state.absorbed > 0 || out.len() > rate {
+                        state.digest_of_any_length(parts, out);
+                        continue;
+                    }
+                    let (blocks, rest) = message.split_at(message.len() - message.len() % rate);
+                    stream.chain = state.state;
+                    stream.run = blocks;
+                    stream.tail.fill(0);
+                    stream.tail[..rest.len()].copy_from_slice(rest);
+                    stream.tail[rest.len()] = state.suffix;
+                    stream.tail[rate - 1] |= 0x80;
+                    stream.tail_len = rate;
+                    stream.out = out;
+                    return true;
                 }
-                let (blocks, rest) = message.split_at(message.len() - message.len() % rate);
-                stream.chain = state.state;
-                stream.run = blocks;
-                stream.tail.fill(0);
-                stream.tail[..rest.len()].copy_from_slice(rest);
-                stream.tail[rest.len()] = state.suffix;
-                stream.tail[rate - 1] |= 0x80;
-                stream.tail_len = rate;
-                stream.out = out;
-                return true;
-            }
-            false
-        };
-        token.absorb_many(&mut Queue::new(rate, &mut fill));
+                false
+            };
+            token.absorb_many(&mut Queue::new(rate, count, &mut fill));
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use super::lanes::{Lane, Single, absorb, driver, permute};
 use super::many::InLanes;
 use crate::cpu::{Avx2, Avx512, Token};
 use crate::hash::Queue;
-use crate::lanes::{U64x4, U64x8, Word};
+use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use core::arch::x86_64::*;
 
 driver!(

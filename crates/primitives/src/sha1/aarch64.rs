@@ -67,6 +67,8 @@ impl words::State for Halves {
 }
 
 impl Compress for ArmSha2 {
+    const LANES: usize = 2;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(

@@ -33,6 +33,9 @@ impl<T: Compress> Sha1<T> {
 
 /// A token whose CPU has a SHA-1 compression function.
 pub trait Compress: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Absorbs `blocks`, a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
 
@@ -48,6 +51,7 @@ pub struct Chain160([u32; 5]);
 
 impl<T: Compress> Chain<T> for Chain160 {
     const LENGTH_BYTES: usize = 8;
+    const LANES: usize = T::LANES;
 
     #[inline(always)]
     fn compress(&mut self, token: T, blocks: &[u8]) {

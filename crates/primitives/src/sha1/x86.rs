@@ -72,6 +72,8 @@ impl words::State for Halves {
 }
 
 impl Compress for ShaNi {
+    const LANES: usize = 3;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
@@ -100,6 +102,8 @@ fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
 }
 
 impl Compress for ShaNiAvx512 {
+    const LANES: usize = 16;
+
     #[inline(always)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         ShaNi::from(self).compress(state, blocks);
@@ -113,6 +117,8 @@ impl Compress for ShaNiAvx512 {
 
 /// CPUs without instructions for SHA-1: one message in general registers.
 impl Compress for Avx2 {
+    const LANES: usize = 8;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
@@ -132,6 +138,8 @@ impl Compress for Avx2 {
 }
 
 impl Compress for Avx512 {
+    const LANES: usize = 16;
+
     #[inline(always)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         Avx2::from(self).compress(state, blocks);

@@ -65,6 +65,8 @@ impl State256 for Halves {
 }
 
 impl Compress256 for ArmSha2 {
+    const LANES: usize = 2;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(

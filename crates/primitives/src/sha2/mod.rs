@@ -34,6 +34,9 @@ pub type Sha512<T> = MerkleDamgard<T, Chain512, 128>;
 
 /// A token whose CPU has a SHA-256 compression function.
 pub trait Compress256: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Absorbs `blocks`, a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
 
@@ -45,6 +48,9 @@ pub trait Compress256: Token {
 
 /// A token whose CPU has a SHA-512 compression function.
 pub trait Compress512: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Absorbs `blocks`, a multiple of 128 bytes.
     fn compress(self, state: &mut [u64; 8], blocks: &[u8]);
 
@@ -94,6 +100,7 @@ macro_rules! chain {
     ($word:ty, $Compress:ident, $length_bytes:literal) => {
         impl<T: $Compress> Chain<T> for Words8<$word> {
             const LENGTH_BYTES: usize = $length_bytes;
+            const LANES: usize = T::LANES;
 
             #[inline(always)]
             fn compress(&mut self, token: T, blocks: &[u8]) {

@@ -12,7 +12,7 @@ use super::word::{CBRT_PRIMES, round, times16};
 use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, Token};
 use crate::hash::Queue;
-use crate::lanes::{U64x4, U64x8, Word};
+use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use core::arch::x86_64::*;
 
 /// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
@@ -143,6 +143,8 @@ impl<const ROTATES: bool> Pairs<ROTATES> {
 macro_rules! driver {
     ($Token:ty, $rotates:literal, $V:ty, $worth:literal) => {
         impl Compress512 for $Token {
+            const LANES: usize = <$V>::COUNT;
+
             #[inline(never)]
             fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
                 self.vectorize(
