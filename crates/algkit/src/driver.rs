@@ -18,7 +18,7 @@ use std::{
 
 mod jobs;
 
-pub use jobs::{AeadJob, HashJob, MANY, SkcipherJob, StateJob};
+pub use jobs::{AeadJob, HashJob, MANY, SkcipherJob, StateJob, Tag};
 pub(crate) use jobs::{Jobs, typed};
 
 /// What kind of operation an algorithm is.

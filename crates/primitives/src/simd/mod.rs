@@ -178,6 +178,12 @@ pub trait AesVector: Blocks {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
 
+    /// `block(i)` as block `i`.
+    fn gather(token: Self::Token, block: impl FnMut(usize) -> [u8; 16]) -> Self;
+
+    /// Calls `put` with the number of each block and the block.
+    fn scatter(self, put: impl FnMut(usize, [u8; 16]));
+
     /// Changes neither, but the compiler must have both at this point, and may move no computation
     /// that leads to one of them behind it, nor one that uses them before it.
     fn meet(&mut self, other: &mut Self);

@@ -202,6 +202,16 @@ impl AesVector for B128 {
     aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128, meet128);
 
     #[inline(always)]
+    fn gather(token: AesNi, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        Self::load(token, &block(0))
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+    }
+
+    #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // SAFETY: the token includes AES-NI.
         Self(unsafe { _mm_aesimc_si128(self.0) })
@@ -343,6 +353,20 @@ impl AesVector for B256 {
     );
 
     #[inline(always)]
+    fn gather(token: Vaes256, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        let narrow = token.narrow();
+        let (low, high) = (B128::load(narrow, &block(0)), B128::load(narrow, &block(1)));
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_set_m128i(high.0, low.0) })
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+        put(1, self.last());
+    }
+
+    #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // InvMixColumns is what a decryption round does to the output of an encryption's last round.
         // SAFETY: the token includes VAES.
@@ -476,6 +500,33 @@ impl AesVector for B512 {
         _mm512_aesdeclast_epi128,
         meet512
     );
+
+    #[inline(always)]
+    fn gather(token: Vaes512, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        let narrow = token.narrow();
+        let [a, b, c, d] = [0, 1, 2, 3].map(
+            #[inline(always)]
+            |i| B128::load(narrow, &block(i)),
+        );
+        // SAFETY: the token includes AVX-512 and AVX2.
+        Self(unsafe {
+            let (low, high) = (_mm256_set_m128i(b.0, a.0), _mm256_set_m128i(d.0, c.0));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        })
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+        // SAFETY: the token includes AVX-512 and AVX2.
+        let blocks = unsafe {
+            let (low, high) = (_mm512_castsi512_si256(self.0), _mm512_extracti64x4_epi64::<1>(self.0));
+            [_mm256_extracti128_si256::<1>(low), _mm256_castsi256_si128(high), _mm256_extracti128_si256::<1>(high)]
+        };
+        for (i, block) in blocks.into_iter().enumerate() {
+            put(i + 1, B128(block).first());
+        }
+    }
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
