@@ -15,30 +15,42 @@ use crate::lanes::{MOST, Runs};
 use core::mem;
 
 /// How many jobs are put in order at a time.
-const SORTED: usize = 64;
+pub(crate) const SORTED: usize = 64;
 
-/// Passes jobs and their number to `each`, some at a time, the longest first: then lanes get empty late, and together.
-#[inline(always)]
-pub(crate) fn longest_first<'a, S>(
-    jobs: &mut [Job<'a, S>],
-    each: impl Fn(&mut dyn Iterator<Item = Job<'a, S>>, usize),
-) {
-    for jobs in jobs.chunks_mut(SORTED) {
+/// Jobs, at most [`SORTED`], the longest first: then lanes get empty late, and together.
+pub(crate) struct LongestFirst<'j, 'a, S> {
+    jobs: &'j mut [Job<'a, S>],
+    /// Indices, below the complement of the length.
+    order: [u64; SORTED],
+    next: usize,
+}
+
+impl<'j, 'a, S> LongestFirst<'j, 'a, S> {
+    #[inline(always)]
+    pub fn new(jobs: &'j mut [Job<'a, S>]) -> Self {
         let len = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() as u64).sum::<u64>();
         let mut order: [u64; SORTED] = core::array::from_fn(|i| i as u64);
         if jobs.iter().any(|job| len(job) != len(&jobs[0])) {
-            // The length, and the index below it.
             for (order, job) in order.iter_mut().zip(&*jobs) {
                 *order |= !len(job) << 8;
             }
             order[..jobs.len()].sort_unstable();
         }
-        let count = jobs.len();
-        let mut next = order[..count].iter().map(|key| {
-            let job = &mut jobs[*key as usize % SORTED];
-            Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) }
-        });
-        each(&mut next, count);
+        Self { jobs, order, next: 0 }
+    }
+}
+
+impl<'a, S> Iterator for LongestFirst<'_, 'a, S> {
+    type Item = Job<'a, S>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Job<'a, S>> {
+        if self.next == self.jobs.len() {
+            return None;
+        }
+        let job = &mut self.jobs[self.order[self.next] as usize % SORTED];
+        self.next += 1;
+        Some(Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) })
     }
 }
 
@@ -142,6 +154,8 @@ pub struct Queue<'q, 'a, C: Chaining> {
     /// A bit for each stream that has a message, and for each whose message is in no lane.
     taken: u32,
     waiting: u32,
+    /// How many streams have had a message.
+    used: usize,
     /// Puts the next message into a stream; false if there is none.
     fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     block: usize,
@@ -153,7 +167,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     /// The at most `count` messages that `fill` puts into streams, with blocks of `block` bytes.
     #[inline(always)]
     pub(crate) fn new(block: usize, count: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
-        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, fill, block, count }
+        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, used: 0, fill, block, count }
     }
 
     /// Bytes of a block.
@@ -175,6 +189,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         stream.absorbed = 0;
         (self.fill)(stream).then(|| {
             self.taken |= 1 << i;
+            self.used = self.used.max(i + 1);
             i
         })
     }
@@ -218,22 +233,22 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
             let len = runs.len();
             kernel.absorb(&runs, self.block);
 
-            for lane in 0..K::LANES {
-                let i = streams[lane];
+            for (lane, of) in streams[..K::LANES].iter_mut().enumerate() {
+                let i = *of;
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
                     kernel.get(lane).write(stream.out);
-                    streams[lane] = NONE;
+                    *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
                 }
             }
         }
-        for lane in 0..K::LANES {
-            if let Some(stream) = self.streams.get_mut(streams[lane]) {
+        for (lane, i) in streams[..K::LANES].iter().enumerate() {
+            if let Some(stream) = self.streams.get_mut(*i) {
                 stream.chain = kernel.get(lane);
-                self.waiting |= 1 << streams[lane];
+                self.waiting |= 1 << i;
             }
         }
         kernel.wipe();
@@ -259,7 +274,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
 
 impl<C: Chaining> Drop for Queue<'_, '_, C> {
     fn drop(&mut self) {
-        for stream in &mut self.streams {
+        for stream in self.streams.iter_mut().take(self.used) {
             stream.chain.wipe();
             stream.tail.bytes().fill(0);
             zeroize::optimization_barrier(&stream.tail);

@@ -7,8 +7,8 @@ use crate::cpu::Token;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
 pub(crate) use many::Stream;
-pub(crate) use many::longest_first;
 pub use many::{Chaining, Queue, Tail};
+pub(crate) use many::{LongestFirst, SORTED};
 
 /// Overwrites `value`, in a way that the compiler may not leave out.
 ///
@@ -265,9 +265,16 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
-        longest_first(jobs, |jobs, count| {
+        // A queue costs as much as eight blocks by themselves.
+        let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
+            return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+        }
+        for jobs in jobs.chunks_mut(SORTED) {
+            let count = jobs.len();
+            let mut jobs = LongestFirst::new(jobs);
             let mut fill = |stream: &mut Stream<'a, C>| {
-                for Job { state, parts, out } in &mut *jobs {
+                for Job { state, parts, out } in jobs.by_ref() {
                     let ([message], []) = (parts, state.buffer.pending()) else {
                         // It does not begin with a block, in one piece.
                         state.digest_after(parts, out);
@@ -285,7 +292,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                 false
             };
             C::compress_many(token, &mut Queue::new(B, count, &mut fill));
-        });
+        }
     }
 }
 

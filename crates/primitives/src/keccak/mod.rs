@@ -22,7 +22,7 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chaining, Hash, Job, Queue, Stream, little_endian, longest_first, wipe};
+use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, SORTED, Stream, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
@@ -208,9 +208,11 @@ impl<T: Permute> Hash for Keccak<T> {
     /// Digests may have other lengths than [`Hash::digest_size`].
     fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
-        longest_first(jobs, |jobs, count| {
+        for jobs in jobs.chunks_mut(SORTED) {
+            let count = jobs.len();
+            let mut jobs = LongestFirst::new(jobs);
             let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
-                for Job { state, parts, out } in &mut *jobs {
+                for Job { state, parts, out } in jobs.by_ref() {
                     // In lanes are messages in one piece, that begin with a block, and whose digest is ready
                     // with the last one.
                     let [message] = parts else {
@@ -235,7 +237,7 @@ impl<T: Permute> Hash for Keccak<T> {
                 false
             };
             token.absorb_many(&mut Queue::new(rate, count, &mut fill));
-        });
+        }
     }
 }
 

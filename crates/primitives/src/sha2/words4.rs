@@ -42,6 +42,7 @@ pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], 
     for n in 1..N {
         s[n] = S::load(states[n]);
     }
+    #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
     for block in 0..blocks[0].len() {
         let mut w = [[S::words(&[0; 16]); 4]; N];
         for n in 0..N {
