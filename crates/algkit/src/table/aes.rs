@@ -6,8 +6,8 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, Jobs, MANY, PlainState,
-        Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, MANY,
+        PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
     templates::{
@@ -318,6 +318,23 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
                 (Direction::Encrypt, false) => self.encrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
                 (Direction::Decrypt, false) => self.decrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
             }
+        }
+    }
+
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+}
+
+impl<T: AesToken> InParts for XtsKey<T> {
+    fn start(&self, iv: &[u8]) -> [u8; 16] {
+        self.tweak(iv.first_chunk().expect("an IV of the declared length"))
+    }
+
+    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_beside(state, text, beside),
+            Direction::Decrypt => self.decrypt_beside(state, text, beside),
         }
     }
 }

@@ -37,18 +37,18 @@ where
     V::Word: PartialEq + core::fmt::Debug,
 {
     let Some(token) = V::Token::detect(CpuFeatures::detect()) else { return };
-    let pool: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
+    let pool: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
     let texts: [&[u8]; MOST] = core::array::from_fn(|i| &pool[31 * i..][..64 + i]);
     let runs = Runs::new(&texts);
     let bytes = (V::BITS / 8) as usize;
     for at in (0..64).step_by(16) {
         let (little, big) = (V::read::<true>(token, &runs, at), V::read::<false>(token, &runs, at));
-        for lane in 0..V::COUNT {
-            for (w, word) in texts[lane][at..at + 16].chunks(bytes).enumerate() {
+        for (lane, text) in texts[..V::COUNT].iter().enumerate() {
+            for (w, word) in text[at..at + 16].chunks(bytes).enumerate() {
                 assert_eq!(little.as_ref()[w].lane(lane), of(word, true));
                 assert_eq!(big.as_ref()[w].lane(lane), of(word, false));
             }
-            assert_eq!(runs.run(lane), &texts[lane][..64]);
+            assert_eq!(runs.run(lane), &text[..64]);
         }
     }
 }
