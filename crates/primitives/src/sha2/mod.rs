@@ -5,9 +5,9 @@
 //! w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) + w(t-16), and round t maps (a, …, h) to
 //! (t1 + Σ0(a) + maj(a, b, c), a, b, c, d + t1, e, f, g), t1 = h + Σ1(e) + ch(e, f, g) + k(t) + w(t).
 //!
-//! The rounds are one long chain of additions, and no two messages are hashed together here; what
-//! a CPU can gain is instructions for several rounds (SHA-256 on x86 and Arm, SHA-512 on Arm) or
-//! the schedule computed by vectors beside the rounds (SHA-512 on x86).
+//! The rounds are one long chain of additions. What a CPU can gain for one message is instructions for several
+//! rounds (SHA-256 on x86 and Arm, SHA-512 on Arm) or the schedule computed by vectors beside the rounds
+//! (SHA-512 on x86). Several messages go side by side: in the lanes of vectors, or in pairs through those instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
