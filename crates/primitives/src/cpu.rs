@@ -323,6 +323,8 @@ mod x86 {
         "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// SHA-1 and SHA-256 instructions.
         ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
+    token!(/// SHA-1 and SHA-256 instructions, and 512-bit vectors.
+        ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
     token!(/// The `crc32` instruction.
         Sse42, [Sse42], "sse4.2");
     token!(/// 128-bit carry-less multiplication.
@@ -337,6 +339,22 @@ mod x86 {
     }
     impl From<Vaes512> for AesNi {
         fn from(_: Vaes512) -> Self {
+            Self(())
+        }
+    }
+    // Nor AVX-512 without AVX2.
+    impl From<Avx512> for Avx2 {
+        fn from(_: Avx512) -> Self {
+            Self(())
+        }
+    }
+    impl From<ShaNiAvx512> for ShaNi {
+        fn from(_: ShaNiAvx512) -> Self {
+            Self(())
+        }
+    }
+    impl From<ShaNiAvx512> for Avx512 {
+        fn from(_: ShaNiAvx512) -> Self {
             Self(())
         }
     }
