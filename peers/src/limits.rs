@@ -40,6 +40,8 @@ type Needed = (&'static [&'static str], f64);
 
 const AES: &[&str] = &["vaesenc zmm", "vaesenc ymm", "aesenc xmm"];
 const CLMUL: &[&str] = &["vpclmulqdq zmm", "vpclmulqdq ymm", "pclmulqdq xmm"];
+const GCM_128: &[&str] = &["AES-128-GCM zmm", "AES-128-GCM ymm", "AES-128-GCM xmm"];
+const GCM_256: &[&str] = &["AES-256-GCM zmm", "AES-256-GCM ymm", "AES-256-GCM xmm"];
 const CHACHA: &[&str] = &["ChaCha half quarter round zmm", "ChaCha half quarter round ymm"];
 const SERPENT: &[&str] = &["Serpent, two rounds zmm", "Serpent, two rounds ymm"];
 const BITSLICE: &[&str] = &["AES on bits, a round zmm", "AES on bits, a round ymm"];
@@ -85,7 +87,8 @@ fn needed(request: &Request) -> Vec<Needed> {
         // Counters and the chain of CBC-MAC.
         ("ccm", "aes") => aes(2.0 * rounds(key_len)),
         // A product of 128 bits is three of 64 by Karatsuba's way; the reduction is shared by many blocks.
-        ("gcm", "aes") => [aes(rounds(key_len)), products(3.0)].concat(),
+        // AES and products share units.
+        ("gcm", "aes") => per_block(at(level, if key_len == 16 { GCM_128 } else { GCM_256 }), 1.0, size),
         (_, "aes") => aes(rounds(key_len)),
         ("", "ghash" | "polyval") => products(3.0),
         // Ten double rounds of eight quarter rounds in lanes of 4 bytes; the additions at the end and the text
