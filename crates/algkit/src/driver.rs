@@ -201,10 +201,10 @@ pub trait SkcipherOps: Send + Sync {
     /// afterwards, where the kernel's does.
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
 
-    /// Objects to an IV by its contents.
-    fn check_iv(&self, iv: &[u8]) -> Result<(), &'static str> {
-        let _ = iv;
-        Ok(())
+    /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
+    /// without a [`Text`] in between is what a short request does not pay.
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt(direction, iv, &mut Text::from(run));
     }
 }
 

@@ -219,45 +219,37 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 // Fused modes.
 
-/// ECB.
-struct FusedEcb<T>(AesKey<T>);
+/// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr;)*) => {$(
+        $(#[$doc])*
+        struct $name<T>(AesKey<T>);
 
-impl<T: AesToken> SkcipherOps for FusedEcb<T> {
-    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.ecb_encrypt(run),
-                Direction::Decrypt => self.0.ecb_decrypt(run),
+        impl<T: AesToken> SkcipherOps for $name<T> {
+            fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+                while let Some(run) = text.next(16, 0) {
+                    self.crypt_run(direction, iv, run);
+                }
+            }
+
+            fn crypt_run(&self, direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
+                let $key = &self.0;
+                match direction {
+                    Direction::Encrypt => $encrypt,
+                    Direction::Decrypt => $decrypt,
+                }
             }
         }
-    }
+    )*};
 }
 
-/// CBC.
-struct FusedCbc<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCbc<T> {
-    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
-                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
-            }
-        }
-    }
-}
-
-/// CTR.
-struct FusedCtr<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCtr<T> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let counter = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            self.0.ctr(counter, run);
-        }
-    }
+by_runs! {
+    /// ECB.
+    FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
+    /// CBC.
+    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run);
+    /// CTR.
+    FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
 }
 
 /// XCTR.
@@ -269,6 +261,10 @@ impl<T: AesToken> SkcipherOps for FusedXctr<T> {
         while let Some(run) = text.next(16, 0) {
             self.0.xctr(iv, &mut index, run);
         }
+    }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xctr(block16(iv), &mut 0, run);
     }
 }
 
@@ -288,16 +284,19 @@ make_of_aes_key!(FusedEcb, FusedCbc, FusedCtr, FusedXctr);
 
 impl<T: AesToken> SkcipherOps for XtsKey<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        let len = text.len();
-        let mut tweak = None;
+        let mut tweak = self.tweak(block16(iv));
         while let Some(run) = text.next(16, 32) {
-            match (direction, run.len() == len) {
-                (Direction::Encrypt, true) => self.encrypt_unit(iv, run),
-                (Direction::Decrypt, true) => self.decrypt_unit(iv, run),
-                (Direction::Encrypt, false) => self.encrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
-                (Direction::Decrypt, false) => self.decrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
+            match direction {
+                Direction::Encrypt => self.encrypt(&mut tweak, run),
+                Direction::Decrypt => self.decrypt(&mut tweak, run),
             }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_unit(block16(iv), run),
+            Direction::Decrypt => self.decrypt_unit(block16(iv), run),
         }
     }
 }

@@ -9,7 +9,17 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
-    rounds: usize,
+    #[zeroize(skip)]
+    rounds: Rounds,
+}
+
+/// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum Rounds {
+    Ten = 10,
+    Twelve = 12,
+    Fourteen = 14,
 }
 
 impl RoundKeys {
@@ -18,11 +28,13 @@ impl RoundKeys {
     /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
     #[inline(always)]
     pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
-        let words = match key.len() {
-            16 | 24 | 32 => key.len() / 4,
+        let (words, rounds) = match key.len() {
+            16 => (4, Rounds::Ten),
+            24 => (6, Rounds::Twelve),
+            32 => (8, Rounds::Fourteen),
             _ => return None,
         };
-        let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
+        let mut expanded = Self { keys: [[0; 16]; 15], rounds };
         expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
         // Little-endian words: RotWord is a rotation to the right.
@@ -49,9 +61,10 @@ impl RoundKeys {
     #[must_use]
     pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
         let mut inverse = Self { keys: [[0; 16]; 15], rounds: self.rounds };
-        for i in 0..=self.rounds {
-            let k = self.keys[self.rounds - i];
-            inverse.keys[i] = if i == 0 || i == self.rounds { k } else { inv_mix_columns(k) };
+        let rounds = self.rounds();
+        for i in 0..=rounds {
+            let k = self.keys[rounds - i];
+            inverse.keys[i] = if i == 0 || i == rounds { k } else { inv_mix_columns(k) };
         }
         inverse
     }
@@ -59,13 +72,13 @@ impl RoundKeys {
     /// Rounds: 10, 12 or 14.
     #[inline(always)]
     pub fn rounds(&self) -> usize {
-        self.rounds
+        self.rounds as usize
     }
 
     /// The `rounds + 1` round keys.
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
-        &self.keys[..=self.rounds]
+        &self.keys[..=self.rounds()]
     }
 
     /// The first round key, for drivers that store it masked.

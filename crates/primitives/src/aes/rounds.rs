@@ -39,6 +39,9 @@ impl<T: AesToken> AesKey<T> {
 /// The one-block vector of `T`, for modes in which each block waits for the one before.
 pub(crate) type OneBlock<T> = <<T as AesToken>::Narrow as AesToken>::V;
 
+/// Up to so many vectors, there is no loop over the rounds.
+const WRITTEN_OUT: usize = 4;
+
 /// A key schedule as vector code uses it: the outer keys in registers, the inner ones in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Schedule<'a, V: AesVector> {
@@ -52,7 +55,6 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
         let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-        assert!(inner.len() >= 9); // the first rounds need no check of their own
         Self { token, first: V::splat(token, first), inner, last: V::splat(token, last) }
     }
 
@@ -92,9 +94,27 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         V::round::<ENC, N>(self.token, blocks, self.inner, i);
     }
 
-    /// The rounds from `i`, at least 1, to the last but one.
+    /// The rounds from `i`, at least 1 and at most 9, to the last but one.
+    ///
+    /// With few vectors, they are written out up to the tenth, which all keys have: a loop would be several
+    /// instructions to a round of one or two, and how many of them the CPU sees ahead is how many blocks or
+    /// messages it can overlap.
     #[inline(always)]
     pub(crate) fn rounds_from<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], mut i: usize) {
+        if N <= WRITTEN_OUT {
+            for i in i..9 {
+                self.round::<ENC, N>(blocks, i);
+            }
+            if self.inner.len() > 9 {
+                self.round::<ENC, N>(blocks, 9);
+                self.round::<ENC, N>(blocks, 10);
+                if self.inner.len() > 11 {
+                    self.round::<ENC, N>(blocks, 11);
+                    self.round::<ENC, N>(blocks, 12);
+                }
+            }
+            return;
+        }
         while i < self.inner.len() {
             self.round::<ENC, N>(blocks, i);
             i = opaque(i + 1);

@@ -1,10 +1,10 @@
 //! XTS (IEEE 1619, SP 800-38E), for storage: block j of a data unit is encrypted with the tweak
 //! T x^j, where T is the encryption of the unit's number under a second key.
 //!
-//! [`Blocks::mul_x`] explains the field. The pass holds the tweaks of the next eight vectors. The
-//! first ones are made from T directly, block i of vector v times x^(i + v BLOCKS); from batch to
-//! batch each is multiplied by x^(8 BLOCKS), a shift by BLOCKS bytes and one carry-less product. No
-//! tweak waits for its neighbour.
+//! [`AesVector::mul_x`] explains the field. Within a batch no tweak waits for its neighbour: all are made from
+//! the first block's, block i of vector v times x^(i + v BLOCKS). From batch to batch each is multiplied by
+//! x^(8 BLOCKS), a shift by BLOCKS bytes and one carry-less product, beside the rounds; the last batch has
+//! none after it, and a sector of 512 bytes is one batch.
 //!
 //! # Ciphertext stealing
 //!
@@ -15,7 +15,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{BATCH, Pass, SHORT, load, store},
+    pass::{BATCH, SHORT, load, store},
     rounds::{OneBlock, Schedule, beside_rounds},
 };
 use crate::{
@@ -26,23 +26,77 @@ use crate::{
 
 struct Xts<'a, V: AesVector, const ENC: bool> {
     keys: Schedule<'a, V>,
-    /// The tweaks of the next eight vectors.
-    tweaks: [V; BATCH],
+    /// The tweak of the next block, in every lane.
+    tweak: V,
 }
 
-impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
-    const RAGGED: bool = false;
-
+impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
+    /// The whole blocks of `data`.
     #[inline(always)]
-    fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
+    fn run(&mut self, mut data: InOut<'_>) {
+        if data.len() >= BATCH * V::BYTES {
+            self.batches(&mut data);
+        }
+        self.vectors::<4>(&mut data);
+        self.vectors::<2>(&mut data);
+        self.vectors::<1>(&mut data);
+        if V::BLOCKS > 1 && !data.is_empty() {
+            let tweaks = self.tweaks::<1>();
+            self.tweak = self.tweak.mul_x(data.len() / 16);
+            self.batch::<1, false, false>(data, tweaks);
+        }
+    }
+
+    /// Batches, while there are that many vectors.
+    #[inline(always)]
+    fn batches(&mut self, data: &mut InOut<'_>) {
+        let mut tweaks = self.tweaks::<BATCH>();
+        while data.len() > BATCH * V::BYTES {
+            let Some(batch) = data.take(BATCH * V::BYTES) else { return };
+            tweaks = self.batch::<BATCH, true, true>(batch, tweaks);
+        }
+        self.tweak = tweaks[0].splat_first();
+        if let Some(batch) = data.take(BATCH * V::BYTES) {
+            self.batch::<BATCH, true, false>(batch, tweaks);
+            self.tweak = self.tweak.mul_x(BATCH * V::BLOCKS);
+        }
+    }
+
+    /// `N` vectors, if there are that many.
+    #[inline(always)]
+    fn vectors<const N: usize>(&mut self, data: &mut InOut<'_>) {
+        if let Some(batch) = data.take(N * V::BYTES) {
+            let tweaks = self.tweaks::<N>();
+            self.tweak = self.tweak.mul_x(N * V::BLOCKS);
+            self.batch::<N, true, false>(batch, tweaks);
+        }
+    }
+
+    /// The tweaks of the next `N` vectors.
+    #[inline(always)]
+    fn tweaks<const N: usize>(&self) -> [V; N] {
+        let mut tweaks = [self.tweak; N];
+        for (i, t) in tweaks.iter_mut().enumerate() {
+            *t = t.mul_x_ramp(i * V::BLOCKS);
+        }
+        tweaks
+    }
+
+    /// Transforms `N` whole vectors (`WHOLE`), or what one vector holds in part; the tweaks of the next batch, if
+    /// there is a `NEXT` one.
+    #[inline(always)]
+    fn batch<const N: usize, const WHOLE: bool, const NEXT: bool>(
+        &self,
+        mut data: InOut<'_>,
+        tweaks: [V; N],
+    ) -> [V; N] {
         let token = self.keys.token;
-        let tweaks = self.tweaks;
         let mut blocks = [V::zero(token); N];
         for i in 0..N {
             blocks[i] = tweaks[i].xor(load::<V, WHOLE>(token, &data, i));
         }
-        if N == BATCH {
-            let mut next = tweaks;
+        let mut next = tweaks;
+        if NEXT {
             beside_rounds!(
                 self.keys,
                 ENC,
@@ -53,30 +107,13 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Xts<'_, V, ENC> {
                     _ => V::next_tweaks(tweaks[i], next[i - 1]),
                 }
             );
-            self.tweaks = next;
         } else {
             self.keys.crypt::<ENC, N>(&mut blocks);
-            if WHOLE {
-                self.tweaks[..BATCH - N].copy_from_slice(&tweaks[N..]);
-            } else {
-                self.tweaks[0] = tweaks[0].mul_x(data.len() / 16);
-            }
         }
         for i in 0..N {
             store::<V, WHOLE>(tweaks[i].xor(blocks[i]), &mut data, i);
         }
-    }
-}
-
-impl<'a, V: AesVector, const ENC: bool> Xts<'a, V, ENC> {
-    /// From the tweak of the first block, in every lane.
-    #[inline(always)]
-    fn new(keys: Schedule<'a, V>, tweak: V) -> Self {
-        let mut tweaks = [tweak; BATCH];
-        for (i, t) in tweaks.iter_mut().enumerate() {
-            *t = t.mul_x_ramp(i * V::BLOCKS);
-        }
-        Self { keys, tweaks }
+        next
     }
 
     /// Whole blocks, then ciphertext stealing if there is more.
@@ -92,17 +129,11 @@ impl<'a, V: AesVector, const ENC: bool> Xts<'a, V, ENC> {
         }
     }
 
-    /// The tweak of the next block, in every lane.
-    #[inline(always)]
-    fn tweak(&self) -> V {
-        V::splat(self.keys.token, &self.tweaks[0].first())
-    }
-
     /// One whole block and a shorter one.
     #[inline(always)]
     fn steal(&mut self, mut data: InOut<'_>) {
         let extra = data.len() - 16;
-        let mut tweaks = (self.tweak(), self.tweak().mul_x(1));
+        let mut tweaks = (self.tweak, self.tweak.mul_x(1));
         if !ENC {
             tweaks = (tweaks.1, tweaks.0);
         }
@@ -188,11 +219,11 @@ impl<T: AesToken> XtsKey<T> {
     }
 
     fn crypt_unit<const ENC: bool>(&self, keys: &RoundKeys, iv: &[u8; 16], data: InOut<'_>) {
-        self.crypt_from::<ENC>(keys, Some(&self.tweak), &mut iv.clone(), data);
+        self.crypt_from::<ENC>(keys, Some(&self.tweak), iv, data);
     }
 
     fn crypt<const ENC: bool>(&self, keys: &RoundKeys, tweak: &mut [u8; 16], data: InOut<'_>) {
-        self.crypt_from::<ENC>(keys, None, tweak, data);
+        *tweak = self.crypt_from::<ENC>(keys, None, tweak, data);
     }
 
     /// From the tweak, or from the IV and the key that makes it the tweak: one kernel for both, as
@@ -202,38 +233,42 @@ impl<T: AesToken> XtsKey<T> {
         &self,
         keys: &RoundKeys,
         tweak_keys: Option<&RoundKeys>,
-        tweak: &mut [u8; 16],
+        start: &[u8; 16],
         data: InOut<'_>,
-    ) {
+    ) -> [u8; 16] {
         let token = self.data.token;
         if data.len() <= SHORT {
-            run::<T::Narrow, ENC>(token.narrow(), keys, tweak_keys, tweak, data);
+            run::<T::Narrow, ENC>(token.narrow(), keys, tweak_keys, start, data)
         } else {
-            run::<T, ENC>(token, keys, tweak_keys, tweak, data);
+            run::<T, ENC>(token, keys, tweak_keys, start, data)
         }
     }
 }
 
+/// The tweak of the block behind `data`, if it began with a tweak.
 #[inline(always)]
 fn run<T: AesToken, const ENC: bool>(
     token: T,
     keys: &RoundKeys,
     tweak_keys: Option<&RoundKeys>,
-    tweak: &mut [u8; 16],
+    start: &[u8; 16],
     data: InOut<'_>,
-) {
-    token.vectorize(
+) -> [u8; 16] {
+    token.vectorize_with(
+        (keys, tweak_keys),
+        start,
+        data,
         #[inline(always)]
-        || {
-            let mut first = [Blocks::splat(token, tweak)];
+        |(keys, tweak_keys), start, data| {
+            let mut tweak = [Blocks::splat(token, start)];
             if let Some(tweak_keys) = tweak_keys {
-                Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut first);
+                Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut tweak);
             }
-            let mut xts = Xts::<T::V, ENC>::new(Schedule::new(token, keys), first[0]);
+            let mut xts = Xts::<T::V, ENC> { keys: Schedule::new(token, keys), tweak: tweak[0] };
             xts.unit(data);
-            *tweak = xts.tweaks[0].first();
+            if tweak_keys.is_some() { [0; 16] } else { xts.tweak.first() }
         },
-    );
+    )
 }
 
 #[cfg(test)]

@@ -178,6 +178,13 @@ pub trait AesVector: Blocks {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
 
+    /// The first block, everywhere.
+    #[inline(always)]
+    fn splat_first(self) -> Self {
+        assert!(Self::BLOCKS == 1, "wider vectors bring their own");
+        self
+    }
+
     /// Changes neither, but the compiler must have both at this point, and may move no computation
     /// that leads to one of them behind it, nor one that uses them before it.
     fn meet(&mut self, other: &mut Self);

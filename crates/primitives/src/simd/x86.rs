@@ -343,6 +343,12 @@ impl AesVector for B256 {
     );
 
     #[inline(always)]
+    fn splat_first(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_permute2x128_si256::<0>(self.0, self.0) })
+    }
+
+    #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // InvMixColumns is what a decryption round does to the output of an encryption's last round.
         // SAFETY: the token includes VAES.
@@ -476,6 +482,12 @@ impl AesVector for B512 {
         _mm512_aesdeclast_epi128,
         meet512
     );
+
+    #[inline(always)]
+    fn splat_first(self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_shuffle_i32x4::<0>(self.0, self.0) })
+    }
 
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
