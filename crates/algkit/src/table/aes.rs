@@ -368,7 +368,7 @@ struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
 
 impl<T: AesToken> FusedCcm<T> {
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag_len: usize) -> [u8; 16] {
-        let key = self.0.chain();
+        let key = &self.0.keyed().0;
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
@@ -432,7 +432,11 @@ macro_rules! macs {
             }
 
             fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-                self.0.digest(parts, out);
+                let (key, last) = self.0.0.keyed();
+                match (parts, last) {
+                    ([message], Last::Masked(masks)) => out.copy_from_slice(&key.masked_mac(masks, message)),
+                    _ => self.0.digest(parts, out),
+                }
             }
         }
 

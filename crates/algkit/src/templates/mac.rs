@@ -17,7 +17,7 @@ pub(crate) enum Last {
     ZeroPad,
     /// Masks a whole block with the first key; pads a partial one with a single 1 bit and masks it
     /// with the second.
-    Masked([u8; MAX_BLOCK], [u8; MAX_BLOCK]),
+    Masked([[u8; MAX_BLOCK]; 2]),
 }
 
 /// Absorbs whole blocks into a CBC-MAC state; a keyed cipher, or a driver that does better.
@@ -57,9 +57,9 @@ impl<C: Chain> InProgress<C> {
         Self { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 }
     }
 
-    /// What it absorbs blocks with.
-    pub(crate) fn chain(&self) -> &C {
-        &self.key.0
+    /// What it absorbs blocks with, and what it does with the last.
+    pub(crate) fn keyed(&self) -> &(C, Last) {
+        &self.key
     }
 }
 
@@ -104,8 +104,8 @@ impl<C: Chain> PlainState for InProgress<C> {
         let empty = self.filled == 0;
         match last {
             Last::ZeroPad => {}
-            Last::Masked(whole, _) if self.filled == bs => xor(block, whole),
-            Last::Masked(_, partial) => {
+            Last::Masked([whole, _]) if self.filled == bs => xor(block, whole),
+            Last::Masked([_, partial]) => {
                 block[self.filled] = 0x80;
                 xor(block, partial);
             }
@@ -136,7 +136,7 @@ pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
         block
     };
     let k1 = double(value);
-    Last::Masked(bytes(k1), bytes(double(k1)))
+    Last::Masked([bytes(k1), bytes(double(k1))])
 }
 
 /// The keys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
@@ -151,7 +151,7 @@ pub(crate) fn xcbc<C>(
     });
     let chain = keyed(&k1);
     k1.zeroize();
-    Ok((chain?, Last::Masked(k2, k3)))
+    Ok((chain?, Last::Masked([k2, k3])))
 }
 
 /// From the keyed cipher, and a way to key another, to the cipher that chains and the last block.

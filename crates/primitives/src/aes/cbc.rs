@@ -25,7 +25,6 @@ use super::{
 };
 use crate::{
     InOut,
-    cpu::Token,
     simd::{AesToken, AesVector, Blocks},
 };
 
@@ -73,19 +72,21 @@ impl<T: AesToken> AesKey<T> {
     pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
         let token = self.token.narrow();
-        token.vectorize_with(
+        self.token.vectorize_with(
             &self.enc,
             iv,
             data,
             #[inline(always)]
-            |keys, iv, mut data| {
-                let Some(mut block) = data.take(16) else { return };
-                let keys = Schedule::<OneBlock<T>>::new(token, keys);
+            |keys, iv, data| {
+                let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
+                let mut blocks = data.chunks::<16>();
+                let Some(mut block) = blocks.next() else { return };
                 let mut chain = [Blocks::load(token, iv)];
                 chain[0] = keys.first.xor3(chain[0], Blocks::load(token, block.src()));
-                while let Some(next) = data.take(16) {
+                for next in blocks {
                     let share = keys.first.xor(Blocks::load(token, next.src()));
+                    keys.reread();
                     keys.rounds::<true, 1>(&mut chain, zero);
                     chain[0] = keys.finish::<true>(chain[0], keys.last.xor(share));
                     chain[0].xor(share).store(block.dst());

@@ -1,17 +1,37 @@
 //! The key schedule (FIPS 197 section 5.2).
 
+use core::sync::atomic::{Ordering, compiler_fence};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
 /// Aligned, so that no key lies across two cache lines.
 #[repr(C, align(16))]
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
-    #[zeroize(skip)]
     rounds: Rounds,
 }
+
+impl Zeroize for RoundKeys {
+    fn zeroize(&mut self) {
+        // By words, and no more than there are: byte by byte took longer than the expansion of the key.
+        for key in &mut self.keys[..=self.rounds as usize] {
+            let words: *mut [u8; 16] = key;
+            // SAFETY: the keys are aligned for words of 16 bytes, of which one is a key.
+            unsafe { words.cast::<u128>().write_volatile(0) };
+        }
+        compiler_fence(Ordering::SeqCst);
+    }
+}
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for RoundKeys {}
 
 /// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
 #[derive(Clone, Copy)]
@@ -55,6 +75,36 @@ impl RoundKeys {
         Some(expanded)
     }
 
+    /// The schedule of a key of 16 or 32 bytes, given a vector at a time. `next(i, before, last)` is round key
+    /// `i`, made of the key as long as the cipher's before it and of round key `i - 1`. `None` for other lengths.
+    #[inline(always)]
+    pub(crate) fn by_vectors<V: Copy>(
+        key: &[u8],
+        load: impl Fn(&[u8; 16]) -> V,
+        store: impl Fn(V) -> [u8; 16],
+        next: impl Fn(usize, V, V) -> V,
+    ) -> Option<Self> {
+        let mut keys = [[0; 16]; 15];
+        let (period, rounds) = match *key.as_chunks().0 {
+            [a] if key.len() == 16 => {
+                keys[0] = a;
+                (1, Rounds::Ten)
+            }
+            [a, b] if key.len() == 32 => {
+                (keys[0], keys[1]) = (a, b);
+                (2, Rounds::Fourteen)
+            }
+            _ => return None,
+        };
+        let (mut before, mut last) = (load(&keys[0]), load(&keys[period - 1]));
+        for i in period..=rounds as usize {
+            let new = next(i, before, last);
+            keys[i] = store(new);
+            (before, last) = (if period == 1 { new } else { last }, new);
+        }
+        Some(Self { keys, rounds })
+    }
+
     /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
     /// all but the first and the last passed through `inv_mix_columns`.
     #[inline(always)]
@@ -79,6 +129,12 @@ impl RoundKeys {
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
         &self.keys[..=self.rounds()]
+    }
+
+    /// The `n` round keys behind the first.
+    #[inline(always)]
+    pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
+        &self.keys[1..=n]
     }
 
     /// The first round key, for drivers that store it masked.

@@ -1,7 +1,7 @@
 //! Keys and rounds for CPUs with AES instructions.
 
 use super::RoundKeys;
-use crate::simd::{AesToken, AesVector, Blocks, opaque};
+use crate::simd::{AesToken, AesVector, Blocks, anew, opaque};
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -47,6 +47,7 @@ const WRITTEN_OUT: usize = 4;
 pub(crate) struct Schedule<'a, V: AesVector> {
     pub(crate) token: V::Token,
     pub(crate) first: V,
+    keys: &'a RoundKeys,
     inner: &'a [[u8; 16]],
     pub(crate) last: V,
 }
@@ -55,7 +56,13 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
         let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-        Self { token, first: V::splat(token, first), inner, last: V::splat(token, last) }
+        Self { token, first: V::splat(token, first), keys, inner, last: V::splat(token, last) }
+    }
+
+    /// The inner keys are read again from here on: see [`anew`].
+    #[inline(always)]
+    pub(crate) fn reread(&mut self) {
+        self.inner = anew(self.keys).inner(self.inner.len());
     }
 
     /// Encrypts (`ENC`) or decrypts `N` vectors.

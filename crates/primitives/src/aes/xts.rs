@@ -16,7 +16,7 @@
 use super::{
     AesKey, RoundKeys,
     pass::{BATCH, SHORT, load, store},
-    rounds::{OneBlock, Schedule, beside_rounds},
+    rounds::{OneBlock, Schedule, beside_rounds, expand},
 };
 use crate::{
     InOut,
@@ -31,12 +31,9 @@ struct Xts<'a, V: AesVector, const ENC: bool> {
 }
 
 impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
-    /// The whole blocks of `data`.
+    /// The whole blocks of `data`, less than a batch.
     #[inline(always)]
-    fn run(&mut self, mut data: InOut<'_>) {
-        if data.len() >= BATCH * V::BYTES {
-            self.batches(&mut data);
-        }
+    fn tail(&mut self, mut data: InOut<'_>) {
         self.vectors::<4>(&mut data);
         self.vectors::<2>(&mut data);
         self.vectors::<1>(&mut data);
@@ -116,24 +113,30 @@ impl<V: AesVector, const ENC: bool> Xts<'_, V, ENC> {
         next
     }
 
-    /// Whole blocks, then ciphertext stealing if there is more.
+    /// Whole blocks, and ciphertext stealing if there is more.
+    ///
+    /// The two blocks at the end of a unit wait for each other: they go before the last blocks that fill less than
+    /// a batch, which need not wait for them and give the CPU something to do.
     #[inline(always)]
     fn unit(&mut self, mut data: InOut<'_>) {
         let extra = data.len() % 16;
         let stolen = if extra == 0 { 0 } else { 16 + extra };
         assert!(data.len() >= stolen, "XTS needs a whole block to steal from");
-        let Some(whole) = data.take(data.len() - stolen) else { return };
-        self.run(whole);
-        if !data.is_empty() {
-            self.steal(data);
+        let Some(mut whole) = data.take(data.len() - stolen) else { return };
+        if whole.len() >= BATCH * V::BYTES {
+            self.batches(&mut whole);
         }
+        if !data.is_empty() {
+            self.steal(data, self.tweak.mul_x(whole.len() / 16));
+        }
+        self.tail(whole);
     }
 
-    /// One whole block and a shorter one.
+    /// One whole block, whose tweak is given, and a shorter one.
     #[inline(always)]
-    fn steal(&mut self, mut data: InOut<'_>) {
+    fn steal(&self, mut data: InOut<'_>, tweak: V) {
         let extra = data.len() - 16;
-        let mut tweaks = (self.tweak, self.tweak.mul_x(1));
+        let mut tweaks = (tweak, tweak.mul_x(1));
         if !ENC {
             tweaks = (tweaks.1, tweaks.0);
         }
@@ -170,8 +173,7 @@ impl<T: AesToken> XtsKey<T> {
         }
         let (data, tweak) = key.split_at(key.len() / 2);
         let data = AesKey::new(token, data)?;
-        let tweak = AesKey::new(token, tweak)?.enc.clone();
-        Some(Self { data, tweak })
+        Some(Self { data, tweak: expand(token, tweak)? })
     }
 
     /// The first tweak of the data unit `iv`.

@@ -83,40 +83,54 @@ pub trait Blocks: Copy {
     fn add64(self, other: Self) -> Self;
 }
 
-/// Up to 16 bytes as a little-endian integer, in at most two overlapping loads.
+/// Up to 16 bytes as a little-endian integer, in pieces that do not overlap: what [`store_partial_block`] wrote, a
+/// load of a piece can take from the store, and need not wait until it is in the cache.
 #[inline(always)]
 pub(crate) fn load_partial_block(src: &[u8]) -> u128 {
-    let n = src.len();
     if let Some(block) = src.first_chunk() {
-        u128::from_le_bytes(*block)
-    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
-        u128::from(u64::from_le_bytes(*head)) | u128::from(u64::from_le_bytes(*tail)) << (8 * (n - 8))
-    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
-        u128::from(u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << (8 * (n - 4)))
-    } else if let (Some(head), Some(tail)) = (src.first(), src.last()) {
-        u128::from(u32::from(*head) | u32::from(src[n / 2]) << (8 * (n / 2)) | u32::from(*tail) << (8 * (n - 1)))
-    } else {
-        0
+        return u128::from_le_bytes(*block);
+    }
+    let (eights, rest) = src.as_chunks();
+    let (fours, rest) = rest.as_chunks();
+    let (twos, ones) = rest.as_chunks();
+    let mut high = ones.first().map_or(0, |byte| u64::from(*byte));
+    if let [two] = twos {
+        high = high << 16 | u64::from(u16::from_le_bytes(*two));
+    }
+    if let [four] = fours {
+        high = high << 32 | u64::from(u32::from_le_bytes(*four));
+    }
+    match eights {
+        [eight] => u128::from(high) << 64 | u128::from(u64::from_le_bytes(*eight)),
+        _ => u128::from(high),
     }
 }
 
 /// Writes the first bytes of `block`, little-endian, to `dst`, which has at most 16.
 #[inline(always)]
 pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
-    let n = dst.len();
     if let Some(whole) = dst.first_chunk_mut() {
         *whole = block.to_le_bytes();
-    } else if n >= 8 {
-        dst[..8].copy_from_slice(&(block as u64).to_le_bytes());
-        dst[n - 8..].copy_from_slice(&((block >> (8 * (n - 8))) as u64).to_le_bytes());
-    } else if n >= 4 {
-        dst[..4].copy_from_slice(&(block as u32).to_le_bytes());
-        dst[n - 4..].copy_from_slice(&((block as u64 >> (8 * (n - 4))) as u32).to_le_bytes());
-    } else if n > 0 {
-        let block = block as u32;
-        dst[0] = block as u8;
-        dst[n / 2] = (block >> (8 * (n / 2))) as u8;
-        dst[n - 1] = (block >> (8 * (n - 1))) as u8;
+        return;
+    }
+    let (eights, rest) = dst.as_chunks_mut();
+    let (fours, rest) = rest.as_chunks_mut();
+    let (twos, ones) = rest.as_chunks_mut();
+    let mut rest = block as u64;
+    if let [eight] = eights {
+        *eight = rest.to_le_bytes();
+        rest = (block >> 64) as u64;
+    }
+    if let [four] = fours {
+        *four = (rest as u32).to_le_bytes();
+        rest >>= 32;
+    }
+    if let [two] = twos {
+        *two = (rest as u16).to_le_bytes();
+        rest >>= 16;
+    }
+    if let [one] = ones {
+        *one = rest as u8;
     }
 }
 
@@ -236,7 +250,7 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
-/// `at`, as a reference that the compiler has not seen before.
+/// `at`, as a reference of which the compiler knows no more than its type says.
 ///
 /// What is read through it is read again. Left to know better, the compiler keeps the round keys of one
 /// pass for the next, and as there are more of them than registers, it writes them to the stack at full
@@ -251,7 +265,10 @@ pub(crate) fn anew<T>(at: &T) -> &T {
         core::arch::asm!("/* {0} */", inout(reg) at, options(nomem, nostack, preserves_flags))
     };
     // SAFETY: it is the reference that it was made of.
-    unsafe { &*at }
+    unsafe {
+        core::hint::assert_unchecked(at.is_aligned());
+        &*at
+    }
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.
