@@ -15,11 +15,6 @@ impl Secret {
     pub(crate) fn zeros(len: usize) -> Self {
         Self(vec![0; len])
     }
-
-    /// None yet, and room for `capacity`.
-    pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self(Vec::with_capacity(capacity))
-    }
 }
 
 /// Overwrites `bytes` with zeros.

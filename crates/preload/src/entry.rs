@@ -4,7 +4,7 @@ use crate::{mirror::Mirror, options::Options, table};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
 use std::{
-    os::fd::{OwnedFd, RawFd},
+    os::fd::RawFd,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -148,12 +148,7 @@ impl State {
         }
     }
 
-    /// A descriptor for a file that has nothing to show yet: a duplicate of this one's.
-    pub fn share(&mut self, closes_on_exec: bool) -> Option<OwnedFd> {
-        self.mirror.share(&self.fds, closes_on_exec)
-    }
-
-    /// Gives the file a description of its own, whose flags can be set without others' seeing it.
+    /// Gives the file a socket of its own, whose flags can be set without others' seeing it.
     pub fn unshare(&mut self) -> Result<(), Errno> {
         self.mirror.unshare(&self.fds)
     }

@@ -4,8 +4,7 @@
 //! its own waits in its queue, and not writable while that datagram takes more than a quarter of the
 //! smallest send buffer. No AF_ALG socket that can be polled is neither readable nor writable.
 //!
-//! Making a socket and closing it takes 4 µs, as much as many a client's request. So an accepted socket begins with a
-//! duplicate of its parent's descriptor, and gets a socket of its own when there is something to show, or to set.
+//! Until there is something to show, or to set, a [`template`](crate::template) may stand behind the descriptor.
 
 use crate::process;
 use crate::{errno, interpose::real};
@@ -13,7 +12,7 @@ use algkit_afalg::{Errno, Readiness};
 use libc::{c_int, sa_family_t, sockaddr, socklen_t};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
-    io::{DupFlags, FdFlags, dup, dup3, fcntl_dupfd_cloexec, fcntl_getfd},
+    io::{DupFlags, FdFlags, dup3, fcntl_getfd},
     net::{
         AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, getsockname, recv, send, socket_with,
         sockopt,
@@ -75,17 +74,9 @@ impl Mirror {
         Ok(())
     }
 
-    /// Another descriptor for the socket, to stand for another file; none if the socket shows anything.
-    pub fn share(&mut self, fds: &[RawFd], closes_on_exec: bool) -> Option<OwnedFd> {
-        let fd = first(fds).ok().filter(|_| !self.armed)?;
-        let shared = if closes_on_exec { fcntl_dupfd_cloexec(fd, 0) } else { dup(fd) }.ok()?;
-        self.shared = true;
-        Some(shared)
-    }
-
-    /// The mirror of a file whose descriptor came from [`share`](Self::share).
-    pub fn of_shared() -> Self {
-        Self { shared: true, ..Self::default() }
+    /// That of a file whose socket may stand behind other files, too.
+    pub fn new(shared: bool) -> Self {
+        Self { shared, ..Self::default() }
     }
 
     /// Puts a socket of their own behind descriptors whose socket is shared with other files.

@@ -143,18 +143,13 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
         File::Netlink(_) => Err(Errno::OPNOTSUPP),
         File::Device(_) => Err(Errno::NOTSOCK),
     };
-    let share = result.is_ok() && !flags.contains(SocketFlags::NONBLOCK) && !entry.is_nonblocking();
-    let shared = share.then(|| entered.state().share(flags.contains(SocketFlags::CLOEXEC))).flatten();
     entered.leave();
     let file = File::Alg(result?);
     // The kernel finds out too late that such sockets have no address.
     if !address.is_null() {
         return Err(Errno::CONNABORTED);
     }
-    match shared {
-        Some(descriptor) => table::install_shared(file, descriptor),
-        None => table::install(file, Options::default(), flags),
-    }
+    table::install(file, Options::default(), flags)
 }
 
 unsafe fn name(

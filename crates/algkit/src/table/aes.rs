@@ -6,8 +6,8 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, PlainState, Refusal, Shape, SkcipherOps,
-        TextRule, Type, WeakKeys,
+        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, InParts, PlainState, Refusal, Shape,
+        SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
     templates::{
@@ -297,6 +297,23 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
         match direction {
             Direction::Encrypt => self.encrypt_unit(block16(iv), run),
             Direction::Decrypt => self.decrypt_unit(block16(iv), run),
+        }
+    }
+
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+}
+
+impl<T: AesToken> InParts for XtsKey<T> {
+    fn start(&self, iv: &[u8]) -> [u8; 16] {
+        self.tweak(iv.first_chunk().expect("an IV of the declared length"))
+    }
+
+    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_beside(state, text, beside),
+            Direction::Decrypt => self.decrypt_beside(state, text, beside),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The key schedule (FIPS 197 section 5.2).
 
-use core::sync::atomic::{Ordering, compiler_fence};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
@@ -13,21 +12,10 @@ pub struct RoundKeys {
     rounds: Rounds,
 }
 
-impl Zeroize for RoundKeys {
-    fn zeroize(&mut self) {
-        // By words, and no more than there are: byte by byte took longer than the expansion of the key.
-        for key in &mut self.keys[..=self.rounds as usize] {
-            let words: *mut [u8; 16] = key;
-            // SAFETY: the keys are aligned for words of 16 bytes, of which one is a key.
-            unsafe { words.cast::<u128>().write_volatile(0) };
-        }
-        compiler_fence(Ordering::SeqCst);
-    }
-}
-
 impl Drop for RoundKeys {
     fn drop(&mut self) {
-        self.zeroize();
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
     }
 }
 
@@ -82,7 +70,7 @@ impl RoundKeys {
         key: &[u8],
         load: impl Fn(&[u8; 16]) -> V,
         store: impl Fn(V) -> [u8; 16],
-        next: impl Fn(usize, V, V) -> V,
+        mut next: impl FnMut(usize, V, V) -> V,
     ) -> Option<Self> {
         let mut keys = [[0; 16]; 15];
         let (period, rounds) = match *key.as_chunks().0 {

@@ -1,7 +1,10 @@
 //! Keys and rounds for CPUs with AES instructions.
 
 use super::RoundKeys;
-use crate::simd::{AesToken, AesVector, Blocks, anew, opaque};
+use crate::{
+    cpu::Token,
+    simd::{AesToken, AesVector, Blocks, anew, opaque},
+};
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -19,21 +22,55 @@ impl<T: AesToken> AesKey<T> {
 
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        token.vectorize(
+        let enc = expand(token, key)?;
+        let dec = token.vectorize_with(
+            &enc,
+            (),
+            (),
             #[inline(always)]
-            || {
+            |enc, (), ()| enc.inverted(|k| T::V::splat(token, &k).inv_mix_columns().first()),
+        );
+        Some(Self { token, enc, dec })
+    }
+}
+
+/// The key schedule of encryption: by vectors of four words, but for the six words of AES-192, which fill one and
+/// a half.
+pub(crate) fn expand<T: AesToken>(token: T, key: &[u8]) -> Option<RoundKeys> {
+    let token = token.narrow();
+    token.vectorize_with(
+        key,
+        (),
+        (),
+        #[inline(always)]
+        |key, (), ()| {
+            if key.len() == 24 {
                 // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let enc = RoundKeys::expand(key, |word| {
+                return RoundKeys::expand(key, |word| {
                     let block = [word; 4];
                     let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                    let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
+                    let [a, b, c, d, ..] =
+                        OneBlock::<T>::splat(token, block).enc_last(OneBlock::<T>::zero(token)).first();
                     [a, b, c, d]
-                })?;
-                let dec = enc.inverted(|k| T::V::splat(token, &k).inv_mix_columns().first());
-                Some(Self { token, enc, dec })
-            },
-        )
-    }
+                });
+            }
+            let twice = key.len() == 32;
+            let mut rcon = 1;
+            RoundKeys::by_vectors(
+                key,
+                |key| OneBlock::<T>::load(token, key),
+                |key| key.first(),
+                |i, before, last| {
+                    if twice && i % 2 == 1 {
+                        return before.next_key::<false>(token, last, 0);
+                    }
+                    let next = before.next_key::<true>(token, last, rcon);
+                    rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
+                    next
+                },
+            )
+        },
+    )
 }
 
 /// The one-block vector of `T`, for modes in which each block waits for the one before.

@@ -134,6 +134,9 @@ pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
     }
 }
 
+/// A word times this is four of it.
+const FOUR: u128 = 1 | 1 << 32 | 1 << 64 | 1 << 96;
+
 /// Blocks that the CPU's AES instructions work on.
 pub trait AesVector: Blocks {
     /// ShiftRows, SubBytes, MixColumns, then the round key.
@@ -151,6 +154,21 @@ pub trait AesVector: Blocks {
 
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
+
+    /// Four words of a key schedule (FIPS 197 section 5.2), of one-block vectors: `self` are the words that are as far
+    /// back as the cipher's key is long, `last` the four before. Its last word goes through SubWord, after RotWord
+    /// if `ROTATED`, and `rcon` is added to it; each new word is the sum of that and of `self` up to its place.
+    #[inline(always)]
+    fn next_key<const ROTATED: bool>(self, token: Self::Token, last: Self, rcon: u32) -> Self {
+        let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
+        let word = word.rotate_right(if ROTATED { 8 } else { 0 });
+        let four = |word: u32| Self::splat(token, &(u128::from(word) * FOUR).to_le_bytes());
+        // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+        let word = four(word).enc_last(four(rcon));
+        let sums = u128::from_le_bytes(self.first());
+        let sums = sums ^ sums << 32;
+        Self::splat(token, &(sums ^ sums << 64).to_le_bytes()).xor(word)
+    }
 
     /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
     /// `first` is added. `inner` are the keys between the first and the last.
