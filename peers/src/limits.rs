@@ -62,7 +62,7 @@ fn needed(request: &Request) -> Vec<Needed> {
     let key_len = request.key.len();
     let single = messages == 1;
     match (request.mode, request.cipher) {
-        _ if level == Level::Soft => vec![],
+        _ if level == Level::Soft || request.rekey => vec![],
         // Each block waits for the one before.
         ("cbc", "aes") if op == Op::Encrypt && single => chain(size, rounds(key_len)),
         ("cmac" | "ccm", "aes") if single => chain(size, rounds(key_len)),

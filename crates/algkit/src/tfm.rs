@@ -3,8 +3,8 @@
 use crate::{
     Error, Text,
     driver::{
-        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps,
-        Shape, SkcipherOps, TextRule, Type, WeakKeys,
+        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps, Shape,
+        SkcipherOps, TextRule, Type, WeakKeys,
     },
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};

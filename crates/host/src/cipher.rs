@@ -106,7 +106,6 @@ impl SkcipherOps for Cipher {
             }
         }
     }
-
 }
 
 /// Fills the destination of `text` with `out`, which is as long.

@@ -112,8 +112,7 @@ mod tests {
         let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         let key = AesKey::new(token, &hex::<16>("2b7e151628aed2a6abf7158809cf4f3c")).unwrap();
         let masks = [hex("fbeed618357133667c85e08f7236a8de"), hex("f7ddac306ae266ccf90bc11ee46d513b")];
-        let message: [u8; 40] =
-            hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411");
+        let message: [u8; 40] = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411");
         for (len, want) in [
             (0, "bb1d6929e95937287fa37d129b756746"),
             (16, "070a16b46b4d4144f79bdd9dd04a287c"),
