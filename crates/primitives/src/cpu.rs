@@ -246,6 +246,10 @@ pub trait Token: Copy + Send + Sync + 'static {
     /// `body` must be an `#[inline(always)]` closure that calls `#[inline(always)]` functions only:
     /// what is not inlined is compiled without the features, and is correct but slow.
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
+
+    /// [`Token::vectorize`] for a `body` that captures nothing: its arguments go in registers, where what a
+    /// closure captures goes through memory.
+    fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R;
 }
 
 /// The token of code that needs nothing.
@@ -276,6 +280,11 @@ impl Token for Portable {
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
         body()
     }
+
+    #[inline(always)]
+    fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+        body(a, b, c)
+    }
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -300,6 +309,16 @@ macro_rules! token {
                 }
                 // SAFETY: the token exists, so detection found every feature that `go` enables.
                 unsafe { go(body) }
+            }
+
+            #[inline(always)]
+            fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+                #[target_feature(enable = $enable)]
+                fn go<A, B, C, R>(a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+                    body(a, b, c)
+                }
+                // SAFETY: as above.
+                unsafe { go(a, b, c, body) }
             }
         }
     };
