@@ -25,7 +25,7 @@ pub struct SkcipherJob<'a> {
 impl SkcipherJob<'_> {
     /// Does it by itself.
     pub fn run(&mut self, direction: Direction) {
-        self.ops.crypt(direction, self.iv, &mut Text::from(self.text.reborrow()));
+        self.ops.crypt_run(direction, self.iv, self.text.reborrow());
     }
 }
 
@@ -41,15 +41,29 @@ pub struct AeadJob<'a> {
     tag: Tag<'a>,
 }
 
-enum Tag<'a> {
+/// The tag of a job: to be written, or to be compared with.
+pub struct Tag<'a>(Inner<'a>);
+
+enum Inner<'a> {
     Write(&'a mut [u8]),
     Check { tag: &'a [u8], authentic: &'a mut bool },
+}
+
+impl Tag<'_> {
+    /// Writes the beginning of the full tag, or compares it with the one that was given.
+    #[inline]
+    pub fn finish(&mut self, full: &mut [u8; 16]) {
+        match &mut self.0 {
+            Inner::Write(tag) => tag::write(full, tag),
+            Inner::Check { tag, authentic } => **authentic = tag::matches(full, tag),
+        }
+    }
 }
 
 impl<'a> AeadJob<'a> {
     /// To be encrypted, and a tag written.
     pub fn seal(ops: &'a dyn AeadOps, iv: &'a [u8], assoc: &'a [&'a [u8]], text: InOut<'a>, tag: &'a mut [u8]) -> Self {
-        Self { ops, iv, assoc, text, tag: Tag::Write(tag) }
+        Self { ops, iv, assoc, text, tag: Tag(Inner::Write(tag)) }
     }
 
     /// To be decrypted, and the tag checked. `authentic` tells later whether it matched; if it did not, the job's
@@ -63,13 +77,13 @@ impl<'a> AeadJob<'a> {
         authentic: &'a mut bool,
     ) -> Self {
         *authentic = false;
-        Self { ops, iv, assoc, text, tag: Tag::Check { tag, authentic } }
+        Self { ops, iv, assoc, text, tag: Tag(Inner::Check { tag, authentic }) }
     }
 
-    /// The text.
+    /// The text and the tag.
     #[inline]
-    pub fn text(&mut self) -> InOut<'_> {
-        self.text.reborrow()
+    pub fn split(&mut self) -> (InOut<'_>, &mut Tag<'a>) {
+        (self.text.reborrow(), &mut self.tag)
     }
 
     /// Bytes of text.
@@ -81,33 +95,24 @@ impl<'a> AeadJob<'a> {
     /// Bytes of tag.
     #[inline]
     pub fn tag_len(&self) -> usize {
-        match &self.tag {
-            Tag::Write(tag) => tag.len(),
-            Tag::Check { tag, .. } => tag.len(),
-        }
-    }
-
-    /// Writes the beginning of the full tag, or compares it with the one that was given.
-    #[inline]
-    pub fn finish(&mut self, full: &mut [u8; 16]) {
-        match &mut self.tag {
-            Tag::Write(tag) => tag::write(full, tag),
-            Tag::Check { tag, authentic } => **authentic = tag::matches(full, tag),
+        match &self.tag.0 {
+            Inner::Write(tag) => tag.len(),
+            Inner::Check { tag, .. } => tag.len(),
         }
     }
 
     /// Does it by itself.
     pub fn run(&mut self) {
         let text = &mut Text::from(self.text.reborrow());
-        match &mut self.tag {
-            Tag::Write(tag) => self.ops.seal(self.iv, self.assoc, text, tag),
-            Tag::Check { tag, authentic } => **authentic = self.ops.open(self.iv, self.assoc, text, tag),
+        match &mut self.tag.0 {
+            Inner::Write(tag) => self.ops.seal(self.iv, self.assoc, text, tag),
+            Inner::Check { tag, authentic } => **authentic = self.ops.open(self.iv, self.assoc, text, tag),
         }
     }
 
     /// What the owner of a job to be opened does when it is done.
     pub(crate) fn wipe_unless_authentic(&mut self) {
-        if let Tag::Check { authentic: false, .. } = self.tag {
+        if let Inner::Check { authentic: false, .. } = self.tag.0 {
             self.text.dst().zeroize();
         }
     }

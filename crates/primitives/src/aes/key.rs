@@ -9,7 +9,16 @@ use zeroize::{ZeroizeOnDrop, optimization_barrier};
 #[derive(Clone)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
-    rounds: usize,
+    rounds: Rounds,
+}
+
+/// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum Rounds {
+    Ten = 10,
+    Twelve = 12,
+    Fourteen = 14,
 }
 
 impl Drop for RoundKeys {
@@ -27,11 +36,13 @@ impl RoundKeys {
     /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
     #[inline(always)]
     pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
-        let words = match key.len() {
-            16 | 24 | 32 => key.len() / 4,
+        let (words, rounds) = match key.len() {
+            16 => (4, Rounds::Ten),
+            24 => (6, Rounds::Twelve),
+            32 => (8, Rounds::Fourteen),
             _ => return None,
         };
-        let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
+        let mut expanded = Self { keys: [[0; 16]; 15], rounds };
         expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
         // Little-endian words: RotWord is a rotation to the right.
@@ -52,15 +63,46 @@ impl RoundKeys {
         Some(expanded)
     }
 
+    /// The schedule of a key of 16 or 32 bytes, given a vector at a time. `next(i, before, last)` is round key
+    /// `i`, made of the key as long as the cipher's before it and of round key `i - 1`. `None` for other lengths.
+    #[inline(always)]
+    pub(crate) fn by_vectors<V: Copy>(
+        key: &[u8],
+        load: impl Fn(&[u8; 16]) -> V,
+        store: impl Fn(V) -> [u8; 16],
+        mut next: impl FnMut(usize, V, V) -> V,
+    ) -> Option<Self> {
+        let mut keys = [[0; 16]; 15];
+        let (period, rounds) = match *key.as_chunks().0 {
+            [a] if key.len() == 16 => {
+                keys[0] = a;
+                (1, Rounds::Ten)
+            }
+            [a, b] if key.len() == 32 => {
+                (keys[0], keys[1]) = (a, b);
+                (2, Rounds::Fourteen)
+            }
+            _ => return None,
+        };
+        let (mut before, mut last) = (load(&keys[0]), load(&keys[period - 1]));
+        for i in period..=rounds as usize {
+            let new = next(i, before, last);
+            keys[i] = store(new);
+            (before, last) = (if period == 1 { new } else { last }, new);
+        }
+        Some(Self { keys, rounds })
+    }
+
     /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
     /// all but the first and the last passed through `inv_mix_columns`.
     #[inline(always)]
     #[must_use]
     pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
         let mut inverse = Self { keys: [[0; 16]; 15], rounds: self.rounds };
-        for i in 0..=self.rounds {
-            let k = self.keys[self.rounds - i];
-            inverse.keys[i] = if i == 0 || i == self.rounds { k } else { inv_mix_columns(k) };
+        let rounds = self.rounds();
+        for i in 0..=rounds {
+            let k = self.keys[rounds - i];
+            inverse.keys[i] = if i == 0 || i == rounds { k } else { inv_mix_columns(k) };
         }
         inverse
     }
@@ -68,13 +110,19 @@ impl RoundKeys {
     /// Rounds: 10, 12 or 14.
     #[inline(always)]
     pub fn rounds(&self) -> usize {
-        self.rounds
+        self.rounds as usize
     }
 
     /// The `rounds + 1` round keys.
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
-        &self.keys[..=self.rounds]
+        &self.keys[..=self.rounds()]
+    }
+
+    /// The `n` round keys behind the first.
+    #[inline(always)]
+    pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
+        &self.keys[1..=n]
     }
 
     /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
@@ -82,9 +130,9 @@ impl RoundKeys {
     pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {
         let [first, inner @ ..] = &self.keys;
         let (extra, last) = match self.rounds {
-            10 => (&inner[..0], inner.first_chunk()),
-            12 => (&inner[..2], inner[2..].first_chunk()),
-            _ => (&inner[..4], inner[4..].first_chunk()),
+            Rounds::Ten => (&inner[..0], inner.first_chunk()),
+            Rounds::Twelve => (&inner[..2], inner[2..].first_chunk()),
+            Rounds::Fourteen => (&inner[..4], inner[4..].first_chunk()),
         };
         (first, extra, last.expect("14 keys behind the first"))
     }

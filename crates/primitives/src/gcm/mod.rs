@@ -12,11 +12,12 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
+use crate::aes::rounds::expand;
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
 use crate::hash::BlockBuffer;
-use crate::simd::{AesToken, AesVector, Blocks};
+use crate::simd::{AesToken, Blocks};
 use kernel::Kernel;
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
@@ -62,20 +63,10 @@ impl ZeroizeOnDrop for GcmState {}
 impl<T: GcmToken> GcmKey<T> {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        let round_keys = expand(token, key)?;
         token.vectorize(
             #[inline(always)]
             || {
-                // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let round_keys = RoundKeys::expand(
-                    key,
-                    #[inline(always)]
-                    |word| {
-                        let [a, b, c, d] = word;
-                        let block = [a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d];
-                        let [a, b, c, d, ..] = T::V::splat(token, &block).enc_last(T::V::zero(token)).first();
-                        [a, b, c, d]
-                    },
-                )?;
                 let mut h = [T::V::zero(token)];
                 encrypt_blocks(token, &round_keys, &mut h);
                 Some(Self { token, hash: HashKey::ghash(token, &h[0].first()), round_keys })
