@@ -75,6 +75,7 @@ fn needed(request: &Request) -> Vec<Needed> {
     let aes = |n: f64| per_block(at(level, AES), n, size);
     let products = |n: f64| per_block(at(level, CLMUL), n, size);
     match (mode, cipher) {
+        _ if request.rekey => vec![],
         // Serial, so that most of the bits are idle; how many depends on what else is to be done.
         ("cbc", "aes") if op == Op::Encrypt && level == Level::Soft => vec![],
         // The last round has no MixColumns, which is a third of a round. What turns blocks into bits and back is

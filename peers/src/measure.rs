@@ -275,6 +275,10 @@ pub fn batch_sizes(sizes: &[usize]) -> impl Iterator<Item = usize> + '_ {
 
 /// Which cells of a case there are: sizes, and messages at a time.
 pub fn cells(case: &Case, sizes: &[usize], messages: &[usize], level: Level) -> Vec<Request> {
+    if case.rekey {
+        let smallest = sizes.iter().min().filter(|_| messages.contains(&1));
+        return smallest.map(|&size| case.request(case.round_size(size), 1, level)).into_iter().collect();
+    }
     let mut cells = Vec::new();
     for &n in messages {
         if n == 1 {

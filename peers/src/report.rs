@@ -1,7 +1,7 @@
 //! What is printed.
 
 use crate::{
-    case::{Case, word},
+    case::Case,
     contenders::Library,
     level,
     limits::Timed,
@@ -215,7 +215,7 @@ fn result(level: Level, table: &Table, cell: &Cell) -> Value {
         (score.library.to_owned(), figures)
     };
     json!({
-        "algorithm": case.name, "key_bits": case.key_bits, "op": word(case.op), "driver": cell.own().driver,
+        "algorithm": case.name, "key_bits": case.key_bits, "op": case.word(), "driver": cell.own().driver,
         "size": cell.size, "messages": cell.messages, "ns": cell.own().fastest, "gb_s": cell.gb_s(cell.own()),
         "best_peer": cell.best().map(|best| best.library), "ratio_to_best": cell.best().map(|best| best.ratio),
         "share_of_limit": cell.limit().map(|limit| limit.ratio), "limit": cell.limit().map(|limit| &limit.driver),

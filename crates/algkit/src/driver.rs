@@ -216,10 +216,10 @@ pub trait SkcipherOps: Send + Sync + Any {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 
-    /// Objects to an IV by its contents.
-    fn check_iv(&self, iv: &[u8]) -> Result<(), &'static str> {
-        let _ = iv;
-        Ok(())
+    /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
+    /// without a [`Text`] in between is what a short request does not pay.
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt(direction, iv, &mut Text::from(run));
     }
 
     /// Itself, if it takes a text in parts.

@@ -137,6 +137,21 @@ impl<'a> InOut<'a> {
         Some(front)
     }
 
+    /// The buffers in chunks of `N` bytes; a rest that is shorter is left out.
+    ///
+    /// One count for source and destination: what [`InOut::take`] moves on are two pointers and a length.
+    #[inline(always)]
+    pub(crate) fn chunks<const N: usize>(self) -> impl Iterator<Item = InOut<'a>> {
+        (0..self.len / N).map(
+            #[inline(always)]
+            move |i| {
+                // SAFETY: the chunk is within both buffers, and no other overlaps it.
+                let (src, dst) = unsafe { (self.src.add(i * N), self.dst.add(i * N)) };
+                InOut { src, dst, len: N, lifetime: PhantomData }
+            },
+        )
+    }
+
     /// Splits off everything that is left.
     #[inline(always)]
     pub fn take_all(&mut self) -> InOut<'a> {

@@ -223,61 +223,55 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 // Fused modes.
 
-/// ECB.
-struct FusedEcb<T>(AesKey<T>);
+/// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr $(, { $($more:tt)* })?;)*) => {$(
+        $(#[$doc])*
+        struct $name<T>(AesKey<T>);
 
-impl<T: AesToken> SkcipherOps for FusedEcb<T> {
-    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.ecb_encrypt(run),
-                Direction::Decrypt => self.0.ecb_decrypt(run),
-            }
-        }
-    }
-}
-
-/// CBC.
-struct FusedCbc<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCbc<T> {
-    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
-                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
-            }
-        }
-    }
-
-    /// Encryption in lanes.
-    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
-        for jobs in jobs.chunks_mut(MANY) {
-            let mut lanes = Jobs::new();
-            for job in jobs {
-                match (job.ops as &dyn Any).downcast_ref::<Self>() {
-                    Some(Self(key)) if direction == Direction::Encrypt => {
-                        lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
-                    }
-                    _ => job.run(direction),
+        impl<T: AesToken> SkcipherOps for $name<T> {
+            fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+                while let Some(run) = text.next(16, 0) {
+                    self.crypt_run(direction, iv, run);
                 }
             }
-            cbc_encrypt_many(&mut lanes);
+
+            fn crypt_run(&self, direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
+                let $key = &self.0;
+                match direction {
+                    Direction::Encrypt => $encrypt,
+                    Direction::Decrypt => $decrypt,
+                }
+            }
+
+            $($($more)*)?
         }
-    }
+    )*};
 }
 
-/// CTR.
-struct FusedCtr<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCtr<T> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let counter = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            self.0.ctr(counter, run);
+by_runs! {
+    /// ECB.
+    FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
+    /// CBC.
+    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run), {
+        /// Encryption in lanes.
+        fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+            for jobs in jobs.chunks_mut(MANY) {
+                let mut lanes = Jobs::new();
+                for job in jobs {
+                    match (job.ops as &dyn Any).downcast_ref::<Self>() {
+                        Some(Self(key)) if direction == Direction::Encrypt => {
+                            lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
+                        }
+                        _ => job.run(direction),
+                    }
+                }
+                cbc_encrypt_many(&mut lanes);
+            }
         }
-    }
+    };
+    /// CTR.
+    FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
 }
 
 /// XCTR.
@@ -289,6 +283,10 @@ impl<T: AesToken> SkcipherOps for FusedXctr<T> {
         while let Some(run) = text.next(16, 0) {
             self.0.xctr(iv, &mut index, run);
         }
+    }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xctr(block16(iv), &mut 0, run);
     }
 }
 
@@ -308,16 +306,19 @@ make_of_aes_key!(FusedEcb, FusedCbc, FusedCtr, FusedXctr);
 
 impl<T: AesToken> SkcipherOps for XtsKey<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        let len = text.len();
-        let mut tweak = None;
+        let mut tweak = self.tweak(block16(iv));
         while let Some(run) = text.next(16, 32) {
-            match (direction, run.len() == len) {
-                (Direction::Encrypt, true) => self.encrypt_unit(iv, run),
-                (Direction::Decrypt, true) => self.decrypt_unit(iv, run),
-                (Direction::Encrypt, false) => self.encrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
-                (Direction::Decrypt, false) => self.decrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
+            match direction {
+                Direction::Encrypt => self.encrypt(&mut tweak, run),
+                Direction::Decrypt => self.decrypt(&mut tweak, run),
             }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_unit(block16(iv), run),
+            Direction::Decrypt => self.decrypt_unit(block16(iv), run),
         }
     }
 
@@ -406,7 +407,7 @@ struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
 
 impl<T: AesToken> FusedCcm<T> {
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag_len: usize) -> [u8; 16] {
-        let key = self.0.chain();
+        let key = &self.0.keyed().0;
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
@@ -458,7 +459,7 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
                 match ((job.ops as &dyn Any).downcast_ref::<Self>(), start) {
                     (Some(ccm), Some(start)) => {
                         let (data, tag) = job.split();
-                        let (key, counter, prefix) = (ccm.0.chain(), start.counter, start.blocks());
+                        let (key, counter, prefix) = (&ccm.0.keyed().0, start.counter, start.blocks());
                         lanes.push(CcmJob { key, prefix, counter, data, tag: [0; 16] });
                         tags.push(tag);
                     }
@@ -501,7 +502,11 @@ macro_rules! macs {
             }
 
             fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-                self.0.digest(parts, out);
+                let (key, last) = self.0.0.keyed();
+                match (parts, last) {
+                    ([message], Last::Masked(masks)) => out.copy_from_slice(&key.masked_mac(masks, message)),
+                    _ => self.0.digest(parts, out),
+                }
             }
 
             fn digest_many(&self, jobs: &mut [HashJob<'_>]) {

@@ -1,15 +1,33 @@
 //! The key schedule (FIPS 197 section 5.2).
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
 /// Aligned, so that no key lies across two cache lines.
 #[repr(C, align(16))]
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
-    rounds: usize,
+    rounds: Rounds,
+}
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
+    }
+}
+
+impl ZeroizeOnDrop for RoundKeys {}
+
+/// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum Rounds {
+    Ten = 10,
+    Twelve = 12,
+    Fourteen = 14,
 }
 
 impl RoundKeys {
@@ -18,11 +36,13 @@ impl RoundKeys {
     /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
     #[inline(always)]
     pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
-        let words = match key.len() {
-            16 | 24 | 32 => key.len() / 4,
+        let (words, rounds) = match key.len() {
+            16 => (4, Rounds::Ten),
+            24 => (6, Rounds::Twelve),
+            32 => (8, Rounds::Fourteen),
             _ => return None,
         };
-        let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
+        let mut expanded = Self { keys: [[0; 16]; 15], rounds };
         expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
         // Little-endian words: RotWord is a rotation to the right.
@@ -43,15 +63,46 @@ impl RoundKeys {
         Some(expanded)
     }
 
+    /// The schedule of a key of 16 or 32 bytes, given a vector at a time. `next(i, before, last)` is round key
+    /// `i`, made of the key as long as the cipher's before it and of round key `i - 1`. `None` for other lengths.
+    #[inline(always)]
+    pub(crate) fn by_vectors<V: Copy>(
+        key: &[u8],
+        load: impl Fn(&[u8; 16]) -> V,
+        store: impl Fn(V) -> [u8; 16],
+        mut next: impl FnMut(usize, V, V) -> V,
+    ) -> Option<Self> {
+        let mut keys = [[0; 16]; 15];
+        let (period, rounds) = match *key.as_chunks().0 {
+            [a] if key.len() == 16 => {
+                keys[0] = a;
+                (1, Rounds::Ten)
+            }
+            [a, b] if key.len() == 32 => {
+                (keys[0], keys[1]) = (a, b);
+                (2, Rounds::Fourteen)
+            }
+            _ => return None,
+        };
+        let (mut before, mut last) = (load(&keys[0]), load(&keys[period - 1]));
+        for i in period..=rounds as usize {
+            let new = next(i, before, last);
+            keys[i] = store(new);
+            (before, last) = (if period == 1 { new } else { last }, new);
+        }
+        Some(Self { keys, rounds })
+    }
+
     /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
     /// all but the first and the last passed through `inv_mix_columns`.
     #[inline(always)]
     #[must_use]
     pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
         let mut inverse = Self { keys: [[0; 16]; 15], rounds: self.rounds };
-        for i in 0..=self.rounds {
-            let k = self.keys[self.rounds - i];
-            inverse.keys[i] = if i == 0 || i == self.rounds { k } else { inv_mix_columns(k) };
+        let rounds = self.rounds();
+        for i in 0..=rounds {
+            let k = self.keys[rounds - i];
+            inverse.keys[i] = if i == 0 || i == rounds { k } else { inv_mix_columns(k) };
         }
         inverse
     }
@@ -59,13 +110,19 @@ impl RoundKeys {
     /// Rounds: 10, 12 or 14.
     #[inline(always)]
     pub fn rounds(&self) -> usize {
-        self.rounds
+        self.rounds as usize
     }
 
     /// The `rounds + 1` round keys.
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
-        &self.keys[..=self.rounds]
+        &self.keys[..=self.rounds()]
+    }
+
+    /// The `n` round keys behind the first.
+    #[inline(always)]
+    pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
+        &self.keys[1..=n]
     }
 
     /// The first round key, for drivers that store it masked.

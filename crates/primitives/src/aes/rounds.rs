@@ -1,7 +1,10 @@
 //! Keys and rounds for CPUs with AES instructions.
 
 use super::RoundKeys;
-use crate::simd::{AesToken, AesVector, Blocks, opaque};
+use crate::{
+    cpu::Token,
+    simd::{AesToken, AesVector, Blocks, anew, opaque},
+};
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -19,31 +22,69 @@ impl<T: AesToken> AesKey<T> {
 
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        token.vectorize(
+        let enc = expand(token, key)?;
+        let dec = token.vectorize_with(
+            &enc,
+            (),
+            (),
             #[inline(always)]
-            || {
+            |enc, (), ()| enc.inverted(|k| T::V::splat(token, &k).inv_mix_columns().first()),
+        );
+        Some(Self { token, enc, dec })
+    }
+}
+
+/// The key schedule of encryption: by vectors of four words, but for the six words of AES-192, which fill one and
+/// a half.
+pub(crate) fn expand<T: AesToken>(token: T, key: &[u8]) -> Option<RoundKeys> {
+    let token = token.narrow();
+    token.vectorize_with(
+        key,
+        (),
+        (),
+        #[inline(always)]
+        |key, (), ()| {
+            if key.len() == 24 {
                 // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let enc = RoundKeys::expand(key, |word| {
+                return RoundKeys::expand(key, |word| {
                     let block = [word; 4];
                     let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                    let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
+                    let [a, b, c, d, ..] =
+                        OneBlock::<T>::splat(token, block).enc_last(OneBlock::<T>::zero(token)).first();
                     [a, b, c, d]
-                })?;
-                let dec = enc.inverted(|k| T::V::splat(token, &k).inv_mix_columns().first());
-                Some(Self { token, enc, dec })
-            },
-        )
-    }
+                });
+            }
+            let twice = key.len() == 32;
+            let mut rcon = 1;
+            RoundKeys::by_vectors(
+                key,
+                |key| OneBlock::<T>::load(token, key),
+                |key| key.first(),
+                |i, before, last| {
+                    if twice && i % 2 == 1 {
+                        return before.next_key::<false>(token, last, 0);
+                    }
+                    let next = before.next_key::<true>(token, last, rcon);
+                    rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
+                    next
+                },
+            )
+        },
+    )
 }
 
 /// The one-block vector of `T`, for modes in which each block waits for the one before.
 pub(crate) type OneBlock<T> = <<T as AesToken>::Narrow as AesToken>::V;
+
+/// Up to so many vectors, there is no loop over the rounds.
+const WRITTEN_OUT: usize = 4;
 
 /// A key schedule as vector code uses it: the outer keys in registers, the inner ones in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Schedule<'a, V: AesVector> {
     pub(crate) token: V::Token,
     pub(crate) first: V,
+    keys: &'a RoundKeys,
     inner: &'a [[u8; 16]],
     pub(crate) last: V,
 }
@@ -52,8 +93,13 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
         let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-        assert!(inner.len() >= 9); // the first rounds need no check of their own
-        Self { token, first: V::splat(token, first), inner, last: V::splat(token, last) }
+        Self { token, first: V::splat(token, first), keys, inner, last: V::splat(token, last) }
+    }
+
+    /// The inner keys are read again from here on: see [`anew`].
+    #[inline(always)]
+    pub(crate) fn reread(&mut self) {
+        self.inner = anew(self.keys).inner(self.inner.len());
     }
 
     /// Encrypts (`ENC`) or decrypts `N` vectors.
@@ -92,9 +138,27 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         V::round::<ENC, N>(self.token, blocks, self.inner, i);
     }
 
-    /// The rounds from `i`, at least 1, to the last but one.
+    /// The rounds from `i`, at least 1 and at most 9, to the last but one.
+    ///
+    /// With few vectors, they are written out up to the tenth, which all keys have: a loop would be several
+    /// instructions to a round of one or two, and how many of them the CPU sees ahead is how many blocks or
+    /// messages it can overlap.
     #[inline(always)]
     pub(crate) fn rounds_from<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], mut i: usize) {
+        if N <= WRITTEN_OUT {
+            for i in i..9 {
+                self.round::<ENC, N>(blocks, i);
+            }
+            if self.inner.len() > 9 {
+                self.round::<ENC, N>(blocks, 9);
+                self.round::<ENC, N>(blocks, 10);
+                if self.inner.len() > 11 {
+                    self.round::<ENC, N>(blocks, 11);
+                    self.round::<ENC, N>(blocks, 12);
+                }
+            }
+            return;
+        }
         while i < self.inner.len() {
             self.round::<ENC, N>(blocks, i);
             i = opaque(i + 1);
