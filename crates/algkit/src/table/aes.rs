@@ -366,6 +366,7 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 }
 
 /// The whole of GCM: in one call where everything is in one piece.
+#[inline(always)]
 fn gcm_pass<T: GcmToken>(
     key: &GcmKey<T>,
     direction: Direction,
@@ -373,7 +374,7 @@ fn gcm_pass<T: GcmToken>(
     assoc: &[&[u8]],
     text: &mut Text<'_>,
 ) -> [u8; 16] {
-    let iv = iv.try_into().expect("the IV has 12 bytes");
+    let iv: &[u8; 12] = iv.try_into().expect("the IV has 12 bytes");
     if assoc.len() <= 1
         && let Some(run) = text.whole()
     {
@@ -383,6 +384,17 @@ fn gcm_pass<T: GcmToken>(
             Direction::Decrypt => key.open(iv, assoc, run),
         };
     }
+    gcm_pieces(key, direction, iv, assoc, text)
+}
+
+#[inline(never)]
+fn gcm_pieces<T: GcmToken>(
+    key: &GcmKey<T>,
+    direction: Direction,
+    iv: &[u8; 12],
+    assoc: &[&[u8]],
+    text: &mut Text<'_>,
+) -> [u8; 16] {
     let mut state = key.start(iv);
     assoc.iter().for_each(|part| key.aad(&mut state, part));
     while let Some(run) = text.next(16, 0) {
