@@ -8,11 +8,18 @@ use crate::{Error, Sizes, Text};
 use algkit_primitives::{
     InOut,
     cpu::{CpuFeatures, FeatureSet},
+    hash::Job,
 };
 use std::{
+    any::Any,
     fmt,
     sync::{Arc, OnceLock},
 };
+
+mod jobs;
+
+pub use jobs::{AeadJob, HashJob, MANY, SkcipherJob, StateJob, Tag};
+pub(crate) use jobs::{Jobs, typed};
 
 /// What kind of operation an algorithm is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -170,7 +177,7 @@ impl Shape {
 }
 
 /// A keyed block cipher.
-pub trait CipherOps: Send + Sync {
+pub trait CipherOps: Send + Sync + 'static {
     /// Bytes in a block.
     fn block_size(&self) -> usize;
 
@@ -196,10 +203,18 @@ impl CipherOps for Box<dyn CipherOps> {
 }
 
 /// A keyed cipher with a mode.
-pub trait SkcipherOps: Send + Sync {
+pub trait SkcipherOps: Send + Sync + Any {
     /// Passes `text` through the cipher. `iv` has the declared length and holds the chaining value
     /// afterwards, where the kernel's does.
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
+
+    /// Does at most [`MANY`] requests at once; called on the instance of the first. All instances are of one
+    /// driver, which tells them from others, of another crate's making, with [`Any`].
+    ///
+    /// A mode that leaves a CPU idle takes them side by side. The default takes each by itself.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.run(direction));
+    }
 
     /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
     /// without a [`Text`] in between is what a short request does not pay.
@@ -226,7 +241,7 @@ pub trait InParts {
 /// A keyed AEAD.
 ///
 /// `assoc` is the associated data in pieces.
-pub trait AeadOps: Send + Sync {
+pub trait AeadOps: Send + Sync + Any {
     /// Objects to a combination of lengths, or to an IV by its contents.
     fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         let _ = (iv, assoc_len, text_len);
@@ -239,6 +254,12 @@ pub trait AeadOps: Send + Sync {
     /// Decrypts `text`; whether the tag matches. If not, the caller wipes the text.
     #[must_use]
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
+
+    /// Does at most [`MANY`] requests of one direction at once, as [`SkcipherOps::crypt_many`] does.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+        let _ = direction;
+        jobs.iter_mut().for_each(AeadJob::run);
+    }
 }
 
 /// Why [`AeadOps::check`] refuses a request.
@@ -253,16 +274,21 @@ pub enum Refusal {
 }
 
 /// A hash, keyed if it takes a key.
-pub trait HashOps: Send + Sync {
+pub trait HashOps: Send + Sync + Any {
     /// A fresh state.
     fn start(&self) -> Box<dyn HashState>;
 
     /// Digest of the concatenation of `parts`. Allocates nothing.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
+
+    /// Makes at most [`MANY`] digests at once, as [`SkcipherOps::crypt_many`] does.
+    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
+    }
 }
 
 /// The state of a hash in progress.
-pub trait HashState: Send + Sync {
+pub trait HashState: Send + Sync + Any {
     /// Absorbs `data`.
     fn update(&mut self, data: &[u8]);
 
@@ -272,12 +298,20 @@ pub trait HashState: Send + Sync {
     /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
 
+    /// [`HashState::digest_after`] for at most [`MANY`] states at once, as [`SkcipherOps::crypt_many`] does.
+    fn digest_after_many(&self, jobs: &mut [StateJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+    }
+
     /// An independent copy.
     fn boxed_clone(&self) -> Box<dyn HashState>;
 }
 
 /// A state that can be copied where it is, from which the rest follows.
 pub trait PlainState: Clone + Send + Sync + 'static {
+    /// How many messages [`PlainState::digest_after_many`] takes side by side.
+    const LANES: usize = 1;
+
     /// Absorbs `data`.
     fn update(&mut self, data: &[u8]);
 
@@ -290,9 +324,17 @@ pub trait PlainState: Clone + Send + Sync + 'static {
         parts.iter().for_each(|part| state.update(part));
         state.finish(out);
     }
+
+    /// [`PlainState::digest_after`] for at most [`MANY`] states at once. Not called unless
+    /// [`PlainState::LANES`] is more than one.
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+    }
 }
 
 impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
+    const LANES: usize = H::LANES;
+
     fn update(&mut self, data: &[u8]) {
         algkit_primitives::hash::Hash::update(self, data);
     }
@@ -303,6 +345,10 @@ impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         algkit_primitives::hash::Hash::digest_after(self, parts, out);
+    }
+
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        H::digest_after_many(jobs);
     }
 }
 
@@ -319,6 +365,14 @@ impl<S: PlainState> HashState for S {
         PlainState::digest_after(self, parts, out);
     }
 
+    fn digest_after_many(&self, jobs: &mut [StateJob<'_>]) {
+        if S::LANES == 1 {
+            return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+        }
+        let one = |state: &dyn HashState, parts: &[&[u8]], out: &mut [u8]| state.digest_after(parts, out);
+        typed(jobs, |state| (state as &dyn Any).downcast_ref(), one, S::digest_after_many);
+    }
+
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(self.clone())
     }
@@ -327,6 +381,17 @@ impl<S: PlainState> HashState for S {
 /// A keyed hash that is its own fresh state.
 pub struct Fresh<S>(pub S);
 
+impl<S: PlainState> Fresh<S> {
+    /// [`HashOps::digest_many`] of what wraps such a hash, which `get` finds in an instance of its own kind.
+    pub(crate) fn digest_many(jobs: &mut [HashJob<'_>], get: impl Fn(&dyn Any) -> Option<&Self>) {
+        if S::LANES == 1 {
+            return jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
+        }
+        let one = |hash: &dyn HashOps, parts: &[&[u8]], out: &mut [u8]| hash.digest(parts, out);
+        typed(jobs, |hash| get(hash).map(|fresh| &fresh.0), one, S::digest_after_many);
+    }
+}
+
 impl<S: PlainState> HashOps for Fresh<S> {
     fn start(&self) -> Box<dyn HashState> {
         Box::new(self.0.clone())
@@ -334,6 +399,10 @@ impl<S: PlainState> HashOps for Fresh<S> {
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
         PlainState::digest_after(&self.0, parts, out);
+    }
+
+    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+        Self::digest_many(jobs, |hash| hash.downcast_ref());
     }
 }
 

@@ -150,6 +150,9 @@ pub enum Error {
     /// another one. The output has been zeroed.
     #[error("authentication failed")]
     Authentication,
+    /// The request of a [batch](crate::batch) has not been run yet.
+    #[error("the request has not been run")]
+    NotRun,
     /// `ALGKIT_CPU` or another setting does not parse.
     #[error("{setting}: {reason}")]
     Setting {

@@ -34,9 +34,11 @@
     allow(unused)
 )]
 
+pub mod batch;
 pub mod driver;
 mod error;
 mod name;
+mod parts;
 mod registry;
 #[cfg(feature = "rng")]
 mod rng;
@@ -54,13 +56,14 @@ pub use algkit_primitives::{InOut, cpu};
 pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys};
 pub use error::Error;
 pub use name::Name;
+pub use parts::Parts;
 pub use registry::{CPU_VARIABLE, MAX_KNOWN, Policy, Registry, TIMING_VARIABLE, mask_cpu};
 pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::authenc_key;
 pub use text::Text;
-pub use tfm::{Aead, Cipher, Hash, Parts, Rng, Skcipher, State, Transform, Unkeyed};
+pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
 
 /// A block cipher of the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {

@@ -148,6 +148,12 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Whether [`Text::whole`] has an answer.
+    #[inline]
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(&self.0, Kind::One { io, left } if *left == io.len())
+    }
+
     /// The whole text, if it is in one piece and none of it has been given out.
     #[inline]
     pub fn whole(&mut self) -> Option<InOut<'_>> {

@@ -9,7 +9,7 @@ use crate::{
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use std::{fmt, marker::PhantomData};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 /// A driver that has been chosen and tested, and waits for a key.
 ///
@@ -113,7 +113,7 @@ macro_rules! transform {
         pub struct $name {
             driver: DriverRef,
             $($limits: Limits,)?
-            ops: Box<dyn $ops>,
+            pub(crate) ops: Box<dyn $ops>,
         }
 
         impl fmt::Debug for $name {
@@ -238,29 +238,6 @@ impl Skcipher {
         Ok(())
     }
 
-    /// Begins a text of `len` bytes that [`Skcipher::part`] passes; `None` if the driver takes whole texts only.
-    pub fn parts(&self, direction: Direction, iv: &[u8], len: usize) -> Result<Option<Parts>, Error> {
-        let Some(ops) = self.ops.in_parts() else { return Ok(None) };
-        self.check(iv, len)?;
-        Ok(Some(Parts { direction, state: Zeroizing::new(ops.start(iv)), left: len }))
-    }
-
-    /// Passes the next part of a text, whole blocks or all that is left, and copies `beside` meanwhile, at next to no cost
-    /// where it is no longer than the part.
-    pub fn part(&self, parts: &mut Parts, text: InOut<'_>, beside: InOut<'_>) -> Result<(), Error> {
-        let (len, block) = (text.len(), self.driver.shape.blocksize);
-        let leaves_enough = parts.left.checked_sub(len).is_some_and(|left| left == 0 || left >= block);
-        if !leaves_enough || (len < parts.left && !len.is_multiple_of(block)) {
-            let want = format!("whole blocks before the last, or the {} bytes that are left", parts.left);
-            return Err(Error::TextLength { name: self.driver.name.clone(), got: len as u64, want });
-        }
-        if let Some(ops) = self.ops.in_parts() {
-            ops.part(parts.direction, &mut parts.state, text, beside);
-            parts.left -= len;
-        }
-        Ok(())
-    }
-
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
@@ -271,8 +248,9 @@ impl Skcipher {
         Ok(())
     }
 
+    /// Checks a request.
     #[inline(always)]
-    fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {
         if self.limits.allow(iv.len(), len) {
             return Ok(());
         }
@@ -284,19 +262,6 @@ impl Skcipher {
     fn objection(&self, iv: &[u8], len: usize) -> Result<(), Error> {
         check_iv(&self.driver, iv)?;
         check_text(&self.driver, len)
-    }
-}
-
-/// A text that a [`Skcipher`] passes in parts: the state between them.
-pub struct Parts {
-    direction: Direction,
-    state: Zeroizing<[u8; 16]>,
-    left: usize,
-}
-
-impl fmt::Debug for Parts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Parts({:?}, {} bytes left)", self.direction, self.left)
     }
 }
 
@@ -371,7 +336,7 @@ impl Aead {
 
     /// Checks a request. What is well costs a few comparisons; an error is made out of line.
     #[inline(always)]
-    fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
         let shape = &self.driver.shape;
         let assoc_len = match assoc {
             [] => 0,
@@ -435,9 +400,15 @@ impl Hash {
     /// for `keccak`, any.
     #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-        check_out(&self.driver, out)?;
+        self.check(out)?;
         self.ops.digest(parts, out);
         Ok(())
+    }
+
+    /// Checks a request.
+    #[inline]
+    pub(crate) fn check(&self, out: &[u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)
     }
 
     /// A fresh state, to be fed piece by piece.

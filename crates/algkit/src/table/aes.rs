@@ -6,8 +6,8 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadOps, BadKey, CipherOps, Direction, Fresh, HashOps, HashState, InParts, PlainState, Refusal, Shape,
-        SkcipherOps, TextRule, Type, WeakKeys,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, MANY,
+        PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
     templates::{
@@ -21,11 +21,15 @@ use crate::{
 };
 use algkit_primitives::{
     InOut,
-    aes::{AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, XtsKey},
+    aes::{
+        AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_many,
+        cbc_mac_many, ccm_many,
+    },
     cpu::{self, Portable},
     gcm::{GcmKey, GcmToken},
-    simd::AesToken,
+    simd::{AesToken, Blocks},
 };
+use std::any::Any;
 
 const KEYS: Sizes = Sizes::of(&[16, 24, 32]);
 const XTS_KEYS: Sizes = Sizes::of(&[32, 48, 64]);
@@ -221,7 +225,7 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 /// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
 macro_rules! by_runs {
-    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr $(, { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
         struct $name<T>(AesKey<T>);
 
@@ -239,6 +243,8 @@ macro_rules! by_runs {
                     Direction::Decrypt => $decrypt,
                 }
             }
+
+            $($($more)*)?
         }
     )*};
 }
@@ -247,7 +253,23 @@ by_runs! {
     /// ECB.
     FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
     /// CBC.
-    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run);
+    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run), {
+        /// Encryption in lanes.
+        fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+            for jobs in jobs.chunks_mut(MANY) {
+                let mut lanes = Jobs::new();
+                for job in jobs {
+                    match (job.ops as &dyn Any).downcast_ref::<Self>() {
+                        Some(Self(key)) if direction == Direction::Encrypt => {
+                            lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
+                        }
+                        _ => job.run(direction),
+                    }
+                }
+                cbc_encrypt_many(&mut lanes);
+            }
+        }
+    };
     /// CTR.
     FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
 }
@@ -441,15 +463,46 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
         let mut full = self.pass(Direction::Decrypt, iv, assoc, text, tag.len());
         tag::matches(&mut full, tag)
     }
+
+    /// In lanes, but for messages with much associated data.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+        for jobs in jobs.chunks_mut(MANY) {
+            let start = |job: &AeadJob<'_>| ccm::Start::new(job.iv, job.assoc, job.text_len(), job.tag_len());
+            let starts: Jobs<_> = jobs.iter().map(start).collect();
+            let (mut lanes, mut tags) = (Jobs::new(), Jobs::new());
+            for (job, start) in jobs.iter_mut().zip(&starts) {
+                match ((job.ops as &dyn Any).downcast_ref::<Self>(), start) {
+                    (Some(ccm), Some(start)) => {
+                        let (data, tag) = job.split();
+                        let (key, counter, prefix) = (&ccm.0.keyed().0, start.counter, start.blocks());
+                        lanes.push(CcmJob { key, prefix, counter, data, tag: [0; 16] });
+                        tags.push(tag);
+                    }
+                    _ => job.run(),
+                }
+            }
+            match direction {
+                Direction::Encrypt => ccm_many::<T, true>(&mut lanes),
+                Direction::Decrypt => ccm_many::<T, false>(&mut lanes),
+            }
+            lanes.iter_mut().zip(tags).for_each(|(lane, tag)| tag.finish(&mut lane.tag));
+        }
+    }
 }
 
 impl<T: AesToken> Chain for AesKey<T> {
+    const LANES: usize = 8 * T::V::BLOCKS;
+
     fn block(&self) -> usize {
         16
     }
 
     fn absorb(&self, state: &mut [u8], blocks: &[u8]) {
         self.cbc_mac(block16(state), blocks);
+    }
+
+    fn absorb_many(jobs: &mut [MacJob<'_, Self>]) {
+        cbc_mac_many(jobs);
     }
 }
 
@@ -469,6 +522,10 @@ macro_rules! macs {
                     ([message], Last::Masked(masks)) => out.copy_from_slice(&key.masked_mac(masks, message)),
                     _ => self.0.digest(parts, out),
                 }
+            }
+
+            fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+                Fresh::digest_many(jobs, |hash| hash.downcast_ref::<Self>().map(|mac| &mac.0));
             }
         }
 

@@ -78,6 +78,36 @@ impl Prefix {
     }
 }
 
+/// [`Prefix::pieces`] in one piece, for the short associated data of packets.
+pub(crate) struct Start {
+    bytes: [u8; 64],
+    len: usize,
+    /// Counter block 0.
+    pub(crate) counter: [u8; 16],
+}
+
+impl Start {
+    /// Formats the start of a message, if there is room.
+    pub(crate) fn new(iv: &[u8], assoc: &[&[u8]], text_len: usize, tag_len: usize) -> Option<Self> {
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
+        let len = prefix.len.checked_add(assoc_len)?.checked_next_multiple_of(16)?;
+        let mut bytes = [0; 64];
+        let mut room = bytes.get_mut(..len)?;
+        for piece in prefix.pieces(assoc) {
+            let (here, rest) = room.split_at_mut(piece.len());
+            here.copy_from_slice(piece);
+            room = rest;
+        }
+        Some(Self { bytes, len, counter: prefix.counter })
+    }
+
+    /// Whole blocks.
+    pub(crate) fn blocks(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
 struct Ccm {
     ctr: Box<dyn SkcipherOps>,
     cbcmac: Box<dyn HashOps>,

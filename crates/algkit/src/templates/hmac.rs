@@ -4,9 +4,9 @@
 use super::{Lookup, args, bad, compose, hash};
 use crate::{
     Error, Name, Sizes,
-    driver::{Driver, HashOps, HashState, Keyed, Shape, Type},
+    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, MANY, Shape, StateJob, Type},
 };
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The largest digest of a hash that HMAC is used with, in bytes.
@@ -40,6 +40,52 @@ impl HashOps for Hmac {
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
         self.0.finish(|digest| self.0.inner.digest_after(parts, digest), out);
+    }
+
+    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+        for jobs in jobs.chunks_mut(MANY) {
+            let mut known = Jobs::new();
+            for job in jobs {
+                match (job.state as &dyn Any).downcast_ref::<Self>() {
+                    Some(hmac) => known.push((&*hmac.0, job)),
+                    None => job.state.digest(job.parts, job.out),
+                }
+            }
+            let mut digests = [[0; MAX_DIGEST]; MANY];
+            inner_many(&known, &mut digests);
+            outer_many(&mut known, &digests);
+            // A plain fill, as wide as the CPU's vectors: byte by byte it would take as long as a block.
+            digests[..known.len()].fill([0; MAX_DIGEST]);
+            zeroize::optimization_barrier(&digests);
+        }
+    }
+}
+
+/// A job and its key.
+type Known<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
+
+fn inner_many(known: &[Known<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MANY]) {
+    let jobs = known.iter().zip(digests).map(|((key, job), digest)| StateJob {
+        state: &*key.inner,
+        parts: job.parts,
+        out: &mut digest[..key.digest_size],
+    });
+    after_many(&mut jobs.collect::<Jobs<_>>());
+}
+
+fn outer_many(known: &mut [Known<'_, '_>], digests: &[[u8; MAX_DIGEST]; MANY]) {
+    let parts: Jobs<_> = known.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
+    let jobs = known.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
+        state: &*key.outer,
+        parts,
+        out: &mut *job.out,
+    });
+    after_many(&mut jobs.collect::<Jobs<_>>());
+}
+
+fn after_many(jobs: &mut [StateJob<'_>]) {
+    if let Some(StateJob { state, .. }) = jobs.first() {
+        state.digest_after_many(jobs);
     }
 }
 

@@ -4,9 +4,9 @@
 use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose, xor};
 use crate::{
     Error, Name,
-    driver::{BadKey, CipherOps, Driver, Fresh, Keyed, PlainState, Shape, Type},
+    driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MANY, PlainState, Shape, Type},
 };
-use algkit_primitives::InOut;
+use algkit_primitives::{InOut, aes::MacJob, hash::Job};
 use std::sync::Arc;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -20,6 +20,24 @@ pub(crate) enum Last {
     Masked([[u8; MAX_BLOCK]; 2]),
 }
 
+impl Last {
+    /// The last block, of the up to `bs` bytes that are left of a message; none if CBC-MAC has nothing to pad.
+    fn block(&self, rest: &[u8], bs: usize) -> Option<Zeroizing<[u8; MAX_BLOCK]>> {
+        let mut block = Zeroizing::new([0; MAX_BLOCK]);
+        block[..rest.len()].copy_from_slice(rest);
+        match self {
+            Self::ZeroPad if rest.is_empty() => return None,
+            Self::ZeroPad => {}
+            Self::Masked([whole, _]) if rest.len() == bs => xor(&mut block[..bs], whole),
+            Self::Masked([_, partial]) => {
+                block[rest.len()] = 0x80;
+                xor(&mut block[..bs], partial);
+            }
+        }
+        Some(block)
+    }
+}
+
 /// Absorbs whole blocks into a CBC-MAC state; a keyed cipher, or a driver that does better.
 pub(crate) trait Chain: Send + Sync + 'static {
     /// Bytes in a block.
@@ -27,6 +45,21 @@ pub(crate) trait Chain: Send + Sync + 'static {
 
     /// For each block: `state = E(state ^ block)`.
     fn absorb(&self, state: &mut [u8], blocks: &[u8]);
+
+    /// How many messages [`Chain::absorb_many`] takes side by side.
+    const LANES: usize = 1;
+
+    /// The same for at most [`MANY`] states. Not called unless [`Chain::LANES`] is more than one.
+    fn absorb_many(jobs: &mut [MacJob<'_, Self>])
+    where
+        Self: Sized,
+    {
+        for MacJob { key, state, blocks, last } in jobs {
+            let bs = key.block();
+            key.absorb(&mut state[..bs], blocks);
+            key.absorb(&mut state[..bs], &last[..bs]);
+        }
+    }
 }
 
 impl Chain for Box<dyn CipherOps> {
@@ -99,21 +132,43 @@ impl<C: Chain> PlainState for InProgress<C> {
     fn finish(&mut self, out: &mut [u8]) {
         let (chain, last) = &*self.key;
         let bs = chain.block();
-        let block = &mut self.held[..bs];
-        block[self.filled..].fill(0);
-        let empty = self.filled == 0;
-        match last {
-            Last::ZeroPad => {}
-            Last::Masked([whole, _]) if self.filled == bs => xor(block, whole),
-            Last::Masked([_, partial]) => {
-                block[self.filled] = 0x80;
-                xor(block, partial);
-            }
-        }
-        if !(empty && matches!(last, Last::ZeroPad)) {
-            chain.absorb(&mut self.state[..bs], block);
+        if let Some(block) = last.block(&self.held[..self.filled], bs) {
+            chain.absorb(&mut self.state[..bs], &block[..bs]);
         }
         out.copy_from_slice(&self.state[..bs]);
+    }
+
+    const LANES: usize = C::LANES;
+
+    /// In lanes, if a message is in one piece and has a last block.
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        for jobs in jobs.chunks_mut(MANY) {
+            let (mut lanes, mut outs) = (Jobs::new(), Jobs::new());
+            for Job { state, parts, out } in jobs {
+                let (chain, last) = &*state.key;
+                let bs = chain.block();
+                let lane = match *parts {
+                    [message] if state.filled == 0 => {
+                        let (blocks, rest) = message.split_at(message.len().saturating_sub(1) / bs * bs);
+                        let last = last.block(rest, bs);
+                        last.map(|last| MacJob { key: chain, state: state.state, blocks, last: *last })
+                    }
+                    _ => None,
+                };
+                match lane {
+                    Some(lane) => {
+                        lanes.push(lane);
+                        outs.push((&mut **out, bs));
+                    }
+                    None => state.digest_after(parts, out),
+                }
+            }
+            C::absorb_many(&mut lanes);
+            for (lane, (out, bs)) in lanes.iter_mut().zip(outs) {
+                out.copy_from_slice(&lane.state[..bs]);
+                lane.last.zeroize();
+            }
+        }
     }
 }
 

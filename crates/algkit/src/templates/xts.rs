@@ -23,7 +23,7 @@ pub(crate) struct Xts<D, S> {
 }
 
 /// Masks and encrypts whole blocks.
-pub(crate) trait Masked: Send + Sync {
+pub(crate) trait Masked: Send + Sync + 'static {
     /// Passes `run` through the cipher; `tweak` moves on to that of the block after.
     fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>);
 }

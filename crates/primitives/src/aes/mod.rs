@@ -9,6 +9,7 @@
 //! | ECB, CBC decryption, CTR, XCTR, XTS | `ecb`, `cbc`, `ctr`, `xctr`, `xts` | 8 vectors (`pass`) |
 //! | CBC encryption, CBC-MAC | `cbc`, `cbcmac` | one: each waits for the one before |
 //! | CCM | `ccm` | one of CBC-MAC with one of CTR in its shadow |
+//! | CBC encryption, CBC-MAC and CCM of many messages | `lanes` | one of each of 8 or 16 messages |
 //!
 //! * [`Bitslice`]: batches of blocks in constant time, for CPUs without AES instructions.
 //! * [`AesFixedTime`], [`AesGeneric`]: single blocks by table, with and without care for the cache.
@@ -22,6 +23,7 @@ mod ecb;
 mod fixed_time;
 mod generic;
 mod key;
+mod lanes;
 mod pass;
 mod rounds;
 mod sbox;
@@ -34,5 +36,6 @@ pub use bitslice::{Bitslice, BitsliceToken};
 pub use fixed_time::AesFixedTime;
 pub use generic::AesGeneric;
 pub use key::RoundKeys;
+pub use lanes::{CbcJob, CcmJob, MacJob, cbc_encrypt_many, cbc_mac_many, ccm_many};
 pub use rounds::{AesKey, decrypt_blocks, encrypt_blocks};
 pub use xts::XtsKey;

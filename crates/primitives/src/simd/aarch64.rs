@@ -158,6 +158,16 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
+    fn gather(token: ArmCe, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        Self::load(token, &block(0))
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+    }
+
+    #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // SAFETY: see above.
         Self(unsafe { aes_inv_mix_columns(self.0) })

@@ -210,6 +210,12 @@ pub trait AesVector: Blocks {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
 
+    /// `block(i)` as block `i`.
+    fn gather(token: Self::Token, block: impl FnMut(usize) -> [u8; 16]) -> Self;
+
+    /// Calls `put` with the number of each block and the block.
+    fn scatter(self, put: impl FnMut(usize, [u8; 16]));
+
     /// The first block, everywhere.
     #[inline(always)]
     fn splat_first(self) -> Self {

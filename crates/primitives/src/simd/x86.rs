@@ -202,6 +202,16 @@ impl AesVector for B128 {
     aes_rounds!(_mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128, meet128);
 
     #[inline(always)]
+    fn gather(token: AesNi, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        Self::load(token, &block(0))
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+    }
+
+    #[inline(always)]
     fn next_key<const ROTATED: bool>(self, _: AesNi, last: Self, rcon: u32) -> Self {
         // By bytes 12 to 15 of `last`, or those rotated, in all four words. Shuffle, last round, xor: what is
         // between one key and the next takes six cycles; `aeskeygenassist` alone takes as many or more.
@@ -358,6 +368,20 @@ impl AesVector for B256 {
     );
 
     #[inline(always)]
+    fn gather(token: Vaes256, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        let narrow = token.narrow();
+        let (low, high) = (B128::load(narrow, &block(0)), B128::load(narrow, &block(1)));
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_set_m128i(high.0, low.0) })
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+        put(1, self.last());
+    }
+
+    #[inline(always)]
     fn splat_first(self) -> Self {
         // SAFETY: the token includes AVX2.
         Self(unsafe { _mm256_permute2x128_si256::<0>(self.0, self.0) })
@@ -497,6 +521,32 @@ impl AesVector for B512 {
         _mm512_aesdeclast_epi128,
         meet512
     );
+
+    #[inline(always)]
+    fn gather(token: Vaes512, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        let narrow = token.narrow();
+        let (a, b) = (B128::load(narrow, &block(0)), B128::load(narrow, &block(1)));
+        let (c, d) = (B128::load(narrow, &block(2)), B128::load(narrow, &block(3)));
+        // SAFETY: the token includes AVX-512 and AVX2.
+        Self(unsafe {
+            let (low, high) = (_mm256_set_m128i(b.0, a.0), _mm256_set_m128i(d.0, c.0));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        })
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+        // SAFETY: the token includes AVX-512 and AVX2.
+        let blocks = unsafe {
+            let (low, high) = (_mm512_castsi512_si256(self.0), _mm512_extracti64x4_epi64::<1>(self.0));
+            [_mm256_extracti128_si256::<1>(low), _mm256_castsi256_si128(high), _mm256_extracti128_si256::<1>(high)]
+        };
+        let [b, c, d] = blocks;
+        put(1, B128(b).first());
+        put(2, B128(c).first());
+        put(3, B128(d).first());
+    }
 
     #[inline(always)]
     fn splat_first(self) -> Self {

@@ -16,7 +16,7 @@ pub(super) mod sha3;
 use super::row::{Algorithm, Make};
 use crate::{
     Sizes,
-    driver::{BadKey, Fresh, HashOps, HashState, Shape, Type, WeakKeys},
+    driver::{BadKey, Fresh, HashJob, HashOps, HashState, Shape, Type, WeakKeys},
 };
 use algkit_primitives::{cpu::Token, hash::Hash};
 
@@ -51,6 +51,10 @@ impl<V: Variant<T>, T: Token> HashOps for Of<V, T> {
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
         self.0.digest(parts, out);
+    }
+
+    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+        Fresh::digest_many(jobs, |hash| hash.downcast_ref::<Self>().map(|of| &of.0));
     }
 }
 

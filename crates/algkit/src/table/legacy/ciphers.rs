@@ -28,7 +28,7 @@ pub(super) struct Cipher<C, R = AnyKey>(C, PhantomData<R>);
 
 impl<C, R> CipherOps for Cipher<C, R>
 where
-    C: BlockCipherEncrypt + BlockCipherDecrypt + Send + Sync,
+    C: BlockCipherEncrypt + BlockCipherDecrypt + Send + Sync + 'static,
     R: KeyRule,
 {
     fn block_size(&self) -> usize {

@@ -1,0 +1,306 @@
+//! Many requests at once.
+//!
+//! One message leaves most of a CPU idle wherever a step waits for the one before: CBC encryption, CMAC, CCM,
+//! hashes, and whatever is short. Several messages have no such order among themselves, so [`run`] passes all requests of one
+//! driver to it together, and it takes them side by side, each with its own key, IV and length.
+//!
+//! ```
+//! use algkit::batch::{self, Request};
+//!
+//! let aead = algkit::aead("ccm(aes)")?.key(&[1; 16])?;
+//! let mac = algkit::hash("cmac(aes)")?.key(&[2; 16])?;
+//! let iv = |packet: u8| [1, packet, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+//! let ivs = [iv(0), iv(1)];
+//! let (mut packets, mut tags, mut digest) = ([[0x55; 100]; 2], [[0; 16]; 2], [0; 16]);
+//!
+//! let [a, b] = &mut packets;
+//! let [tag_a, tag_b] = &mut tags;
+//! let mut requests = [
+//!     Request::seal(&aead, &ivs[0], b"header", &mut a[..], tag_a),
+//!     Request::digest(&mac, b"message", &mut digest),
+//!     Request::seal(&aead, &ivs[1], b"header", &mut b[..], tag_b),
+//! ];
+//! batch::run(&mut requests);
+//! for request in &requests {
+//!     request.result()?;
+//! }
+//! drop(requests); // they borrow what they write to
+//!
+//! let sealed = aead.seal(&ivs[1], b"header", &[0x55; 100])?;
+//! assert_eq!(sealed, [&packets[1][..], &tags[1][..]].concat());
+//! assert_eq!(mac.digest(b"message"), digest);
+//! # Ok::<(), algkit::Error>(())
+//! ```
+//!
+//! What a request is checked for, what it writes and what it answers are the same as in the call for one message
+//! ([`Skcipher::crypt`], [`Aead::encrypt`], [`Aead::decrypt`], [`Hash::digest_into`]), and one that fails leaves the
+//! others alone. Nothing is allocated. A text in several segments is done by itself.
+
+use crate::{
+    Aead, Error, Hash, Skcipher, Text,
+    driver::{AeadJob, Direction, Driver, HashJob, Jobs, SkcipherJob},
+};
+use std::{fmt, ptr, slice};
+
+/// One operation on a transform, to be done by [`run`].
+pub struct Request<'a> {
+    work: Work<'a>,
+    state: State,
+}
+
+enum Work<'a> {
+    Crypt { tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: Text<'a> },
+    Seal { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, text: Text<'a>, tag: &'a mut [u8] },
+    Open { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, text: Text<'a>, tag: &'a [u8], authentic: bool },
+    Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
+}
+
+enum State {
+    Pending,
+    Done,
+    Refused(Error),
+}
+
+/// Associated data, or a message to be hashed: one piece, or a list of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces<'a>(Inner<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Inner<'a> {
+    One(&'a [u8]),
+    Many(&'a [&'a [u8]]),
+}
+
+impl<'a> Pieces<'a> {
+    fn list(&self) -> &[&'a [u8]] {
+        match &self.0 {
+            Inner::One(piece) => slice::from_ref(piece),
+            Inner::Many(pieces) => pieces,
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Pieces<'a> {
+    fn from(piece: &'a [u8]) -> Self {
+        Self(Inner::One(piece))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Pieces<'a> {
+    fn from(piece: &'a [u8; N]) -> Self {
+        Self(Inner::One(piece))
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Pieces<'a> {
+    fn from(piece: &'a Vec<u8>) -> Self {
+        Self(Inner::One(piece))
+    }
+}
+
+impl<'a> From<&'a [&'a [u8]]> for Pieces<'a> {
+    fn from(pieces: &'a [&'a [u8]]) -> Self {
+        Self(Inner::Many(pieces))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Pieces<'a> {
+    fn from(pieces: &'a [&'a [u8]; N]) -> Self {
+        Self(Inner::Many(pieces))
+    }
+}
+
+impl<'a> Request<'a> {
+    fn new(work: Work<'a>) -> Self {
+        Self { work, state: State::Pending }
+    }
+
+    /// [`Skcipher::crypt`].
+    pub fn crypt(tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
+        Self::new(Work::Crypt { tfm, direction, iv, text: text.into() })
+    }
+
+    /// [`Skcipher::encrypt`].
+    pub fn encrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
+        Self::crypt(tfm, Direction::Encrypt, iv, text)
+    }
+
+    /// [`Skcipher::decrypt`].
+    pub fn decrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
+        Self::crypt(tfm, Direction::Decrypt, iv, text)
+    }
+
+    /// [`Aead::encrypt`].
+    pub fn seal(
+        tfm: &'a Aead,
+        iv: &'a [u8],
+        assoc: impl Into<Pieces<'a>>,
+        text: impl Into<Text<'a>>,
+        tag: &'a mut [u8],
+    ) -> Self {
+        Self::new(Work::Seal { tfm, iv, assoc: assoc.into(), text: text.into(), tag })
+    }
+
+    /// [`Aead::decrypt`].
+    pub fn open(
+        tfm: &'a Aead,
+        iv: &'a [u8],
+        assoc: impl Into<Pieces<'a>>,
+        text: impl Into<Text<'a>>,
+        tag: &'a [u8],
+    ) -> Self {
+        Self::new(Work::Open { tfm, iv, assoc: assoc.into(), text: text.into(), tag, authentic: false })
+    }
+
+    /// [`Hash::digest_into`].
+    pub fn digest(tfm: &'a Hash, parts: impl Into<Pieces<'a>>, out: &'a mut [u8]) -> Self {
+        Self::new(Work::Digest { tfm, parts: parts.into(), out })
+    }
+
+    /// What the call for one message would have answered; [`Error::NotRun`] before [`run`].
+    pub fn result(&self) -> Result<(), Error> {
+        match (&self.state, &self.work) {
+            (State::Pending, _) => Err(Error::NotRun),
+            (State::Refused(error), _) => Err(error.clone()),
+            (State::Done, Work::Open { authentic: false, .. }) => Err(Error::Authentication),
+            (State::Done, _) => Ok(()),
+        }
+    }
+
+    /// Takes note of what the checks say; whether the request is to be done.
+    #[inline]
+    fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
+        *state = checked.map_or_else(State::Refused, |()| State::Done);
+        matches!(state, State::Done)
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (work, driver) = match &self.work {
+            Work::Crypt { tfm, direction: Direction::Encrypt, .. } => ("encrypt", tfm.driver()),
+            Work::Crypt { tfm, direction: Direction::Decrypt, .. } => ("decrypt", tfm.driver()),
+            Work::Seal { tfm, .. } => ("seal", tfm.driver()),
+            Work::Open { tfm, .. } => ("open", tfm.driver()),
+            Work::Digest { tfm, .. } => ("digest", tfm.driver()),
+        };
+        write!(f, "Request({work}, {}, {:?})", driver.driver, self.result())
+    }
+}
+
+/// Does all requests that have not been done yet.
+///
+/// Those of one driver and operation are done together, up to [`MANY`](crate::driver::MANY) at a time, in no particular
+/// order. So what one writes must not be what another reads; the borrow checker sees to that.
+pub fn run(requests: &mut [Request<'_>]) {
+    let mut rest = requests;
+    while let Some(first) = rest.iter().position(|request| matches!(request.state, State::Pending)) {
+        rest = &mut rest[first..];
+        match &rest[0].work {
+            Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
+            Work::Seal { tfm, .. } => seal(tfm.driver(), rest),
+            Work::Open { tfm, .. } => open(tfm.driver(), rest),
+            Work::Digest { tfm, .. } => digest(tfm.driver(), rest),
+        }
+    }
+}
+
+/// The requests not done yet.
+fn pending<'r, 'a>(requests: &'r mut [Request<'a>]) -> impl Iterator<Item = &'r mut Request<'a>> {
+    requests.iter_mut().filter(|request| matches!(request.state, State::Pending))
+}
+
+fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) {
+    let mut jobs = Jobs::new();
+    for Request { work, state } in pending(requests) {
+        let Work::Crypt { tfm, direction: its, iv, text } = work else { continue };
+        if *its != direction || !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, text.len())) {
+            continue;
+        }
+        let ops = &*tfm.ops;
+        if !text.is_whole() {
+            ops.crypt(direction, iv, text);
+            continue;
+        }
+        jobs.extend(text.whole().map(|text| SkcipherJob { ops, iv, text }));
+        if jobs.is_full() {
+            break;
+        }
+    }
+    match &mut jobs[..] {
+        [] => {}
+        [job] => job.run(direction),
+        jobs => jobs[0].ops.crypt_many(direction, jobs),
+    }
+}
+
+fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
+    let mut jobs = Jobs::new();
+    for Request { work, state } in pending(requests) {
+        let Work::Seal { tfm, iv, assoc, text, tag } = work else { continue };
+        if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
+            continue;
+        }
+        let ops = &*tfm.ops;
+        if !text.is_whole() {
+            ops.seal(iv, assoc.list(), text, tag);
+            continue;
+        }
+        jobs.extend(text.whole().map(|text| AeadJob::seal(ops, iv, assoc.list(), text, tag)));
+        if jobs.is_full() {
+            break;
+        }
+    }
+    aead(Direction::Encrypt, &mut jobs);
+}
+
+fn open(of: *const Driver, requests: &mut [Request<'_>]) {
+    let mut jobs = Jobs::new();
+    for Request { work, state } in pending(requests) {
+        let Work::Open { tfm, iv, assoc, text, tag, authentic } = work else { continue };
+        if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
+            continue;
+        }
+        let ops = &*tfm.ops;
+        if !text.is_whole() {
+            *authentic = ops.open(iv, assoc.list(), text, tag);
+            if !*authentic {
+                text.wipe();
+            }
+            continue;
+        }
+        jobs.extend(text.whole().map(|text| AeadJob::open(ops, iv, assoc.list(), text, tag, authentic)));
+        if jobs.is_full() {
+            break;
+        }
+    }
+    aead(Direction::Decrypt, &mut jobs);
+    jobs.iter_mut().for_each(AeadJob::wipe_unless_authentic);
+}
+
+fn aead(direction: Direction, jobs: &mut [AeadJob<'_>]) {
+    match jobs {
+        [] => {}
+        [job] => job.run(),
+        jobs => jobs[0].ops.crypt_many(direction, jobs),
+    }
+}
+
+fn digest(of: *const Driver, requests: &mut [Request<'_>]) {
+    let mut jobs = Jobs::new();
+    for Request { work, state } in pending(requests) {
+        let Work::Digest { tfm, parts, out } = work else { continue };
+        if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(out)) {
+            continue;
+        }
+        jobs.push(HashJob { state: &*tfm.ops, parts: parts.list(), out });
+        if jobs.is_full() {
+            break;
+        }
+    }
+    match &mut jobs[..] {
+        [] => {}
+        [job] => job.state.digest(job.parts, job.out),
+        jobs => jobs[0].state.digest_many(jobs),
+    }
+}

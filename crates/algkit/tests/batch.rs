@@ -1,0 +1,270 @@
+//! Batches against the same requests one by one.
+
+mod common;
+
+use algkit::{
+    Aead, Direction, Error, Hash, InOut, Policy, Registry, Skcipher, Text, Type, WeakKeys,
+    batch::{self, Request},
+    driver::{Driver, Shape, TextRule},
+};
+use common::{MASKS, Random, masked};
+
+/// What is mixed: modes with lanes and without, templates, hashes with a key and without.
+const NAMES: &[&str] = &[
+    "cbc(aes)",
+    "ctr(aes)",
+    "xts(aes)",
+    "ecb(aes)",
+    "cts(cbc(aes))",
+    "cbc(serpent)",
+    "gcm(aes)",
+    "ccm(aes)",
+    "rfc4309(ccm(aes))",
+    "rfc7539(chacha20,poly1305)",
+    "authenc(hmac(sha256),cbc(aes))",
+    "cmac(aes)",
+    "xcbc(aes)",
+    "cbcmac(aes)",
+    "cmac(serpent)",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha3-256",
+    "keccak",
+    "blake2b-512",
+    "hmac(sha1)",
+    "hmac(sha256)",
+    "hmac(sha3-512)",
+    "poly1305",
+];
+
+enum Tfm {
+    Skcipher(Skcipher),
+    Aead(Aead),
+    Hash(Hash),
+}
+
+impl Tfm {
+    fn driver(&self) -> &Driver {
+        match self {
+            Self::Skcipher(tfm) => tfm.driver(),
+            Self::Aead(tfm) => tfm.driver(),
+            Self::Hash(tfm) => tfm.driver(),
+        }
+    }
+}
+
+/// A transform of `name` with some key.
+fn tfm(registry: &Registry, name: &str, random: &mut Random) -> Tfm {
+    let shape = registry.find_any(name).unwrap().shape.clone();
+    let sizes: Vec<usize> = (0..100).filter(|&n| shape.keys.allows(n)).collect();
+    let size = if sizes.is_empty() { 0 } else { sizes[random.below(sizes.len())] };
+    let key = if name.starts_with("authenc") {
+        let size = [16, 24, 32][random.below(3)];
+        algkit::authenc_key(&random.bytes(20), &random.bytes(size)).to_vec()
+    } else {
+        random.bytes(size)
+    };
+    match registry.find_any(name).unwrap().kind {
+        Type::Skcipher => Tfm::Skcipher(registry.skcipher(name).unwrap().key_with(&key, WeakKeys::Allow).unwrap()),
+        Type::Aead => Tfm::Aead(registry.aead(name).unwrap().key(&key).unwrap()),
+        _ => Tfm::Hash(registry.hash(name).unwrap().key(&key).unwrap()),
+    }
+}
+
+/// A request as plain data. What it writes is written to copies.
+#[derive(Clone)]
+struct Case {
+    direction: Direction,
+    iv: Vec<u8>,
+    assoc: Vec<Vec<u8>>,
+    text: Vec<u8>,
+    /// Out of place: the destination.
+    apart: Option<Vec<u8>>,
+    /// In two segments, at this place.
+    cut: Option<usize>,
+    /// A tag or a digest.
+    tag: Vec<u8>,
+}
+
+impl Case {
+    fn new(tfm: &Tfm, random: &mut Random) -> Self {
+        let Driver { name, shape, .. } = tfm.driver();
+        let mut iv = random.bytes(shape.ivsize);
+        if name.starts_with("ccm(") {
+            iv[0] = 1 + random.below(7) as u8;
+        }
+        let len = [0, 16 * random.below(9), random.below(300), random.below(2000)][random.below(4)];
+        let text = random.bytes(fit(shape, len));
+        let assoc_len = if name.starts_with("rfc4309") { 16 } else { [0, 13, random.below(100)][random.below(3)] };
+        let mut assoc = vec![random.bytes(assoc_len)];
+        if random.below(4) == 0 {
+            let back = assoc[0].split_off(random.below(assoc_len + 1));
+            assoc.push(back);
+        }
+        let apart = (random.below(2) == 0).then(|| vec![0xee; text.len()]);
+        let cut = (random.below(8) == 0).then(|| random.below(text.len() + 1));
+        let tags: Vec<usize> = (1..=32).filter(|&n| shape.tags.allows(n)).collect();
+        let tag_len = if tags.is_empty() { shape.digestsize } else { tags[random.below(tags.len())] };
+        let direction = [Direction::Encrypt, Direction::Decrypt][random.below(2)];
+        let mut case = Self { direction, iv, assoc, text, apart, cut, tag: vec![0; tag_len] };
+        if let (Tfm::Aead(aead), Direction::Decrypt) = (tfm, direction) {
+            aead.encrypt(&case.iv, &pieces(&case.assoc), &mut case.text[..], &mut case.tag).unwrap();
+        }
+        if random.below(6) == 0 {
+            case.spoil(random);
+        }
+        case
+    }
+
+    /// Something that is refused, or not authentic.
+    fn spoil(&mut self, random: &mut Random) {
+        match random.below(4) {
+            0 if !self.tag.is_empty() => {
+                let bit = random.below(8 * self.tag.len());
+                self.tag[bit / 8] ^= 1 << (bit % 8);
+            }
+            1 => self.iv.push(0),
+            2 => self.tag.push(0),
+            _ => self.text.truncate(self.text.len().saturating_sub(1)),
+        }
+        if let Some(apart) = &mut self.apart {
+            apart.truncate(self.text.len());
+        }
+        self.cut = self.cut.map(|cut| cut.min(self.text.len()));
+    }
+}
+
+fn pieces(assoc: &[Vec<u8>]) -> Vec<&[u8]> {
+    assoc.iter().map(|piece| &piece[..]).collect()
+}
+
+fn fit(shape: &Shape, len: usize) -> usize {
+    match shape.text {
+        TextRule::Any => len,
+        TextRule::Blocks => len - len % shape.blocksize,
+        TextRule::Stealing | TextRule::DataUnit(_) => len.max(shape.blocksize),
+    }
+}
+
+/// The text of a case, as it lies in memory.
+fn text<'a>(text: &'a mut [u8], apart: Option<&'a mut [u8]>, cut: Option<usize>) -> Text<'a> {
+    let io = match apart {
+        Some(dst) => InOut::new(text, dst).unwrap(),
+        None => InOut::from(text),
+    };
+    match cut {
+        Some(cut) => {
+            let (front, back) = io.split_at(cut);
+            Text::segments(vec![front, back])
+        }
+        None => Text::from(io),
+    }
+}
+
+/// The case by itself.
+fn alone(tfm: &Tfm, case: &mut Case) -> Result<(), Error> {
+    let Case { direction, iv, assoc, text: bytes, apart, cut, tag } = case;
+    let list = pieces(assoc);
+    match tfm {
+        Tfm::Skcipher(tfm) => tfm.crypt(*direction, iv, &mut text(bytes, apart.as_deref_mut(), *cut)),
+        Tfm::Aead(tfm) if *direction == Direction::Encrypt => {
+            tfm.encrypt(iv, &list, text(bytes, apart.as_deref_mut(), *cut), tag)
+        }
+        Tfm::Aead(tfm) => tfm.decrypt(iv, &list, text(bytes, apart.as_deref_mut(), *cut), tag),
+        Tfm::Hash(tfm) => tfm.digest_into(&list, tag),
+    }
+}
+
+/// The case as a request. `list` is its associated data, or a hash's message.
+fn request<'a>(tfm: &'a Tfm, case: &'a mut Case, list: &'a [&'a [u8]]) -> Request<'a> {
+    let Case { direction, iv, text: bytes, apart, cut, tag, .. } = case;
+    let text = text(bytes, apart.as_deref_mut(), *cut);
+    match (tfm, direction) {
+        (Tfm::Skcipher(tfm), Direction::Encrypt) => Request::encrypt(tfm, iv, text),
+        (Tfm::Skcipher(tfm), Direction::Decrypt) => Request::decrypt(tfm, iv, text),
+        (Tfm::Aead(tfm), Direction::Encrypt) => Request::seal(tfm, iv, list, text, tag),
+        (Tfm::Aead(tfm), Direction::Decrypt) => Request::open(tfm, iv, list, text, tag),
+        (Tfm::Hash(tfm), _) => Request::digest(tfm, list, tag),
+    }
+}
+
+/// Runs `cases`, each for the transform of that number, in one batch and one by one.
+fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
+    let assocs: Vec<Vec<Vec<u8>>> = cases.iter().map(|(_, case)| case.assoc.clone()).collect();
+    let lists: Vec<Vec<&[u8]>> = assocs.iter().map(|assoc| pieces(assoc)).collect();
+    let (mut want, mut got) = (cases.clone(), cases);
+    let answers: Vec<_> = want.iter_mut().map(|(i, case)| alone(&tfms[*i], case)).collect();
+    let mut requests: Vec<_> =
+        got.iter_mut().zip(&lists).map(|((i, case), list)| request(&tfms[*i], case, list)).collect();
+    assert!(requests.iter().all(|request| request.result() == Err(Error::NotRun)));
+    batch::run(&mut requests);
+    batch::run(&mut requests); // does nothing
+    let results: Vec<_> = requests.iter().map(Request::result).collect();
+    drop(requests);
+    for ((((i, want), (_, got)), answer), result) in want.iter().zip(&got).zip(&answers).zip(&results) {
+        let what = format!("{}, {} bytes, {:?}", tfms[*i].driver().driver, want.text.len(), want.direction);
+        assert_eq!(result, answer, "{what}");
+        assert!(got.iv == want.iv, "chaining value, {what}");
+        assert!(got.text == want.text && got.apart == want.apart, "text, {what}");
+        assert!(got.tag == want.tag, "tag, {what}");
+    }
+    answers.iter().filter(|answer| answer.is_err()).count()
+}
+
+#[test]
+fn random_mixes_are_what_they_are_one_by_one() {
+    for (seed, mask) in MASKS.iter().enumerate() {
+        let mut random = Random(seed as u64);
+        let registry = masked(mask, Policy::Table);
+        let names: Vec<&str> = NAMES.iter().copied().filter(|name| registry.find_any(name).is_ok()).collect();
+        let tfms: Vec<Tfm> = (0..60).map(|i| tfm(&registry, names[i % names.len()], &mut random)).collect();
+        let mut refused = 0;
+        for count in [0, 1, 2, 30, 300, 300] {
+            let cases = (0..count).map(|_| {
+                let i = random.below(tfms.len());
+                (i, Case::new(&tfms[i], &mut random))
+            });
+            refused += check(&tfms, cases.collect());
+        }
+        assert!(refused > 20, "{refused} requests were refused");
+    }
+}
+
+/// Many of one driver, under a few keys or one: lanes are full, refilled, and run out.
+#[test]
+fn many_of_a_kind() {
+    for mask in MASKS {
+        let registry = masked(mask, Policy::Table);
+        for name in NAMES.iter().filter(|name| registry.find_any(name).is_ok()) {
+            let mut random = Random(7);
+            for keys in [1, 5] {
+                let tfms: Vec<Tfm> = (0..keys).map(|_| tfm(&registry, name, &mut random)).collect();
+                for count in [2, 5, 16, 17, 33, 65, 130] {
+                    let cases = (0..count).map(|i| (i % keys, Case::new(&tfms[i % keys], &mut random)));
+                    check(&tfms, cases.collect());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unauthentic_text_is_wiped() {
+    let key = algkit::aead("ccm(aes)").unwrap().key(&[1; 16]).unwrap();
+    let iv = *b"\x01nonce of 13\x00\x00\x00\x00";
+    let sealed = key.seal(&iv, b"", &[7; 50]).unwrap();
+    let (text, tag) = sealed.split_at(50);
+    let mut forged = tag.to_vec();
+    forged[3] ^= 0x10;
+    let (mut good, mut bad) = (text.to_vec(), text.to_vec());
+    let mut requests =
+        [Request::open(&key, &iv, b"", &mut good[..], tag), Request::open(&key, &iv, b"", &mut bad[..], &forged)];
+    batch::run(&mut requests);
+    assert_eq!(requests.each_ref().map(Request::result), [Ok(()), Err(Error::Authentication)]);
+    assert_eq!(format!("{:?}", requests[1]), format!("Request(open, {}, Err(Authentication))", key.driver().driver));
+    drop(requests);
+    assert_eq!((good, bad), (vec![7; 50], vec![0; 50]));
+}

@@ -1,0 +1,201 @@
+//! CBC encryption, CBC-MAC and CCM in lanes.
+
+use super::{MANY, Messages, Piece, chain};
+use crate::{
+    InOut,
+    aes::{AesKey, RoundKeys},
+    simd::AesToken,
+};
+use core::ptr;
+
+/// A message for [`cbc_encrypt_many`].
+pub struct CbcJob<'a, T> {
+    /// The key.
+    pub key: &'a AesKey<T>,
+    /// Becomes the last ciphertext block.
+    pub iv: &'a mut [u8; 16],
+    /// Whole blocks.
+    pub data: InOut<'a>,
+}
+
+struct Cbc<'j, 'a, T>(&'j mut [CbcJob<'a, T>]);
+
+// SAFETY: the pieces are those of exclusive borrows.
+unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keys(&self, i: usize) -> &'a RoundKeys {
+        &self.0[i].key.enc
+    }
+
+    fn blocks(&self, i: usize) -> usize {
+        self.0[i].data.len() / 16
+    }
+
+    fn start(&mut self, i: usize) -> [u8; 16] {
+        *self.0[i].iv
+    }
+
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
+        debug_assert_eq!(n, 0);
+        let data = &mut self.0[i].data;
+        Piece { src: data.src().as_ptr(), dst: data.dst().as_mut_ptr(), blocks: data.len() / 16 }
+    }
+
+    fn finish(&mut self, i: usize, state: &[u8; 16]) {
+        *self.0[i].iv = *state;
+    }
+}
+
+/// CBC encryption of many messages; see [`AesKey::cbc_encrypt`].
+///
+/// # Panics
+/// If a message is not whole blocks.
+pub fn cbc_encrypt_many<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
+    assert!(jobs.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
+    for jobs in jobs.chunks_mut(MANY) {
+        chain::<T, true>(jobs[0].key.token, &mut Cbc(jobs));
+    }
+}
+
+/// A message for [`cbc_mac_many`].
+pub struct MacJob<'a, K> {
+    /// The key.
+    pub key: &'a K,
+    /// The chaining value, before and after.
+    pub state: [u8; 16],
+    /// Whole blocks.
+    pub blocks: &'a [u8],
+    /// One more block.
+    pub last: [u8; 16],
+}
+
+struct Mac<'j, 'a, T>(&'j mut [MacJob<'a, AesKey<T>>]);
+
+// SAFETY: the pieces are those of shared borrows, and of what nobody else has.
+unsafe impl<'a, T: AesToken> Messages<'a> for Mac<'_, 'a, T> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keys(&self, i: usize) -> &'a RoundKeys {
+        &self.0[i].key.enc
+    }
+
+    fn blocks(&self, i: usize) -> usize {
+        self.0[i].blocks.len() / 16 + 1
+    }
+
+    fn start(&mut self, i: usize) -> [u8; 16] {
+        self.0[i].state
+    }
+
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
+        let job = &self.0[i];
+        read([job.blocks, &job.last][n])
+    }
+
+    fn finish(&mut self, i: usize, state: &[u8; 16]) {
+        self.0[i].state = *state;
+    }
+}
+
+/// Blocks that are only read.
+fn read(piece: &[u8]) -> Piece {
+    Piece { src: piece.as_ptr(), dst: ptr::null_mut(), blocks: piece.len() / 16 }
+}
+
+/// Absorbs whole blocks into many CBC-MAC states; see [`AesKey::cbc_mac`].
+///
+/// # Panics
+/// If a message is not whole blocks.
+pub fn cbc_mac_many<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
+    assert!(jobs.iter().all(|job| job.blocks.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
+    for jobs in jobs.chunks_mut(MANY) {
+        chain::<T, false>(jobs[0].key.token, &mut Mac(jobs));
+    }
+}
+
+/// A message for [`ccm_many`].
+pub struct CcmJob<'a, T> {
+    /// The key.
+    pub key: &'a AesKey<T>,
+    /// What is authenticated before the text, in whole blocks.
+    pub prefix: &'a [u8],
+    /// The counter block that masks the tag; the text's follow.
+    pub counter: [u8; 16],
+    /// The text.
+    pub data: InOut<'a>,
+    /// Becomes the tag.
+    pub tag: [u8; 16],
+}
+
+impl<T: AesToken> CcmJob<'_, T> {
+    fn ctr(&mut self) {
+        self.key.ctr(&mut self.counter, self.data.reborrow());
+    }
+}
+
+/// With the last block of each plaintext, zero-padded.
+struct Ccm<'j, 'a, T, const ENC: bool>(&'j mut [CcmJob<'a, T>], [[u8; 16]; MANY]);
+
+// SAFETY: a message's text is touched in `start` and `finish` alone; the rest is shared borrows and what nobody else
+// has.
+unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, ENC> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn keys(&self, i: usize) -> &'a RoundKeys {
+        &self.0[i].key.enc
+    }
+
+    fn blocks(&self, i: usize) -> usize {
+        self.0[i].prefix.len() / 16 + self.0[i].data.len().div_ceil(16)
+    }
+
+    fn start(&mut self, i: usize) -> [u8; 16] {
+        let (job, last) = (&mut self.0[i], &mut self.1[i]);
+        job.tag = [0; 16];
+        job.key.ctr(&mut job.counter, InOut::from(&mut job.tag[..]));
+        if !ENC {
+            job.ctr();
+        }
+        let plain = if ENC { job.data.src() } else { job.data.written() };
+        let rest = plain.as_chunks::<16>().1;
+        last[..rest.len()].copy_from_slice(rest);
+        [0; 16]
+    }
+
+    fn piece(&mut self, i: usize, n: usize) -> Piece {
+        let job = &self.0[i];
+        let plain = if ENC { job.data.src() } else { job.data.written() };
+        let whole = plain.as_chunks::<16>().0;
+        read([job.prefix, whole.as_flattened(), &self.1[i]][n])
+    }
+
+    fn finish(&mut self, i: usize, state: &[u8; 16]) {
+        let job = &mut self.0[i];
+        job.tag.iter_mut().zip(state).for_each(|(tag, mac)| *tag ^= mac);
+        if ENC {
+            job.ctr();
+        }
+        self.1[i] = [0; 16];
+    }
+}
+
+/// CCM of many messages: encrypts (`ENC`) or decrypts each text and computes its tag.
+///
+/// The text goes through CTR when its MAC is through with it, or before, so that both meet it in the cache.
+///
+/// # Panics
+/// If a prefix is not whole blocks.
+pub fn ccm_many<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
+    assert!(jobs.iter().all(|job| job.prefix.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
+    for jobs in jobs.chunks_mut(MANY) {
+        let token = jobs[0].key.token;
+        chain::<T, false>(token, &mut Ccm::<T, ENC>(jobs, [[0; 16]; MANY]));
+    }
+}
