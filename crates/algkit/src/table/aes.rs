@@ -297,6 +297,11 @@ macro_rules! make_of_aes_key {
             fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
                 AesKey::make(token, key, weak).map(Self)
             }
+
+            fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
+                let mut new = Box::new(Self(AesKey::unset(token)));
+                if new.0.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
+            }
         }
     )*};
 }
@@ -343,8 +348,13 @@ impl<T: AesToken> Make for XtsKey<T> {
     type Token = T;
 
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::boxed(token, key, weak).map(|new| *new)
+    }
+
+    fn boxed(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         check_halves(key, weak)?;
-        Self::new(token, key).ok_or(BadKey("an XTS key has 32, 48 or 64 bytes"))
+        let mut new = Box::new(Self::unset(token));
+        if new.set(key) { Ok(new) } else { Err(BadKey("an XTS key has 32, 48 or 64 bytes")) }
     }
 }
 
@@ -422,9 +432,14 @@ impl<T: AesToken> FusedCcm<T> {
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
-        let mut start = self.0.clone();
-        prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
-        PlainState::finish(&mut start, &mut mac);
+        let mut short = [0; 64];
+        if let Some(blocks) = prefix.gather(assoc, &mut short) {
+            key.cbc_mac(&mut mac, blocks);
+        } else {
+            let mut start = self.0.clone();
+            prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
+            PlainState::finish(&mut start, &mut mac);
+        }
         let (mut counter, mut mask) = (prefix.counter, [0; 16]);
         key.ctr(&mut counter, InOut::from(&mut mask[..]));
         while let Some(run) = text.next(16, 0) {
