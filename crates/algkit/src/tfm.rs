@@ -83,20 +83,22 @@ struct Limits {
     mask: usize,
     min: usize,
     max: usize,
+    /// Bytes of the longest tag, which nearly everybody uses.
+    tag: usize,
 }
 
 impl Limits {
     fn of(shape: &Shape) -> Self {
-        let iv = shape.ivsize;
+        let (iv, tag) = (shape.ivsize, shape.tags.max());
         match shape.text {
-            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX },
+            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag },
             TextRule::Blocks if shape.blocksize.is_power_of_two() => {
-                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX }
+                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag }
             }
-            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0 },
-            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX },
+            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag },
+            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag },
             TextRule::DataUnit(max) => {
-                Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX) }
+                Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
             }
         }
     }
@@ -168,7 +170,7 @@ transform!(
     /// assert_eq!(gcm.open(&[0; 12], b"another", &sealed), Err(algkit::Error::Authentication));
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Aead, AeadOps);
+    Aead, AeadOps, limits);
 transform!(
     /// A hash, with its key if it has one.
     ///
@@ -337,15 +339,13 @@ impl Aead {
     /// Checks a request. What is well costs a few comparisons; an error is made out of line.
     #[inline(always)]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
-        let shape = &self.driver.shape;
         let assoc_len = match assoc {
             [] => 0,
             [one] => one.len(),
             many => many.iter().map(|a| a.len()).sum(),
         };
-        if iv.len() == shape.ivsize
-            && shape.tags.allows(tag_len)
-            && shape.takes(text.len())
+        if self.limits.allow(iv.len(), text.len())
+            && tag_len == self.limits.tag
             && self.ops.check(iv, assoc_len, text.len() as u64).is_ok()
         {
             return Ok(());

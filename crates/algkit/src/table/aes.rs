@@ -6,7 +6,7 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, MANY,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, Known, MANY,
         PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
@@ -29,7 +29,6 @@ use algkit_primitives::{
     gcm::{GcmKey, GcmToken},
     simd::{AesToken, Blocks},
 };
-use std::any::Any;
 
 const KEYS: Sizes = Sizes::of(&[16, 24, 32]);
 const XTS_KEYS: Sizes = Sizes::of(&[32, 48, 64]);
@@ -257,9 +256,9 @@ by_runs! {
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MANY) {
-                let mut lanes = Jobs::new();
+                let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
                 for job in jobs {
-                    match (job.ops as &dyn Any).downcast_ref::<Self>() {
+                    match known.find(job.ops) {
                         Some(Self(key)) if direction == Direction::Encrypt => {
                             lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
                         }
@@ -376,6 +375,7 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 }
 
 /// The whole of GCM: in one call where everything is in one piece.
+#[inline(always)]
 fn gcm_pass<T: GcmToken>(
     key: &GcmKey<T>,
     direction: Direction,
@@ -383,7 +383,7 @@ fn gcm_pass<T: GcmToken>(
     assoc: &[&[u8]],
     text: &mut Text<'_>,
 ) -> [u8; 16] {
-    let iv = iv.try_into().expect("the IV has 12 bytes");
+    let iv: &[u8; 12] = iv.try_into().expect("the IV has 12 bytes");
     if assoc.len() <= 1
         && let Some(run) = text.whole()
     {
@@ -393,6 +393,17 @@ fn gcm_pass<T: GcmToken>(
             Direction::Decrypt => key.open(iv, assoc, run),
         };
     }
+    gcm_pieces(key, direction, iv, assoc, text)
+}
+
+#[inline(never)]
+fn gcm_pieces<T: GcmToken>(
+    key: &GcmKey<T>,
+    direction: Direction,
+    iv: &[u8; 12],
+    assoc: &[&[u8]],
+    text: &mut Text<'_>,
+) -> [u8; 16] {
     let mut state = key.start(iv);
     assoc.iter().for_each(|part| key.aad(&mut state, part));
     while let Some(run) = text.next(16, 0) {
@@ -467,19 +478,17 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
     /// In lanes, but for messages with much associated data.
     fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         for jobs in jobs.chunks_mut(MANY) {
-            let start = |job: &AeadJob<'_>| ccm::Start::new(job.iv, job.assoc, job.text_len(), job.tag_len());
-            let starts: Jobs<_> = jobs.iter().map(start).collect();
-            let (mut lanes, mut tags) = (Jobs::new(), Jobs::new());
-            for (job, start) in jobs.iter_mut().zip(&starts) {
-                match ((job.ops as &dyn Any).downcast_ref::<Self>(), start) {
-                    (Some(ccm), Some(start)) => {
-                        let (data, tag) = job.split();
-                        let (key, counter, prefix) = (&ccm.0.keyed().0, start.counter, start.blocks());
-                        lanes.push(CcmJob { key, prefix, counter, data, tag: [0; 16] });
-                        tags.push(tag);
-                    }
-                    _ => job.run(),
-                }
+            let mut starts = [[0; ccm::START]; MANY];
+            let (mut lanes, mut tags, mut known) = (Jobs::new(), Jobs::new(), Known::<Self>::new());
+            for (job, start) in jobs.iter_mut().zip(&mut starts) {
+                let start = ccm::start(start, job.iv, job.assoc, job.text_len(), job.tag_len());
+                let (Some(ccm), Some((prefix, counter))) = (known.find(job.ops), start) else {
+                    job.run();
+                    continue;
+                };
+                let (data, tag) = job.split();
+                lanes.push(CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
+                tags.push(tag);
             }
             match direction {
                 Direction::Encrypt => ccm_many::<T, true>(&mut lanes),
@@ -525,7 +534,7 @@ macro_rules! macs {
             }
 
             fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-                Fresh::digest_many(jobs, |hash| hash.downcast_ref::<Self>().map(|mac| &mac.0));
+                Fresh::digest_many(jobs, |mac: &Self| &mac.0);
             }
         }
 

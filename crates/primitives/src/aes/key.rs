@@ -12,15 +12,6 @@ pub struct RoundKeys {
     rounds: Rounds,
 }
 
-impl Drop for RoundKeys {
-    fn drop(&mut self) {
-        self.keys = [[0; 16]; 15];
-        optimization_barrier(&self.keys);
-    }
-}
-
-impl ZeroizeOnDrop for RoundKeys {}
-
 /// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
 #[derive(Clone, Copy)]
 #[repr(usize)]
@@ -29,6 +20,15 @@ enum Rounds {
     Twelve = 12,
     Fourteen = 14,
 }
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
+    }
+}
+
+impl ZeroizeOnDrop for RoundKeys {}
 
 impl RoundKeys {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
@@ -150,6 +150,18 @@ impl RoundKeys {
     #[inline(always)]
     pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
         &self.keys[1..=n]
+    }
+
+    /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
+    #[inline(always)]
+    pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {
+        let [first, inner @ ..] = &self.keys;
+        let (extra, last) = match self.rounds {
+            Rounds::Ten => (&inner[..0], inner.first_chunk()),
+            Rounds::Twelve => (&inner[..2], inner[2..].first_chunk()),
+            Rounds::Fourteen => (&inner[..4], inner[4..].first_chunk()),
+        };
+        (first, extra, last.expect("14 keys behind the first"))
     }
 
     /// The first round key, for drivers that store it masked.
