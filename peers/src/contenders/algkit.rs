@@ -11,7 +11,7 @@ use peers_plugin::{Iv, Op, Out, Request, Work};
 pub fn contender(name: &str, request: &Request) -> Contender {
     let registry = Registry::global().expect("ALGKIT_CPU and ALGKIT_TIMING as algkit takes them");
     let driver = registry.find_any(name).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let key = request.key;
+    let &Request { key, assoc, size, .. } = request;
     let (name, ivsize) = (&driver.driver[..], driver.shape.ivsize);
     let work = match driver.kind {
         Type::Skcipher if request.rekey => {
