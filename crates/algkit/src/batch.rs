@@ -58,7 +58,7 @@ enum Work<'a> {
 enum State {
     Pending,
     Done,
-    Refused(Error),
+    Refused(Box<Error>),
 }
 
 /// Associated data, or a message to be hashed: one piece, or a list of them.
@@ -72,6 +72,7 @@ enum Inner<'a> {
 }
 
 impl<'a> Pieces<'a> {
+    #[inline]
     fn list(&self) -> &[&'a [u8]] {
         match &self.0 {
             Inner::One(piece) => slice::from_ref(piece),
@@ -81,56 +82,66 @@ impl<'a> Pieces<'a> {
 }
 
 impl<'a> From<&'a [u8]> for Pieces<'a> {
+    #[inline]
     fn from(piece: &'a [u8]) -> Self {
         Self(Inner::One(piece))
     }
 }
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Pieces<'a> {
+    #[inline]
     fn from(piece: &'a [u8; N]) -> Self {
         Self(Inner::One(piece))
     }
 }
 
 impl<'a> From<&'a Vec<u8>> for Pieces<'a> {
+    #[inline]
     fn from(piece: &'a Vec<u8>) -> Self {
         Self(Inner::One(piece))
     }
 }
 
 impl<'a> From<&'a [&'a [u8]]> for Pieces<'a> {
+    #[inline]
     fn from(pieces: &'a [&'a [u8]]) -> Self {
         Self(Inner::Many(pieces))
     }
 }
 
 impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Pieces<'a> {
+    #[inline]
     fn from(pieces: &'a [&'a [u8]; N]) -> Self {
         Self(Inner::Many(pieces))
     }
 }
 
 impl<'a> Request<'a> {
+    #[inline]
     fn new(work: Work<'a>) -> Self {
         Self { work, state: State::Pending }
     }
 
     /// [`Skcipher::crypt`].
+    #[inline]
     pub fn crypt(tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::new(Work::Crypt { tfm, direction, iv, text: text.into() })
     }
 
     /// [`Skcipher::encrypt`].
+    #[inline]
     pub fn encrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::crypt(tfm, Direction::Encrypt, iv, text)
     }
 
     /// [`Skcipher::decrypt`].
+    #[inline]
     pub fn decrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::crypt(tfm, Direction::Decrypt, iv, text)
     }
 
     /// [`Aead::encrypt`].
+    #[inline]
     pub fn seal(
         tfm: &'a Aead,
         iv: &'a [u8],
@@ -142,6 +153,7 @@ impl<'a> Request<'a> {
     }
 
     /// [`Aead::decrypt`].
+    #[inline]
     pub fn open(
         tfm: &'a Aead,
         iv: &'a [u8],
@@ -153,15 +165,17 @@ impl<'a> Request<'a> {
     }
 
     /// [`Hash::digest_into`].
+    #[inline]
     pub fn digest(tfm: &'a Hash, parts: impl Into<Pieces<'a>>, out: &'a mut [u8]) -> Self {
         Self::new(Work::Digest { tfm, parts: parts.into(), out })
     }
 
     /// What the call for one message would have answered; [`Error::NotRun`] before [`run`].
+    #[inline]
     pub fn result(&self) -> Result<(), Error> {
         match (&self.state, &self.work) {
             (State::Pending, _) => Err(Error::NotRun),
-            (State::Refused(error), _) => Err(error.clone()),
+            (State::Refused(error), _) => Err(Error::clone(error)),
             (State::Done, Work::Open { authentic: false, .. }) => Err(Error::Authentication),
             (State::Done, _) => Ok(()),
         }
@@ -170,7 +184,7 @@ impl<'a> Request<'a> {
     /// Takes note of what the checks say; whether the request is to be done.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
-        *state = checked.map_or_else(State::Refused, |()| State::Done);
+        *state = checked.map_or_else(|error| State::Refused(Box::new(error)), |()| State::Done);
         matches!(state, State::Done)
     }
 }
@@ -222,7 +236,8 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
             ops.crypt(direction, iv, text);
             continue;
         }
-        jobs.extend(text.whole().map(|text| SkcipherJob { ops, iv, text }));
+        let Some(text) = text.whole() else { continue };
+        jobs.push(SkcipherJob { ops, iv, text });
         if jobs.is_full() {
             break;
         }
@@ -246,7 +261,8 @@ fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
             ops.seal(iv, assoc.list(), text, tag);
             continue;
         }
-        jobs.extend(text.whole().map(|text| AeadJob::seal(ops, iv, assoc.list(), text, tag)));
+        let Some(text) = text.whole() else { continue };
+        jobs.push(AeadJob::seal(ops, iv, assoc.list(), text, tag));
         if jobs.is_full() {
             break;
         }
@@ -269,7 +285,8 @@ fn open(of: *const Driver, requests: &mut [Request<'_>]) {
             }
             continue;
         }
-        jobs.extend(text.whole().map(|text| AeadJob::open(ops, iv, assoc.list(), text, tag, authentic)));
+        let Some(text) = text.whole() else { continue };
+        jobs.push(AeadJob::open(ops, iv, assoc.list(), text, tag, authentic));
         if jobs.is_full() {
             break;
         }

@@ -19,7 +19,7 @@ use std::{
 mod jobs;
 
 pub use jobs::{AeadJob, HashJob, MANY, SkcipherJob, StateJob, Tag};
-pub(crate) use jobs::{Jobs, typed};
+pub(crate) use jobs::{Jobs, Known, typed};
 
 /// What kind of operation an algorithm is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -370,7 +370,8 @@ impl<S: PlainState> HashState for S {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         let one = |state: &dyn HashState, parts: &[&[u8]], out: &mut [u8]| state.digest_after(parts, out);
-        typed(jobs, |state| (state as &dyn Any).downcast_ref(), one, S::digest_after_many);
+        let mut known = Known::new();
+        typed(jobs, |state| known.find(state), one, S::digest_after_many);
     }
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
@@ -382,13 +383,14 @@ impl<S: PlainState> HashState for S {
 pub struct Fresh<S>(pub S);
 
 impl<S: PlainState> Fresh<S> {
-    /// [`HashOps::digest_many`] of what wraps such a hash, which `get` finds in an instance of its own kind.
-    pub(crate) fn digest_many(jobs: &mut [HashJob<'_>], get: impl Fn(&dyn Any) -> Option<&Self>) {
+    /// [`HashOps::digest_many`] of `W`, which wraps such a hash.
+    pub(crate) fn digest_many<W: 'static>(jobs: &mut [HashJob<'_>], inside: impl Fn(&W) -> &Self) {
         if S::LANES == 1 {
             return jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
         }
         let one = |hash: &dyn HashOps, parts: &[&[u8]], out: &mut [u8]| hash.digest(parts, out);
-        typed(jobs, |hash| get(hash).map(|fresh| &fresh.0), one, S::digest_after_many);
+        let mut known = Known::new();
+        typed(jobs, |hash| known.find(hash).map(|wrap| &inside(wrap).0), one, S::digest_after_many);
     }
 }
 
@@ -402,7 +404,7 @@ impl<S: PlainState> HashOps for Fresh<S> {
     }
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-        Self::digest_many(jobs, |hash| hash.downcast_ref());
+        Self::digest_many(jobs, |this: &Self| this);
     }
 }
 

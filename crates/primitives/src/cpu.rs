@@ -389,6 +389,12 @@ mod x86 {
             Self(())
         }
     }
+    // No CPU has AVX-512 without AVX2.
+    impl From<Vaes512> for Vaes256 {
+        fn from(_: Vaes512) -> Self {
+            Self(())
+        }
+    }
     token!(/// Carry-less multiplication on 256-bit vectors, and the `crc32` instruction.
         Vpclmul256, [Sse42, Avx2, Pclmul, Vpclmul], "sse4.2,avx2,pclmulqdq,vpclmulqdq");
     token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruction.

@@ -4,6 +4,7 @@ use super::{AeadOps, Direction, HashOps, HashState, SkcipherOps};
 use crate::{Text, tag};
 use algkit_primitives::{InOut, hash::Job};
 use arrayvec::ArrayVec;
+use std::{any::Any, ptr};
 use zeroize::Zeroize;
 
 /// The most requests that a driver gets at once.
@@ -124,10 +125,30 @@ pub type HashJob<'a> = Job<'a, dyn HashOps>;
 /// A message to be hashed behind what a state has absorbed.
 pub type StateJob<'a> = Job<'a, dyn HashState>;
 
-/// Passes the jobs whose instance is one that `get` knows to `many`, and each of the others to `one`.
+/// Tells the instances of one driver from others. It remembers the last, since jobs under one key follow each other, and asking
+/// for a type costs as much as a block.
+pub(crate) struct Known<'a, T>(Option<&'a T>);
+
+impl<'a, T: 'static> Known<'a, T> {
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        Self(None)
+    }
+
+    /// `instance`, if it is one.
+    #[inline]
+    pub(crate) fn find(&mut self, instance: &'a dyn Any) -> Option<&'a T> {
+        if !self.0.is_some_and(|last| ptr::addr_eq(last, instance)) {
+            self.0 = instance.downcast_ref();
+        }
+        self.0
+    }
+}
+
+/// Passes the jobs whose instance is one that `get` finds to `many`, and each of the others to `one`.
 pub(crate) fn typed<'a, O: ?Sized, S: 'static>(
     jobs: &mut [Job<'a, O>],
-    get: impl Fn(&'a O) -> Option<&'a S>,
+    mut get: impl FnMut(&'a O) -> Option<&'a S>,
     one: impl Fn(&O, &[&[u8]], &mut [u8]),
     many: impl Fn(&mut [Job<'_, S>]),
 ) {

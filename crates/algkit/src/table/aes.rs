@@ -6,7 +6,7 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, MANY,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, Known, MANY,
         PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
@@ -29,7 +29,6 @@ use algkit_primitives::{
     gcm::{GcmKey, GcmToken},
     simd::{AesToken, Blocks},
 };
-use std::any::Any;
 
 const KEYS: Sizes = Sizes::of(&[16, 24, 32]);
 const XTS_KEYS: Sizes = Sizes::of(&[32, 48, 64]);
@@ -257,9 +256,9 @@ by_runs! {
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MANY) {
-                let mut lanes = Jobs::new();
+                let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
                 for job in jobs {
-                    match (job.ops as &dyn Any).downcast_ref::<Self>() {
+                    match known.find(job.ops) {
                         Some(Self(key)) if direction == Direction::Encrypt => {
                             lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
                         }
@@ -297,6 +296,11 @@ macro_rules! make_of_aes_key {
 
             fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
                 AesKey::make(token, key, weak).map(Self)
+            }
+
+            fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
+                let mut new = Box::new(Self(AesKey::unset(token)));
+                if new.0.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
             }
         }
     )*};
@@ -344,8 +348,13 @@ impl<T: AesToken> Make for XtsKey<T> {
     type Token = T;
 
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::boxed(token, key, weak).map(|new| *new)
+    }
+
+    fn boxed(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         check_halves(key, weak)?;
-        Self::new(token, key).ok_or(BadKey("an XTS key has 32, 48 or 64 bytes"))
+        let mut new = Box::new(Self::unset(token));
+        if new.set(key) { Ok(new) } else { Err(BadKey("an XTS key has 32, 48 or 64 bytes")) }
     }
 }
 
@@ -423,9 +432,14 @@ impl<T: AesToken> FusedCcm<T> {
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
-        let mut start = self.0.clone();
-        prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
-        PlainState::finish(&mut start, &mut mac);
+        let mut short = [0; 64];
+        if let Some(blocks) = prefix.gather(assoc, &mut short) {
+            key.cbc_mac(&mut mac, blocks);
+        } else {
+            let mut start = self.0.clone();
+            prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
+            PlainState::finish(&mut start, &mut mac);
+        }
         let (mut counter, mut mask) = (prefix.counter, [0; 16]);
         key.ctr(&mut counter, InOut::from(&mut mask[..]));
         while let Some(run) = text.next(16, 0) {
@@ -464,19 +478,17 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
     /// In lanes, but for messages with much associated data.
     fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         for jobs in jobs.chunks_mut(MANY) {
-            let start = |job: &AeadJob<'_>| ccm::Start::new(job.iv, job.assoc, job.text_len(), job.tag_len());
-            let starts: Jobs<_> = jobs.iter().map(start).collect();
-            let (mut lanes, mut tags) = (Jobs::new(), Jobs::new());
-            for (job, start) in jobs.iter_mut().zip(&starts) {
-                match ((job.ops as &dyn Any).downcast_ref::<Self>(), start) {
-                    (Some(ccm), Some(start)) => {
-                        let (data, tag) = job.split();
-                        let (key, counter, prefix) = (&ccm.0.keyed().0, start.counter, start.blocks());
-                        lanes.push(CcmJob { key, prefix, counter, data, tag: [0; 16] });
-                        tags.push(tag);
-                    }
-                    _ => job.run(),
-                }
+            let mut starts = [[0; ccm::START]; MANY];
+            let (mut lanes, mut tags, mut known) = (Jobs::new(), Jobs::new(), Known::<Self>::new());
+            for (job, start) in jobs.iter_mut().zip(&mut starts) {
+                let start = ccm::start(start, job.iv, job.assoc, job.text_len(), job.tag_len());
+                let (Some(ccm), Some((prefix, counter))) = (known.find(job.ops), start) else {
+                    job.run();
+                    continue;
+                };
+                let (data, tag) = job.split();
+                lanes.push(CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
+                tags.push(tag);
             }
             match direction {
                 Direction::Encrypt => ccm_many::<T, true>(&mut lanes),
@@ -522,7 +534,7 @@ macro_rules! macs {
             }
 
             fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-                Fresh::digest_many(jobs, |hash| hash.downcast_ref::<Self>().map(|mac| &mac.0));
+                Fresh::digest_many(jobs, |mac: &Self| &mac.0);
             }
         }
 

@@ -36,14 +36,13 @@ pub(crate) struct Prefix {
 impl Prefix {
     /// Formats block B0 and the encoded length of the associated data (SP 800-38C appendix A.2).
     pub(crate) fn new(iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Self {
-        let length_size = usize::from(iv[0]) + 1;
-        let mut counter: [u8; 16] = iv.try_into().expect("the IV has 16 bytes");
-        counter[16 - length_size..].fill(0);
+        let length_bits = 8 * (u32::from(iv[0]) + 1);
+        let iv = u128::from_be_bytes(iv.try_into().expect("the IV has 16 bytes"));
+        let counter = iv >> length_bits << length_bits;
+        let flags = ((tag_len - 2) / 2 * 8) as u128 | if assoc_len > 0 { 0x40 } else { 0 };
+        let b0 = counter | text_len as u128 | flags << 120;
         let mut bytes = [0; 22];
-        bytes[..16].copy_from_slice(&counter);
-        let text_len = (text_len as u64).to_be_bytes();
-        bytes[16 - length_size..16].copy_from_slice(&text_len[8 - length_size..]);
-        bytes[0] |= ((tag_len - 2) / 2 * 8) as u8 | if assoc_len > 0 { 0x40 } else { 0 };
+        bytes[..16].copy_from_slice(&b0.to_be_bytes());
         let len = match assoc_len {
             0 => 16,
             1..0xff00 => {
@@ -56,7 +55,18 @@ impl Prefix {
                 22
             }
         };
-        Self { bytes, len, counter }
+        Self { bytes, len, counter: counter.to_be_bytes() }
+    }
+
+    /// [`Prefix::pieces`] as blocks in `short`, which is zero, if they fit there.
+    pub(crate) fn gather<'a>(&self, assoc: &[&[u8]], short: &'a mut [u8; 64]) -> Option<&'a [u8]> {
+        short[..22].copy_from_slice(&self.bytes);
+        let mut len = self.len;
+        for piece in assoc {
+            short.get_mut(len..)?.get_mut(..piece.len())?.copy_from_slice(piece);
+            len += piece.len();
+        }
+        Some(&short[..len.next_multiple_of(16)])
     }
 
     /// What is authenticated before the text: the prefix and the associated data, padded to whole
@@ -67,34 +77,28 @@ impl Prefix {
     }
 }
 
-/// [`Prefix::pieces`] in one piece, for the short associated data of packets.
-pub(crate) struct Start {
-    bytes: [u8; 64],
-    len: usize,
-    /// Counter block 0.
-    pub(crate) counter: [u8; 16],
-}
+/// Room for [`Prefix::pieces`] in one piece, with the short associated data of packets.
+pub(crate) const START: usize = 64;
 
-impl Start {
-    /// Formats the start of a message, if there is room.
-    pub(crate) fn new(iv: &[u8], assoc: &[&[u8]], text_len: usize, tag_len: usize) -> Option<Self> {
-        let assoc_len = assoc.iter().map(|a| a.len()).sum();
-        let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
-        let len = prefix.len.checked_add(assoc_len)?.checked_next_multiple_of(16)?;
-        let mut bytes = [0; 64];
-        let mut room = bytes.get_mut(..len)?;
-        for piece in prefix.pieces(assoc) {
-            let (here, rest) = room.split_at_mut(piece.len());
-            here.copy_from_slice(piece);
-            room = rest;
-        }
-        Some(Self { bytes, len, counter: prefix.counter })
+/// Writes them there, over zeros, if there is room: the whole blocks, and counter block 0.
+pub(crate) fn start<'s>(
+    room: &'s mut [u8; START],
+    iv: &[u8],
+    assoc: &[&[u8]],
+    text_len: usize,
+    tag_len: usize,
+) -> Option<(&'s [u8], [u8; 16])> {
+    let assoc_len = assoc.iter().map(|a| a.len()).sum();
+    let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
+    let blocks = room.get_mut(..prefix.len.checked_add(assoc_len)?.checked_next_multiple_of(16)?)?;
+    let (front, mut rest) = blocks.split_at_mut(prefix.len);
+    front.copy_from_slice(&prefix.bytes[..prefix.len]);
+    for piece in assoc {
+        let (here, behind) = rest.split_at_mut(piece.len());
+        here.copy_from_slice(piece);
+        rest = behind;
     }
-
-    /// Whole blocks.
-    pub(crate) fn blocks(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
+    Some((blocks, prefix.counter))
 }
 
 struct Ccm {

@@ -4,9 +4,9 @@
 use super::{Lookup, args, bad, compose, hash};
 use crate::{
     Error, Name, Sizes,
-    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, MANY, Shape, StateJob, Type},
+    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, Known, MANY, Shape, StateJob, Type},
 };
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The largest digest of a hash that HMAC is used with, in bytes.
@@ -44,9 +44,9 @@ impl HashOps for Hmac {
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MANY) {
-            let mut known = Jobs::new();
+            let (mut known, mut kind) = (Jobs::new(), Known::<Self>::new());
             for job in jobs {
-                match (job.state as &dyn Any).downcast_ref::<Self>() {
+                match kind.find(job.state) {
                     Some(hmac) => known.push((&*hmac.0, job)),
                     None => job.state.digest(job.parts, job.out),
                 }
@@ -62,9 +62,9 @@ impl HashOps for Hmac {
 }
 
 /// A job and its key.
-type Known<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
+type Pair<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
 
-fn inner_many(known: &[Known<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MANY]) {
+fn inner_many(known: &[Pair<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MANY]) {
     let jobs = known.iter().zip(digests).map(|((key, job), digest)| StateJob {
         state: &*key.inner,
         parts: job.parts,
@@ -73,7 +73,7 @@ fn inner_many(known: &[Known<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MANY]) {
     after_many(&mut jobs.collect::<Jobs<_>>());
 }
 
-fn outer_many(known: &mut [Known<'_, '_>], digests: &[[u8; MAX_DIGEST]; MANY]) {
+fn outer_many(known: &mut [Pair<'_, '_>], digests: &[[u8; MAX_DIGEST]; MANY]) {
     let parts: Jobs<_> = known.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
     let jobs = known.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
         state: &*key.outer,

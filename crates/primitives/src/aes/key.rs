@@ -63,34 +63,61 @@ impl RoundKeys {
         Some(expanded)
     }
 
-    /// The schedule of a key of 16 or 32 bytes, given a vector at a time. `next(i, before, last)` is round key
-    /// `i`, made of the key as long as the cipher's before it and of round key `i - 1`. `None` for other lengths.
+    /// A place for a schedule.
     #[inline(always)]
-    pub(crate) fn by_vectors<V: Copy>(
+    pub(crate) fn unset() -> Self {
+        Self { keys: [[0; 16]; 15], rounds: Rounds::Ten }
+    }
+
+    /// Expands a key of 16 or 32 bytes, four words at a time, in place of what was here; whether it has one of these
+    /// lengths. `next(before, last, rcon)` are the words after `last`, which are made of those as far `before` as the
+    /// key is long; `rcon` is none where RotWord is none.
+    #[inline(always)]
+    pub(crate) fn expand_by_fours<V: Copy>(
+        &mut self,
         key: &[u8],
         load: impl Fn(&[u8; 16]) -> V,
-        store: impl Fn(V) -> [u8; 16],
-        mut next: impl FnMut(usize, V, V) -> V,
-    ) -> Option<Self> {
-        let mut keys = [[0; 16]; 15];
-        let (period, rounds) = match *key.as_chunks().0 {
-            [a] if key.len() == 16 => {
-                keys[0] = a;
-                (1, Rounds::Ten)
+        store: impl Fn(V, &mut [u8; 16]),
+        next: impl Fn(V, V, Option<u32>) -> V,
+    ) -> bool {
+        const RCON: [u32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
+        match (key.as_chunks().0, key.len()) {
+            ([key], 16) => {
+                self.rounds = Rounds::Ten;
+                self.keys[0] = *key;
+                let mut last = load(key);
+                for (at, rcon) in self.keys[1..].iter_mut().zip(RCON) {
+                    last = next(last, last, Some(rcon));
+                    store(last, at);
+                }
             }
-            [a, b] if key.len() == 32 => {
-                (keys[0], keys[1]) = (a, b);
-                (2, Rounds::Fourteen)
+            ([low, high], 32) => {
+                self.rounds = Rounds::Fourteen;
+                (self.keys[0], self.keys[1]) = (*low, *high);
+                let (mut even, mut odd) = (load(low), load(high));
+                for (at, rcon) in self.keys[2..].chunks_mut(2).zip(RCON) {
+                    even = next(even, odd, Some(rcon));
+                    odd = next(odd, even, None);
+                    if let [first, rest @ ..] = at {
+                        store(even, first);
+                        rest.iter_mut().for_each(|second| store(odd, second));
+                    }
+                }
             }
-            _ => return None,
-        };
-        let (mut before, mut last) = (load(&keys[0]), load(&keys[period - 1]));
-        for i in period..=rounds as usize {
-            let new = next(i, before, last);
-            keys[i] = store(new);
-            (before, last) = (if period == 1 { new } else { last }, new);
+            _ => return false,
         }
-        Some(Self { keys, rounds })
+        true
+    }
+
+    /// Makes this the keys of the equivalent inverse cipher of `other`, as [`RoundKeys::inverted`].
+    #[inline(always)]
+    pub(crate) fn invert(&mut self, other: &Self, inv_mix_columns: impl Fn(&[u8; 16], &mut [u8; 16])) {
+        self.rounds = other.rounds;
+        let rounds = self.rounds();
+        for (to, from) in self.keys[..rounds].iter_mut().zip(other.keys[..=rounds].iter().rev()).skip(1) {
+            inv_mix_columns(from, to);
+        }
+        (self.keys[0], self.keys[rounds]) = (other.keys[rounds], other.keys[0]);
     }
 
     /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,

@@ -22,51 +22,68 @@ impl<T: AesToken> AesKey<T> {
 
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let enc = expand(token, key)?;
-        let dec = token.vectorize_with(
-            &enc,
-            (),
-            (),
-            #[inline(always)]
-            |enc, (), ()| enc.inverted(|k| T::V::splat(token, &k).inv_mix_columns().first()),
-        );
-        Some(Self { token, enc, dec })
+        let mut new = Self::unset(token);
+        new.set(key).then_some(new)
+    }
+
+    /// A place for a key, to be [`set`](AesKey::set) before it is of any use: a schedule is made fastest where it
+    /// stays, as a copy of it would have to wait for the parts that have just been written.
+    pub fn unset(token: T) -> Self {
+        Self { token, enc: RoundKeys::unset(), dec: RoundKeys::unset() }
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
+    #[must_use]
+    pub fn set(&mut self, key: &[u8]) -> bool {
+        let token = self.token.narrow();
+        expand(token, &mut self.enc, key) && {
+            token.vectorize_with(
+                &mut self.dec,
+                &self.enc,
+                (),
+                #[inline(always)]
+                |dec, enc, ()| {
+                    dec.invert(
+                        enc,
+                        #[inline(always)]
+                        |from, to| OneBlock::<T>::load(token, from).inv_mix_columns().store(to),
+                    );
+                },
+            );
+            true
+        }
     }
 }
 
-/// The key schedule of encryption: by vectors of four words, but for the six words of AES-192, which fill one and
-/// a half.
-pub(crate) fn expand<T: AesToken>(token: T, key: &[u8]) -> Option<RoundKeys> {
-    let token = token.narrow();
+/// Makes `keys` the schedule of encryption with `key`, if it has one of the lengths: by fours of words, but for the
+/// six words of AES-192.
+pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     token.vectorize_with(
+        keys,
         key,
         (),
-        (),
         #[inline(always)]
-        |key, (), ()| {
+        |keys, key, ()| {
             if key.len() == 24 {
                 // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                return RoundKeys::expand(key, |word| {
+                let sub_word = |word| {
                     let block = [word; 4];
                     let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                    let [a, b, c, d, ..] =
-                        OneBlock::<T>::splat(token, block).enc_last(OneBlock::<T>::zero(token)).first();
+                    let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
                     [a, b, c, d]
-                });
+                };
+                return RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some();
             }
-            let twice = key.len() == 32;
-            let mut rcon = 1;
-            RoundKeys::by_vectors(
+            keys.expand_by_fours(
                 key,
-                |key| OneBlock::<T>::load(token, key),
-                |key| key.first(),
-                |i, before, last| {
-                    if twice && i % 2 == 1 {
-                        return before.next_key::<false>(token, last, 0);
-                    }
-                    let next = before.next_key::<true>(token, last, rcon);
-                    rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
-                    next
+                #[inline(always)]
+                |key| T::V::load(token, key),
+                #[inline(always)]
+                |key: T::V, at| key.store(at),
+                #[inline(always)]
+                |before: T::V, last, rcon| match rcon {
+                    Some(rcon) => before.next_key::<true>(token, last, rcon),
+                    None => before.next_key::<false>(token, last, 0),
                 },
             )
         },

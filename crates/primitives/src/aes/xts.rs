@@ -181,12 +181,20 @@ impl<T: AesToken> XtsKey<T> {
     /// Expands a key of 32, 48 or 64 bytes; `None` for any other length. Whether the halves differ,
     /// as SP 800-38E and FIPS 140 want it, is the caller's to check.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        if !key.len().is_multiple_of(2) {
-            return None;
-        }
+        let mut new = Self::unset(token);
+        new.set(key).then_some(new)
+    }
+
+    /// A place for a key, to be [`set`](XtsKey::set), as [`AesKey::unset`].
+    pub fn unset(token: T) -> Self {
+        Self { data: AesKey::unset(token), tweak: RoundKeys::unset() }
+    }
+
+    /// Expands a key as [`XtsKey::new`], in place of the one before; whether it has one of these lengths.
+    #[must_use]
+    pub fn set(&mut self, key: &[u8]) -> bool {
         let (data, tweak) = key.split_at(key.len() / 2);
-        let data = AesKey::new(token, data)?;
-        Some(Self { data, tweak: expand(token, tweak)? })
+        data.len() == tweak.len() && self.data.set(data) && expand(self.data.token.narrow(), &mut self.tweak, tweak)
     }
 
     /// The first tweak of the data unit `iv`.

@@ -63,7 +63,10 @@ impl ZeroizeOnDrop for GcmState {}
 impl<T: GcmToken> GcmKey<T> {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let round_keys = expand(token, key)?;
+        let mut round_keys = RoundKeys::unset();
+        if !expand(token.narrow(), &mut round_keys, key) {
+            return None;
+        }
         token.vectorize(
             #[inline(always)]
             || {

@@ -12,6 +12,13 @@ impl AesToken for ArmCe {
     fn narrow(self) -> Self {
         self
     }
+
+    type Pair = ArmCe;
+
+    #[inline(always)]
+    fn pair(self) -> ArmCe {
+        self
+    }
 }
 
 // The AES and PMULL instructions, in functions of their features: the intrinsics are inlined into

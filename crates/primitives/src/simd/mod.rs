@@ -305,6 +305,13 @@ pub trait AesToken: Token {
 
     /// What this token implies about one-block vectors.
     fn narrow(self) -> Self::Narrow;
+
+    /// The token of vectors of at most two blocks, which are put together and taken apart more cheaply than those of
+    /// four.
+    type Pair: AesToken;
+
+    /// What this token implies about them.
+    fn pair(self) -> Self::Pair;
 }
 
 #[cfg(test)]

@@ -12,6 +12,13 @@ impl AesToken for AesNi {
     fn narrow(self) -> AesNi {
         self
     }
+
+    type Pair = AesNi;
+
+    #[inline(always)]
+    fn pair(self) -> AesNi {
+        self
+    }
 }
 impl AesToken for Vaes256 {
     type V = B256;
@@ -21,6 +28,13 @@ impl AesToken for Vaes256 {
     fn narrow(self) -> AesNi {
         self.into()
     }
+
+    type Pair = Vaes256;
+
+    #[inline(always)]
+    fn pair(self) -> Vaes256 {
+        self
+    }
 }
 impl AesToken for Vaes512 {
     type V = B512;
@@ -28,6 +42,13 @@ impl AesToken for Vaes512 {
 
     #[inline(always)]
     fn narrow(self) -> AesNi {
+        self.into()
+    }
+
+    type Pair = Vaes256;
+
+    #[inline(always)]
+    fn pair(self) -> Vaes256 {
         self.into()
     }
 }

@@ -54,7 +54,7 @@ impl<V: Variant<T>, T: Token> HashOps for Of<V, T> {
     }
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-        Fresh::digest_many(jobs, |hash| hash.downcast_ref::<Self>().map(|of| &of.0));
+        Fresh::digest_many(jobs, |of: &Self| &of.0);
     }
 }
 

@@ -87,6 +87,9 @@ struct Lanes {
 
 /// The inner loop, and the keys of the lanes.
 trait Kernel {
+    /// Whether lanes have keys of their own.
+    fn own(&self) -> bool;
+
     /// Sets the key of a lane. All keys of a plan have the same number of rounds.
     fn take(&mut self, lane: usize, keys: &RoundKeys);
 
@@ -124,16 +127,20 @@ fn own_keys<T: AesToken, const WRITE: bool>(token: T, order: &[u64], messages: &
     }
 }
 
+/// The bits that hold a number of blocks.
+const BLOCKS: u64 = (1 << 48) - 1;
+
 /// The messages of one key size after those of another, and of these the longest first; whether all have one key.
 ///
-/// An entry of `order` is the rounds, less the blocks, the message.
+/// An entry of `order` is, from the top, the rounds, the complement of the blocks, the message.
 fn sort(order: &mut [u64], messages: &dyn Messages<'_>) -> bool {
     let first = messages.keys(0);
     let mut one_key = true;
     for i in 0..order.len() {
         let keys = messages.keys(i);
         one_key &= ptr::eq(keys, first);
-        let entry = (keys.rounds() as u64) << 56 | (!(messages.blocks(i) as u64) << 16) >> 8 | i as u64;
+        let less = !(messages.blocks(i) as u64) & BLOCKS;
+        let entry = (keys.rounds() as u64) << 56 | less << 8 | i as u64;
         // Insertion: nearly always they are equally long.
         let mut at = i;
         while at > 0 && order[at - 1] > entry {
@@ -201,13 +208,15 @@ impl Plan<'_, '_> {
             self.order = rest;
             let message = (next & 0xff) as usize;
             let state = self.messages.start(message);
-            let total = self.messages.blocks(message);
+            let total = (!(next >> 8) & BLOCKS) as usize;
             if total == 0 {
                 self.messages.finish(message, &state);
                 continue;
             }
             self.lanes.state.0[lane] = state;
-            self.kernel.take(lane, self.messages.keys(message));
+            if self.kernel.own() {
+                self.kernel.take(lane, self.messages.keys(message));
+            }
             self.work[lane] = Work { message, total, ..IDLE };
             return self.piece(lane);
         }

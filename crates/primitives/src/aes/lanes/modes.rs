@@ -49,14 +49,28 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     }
 }
 
+/// Whether messages of these lengths are done before lanes are set up, which takes as long as 16 to 32 blocks. The longest
+/// takes its time in lanes as well.
+fn few(lengths: impl Iterator<Item = usize>) -> bool {
+    let (total, longest) = lengths.fold((0, 0), |(total, longest), len| (total + len, longest.max(len)));
+    total - longest < 16 * 32
+}
+
 /// CBC encryption of many messages; see [`AesKey::cbc_encrypt`].
+///
+/// The lanes of AVX-512 are those of AVX2: on Zen 4, 32 messages of 1360 bytes under one key took 94 ns each and not
+/// 114, since more shuffles take apart a vector of four blocks.
 ///
 /// # Panics
 /// If a message is not whole blocks.
 pub fn cbc_encrypt_many<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
     assert!(jobs.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
     for jobs in jobs.chunks_mut(MANY) {
-        chain::<T, true>(jobs[0].key.token, &mut Cbc(jobs));
+        if few(jobs.iter().map(|job| job.data.len())) {
+            jobs.iter_mut().for_each(|job| job.key.cbc_encrypt(job.iv, job.data.reborrow()));
+        } else {
+            chain::<T::Pair, true>(jobs[0].key.token.pair(), &mut Cbc(jobs));
+        }
     }
 }
 
@@ -114,7 +128,14 @@ fn read(piece: &[u8]) -> Piece {
 pub fn cbc_mac_many<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
     assert!(jobs.iter().all(|job| job.blocks.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MANY) {
-        chain::<T, false>(jobs[0].key.token, &mut Mac(jobs));
+        if few(jobs.iter().map(|job| job.blocks.len())) {
+            for MacJob { key, state, blocks, last } in jobs {
+                key.cbc_mac(state, blocks);
+                key.cbc_mac(state, last);
+            }
+        } else {
+            chain::<T, false>(jobs[0].key.token, &mut Mac(jobs));
+        }
     }
 }
 
@@ -124,7 +145,7 @@ pub struct CcmJob<'a, T> {
     pub key: &'a AesKey<T>,
     /// What is authenticated before the text, in whole blocks.
     pub prefix: &'a [u8],
-    /// The counter block that masks the tag; the text's follow.
+    /// The counter block that masks the tag; those of the text follow.
     pub counter: [u8; 16],
     /// The text.
     pub data: InOut<'a>,
@@ -133,9 +154,25 @@ pub struct CcmJob<'a, T> {
 }
 
 impl<T: AesToken> CcmJob<'_, T> {
+    /// The text through CTR. Its first block is next to the one that masks the tag.
     fn ctr(&mut self) {
-        self.key.ctr(&mut self.counter, self.data.reborrow());
+        let mut counter = u128::from_be_bytes(self.counter).wrapping_add(1).to_be_bytes();
+        self.key.ctr(&mut counter, self.data.reborrow());
     }
+}
+
+/// The masks of the tags: all in one go, if they are of one key.
+fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
+    let key = jobs[0].key;
+    let mut blocks = [[0; 16]; MANY];
+    let blocks = &mut blocks[..jobs.len()];
+    blocks.iter_mut().zip(&*jobs).for_each(|(block, job)| *block = job.counter);
+    if jobs.iter().all(|job| ptr::eq(job.key, key)) {
+        key.ecb_encrypt(InOut::from(blocks.as_flattened_mut()));
+    } else {
+        blocks.iter_mut().zip(&*jobs).for_each(|(block, job)| job.key.ecb_encrypt(InOut::from(&mut block[..])));
+    }
+    jobs.iter_mut().zip(blocks).for_each(|(job, block)| job.tag = *block);
 }
 
 /// With the last block of each plaintext, zero-padded.
@@ -158,8 +195,6 @@ unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, EN
 
     fn start(&mut self, i: usize) -> [u8; 16] {
         let (job, last) = (&mut self.0[i], &mut self.1[i]);
-        job.tag = [0; 16];
-        job.key.ctr(&mut job.counter, InOut::from(&mut job.tag[..]));
         if !ENC {
             job.ctr();
         }
@@ -195,6 +230,7 @@ unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, EN
 pub fn ccm_many<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
     assert!(jobs.iter().all(|job| job.prefix.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MANY) {
+        masks(jobs);
         let token = jobs[0].key.token;
         chain::<T, false>(token, &mut Ccm::<T, ENC>(jobs, [[0; 16]; MANY]));
     }

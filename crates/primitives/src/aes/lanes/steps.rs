@@ -104,6 +104,10 @@ impl<'k, T, const WRITE: bool> OneKey<'k, T, WRITE> {
 }
 
 impl<T: AesToken, const WRITE: bool> Kernel for OneKey<'_, T, WRITE> {
+    fn own(&self) -> bool {
+        false
+    }
+
     fn take(&mut self, _: usize, _: &RoundKeys) {}
 
     fn repeat(&mut self, _: usize, _: usize) {}
@@ -140,6 +144,10 @@ impl<T, const WRITE: bool> Drop for OwnKeys<T, WRITE> {
 }
 
 impl<T: AesToken, const WRITE: bool> Kernel for OwnKeys<T, WRITE> {
+    fn own(&self) -> bool {
+        true
+    }
+
     fn take(&mut self, lane: usize, keys: &RoundKeys) {
         self.rounds = keys.rounds();
         for (row, key) in self.rows.iter_mut().zip(keys.keys()) {
