@@ -3,7 +3,7 @@
 use super::RoundKeys;
 use crate::{
     cpu::Token,
-    simd::{AesToken, AesVector, Blocks, anew, opaque},
+    simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque},
 };
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
@@ -118,7 +118,8 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     /// The inner keys are read again from here on: see [`anew`].
     #[inline(always)]
     pub(crate) fn reread(&mut self) {
-        self.inner = anew(self.keys).inner(self.inner.len());
+        self.keys = anew(self.keys);
+        self.inner = self.keys.inner(self.inner.len());
     }
 
     /// Encrypts (`ENC`) or decrypts `N` vectors.
@@ -168,12 +169,14 @@ impl<'a, V: AesVector> Schedule<'a, V> {
             for i in i..9 {
                 self.round::<ENC, N>(blocks, i);
             }
-            if self.inner.len() > 9 {
-                self.round::<ENC, N>(blocks, 9);
-                self.round::<ENC, N>(blocks, 10);
-                if self.inner.len() > 11 {
-                    self.round::<ENC, N>(blocks, 11);
-                    self.round::<ENC, N>(blocks, 12);
+            // Asked each time: the compiler would make a copy of all that follows for each length.
+            let (rounds, keys) = (forgotten(self.inner.len()), self.keys.inner(13));
+            if rounds > 9 {
+                V::round::<ENC, N>(self.token, blocks, keys, 9);
+                V::round::<ENC, N>(self.token, blocks, keys, 10);
+                if rounds > 11 {
+                    V::round::<ENC, N>(self.token, blocks, keys, 11);
+                    V::round::<ENC, N>(self.token, blocks, keys, 12);
                 }
             }
             return;

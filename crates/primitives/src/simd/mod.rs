@@ -274,6 +274,17 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
+/// `n`, as a value of which the compiler knows nothing, not even that it is the same as the last time.
+#[inline(always)]
+pub(crate) fn forgotten(mut n: usize) -> usize {
+    // SAFETY: there is no instruction.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(reg) n, options(nomem, nostack, preserves_flags))
+    };
+    n
+}
+
 /// `at`, as a reference of which the compiler knows no more than its type says.
 ///
 /// What is read through it is read again. Left to know better, the compiler keeps the round keys of one
