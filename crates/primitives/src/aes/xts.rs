@@ -63,6 +63,9 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
                     store::<V, true>(c, &mut part, i);
                 }
             }
+            if V::BLOCKS < 4 {
+                self.keys.reread(); // sixteen registers hold no keys beside eight vectors
+            }
             tweaks = self.batch::<BATCH, true, true>(batch, tweaks);
         }
         self.tweak = tweaks[0].splat_first();
