@@ -16,6 +16,26 @@
     "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"                              \
     "5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee"
 
+/* SM4 with that key, IV and text, and HMAC-SM3 of RFC 4231's second example: by OpenSSL 3.0 (`openssl enc`, `openssl mac`). */
+#define SM4_CBC                                                                                     \
+    "ac529af989a62fce9cddc5ffb84125cab168dd69db3c0eea1ab16de6aea43c59"                              \
+    "2c15567bff8f707486c202c7be59101f74a629b350cd7e11be99998af5206d6c"
+#define SM4_CTR                                                                                     \
+    "bc710d762d070b26361da82b54565e46b02b3dbddd50d5b458aeccb25da105e1"                              \
+    "6ad70bc01175ad43b0806a2e7b9ca545602459a06b7d130dde42a3e0476818d2"
+#define JEFE_SM3 "2e87f1d16862e6d964b50a5200bf2b10b764faa9680a296a2405f24bec39f882"
+
+/* CAVP, HMAC_DRBG with SHA-256, no prediction resistance, no reseeding: the first, entropy and nonce, and the second
+ * 128 bytes. */
+#define CAVP_ENTROPY                                                                                \
+    "ca851911349384bffe89de1cbdc46e6831e44d34a4fb935ee285dd14b71a7488"                              \
+    "659ba96c601dc69fc902940805ec0ca8"
+#define CAVP_RETURNED                                                                               \
+    "e528e9abf2dece54d47c7e75e5fe302149f817ea9fb4bee6f4199697d04d5b89"                              \
+    "d54fbb978a15b5c443c9ec21036d2460b6f73ebad0dc2aba6e624abf07745bc1"                              \
+    "07694bb7547bb0995f70de25d6b29e2d3011bb19d27676c07162c8b5ccde0668"                              \
+    "961df86803482cb37ed6d5c0bb8d50cf1f50d476aa0458bdaba806f48be9dcb8"
+
 /* The GCM specification (McGrew, Viega): test case 4. */
 #define GCM_KEY "feffe9928665731c6d6a8f9467308308"
 #define GCM_IV "cafebabefacedbaddecaf888"

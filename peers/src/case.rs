@@ -2,15 +2,6 @@
 
 use peers_plugin::{Iv, Level, Op, Request};
 
-/// One word for what is done.
-pub fn word(op: Op) -> &'static str {
-    match op {
-        Op::Encrypt => "encrypt",
-        Op::Decrypt => "decrypt",
-        Op::Digest => "digest",
-    }
-}
-
 /// An algorithm, a key size and a direction.
 #[derive(Debug)]
 pub struct Case {
@@ -22,6 +13,8 @@ pub struct Case {
     pub op: Op,
     /// Whether it is measured for many messages at a time as well.
     pub batch: bool,
+    /// Whether what is measured is a new key with each message.
+    pub rekey: bool,
 }
 
 /// The key of every contender; its halves differ.
@@ -39,11 +32,21 @@ static KEY: [u8; 64] = {
 static ASSOC: [u8; 13] = *b"13 bytes, TLS";
 
 impl Case {
+    /// One word for what is done.
+    pub fn word(&self) -> &'static str {
+        match self.op {
+            _ if self.rekey => "key",
+            Op::Encrypt => "encrypt",
+            Op::Decrypt => "decrypt",
+            Op::Digest => "digest",
+        }
+    }
+
     /// What is asked of a library.
     pub fn request(&self, size: usize, messages: usize, level: Level) -> Request {
         let (mode, cipher) = self.parts();
         let key = &KEY[..self.key_bits / 8];
-        Request { mode, cipher, key, assoc: &ASSOC, op: self.op, size, messages, level }
+        Request { mode, cipher, key, assoc: &ASSOC, op: self.op, size, messages, level, rekey: self.rekey }
     }
 
     /// The mode and the cipher: `ctr(aes)` is `("ctr", "aes")`; `("", name)` without parentheses.
@@ -102,29 +105,36 @@ impl Case {
     pub fn title(&self) -> String {
         match (self.op, self.key_bits) {
             (Op::Digest, _) => self.name.to_owned(),
-            (op, bits) => format!("{}, {bits} bits, {}", self.name, word(op)),
+            (_, bits) => format!("{}, {bits} bits, {}", self.name, self.word()),
         }
     }
 }
 
 macro_rules! cases {
-    ($($name:literal $bits:literal: $($op:ident $($batch:ident)?),+;)*) => {
+    ($($name:literal $bits:literal: $($op:ident $($also:ident)?),+;)*) => {
         /// Everything.
-        pub static CASES: &[Case] = &[$($(
-            Case { name: $name, key_bits: $bits, op: Op::$op, batch: stringify!($($batch)?).len() > 0 }
-        ),+),*];
+        pub static CASES: &[Case] = &[$($({
+            let also = stringify!($($also)?).as_bytes();
+            Case {
+                name: $name,
+                key_bits: $bits,
+                op: Op::$op,
+                batch: matches!(also, b"batch"),
+                rekey: matches!(also, b"rekey"),
+            }
+        }),+),*];
     };
 }
 
 cases! {
-    "gcm(aes)" 128: Encrypt batch, Decrypt batch;
-    "gcm(aes)" 256: Encrypt batch, Decrypt batch;
-    "xts(aes)" 256: Encrypt batch, Decrypt;
-    "xts(aes)" 512: Encrypt batch, Decrypt;
-    "ctr(aes)" 128: Encrypt;
-    "ctr(aes)" 256: Encrypt;
-    "cbc(aes)" 128: Encrypt batch, Decrypt;
-    "cbc(aes)" 256: Encrypt batch, Decrypt;
+    "gcm(aes)" 128: Encrypt batch, Decrypt batch, Encrypt rekey;
+    "gcm(aes)" 256: Encrypt batch, Decrypt batch, Encrypt rekey;
+    "xts(aes)" 256: Encrypt batch, Decrypt, Encrypt rekey;
+    "xts(aes)" 512: Encrypt batch, Decrypt, Encrypt rekey;
+    "ctr(aes)" 128: Encrypt, Encrypt rekey;
+    "ctr(aes)" 256: Encrypt, Encrypt rekey;
+    "cbc(aes)" 128: Encrypt batch, Decrypt, Encrypt rekey;
+    "cbc(aes)" 256: Encrypt batch, Decrypt, Encrypt rekey;
     "ecb(aes)" 128: Encrypt, Decrypt;
     "ccm(aes)" 128: Encrypt batch, Decrypt batch;
     "cmac(aes)" 128: Digest batch;

@@ -35,59 +35,124 @@ fn bound(stream: Stream, n: f64) -> Contender {
     Contender { library: NAME, driver: stream.name.to_owned(), work, scale: n / many as f64 }
 }
 
-/// How many of which instruction: the first of the names that the CPU has, each with the bytes it works on.
+/// How many of which instruction: the first of the names that the CPU has.
 type Needed = (&'static [&'static str], f64);
 
 const AES: &[&str] = &["vaesenc zmm", "vaesenc ymm", "aesenc xmm"];
 const CLMUL: &[&str] = &["vpclmulqdq zmm", "vpclmulqdq ymm", "pclmulqdq xmm"];
+const GCM_128: &[&str] = &["AES-128-GCM zmm", "AES-128-GCM ymm", "AES-128-GCM xmm"];
+const GCM_256: &[&str] = &["AES-256-GCM zmm", "AES-256-GCM ymm", "AES-256-GCM xmm"];
 const CHACHA: &[&str] = &["ChaCha half quarter round zmm", "ChaCha half quarter round ymm"];
+const SERPENT: &[&str] = &["Serpent, two rounds zmm", "Serpent, two rounds ymm"];
+const BITSLICE: &[&str] = &["AES on bits, a round zmm", "AES on bits, a round ymm"];
+const KECCAK: &[&str] = &["Keccak plane xmm", "Keccak plane"];
+const KECCAK_LANES: &[&str] = &["Keccak plane zmm", "Keccak plane ymm"];
+const SHA1_LANES: &[&str] = &["SHA-1 lanes zmm", "SHA-1 instructions"];
+const SHA256_LANES: &[&str] = &["SHA-256 lanes zmm", "SHA-256 instructions"];
+const SHA512_LANES: &[&str] = &["SHA-512 lanes zmm", "SHA-512 lanes ymm"];
 
-/// The names that a level allows, the widest first.
+/// The names of AES and carry-less products that a level allows, the widest first.
 fn at(level: Level, names: &'static [&'static str]) -> &'static [&'static str] {
     &names[(level as usize).min(names.len())..]
 }
 
-/// So many for each 16 bytes, on the widest vectors.
-fn per_block(level: Level, names: &'static [&'static str], n: f64, size: usize) -> Needed {
-    let names = at(level, names);
+/// The same of other vectors, which are as wide as the CPU's where AES is not allowed.
+fn vectors(level: Level, names: &'static [&'static str]) -> &'static [&'static str] {
+    if matches!(level, Level::Full | Level::Soft) { names } else { &names[1..] }
+}
+
+/// So many for as many bytes as the first of `names` works on.
+fn per_block(names: &'static [&'static str], n: f64, size: usize) -> Vec<Needed> {
     let width = Stream::first(names).map_or(16, |stream| stream.width);
-    (names, n * size as f64 / width as f64)
+    vec![(names, n * size as f64 / width as f64)]
 }
 
 /// What a message needs at least.
 fn needed(request: &Request) -> Vec<Needed> {
-    let &Request { size, messages, level, op, .. } = request;
-    let blocks = |bytes: usize| (size + 1 + bytes / 8).div_ceil(bytes) as f64;
+    let &Request { mode, cipher, size, messages, level, op, .. } = request;
     let rounds = |key_len: usize| (key_len / 4 + 6) as f64;
-    let key_len = request.key.len();
-    let single = messages == 1;
-    match (request.mode, request.cipher) {
+    let key_len = if mode == "xts" { request.key.len() / 2 } else { request.key.len() };
+    let aes = |n: f64| per_block(at(level, AES), n, size);
+    let products = |n: f64| per_block(at(level, CLMUL), n, size);
+    match (mode, cipher) {
+        _ if request.rekey => vec![],
+        // Serial, so that most of the bits are idle; how many depends on what else is to be done.
+        ("cbc", "aes") if op == Op::Encrypt && level == Level::Soft => vec![],
+        // The last round has no MixColumns, which is a third of a round. What turns blocks into bits and back is
+        // not counted.
+        (_, "aes") if level == Level::Soft => per_block(vectors(level, BITSLICE), rounds(key_len) - 0.35, size),
         _ if level == Level::Soft => vec![],
         // Each block waits for the one before.
-        ("cbc", "aes") if op == Op::Encrypt && single => chain(size, rounds(key_len)),
-        ("cmac" | "ccm", "aes") if single => chain(size, rounds(key_len)),
+        ("cbc", "aes") if op == Op::Encrypt && messages == 1 => chain(size, rounds(key_len)),
+        ("cmac" | "ccm", "aes") if messages == 1 => chain(size, rounds(key_len)),
         // Counters and the chain of CBC-MAC.
-        ("ccm", "aes") => vec![per_block(level, AES, 2.0 * rounds(key_len), size)],
-        ("xts", "aes") => vec![per_block(level, AES, rounds(key_len / 2), size)],
+        ("ccm", "aes") => aes(2.0 * rounds(key_len)),
         // A product of 128 bits is three of 64 by Karatsuba's way; the reduction is shared by many blocks.
-        ("gcm", "aes") => {
-            vec![per_block(level, AES, rounds(key_len), size), per_block(level, CLMUL, 3.0, size)]
-        }
-        (_, "aes") => vec![per_block(level, AES, rounds(key_len), size)],
-        ("", "ghash" | "polyval") => vec![per_block(level, CLMUL, 3.0, size)],
+        // AES and products share units.
+        ("gcm", "aes") => per_block(at(level, if key_len == 16 { GCM_128 } else { GCM_256 }), 1.0, size),
+        (_, "aes") => aes(rounds(key_len)),
+        ("", "ghash" | "polyval") => products(3.0),
         // Ten double rounds of eight quarter rounds in lanes of 4 bytes; the additions at the end and the text
         // are as many instructions as five halves. Poly1305 goes on beside it, in the same units.
-        ("", "chacha20" | "xchacha20") | ("rfc7539", _) if level == Level::Full => {
-            vec![per_block(level, CHACHA, 165.0 / 16.0, size)]
+        ("", "chacha20" | "xchacha20") | ("rfc7539", _) => {
+            let rest = if level == Level::Full { 5.0 } else { 4.0 };
+            per_block(vectors(level, CHACHA), (160.0 + rest) / 16.0, size)
         }
-        ("", "chacha20" | "xchacha20") | ("rfc7539", _) => vec![per_block(Level::Avx2, CHACHA, 164.0 / 16.0, size)],
-        // Limbs of 44 bits: nine products of which each has two halves, for a block in a lane of 8 bytes.
-        ("", "poly1305") if level == Level::Full => vec![(&["vpmadd52 zmm"], 18.0 * size as f64 / 128.0)],
-        ("", "sha1") if single && size >= CHAINED => vec![(&["sha1rnds4, chained"], 20.0 * blocks(64))],
-        ("", "sha224" | "sha256") if single && size >= CHAINED => vec![(&["sha256rnds2, chained"], 32.0 * blocks(64))],
-        // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority,
-        // 6 additions; the message schedule costs nothing, in vectors.
-        ("", "sha384" | "sha512") if single => vec![(&["64-bit rorx, xor, add"], 22.0 * 80.0 * blocks(128))],
+        // Limbs of 44 bits: nine products of which each has two halves, for a block in a lane of 8 bytes; or limbs
+        // of 26 bits: 25 products.
+        ("", "poly1305") if level == Level::Full && Stream::first(&["vpmadd52 zmm"]).is_some() => {
+            vec![(&["vpmadd52 zmm"], 18.0 * size as f64 / 128.0)]
+        }
+        ("", "poly1305") => per_block(vectors(level, &["vpmuludq zmm", "vpmuludq ymm"]), 25.0 / 2.0, size),
+        ("cbc", "serpent") if op == Op::Encrypt => vec![],
+        (_, "serpent") => per_block(vectors(level, SERPENT), 16.0, size),
+        // 64 bits of text meet two products.
+        ("", "xxhash64") => vec![(&["imul r64"], 2.0 * size as f64 / 8.0)],
+        ("", "crc32" | "crc32c") => products(2.0),
+        _ => hash(request),
+    }
+}
+
+/// What a hash needs at least, or HMAC, which begins with what it has of the key and ends with a block more.
+fn hash(request: &Request) -> Vec<Needed> {
+    let &Request { mode, cipher, size, messages, level, .. } = request;
+    let more = if mode == "hmac" { 1.0 } else { 0.0 };
+    // Blocks with padding of so many bytes at least.
+    let blocks = |block: usize, padding: usize| (size + padding).div_ceil(block) as f64 + more;
+    let (small, large) = (blocks(64, 9), blocks(128, 17));
+    let long = size >= CHAINED;
+    let keccak = |rate: usize| {
+        // 24 rounds, in fifths.
+        let names = if messages == 1 { vectors(level, KECCAK) } else { vectors(level, KECCAK_LANES) };
+        let states = Stream::first(names).map_or(1, |stream| stream.width / 40);
+        vec![(names, 120.0 * blocks(rate, 1) / states as f64)]
+    };
+    // An addition, an exclusive or and a rotation wait for each other four times in a step, and so do columns and
+    // diagonals. AVX2 needs an instruction more for rotations that are not by bytes: by 63; by 12 and by 7.
+    let blake2 = |block: usize, rounds: f64, slow_rotations: f64| {
+        let steps = 8.0 + if level == Level::Full { 0.0 } else { 2.0 * slow_rotations / 3.0 };
+        vec![(&["BLAKE2 add, xor, rotate, chained"][..], rounds * steps * size.div_ceil(block) as f64)]
+    };
+    match cipher {
+        "sha1" if messages > 1 => vec![(vectors(level, SHA1_LANES), small)],
+        "sha1" if long => vec![(&["sha1rnds4, chained"], 20.0 * small)],
+        // A unit of the instructions is 16 rounds of 64; one of lanes a 16th of 16 blocks.
+        "sha256" if messages > 1 => {
+            let names = vectors(level, SHA256_LANES);
+            let width = Stream::first(names).map_or(64, |stream| stream.width);
+            vec![(names, small * 64.0 / width as f64)]
+        }
+        "sha224" | "sha256" if long => vec![(&["sha256rnds2, chained"], 32.0 * small)],
+        "sha512" if messages > 1 => {
+            let names = vectors(level, SHA512_LANES);
+            let width = Stream::first(names).map_or(64, |stream| stream.width);
+            vec![(names, large * 128.0 / width as f64)]
+        }
+        "sha384" | "sha512" if messages == 1 => vec![(&["SHA-512 round"], 80.0 * large)],
+        "sha3-256" => keccak(136),
+        "sha3-512" => keccak(72),
+        "blake2b-512" if long => blake2(128, 12.0, 1.0),
+        "blake2s-256" if long => blake2(64, 10.0, 2.0),
         _ => vec![],
     }
 }

@@ -14,6 +14,7 @@ mod machine;
 mod measure;
 mod report;
 mod streams;
+mod targets;
 mod texts;
 
 use case::{CASES, Case};
@@ -22,7 +23,11 @@ use level::Limit;
 use measure::Effort;
 use peers_plugin::Level;
 use report::{Report, Table};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 /// algkit and other libraries, side by side.
 #[derive(Parser, Debug)]
@@ -46,18 +51,21 @@ struct Args {
     /// Rounds for each figure
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
+    /// Minutes for everything: stop rounds early, after five at least, so that it is done in about this time
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u16).range(1..))]
+    minutes: Option<u16>,
     /// Microseconds in a slice
     #[arg(long, default_value_t = 1000)]
     slice: u64,
     /// Only see whether everything runs and agrees: two sizes, hardly measured
-    #[arg(long, conflicts_with_all = ["sizes", "rounds", "slice"])]
+    #[arg(long, conflicts_with_all = ["sizes", "rounds", "slice", "minutes"])]
     quick: bool,
-    /// Print a JSON object
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print a table in Markdown
-    #[arg(long)]
-    markdown: bool,
+    /// Write a JSON object, to standard output unless a file is named
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+    /// Write tables in Markdown, to standard output unless a file is named
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    markdown: Option<PathBuf>,
     /// Write a page with charts
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -76,9 +84,14 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), String> {
     let level = Level::from(args.level);
     level::enter(level).map_err(|e| format!("starting anew: {e}"))?;
-    let effort = Effort { rounds: args.rounds.into(), slice: Duration::from_micros(args.slice) };
+    let to_stdout = |file: &Option<PathBuf>| file.as_deref().is_some_and(|file| file.as_os_str() == "-");
+    let (json, markdown) = (to_stdout(&args.json), to_stdout(&args.markdown));
+    if json && markdown {
+        return Err("--json and --markdown cannot both go to standard output".to_owned());
+    }
+    let effort = Effort { rounds: args.rounds.into(), slice: Duration::from_micros(args.slice), most: None };
     let (sizes, effort) = match args.quick {
-        true => (vec![16, 1350], Effort { rounds: 1, slice: Duration::from_micros(20) }),
+        true => (vec![16, 1350], Effort { rounds: 1, slice: Duration::from_micros(20), most: None }),
         false => (args.sizes, effort),
     };
     let messages: Vec<usize> = args.messages.iter().map(|&n| n.into()).collect();
@@ -86,29 +99,74 @@ fn run(args: Args) -> Result<(), String> {
     let wanted = |case: &&Case| {
         case.at(level) && (args.names.is_empty() || args.names.iter().any(|n| case.name.contains(n.as_str())))
     };
-    let table = |case: &'static Case| {
-        let cells = measure::cells(case, &sizes, &messages, level);
-        let cells = cells.iter().map(|request| measure::cell(case, request, &libraries, effort)).collect();
-        let table = Table { case, cells };
-        if !args.json && !args.markdown {
-            table.print();
-        }
-        table
-    };
-    let tables: Vec<Table> = CASES.iter().filter(wanted).map(table).filter(|t| !t.cells.is_empty()).collect();
-    if tables.is_empty() {
+    let cells = |case: &'static Case| (case, measure::cells(case, &sizes, &messages, level));
+    let cases: Vec<_> = CASES.iter().filter(wanted).map(cells).filter(|(_, cells)| !cells.is_empty()).collect();
+    if cases.is_empty() {
         return Err(format!("no algorithm of {} is measured at this level", args.names.join(", ")));
     }
+    let mut progress = Progress::new(cases.iter().map(|(_, cells)| cells.len()).sum(), args.minutes);
+    let mut tables = Vec::new();
+    for (case, requests) in &cases {
+        let mut cells = Vec::new();
+        for request in requests {
+            let effort = Effort { most: progress.share(), ..effort };
+            cells.push(measure::cell(case, request, &libraries, effort));
+            progress.advance();
+        }
+        let table = Table { case, cells };
+        if !json && !markdown {
+            table.print(level);
+        }
+        progress.tell(&case.title());
+        tables.push(table);
+    }
     let report = Report { level, libraries: &libraries, tables: &tables, streams: &limits::streams(effort) };
-    if args.json {
-        println!("{:#}", report.json());
-    } else if args.markdown {
-        report.markdown();
-    } else {
+    if !json && !markdown {
         report.summary();
     }
-    match &args.html {
-        Some(file) => std::fs::write(file, html::page(&report)).map_err(|e| format!("{}: {e}", file.display())),
+    let write = |file: Option<&PathBuf>, text: String| match file {
         None => Ok(()),
+        Some(file) if file.as_os_str() == "-" => {
+            print!("{text}");
+            Ok(())
+        }
+        Some(file) => std::fs::write(file, text).map_err(|e| format!("{}: {e}", file.display())),
+    };
+    if args.json.is_some() {
+        write(args.json.as_ref(), format!("{:#}\n", report.json()))?;
+    }
+    write(args.markdown.as_ref(), report.markdown())?;
+    write(args.html.as_ref(), html::page(&report))
+}
+
+/// What has been done of all cells, and how long the next may take.
+struct Progress {
+    start: Instant,
+    cells: usize,
+    done: usize,
+    all: Option<Duration>,
+}
+
+impl Progress {
+    fn new(cells: usize, minutes: Option<u16>) -> Self {
+        let all = minutes.map(|n| Duration::from_secs(60 * u64::from(n)));
+        Self { start: Instant::now(), cells, done: 0, all }
+    }
+
+    /// An equal share of the time that is left.
+    fn share(&self) -> Option<Duration> {
+        let left = self.all?.saturating_sub(self.start.elapsed());
+        Some(left / (self.cells - self.done).max(1) as u32)
+    }
+
+    fn advance(&mut self) {
+        self.done += 1;
+    }
+
+    /// One line on standard error, which a table on standard output does not contain.
+    fn tell(&self, title: &str) {
+        let passed = self.start.elapsed().as_secs_f64();
+        let left = passed / self.done as f64 * (self.cells - self.done) as f64;
+        eprintln!("peers: {} of {} cells, {passed:.0} s, about {left:.0} s to go: {title}", self.done, self.cells);
     }
 }

@@ -75,7 +75,12 @@ pub struct Effort {
     pub rounds: usize,
     /// The time of a slice.
     pub slice: Duration,
+    /// Time for a cell; when it has passed, five rounds are enough.
+    pub most: Option<Duration>,
 }
+
+/// The fewest rounds of a cell whose time is limited.
+const FEWEST: usize = 5;
 
 /// Measures a case at one size.
 pub fn cell(case: &Case, request: &Request, libraries: &[Library], effort: Effort) -> Cell {
@@ -223,6 +228,7 @@ fn nanos(start: Instant) -> f64 {
 
 /// Times the contenders round-robin.
 pub fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -> Vec<Score> {
+    let start = Instant::now();
     let slice = effort.slice.as_secs_f64() * 1e9 / bench.messages as f64;
     let runs: Vec<usize> = contenders
         .iter_mut()
@@ -239,6 +245,9 @@ pub fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effor
         .collect();
     let mut times = vec![Vec::with_capacity(effort.rounds); contenders.len()];
     for round in 0..effort.rounds {
+        if round >= FEWEST && effort.most.is_some_and(|most| start.elapsed() >= most) {
+            break;
+        }
         for turn in 0..contenders.len() {
             let i = (round + turn) % contenders.len();
             let time = bench.time(&mut contenders[i].work, runs[i]);
@@ -266,6 +275,10 @@ pub fn batch_sizes(sizes: &[usize]) -> impl Iterator<Item = usize> + '_ {
 
 /// Which cells of a case there are: sizes, and messages at a time.
 pub fn cells(case: &Case, sizes: &[usize], messages: &[usize], level: Level) -> Vec<Request> {
+    if case.rekey {
+        let smallest = sizes.iter().min().filter(|_| messages.contains(&1));
+        return smallest.map(|&size| case.request(case.round_size(size), 1, level)).into_iter().collect();
+    }
     let mut cells = Vec::new();
     for &n in messages {
         if n == 1 {

@@ -10,10 +10,6 @@ use std::{
 /// What the kernel's listings call the provider of a driver.
 pub(crate) const MODULE: &str = "algkit";
 
-/// Drivers there may be before names that nobody asked for yet are looked up no more: a client could
-/// ask for new instances of templates forever.
-const MANY_DRIVERS: usize = 1024;
-
 /// Bits of `cra_flags`.
 mod flag {
     pub(super) const CIPHER: u32 = 0x1;
@@ -156,11 +152,6 @@ pub(crate) fn by_driver(driver: &str) -> Option<Entry> {
 
 fn find(name: &str) -> Option<Entry> {
     let registry = Registry::global().ok()?;
-    let others = any_timing(registry);
-    let known = |registry: &Registry| {
-        let drivers = registry.drivers();
-        drivers.len() < MANY_DRIVERS || drivers.iter().any(|d| d.name == name || d.driver == name)
-    };
-    let ask = |registry: &Registry| known(registry).then(|| registry.find_any(name).ok()).flatten();
-    ask(registry).or_else(|| ask(others)).map(Entry)
+    let ask = |registry: &Registry| registry.find_any(name).ok();
+    ask(registry).or_else(|| ask(any_timing(registry))).map(Entry)
 }

@@ -14,6 +14,7 @@ pub mod cryptodev;
 mod file;
 pub mod netlink;
 pub mod proc_crypto;
+mod secret;
 
 pub use file::{File, Memory, Message, Readiness, Received};
 pub use rustix::io::Errno;

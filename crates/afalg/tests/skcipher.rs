@@ -214,6 +214,51 @@ fn requests_and_their_limit() {
 }
 
 /// Ciphers that have no driver without tables are served as well: the kernel has no other.
+/// Long messages are encrypted in halves, before and after anybody asks for them; whatever is asked for, each receive is a
+/// request of its own, from the same IV, against RustCrypto's XTS.
+#[test]
+fn half_of_a_message_ahead() {
+    use aes::{Aes256, cipher::KeyInit};
+
+    let key: Vec<u8> = (0..64).collect();
+    let cipher = |half: &[u8]| Aes256::new_from_slice(half).expect("a key");
+    let peer = xts_mode::Xts128::new(cipher(&key[..32]), cipher(&key[32..]));
+    for len in [8191, 8192, 8193, 8207, 12_288, 40_000, 65_536, 65_551] {
+        let text: Vec<u8> = (0..len).map(|i| (i * 7 + i / 251) as u8).collect();
+        for op in [ENCRYPT, DECRYPT] {
+            let want = |text: &[u8]| {
+                let mut text = text.to_vec();
+                match op {
+                    ENCRYPT => peer.encrypt_sector(&mut text, CBC_IV.into()),
+                    _ => peer.decrypt_sector(&mut text, CBC_IV.into()),
+                }
+                text
+            };
+            let mut socket = operation("skcipher", "xts(aes)", &key);
+            let control = Control::op(op).iv(&CBC_IV);
+            assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
+            assert_eq!(recv(&mut socket, len).unwrap(), want(&text), "{len} bytes");
+            // More room than there is text.
+            assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
+            assert_eq!(recv(&mut socket, len + 100).unwrap(), want(&text), "{len} bytes");
+            // Room in pieces.
+            assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
+            assert_eq!(recv_pieces(&mut socket, &[1000, len - 1000]).unwrap(), want(&text), "{len} bytes");
+            // Two receives.
+            for first in [16, 4096, len / 2 / 16 * 16, (len - 16) / 16 * 16] {
+                assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
+                assert_eq!(recv(&mut socket, first).unwrap(), want(&text[..first]), "{first} of {len} bytes");
+                assert_eq!(recv(&mut socket, len).unwrap(), want(&text[first..]), "all but {first} of {len} bytes");
+            }
+            // A message that goes on.
+            assert_eq!(send_with(&mut socket, &control, &[&text[..8192.min(len) - 1]], MORE), Ok(8192.min(len) - 1));
+            let rest = &text[8192.min(len) - 1..];
+            assert_eq!(send(&mut socket, rest, 0), Ok(rest.len()));
+            assert_eq!(recv(&mut socket, len).unwrap(), want(&text), "{len} bytes");
+        }
+    }
+}
+
 #[test]
 fn table_drivers() {
     // The key and text of all zeros in the Twofish paper, section 4.1 of its test vectors.

@@ -12,7 +12,12 @@ fn main() {
     println!("# Drivers on {}\n", std::env::consts::ARCH);
     println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
     println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
-    println!("out of these; a composed driver's name shows what it is made of.\n");
+    println!(
+        "out of these; a composed driver's name shows what it is made of. What each kernel takes in bytes of code is in"
+    );
+    println!(
+        "[text-size.md](text-size.md), and why they are as fast as they are in [performance.md](performance.md).\n"
+    );
     for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
         for driver in rows.iter().filter(|d| d.kind == kind) {

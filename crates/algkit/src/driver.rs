@@ -216,11 +216,26 @@ pub trait SkcipherOps: Send + Sync + Any {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 
-    /// Objects to an IV by its contents.
-    fn check_iv(&self, iv: &[u8]) -> Result<(), &'static str> {
-        let _ = iv;
-        Ok(())
+    /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
+    /// without a [`Text`] in between is what a short request does not pay.
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt(direction, iv, &mut Text::from(run));
     }
+
+    /// Itself, if it takes a text in parts.
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        None
+    }
+}
+
+/// A cipher whose texts may come in parts, and that copies something else meanwhile: rounds leave the units for loads
+/// and stores nearly idle.
+pub trait InParts {
+    /// The state before the first block.
+    fn start(&self, iv: &[u8]) -> [u8; 16];
+
+    /// Passes whole blocks, or the end of a text, through the cipher, and copies `beside`.
+    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>);
 }
 
 /// A keyed AEAD.

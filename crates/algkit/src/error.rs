@@ -1,6 +1,6 @@
 //! What can go wrong, each with the value that was wrong.
 
-use crate::{Sizes, Type};
+use crate::{Sizes, Type, registry::MAX_KNOWN};
 
 /// An error of this crate. Nothing has been written to any output when one is returned, except
 /// after [`Error::Authentication`] and [`Error::Rng`], where the output has been zeroed.
@@ -58,6 +58,9 @@ pub enum Error {
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
+    /// The registry keeps what it has been asked for, and has been asked for too much.
+    #[error("`{0}` is not looked up: the registry knows {MAX_KNOWN} names and drivers already")]
+    Full(String),
     /// The key's length is wrong.
     #[error("{name}: key of {got} bytes, expected {want}")]
     KeyLength {

@@ -38,6 +38,7 @@ pub mod batch;
 pub mod driver;
 mod error;
 mod name;
+mod parts;
 mod registry;
 #[cfg(feature = "rng")]
 mod rng;
@@ -55,7 +56,8 @@ pub use algkit_primitives::{InOut, cpu};
 pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys};
 pub use error::Error;
 pub use name::Name;
-pub use registry::{CPU_VARIABLE, Policy, Registry, TIMING_VARIABLE, mask_cpu};
+pub use parts::Parts;
+pub use registry::{CPU_VARIABLE, MAX_KNOWN, Policy, Registry, TIMING_VARIABLE, mask_cpu};
 pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;

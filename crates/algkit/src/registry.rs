@@ -69,7 +69,15 @@ struct State {
     generation: u64,
 }
 
+/// Drivers and names that a registry keeps. Instances of templates join with every new name, and who serves others must
+/// not grow as they please.
+pub const MAX_KNOWN: usize = 4096;
+
 impl State {
+    fn is_full(&self) -> bool {
+        self.drivers.len() + self.found.iter().map(HashMap::len).sum::<usize>() >= MAX_KNOWN
+    }
+
     /// Lets every name be looked up anew.
     fn forget(&mut self) {
         self.found = Default::default();
@@ -201,10 +209,16 @@ impl Registry {
     /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
     /// and has passed its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
-        if let Some(driver) = self.read().found[kind as usize].get(name) {
-            return Ok(driver.clone());
-        }
-        let generation = self.read().generation;
+        let generation = {
+            let state = self.read();
+            if let Some(driver) = state.found[kind as usize].get(name) {
+                return Ok(driver.clone());
+            }
+            if state.is_full() {
+                return Err(Error::Full(name.to_owned()));
+            }
+            state.generation
+        };
         let driver = self.resolve(kind, &Name::parse(name)?)?;
         let mut state = self.write();
         if state.generation == generation {

@@ -21,19 +21,24 @@ const BOUNCE: usize = 128;
 /// assert_eq!(text.len(), 32);
 /// ```
 #[derive(Debug)]
-pub struct Text<'a> {
-    parts: Parts<'a>,
+pub struct Text<'a>(Kind<'a>);
+
+/// A text in one piece is two buffers and a count, and nothing to drop: short requests pay for every
+/// word of it.
+#[derive(Debug)]
+enum Kind<'a> {
+    One { io: InOut<'a>, left: usize },
+    Many(Box<Segments<'a>>),
+}
+
+/// A text in segments, and how far it has been given out.
+#[derive(Debug)]
+struct Segments<'a> {
+    parts: Vec<InOut<'a>>,
     len: usize,
     left: usize,
     cursor: Cursor,
-    /// Only for a run that straddles segments: a text in one piece never pays for it.
-    bounce: Option<Box<Bounce>>,
-}
-
-#[derive(Debug)]
-enum Parts<'a> {
-    One([InOut<'a>; 1]),
-    Many(Vec<InOut<'a>>),
+    bounce: Bounce,
 }
 
 /// A place in the list: `offset` bytes into part `part`.
@@ -51,12 +56,9 @@ struct Bounce {
     home: Cursor,
 }
 
-impl Drop for Text<'_> {
-    #[inline]
+impl Drop for Segments<'_> {
     fn drop(&mut self) {
-        if self.bounce.is_some() {
-            self.flush();
-        }
+        self.flush();
     }
 }
 
@@ -70,8 +72,8 @@ impl<'a> From<&'a mut [u8]> for Text<'a> {
 impl<'a> From<InOut<'a>> for Text<'a> {
     #[inline]
     fn from(io: InOut<'a>) -> Self {
-        let len = io.len();
-        Self { parts: Parts::One([io]), len, left: len, cursor: Cursor::default(), bounce: None }
+        let left = io.len();
+        Self(Kind::One { io, left })
     }
 }
 
@@ -85,7 +87,8 @@ impl<'a> Text<'a> {
     /// A list of segments, each with its own source and destination.
     pub fn segments(parts: Vec<InOut<'a>>) -> Self {
         let len = parts.iter().map(InOut::len).sum();
-        Self { parts: Parts::Many(parts), len, left: len, cursor: Cursor::default(), bounce: None }
+        let bounce = Bounce { bytes: [0; BOUNCE], filled: 0, home: Cursor::default() };
+        Self(Kind::Many(Box::new(Segments { parts, len, left: len, cursor: Cursor::default(), bounce })))
     }
 
     /// A list of segments, each changed in place.
@@ -125,38 +128,50 @@ impl<'a> Text<'a> {
     /// Bytes in all.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        match &self.0 {
+            Kind::One { io, .. } => io.len(),
+            Kind::Many(segments) => segments.len,
+        }
     }
 
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Bytes that [`Text::next`] has not yet given out.
     #[inline]
     pub fn left(&self) -> usize {
-        self.left
+        match &self.0 {
+            Kind::One { left, .. } => *left,
+            Kind::Many(segments) => segments.left,
+        }
     }
 
     /// Whether [`Text::whole`] has an answer.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
-        self.left == self.len && matches!(self.parts, Parts::One(_))
+        matches!(&self.0, Kind::One { io, left } if *left == io.len())
     }
 
     /// The whole text, if it is in one piece and none of it has been given out.
     #[inline]
     pub fn whole(&mut self) -> Option<InOut<'_>> {
-        if self.left < self.len {
-            return None;
-        }
-        match &mut self.parts {
-            Parts::One([io]) => {
-                self.left = 0;
+        match &mut self.0 {
+            Kind::One { io, left } if *left == io.len() => {
+                *left = 0;
                 Some(io.reborrow().split_at(0).1) // from its fields, as in `next`
             }
-            Parts::Many(_) => None,
+            _ => None,
+        }
+    }
+
+    /// As [`Text::whole`], for the whole lifetime; or the text, unchanged.
+    #[inline(always)]
+    pub(crate) fn into_whole(self) -> Result<InOut<'a>, Self> {
+        match self.0 {
+            Kind::One { io, left } if left == io.len() => Ok(io),
+            kind => Err(Self(kind)),
         }
     }
 
@@ -167,23 +182,71 @@ impl<'a> Text<'a> {
     #[inline]
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         debug_assert!((1..=64).contains(&granule) && tail <= 64);
-        if matches!(self.parts, Parts::Many(_)) {
-            // `split_at` makes the run anew from its fields. What `next_segment` returns lives in memory,
+        match &mut self.0 {
+            Kind::One { io, left } => {
+                let at = io.len() - std::mem::take(left);
+                (at < io.len()).then(|| io.reborrow().split_at(at).1)
+            }
+            // `split_at` makes the run anew from its fields. What `next_run` returns lives in memory,
             // and a run that shares its place is copied by vector loads of fields just stored one by
             // one, which stalls a short request by 5 to 20 ns.
-            return self.next_segment(granule, tail).map(|run| run.split_at(0).1);
+            Kind::Many(segments) => segments.next_run(granule, tail).map(|run| run.split_at(0).1),
         }
-        let at = self.len - std::mem::take(&mut self.left);
-        let [io] = parts(&mut self.parts) else { return None };
-        (at < self.len).then(|| io.reborrow().split_at(at).1)
     }
 
-    fn next_segment(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
+    /// Starts again at the beginning, for modes that pass over the text twice.
+    ///
+    /// In place, the second pass reads what the first has written.
+    pub fn rewind(&mut self) {
+        match &mut self.0 {
+            Kind::One { io, left } => *left = io.len(),
+            Kind::Many(segments) => {
+                segments.flush();
+                segments.cursor = Cursor::default();
+                segments.left = segments.len;
+            }
+        }
+    }
+
+    /// The source segments, in order.
+    pub fn sources(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.parts().iter().map(InOut::src)
+    }
+
+    /// What is in the destination segments, in order.
+    pub fn destinations(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.parts().iter().map(InOut::written)
+    }
+
+    /// Copies the source to the destination.
+    pub fn copy(&mut self) {
+        self.parts().iter_mut().for_each(InOut::copy);
+    }
+
+    /// Overwrites the destination with zeros.
+    pub fn wipe(&mut self) {
+        self.parts().iter_mut().for_each(|part| part.dst().zeroize());
+    }
+
+    /// All segments, what was gathered back in its place.
+    fn parts(&mut self) -> &mut [InOut<'a>] {
+        match &mut self.0 {
+            Kind::One { io, .. } => std::slice::from_mut(io),
+            Kind::Many(segments) => {
+                segments.flush();
+                &mut segments.parts
+            }
+        }
+    }
+}
+
+impl Segments<'_> {
+    fn next_run(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         self.flush();
         if self.left == 0 {
             return None;
         }
-        let parts = parts(&mut self.parts);
+        let parts = &mut self.parts;
         while self.cursor.offset == parts[self.cursor.part].len() {
             self.cursor = Cursor { part: self.cursor.part + 1, offset: 0 };
         }
@@ -199,7 +262,7 @@ impl<'a> Text<'a> {
         // The run straddles parts: one granule, or whatever the last run is.
         let n = if before_tail == 0 { self.left } else { granule };
         let home = self.cursor;
-        let bounce = self.bounce.get_or_insert_with(|| Box::new(Bounce { bytes: [0; BOUNCE], filled: 0, home }));
+        let bounce = &mut self.bounce;
         self.cursor = for_pieces(parts, home, n, |piece, at| {
             bounce.bytes[at..at + piece.len()].copy_from_slice(piece.src());
         });
@@ -210,53 +273,13 @@ impl<'a> Text<'a> {
 
     /// Writes a gathered run back to where it belongs.
     fn flush(&mut self) {
-        let Some(bounce) = &mut self.bounce else { return };
+        let bounce = &mut self.bounce;
         let n = std::mem::take(&mut bounce.filled);
-        for_pieces(parts(&mut self.parts), bounce.home, n, |mut piece, at| {
+        for_pieces(&mut self.parts, bounce.home, n, |mut piece, at| {
             let len = piece.len();
             piece.dst().copy_from_slice(&bounce.bytes[at..at + len]);
         });
         bounce.bytes[..n].zeroize();
-    }
-
-    /// Starts again at the beginning, for modes that pass over the text twice.
-    ///
-    /// In place, the second pass reads what the first has written.
-    pub fn rewind(&mut self) {
-        self.flush();
-        self.cursor = Cursor::default();
-        self.left = self.len;
-    }
-
-    /// The source segments, in order.
-    pub fn sources(&mut self) -> impl Iterator<Item = &[u8]> {
-        self.flush();
-        parts(&mut self.parts).iter().map(InOut::src)
-    }
-
-    /// What is in the destination segments, in order.
-    pub fn destinations(&mut self) -> impl Iterator<Item = &[u8]> {
-        self.flush();
-        parts(&mut self.parts).iter().map(InOut::written)
-    }
-
-    /// Copies the source to the destination.
-    pub fn copy(&mut self) {
-        self.flush();
-        parts(&mut self.parts).iter_mut().for_each(InOut::copy);
-    }
-
-    /// Overwrites the destination with zeros.
-    pub fn wipe(&mut self) {
-        self.flush();
-        parts(&mut self.parts).iter_mut().for_each(|part| part.dst().zeroize());
-    }
-}
-
-fn parts<'p, 'a>(parts: &'p mut Parts<'a>) -> &'p mut [InOut<'a>] {
-    match parts {
-        Parts::One(one) => one,
-        Parts::Many(many) => many,
     }
 }
 

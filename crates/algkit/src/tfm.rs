@@ -3,7 +3,7 @@
 use crate::{
     Error, Text,
     driver::{
-        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps,
+        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps, Shape,
         SkcipherOps, TextRule, Type, WeakKeys,
     },
 };
@@ -74,11 +74,47 @@ impl<T: Transform> Unkeyed<T> {
     }
 }
 
+/// The lengths that a driver takes, as numbers to compare with. What they allow is right; what they do not may
+/// be, and is for the slower question to the driver's [`Shape`].
+#[derive(Clone, Copy)]
+struct Limits {
+    iv: usize,
+    /// No bit of it is in a text's length.
+    mask: usize,
+    min: usize,
+    max: usize,
+    /// Bytes of the longest tag, which nearly everybody uses.
+    tag: usize,
+}
+
+impl Limits {
+    fn of(shape: &Shape) -> Self {
+        let (iv, tag) = (shape.ivsize, shape.tags.max());
+        match shape.text {
+            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag },
+            TextRule::Blocks if shape.blocksize.is_power_of_two() => {
+                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag }
+            }
+            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag },
+            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag },
+            TextRule::DataUnit(max) => {
+                Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn allow(&self, iv: usize, text: usize) -> bool {
+        iv == self.iv && text & self.mask == 0 && (self.min..=self.max).contains(&text)
+    }
+}
+
 macro_rules! transform {
-    ($(#[$doc:meta])* $name:ident, $ops:ident) => {
+    ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident)?) => {
         $(#[$doc])*
         pub struct $name {
             driver: DriverRef,
+            $($limits: Limits,)?
             pub(crate) ops: Box<dyn $ops>,
         }
 
@@ -95,7 +131,7 @@ macro_rules! transform {
         impl sealed::FromKeyed for $name {
             fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { driver, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, ops }),
                     _ => None,
                 }
             }
@@ -112,7 +148,7 @@ macro_rules! transform {
 
 transform!(
     /// A keyed block cipher.
-    Cipher, CipherOps);
+    Cipher, CipherOps, limits);
 transform!(
     /// A keyed cipher with a mode.
     ///
@@ -123,7 +159,7 @@ transform!(
     /// assert_eq!(iv, block); // the chaining value
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Skcipher, SkcipherOps);
+    Skcipher, SkcipherOps, limits);
 transform!(
     /// A keyed AEAD.
     ///
@@ -134,7 +170,7 @@ transform!(
     /// assert_eq!(gcm.open(&[0; 12], b"another", &sealed), Err(algkit::Error::Authentication));
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Aead, AeadOps);
+    Aead, AeadOps, limits);
 transform!(
     /// A hash, with its key if it has one.
     ///
@@ -176,7 +212,9 @@ impl Cipher {
     }
 
     fn checked<'a>(&self, blocks: InOut<'a>) -> Result<InOut<'a>, Error> {
-        check_text(&self.driver, blocks.len())?;
+        if !self.limits.allow(0, blocks.len()) {
+            check_text(&self.driver, blocks.len())?;
+        }
         Ok(blocks)
     }
 }
@@ -184,29 +222,56 @@ impl Cipher {
 impl Skcipher {
     /// Encrypts `text`. `iv` has the declared length; it holds the chaining value afterwards, for
     /// the modes in which the kernel returns one.
+    #[inline]
     pub fn encrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
-        self.crypt(Direction::Encrypt, iv, &mut text.into())
+        self.crypt_text(Direction::Encrypt, iv, text.into())
     }
 
     /// Decrypts `text`; `iv` as in [`Skcipher::encrypt`].
+    #[inline]
     pub fn decrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
-        self.crypt(Direction::Decrypt, iv, &mut text.into())
+        self.crypt_text(Direction::Decrypt, iv, text.into())
     }
 
     /// Either way.
-    #[inline]
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
-        self.ops.crypt(direction, iv, text);
+        crypt(&*self.ops, direction, iv, text);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
+        self.check(iv, text.len())?;
+        match text.into_whole() {
+            Ok(run) => self.ops.crypt_run(direction, iv, run),
+            Err(mut text) => self.ops.crypt(direction, iv, &mut text),
+        }
         Ok(())
     }
 
     /// Checks a request.
-    #[inline]
-    pub(crate) fn check(&self, iv: &[u8], text_len: usize) -> Result<(), Error> {
+    #[inline(always)]
+    pub(crate) fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {
+        if self.limits.allow(iv.len(), len) {
+            return Ok(());
+        }
+        self.objection(iv, len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn objection(&self, iv: &[u8], len: usize) -> Result<(), Error> {
         check_iv(&self.driver, iv)?;
-        self.ops.check_iv(iv).map_err(|reason| Error::BadIv { name: self.driver.name.clone(), reason })?;
-        check_text(&self.driver, text_len)
+        check_text(&self.driver, len)
+    }
+}
+
+/// Passes `text` through `ops`, a text in one piece without its bookkeeping.
+pub(crate) fn crypt(ops: &dyn SkcipherOps, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+    match text.whole() {
+        Some(run) => ops.crypt_run(direction, iv, run),
+        None => ops.crypt(direction, iv, text),
     }
 }
 
@@ -274,15 +339,13 @@ impl Aead {
     /// Checks a request. What is well costs a few comparisons; an error is made out of line.
     #[inline(always)]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
-        let shape = &self.driver.shape;
         let assoc_len = match assoc {
             [] => 0,
             [one] => one.len(),
             many => many.iter().map(|a| a.len()).sum(),
         };
-        if iv.len() == shape.ivsize
-            && shape.tags.allows(tag_len)
-            && shape.takes(text.len())
+        if self.limits.allow(iv.len(), text.len())
+            && tag_len == self.limits.tag
             && self.ops.check(iv, assoc_len, text.len() as u64).is_ok()
         {
             return Ok(());

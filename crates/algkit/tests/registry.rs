@@ -3,8 +3,8 @@
 mod common;
 
 use algkit::{
-    Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, Policy, Registry, SelfTest, Skcipher, Text,
-    Timing, Type, WeakKeys, authenc_key,
+    Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, MAX_KNOWN, Policy, Registry, SelfTest,
+    Skcipher, Text, Timing, Type, WeakKeys, authenc_key,
     cpu::CpuFeatures,
     driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, PlainState, Shape, SkcipherJob, SkcipherOps},
 };
@@ -570,4 +570,17 @@ fn pieces_of_a_state_can_be_cut_anywhere() {
     mac.digest_into(&parts, &mut out).unwrap();
     assert_eq!(out[..], want);
     assert!(mac.verify(&message, &want) && !mac.verify(&message[1..], &want) && !mac.verify(&message, &want[1..]));
+}
+
+#[test]
+fn a_registry_does_not_grow_forever() {
+    let registry = registry();
+    assert!(registry.hash("sha256").is_ok());
+    for n in registry.drivers().len()..MAX_KNOWN {
+        let mut driver = external("sha256");
+        driver.driver = format!("sha256-external-{n}");
+        registry.register(driver).unwrap();
+    }
+    // What was found is forgotten when a driver is registered.
+    assert_eq!(registry.hash("sha256").map(drop), Err(Error::Full("sha256".into())));
 }

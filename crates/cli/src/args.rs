@@ -106,10 +106,16 @@ Every figure is the price of a whole call of the library with its checks, on a b
 decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
+With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread takes
+its messages from one place after the other of so many bytes of its own, which no cache holds if there are more
+than that: what is measured is the cipher and the way to memory. AEAD decryption is left out then, because
+its sealed copy would stay in the cache.
+
 Examples:
   algkit bench
   algkit bench -c 'xts(aes)' -s 256 -s 512 --driver all --sizes 512,4K
   algkit bench --op enc --html bench.html
+  algkit bench -c 'ctr(aes)' -s 128 --op enc --threads 1,2 --working-set --html memory.html
   algkit bench -c sha256 --long --volume 256M")]
 pub struct BenchArgs {
     /// An algorithm or a driver to measure (repeatable)
@@ -128,8 +134,13 @@ pub struct BenchArgs {
     #[arg(long, value_enum, default_value_t = Op::Both)]
     pub op: Op,
     /// Threads at work at the same time, each on its own buffer; speeds are of all together
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: u16,
+    #[arg(long, value_delimiter = ',', default_value = "1", value_name = "N,…",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Vec<u16>,
+    /// Bytes that the messages of a thread are spread over [default: one message; without a value: 16K to 256M]
+    #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "BYTES,…", value_parser = bytes,
+          default_missing_values = ["16K", "64K", "256K", "1M", "4M", "16M", "64M", "256M"])]
+    pub working_set: Vec<u64>,
     /// Seconds for each figure [default: 0.15, less where there are many]
     #[arg(long, value_name = "SECONDS")]
     pub seconds: Option<f64>,

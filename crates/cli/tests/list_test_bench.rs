@@ -161,6 +161,34 @@ fn measurements_as_json() {
 }
 
 #[test]
+fn working_sets_and_numbers_of_threads() {
+    let args = ["bench", "-c", "ctr(aes)", "-c", "gcm(aes)", "-s", "128", "--threads", "1,2", "--seconds", "0.001"];
+    let report = json(&[&args[..], &["--working-set", "8K,64K", "--json"]].concat());
+    let results = report["results"].as_array().unwrap();
+    let of = |name: &str, op: &str| {
+        let chosen = results.iter().filter(|result| result["name"] == name && result["op"] == op);
+        chosen.map(|result| format!("{} × {}", result["threads"], result["working_set"])).collect::<Vec<_>>()
+    };
+    let all = ["1 × 8192", "1 × 65536", "2 × 8192", "2 × 65536"];
+    assert_eq!(
+        (of("ctr(aes)", "enc"), of("ctr(aes)", "dec")),
+        (all.map(str::to_owned).into(), all.map(str::to_owned).into())
+    );
+    assert_eq!(of("gcm(aes)", "enc"), all);
+    assert!(of("gcm(aes)", "dec").is_empty());
+    assert!(results.iter().all(|result| result["size"] == 4096));
+
+    let folder = Folder::new();
+    let path = folder.arg("page.html");
+    let table = run(&[&args[..], &["--working-set", "8K,64K", "--html", &path]].concat());
+    let table = String::from_utf8(ok(&table).to_vec()).unwrap();
+    assert!(table.lines().any(|line| line.contains("  64K        2  ")), "{table}");
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    assert_eq!(page.matches("MiB/s over bytes in each thread's working set").count(), 3);
+    assert_eq!(page.matches("<polyline").count(), 6, "a line for each number of threads");
+}
+
+#[test]
 fn a_page_needs_nothing_else() {
     let folder = Folder::new();
     let path = folder.arg("page.html");
@@ -208,6 +236,10 @@ fn misuse_is_told_in_one_line() {
         (&["bench", "-c", "sha256", "-s", "128"], "key of 16 bytes"),
         (&["bench", "-c", "cbc(aes)", "--driver", "sha256-generic"], "of `sha256`, not of `cbc(aes)`"),
         (&["bench", "--threads", "0"], "'0'"),
+        (&["bench", "--threads", "1,x"], "'x'"),
+        (&["bench", "-c", "sha256", "--working-set", "1K"], "1024 bytes do not hold a message of 4096"),
+        (&["bench", "-c", "sha256", "--working-set", "9G", "--threads", "2"], "more than"),
+        (&["bench", "-c", "gcm(aes)", "--op", "dec", "--working-set", "1M"], "AEAD decryption"),
         (&["bench", "--seconds", "-1"], "-1"),
         (&["bench", "--seconds", "nan"], "NaN"),
         (&["bench", "-c", "sha256", "--html", "/nonexistent/page"], "No such file"),

@@ -106,10 +106,6 @@ impl SkcipherOps for Cipher {
             }
         }
     }
-
-    fn check_iv(&self, iv: &[u8]) -> Result<(), &'static str> {
-        self.own.check_iv(iv)
-    }
 }
 
 /// Fills the destination of `text` with `out`, which is as long.

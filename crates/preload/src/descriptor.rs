@@ -120,6 +120,9 @@ fn record(fd: RawFd, new: RawFd) {
 }
 
 fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
+    if let (F_SETFL, Some(entry)) = (command, table::entry(fd)) {
+        entry.enter(fd)?.state().unshare()?;
+    }
     let returned = call(SYS_fcntl, [fd.into(), command.into(), argument])?;
     match command {
         F_DUPFD | F_DUPFD_CLOEXEC => record(fd, returned),

@@ -148,6 +148,11 @@ impl State {
         }
     }
 
+    /// Gives the file a socket of its own, whose flags can be set without others' seeing it.
+    pub fn unshare(&mut self) -> Result<(), Errno> {
+        self.mirror.unshare(&self.fds)
+    }
+
     /// From now on the descriptor itself says what the file is ready for.
     pub fn arm(&mut self) -> Result<(), Errno> {
         self.mirror.arm(&self.fds)?;

@@ -12,6 +12,9 @@ interpose! {
 }
 
 unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *mut c_void) -> Result<c_int, Errno> {
+    if let FIONBIO | FIOASYNC = request {
+        entry.enter(fd)?.state().unshare()?;
+    }
     match request {
         FIONBIO => {
             // SAFETY: null, or a number of the caller's.

@@ -34,4 +34,5 @@ mod socket;
 mod splice;
 mod syscall;
 mod table;
+mod template;
 mod transfer;

@@ -3,6 +3,8 @@
 //! The descriptor is that of a datagram socket. Connected to itself, it is readable while a datagram of
 //! its own waits in its queue, and not writable while that datagram takes more than a quarter of the
 //! smallest send buffer. No AF_ALG socket that can be polled is neither readable nor writable.
+//!
+//! Until there is something to show, or to set, a [`template`](crate::template) may stand behind the descriptor.
 
 use crate::process;
 use crate::{errno, interpose::real};
@@ -42,6 +44,8 @@ pub struct Mirror {
     level: Level,
     /// The process that connected the socket.
     generation: u32,
+    /// Whether descriptors of other files may have the same socket behind them.
+    shared: bool,
 }
 
 impl Mirror {
@@ -58,7 +62,7 @@ impl Mirror {
             return Ok(());
         }
         let fd = first(fds)?;
-        if generation != 0 {
+        if generation != 0 || self.shared {
             replace(fds)?;
         }
         // An address of the kernel's choice, in the abstract name space.
@@ -66,8 +70,18 @@ impl Mirror {
         connect(fd, &getsockname(fd)?)?;
         // The kernel raises it to the smallest there is.
         sockopt::set_socket_send_buffer_size(fd, 1)?;
-        *self = Self { armed: true, level: Level::Writable, generation };
+        *self = Self { armed: true, level: Level::Writable, generation, shared: false };
         Ok(())
+    }
+
+    /// That of a file whose socket may stand behind other files, too.
+    pub fn new(shared: bool) -> Self {
+        Self { shared, ..Self::default() }
+    }
+
+    /// Puts a socket of their own behind descriptors whose socket is shared with other files.
+    pub fn unshare(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
+        if std::mem::take(&mut self.shared) { replace(fds) } else { Ok(()) }
     }
 
     /// Shows what the file is ready for.

@@ -144,12 +144,12 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
         File::Device(_) => Err(Errno::NOTSOCK),
     };
     entered.leave();
-    let socket = result?;
+    let file = File::Alg(result?);
     // The kernel finds out too late that such sockets have no address.
     if !address.is_null() {
         return Err(Errno::CONNABORTED);
     }
-    table::install(File::Alg(socket), Options::default(), flags)
+    table::install(file, Options::default(), flags)
 }
 
 unsafe fn name(
@@ -205,6 +205,7 @@ unsafe fn set_option(
             entered.leave();
             return result.map(|()| 0);
         }
+        entered.state().unshare()?;
         drop(entered);
         let value = value.expose_provenance() as c_long;
         return kernel(SYS_setsockopt, [fd.into(), level.into(), name.into(), value, len.into()]).map(|_| 0);

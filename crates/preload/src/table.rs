@@ -3,8 +3,10 @@
 use crate::{
     entry::{Entry, State},
     fork,
+    mirror::Mirror,
     options::Options,
     process,
+    template::Template,
 };
 use algkit_afalg::{Errno, File};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
@@ -26,12 +28,13 @@ type Chunk = Box<[AtomicPtr<Entry>]>;
 static SLOTS: [OnceLock<Chunk>; CHUNKS] = [const { OnceLock::new() }; CHUNKS];
 
 /// Held by whoever changes which descriptor stands for what. Taken before the lock of any entry.
-static ENTRIES: Mutex<Entries> = Mutex::new(Entries { all: Vec::new(), free: Vec::new() });
+static ENTRIES: Mutex<Entries> = Mutex::new(Entries { all: Vec::new(), free: Vec::new(), template: Template::new() });
 
 /// Every entry, and those that stand for nothing.
 pub struct Entries {
     pub all: Vec<&'static Entry>,
     free: Vec<&'static Entry>,
+    template: Template,
 }
 
 /// The lock on the table.
@@ -57,14 +60,17 @@ pub fn entry(fd: RawFd) -> Option<&'static Entry> {
 pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
     fork::prepare_for();
     process::claim();
-    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?;
     let mut entries = lock();
+    let (socket, shared) = match entries.template.duplicate(flags) {
+        Some(duplicate) => (duplicate, true),
+        None => (socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?, false),
+    };
     let entry = entries.free.pop().unwrap_or_else(|| {
         let entry: &Entry = Box::leak(Box::default());
         entries.all.push(entry);
         entry
     });
-    let state = State { file: Some(file), options, ..State::default() };
+    let state = State { file: Some(file), options, mirror: Mirror::new(shared), ..State::default() };
     entry.occupy(state, flags.contains(SocketFlags::NONBLOCK));
     entries.point(socket, entry)
 }

@@ -7,6 +7,7 @@ use nix::{
     errno::Errno,
     fcntl::{FcntlArg, FdFlag, OFlag, fcntl},
     sys::{
+        epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
         socket::{
             AddressFamily, Backlog, MsgFlags, Shutdown, SockFlag, SockType, accept4, getsockopt, listen, send,
             shutdown, socket, sockopt,
@@ -109,6 +110,35 @@ served! {
         let plain = operation(&named);
         assert!(!status(&plain).contains(OFlag::O_NONBLOCK));
         assert_eq!(SFlag::from_bits_truncate(fstat(&plain).unwrap().st_mode) & SFlag::S_IFMT, SFlag::S_IFSOCK);
+    }
+}
+
+served! {
+    fn flags_are_not_shared_with_the_parent() {
+        let named = parent("hash", "sha256", &[]);
+        let status = |fd: &OwnedFd| OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL).unwrap()) & OFlag::O_NONBLOCK;
+        let (first, second) = (operation(&named), operation(&named));
+        fcntl(&first, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+        assert_eq!([&named, &first, &second].map(status), [OFlag::empty(), OFlag::O_NONBLOCK, OFlag::empty()]);
+        fcntl(&named, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+        assert_eq!([&named, &first, &second].map(status), [OFlag::O_NONBLOCK, OFlag::O_NONBLOCK, OFlag::empty()]);
+        let third = operation(&named);
+        assert_eq!(status(&third), OFlag::empty());
+    }
+}
+
+served! {
+    fn a_closed_socket_leaves_epoll_though_its_parent_lives() {
+        let named = parent("skcipher", "cbc(aes)", &[0; 16]);
+        let epoll = Epoll::new(EpollCreateFlags::empty()).unwrap();
+        let mut events = [EpollEvent::empty(); 4];
+        let (first, second) = (operation(&named), operation(&named));
+        epoll.add(&first, EpollEvent::new(EpollFlags::EPOLLOUT, 1)).unwrap();
+        epoll.add(&second, EpollEvent::new(EpollFlags::EPOLLOUT, 2)).unwrap();
+        assert_eq!(epoll.wait(&mut events, EpollTimeout::ZERO), Ok(2));
+        drop(first);
+        assert_eq!(epoll.wait(&mut events, EpollTimeout::ZERO), Ok(1));
+        assert_eq!(events[0].data(), 2);
     }
 }
 

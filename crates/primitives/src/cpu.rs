@@ -59,6 +59,8 @@ features! {
     Sha = 11, "sha";
     /// x86: Galois-field affine instructions.
     Gfni = 12, "gfni";
+    /// x86: AVX-512 multiplication of 52-bit numbers.
+    Ifma = 13, "ifma";
     /// Arm: Advanced SIMD.
     Neon = 16, "neon";
     /// Arm: SHA-1 and SHA-256 instructions.
@@ -112,6 +114,7 @@ impl FeatureSet {
             Pclmul => &[Vpclmul],
             Avx => &[Avx2],
             Avx2 => &[Avx512, Vaes, Vpclmul],
+            Avx512 => &[Ifma],
             Neon => &[Aes, Pclmul, Sha2],
             Sha2 => &[Sha3],
             _ => &[],
@@ -169,6 +172,7 @@ mod detect {
     cpufeatures::new!(has_vpclmul, "vpclmulqdq");
     cpufeatures::new!(has_sha, "sha");
     cpufeatures::new!(has_gfni, "gfni");
+    cpufeatures::new!(has_ifma, "avx512ifma");
 
     pub(super) fn detect() -> CpuFeatures {
         let found = [
@@ -185,6 +189,7 @@ mod detect {
             (Feature::Vpclmul, has_vpclmul::get()),
             (Feature::Sha, has_sha::get()),
             (Feature::Gfni, has_gfni::get()),
+            (Feature::Ifma, has_ifma::get()),
         ];
         CpuFeatures(found.iter().fold(
             FeatureSet::NONE,
@@ -241,6 +246,10 @@ pub trait Token: Copy + Send + Sync + 'static {
     /// `body` must be an `#[inline(always)]` closure that calls `#[inline(always)]` functions only:
     /// what is not inlined is compiled without the features, and is correct but slow.
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
+
+    /// [`Token::vectorize`] for a `body` that captures nothing: its arguments go in registers, where what a
+    /// closure captures goes through memory.
+    fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R;
 }
 
 /// The token of code that needs nothing.
@@ -271,6 +280,11 @@ impl Token for Portable {
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
         body()
     }
+
+    #[inline(always)]
+    fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+        body(a, b, c)
+    }
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -296,6 +310,16 @@ macro_rules! token {
                 // SAFETY: the token exists, so detection found every feature that `go` enables.
                 unsafe { go(body) }
             }
+
+            #[inline(always)]
+            fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+                #[target_feature(enable = $enable)]
+                fn go<A, B, C, R>(a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+                    body(a, b, c)
+                }
+                // SAFETY: as above.
+                unsafe { go(a, b, c, body) }
+            }
         }
     };
 }
@@ -314,6 +338,8 @@ mod x86 {
         Avx2, [Avx2], "avx2,bmi1,bmi2");
     token!(/// 512-bit vectors with byte operations and ternary logic.
         Avx512, [Avx512], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
+    token!(/// 512-bit vectors with multiplication of 52-bit numbers.
+        Ifma512, [Avx512, Ifma], "avx512f,avx512bw,avx512vl,avx512dq,avx512ifma,bmi1,bmi2");
     token!(/// AES-NI and PCLMULQDQ.
         AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq");
     token!(/// AES and carry-less multiplication on 256-bit vectors.
@@ -323,6 +349,8 @@ mod x86 {
         "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
     token!(/// SHA-1 and SHA-256 instructions.
         ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
+    token!(/// SHA-1 and SHA-256 instructions, and 512-bit vectors.
+        ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
     token!(/// The `crc32` instruction.
         Sse42, [Sse42], "sse4.2");
     token!(/// 128-bit carry-less multiplication.
@@ -335,8 +363,29 @@ mod x86 {
             Self(())
         }
     }
+    impl From<Ifma512> for Avx512 {
+        fn from(_: Ifma512) -> Self {
+            Self(())
+        }
+    }
     impl From<Vaes512> for AesNi {
         fn from(_: Vaes512) -> Self {
+            Self(())
+        }
+    }
+    // Nor AVX-512 without AVX2.
+    impl From<Avx512> for Avx2 {
+        fn from(_: Avx512) -> Self {
+            Self(())
+        }
+    }
+    impl From<ShaNiAvx512> for ShaNi {
+        fn from(_: ShaNiAvx512) -> Self {
+            Self(())
+        }
+    }
+    impl From<ShaNiAvx512> for Avx512 {
+        fn from(_: ShaNiAvx512) -> Self {
             Self(())
         }
     }

@@ -27,6 +27,7 @@ pub mod ghash;
 pub mod hash;
 mod inout;
 pub mod keccak;
+mod lanes;
 pub mod poly1305;
 pub mod serpent;
 pub mod sha1;

@@ -44,6 +44,8 @@ bool ecb(void* state, const uint8_t (*)[32], uint8_t* text, uint8_t (*)[64])
 bool stream(void* state, const uint8_t (*ivs)[32], uint8_t* text, uint8_t (*)[64])
 {
     State& s = of(state);
+    if (s.c.rekey)
+        s.stream->set_key(s.c.key, s.c.key_len);
     s.stream->set_iv(ivs[0], s.iv_len);
     s.stream->cipher1(text, s.c.size);
     return true;
@@ -64,6 +66,8 @@ bool mode(void* state, const uint8_t (*ivs)[32], uint8_t* text, uint8_t (*outs)[
     const size_t rest = s.c.size - s.in_place;
     const bool opening = s.aead && s.c.op == PEER_DECRYPT;
     try {
+        if (s.c.rekey)
+            s.mode->set_key(s.c.key, s.c.key_len);
         if (s.aead)
             s.aead->set_associated_data(s.c.assoc, s.c.assoc_len);
         s.mode->start(ivs[0] + s.iv_at, s.iv_len);

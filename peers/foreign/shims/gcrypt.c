@@ -18,6 +18,12 @@ static bool plain(struct state *s, const uint8_t *iv, uint8_t *text)
                                     : gcry_cipher_decrypt(s->cipher, text, s->c.size, NULL, 0)) == 0;
 }
 
+/* Sets the key anew, if each message wants that. */
+static bool keyed(struct state *s)
+{
+    return !s->c.rekey || gcry_cipher_setkey(s->cipher, s->c.key, s->c.key_len) == 0;
+}
+
 static bool ecb(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     (void)outs;
@@ -28,20 +34,20 @@ static bool with_iv(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_
 {
     struct state *s = state;
     (void)outs;
-    return gcry_cipher_setiv(s->cipher, ivs[0], s->iv_len) == 0 && plain(s, ivs[0], text);
+    return keyed(s) && gcry_cipher_setiv(s->cipher, ivs[0], s->iv_len) == 0 && plain(s, ivs[0], text);
 }
 
 static bool ctr(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     struct state *s = state;
     (void)outs;
-    return gcry_cipher_setctr(s->cipher, ivs[0], 16) == 0 && plain(s, ivs[0], text);
+    return keyed(s) && gcry_cipher_setctr(s->cipher, ivs[0], 16) == 0 && plain(s, ivs[0], text);
 }
 
 static bool aead(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     struct state *s = state;
-    if (gcry_cipher_setiv(s->cipher, ivs[0] + (s->ccm ? PEER_CCM_NONCE : 0), s->iv_len) != 0)
+    if (!keyed(s) || gcry_cipher_setiv(s->cipher, ivs[0] + (s->ccm ? PEER_CCM_NONCE : 0), s->iv_len) != 0)
         return false;
     if (s->ccm) {
         uint64_t lengths[3] = {s->c.size, s->c.assoc_len, 16};

@@ -27,6 +27,22 @@ static bool same_tag(const uint8_t *a, const uint8_t *b)
     return differences == 0;
 }
 
+static void expand(struct state *s)
+{
+    if (s->c.key_len == 16)
+        IMB_AES_KEYEXP_128(mgr, s->c.key, s->enc, s->dec);
+    else
+        IMB_AES_KEYEXP_256(mgr, s->c.key, s->enc, s->dec);
+}
+
+static void expand_gcm(struct state *s)
+{
+    if (s->c.key_len == 16)
+        IMB_AES128_GCM_PRE(mgr, s->c.key, &s->gcm);
+    else
+        IMB_AES256_GCM_PRE(mgr, s->c.key, &s->gcm);
+}
+
 /* Direct calls take one message; a batch of them is a loop. */
 #define DIRECT(name, expression)                                                                                \
     static bool name(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])                 \
@@ -42,7 +58,8 @@ static bool same_tag(const uint8_t *a, const uint8_t *b)
         return ok;                                                                                              \
     }
 #define SEAL(bits)                                                                                              \
-    (IMB_AES##bits##_GCM_ENC(mgr, &s->gcm, &ctx, text, text, n, ivs[i], s->c.assoc, s->c.assoc_len, outs[i], 16), true)
+    ((s->c.rekey ? expand_gcm(s) : (void)0),                                                                    \
+     IMB_AES##bits##_GCM_ENC(mgr, &s->gcm, &ctx, text, text, n, ivs[i], s->c.assoc, s->c.assoc_len, outs[i], 16), true)
 #define OPEN(bits)                                                                                              \
     (IMB_AES##bits##_GCM_DEC(mgr, &s->gcm, &ctx, text, text, n, ivs[i], s->c.assoc, s->c.assoc_len, tag, 16),   \
      same_tag(tag, text + n))
@@ -70,6 +87,8 @@ static bool jobs(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (
     size_t finished = 0;
     bool ok = true;
     IMB_JOB *job;
+    if (s->c.rekey)
+        expand(s);
     for (size_t i = 0; i < s->c.messages; i++, text += s->c.stride) {
         job = IMB_GET_NEXT_JOB(mgr);
         *job = s->job;
@@ -94,10 +113,7 @@ static void cipher_job(struct state *s, IMB_CIPHER_MODE mode, size_t iv_len)
     s->job.msg_len_to_cipher_in_bytes = s->c.size;
     s->job.enc_keys = s->enc;
     s->job.dec_keys = s->dec;
-    if (s->c.key_len == 16)
-        IMB_AES_KEYEXP_128(mgr, s->c.key, s->enc, s->dec);
-    else
-        IMB_AES_KEYEXP_256(mgr, s->c.key, s->enc, s->dec);
+    expand(s);
 }
 
 static void hash_job(struct state *s, IMB_HASH_ALG hash, size_t tag_len)
@@ -112,10 +128,7 @@ static peer_run *aes(struct state *s)
     const char *mode = s->c.mode;
     bool sealing = s->c.op == PEER_ENCRYPT, wide = s->c.key_len == 32;
     if (peer_is(mode, "gcm")) {
-        if (wide)
-            IMB_AES256_GCM_PRE(mgr, s->c.key, &s->gcm);
-        else
-            IMB_AES128_GCM_PRE(mgr, s->c.key, &s->gcm);
+        expand_gcm(s);
         return wide ? (sealing ? seal256 : open256) : (sealing ? seal128 : open128);
     }
     if (peer_is(mode, "cmac")) {

@@ -16,12 +16,18 @@ struct state {
     bool one_time_key;
 };
 
+/* The key, if it is set anew with each IV. */
+static const uint8_t *new_key(const struct state *s)
+{
+    return s->c.rekey ? s->c.key : NULL;
+}
+
 static bool skcipher(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     struct state *s = state;
     int n;
     (void)outs;
-    return EVP_CipherInit_ex2(s->cipher_ctx, NULL, NULL, ivs[0], -1, NULL)
+    return EVP_CipherInit_ex2(s->cipher_ctx, NULL, new_key(s), ivs[0], -1, NULL)
         && EVP_CipherUpdate(s->cipher_ctx, text, &n, text, (int)s->c.size) && (size_t)n == s->c.size;
 }
 
@@ -31,7 +37,7 @@ static bool seal(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (
     EVP_CIPHER_CTX *ctx = s->cipher_ctx;
     uint8_t rest[16];
     int n;
-    return EVP_CipherInit_ex2(ctx, NULL, NULL, ivs[0], -1, NULL)
+    return EVP_CipherInit_ex2(ctx, NULL, new_key(s), ivs[0], -1, NULL)
         && EVP_CipherUpdate(ctx, NULL, &n, s->c.assoc, (int)s->c.assoc_len)
         && EVP_CipherUpdate(ctx, text, &n, text, (int)s->c.size) && EVP_CipherFinal_ex(ctx, rest, &n)
         && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, outs[0]);

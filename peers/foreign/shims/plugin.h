@@ -30,6 +30,7 @@ struct peer_case {
     size_t stride;   /* bytes from one to the next, at least 64 more than `size` */
     uint32_t op;
     uint32_t level;
+    bool rekey; /* the key is set anew before each message */
 };
 
 /* IVs are laid out as the kernel does: CCM's begins with a byte that says how long lengths are, ChaCha20's with the

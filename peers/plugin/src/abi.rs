@@ -19,6 +19,7 @@ pub struct Case {
     pub stride: usize,
     pub op: u32,
     pub level: u32,
+    pub rekey: bool,
 }
 
 pub type Run = unsafe extern "C" fn(state: *mut c_void, ivs: *const Iv, text: *mut u8, outs: *mut Out) -> bool;

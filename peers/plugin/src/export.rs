@@ -29,6 +29,7 @@ pub unsafe fn make(work: fn(&Request) -> Option<Work>, case: *const abi::Case, o
         size: case.size,
         messages: case.messages,
         level: [Level::Full, Level::Avx2, Level::AesNi, Level::Soft][case.level as usize],
+        rekey: case.rekey,
     };
     let Some(Work::One(call)) = work(&request) else { return false };
     let state = Box::into_raw(Box::new(State { call, stride: request.stride() }));

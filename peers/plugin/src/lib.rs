@@ -78,6 +78,8 @@ pub struct Request {
     pub messages: usize,
     /// What may be used for it.
     pub level: Level,
+    /// Whether the key is set anew before each message.
+    pub rekey: bool,
 }
 
 impl Request {

@@ -51,6 +51,7 @@ impl Plugin {
             stride: request.stride(),
             op: request.op as u32,
             level: request.level as u32,
+            rekey: request.rekey,
         };
         let mut work = abi::Work { run: None, free: None, state: ptr::null_mut(), messages: 0 };
         // SAFETY: both arguments are valid; key and associated data are static, the names are kept beside

@@ -35,7 +35,7 @@ pub extern "C" fn peer_version() -> *const c_char {
 
 /// Its way.
 pub fn work(request: &Request) -> Option<Work> {
-    let &Request { op, key, size, .. } = request;
+    let &Request { op, key, size, rekey, .. } = request;
     match (request.mode, request.cipher) {
         ("", "chacha20") => Some(Work::one(move |iv, buf, _| {
             let mut chacha = chacha20::ChaCha20::new_from_slices(key, &iv[4..16]).expect("32 and 12 bytes");
@@ -58,10 +58,10 @@ pub fn work(request: &Request) -> Option<Work> {
         ("ccm", "aes") if key.len() == 16 => aead::<ccm::Ccm<aes::Aes128, U16, U13>>(request, 1),
         ("ccm", "aes") if key.len() == 32 => aead::<ccm::Ccm<aes::Aes256, U16, U13>>(request, 1),
         ("rfc7539", _) => aead::<chacha20poly1305::ChaCha20Poly1305>(request, 0),
-        (mode, "serpent") => skcipher::<serpent::Serpent>(mode, op, key, size),
+        (mode, "serpent") => skcipher::<serpent::Serpent>(mode, op, key, size, rekey),
         (mode, "aes") => match if mode == "xts" { key.len() / 2 } else { key.len() } {
-            16 => skcipher::<aes::Aes128>(mode, op, key, size),
-            32 => skcipher::<aes::Aes256>(mode, op, key, size),
+            16 => skcipher::<aes::Aes128>(mode, op, key, size, rekey),
+            32 => skcipher::<aes::Aes256>(mode, op, key, size, rekey),
             _ => None,
         },
         _ => None,
@@ -72,7 +72,7 @@ fn iv16(iv: &Iv) -> Array<u8, U16> {
     Array(*iv.first_chunk().expect("16 of 32 bytes"))
 }
 
-fn skcipher<C>(mode: &str, op: Op, key: &'static [u8], size: usize) -> Option<Work>
+fn skcipher<C>(mode: &str, op: Op, key: &'static [u8], size: usize, rekey: bool) -> Option<Work>
 where
     C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + KeyInit + 'static,
 {
@@ -80,6 +80,14 @@ where
     if mode == "xts" {
         let (data, tweak) = key.split_at(key.len() / 2);
         let xts = xts_mode::Xts128::new(new(data), new(tweak));
+        if rekey {
+            return Some(Work::one(move |iv, buf, _| {
+                let (data, tweak) = key.split_at(key.len() / 2);
+                let xts = xts_mode::Xts128::new(new(data), new(tweak));
+                xts.encrypt_sector(&mut buf[..size], iv16(iv));
+                true
+            }));
+        }
         return Some(Work::one(move |iv, buf, _| {
             match op {
                 Op::Encrypt => xts.encrypt_sector(&mut buf[..size], iv16(iv)),
@@ -103,6 +111,15 @@ where
         }))
     }
     match (mode, op) {
+        ("cbc", _) if rekey => Some(Work::one(move |iv, buf, _| {
+            cbc::Encryptor::inner_iv_init(new(key), &iv16(iv)).encrypt_blocks(blocks(&mut buf[..size]));
+            true
+        })),
+        ("ctr", _) if rekey => Some(Work::one(move |iv, buf, _| {
+            let core = CtrCore::<C, Ctr128BE>::inner_iv_init(new(key), &iv16(iv));
+            StreamCipherCoreWrapper::from_core(core).apply_keystream(&mut buf[..size]);
+            true
+        })),
         ("ecb", Op::Encrypt) => work(cipher, size, |cipher, _, buf| cipher.encrypt_blocks(blocks(buf))),
         ("ecb", _) => work(cipher, size, |cipher, _, buf| cipher.decrypt_blocks(blocks(buf))),
         ("cbc", Op::Encrypt) => work(cipher, size, |cipher, iv, buf| {
@@ -122,11 +139,18 @@ where
 /// An AEAD whose nonce begins at `iv_at`.
 fn aead<A: AeadInOut + KeyInit + 'static>(request: &Request, iv_at: usize) -> Option<Work> {
     let &Request { op, size, assoc, .. } = request;
-    let aead = A::new_from_slice(request.key).expect("a key");
+    let &Request { key, rekey, .. } = request;
+    let aead = A::new_from_slice(key).expect("a key");
     let nonce_len = Array::<u8, A::NonceSize>::default().len();
     Some(Work::one(move |iv, buf, out| {
         let nonce = Array::try_from(&iv[iv_at..iv_at + nonce_len]).expect("a nonce");
         let (text, rest) = buf.split_at_mut(size);
+        if rekey {
+            let aead = A::new_from_slice(key).expect("a key");
+            let tag = aead.encrypt_inout_detached(&nonce, assoc, text.into()).expect("a message");
+            out[..16].copy_from_slice(&tag);
+            return true;
+        }
         if op == Op::Encrypt {
             let tag = aead.encrypt_inout_detached(&nonce, assoc, text.into()).expect("a message");
             out[..16].copy_from_slice(&tag);

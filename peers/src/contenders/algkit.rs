@@ -11,9 +11,24 @@ use peers_plugin::{Iv, Op, Out, Request, Work};
 pub fn contender(name: &str, request: &Request) -> Contender {
     let registry = Registry::global().expect("ALGKIT_CPU and ALGKIT_TIMING as algkit takes them");
     let driver = registry.find_any(name).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let key = request.key;
+    let &Request { key, assoc, size, .. } = request;
     let (name, ivsize) = (&driver.driver[..], driver.shape.ivsize);
     let work = match driver.kind {
+        Type::Skcipher if request.rekey => {
+            let unkeyed = registry.skcipher(name).expect("a driver");
+            Work::one(move |iv, buf, _| {
+                let mut iv = iv.0;
+                let skcipher = unkeyed.key(key).expect("a key");
+                skcipher.encrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
+            })
+        }
+        Type::Aead if request.rekey => {
+            let unkeyed = registry.aead(name).expect("a driver");
+            Work::one(move |iv, buf, out| {
+                let aead = unkeyed.key(key).expect("a key");
+                aead.encrypt(&iv[..ivsize], &[assoc], &mut buf[..size], &mut out[..16]).is_ok()
+            })
+        }
         Type::Skcipher => skcipher(registry.skcipher(name).and_then(|t| t.key(key)).expect("a key"), request, ivsize),
         Type::Aead => aead(registry.aead(name).and_then(|t| t.key(key)).expect("a key"), request, ivsize),
         Type::Hash => {

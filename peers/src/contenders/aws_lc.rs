@@ -17,6 +17,13 @@ pub fn work(request: &Request) -> Option<Work> {
         _ => &AES_256,
     };
     let unbound = || UnboundCipherKey::new(algorithm, key).expect("a key");
+    if request.rekey && matches!(request.mode, "cbc" | "ctr") {
+        let keyed = if request.mode == "cbc" { EncryptingKey::cbc } else { EncryptingKey::ctr };
+        return Some(Work::one(move |iv, buf, _| {
+            let key = UnboundCipherKey::new(algorithm, key).and_then(keyed).expect("a key");
+            key.less_safe_encrypt(&mut buf[..size], iv128(iv)).is_ok()
+        }));
+    }
     match (request.mode, request.cipher, op) {
         ("ecb", "aes", Op::Encrypt) => Some(encrypt(EncryptingKey::ecb(unbound()).ok()?, no_iv, size)),
         ("ecb", "aes", _) => {

@@ -10,6 +10,14 @@ use peers_plugin::{Op, Request, Work};
 pub fn work(request: &Request) -> Option<Work> {
     let &Request { key, size, .. } = request;
     match (request.mode, request.cipher) {
+        ("gcm", _) if request.rekey => {
+            let assoc = request.assoc;
+            Some(Work::one(move |iv, buf, out| {
+                let (nonce, tag) = (iv.first_chunk().expect("12 bytes"), out.first_chunk_mut().expect("16 bytes"));
+                AesGcm::new(key).encrypt(nonce, assoc, &mut buf[..size], tag);
+                true
+            }))
+        }
         ("gcm", _) => Some(aead!(request, AesGcm::new(key))),
         ("rfc7539", _) => Some(aead!(request, ChaCha20Poly1305::new(key.try_into().ok()?))),
         ("", "sha256") => digest::<Sha256>(size),

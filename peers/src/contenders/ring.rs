@@ -40,6 +40,15 @@ macro_rules! ring_like {
             let key = aead::LessSafeKey::new(aead::UnboundKey::new(algorithm, key).expect("a key"));
             let nonce = |iv: &peers_plugin::Iv| aead::Nonce::try_assume_unique_for_key(&iv[..12]).expect("12 bytes");
             match request.op {
+                _ if request.rekey => {
+                    let key = request.key;
+                    Work::one(move |iv, buf, out| {
+                        let key = aead::LessSafeKey::new(aead::UnboundKey::new(algorithm, key).expect("a key"));
+                        let sealed =
+                            key.seal_in_place_separate_tag(nonce(iv), aead::Aad::from(assoc), &mut buf[..size]);
+                        sealed.map(|tag| out[..16].copy_from_slice(tag.as_ref())).is_ok()
+                    })
+                }
                 Op::Encrypt => Work::one(move |iv, buf, out| {
                     let sealed = key.seal_in_place_separate_tag(nonce(iv), aead::Aad::from(assoc), &mut buf[..size]);
                     sealed.map(|tag| out[..16].copy_from_slice(tag.as_ref())).is_ok()

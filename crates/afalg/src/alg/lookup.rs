@@ -5,10 +5,7 @@ use crate::{
     abi::{Address, CRYPTO_ALG_KERN_DRIVER_ONLY},
 };
 use algkit::{Error, Policy, Registry, Transform, Unkeyed};
-use std::{
-    collections::HashSet,
-    sync::{LazyLock, Mutex, OnceLock, PoisonError},
-};
+use std::sync::OnceLock;
 
 /// The driver that serves `address`. A name that has only drivers with timing=table is served too: the
 /// kernel's clients expect twofish or des3_ede to be there, and the kernel has no better drivers of them.
@@ -17,27 +14,11 @@ pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Er
         return Err(Errno::NOENT);
     }
     let name = str::from_utf8(address.name).map_err(|_| Errno::NOENT)?;
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = names.contains(name);
-    if !known && names.len() >= MANY_NAMES {
-        return Err(Errno::NOENT);
-    }
-    let found = transform(name).map_err(|error| match error {
+    transform(name).map_err(|error| match error {
         Error::SelfTest { .. } => Errno::LIBBAD,
         _ => Errno::NOENT,
-    })?;
-    if !known {
-        names.insert(name.to_owned());
-    }
-    Ok(found)
+    })
 }
-
-/// Names that may be found. The registry keeps every instance of a template that was ever asked for, and a
-/// client could ask for new ones forever.
-const MANY_NAMES: usize = 4096;
-
-/// Those found so far.
-static NAMES: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// The driver that serves `name`, whatever its timing.
 pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {

@@ -1,15 +1,16 @@
 //! Bytes that were sent and not yet processed.
 
-use std::fmt;
-use zeroize::{Zeroize, Zeroizing};
+use crate::secret::{Secret, wipe};
+use std::{fmt, mem, ops::RangeInclusive, sync::Mutex};
 
 /// Bytes in one piece, added at the back and taken from the front. They are wiped when the queue is
 /// dropped or moves to a larger buffer.
 #[derive(Default)]
 pub(super) struct Queue {
-    bytes: Zeroizing<Vec<u8>>,
-    /// Where the front is.
+    bytes: Secret,
+    /// Where the front is, and where the next byte goes.
     head: usize,
+    tail: usize,
 }
 
 impl fmt::Debug for Queue {
@@ -18,17 +19,46 @@ impl fmt::Debug for Queue {
     }
 }
 
+/// Wiped buffers that wait to be used again, by clients that accept a socket for every few messages.
+static SPARE: Mutex<Vec<Secret>> = Mutex::new(Vec::new());
+
+/// Buffers that are kept, and the lengths for which that pays, in bytes.
+const MAX_SPARE: usize = 4;
+const KEPT: RangeInclusive<usize> = 4096..=1 << 18;
+
+/// A buffer of zeros.
+fn spare(len: usize) -> Secret {
+    // Not worth waiting for, least of all in the child of a fork that another thread's lock came along with.
+    let kept = SPARE.try_lock().ok().filter(|_| KEPT.contains(&len)).and_then(|mut spare| {
+        let found = spare.iter().position(|bytes| bytes.len() == len)?;
+        Some(spare.swap_remove(found))
+    });
+    kept.unwrap_or_else(|| Secret::zeros(len))
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        if KEPT.contains(&self.bytes.len())
+            && let Ok(mut spare) = SPARE.try_lock()
+            && spare.len() < MAX_SPARE
+        {
+            wipe(&mut self.bytes);
+            spare.push(mem::take(&mut self.bytes));
+        }
+    }
+}
+
 impl Queue {
     /// Bytes queued.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.bytes.len() - self.head
+        self.tail - self.head
     }
 
     /// Makes room for `n` more bytes.
     #[inline]
     pub(super) fn reserve(&mut self, n: usize) {
-        if self.bytes.capacity() - self.bytes.len() < n {
+        if self.bytes.len() - self.tail < n {
             self.make_room(n);
         }
     }
@@ -36,29 +66,42 @@ impl Queue {
     #[cold]
     fn make_room(&mut self, n: usize) {
         let len = self.len();
-        self.bytes.copy_within(self.head.., 0);
-        self.bytes[len..].zeroize();
-        self.bytes.truncate(len);
-        self.head = 0;
-        if self.bytes.capacity() - len < n {
-            let mut larger = Vec::with_capacity((len + n).next_power_of_two().max(64));
-            larger.extend_from_slice(&self.bytes);
-            self.bytes = Zeroizing::new(larger);
+        if self.bytes.len() - len < n {
+            let mut larger = Self { bytes: spare((len + n).next_power_of_two().max(64)), ..Self::default() };
+            larger.bytes[..len].copy_from_slice(self.front(len));
+            *self = larger;
+        } else {
+            self.bytes.copy_within(self.head..self.tail, 0);
+            wipe(&mut self.bytes[len..self.tail]);
         }
+        (self.head, self.tail) = (0, len);
     }
 
     /// Adds `bytes` at the back.
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
-        self.bytes.extend_from_slice(bytes);
+        self.add(bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// Adds `n` bytes at the back, for the caller to fill.
+    #[inline]
+    pub(super) fn add(&mut self, n: usize) -> &mut [u8] {
+        self.reserve(n);
+        let from = self.tail;
+        self.tail += n;
+        &mut self.bytes[from..from + n]
     }
 
     /// The first `n` bytes, or all if there are fewer.
     #[inline]
     pub(super) fn front(&self, n: usize) -> &[u8] {
-        let end = self.bytes.len().min(self.head + n);
-        &self.bytes[self.head..end]
+        &self.bytes[self.head..self.tail.min(self.head + n)]
+    }
+
+    /// [`front`](Self::front), to be changed.
+    #[inline]
+    pub(super) fn front_mut(&mut self, n: usize) -> &mut [u8] {
+        &mut self.bytes[self.head..self.tail.min(self.head + n)]
     }
 
     /// Drops the first `n` bytes, or all if there are fewer.
@@ -67,9 +110,14 @@ impl Queue {
         if n < self.len() {
             self.head += n;
         } else {
-            self.bytes.clear();
-            self.head = 0;
+            self.clear();
         }
+    }
+
+    /// Drops everything.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        (self.head, self.tail) = (0, 0);
     }
 }
 

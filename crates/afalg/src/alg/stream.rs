@@ -50,6 +50,16 @@ impl Stream {
     /// `sendmsg`, as much of it as there is room for.
     #[inline]
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        self.send_by(message, |stream, bytes| stream.queue.push(bytes))
+    }
+
+    /// `sendmsg`; `push` queues what is a whole message in one piece.
+    #[inline]
+    pub(super) fn send_by(
+        &mut self,
+        message: &Message<'_>,
+        push: impl FnOnce(&mut Self, &[u8]),
+    ) -> Result<usize, Errno> {
         let control = match message.control {
             [] => None,
             bytes => Some(self.control(bytes)?),
@@ -64,7 +74,7 @@ impl Stream {
             }
             self.assoc_len = control.assoc_len as usize;
         }
-        self.send_rest(message)
+        self.add(message, push)
     }
 
     /// A control buffer, however short, sets the direction and the length of associated data anew.
@@ -84,18 +94,29 @@ impl Stream {
     /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
     /// is the same message still; the kernel forgets, and lets both sides wait for each other.
     pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        self.add(message, |stream, bytes| stream.queue.push(bytes))
+    }
+
+    #[inline]
+    fn add(&mut self, message: &Message<'_>, push: impl FnOnce(&mut Self, &[u8])) -> Result<usize, Errno> {
         self.begun = true;
         let total: usize = message.data.iter().map(|piece| piece.len()).sum();
         let accepted = self.admit(total);
         self.queue.reserve(accepted);
-        let mut left = accepted;
-        for piece in message.data {
-            let n = left.min(piece.len());
-            self.queue.push(&piece[..n]);
-            left -= n;
+        let more = message.flags & libc::MSG_MORE != 0;
+        match message.data {
+            [all] if accepted == total && self.queue.len() == 0 && !more => push(self, all),
+            pieces => {
+                let mut left = accepted;
+                for piece in pieces {
+                    let n = left.min(piece.len());
+                    self.queue.push(&piece[..n]);
+                    left -= n;
+                }
+            }
         }
         if accepted == total {
-            self.more = message.flags & libc::MSG_MORE != 0;
+            self.more = more;
         } else if accepted == 0 {
             return Err(Errno::AGAIN);
         }

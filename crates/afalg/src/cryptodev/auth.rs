@@ -9,10 +9,9 @@ use super::{
     crypt::direction,
     session::{Cipher, Digester, Kind, Session},
 };
-use crate::{Errno, Memory};
+use crate::{Errno, Memory, secret::Secret};
 use algkit::{Aead, Direction, Error};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 /// The longest associated data of an AEAD or TLS, in bytes.
 const MAX_AUTH: u32 = 4096;
@@ -96,7 +95,7 @@ fn aead(direction: Direction, request: &AuthOp, cipher: &mut Cipher, memory: &mu
         Direction::Encrypt => len + tag_len,
         Direction::Decrypt => len.checked_sub(tag_len).ok_or(Errno::INVAL)?,
     };
-    let mut text = Zeroizing::new(vec![0; len.max(written)]);
+    let mut text = Secret::zeros(len.max(written));
     memory.read(request.src, &mut text[..len]).map_err(|_| Errno::INVAL)?;
     let mut assoc = vec![0; request.auth_len as usize];
     if !assoc.is_empty() {
@@ -140,7 +139,7 @@ fn tls(
     if !header.is_empty() {
         memory.read(request.auth_src, &mut header)?;
     }
-    let mut record = Zeroizing::new(vec![0; request.len as usize]);
+    let mut record = Secret::zeros(request.len as usize);
     if request.dst == 0 || (direction == Direction::Decrypt && record.is_empty()) {
         return Err(Errno::INVAL);
     }
@@ -224,7 +223,7 @@ fn srtp(
     }
     let header = request.src.checked_sub(request.auth_src).filter(|&n| n <= MAX_SRTP_HEADER).ok_or(Errno::INVAL)?;
     let (start, len, tag_len) = (header as usize, request.len as usize, request.tag_len as usize);
-    let mut packet = Zeroizing::new(vec![0; request.auth_len as usize]);
+    let mut packet = Secret::zeros(request.auth_len as usize);
     // The length that is looked at is that of the payload and, when encrypting, of the tag.
     let nothing = len == 0 && (direction == Direction::Decrypt || tag_len == 0);
     if nothing || start >= packet.len() || len > packet.len() - start {

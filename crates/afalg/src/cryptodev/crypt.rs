@@ -7,7 +7,7 @@ use super::{
     },
     session::{Digest, Session},
 };
-use crate::{Errno, Memory};
+use crate::{Errno, Memory, secret::Secret};
 use algkit::Direction;
 use zeroize::Zeroizing;
 
@@ -104,7 +104,7 @@ impl Operation {
         if limit == WHOLE && len > WHOLE {
             return Err(Errno::INVAL);
         }
-        let (mut short, mut long) = (Zeroizing::new([0; SHORT]), Zeroizing::new(Vec::new()));
+        let (mut short, mut long) = (Zeroizing::new([0; SHORT]), Secret::default());
         let buffer = if len <= SHORT {
             &mut short[..len]
         } else {

@@ -26,7 +26,7 @@ pub struct SkcipherJob<'a> {
 impl SkcipherJob<'_> {
     /// Does it by itself.
     pub fn run(&mut self, direction: Direction) {
-        self.ops.crypt(direction, self.iv, &mut Text::from(self.text.reborrow()));
+        self.ops.crypt_run(direction, self.iv, self.text.reborrow());
     }
 }
 

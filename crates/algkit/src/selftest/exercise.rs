@@ -1,7 +1,10 @@
 //! One request to a keyed instance, laid out in some way.
 
 use super::layout::Layout;
-use crate::driver::{AeadOps, Direction, Failure, HashOps, Keyed, RngOps};
+use crate::{
+    driver::{AeadOps, Direction, Failure, HashOps, Keyed, RngOps},
+    tfm,
+};
 
 /// `input` through a cipher or a mode; `iv` becomes the chaining value.
 pub(super) fn crypt(
@@ -20,7 +23,7 @@ pub(super) fn crypt(
                 }
             }
         }),
-        Keyed::Skcipher(ops) => layout.pass(input, |text| ops.crypt(direction, iv, text)),
+        Keyed::Skcipher(ops) => layout.pass(input, |text| tfm::crypt(&**ops, direction, iv, text)),
         _ => Err(WRONG_TYPE.to_owned()),
     }
 }

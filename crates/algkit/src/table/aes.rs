@@ -6,7 +6,7 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, Jobs, Known, MANY,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, Known, MANY,
         PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
@@ -222,61 +222,55 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 // Fused modes.
 
-/// ECB.
-struct FusedEcb<T>(AesKey<T>);
+/// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr $(, { $($more:tt)* })?;)*) => {$(
+        $(#[$doc])*
+        struct $name<T>(AesKey<T>);
 
-impl<T: AesToken> SkcipherOps for FusedEcb<T> {
-    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.ecb_encrypt(run),
-                Direction::Decrypt => self.0.ecb_decrypt(run),
-            }
-        }
-    }
-}
-
-/// CBC.
-struct FusedCbc<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCbc<T> {
-    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            match direction {
-                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
-                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
-            }
-        }
-    }
-
-    /// Encryption in lanes.
-    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
-        for jobs in jobs.chunks_mut(MANY) {
-            let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
-            for job in jobs {
-                match known.find(job.ops) {
-                    Some(Self(key)) if direction == Direction::Encrypt => {
-                        lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
-                    }
-                    _ => job.run(direction),
+        impl<T: AesToken> SkcipherOps for $name<T> {
+            fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+                while let Some(run) = text.next(16, 0) {
+                    self.crypt_run(direction, iv, run);
                 }
             }
-            cbc_encrypt_many(&mut lanes);
+
+            fn crypt_run(&self, direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
+                let $key = &self.0;
+                match direction {
+                    Direction::Encrypt => $encrypt,
+                    Direction::Decrypt => $decrypt,
+                }
+            }
+
+            $($($more)*)?
         }
-    }
+    )*};
 }
 
-/// CTR.
-struct FusedCtr<T>(AesKey<T>);
-
-impl<T: AesToken> SkcipherOps for FusedCtr<T> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let counter = block16(iv);
-        while let Some(run) = text.next(16, 0) {
-            self.0.ctr(counter, run);
+by_runs! {
+    /// ECB.
+    FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
+    /// CBC.
+    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run), {
+        /// Encryption in lanes.
+        fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+            for jobs in jobs.chunks_mut(MANY) {
+                let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
+                for job in jobs {
+                    match known.find(job.ops) {
+                        Some(Self(key)) if direction == Direction::Encrypt => {
+                            lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
+                        }
+                        _ => job.run(direction),
+                    }
+                }
+                cbc_encrypt_many(&mut lanes);
+            }
         }
-    }
+    };
+    /// CTR.
+    FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
 }
 
 /// XCTR.
@@ -289,6 +283,10 @@ impl<T: AesToken> SkcipherOps for FusedXctr<T> {
             self.0.xctr(iv, &mut index, run);
         }
     }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xctr(block16(iv), &mut 0, run);
+    }
 }
 
 macro_rules! make_of_aes_key {
@@ -299,6 +297,11 @@ macro_rules! make_of_aes_key {
             fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
                 AesKey::make(token, key, weak).map(Self)
             }
+
+            fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
+                let mut new = Box::new(Self(AesKey::unset(token)));
+                if new.0.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
+            }
         }
     )*};
 }
@@ -307,16 +310,36 @@ make_of_aes_key!(FusedEcb, FusedCbc, FusedCtr, FusedXctr);
 
 impl<T: AesToken> SkcipherOps for XtsKey<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let iv = block16(iv);
-        let len = text.len();
-        let mut tweak = None;
+        let mut tweak = self.tweak(block16(iv));
         while let Some(run) = text.next(16, 32) {
-            match (direction, run.len() == len) {
-                (Direction::Encrypt, true) => self.encrypt_unit(iv, run),
-                (Direction::Decrypt, true) => self.decrypt_unit(iv, run),
-                (Direction::Encrypt, false) => self.encrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
-                (Direction::Decrypt, false) => self.decrypt(tweak.get_or_insert_with(|| self.tweak(iv)), run),
+            match direction {
+                Direction::Encrypt => self.encrypt(&mut tweak, run),
+                Direction::Decrypt => self.decrypt(&mut tweak, run),
             }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_unit(block16(iv), run),
+            Direction::Decrypt => self.decrypt_unit(block16(iv), run),
+        }
+    }
+
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+}
+
+impl<T: AesToken> InParts for XtsKey<T> {
+    fn start(&self, iv: &[u8]) -> [u8; 16] {
+        self.tweak(iv.first_chunk().expect("an IV of the declared length"))
+    }
+
+    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_beside(state, text, beside),
+            Direction::Decrypt => self.decrypt_beside(state, text, beside),
         }
     }
 }
@@ -325,8 +348,13 @@ impl<T: AesToken> Make for XtsKey<T> {
     type Token = T;
 
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::boxed(token, key, weak).map(|new| *new)
+    }
+
+    fn boxed(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         check_halves(key, weak)?;
-        Self::new(token, key).ok_or(BadKey("an XTS key has 32, 48 or 64 bytes"))
+        let mut new = Box::new(Self::unset(token));
+        if new.set(key) { Ok(new) } else { Err(BadKey("an XTS key has 32, 48 or 64 bytes")) }
     }
 }
 
@@ -347,6 +375,7 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 }
 
 /// The whole of GCM: in one call where everything is in one piece.
+#[inline(always)]
 fn gcm_pass<T: GcmToken>(
     key: &GcmKey<T>,
     direction: Direction,
@@ -354,7 +383,7 @@ fn gcm_pass<T: GcmToken>(
     assoc: &[&[u8]],
     text: &mut Text<'_>,
 ) -> [u8; 16] {
-    let iv = iv.try_into().expect("the IV has 12 bytes");
+    let iv: &[u8; 12] = iv.try_into().expect("the IV has 12 bytes");
     if assoc.len() <= 1
         && let Some(run) = text.whole()
     {
@@ -364,6 +393,17 @@ fn gcm_pass<T: GcmToken>(
             Direction::Decrypt => key.open(iv, assoc, run),
         };
     }
+    gcm_pieces(key, direction, iv, assoc, text)
+}
+
+#[inline(never)]
+fn gcm_pieces<T: GcmToken>(
+    key: &GcmKey<T>,
+    direction: Direction,
+    iv: &[u8; 12],
+    assoc: &[&[u8]],
+    text: &mut Text<'_>,
+) -> [u8; 16] {
     let mut state = key.start(iv);
     assoc.iter().for_each(|part| key.aad(&mut state, part));
     while let Some(run) = text.next(16, 0) {
@@ -388,13 +428,18 @@ struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
 
 impl<T: AesToken> FusedCcm<T> {
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag_len: usize) -> [u8; 16] {
-        let key = self.0.chain();
+        let key = &self.0.keyed().0;
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
-        let mut start = self.0.clone();
-        prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
-        PlainState::finish(&mut start, &mut mac);
+        let mut short = [0; 64];
+        if let Some(blocks) = prefix.gather(assoc, &mut short) {
+            key.cbc_mac(&mut mac, blocks);
+        } else {
+            let mut start = self.0.clone();
+            prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
+            PlainState::finish(&mut start, &mut mac);
+        }
         let (mut counter, mut mask) = (prefix.counter, [0; 16]);
         key.ctr(&mut counter, InOut::from(&mut mask[..]));
         while let Some(run) = text.next(16, 0) {
@@ -442,7 +487,7 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
                     continue;
                 };
                 let (data, tag) = job.split();
-                lanes.push(CcmJob { key: ccm.0.chain(), prefix, counter, data, tag: [0; 16] });
+                lanes.push(CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
                 tags.push(tag);
             }
             match direction {
@@ -481,7 +526,11 @@ macro_rules! macs {
             }
 
             fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-                self.0.digest(parts, out);
+                let (key, last) = self.0.0.keyed();
+                match (parts, last) {
+                    ([message], Last::Masked(masks)) => out.copy_from_slice(&key.masked_mac(masks, message)),
+                    _ => self.0.digest(parts, out),
+                }
             }
 
             fn digest_many(&self, jobs: &mut [HashJob<'_>]) {

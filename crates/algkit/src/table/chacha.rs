@@ -10,7 +10,7 @@ use crate::{
 use algkit_primitives::cpu;
 use algkit_primitives::{
     chacha::{ChaCha, ChaChaToken, hchacha},
-    chacha20poly1305::{ChaCha20Poly1305, StitchToken},
+    chacha20poly1305::{AeadToken, ChaCha20Poly1305},
     cpu::Portable,
 };
 use subtle::ConstantTimeEq;
@@ -91,12 +91,12 @@ impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
 }
 
 /// ChaCha20-Poly1305 with a nonce that starts with `SALT` bytes of the key: none, or IPsec's four.
-struct Stitched<T: StitchToken, const SALT: usize> {
+struct Stitched<T: AeadToken, const SALT: usize> {
     key: ChaCha20Poly1305<T>,
     salt: Zeroizing<[u8; SALT]>,
 }
 
-impl<T: StitchToken, const SALT: usize> Stitched<T, SALT> {
+impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
     /// The whole of it: in one call where everything is in one piece. In IPsec, the IV at the end of the
     /// associated data is left out.
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
@@ -126,7 +126,7 @@ impl<T: StitchToken, const SALT: usize> Stitched<T, SALT> {
     }
 }
 
-impl<T: StitchToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
+impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
     fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         rfc7539::check(SALT, assoc_len, text_len)
     }
@@ -144,7 +144,7 @@ impl<T: StitchToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
     }
 }
 
-impl<T: StitchToken, const SALT: usize> Make for Stitched<T, SALT> {
+impl<T: AeadToken, const SALT: usize> Make for Stitched<T, SALT> {
     type Token = T;
 
     fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
@@ -196,6 +196,8 @@ pub(super) static ROWS: &[&[Row]] = &[
     stitched!(cpu::Avx2, "avx2", 450),
     #[cfg(target_arch = "x86_64")]
     stitched!(cpu::Avx512, "avx512", 490),
+    #[cfg(target_arch = "x86_64")]
+    stitched!(cpu::Ifma512, "ifma", 510),
     #[cfg(target_arch = "aarch64")]
     stitched!(cpu::Neon, "neon", 450),
 ];

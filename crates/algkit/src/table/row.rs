@@ -29,6 +29,11 @@ pub(super) trait Make: Sized {
 
     /// The instance.
     fn make(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey>;
+
+    /// The instance, where it stays.
+    fn boxed(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
+        Self::make(token, key, weak).map(Box::new)
+    }
 }
 
 macro_rules! rows {
@@ -50,7 +55,7 @@ macro_rules! rows {
                         needs: D::Token::NEEDS,
                         make: |cpu, key, weak| {
                             let token = D::Token::detect(cpu).ok_or(BadKey("the CPU lacks what the driver needs"))?;
-                            Ok(Keyed::$keyed(Box::new(D::make(token, key, weak)?)))
+                            Ok(Keyed::$keyed(D::boxed(token, key, weak)?))
                         },
                     }
                 }

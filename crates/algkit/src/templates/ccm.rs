@@ -58,6 +58,17 @@ impl Prefix {
         Self { bytes, len, counter: counter.to_be_bytes() }
     }
 
+    /// [`Prefix::pieces`] as blocks in `short`, which is zero, if they fit there.
+    pub(crate) fn gather<'a>(&self, assoc: &[&[u8]], short: &'a mut [u8; 64]) -> Option<&'a [u8]> {
+        short[..22].copy_from_slice(&self.bytes);
+        let mut len = self.len;
+        for piece in assoc {
+            short.get_mut(len..)?.get_mut(..piece.len())?.copy_from_slice(piece);
+            len += piece.len();
+        }
+        Some(&short[..len.next_multiple_of(16)])
+    }
+
     /// What is authenticated before the text: the prefix and the associated data, padded to whole
     /// blocks with zeros, in pieces.
     pub(crate) fn pieces<'a>(&'a self, assoc: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
@@ -70,6 +81,7 @@ impl Prefix {
 pub(crate) const START: usize = 64;
 
 /// Writes them there, over zeros, if there is room: the whole blocks, and counter block 0.
+#[inline(never)]
 pub(crate) fn start<'s>(
     room: &'s mut [u8; START],
     iv: &[u8],

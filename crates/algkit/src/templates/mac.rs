@@ -17,7 +17,7 @@ pub(crate) enum Last {
     ZeroPad,
     /// Masks a whole block with the first key; pads a partial one with a single 1 bit and masks it
     /// with the second.
-    Masked([u8; MAX_BLOCK], [u8; MAX_BLOCK]),
+    Masked([[u8; MAX_BLOCK]; 2]),
 }
 
 impl Last {
@@ -28,8 +28,8 @@ impl Last {
         match self {
             Self::ZeroPad if rest.is_empty() => return None,
             Self::ZeroPad => {}
-            Self::Masked(whole, _) if rest.len() == bs => xor(&mut block[..bs], whole),
-            Self::Masked(_, partial) => {
+            Self::Masked([whole, _]) if rest.len() == bs => xor(&mut block[..bs], whole),
+            Self::Masked([_, partial]) => {
                 block[rest.len()] = 0x80;
                 xor(&mut block[..bs], partial);
             }
@@ -90,9 +90,9 @@ impl<C: Chain> InProgress<C> {
         Self { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 }
     }
 
-    /// What it absorbs blocks with.
-    pub(crate) fn chain(&self) -> &C {
-        &self.key.0
+    /// What it absorbs blocks with, and what it does with the last.
+    pub(crate) fn keyed(&self) -> &(C, Last) {
+        &self.key
     }
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
         block
     };
     let k1 = double(value);
-    Last::Masked(bytes(k1), bytes(double(k1)))
+    Last::Masked([bytes(k1), bytes(double(k1))])
 }
 
 /// The keys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
@@ -206,7 +206,7 @@ pub(crate) fn xcbc<C>(
     });
     let chain = keyed(&k1);
     k1.zeroize();
-    Ok((chain?, Last::Masked(k2, k3)))
+    Ok((chain?, Last::Masked([k2, k3])))
 }
 
 /// From the keyed cipher, and a way to key another, to the cipher that chains and the last block.

@@ -18,7 +18,17 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 34.0;
 
-/// One algorithm with one key and one driver, in one direction; a figure for each size.
+/// Bytes along the axis: of the working set if there are any, or else of a message.
+fn along(figure: &Figure) -> usize {
+    figure.working_set.unwrap_or(figure.size)
+}
+
+/// What distinguishes lines besides the driver and the key: threads, and the size unless it is the axis.
+fn line(figure: &Figure) -> (usize, Option<usize>) {
+    (figure.threads, figure.working_set.map(|_| figure.size))
+}
+
+/// One algorithm with one key and one driver, in one direction; a figure for each size along the axis.
 struct Series<'a> {
     name: String,
     /// In degrees: the same for all keys of a driver.
@@ -32,7 +42,9 @@ struct Series<'a> {
 pub fn page(machine: &Machine, figures: &[Figure], long: bool) -> String {
     let mut page = String::new();
     let what = if long { "the mean of ten passes" } else { "the fastest of many short slices, taken in turns" };
-    let threads = match figures.first().map_or(1, |f| f.threads) {
+    let one = figures.first().map_or(1, |f| f.threads);
+    let threads = match one {
+        _ if figures.iter().any(|f| f.threads != one) => "all threads together".to_owned(),
         1 => "one thread".to_owned(),
         n => format!("{n} threads together"),
     };
@@ -107,7 +119,9 @@ fn family(figure: &Figure, by_driver: bool) -> String {
 
 fn series<'a>(figures: &[&'a Figure], by_driver: bool) -> Vec<Series<'a>> {
     let mut series: Vec<Series<'a>> = Vec::new();
-    let same = |a: &Figure, b: &Figure| a.driver == b.driver && a.name == b.name;
+    let same = |a: &Figure, b: &Figure| a.driver == b.driver && a.name == b.name && line(a) == line(b);
+    let several = |of: &dyn Fn(&Figure) -> usize| figures.iter().any(|f| of(f) != of(figures[0]));
+    let (several_threads, several_sizes) = (several(&|f| f.threads), several(&|f| f.size));
     for &figure in figures {
         let known = series.iter_mut().find(|s| same(s.figures[0], figure) && s.figures[0].key_bits == figure.key_bits);
         if let Some(series) = known {
@@ -120,7 +134,13 @@ fn series<'a>(figures: &[&'a Figure], by_driver: bool) -> Vec<Series<'a>> {
         // Steps of the golden angle keep any number of hues apart.
         let hue = of_driver.first().map_or_else(|| (250.0 + 137.508 * drivers as f64) % 360.0, |s| s.hue);
         let shown = if by_driver { &figure.driver } else { &figure.name };
-        let name = if figure.key_bits == 0 { shown.clone() } else { format!("{shown} {}", bits(figure.key_bits)) };
+        let mut name = if figure.key_bits == 0 { shown.clone() } else { format!("{shown} {}", bits(figure.key_bits)) };
+        if figure.working_set.is_some() && several_sizes {
+            name += &format!(", {} bytes", figure.size);
+        }
+        if several_threads {
+            name += &format!(" × {}", figure.threads);
+        }
         series.push(Series { name, hue, key, figures: vec![figure] });
     }
     series
@@ -137,7 +157,7 @@ impl Series<'_> {
     }
 
     fn at(&self, size: usize) -> Option<&Figure> {
-        self.figures.iter().copied().find(|f| f.size == size)
+        self.figures.iter().copied().find(|f| along(f) == size)
     }
 }
 
@@ -163,10 +183,12 @@ fn chart(page: &mut String, heading: &str, series: &[Series<'_>]) {
             "ns": sizes.iter().map(|&size| s.at(size).map(|f| (f.ns_op * 10.0).round() / 10.0)).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
     });
+    let over_sets = series.iter().flat_map(|s| &s.figures).any(|f| f.working_set.is_some());
+    let axis = if over_sets { "each thread's working set" } else { "a message" };
     let _ = write!(
         page,
-        "<figure data-chart=\"{}\">\n<h3>{heading}, MiB/s over bytes in a message</h3>\n\
-         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{heading} speed over message size\">\n",
+        "<figure data-chart=\"{}\">\n<h3>{heading}, MiB/s over bytes in {axis}</h3>\n\
+         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{heading}: speed over bytes in {axis}\">\n",
         escape(&data.to_string())
     );
     let mut mark = 0.0;
@@ -225,29 +247,37 @@ fn chart(page: &mut String, heading: &str, series: &[Series<'_>]) {
 
 fn table(page: &mut String, figures: &[&Figure]) {
     let sizes = sizes(figures.iter().copied());
-    page.push_str("<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>Algorithm<th>Key<th>Driver<th>Op");
+    page.push_str(
+        "<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>Algorithm<th>Key<th>Driver<th>Op<th>Threads",
+    );
+    if figures.iter().any(|f| f.working_set.is_some()) {
+        page.push_str("<th>Message");
+    }
     sizes.iter().for_each(|&size| {
         let _ = write!(page, "<th>{} B", human(size));
     });
     page.push_str("</thead><tbody>\n");
-    let row = |f: &Figure| (f.name.clone(), f.key_bits, f.driver.clone(), f.op);
+    let row = |f: &Figure| (f.name.clone(), f.key_bits, f.driver.clone(), f.op, line(f));
     let mut rows: Vec<_> = figures.iter().map(|f| row(f)).collect();
     rows.dedup();
     for key in rows {
         let mut of_row = figures.iter().filter(|f| row(f) == key).peekable();
         let mark = of_row.peek().map_or("", |f| f.mark);
         let of_row: Vec<_> = of_row.collect();
-        let (name, key_bits, driver, op) = &key;
+        let (name, key_bits, driver, op, (threads, message)) = &key;
         let _ = write!(
             page,
-            "<tr><td>{}<td>{}<td>{}{mark}<td>{}",
+            "<tr><td>{}<td>{}<td>{}{mark}<td>{}<td>{threads}",
             escape(name),
             bits(*key_bits),
             escape(driver),
             op.name()
         );
+        if let Some(message) = message {
+            let _ = write!(page, "<td>{message}");
+        }
         for &size in &sizes {
-            let _ = match of_row.iter().find(|f| f.size == size) {
+            let _ = match of_row.iter().find(|f| along(f) == size) {
                 Some(f) => write!(
                     page,
                     "<td><span class=\"mib\">{:.0}</span><span class=\"ns\">{:.1}</span>",
@@ -261,9 +291,9 @@ fn table(page: &mut String, figures: &[&Figure]) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Every size, ascending.
+/// Every size along the axis, ascending.
 fn sizes<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<usize> {
-    let mut sizes: Vec<_> = figures.map(|f| f.size).collect();
+    let mut sizes: Vec<_> = figures.map(along).collect();
     sizes.sort_unstable();
     sizes.dedup();
     sizes
@@ -276,7 +306,7 @@ fn step(max: f64) -> f64 {
 }
 
 /// 16, 1350, 4K, 1M.
-fn human(size: usize) -> String {
+pub fn human(size: usize) -> String {
     match size {
         n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => format!("{}M", n >> 20),
         n if n >= 1 << 10 && n.is_multiple_of(1 << 10) => format!("{}K", n >> 10),

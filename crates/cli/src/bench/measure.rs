@@ -16,10 +16,12 @@ use std::{
 /// One operation on the text it is given, or on its own; it has to be repeatable.
 pub type Work = Box<dyn FnMut(&mut [u8]) + Send>;
 
-/// What is measured: the same work for every thread, and the bytes of text that it takes.
+/// What is measured: the same work for every thread, the bytes of text that it takes, and the bytes over which
+/// the texts of a thread are spread.
 pub struct Contender {
     pub threads: Vec<Work>,
     pub size: usize,
+    pub working_set: usize,
 }
 
 /// How long to measure.
@@ -52,8 +54,8 @@ const MIN_ROUNDS: u32 = 5;
 /// Measures all of `contenders` by turns.
 pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
     let threads = contenders.iter().map(|c| c.threads.len()).max().unwrap_or(1);
-    let size = contenders.iter().map(|c| c.size).max().unwrap_or(0);
-    let mut texts: Vec<_> = (0..threads).map(|_| Aligned::new(size)).collect();
+    let largest = contenders.iter().map(|c| c.size.max(c.working_set)).max().unwrap_or(0);
+    let mut texts: Vec<_> = (0..threads).map(|_| Texts::new(largest)).collect();
     let slice = if threads == 1 { SLICE } else { SLICE_OF_THREADS };
     let counts: Vec<u64> = contenders
         .iter_mut()
@@ -79,7 +81,7 @@ pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
 }
 
 /// How many operations fill a slice.
-fn calibrate(contender: &mut Contender, texts: &mut [Aligned], slice: Duration) -> u64 {
+fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) -> u64 {
     let slice = slice.as_nanos() as f64;
     let mut count = 1;
     loop {
@@ -92,13 +94,13 @@ fn calibrate(contender: &mut Contender, texts: &mut [Aligned], slice: Duration) 
 }
 
 /// What an operation takes when `count` of them follow each other; the mean over the threads.
-fn nanoseconds(contender: &mut Contender, texts: &mut [Aligned], count: u64) -> f64 {
-    let size = contender.size;
-    let run = |work: &mut Work, text: &mut Aligned| {
-        let text = text.get(size);
+fn nanoseconds(contender: &mut Contender, texts: &mut [Texts], count: u64) -> f64 {
+    let (size, working_set) = (contender.size, contender.working_set);
+    let run = |work: &mut Work, texts: &mut Texts| {
+        let mut texts = texts.within(working_set);
         let start = Instant::now();
         for _ in 0..count {
-            work(black_box(&mut *text));
+            work(black_box(texts.next(size)));
         }
         start.elapsed().as_nanos() as f64 / count as f64
     };
@@ -130,19 +132,47 @@ impl Times {
     }
 }
 
-/// Text that starts on a cache line.
-struct Aligned(Vec<u8>);
+/// Memory for the texts of a thread.
+struct Texts {
+    bytes: Vec<u8>,
+    /// Working sets, and where the next text in them starts. Nobody begins anew, so that a cache has forgotten
+    /// what the working set has no room for in it.
+    next: Vec<(usize, usize)>,
+}
+
+/// Texts that start on a cache line, one after the other in a working set.
+struct Within<'a> {
+    bytes: &'a mut [u8],
+    at: &'a mut usize,
+}
 
 const LINE: usize = 64;
 
-impl Aligned {
+impl Texts {
+    /// Not zeros: those might be one page of the system's, many times.
     fn new(size: usize) -> Self {
-        Self(vec![0; size + LINE])
+        Self { bytes: vec![0xa5; size + LINE], next: Vec::new() }
     }
 
-    fn get(&mut self, size: usize) -> &mut [u8] {
-        let start = self.0.as_ptr().align_offset(LINE).min(LINE);
-        &mut self.0[start..start + size]
+    fn within(&mut self, working_set: usize) -> Within<'_> {
+        let known = self.next.iter().position(|(set, _)| *set == working_set);
+        let i = known.unwrap_or_else(|| {
+            self.next.push((working_set, 0));
+            self.next.len() - 1
+        });
+        let start = self.bytes.as_ptr().align_offset(LINE).min(LINE);
+        Within { bytes: &mut self.bytes[start..start + working_set], at: &mut self.next[i].1 }
+    }
+}
+
+impl Within<'_> {
+    fn next(&mut self, size: usize) -> &mut [u8] {
+        if *self.at + size > self.bytes.len() {
+            *self.at = 0;
+        }
+        let start = *self.at;
+        *self.at += size.next_multiple_of(LINE);
+        &mut self.bytes[start..start + size]
     }
 }
 
@@ -158,6 +188,27 @@ mod tests {
     }
 
     #[test]
+    fn texts_follow_each_other_within_the_working_set() {
+        let mut texts = Texts::new(1024);
+        let mut offsets = |set, sizes: &[usize]| {
+            let mut within = texts.within(set);
+            let first = within.bytes.as_ptr().addr();
+            assert_eq!(first % LINE, 0);
+            let offset = |size: &usize| {
+                let text = within.next(*size);
+                assert_eq!(text.len(), *size);
+                text.as_ptr().addr() - first
+            };
+            sizes.iter().map(offset).collect::<Vec<_>>()
+        };
+        assert_eq!(offsets(356, &[100; 4]), [0, 128, 256, 0]);
+        assert_eq!(offsets(100, &[100; 3]), [0; 3]);
+        assert_eq!(offsets(356, &[100; 2]), [128, 256], "it goes on where it was");
+        assert_eq!(offsets(1024, &[1024; 2]), [0; 2]);
+        assert_eq!(offsets(0, &[0; 2]), [0; 2]);
+    }
+
+    #[test]
     fn every_thread_works_on_text_of_the_right_size() {
         use std::sync::{
             Arc,
@@ -170,7 +221,7 @@ mod tests {
                 bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
             })
         };
-        let mut contenders = [Contender { threads: vec![work(), work(), work()], size: 100 }];
+        let mut contenders = [Contender { threads: vec![work(), work(), work()], size: 100, working_set: 100 }];
         interleaved(&mut contenders, Plan::Volume { passes: 10, bytes: 1000 });
         assert_eq!(bytes.load(Ordering::Relaxed), 10 * 3 * 1000);
     }

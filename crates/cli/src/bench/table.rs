@@ -1,6 +1,6 @@
 //! Figures as text.
 
-use super::{Figure, MESSAGE, SMALL, machine::Machine, work::Op};
+use super::{Figure, MESSAGE, SMALL, html::human, machine::Machine, work::Op};
 use crate::out::Out;
 use std::io::{self, Write};
 
@@ -15,13 +15,13 @@ pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Resu
     let mut rows: Vec<_> = figures.iter().map(row).collect();
     rows.dedup();
     let titles = ["Algorithm", "Key", "Driver", "Encryption", "Decryption", "16 B call"];
-    let mut cells = vec![titles.map(str::to_owned)];
+    let mut cells = vec![titles.map(str::to_owned).to_vec()];
     for key in &rows {
         let of = |ops: &[Op], size| figures.iter().find(|f| row(f) == *key && ops.contains(&f.op) && f.size == size);
         let speed = |figure: Option<&Figure>| figure.map_or("–".to_owned(), |f| format!("{:.1} MiB/s", f.mib_s));
         let small = of(FORWARD, SMALL).or_else(|| of(&[Op::Dec], SMALL));
         let mark = figures.iter().find(|f| row(f) == *key).map_or("", |f| f.mark);
-        cells.push([
+        cells.push(vec![
             key.0.clone(),
             bits(key.2),
             format!("{}{mark}", key.1),
@@ -38,7 +38,7 @@ pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Resu
 pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) -> io::Result<()> {
     heading(out, machine, figures)?;
     let times = if long { ["ns, mean", "ns, std dev"] } else { ["ns, fastest", "ns, median"] };
-    let titles = ["Algorithm", "Key", "Driver", "Op", "Bytes", "MiB/s", times[0], times[1]];
+    let titles = ["Algorithm", "Key", "Driver", "Op", "Bytes", "Set", "Threads", "MiB/s", times[0], times[1]];
     let mut cells = vec![titles.map(str::to_owned)];
     cells.extend(figures.iter().map(|f| {
         let [first, second] = if long { [f.times.mean, f.times.deviation] } else { [f.times.fastest, f.times.median] };
@@ -48,29 +48,41 @@ pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) ->
             format!("{}{}", f.driver, f.mark),
             f.op.name().to_owned(),
             f.size.to_string(),
+            human(f.working_set.unwrap_or(f.size)),
+            f.threads.to_string(),
             format!("{:.1}", f.mib_s),
             format!("{first:.1}"),
             format!("{second:.1}"),
         ]
     }));
+    // What is the same everywhere and was not asked for is left out.
+    let [sets, threads] = [figures.iter().any(|f| f.working_set.is_some()), figures.iter().any(|f| f.threads > 1)];
+    let shown = |column: usize| (column != 5 || sets) && (column != 6 || threads);
+    let cells: Vec<Vec<String>> = cells
+        .into_iter()
+        .map(|row| row.into_iter().enumerate().filter(|(i, _)| shown(*i)).map(|(_, cell)| cell).collect())
+        .collect();
     columns(out, &cells, 4)?;
     notes(out, figures)
 }
 
 fn heading(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<()> {
     writeln!(out, "# {}, {}, algkit {}", machine.cpu, machine.os, machine.version)?;
-    match figures.first().map_or(1, |f| f.threads) {
-        1 => Ok(()),
-        n => writeln!(out, "# {n} threads; MiB/s of all together, ns of a call in one."),
+    if figures.iter().any(|f| f.threads > 1) {
+        writeln!(out, "# MiB/s of all threads together, ns of a call in one.")?;
     }
+    if figures.iter().any(|f| f.working_set.is_some()) {
+        writeln!(out, "# Set: bytes that the messages of a thread are spread over.")?;
+    }
+    Ok(())
 }
 
 /// Prints columns; those from `numbers` on, and the second, to the right.
-fn columns<const N: usize>(out: &mut Out, rows: &[[String; N]], numbers: usize) -> io::Result<()> {
+fn columns(out: &mut Out, rows: &[Vec<String>], numbers: usize) -> io::Result<()> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
     for row in rows {
-        let cells = row.iter().zip(widths).enumerate().map(|(i, (cell, width))| match i {
+        let cells = row.iter().zip(widths.iter().copied()).enumerate().map(|(i, (cell, width))| match i {
             1 => format!("{cell:>width$}"),
             i if i >= numbers => format!("{cell:>width$}"),
             _ => format!("{cell:width$}"),

@@ -25,7 +25,6 @@ use super::{
 };
 use crate::{
     InOut,
-    cpu::Token,
     simd::{AesToken, AesVector, Blocks},
 };
 
@@ -45,8 +44,17 @@ impl<V: AesVector> Pass<V> for CbcDecrypt<'_, V> {
         for (i, b) in blocks.iter_mut().enumerate() {
             *b = load::<V, WHOLE>(token, &data, i);
         }
-        let before = blocks[0].after(self.previous);
+        let (cipher, mut before) = (blocks, self.previous);
         self.previous = blocks[N - 1];
+        if V::BLOCKS == 4 || N <= 4 {
+            self.keys.crypt::<false, N>(&mut blocks);
+            for i in 0..N {
+                store::<V, WHOLE>(blocks[i].xor(cipher[i].after(before)), &mut data, i);
+                before = cipher[i];
+            }
+            return;
+        }
+        let before = cipher[0].after(before);
         self.keys.crypt::<false, N>(&mut blocks);
         for i in (1..N).rev() {
             let before = V::load(token, &data.src()[i * V::BYTES - 16..]);
@@ -61,19 +69,24 @@ impl<T: AesToken> AesKey<T> {
     ///
     /// # Panics
     /// If `data` is not whole blocks.
-    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
         let token = self.token.narrow();
-        token.vectorize(
+        self.token.vectorize_with(
+            &self.enc,
+            iv,
+            data,
             #[inline(always)]
-            || {
-                let Some(mut block) = data.take(16) else { return };
-                let keys = Schedule::<OneBlock<T>>::new(token, &self.enc);
+            |keys, iv, data| {
+                let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
+                let mut blocks = data.chunks::<16>();
+                let Some(mut block) = blocks.next() else { return };
                 let mut chain = [Blocks::load(token, iv)];
                 chain[0] = keys.first.xor3(chain[0], Blocks::load(token, block.src()));
-                while let Some(next) = data.take(16) {
+                for next in blocks {
                     let share = keys.first.xor(Blocks::load(token, next.src()));
+                    keys.reread();
                     keys.rounds::<true, 1>(&mut chain, zero);
                     chain[0] = keys.finish::<true>(chain[0], keys.last.xor(share));
                     chain[0].xor(share).store(block.dst());
@@ -103,9 +116,12 @@ impl<T: AesToken> AesKey<T> {
 
 #[inline(always)]
 fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: InOut<'_>) {
-    token.vectorize(
+    token.vectorize_with(
+        keys,
+        iv,
+        data,
         #[inline(always)]
-        || {
+        |keys, iv, data| {
             let Some(&last) = data.src().last_chunk::<16>() else { return };
             let keys = Schedule::<T::V>::new(token, keys);
             CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);

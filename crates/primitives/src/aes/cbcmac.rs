@@ -5,10 +5,7 @@ use super::{
     AesKey,
     rounds::{OneBlock, Schedule},
 };
-use crate::{
-    cpu::Token,
-    simd::{AesToken, Blocks},
-};
+use crate::simd::{AesToken, Blocks, load_partial_block};
 
 impl<T: AesToken> AesKey<T> {
     /// Absorbs whole blocks: for each, `state` = E(`state` ^ block).
@@ -17,24 +14,56 @@ impl<T: AesToken> AesKey<T> {
     /// If `blocks` is not whole blocks.
     pub fn cbc_mac(&self, state: &mut [u8; 16], blocks: &[u8]) {
         let (blocks, []) = blocks.as_chunks::<16>() else { panic!("CBC-MAC works on whole blocks") };
+        if let [blocks @ .., last] = blocks {
+            *state = self.absorb(state, blocks, u128::from_le_bytes(*last));
+        }
+    }
+
+    /// The MAC of a message in one piece whose last block is masked: with the first of `masks` if it is whole, and
+    /// with the second, after a 1 bit and zeros, if it is not or there is none. That is CMAC (SP 800-38B section
+    /// 6.2) and XCBC (RFC 3566), each with its masks.
+    #[must_use]
+    pub fn masked_mac(&self, masks: &[[u8; 16]; 2], message: &[u8]) -> [u8; 16] {
+        let (blocks, last) = message.split_at(message.len().saturating_sub(1) / 16 * 16);
+        let [whole, partial] = masks.map(u128::from_le_bytes);
+        let last = match last.first_chunk() {
+            Some(block) => u128::from_le_bytes(*block) ^ whole,
+            None => (load_partial_block(last) | 0x80 << (8 * last.len())) ^ partial,
+        };
+        self.absorb(&[0; 16], blocks.as_chunks().0, last)
+    }
+
+    /// The state after `blocks` and `last`.
+    #[inline(always)]
+    fn absorb(&self, state: &[u8; 16], blocks: &[[u8; 16]], last: u128) -> [u8; 16] {
         let token = self.token.narrow();
-        token.vectorize(
+        self.token.vectorize_with(
+            (&self.enc, state),
+            blocks,
+            last,
             #[inline(always)]
-            || {
-                let [block, rest @ ..] = blocks else { return };
-                let keys = Schedule::<OneBlock<T>>::new(token, &self.enc);
+            |(keys, state), blocks, last| {
+                let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
-                let mut chain = [Blocks::load(token, state)];
-                chain[0] = keys.first.xor3(chain[0], Blocks::load(token, block));
-                for next in rest {
-                    let share = keys.first.xor(Blocks::load(token, next));
+                let last: OneBlock<T> = Blocks::load(token, &last.to_le_bytes());
+                let mut chain = [keys.first.xor(Blocks::load(token, state))];
+                if let [block, rest @ ..] = blocks {
+                    chain[0] = chain[0].xor(Blocks::load(token, block));
+                    for next in rest {
+                        let share = keys.first.xor(Blocks::load(token, next));
+                        keys.reread();
+                        keys.rounds::<true, 1>(&mut chain, zero);
+                        chain[0] = keys.finish::<true>(chain[0], keys.last.xor(share));
+                    }
                     keys.rounds::<true, 1>(&mut chain, zero);
-                    chain[0] = keys.finish::<true>(chain[0], keys.last.xor(share));
+                    chain[0] = keys.finish::<true>(chain[0], keys.last.xor3(keys.first, last));
+                } else {
+                    chain[0] = chain[0].xor(last);
                 }
                 keys.rounds::<true, 1>(&mut chain, zero);
-                *state = keys.finish::<true>(chain[0], keys.last).first();
+                keys.finish::<true>(chain[0], keys.last).first()
             },
-        );
+        )
     }
 }
 
@@ -42,7 +71,7 @@ impl<T: AesToken> AesKey<T> {
 mod tests {
     use super::*;
     use crate::{
-        aes::testing::{block, bytes, each_token, with_aes},
+        aes::testing::{block, bytes, each_token, hex, with_aes},
         cpu::CpuFeatures,
     };
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -76,5 +105,43 @@ mod tests {
     #[test]
     fn definition_over_rustcrypto() {
         each_token!(check);
+    }
+
+    /// RFC 4493 section 4, and RustCrypto's CMAC at every length.
+    fn check_masked<T: AesToken>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+        let key = AesKey::new(token, &hex::<16>("2b7e151628aed2a6abf7158809cf4f3c")).unwrap();
+        let masks = [hex("fbeed618357133667c85e08f7236a8de"), hex("f7ddac306ae266ccf90bc11ee46d513b")];
+        let message: [u8; 40] = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411");
+        for (len, want) in [
+            (0, "bb1d6929e95937287fa37d129b756746"),
+            (16, "070a16b46b4d4144f79bdd9dd04a287c"),
+            (40, "dfa66747de9ae63030ca32611497c827"),
+        ] {
+            assert_eq!(key.masked_mac(&masks, &message[..len]), hex(want));
+        }
+        for size in [16, 24, 32] {
+            let raw = bytes(9, size);
+            let key = AesKey::new(token, &raw).unwrap();
+            let mut zero = [0; 16];
+            key.encrypt_block(&mut zero);
+            let double = |v: u128| (v << 1) ^ ((v >> 127) * 0x87);
+            let k1 = double(u128::from_be_bytes(zero));
+            let masks = [k1.to_be_bytes(), double(k1).to_be_bytes()];
+            for n in 0..100 {
+                let message = bytes(n as u64, n);
+                with_aes!(size, C => {
+                    use cmac::{KeyInit, Mac};
+                    let mut mac = <cmac::Cmac<C>>::new_from_slice(&raw).unwrap();
+                    mac.update(&message);
+                    assert_eq!(key.masked_mac(&masks, &message), *mac.finalize().into_bytes(), "{n} bytes");
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn masked_is_cmac() {
+        each_token!(check_masked);
     }
 }

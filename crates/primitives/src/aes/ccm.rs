@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     InOut,
-    cpu::Token,
     simd::{AesToken, AesVector, Blocks},
 };
 
@@ -47,11 +46,14 @@ impl<T: AesToken> AesKey<T> {
     }
 
     #[inline(always)]
-    fn ccm<const ENC: bool>(&self, counter: &mut [u8; 16], mac: &mut [u8; 16], mut data: InOut<'_>) {
+    fn ccm<const ENC: bool>(&self, counter: &mut [u8; 16], mac: &mut [u8; 16], data: InOut<'_>) {
         let token = self.token.narrow();
-        token.vectorize(
+        self.token.vectorize_with(
+            (&self.enc, counter),
+            mac,
+            data,
             #[inline(always)]
-            || {
+            |(keys, counter), mac, mut data| {
                 let n = data.len().min(16);
                 let Some(mut block) = data.take(n).filter(
                     #[inline(always)]
@@ -59,11 +61,11 @@ impl<T: AesToken> AesKey<T> {
                 ) else {
                     return;
                 };
-                let keys = Schedule::<OneBlock<T>>::new(token, &self.enc);
+                let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
                 let start = u128::from_be_bytes(*counter);
                 let mut count = start;
-                let mut stream = [Blocks::load(token, counter)];
+                let mut stream = [Blocks::load(token, &count.to_be_bytes())];
                 keys.rounds::<true, 1>(&mut stream, keys.first);
                 let plain = finish_block::<_, ENC>(&keys, stream[0], &mut block);
                 let mut chain = plain.xor3(Blocks::load(token, mac), keys.first);
@@ -73,6 +75,7 @@ impl<T: AesToken> AesKey<T> {
                     count = count.wrapping_add(1);
                     let next = keys.first.xor(Blocks::load(token, &count.to_be_bytes()));
                     let mut both = [chain, next];
+                    keys.reread();
                     keys.rounds::<true, 2>(&mut both, zero);
                     let plain = finish_block::<_, ENC>(&keys, both[1], &mut block);
                     chain = keys.finish::<true>(both[0], plain.xor3(keys.last, keys.first));

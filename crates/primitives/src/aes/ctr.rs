@@ -74,22 +74,27 @@ impl<V: AesVector> Pass<V> for Ctr<'_, V> {
 impl<T: AesToken> AesKey<T> {
     /// Adds the keystream that starts at `counter` to `data`, of any length, and advances `counter`
     /// by the blocks used, a partial one included, modulo 2^128.
-    pub fn ctr(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
-        while !data.is_empty() {
-            let start = u128::from_be_bytes(*counter);
-            let bytes = match (start as u64).wrapping_neg() {
-                0 => data.len(), // 2^64 blocks before the low word wraps
-                blocks => data.len().min(blocks.saturating_mul(16) as usize),
-            };
-            let Some(run) = data.take(bytes) else { return };
-            self.ctr_run(counter, run);
-            *counter = start.wrapping_add(bytes.div_ceil(16) as u128).to_be_bytes();
+    pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
+        let low = u128::from_be_bytes(*counter) as u64;
+        if low.checked_add(data.len().div_ceil(16) as u64).is_none() {
+            return self.ctr_over_the_edge(counter, data);
         }
+        self.ctr_run(counter, data);
     }
 
-    /// CTR in which the counter's low word does not wrap.
+    /// CTR in which the counter's low word wraps, if only behind the last block.
+    #[cold]
+    fn ctr_over_the_edge(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
+        let before = (u128::from_be_bytes(*counter) as u64).wrapping_neg(); // in blocks; fewer than a text has
+        if let Some(run) = data.take(before.saturating_mul(16) as usize) {
+            self.ctr_run(counter, run);
+        }
+        self.ctr_run(counter, data);
+    }
+
+    /// CTR in which the counter's low word does not wrap before the last block.
     #[inline(always)]
-    fn ctr_run(&self, counter: &[u8; 16], data: InOut<'_>) {
+    fn ctr_run(&self, counter: &mut [u8; 16], data: InOut<'_>) {
         if data.len() <= SHORT {
             run(self.token.narrow(), &self.enc, counter, data);
         } else {
@@ -99,13 +104,19 @@ impl<T: AesToken> AesKey<T> {
 }
 
 #[inline(always)]
-fn run<T: AesToken>(token: T, keys: &RoundKeys, counter: &[u8; 16], data: InOut<'_>) {
-    token.vectorize(
+fn run<T: AesToken>(token: T, keys: &RoundKeys, counter: &mut [u8; 16], data: InOut<'_>) {
+    token.vectorize_with(
+        keys,
+        counter,
+        data,
         #[inline(always)]
-        || {
-            let first = T::V::splat(token, counter).reverse_bytes().add64(numbers(token));
+        |keys, counter, data| {
+            // By words: a vector load would wait for the halves that the call before has stored.
+            let start = u128::from_be_bytes(*counter);
+            let first = T::V::splat(token, &start.to_le_bytes()).add64(numbers(token));
+            *counter = start.wrapping_add(data.len().div_ceil(16) as u128).to_be_bytes();
             let keys = Schedule::new(token, keys);
-            Ctr { keys, counter: first, low: usize::from(counter[15]) }.run(data);
+            Ctr { keys, counter: first, low: usize::from(start as u8) }.run(data);
         },
     );
 }

@@ -34,9 +34,12 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Ecb<'_, V, ENC> {
 
 #[inline(always)]
 fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>) {
-    token.vectorize(
+    token.vectorize_with(
+        keys,
+        data,
+        (),
         #[inline(always)]
-        || Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
+        |keys, data, ()| Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
     );
 }
 

@@ -1,16 +1,34 @@
 //! The key schedule (FIPS 197 section 5.2).
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
 /// Aligned, so that no key lies across two cache lines.
 #[repr(C, align(16))]
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct RoundKeys {
     keys: [[u8; 16]; 15],
-    rounds: usize,
+    rounds: Rounds,
 }
+
+/// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum Rounds {
+    Ten = 10,
+    Twelve = 12,
+    Fourteen = 14,
+}
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
+    }
+}
+
+impl ZeroizeOnDrop for RoundKeys {}
 
 impl RoundKeys {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
@@ -18,11 +36,13 @@ impl RoundKeys {
     /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
     #[inline(always)]
     pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
-        let words = match key.len() {
-            16 | 24 | 32 => key.len() / 4,
+        let (words, rounds) = match key.len() {
+            16 => (4, Rounds::Ten),
+            24 => (6, Rounds::Twelve),
+            32 => (8, Rounds::Fourteen),
             _ => return None,
         };
-        let mut expanded = Self { keys: [[0; 16]; 15], rounds: words + 6 };
+        let mut expanded = Self { keys: [[0; 16]; 15], rounds };
         expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
         // Little-endian words: RotWord is a rotation to the right.
@@ -43,15 +63,73 @@ impl RoundKeys {
         Some(expanded)
     }
 
+    /// A place for a schedule.
+    #[inline(always)]
+    pub(crate) fn unset() -> Self {
+        Self { keys: [[0; 16]; 15], rounds: Rounds::Ten }
+    }
+
+    /// Expands a key of 16 or 32 bytes, four words at a time, in place of what was here; whether it has one of these
+    /// lengths. `next(before, last, rcon)` are the words after `last`, which are made of those as far `before` as the
+    /// key is long; `rcon` is none where RotWord is none.
+    #[inline(always)]
+    pub(crate) fn expand_by_fours<V: Copy>(
+        &mut self,
+        key: &[u8],
+        load: impl Fn(&[u8; 16]) -> V,
+        store: impl Fn(V, &mut [u8; 16]),
+        next: impl Fn(V, V, Option<u32>) -> V,
+    ) -> bool {
+        const RCON: [u32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
+        match (key.as_chunks().0, key.len()) {
+            ([key], 16) => {
+                self.rounds = Rounds::Ten;
+                self.keys[0] = *key;
+                let mut last = load(key);
+                for (at, rcon) in self.keys[1..].iter_mut().zip(RCON) {
+                    last = next(last, last, Some(rcon));
+                    store(last, at);
+                }
+            }
+            ([low, high], 32) => {
+                self.rounds = Rounds::Fourteen;
+                (self.keys[0], self.keys[1]) = (*low, *high);
+                let (mut even, mut odd) = (load(low), load(high));
+                for (at, rcon) in self.keys[2..].chunks_mut(2).zip(RCON) {
+                    even = next(even, odd, Some(rcon));
+                    odd = next(odd, even, None);
+                    if let [first, rest @ ..] = at {
+                        store(even, first);
+                        rest.iter_mut().for_each(|second| store(odd, second));
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes this the keys of the equivalent inverse cipher of `other`, as [`RoundKeys::inverted`].
+    #[inline(always)]
+    pub(crate) fn invert(&mut self, other: &Self, inv_mix_columns: impl Fn(&[u8; 16], &mut [u8; 16])) {
+        self.rounds = other.rounds;
+        let rounds = self.rounds();
+        for (to, from) in self.keys[..rounds].iter_mut().zip(other.keys[..=rounds].iter().rev()).skip(1) {
+            inv_mix_columns(from, to);
+        }
+        (self.keys[0], self.keys[rounds]) = (other.keys[rounds], other.keys[0]);
+    }
+
     /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
     /// all but the first and the last passed through `inv_mix_columns`.
     #[inline(always)]
     #[must_use]
     pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
         let mut inverse = Self { keys: [[0; 16]; 15], rounds: self.rounds };
-        for i in 0..=self.rounds {
-            let k = self.keys[self.rounds - i];
-            inverse.keys[i] = if i == 0 || i == self.rounds { k } else { inv_mix_columns(k) };
+        let rounds = self.rounds();
+        for i in 0..=rounds {
+            let k = self.keys[rounds - i];
+            inverse.keys[i] = if i == 0 || i == rounds { k } else { inv_mix_columns(k) };
         }
         inverse
     }
@@ -59,13 +137,31 @@ impl RoundKeys {
     /// Rounds: 10, 12 or 14.
     #[inline(always)]
     pub fn rounds(&self) -> usize {
-        self.rounds
+        self.rounds as usize
     }
 
     /// The `rounds + 1` round keys.
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
-        &self.keys[..=self.rounds]
+        &self.keys[..=self.rounds()]
+    }
+
+    /// The `n` round keys behind the first.
+    #[inline(always)]
+    pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
+        &self.keys[1..=n]
+    }
+
+    /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
+    #[inline(always)]
+    pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {
+        let [first, inner @ ..] = &self.keys;
+        let (extra, last) = match self.rounds {
+            Rounds::Ten => (&inner[..0], inner.first_chunk()),
+            Rounds::Twelve => (&inner[..2], inner[2..].first_chunk()),
+            Rounds::Fourteen => (&inner[..4], inner[4..].first_chunk()),
+        };
+        (first, extra, last.expect("14 keys behind the first"))
     }
 
     /// The first round key, for drivers that store it masked.

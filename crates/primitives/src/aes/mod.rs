@@ -25,7 +25,7 @@ mod generic;
 mod key;
 mod lanes;
 mod pass;
-mod rounds;
+pub(crate) mod rounds;
 mod sbox;
 #[cfg(test)]
 mod testing;

@@ -3,9 +3,9 @@
 //! a little-endian integer. No carry, no byte swap, and the IV is added together with the first key.
 
 use super::{
-    AesKey,
+    AesKey, RoundKeys,
     ctr::{numbers, stride},
-    pass::{Pass, load, store},
+    pass::{Pass, SHORT, load, store},
     rounds::Schedule,
 };
 use crate::{
@@ -41,19 +41,30 @@ impl<T: AesToken> AesKey<T> {
     /// Adds the keystream of `iv`, after its first `index` blocks, to `data`, of any length, and
     /// advances `index` by the blocks used, a partial one included.
     pub fn xctr(&self, iv: &[u8; 16], index: &mut u64, data: InOut<'_>) {
-        let token = self.token;
-        token.vectorize(
-            #[inline(always)]
-            || {
-                let blocks = data.len().div_ceil(16) as u64;
-                let mut keys = Schedule::<T::V>::new(token, &self.enc);
-                keys.first = keys.first.xor(T::V::splat(token, iv));
-                let next = u128::from(index.wrapping_add(1)).to_le_bytes();
-                Xctr { keys, index: T::V::splat(token, &next).add64(numbers(token)) }.run(data);
-                *index = index.wrapping_add(blocks);
-            },
-        );
+        let next = index.wrapping_add(1);
+        *index = index.wrapping_add(data.len().div_ceil(16) as u64);
+        if data.len() <= SHORT {
+            run(self.token.narrow(), &self.enc, iv, next, data);
+        } else {
+            run(self.token, &self.enc, iv, next, data);
+        }
     }
+}
+
+#[inline(always)]
+fn run<T: AesToken>(token: T, keys: &RoundKeys, iv: &[u8; 16], index: u64, data: InOut<'_>) {
+    token.vectorize_with(
+        (keys, iv),
+        index,
+        data,
+        #[inline(always)]
+        |(keys, iv), index, data| {
+            let mut keys = Schedule::<T::V>::new(token, keys);
+            keys.first = keys.first.xor(T::V::splat(token, iv));
+            let index = T::V::splat(token, &u128::from(index).to_le_bytes()).add64(numbers(token));
+            Xctr { keys, index }.run(data);
+        },
+    );
 }
 
 #[cfg(test)]

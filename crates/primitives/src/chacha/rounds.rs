@@ -11,22 +11,29 @@ use crate::words32::{Quads, Words32};
 fn quarter_rounds<V: Quads, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut(&mut [V])) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
+        d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
+        b[i] = xor_rotl::<V, N, 12, 20>(b[i], c[i]);
     }
     between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
+        d[i] = xor_rotl::<V, N, 8, 24>(d[i], a[i]);
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
+        b[i] = xor_rotl::<V, N, 7, 25>(b[i], c[i]);
     }
     between(b);
+}
+
+/// `v ^ late`, rotated. One or two blocks at a time are bound by the length of the chain, which is through `late`, more
+/// by the number of instructions.
+#[inline(always)]
+fn xor_rotl<V: Quads, const N: usize, const L: i32, const R: i32>(v: V, late: V) -> V {
+    if N * V::QUADS <= 2 { v.xor_rotl::<L, R>(late) } else { v.xor(late).rotl::<L, R>() }
 }
 
 // Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their
@@ -41,8 +48,7 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     }
 }
 
-/// Rounds on `G` groups of row vectors; `between` is called four times in a double round, and twice at
-/// the end.
+/// Rounds on `G` groups of row vectors; `between` is called as in [`column_rounds`].
 #[inline(always)]
 fn row_rounds<V: Quads, const G: usize>(m: &mut [[V; G]; 4], double_rounds: usize, mut between: impl FnMut(&mut [V])) {
     for _ in 0..double_rounds {
@@ -106,7 +112,7 @@ fn finish<V: Quads, const G: usize>(m: [[V; G]; 4], first: [V; 4], groups: [V; G
 
 /// What takes the keystream for `data`.
 #[inline(always)]
-fn xor_into<V: Quads>(mut data: InOut<'_>) -> impl FnMut(V) -> bool {
+pub(crate) fn xor_into<V: Quads>(mut data: InOut<'_>) -> impl FnMut(V) -> bool {
     #[inline(always)]
     move |keystream: V| match data.take(V::BYTES) {
         Some(piece) => {
@@ -134,7 +140,7 @@ fn first_rows<V: Quads, const G: usize>(token: V::Token, key: &[[u32; 4]; 2], st
 }
 
 /// The keystream of `G` groups of blocks by rows, passed to `sink` until that returns false; `between`
-/// is called as in [`row_rounds`].
+/// is called as in [`column_rounds`].
 #[inline(always)]
 pub(crate) fn rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -194,6 +200,83 @@ pub(crate) fn columns<V: Quads>(
     finish(m, first, groups, sink);
 }
 
+/// At most `LANES` blocks by columns.
+#[inline(always)]
+pub(super) fn xor_columns<V: Quads>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    data: InOut<'_>,
+) {
+    columns::<V>(
+        token,
+        key,
+        state,
+        double_rounds,
+        #[inline(always)]
+        |_| {},
+        xor_into(data),
+    );
+}
+
+/// One more block, by rows, half a quarter round at each call between the rounds of others.
+struct Beside<V> {
+    m: [[V; 1]; 4],
+    calls: usize,
+}
+
+impl<V: Quads> Beside<V> {
+    #[inline(always)]
+    fn step(&mut self) {
+        let [a, b, c, d] = &mut self.m;
+        let (first, odd) = (self.calls.is_multiple_of(2), self.calls % 4 >= 2);
+        self.calls += 1;
+        a[0] = a[0].add(b[0]);
+        d[0] = if first { xor_rotl::<V, 2, 16, 16>(d[0], a[0]) } else { xor_rotl::<V, 2, 8, 24>(d[0], a[0]) };
+        c[0] = c[0].add(d[0]);
+        b[0] = if first { xor_rotl::<V, 2, 12, 20>(b[0], c[0]) } else { xor_rotl::<V, 2, 7, 25>(b[0], c[0]) };
+        if first {
+            return;
+        }
+        (a[0], c[0]) = if odd {
+            (a[0].rotate_quads::<1>(), c[0].rotate_quads::<3>())
+        } else {
+            (a[0].rotate_quads::<3>(), c[0].rotate_quads::<1>())
+        };
+        d[0] = d[0].rotate_quads::<2>();
+    }
+}
+
+/// A block by rows, and at most `LANES` after it by columns.
+#[inline(always)]
+pub(super) fn xor_beside<N: Quads, V: Quads<Token = N::Token>>(
+    token: N::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    block: InOut<'_>,
+    data: InOut<'_>,
+) {
+    let (first, groups) = first_rows::<N, 1>(token, key, state);
+    let mut beside = Beside { m: first.map(|row| [row]), calls: 0 };
+    let next = [state[0].wrapping_add(1), state[1], state[2], state[3]];
+    columns::<V>(
+        token,
+        key,
+        next,
+        double_rounds,
+        #[inline(always)]
+        |_| {
+            if beside.calls < 4 * double_rounds {
+                beside.step();
+            }
+        },
+        xor_into(data),
+    );
+    finish(beside.m, first, groups, xor_into(block));
+}
+
 /// The front of a message of more than [`ChaChaToken::BULK_ABOVE`] blocks; leaves at most as many
 /// in `data`, and in `state` the counter that they start with.
 #[inline(always)]
@@ -209,15 +292,7 @@ pub(super) fn bulk<T: ChaChaToken>(
         let batch = data.take(data.len().min(blocks * BLOCK)).expect("no more than there is");
         let begun = batch.len().div_ceil(BLOCK);
         if T::COLUMNS {
-            columns::<T::Wide>(
-                token,
-                key,
-                *state,
-                double_rounds,
-                #[inline(always)]
-                |_| {},
-                xor_into(batch),
-            );
+            xor_columns::<T::Wide>(token, key, *state, double_rounds, batch);
         } else {
             xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
         }

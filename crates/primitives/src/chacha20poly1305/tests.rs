@@ -15,6 +15,7 @@ macro_rules! every_token {
             $check::<Ssse3>($($arg),*);
             $check::<Avx2>($($arg),*);
             $check::<Avx512>($($arg),*);
+            $check::<Ifma512>($($arg),*);
         }
         #[cfg(target_arch = "aarch64")]
         $check::<crate::cpu::Neon>($($arg),*);
@@ -44,7 +45,7 @@ fn bytes(len: usize) -> Vec<u8> {
 }
 
 /// RFC 8439 section 2.8.2.
-fn rfc_8439<T: StitchToken>() {
+fn rfc_8439<T: AeadToken>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let key: [u8; 32] = core::array::from_fn(|i| 0x80 + i as u8);
     let nonce: [u8; 12] = hex::decode("070000004041424344454647").unwrap().try_into().unwrap();
@@ -66,7 +67,7 @@ fn published_vector() {
 }
 
 /// Seals and opens, in place and apart, and in parts.
-fn one_case<T: StitchToken>(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], text: &[u8], cuts: [usize; 2]) {
+fn one_case<T: AeadToken>(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], text: &[u8], cuts: [usize; 2]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let (ciphertext, tag) = peer(key, nonce, aad, text);
     let what = || std::format!("{} bytes behind {}", text.len(), aad.len());

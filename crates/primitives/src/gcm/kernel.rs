@@ -8,46 +8,50 @@
 //! and the rounds of each vector in another, and the CPU's queues fill with a chain of waiting rounds
 //! before the work that could fill the wait comes into sight.
 //!
-//! What is left after the last batch goes four vectors and then one at a time. The steps do not wait
-//! for each other: the CPU overlaps them as far as it looks ahead. Their products, those of the associated
-//! data before them if it is short, and that of the block of lengths behind them, share one
-//! reduction, so that a packet pays the latency of GHASH once.
+//! The main loop leaves at least one byte and at most `N` vectors, which are all of a short message.
+//! These go four vectors at a time, and the last one to four of them with the block that masks the tag, in as many
+//! chains of rounds as there are vectors. Behind the rounds comes what can be hashed meanwhile; it is little
+//! enough for the CPU to see it while the rounds wait. The products of all of them, those of the associated data
+//! before them if it is short, and that of the block of lengths behind them, share one reduction, so that a
+//! packet pays the latency of GHASH once.
+//!
+//! What a message costs beyond its rounds is latency, and the next message hides it, as far as the CPU looks ahead and
+//! unless it has to wait for a store: a vector loaded where two halves, or a masked vector, have just been stored
+//! waits until the store has left the CPU, and everything before it. So a text of one block is loaded and
+//! stored as such, in vectors of one block.
 
+use super::GcmToken;
 use crate::InOut;
 use crate::aes::RoundKeys;
+use crate::aes::rounds::OneBlock;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::{AesVector, anew};
+use crate::simd::{AesVector, Blocks, anew, opaque};
 
 /// A key, and the proof that this CPU can use it.
-pub(super) struct Kernel<'k, V: ClmulVector> {
-    pub(super) token: V::Token,
-    pub(super) hash: &'k HashKey<V>,
+pub(super) struct Kernel<'k, T: GcmToken> {
+    pub(super) token: T,
+    pub(super) hash: &'k HashKey<T::V>,
     pub(super) round_keys: &'k RoundKeys,
 }
 
-/// The counter block that masks the tag (SP 800-38D section 7.1: J0 = IV || 1), as a big-endian
-/// integer. The text begins with the next one.
+/// Bytes of associated data that a message may have whose text is in the same sum.
+pub(super) const SHORT_AAD: usize = 48;
+
+/// The block `iv` || `counter`, its bytes reversed.
 #[inline(always)]
-pub(super) fn first_counter(iv: &[u8; 12]) -> u128 {
+fn counter_block(iv: &[u8; 12], counter: u32) -> [u8; 16] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *iv;
     let high = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
     let low = u32::from_be_bytes([i, j, k, l]);
-    u128::from(high) << 64 | u128::from(low) << 32 | 1
+    (u128::from(high) << 64 | u128::from(low) << 32 | u128::from(counter)).to_le_bytes()
 }
 
-/// `counter` advanced by `blocks`: inc32 of SP 800-38D section 6.2, which wraps within 32 bits.
+/// The block that GHASH ends with.
 #[inline(always)]
-fn advanced(counter: u128, blocks: usize) -> u128 {
-    let low = (counter as u32).wrapping_add(blocks as u32);
-    counter >> 32 << 32 | u128::from(low)
-}
-
-/// The block that GHASH ends with, its bytes reversed.
-#[inline(always)]
-fn lengths(aad_len: u64, text_len: u64) -> [u8; 16] {
-    (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_le_bytes()
+pub(super) fn length_block(aad_len: u64, text_len: u64) -> [u8; 16] {
+    (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_be_bytes()
 }
 
 /// The first four numbers, each as the first word of a block.
@@ -61,46 +65,55 @@ static CONSECUTIVE: [[u8; 16]; 4] = {
     blocks
 };
 
-/// The first of these numbers for a vector of that many blocks, each as the first word of a block: the
-/// vector's last is 0, the others count from 1.
-static MASK_LAST: [&[[u8; 16]]; 3] = {
-    const fn number(n: u8) -> [u8; 16] {
-        [n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    }
-    [&[number(0)], &[number(1), number(0)], &[number(1), number(2), number(3), number(0)]]
-};
-
 /// The counter blocks of the vectors to come, their bytes reversed, so that the 32-bit counter is a
 /// little-endian word.
+#[derive(Clone, Copy)]
 struct Counters<V> {
     next: V,
-    /// The number of blocks in a vector.
-    step: V,
+    /// The last byte of the first block.
+    low: u8,
 }
 
 impl<V: AesVector> Counters<V> {
     #[inline(always)]
-    fn new(token: V::Token, counter: u128) -> Self {
-        Self {
-            next: V::splat(token, &counter.to_le_bytes()).add32(V::load(token, CONSECUTIVE.as_flattened())),
-            step: V::splat(token, &(V::BLOCKS as u128).to_le_bytes()),
-        }
+    fn new(token: V::Token, first: &[u8; 16]) -> Self {
+        Self { next: V::splat(token, first).add32(V::load(token, CONSECUTIVE.as_flattened())), low: first[0] }
     }
 
+    /// The next `N` vectors, in the order of bytes that AES takes.
+    ///
+    /// Most of the time no carry leaves the last byte. Then the blocks of the first vector need be put in order, and the
+    /// others are sums; the shuffles would take a port from AES (Zen 4: GCM is 1.03 times as fast, and with vectors of one
+    /// block, of which AES takes two at a time, not at all).
     #[inline(always)]
-    fn take(&mut self) -> V {
-        let now = self.next;
-        self.next = now.add32(self.step);
-        now.reverse_bytes()
-    }
-
-    #[inline(always)]
-    fn batch<const N: usize>(&mut self) -> [V; N] {
-        let mut batch = [self.next; N];
-        for b in batch.iter_mut() {
-            *b = self.take();
+    fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
+        let mut batch = [self.next.reverse_bytes(); N];
+        if V::BLOCKS > 1 && usize::from(self.low) + N * V::BLOCKS <= 256 {
+            for (i, b) in batch.iter_mut().enumerate().skip(1) {
+                *b = b.add32(V::splat(token, &(((i * V::BLOCKS) as u128) << 120).to_le_bytes()));
+            }
+        } else {
+            batch = self.few(token);
         }
+        self.next = self.next.add32(Self::step(token, N));
+        self.low = self.low.wrapping_add((N * V::BLOCKS) as u8);
         batch
+    }
+
+    /// The same, where there are too few for the sums to pay.
+    #[inline(always)]
+    fn few<const N: usize>(&self, token: V::Token) -> [V; N] {
+        let mut few = [self.next.reverse_bytes(); N];
+        for (i, b) in few.iter_mut().enumerate().skip(1) {
+            *b = self.next.add32(Self::step(token, i)).reverse_bytes();
+        }
+        few
+    }
+
+    /// The number of blocks in `n` vectors.
+    #[inline(always)]
+    fn step(token: V::Token, n: usize) -> V {
+        V::splat(token, &((n * V::BLOCKS) as u128).to_le_bytes())
     }
 }
 
@@ -110,82 +123,78 @@ fn nth(data: &[u8], i: usize, bytes: usize) -> &[u8] {
     &data[i * bytes..(i + 1) * bytes]
 }
 
-impl<V: AesVector + ClmulVector> Kernel<'_, V> {
-    /// A round of AES on `N` vectors, kept apart from the next by pins if there are several.
+/// Blocks on their way through AES: `N` vectors and, if `M` is 1, one that has one block.
+struct Chains<T: GcmToken, const N: usize, const M: usize> {
+    token: T,
+    wide: [T::V; N],
+    narrow: [OneBlock<T>; M],
+}
+
+impl<T: GcmToken, const N: usize, const M: usize> Chains<T, N, M> {
     #[inline(always)]
-    fn round<const N: usize>(&self, blocks: &mut [V; N], round_key: &[u8; 16]) {
-        let key = V::splat(self.token, round_key);
-        for b in blocks.iter_mut() {
-            *b = b.enc(key);
-            if N > 1 {
-                *b = b.pin();
-            }
+    fn add(&mut self, round_key: &[u8; 16]) {
+        let (wide, narrow) = (T::V::splat(self.token, round_key), Blocks::splat(self.token.narrow(), round_key));
+        for b in self.wide.iter_mut() {
+            *b = b.xor(wide);
+        }
+        for b in self.narrow.iter_mut() {
+            *b = b.xor(narrow);
         }
     }
 
-    /// AES of `N` vectors, the last round key of each xored with a vector of text.
+    /// A round, kept apart from the next by pins.
+    #[inline(always)]
+    fn round(&mut self, round_key: &[u8; 16]) {
+        let (wide, narrow) = (T::V::splat(self.token, round_key), Blocks::splat(self.token.narrow(), round_key));
+        for b in self.wide.iter_mut() {
+            *b = b.enc(wide).pin();
+        }
+        for b in self.narrow.iter_mut() {
+            *b = b.enc(narrow).pin();
+        }
+    }
+}
+
+impl<T: GcmToken> Kernel<'_, T> {
+    /// AES but for the last round, whose key is the result.
     ///
     /// Between the last ten rounds, `between` is called with the numbers 0 to 8.
     #[inline(always)]
-    fn encrypt<const N: usize>(
+    fn rounds<const N: usize, const M: usize>(
         &self,
-        mut blocks: [V; N],
-        text: impl Fn(usize) -> V,
+        chains: &mut Chains<T, N, M>,
         mut between: impl FnMut(usize),
-    ) -> [V; N] {
-        let [first, inner @ .., last] = anew(self.round_keys).keys() else {
-            unreachable!("a schedule has at least 11 keys")
-        };
-        let Some((extra, nine)) = inner.split_last_chunk::<9>() else { unreachable!("and at most 15") };
-        let key = V::splat(self.token, first);
-        for b in blocks.iter_mut() {
-            *b = b.xor(key);
-        }
+    ) -> &[u8; 16] {
+        let (first, extra, [nine @ .., last]) = anew(self.round_keys).by_tens();
+        chains.add(first);
         if let [a, b, longest @ ..] = extra {
-            self.round(&mut blocks, a);
-            self.round(&mut blocks, b);
+            chains.round(a);
+            chains.round(b);
             if let [a, b] = longest {
-                self.round(&mut blocks, a);
-                self.round(&mut blocks, b);
+                chains.round(a);
+                chains.round(b);
             }
         }
         // By hand, as a loop of this size would stay a loop, and the vectors would go to memory.
         between(0);
-        self.round(&mut blocks, &nine[0]);
+        chains.round(&nine[0]);
         between(1);
-        self.round(&mut blocks, &nine[1]);
+        chains.round(&nine[1]);
         between(2);
-        self.round(&mut blocks, &nine[2]);
+        chains.round(&nine[2]);
         between(3);
-        self.round(&mut blocks, &nine[3]);
+        chains.round(&nine[3]);
         between(4);
-        self.round(&mut blocks, &nine[4]);
+        chains.round(&nine[4]);
         between(5);
-        self.round(&mut blocks, &nine[5]);
+        chains.round(&nine[5]);
         between(6);
-        self.round(&mut blocks, &nine[6]);
+        chains.round(&nine[6]);
         between(7);
-        self.round(&mut blocks, &nine[7]);
+        chains.round(&nine[7]);
         between(8);
-        self.round(&mut blocks, &nine[8]);
-        let key = V::splat(self.token, last);
-        for (i, b) in blocks.iter_mut().enumerate() {
-            *b = b.enc_last(key.xor(text(i)));
-        }
-        blocks
-    }
-
-    /// AES of one vector, xored with `text`.
-    #[inline(always)]
-    fn encrypt_one(&self, block: V, text: V) -> V {
-        let [out] = self.encrypt(
-            [block],
-            #[inline(always)]
-            |_| text,
-            #[inline(always)]
-            |_| {},
-        );
-        out
+        chains.round(&nine[8]);
+        last
     }
 
     /// Encrypts or decrypts `N` vectors; meanwhile calls `between` with the numbers 0 to 8 and
@@ -193,205 +202,337 @@ impl<V: AesVector + ClmulVector> Kernel<'_, V> {
     #[inline(always)]
     fn xor<const N: usize>(
         &self,
-        counters: &mut Counters<V>,
+        counters: &mut Counters<T::V>,
         text: &mut InOut<'_>,
         mut between: impl FnMut(usize, &[u8]),
     ) {
-        let blocks = counters.batch::<N>();
+        let mut chains = Chains { token: self.token, wide: counters.batch::<N>(self.token), narrow: [] };
         let src = text.src();
-        let blocks = self.encrypt(
-            blocks,
-            #[inline(always)]
-            |i| V::load(self.token, nth(src, i, V::BYTES)),
+        let last = self.rounds(
+            &mut chains,
             #[inline(always)]
             |i| between(i, src),
         );
+        let last = T::V::splat(self.token, last);
+        let mut blocks = chains.wide;
+        for (i, b) in blocks.iter_mut().enumerate() {
+            *b = b.enc_last(last.xor(T::V::load(self.token, nth(src, i, T::V::BYTES))));
+        }
         let dst = text.dst();
         for (i, b) in blocks.into_iter().enumerate() {
-            b.store(&mut dst[i * V::BYTES..(i + 1) * V::BYTES]);
+            b.store(&mut dst[i * T::V::BYTES..(i + 1) * T::V::BYTES]);
         }
     }
 
     /// Vector `i` of a batch of `N`: its product with the powers of the key.
     #[inline(always)]
-    fn hash_step<const N: usize>(&self, product: &mut Product<V>, acc: V, ciphertext: &[u8], i: usize) {
-        let x = V::load(self.token, nth(ciphertext, i, V::BYTES)).reverse_bytes();
+    fn hash_step<const N: usize>(&self, product: &mut Product<T::V>, acc: T::V, ciphertext: &[u8], i: usize) {
+        let x = T::V::load(self.token, nth(ciphertext, i, T::V::BYTES)).reverse_bytes();
         let x = if i == 0 { x.xor(acc) } else { x };
-        self.hash.multiply(self.token, product, x, (N - i) * V::BLOCKS);
+        self.hash.multiply(self.token, product, x, (N - i) * T::V::BLOCKS);
         if i % 2 == 1 {
             product.pin();
         }
     }
 
-    /// As many batches of `N` vectors as `text` has; `N` is at most 8.
+    /// As many batches of `N` vectors as `text` has with something behind them, at least one; `N` is at most 8.
+    ///
+    /// `sum` is of what is before the first batch, and of that. The result is the hash.
     #[inline(always)]
     fn batches<const ENCRYPT: bool, const N: usize>(
         &self,
-        counters: &mut Counters<V>,
-        mut acc: V,
+        counters: &mut Counters<T::V>,
+        sum: Sum<'_, T::V>,
         text: &mut InOut<'_>,
-    ) -> V {
+    ) -> T::V {
+        let bytes = N * T::V::BYTES;
+        // Of what the first batch continues.
+        let (mut acc, mut product) = sum.unfinished();
         // Encrypted, but not hashed yet.
-        let mut before = InOut::from(&mut [][..]);
+        let mut before: &[u8] = &[];
         if ENCRYPT {
-            let Some(mut batch) = text.take(N * V::BYTES) else { return acc };
-            self.xor::<N>(
-                counters,
-                &mut batch,
-                #[inline(always)]
-                |_, _| {},
-            );
-            before = batch;
+            let mut batch = text.take(bytes).expect("there is more");
+            let mut half = 0;
+            while half < 2 {
+                let mut batch = batch.reborrow().split_at(half * (bytes / 2)).1.split_at(bytes / 2).0;
+                // One text for both halves: it runs once a message.
+                match N / 2 {
+                    3 => self.xor::<3>(
+                        counters,
+                        &mut batch,
+                        #[inline(always)]
+                        |_, _| {},
+                    ),
+                    _ => self.xor::<4>(
+                        counters,
+                        &mut batch,
+                        #[inline(always)]
+                        |_, _| {},
+                    ),
+                }
+                half = opaque(half + 1);
+            }
+            before = batch.into_dst();
         }
-        while let Some(mut batch) = text.take(N * V::BYTES) {
-            let mut product = Product::zero(self.token);
+        while text.len() > bytes {
+            let mut batch = text.take(bytes).expect("there is more");
             self.xor::<N>(
                 counters,
                 &mut batch,
                 #[inline(always)]
                 |i, src| {
                     if i < N {
-                        let ciphertext = if ENCRYPT { &*before.dst() } else { src };
-                        self.hash_step::<N>(&mut product, acc, ciphertext, i);
+                        self.hash_step::<N>(&mut product, acc, if ENCRYPT { before } else { src }, i);
                     } else if i == N {
                         acc = product.reduce().sum_blocks();
+                        product = Product::zero(self.token);
                     }
                 },
             );
-            before = batch;
+            if ENCRYPT {
+                before = batch.into_dst();
+            }
         }
         if ENCRYPT {
-            let mut product = Product::zero(self.token);
-            for i in 0..N {
-                self.hash_step::<N>(&mut product, acc, before.dst(), i);
-            }
-            acc = product.reduce().sum_blocks();
+            let mut sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS).with(product);
+            sum.vectors::<true>(before);
+            acc = sum.finish();
         }
         acc
     }
 
     /// As many batches as `text` has, of the size that suits the CPU's registers.
     #[inline(always)]
-    fn main<const ENCRYPT: bool>(&self, counters: &mut Counters<V>, acc: V, text: &mut InOut<'_>) -> V {
-        const { assert!(V::BATCH == 6 || V::BATCH == 8) }
-        match V::BATCH {
-            6 => self.batches::<ENCRYPT, 6>(counters, acc, text),
-            _ => self.batches::<ENCRYPT, 8>(counters, acc, text),
+    fn main<const ENCRYPT: bool>(
+        &self,
+        counters: &mut Counters<T::V>,
+        sum: Sum<'_, T::V>,
+        text: &mut InOut<'_>,
+    ) -> T::V {
+        const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8) }
+        match T::V::BATCH {
+            6 => self.batches::<ENCRYPT, 6>(counters, sum, text),
+            _ => self.batches::<ENCRYPT, 8>(counters, sum, text),
         }
     }
 
-    /// What is left, four vectors and then one at a time.
+    /// A whole message, with its associated data, at most [`SHORT_AAD`] bytes; or a part of the text of one.
+    ///
+    /// `acc` is the hash before and behind a part, bytes reversed; of a whole message it becomes the tag.
     #[inline(always)]
-    fn rest<const ENCRYPT: bool>(&self, counters: &mut Counters<V>, sum: &mut Sum<'_, V>, mut text: InOut<'_>) {
-        while let Some(mut text) = text.take(4 * V::BYTES) {
-            let mut src = [V::zero(self.token); 4];
+    pub(super) fn pass<const ENCRYPT: bool>(
+        &self,
+        iv: &[u8; 12],
+        counter: u32,
+        aad: Option<&[u8]>,
+        text: InOut<'_>,
+        acc: &mut [u8; 16],
+    ) {
+        match aad {
+            Some(aad) if T::V::BLOCKS > 1 && text.len() <= 16 => self.one_block::<ENCRYPT>(iv, aad, text, acc),
+            _ => self.vectors::<ENCRYPT>(iv, counter, aad, text, acc),
+        }
+    }
+
+    /// The tag of a message that has been hashed.
+    #[inline(always)]
+    pub(super) fn mask(&self, iv: &[u8; 12], hash: &[u8; 16]) -> [u8; 16] {
+        let token = self.token.narrow();
+        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1)).reverse_bytes();
+        let mut chains = Chains { token: self.token, wide: [], narrow: [zeroth] };
+        let last = self.rounds(
+            &mut chains,
+            #[inline(always)]
+            |_| {},
+        );
+        let hash = OneBlock::<T>::load(token, hash).reverse_bytes();
+        chains.narrow[0].enc_last(hash.xor(OneBlock::<T>::splat(token, last))).first()
+    }
+
+    #[inline(always)]
+    fn vectors<const ENCRYPT: bool>(
+        &self,
+        iv: &[u8; 12],
+        counter: u32,
+        aad: Option<&[u8]>,
+        mut text: InOut<'_>,
+        acc: &mut [u8; 16],
+    ) {
+        let (token, bytes) = (self.token, T::V::BYTES);
+        let end = aad.map(
+            #[inline(always)]
+            |aad| length_block(aad.len() as u64, text.len() as u64),
+        );
+        let mut counters = Counters::new(token, &counter_block(iv, counter));
+        // Not 0 out of memory, which has just been written in whatever pieces.
+        let hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
+        let aad = aad.unwrap_or_default();
+        let long = text.len() > T::V::BATCH * bytes;
+        const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
+        let last = usize::from(end.is_some());
+        let behind = if long { T::V::BATCH * T::V::BLOCKS } else { text.len().div_ceil(16) + last };
+        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
+        if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
+            sum.add(T::V::load_partial(token, aad).reverse_bytes(), aad.len().div_ceil(16));
+        } else if !aad.is_empty() {
+            sum.bytes::<true>(aad);
+        }
+        if long {
+            let hash = self.main::<ENCRYPT>(&mut counters, sum, &mut text);
+            sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + last);
+        }
+        if let Some(lengths) = end {
+            sum.add_last(T::V::load_first(token, &lengths).reverse_bytes());
+        }
+
+        let mut early = [T::V::zero(token); 4];
+        let more = text.len() > 4 * bytes;
+        if more {
+            let mut four = text.take(4 * bytes).expect("there is more");
+            let mut src = early;
             for (i, s) in src.iter_mut().enumerate() {
-                *s = V::load(self.token, nth(text.src(), i, V::BYTES));
+                *s = T::V::load(token, nth(four.src(), i, bytes));
             }
-            self.xor::<4>(
-                counters,
-                &mut text,
+            let mut chains = Chains { token, wide: counters.batch::<4>(self.token), narrow: [] };
+            let last = self.rounds(
+                &mut chains,
                 #[inline(always)]
-                |_, _| {},
+                |_| {},
             );
-            for (i, s) in src.into_iter().enumerate() {
-                let ciphertext = if ENCRYPT { V::load(self.token, nth(text.dst(), i, V::BYTES)) } else { s };
-                sum.add(ciphertext.reverse_bytes(), V::BLOCKS);
+            let last = T::V::splat(token, last);
+            for (i, d) in chains.wide.into_iter().enumerate() {
+                let dst = d.enc_last(last.xor(src[i]));
+                dst.store(&mut four.dst()[i * bytes..(i + 1) * bytes]);
+                early[i] = dst;
+            }
+            if !ENCRYPT {
+                for x in src {
+                    sum.add(x.reverse_bytes(), T::V::BLOCKS);
+                }
             }
         }
-        while let Some(mut text) = text.take(V::BYTES) {
-            let src = V::load(self.token, text.src());
-            let dst = self.encrypt_one(counters.take(), src);
-            dst.store(text.dst());
-            sum.add(if ENCRYPT { dst } else { src }.reverse_bytes(), V::BLOCKS);
-        }
+
         let n = text.len();
-        if n > 0 {
-            let src = V::load_partial(self.token, text.src());
-            let dst = self.encrypt_one(counters.take(), src);
-            dst.store_partial(text.dst());
-            sum.add(if ENCRYPT { dst.keep(n) } else { src }.reverse_bytes(), n.div_ceil(16));
-        }
-    }
-
-    /// A part of a message.
-    #[inline(always)]
-    pub(super) fn part<const ENCRYPT: bool>(&self, counter: &mut u128, acc: &mut [u8; 16], mut text: InOut<'_>) {
-        let mut counters = Counters::new(self.token, *counter);
-        *counter = advanced(*counter, text.len().div_ceil(16));
-        let mut hash = V::load_first(self.token, acc);
-        hash = self.main::<ENCRYPT>(&mut counters, hash, &mut text);
-        if !text.is_empty() {
-            let mut sum = Sum::new(self.token, self.hash, hash, text.len().div_ceil(16));
-            self.rest::<ENCRYPT>(&mut counters, &mut sum, text);
-            hash = sum.finish();
-        }
-        *acc = hash.first();
-    }
-
-    /// The tag of a message whose associated data and text are in `acc`.
-    #[inline(always)]
-    pub(super) fn tag(&self, first_counter: u128, acc: &[u8; 16], aad_len: u64, text_len: u64) -> [u8; 16] {
-        let mask = self.mask(first_counter);
-        let mut sum = Sum::new(self.token, self.hash, V::load_first(self.token, acc), 1);
-        sum.add(V::load_first(self.token, &lengths(aad_len, text_len)), 1);
-        sum.finish().reverse_bytes().xor(mask).first()
-    }
-
-    /// The first counter block, encrypted.
-    #[inline(always)]
-    fn mask(&self, first_counter: u128) -> V {
-        let block = V::splat(self.token, &first_counter.to_be_bytes());
-        self.encrypt_one(block, V::zero(self.token))
-    }
-
-    /// A whole message; the result is its tag.
-    #[inline(always)]
-    pub(super) fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        if text.len() <= V::BYTES - 16 && aad.len() <= 16 * (HashKey::<V>::POWERS - V::BLOCKS) {
-            self.short::<ENCRYPT>(iv, aad, text)
+        let whole = n.saturating_sub(1) / bytes;
+        let (mut before, mut rest) = text.split_at(whole * bytes);
+        let n = rest.len();
+        let full = n == bytes;
+        let src = if full { T::V::load(token, rest.src()) } else { T::V::load_partial(token, rest.src()) };
+        let (others, dst, mask) = match whole {
+            0 => self.end::<ENCRYPT, 1>(iv, &counters, &mut before, src),
+            1 => self.end::<ENCRYPT, 2>(iv, &counters, &mut before, src),
+            2 => self.end::<ENCRYPT, 3>(iv, &counters, &mut before, src),
+            _ => self.end::<ENCRYPT, 4>(iv, &counters, &mut before, src),
+        };
+        if full {
+            dst.store(rest.dst());
         } else {
-            self.long::<ENCRYPT>(iv, aad, text)
+            dst.store_partial(rest.dst());
         }
+        if ENCRYPT && more {
+            for x in early {
+                sum.add(x.reverse_bytes(), T::V::BLOCKS);
+            }
+        }
+        for (i, x) in others.into_iter().enumerate() {
+            if i < whole {
+                sum.add(x.reverse_bytes(), T::V::BLOCKS);
+            }
+        }
+        if n > 0 {
+            let last = if !ENCRYPT {
+                src
+            } else if full {
+                dst
+            } else {
+                dst.keep(n)
+            };
+            sum.add(last.reverse_bytes(), n.div_ceil(16));
+        }
+        let narrow = token.narrow();
+        *acc = match end {
+            Some(_) => OneBlock::<T>::load(narrow, &sum.finish().first()).reverse_bytes().xor(mask).first(),
+            None => sum.finish().first(),
+        };
     }
 
-    /// A whole message whose text leaves a block of a vector free. The block that masks the tag takes it,
-    /// so that one vector goes through the rounds.
+    /// Encrypts or decrypts the last `N` vectors, of which `text` is all but the last and `last` is that.
+    ///
+    /// The results are the ciphertext of the former; the last, encrypted or decrypted; the block that masks the tag.
     #[inline(always)]
-    fn short<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
-        let first = V::splat(self.token, &first_counter(iv).to_le_bytes());
-        let counters = first.add32(V::load(self.token, MASK_LAST[V::BLOCKS / 2].as_flattened()));
+    fn end<const ENCRYPT: bool, const N: usize>(
+        &self,
+        iv: &[u8; 12],
+        counters: &Counters<T::V>,
+        text: &mut InOut<'_>,
+        last: T::V,
+    ) -> ([T::V; 3], T::V, OneBlock<T>) {
+        let (token, bytes) = (self.token, T::V::BYTES);
+        let first = OneBlock::<T>::splat(token.narrow(), &counter_block(iv, 1)).reverse_bytes();
+        let mut chains = Chains { token, wide: counters.few::<N>(token), narrow: [first] };
+        let last_key = self.rounds(
+            &mut chains,
+            #[inline(always)]
+            |_| {},
+        );
+        let mask = chains.narrow[0].enc_last(Blocks::splat(token.narrow(), last_key)).pin();
+        let last_key = T::V::splat(token, last_key);
+        let mut others = [T::V::zero(token); 3];
+        for (i, other) in others.iter_mut().enumerate().take(N - 1) {
+            let src = T::V::load(token, nth(text.src(), i, bytes));
+            let dst = chains.wide[i].enc_last(last_key.xor(src));
+            dst.store(&mut text.dst()[i * bytes..(i + 1) * bytes]);
+            *other = if ENCRYPT { dst } else { src };
+        }
+        (others, chains.wide[N - 1].enc_last(last_key.xor(last)), mask)
+    }
+
+    /// A message whose text is at most one block.
+    #[inline(always)]
+    fn one_block<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>, tag: &mut [u8; 16]) {
+        let token = self.token.narrow();
+        let first = OneBlock::<T>::splat(token, &counter_block(iv, 2)).reverse_bytes();
+        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1)).reverse_bytes();
+        let src = self.block(text.src());
+        let mut chains = Chains { token: self.token, wide: [], narrow: [first, zeroth] };
+        let last = self.rounds(
+            &mut chains,
+            #[inline(always)]
+            |_| {},
+        );
+        let last = OneBlock::<T>::splat(token, last);
+        let [dst, mask] = chains.narrow;
+        let (dst, mask) = (dst.enc_last(last.xor(src)), mask.enc_last(last).pin());
         let n = text.len();
-        let src = V::load_partial(self.token, text.src());
-        let dst = self.encrypt_one(counters.reverse_bytes(), src);
-        dst.store_partial(text.dst());
-        let (aad_blocks, text_blocks) = (aad.len().div_ceil(16), n.div_ceil(16));
-        let mut sum = Sum::new(self.token, self.hash, V::zero(self.token), aad_blocks + text_blocks + 1);
-        sum.bytes::<true>(aad);
-        sum.add(if ENCRYPT { dst.keep(n) } else { src }.reverse_bytes(), text_blocks);
-        sum.add(V::load_first(self.token, &lengths(aad.len() as u64, n as u64)), 1);
-        sum.finish().reverse_bytes().xor(V::load_first(self.token, &dst.last())).first()
+        match n {
+            16 => dst.store(text.dst()),
+            _ => T::V::load_first(self.token, &dst.first()).store_partial(text.dst()),
+        }
+        let blocks = aad.len().div_ceil(16) + n.div_ceil(16) + 1;
+        let mut sum = Sum::new(token, self.hash, OneBlock::<T>::zero(token), blocks);
+        for aad in aad.chunks(16) {
+            sum.add(self.block(aad).reverse_bytes(), 1);
+        }
+        if n > 0 {
+            let ciphertext = match ENCRYPT {
+                true if n < 16 => dst.keep(n),
+                true => dst,
+                false => src,
+            };
+            sum.add(ciphertext.reverse_bytes(), 1);
+        }
+        let lengths = length_block(aad.len() as u64, n as u64);
+        sum.add(OneBlock::<T>::load(token, &lengths).reverse_bytes(), 1);
+        *tag = sum.finish().reverse_bytes().xor(mask).first();
     }
 
+    /// Up to 16 bytes, then zeros.
     #[inline(always)]
-    fn long<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
-        let first = first_counter(iv);
-        // Early, for its rounds to overlap with what follows.
-        let mask = self.mask(first);
-        let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let mut counters = Counters::new(self.token, advanced(first, 1));
-        let mut acc = V::zero(self.token);
-        let mut aad = aad;
-        if aad.len().div_ceil(16) + text.len().div_ceil(16) + 1 > HashKey::<V>::POWERS {
-            acc = self.hash.hash::<true>(self.token, acc, aad);
-            aad = &[];
-            acc = self.main::<ENCRYPT>(&mut counters, acc, &mut text);
+    fn block(&self, bytes: &[u8]) -> OneBlock<T> {
+        let token = self.token.narrow();
+        match bytes.len() {
+            16 => OneBlock::<T>::load(token, bytes),
+            _ => OneBlock::<T>::load(token, &T::V::load_partial(self.token, bytes).first()),
         }
-        let blocks = aad.len().div_ceil(16) + text.len().div_ceil(16) + 1;
-        let mut sum = Sum::new(self.token, self.hash, acc, blocks);
-        sum.bytes::<true>(aad);
-        self.rest::<ENCRYPT>(&mut counters, &mut sum, text);
-        sum.add(V::load_first(self.token, &lengths), 1);
-        sum.finish().reverse_bytes().xor(mask).first()
     }
 }

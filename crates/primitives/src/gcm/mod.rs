@@ -12,18 +12,20 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
+use crate::aes::rounds::expand;
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
 use crate::hash::BlockBuffer;
-use crate::simd::{AesToken, AesVector, Blocks};
+use crate::simd::{AesToken, Blocks};
 use kernel::Kernel;
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
-/// A token whose CPU has both AES and carry-less multiplication, on vectors of one type.
-pub trait GcmToken: AesToken<V: ClmulVector> {}
+/// A token whose CPU has both AES and carry-less multiplication, on vectors of one type and on those of
+/// one block.
+pub trait GcmToken: AesToken<V: ClmulVector, Narrow: AesToken<V: ClmulVector>> {}
 
-impl<T: AesToken<V: ClmulVector>> GcmToken for T {}
+impl<T: AesToken<V: ClmulVector, Narrow: AesToken<V: ClmulVector>>> GcmToken for T {}
 
 /// An AES-GCM key for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -36,10 +38,9 @@ pub struct GcmKey<T: GcmToken> {
 /// A message under way; made by [`GcmKey::start`], to be used with the same key.
 #[derive(Clone)]
 pub struct GcmState {
-    /// The counter block that masks the tag, as a big-endian integer.
-    first_counter: u128,
-    /// The next counter block.
-    counter: u128,
+    iv: [u8; 12],
+    /// The next block's.
+    counter: u32,
     /// GHASH so far, bytes reversed.
     acc: [u8; 16],
     /// Associated data that does not fill a block yet.
@@ -62,20 +63,13 @@ impl ZeroizeOnDrop for GcmState {}
 impl<T: GcmToken> GcmKey<T> {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
+        let mut round_keys = RoundKeys::unset();
+        if !expand(token.narrow(), &mut round_keys, key) {
+            return None;
+        }
         token.vectorize(
             #[inline(always)]
             || {
-                // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let round_keys = RoundKeys::expand(
-                    key,
-                    #[inline(always)]
-                    |word| {
-                        let [a, b, c, d] = word;
-                        let block = [a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d];
-                        let [a, b, c, d, ..] = T::V::splat(token, &block).enc_last(T::V::zero(token)).first();
-                        [a, b, c, d]
-                    },
-                )?;
                 let mut h = [T::V::zero(token)];
                 encrypt_blocks(token, &round_keys, &mut h);
                 Some(Self { token, hash: HashKey::ghash(token, &h[0].first()), round_keys })
@@ -85,15 +79,7 @@ impl<T: GcmToken> GcmKey<T> {
 
     /// Begins a message.
     pub fn start(&self, iv: &[u8; 12]) -> GcmState {
-        let first_counter = kernel::first_counter(iv);
-        GcmState {
-            first_counter,
-            counter: first_counter + 1,
-            acc: [0; 16],
-            aad: BlockBuffer::default(),
-            aad_len: 0,
-            text_len: 0,
-        }
+        GcmState { iv: *iv, counter: FIRST_COUNTER, acc: [0; 16], aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
     }
 
     /// Absorbs associated data, in any number of parts of any length, all before the first text.
@@ -124,35 +110,53 @@ impl<T: GcmToken> GcmKey<T> {
     /// The tag, all 16 bytes of it.
     pub fn finish(&self, mut state: GcmState) -> [u8; 16] {
         self.end_aad(&mut state);
+        self.hash(&mut state.acc, &kernel::length_block(state.aad_len, state.text_len));
         self.token.vectorize(
             #[inline(always)]
-            || self.kernel().tag(state.first_counter, &state.acc, state.aad_len, state.text_len),
+            || self.kernel().mask(&state.iv, &state.acc),
         )
     }
 
     /// Encrypts a whole message and returns its tag.
+    #[inline]
     pub fn seal(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        self.token.vectorize(
-            #[inline(always)]
-            || self.kernel().whole::<true>(iv, aad, text),
-        )
+        self.whole::<true>(iv, aad, text)
     }
 
     /// Decrypts a whole message and returns the tag that it should have.
     ///
     /// The caller compares, and wipes the text if the tag is another.
+    #[inline]
     pub fn open(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        self.token.vectorize(
-            #[inline(always)]
-            || self.kernel().whole::<false>(iv, aad, text),
-        )
+        self.whole::<false>(iv, aad, text)
     }
 
     #[inline(always)]
-    fn kernel(&self) -> Kernel<'_, T::V> {
+    fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        let text = text.in_registers();
+        if aad.len() <= kernel::SHORT_AAD {
+            let mut tag = [0; 16];
+            self.pass::<ENCRYPT>(iv, FIRST_COUNTER, Some(aad), text, &mut tag);
+            return tag;
+        }
+        self.pieces::<ENCRYPT>(iv, aad, text)
+    }
+
+    /// A whole message that has much associated data.
+    #[inline(never)]
+    fn pieces<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        let mut state = self.start(iv);
+        self.aad(&mut state, aad);
+        self.crypt::<ENCRYPT>(&mut state, text);
+        self.finish(state)
+    }
+
+    #[inline(always)]
+    fn kernel(&self) -> Kernel<'_, T> {
         Kernel { token: self.token, hash: &self.hash, round_keys: &self.round_keys }
     }
 
+    #[inline(never)]
     fn hash(&self, acc: &mut [u8; 16], blocks: &[u8]) {
         self.token.vectorize(
             #[inline(always)]
@@ -171,12 +175,35 @@ impl<T: GcmToken> GcmKey<T> {
         }
     }
 
+    #[inline(never)]
     fn crypt<const ENCRYPT: bool>(&self, state: &mut GcmState, text: InOut<'_>) {
         self.end_aad(state);
+        if text.is_empty() {
+            return;
+        }
         state.text_len = state.text_len.wrapping_add(text.len() as u64);
+        let counter = state.counter;
+        state.counter = counter.wrapping_add(text.len().div_ceil(16) as u32);
+        self.pass::<ENCRYPT>(&state.iv, counter, None, text, &mut state.acc);
+    }
+
+    /// The only way into the kernel, which is as large as it is fast, so that it exists once a direction.
+    #[inline(always)]
+    fn pass<const ENCRYPT: bool>(
+        &self,
+        iv: &[u8; 12],
+        counter: u32,
+        aad: Option<&[u8]>,
+        text: InOut<'_>,
+        acc: &mut [u8; 16],
+    ) {
         self.token.vectorize(
             #[inline(always)]
-            || self.kernel().part::<ENCRYPT>(&mut state.counter, &mut state.acc, text),
+            || self.kernel().pass::<ENCRYPT>(iv, counter, aad, text, acc),
         );
     }
 }
+
+/// The counter of the text's first block. The one before it masks the tag (SP 800-38D section 7.1:
+/// J0 = IV || 1).
+const FIRST_COUNTER: u32 = 2;

@@ -34,25 +34,33 @@ impl<V: ClmulVector> HashKey<V> {
     pub(crate) fn polyval(token: V::Token, key: &[u8; 16]) -> Self {
         let mut this = Self { powers: V::NO_POWERS, sums: V::NO_POWERS };
         let [powers, sums] = [this.powers.as_mut(), this.sums.as_mut()];
-        let h = V::load_first(token, key);
-        let mut power = h;
-        let mut at = Self::POWERS;
-        for i in 0..V::BLOCKS {
-            if i > 0 {
-                power = dot(token, power, h);
-            }
-            at -= 1;
-            powers[at] = power.first();
-            sums[at] = power.add_halves().first();
+        // H^n times H to H^n is H^(n+1) to H^2n, independent of each other: the powers take as many
+        // latencies of dot as their number can be halved. First block by block, until they fill a vector.
+        const { assert!(V::BLOCKS <= 4) }
+        let mut first = [V::load_first(token, key); 4];
+        if V::BLOCKS > 1 {
+            first[1] = dot(token, first[0], first[0]);
         }
-        // From here on a vector of powers at a time.
-        let step = V::splat(token, &powers[at]);
-        let mut vector = V::load(token, powers[at..].as_flattened());
-        while at > 0 {
-            vector = dot(token, vector, step);
-            at -= V::BLOCKS;
-            vector.store(powers[at..].as_flattened_mut());
-            vector.add_halves().store(sums[at..].as_flattened_mut());
+        if V::BLOCKS > 2 {
+            first[2] = dot(token, first[1], first[0]);
+            first[3] = dot(token, first[1], first[1]);
+        }
+        for (i, power) in first.into_iter().take(V::BLOCKS).enumerate() {
+            powers[Self::POWERS - 1 - i] = power.first();
+            sums[Self::POWERS - 1 - i] = power.add_halves().first();
+        }
+        let mut known = V::BLOCKS;
+        while known < Self::POWERS {
+            let old = Self::POWERS - known;
+            let step = V::splat(token, &powers[old]);
+            let new = old.saturating_sub(known);
+            for at in (new..old).step_by(V::BLOCKS) {
+                let vector = V::load(token, powers[at + known..].as_flattened());
+                let vector = dot(token, vector, step);
+                vector.store(powers[at..].as_flattened_mut());
+                vector.add_halves().store(sums[at..].as_flattened_mut());
+            }
+            known = Self::POWERS - new;
         }
         this
     }
@@ -69,12 +77,21 @@ impl<V: ClmulVector> HashKey<V> {
     /// Adds to `product` a vector of blocks that are `blocks_left` from the end of a sum, the
     /// first of them included.
     ///
+    /// `W` is as wide as `V`, or narrower.
+    ///
     /// # Panics
     /// If that is zero, or more than [`Self::POWERS`].
     #[inline(always)]
-    pub(crate) fn multiply(&self, token: V::Token, product: &mut Product<V>, vector: V, blocks_left: usize) {
-        let at = Self::POWERS - blocks_left;
-        let [power, sum] = [&self.powers, &self.sums].map(|table| V::load(token, table.as_ref()[at..].as_flattened()));
+    pub(crate) fn multiply<W: ClmulVector>(
+        &self,
+        token: W::Token,
+        product: &mut Product<W>,
+        vector: W,
+        blocks_left: usize,
+    ) {
+        let at = Self::POWERS.wrapping_sub(blocks_left);
+        assert!(at < Self::POWERS, "as many powers as blocks");
+        let [power, sum] = [&self.powers, &self.sums].map(|table| W::load(token, table.as_ref()[at..].as_flattened()));
         product.add(vector, power, sum);
     }
 
@@ -115,23 +132,37 @@ fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
     if BIG_ENDIAN { blocks.reverse_bytes() } else { blocks }
 }
 
-/// A hash of a number of blocks that is known beforehand, with one reduction.
-pub(crate) struct Sum<'k, V: ClmulVector> {
+/// A hash of a number of blocks that is known beforehand, with one reduction, in vectors of type `V`
+/// with the key of vectors of type `K`.
+pub(crate) struct Sum<'k, K: ClmulVector, V: ClmulVector = K> {
     token: V::Token,
-    key: &'k HashKey<V>,
+    key: &'k HashKey<K>,
     blocks_left: usize,
     /// What the hash was before; goes into the first block.
     acc: V,
     product: Product<V>,
 }
 
-impl<'k, V: ClmulVector> Sum<'k, V> {
+impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
     /// Continues `acc` with `blocks` blocks.
     ///
     /// [`Sum::add`] panics if there are more than [`HashKey::POWERS`].
     #[inline(always)]
-    pub(crate) fn new(token: V::Token, key: &'k HashKey<V>, acc: V, blocks: usize) -> Self {
+    pub(crate) fn new(token: V::Token, key: &'k HashKey<K>, acc: V, blocks: usize) -> Self {
         Self { token, key, blocks_left: blocks, acc, product: Product::zero(token) }
+    }
+
+    /// The same, with products that are known already.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn with(self, product: Product<V>) -> Self {
+        Self { product, ..self }
+    }
+
+    /// What goes into the next block, and the products so far.
+    #[inline(always)]
+    pub(crate) fn unfinished(self) -> (V, Product<V>) {
+        (self.acc, self.product)
     }
 
     /// Adds a vector of which the first `blocks` blocks count and the others are zero.
@@ -142,17 +173,28 @@ impl<'k, V: ClmulVector> Sum<'k, V> {
         self.blocks_left -= blocks;
     }
 
+    /// Adds the last block, ahead of others, but not of the first.
+    #[inline(always)]
+    pub(crate) fn add_last(&mut self, block: V) {
+        self.key.multiply(self.token, &mut self.product, block, 1);
+    }
+
     /// Adds whole blocks and, at the end, one that is padded with zeros.
     #[inline(always)]
     pub(crate) fn bytes<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
-        let mut vectors = data.chunks_exact(V::BYTES);
-        for data in &mut vectors {
-            self.add(oriented::<V, BIG_ENDIAN>(V::load(self.token, data)), V::BLOCKS);
-        }
-        let rest = vectors.remainder();
+        let (vectors, rest) = data.split_at(data.len() / V::BYTES * V::BYTES);
+        self.vectors::<BIG_ENDIAN>(vectors);
         if !rest.is_empty() {
             let vector = V::load_partial(self.token, rest);
             self.add(oriented::<V, BIG_ENDIAN>(vector), rest.len().div_ceil(16));
+        }
+    }
+
+    /// Adds whole vectors.
+    #[inline(always)]
+    pub(crate) fn vectors<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
+        for data in data.chunks_exact(V::BYTES) {
+            self.add(oriented::<V, BIG_ENDIAN>(V::load(self.token, data)), V::BLOCKS);
         }
     }
 

@@ -112,6 +112,16 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
     }
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        // A message in one piece goes past the buffer, and its last block with the others.
+        if let ([data], []) = (parts, self.message.buffer.pending()) {
+            let mut acc = self.message.acc;
+            absorb::<T, BIG_ENDIAN>(self.token, &self.key, &mut acc, data);
+            if BIG_ENDIAN {
+                acc.reverse();
+            }
+            out.copy_from_slice(&acc);
+            return wipe(&mut acc);
+        }
         let mut message = self.message.clone();
         parts.iter().for_each(|part| message.update::<T, BIG_ENDIAN>(self.token, &self.key, part));
         message.finish::<T, BIG_ENDIAN>(self.token, &self.key, out);

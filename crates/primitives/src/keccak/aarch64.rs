@@ -1,7 +1,7 @@
 //! Keccak with the SHA-3 instructions of Armv8.2: EOR3, RAX1, XAR and BCAX.
 
 use super::Permute;
-use super::lanes::{Lane, absorb, driver, permute};
+use super::lanes::{Lane, Single, absorb, driver, permute};
 use crate::cpu::{ArmSha3, Token};
 use core::arch::aarch64::*;
 
@@ -12,17 +12,19 @@ struct Doubled(uint64x2_t);
 // SAFETY of every block in this file: `Doubled` is used inside `ArmSha3::vectorize` alone, so the
 // CPU has the instructions.
 
+impl Single for Doubled {
+    #[inline(always)]
+    fn get(self) -> u64 {
+        // SAFETY: see above.
+        unsafe { vgetq_lane_u64::<0>(self.0) }
+    }
+}
+
 impl Lane for Doubled {
     #[inline(always)]
     fn new(lane: u64) -> Self {
         // SAFETY: see above.
         Self(unsafe { vdupq_n_u64(lane) })
-    }
-
-    #[inline(always)]
-    fn get(self) -> u64 {
-        // SAFETY: see above.
-        unsafe { vgetq_lane_u64::<0>(self.0) }
     }
 
     #[inline(always)]

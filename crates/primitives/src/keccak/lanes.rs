@@ -1,13 +1,12 @@
-//! Keccak with one lane in a register.
+//! Keccak with a lane in a register: the lane of one state, or that of several states in a vector.
 
 use super::{Permute, ROUND_CONSTANTS};
 use crate::cpu::{Portable, Token};
 
-/// A lane, or a vector with one lane that counts.
+/// A lane; or a vector, with one lane that counts or with one lane of each of several states.
 pub(super) trait Lane: Copy {
+    /// The lane, in every place that counts.
     fn new(lane: u64) -> Self;
-
-    fn get(self) -> u64;
 
     fn xor(self, other: Self) -> Self;
 
@@ -24,15 +23,22 @@ pub(super) trait Lane: Copy {
     fn chi(self, a: Self, b: Self) -> Self;
 }
 
+/// A lane of one state.
+pub(super) trait Single: Lane {
+    fn get(self) -> u64;
+}
+
+impl Single for u64 {
+    #[inline(always)]
+    fn get(self) -> u64 {
+        self
+    }
+}
+
 impl Lane for u64 {
     #[inline(always)]
     fn new(lane: u64) -> Self {
         lane
-    }
-
-    #[inline(always)]
-    fn get(self) -> u64 {
-        self
     }
 
     #[inline(always)]
@@ -96,23 +102,29 @@ fn round<L: Lane>(a: &mut [L; 25], constant: u64) {
     a[0] = a[0].xor(L::new(constant));
 }
 
+/// The rounds.
 #[inline(always)]
-pub(super) fn permute<L: Lane>(state: &mut [u64; 25]) {
+pub(super) fn rounds<L: Lane>(a: &mut [L; 25]) {
+    for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
+        round(a, constants[0]);
+        round(a, constants[1]);
+    }
+}
+
+#[inline(always)]
+pub(super) fn permute<L: Single>(state: &mut [u64; 25]) {
     let mut a = [L::new(0); 25];
     for (a, state) in a.iter_mut().zip(&*state) {
         *a = L::new(*state);
     }
-    for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
-        round(&mut a, constants[0]);
-        round(&mut a, constants[1]);
-    }
+    rounds(&mut a);
     for (state, a) in state.iter_mut().zip(a) {
         *state = a.get();
     }
 }
 
 #[inline(always)]
-pub(super) fn absorb<L: Lane>(state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
+pub(super) fn absorb<L: Single>(state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
     for block in blocks.chunks_exact(rate) {
         for (state, lane) in state.iter_mut().zip(block.as_chunks::<8>().0) {
             *state ^= u64::from_le_bytes(*lane);
@@ -121,9 +133,9 @@ pub(super) fn absorb<L: Lane>(state: &mut [u64; 25], rate: usize, blocks: &[u8])
     }
 }
 
-/// Implements [`Permute`] for a token by the text above.
+/// Implements [`Permute`] for a token by the text above, and by `many` where the CPU has vectors of lanes.
 macro_rules! driver {
-    ($(#[$doc:meta])* $token:ty, $lane:ty) => {
+    ($(#[$doc:meta])* $token:ty, $lane:ty $(, many: $vector:ty)?) => {
         $(#[$doc])*
         impl Permute for $token {
             #[inline(never)]
@@ -141,6 +153,19 @@ macro_rules! driver {
                     || permute::<$lane>(state),
                 );
             }
+            $(
+                const LANES: usize = <$vector>::COUNT;
+
+                #[inline(never)]
+                fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
+                    self.vectorize(
+                        #[inline(always)]
+                        || queue.side_by_side(InLanes::<$vector>::new(self), 3),
+                    );
+                    let rate = queue.block();
+                    queue.one_by_one(|state, blocks| self.absorb(state, rate, blocks));
+                }
+            )?
         }
     };
 }

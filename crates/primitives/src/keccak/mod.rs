@@ -13,6 +13,8 @@
 //! CPU that has rotations and three-operand logic in its vectors.
 
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod many;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -20,10 +22,13 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, little_endian, wipe};
+use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, SORTED, Stream, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Keccak-f\[1600\], `blocks.len() / rate` times, each after the xor of a block.
     ///
     /// `rate` is a multiple of 8 and at most 200, and divides the length of `blocks`.
@@ -31,6 +36,12 @@ pub trait Permute: Token {
 
     /// Keccak-f\[1600\].
     fn permute(self, state: &mut [u64; 25]);
+
+    /// Hashes all messages of a queue, whose blocks have at least 16 bytes.
+    fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
+        let rate = queue.block();
+        queue.one_by_one(|state, blocks| self.absorb(state, rate, blocks));
+    }
 }
 
 /// The round constants of ι.
@@ -120,6 +131,15 @@ impl<T: Permute> Keccak<T> {
         self.digest_size = output_len;
     }
 
+    /// [`Hash::digest_after`] that goes on until `out` is full.
+    #[inline(never)]
+    fn digest_of_any_length(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut copy = self.clone();
+        copy.set_output_len(out.len());
+        parts.iter().for_each(|part| copy.update(part));
+        copy.finish(out);
+    }
+
     /// Xors `data` into the state from byte `absorbed` on; it ends within the block.
     #[inline(always)]
     fn xor(&mut self, mut data: &[u8]) {
@@ -181,6 +201,59 @@ impl<T: Permute> Hash for Keccak<T> {
                 rest.copy_from_slice(&self.state[lanes.len()].to_le_bytes()[..rest.len()]);
             }
         }
+    }
+
+    const LANES: usize = T::LANES;
+
+    /// Digests may have other lengths than [`Hash::digest_size`].
+    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+        let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
+        for jobs in jobs.chunks_mut(SORTED) {
+            let count = jobs.len();
+            let mut jobs = LongestFirst::new(jobs);
+            let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
+                for Job { state, parts, out } in jobs.by_ref() {
+                    // In lanes are messages in one piece, that begin with a block, and whose digest is ready
+                    // with the last one.
+                    let [message] = parts else {
+                        state.digest_of_any_length(parts, out);
+                        continue;
+                    };
+                    if state.rate != rate || rate < 16 || state.absorbed > 0 || out.len() > rate {
+                        state.digest_of_any_length(parts, out);
+                        continue;
+                    }
+                    let (blocks, rest) = message.split_at(message.len() - message.len() % rate);
+                    stream.chain = state.state;
+                    stream.run = blocks;
+                    stream.tail.fill(0);
+                    stream.tail[..rest.len()].copy_from_slice(rest);
+                    stream.tail[rest.len()] = state.suffix;
+                    stream.tail[rate - 1] |= 0x80;
+                    stream.tail_len = rate;
+                    stream.out = out;
+                    return true;
+                }
+                false
+            };
+            token.absorb_many(&mut Queue::new(rate, count, &mut fill));
+        }
+    }
+}
+
+impl Chaining for [u64; 25] {
+    type Tail = [u8; 200];
+
+    #[inline(always)]
+    fn write(&self, out: &mut [u8]) {
+        for (out, lane) in out.chunks_mut(8).zip(self) {
+            out.copy_from_slice(&lane.to_le_bytes()[..out.len()]);
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        wipe(self);
     }
 }
 

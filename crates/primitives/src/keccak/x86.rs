@@ -1,14 +1,19 @@
 //! Keccak on x86.
 
 use super::Permute;
-use super::lanes::{Lane, absorb, driver, permute};
+use super::lanes::{Lane, Single, absorb, driver, permute};
+use super::many::InLanes;
 use crate::cpu::{Avx2, Avx512, Token};
+use crate::hash::Queue;
+use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use core::arch::x86_64::*;
 
 driver!(
-    /// General registers all the same, but `andn`, and rotations that do not overwrite their source.
+    /// One message in general registers all the same, but with `andn`, and with rotations that do not
+    /// overwrite their source.
     Avx2,
-    u64
+    u64,
+    many: U64x4
 );
 
 /// One lane, in the low half of a 128-bit vector.
@@ -23,17 +28,19 @@ struct Low(__m128i);
 // SAFETY of every block in this file: `Low` is used inside `Avx512::vectorize` alone, so the CPU
 // has the instructions.
 
+impl Single for Low {
+    #[inline(always)]
+    fn get(self) -> u64 {
+        // SAFETY: see above.
+        unsafe { _mm_cvtsi128_si64(self.0).cast_unsigned() }
+    }
+}
+
 impl Lane for Low {
     #[inline(always)]
     fn new(lane: u64) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm_cvtsi64_si128(lane.cast_signed()) })
-    }
-
-    #[inline(always)]
-    fn get(self) -> u64 {
-        // SAFETY: see above.
-        unsafe { _mm_cvtsi128_si64(self.0).cast_unsigned() }
     }
 
     #[inline(always)]
@@ -67,4 +74,79 @@ impl Lane for Low {
     }
 }
 
-driver!(Avx512, Low);
+driver!(
+    Avx512,
+    Low,
+    many: U64x8
+);
+
+// SAFETY of every block below: the vectors prove their instructions, but for `new`; states are made inside
+// the `vectorize` of the vectors' tokens alone.
+
+impl Lane for U64x4 {
+    #[inline(always)]
+    fn new(lane: u64) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_set1_epi64x(lane.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Word::xor(self, other)
+    }
+
+    #[inline(always)]
+    fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self {
+        self.xor3(a, b).xor3(c, d)
+    }
+
+    #[inline(always)]
+    fn xor_rotated(self, other: Self) -> Self {
+        Word::xor(self, other.rotr::<63>())
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
+        Word::xor(self, other).rotr::<RIGHT>()
+    }
+
+    #[inline(always)]
+    fn chi(self, a: Self, b: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_xor_si256(self.0, _mm256_andnot_si256(a.0, b.0)) })
+    }
+}
+
+impl Lane for U64x8 {
+    #[inline(always)]
+    fn new(lane: u64) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_epi64(lane.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Word::xor(self, other)
+    }
+
+    #[inline(always)]
+    fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self {
+        self.xor3(a, b).xor3(c, d)
+    }
+
+    #[inline(always)]
+    fn xor_rotated(self, other: Self) -> Self {
+        Word::xor(self, other.rotr::<63>())
+    }
+
+    #[inline(always)]
+    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
+        Word::xor(self, other).rotr::<RIGHT>()
+    }
+
+    #[inline(always)]
+    fn chi(self, a: Self, b: Self) -> Self {
+        // SAFETY: see above. 0xd2 is the truth table of self ^ (!a & b).
+        Self(unsafe { _mm512_ternarylogic_epi64::<0xd2>(self.0, a.0, b.0) })
+    }
+}

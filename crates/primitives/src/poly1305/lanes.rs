@@ -14,7 +14,7 @@
 use super::Accumulator;
 use super::scalar::{Element, Point};
 use crate::cpu::Token;
-use zeroize::Zeroize;
+use zeroize::ZeroizeOnDrop;
 
 /// From so many batches on, two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The second
 /// product does not wait for the first, and one carry serves both.
@@ -67,7 +67,7 @@ pub(super) trait Lanes64: Copy {
 }
 
 /// The powers of *r* for a number of lanes: limb *i* of the power for lane *l* at `[i][l]`.
-#[derive(Clone, Zeroize)]
+#[derive(Clone, ZeroizeOnDrop)]
 pub(super) struct Powers {
     limbs: [[u32; 8]; 5],
     lanes: usize,

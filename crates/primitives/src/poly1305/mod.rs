@@ -9,8 +9,11 @@
 //! * `scalar`: Horner's rule with 64-bit words, for every CPU and for short messages.
 //! * `lanes`: the blocks dealt to the lanes of a vector, each lane by Horner's rule in a power of
 //!   *r*, for long ones.
+//! * `ifma`: the same in other limbs, for a multiplier of 52 bits.
 //! * `one_time`: with 64-bit words again, in two chains that run beside a vector cipher.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod ifma;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it waits for vectors"))]
 mod lanes;
 pub(crate) mod one_time;
@@ -19,13 +22,17 @@ mod scalar;
 mod x86;
 
 use crate::cpu::{Portable, Token};
-use crate::hash::{BlockBuffer, Hash};
+use crate::hash::{BlockBuffer, Hash, digest_by_copy, little_endian};
 use lanes::Powers;
 use scalar::{Element, Point};
 use zeroize::Zeroize;
 
 /// Bytes of a block, and of a tag.
 const BLOCK: usize = 16;
+
+/// Bytes from which on [`ifma`] is faster than 64-bit words.
+#[cfg(target_arch = "x86_64")]
+const IFMA_FROM: usize = 320;
 
 /// A token whose CPU has code for Poly1305.
 pub trait Poly1305Token: Token {
@@ -37,6 +44,19 @@ pub trait Poly1305Token: Token {
 }
 
 impl Poly1305Token for Portable {}
+
+// Setting up takes as long as 16 blocks in 64-bit words (Zen 4).
+#[cfg(target_arch = "x86_64")]
+impl Poly1305Token for crate::cpu::Ifma512 {
+    fn absorb_lanes<'a>(self, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
+        if blocks.len() < IFMA_FROM {
+            return blocks;
+        }
+        let (blocks, rest) = blocks.as_chunks::<BLOCK>();
+        ifma::absorb(self, accumulator.point, &mut accumulator.value, blocks.as_flattened());
+        rest
+    }
+}
 
 // In 64-bit words: two lanes are too few to be worth their carries.
 #[cfg(target_arch = "aarch64")]
@@ -54,9 +74,6 @@ pub struct Accumulator {
 impl Drop for Accumulator {
     fn drop(&mut self) {
         self.point.zeroize();
-        if let Some(powers) = &mut self.powers {
-            powers.zeroize();
-        }
         self.value.zeroize();
     }
 }
@@ -110,17 +127,34 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
     }
 
     fn finish(&mut self, out: &mut [u8]) {
-        let mut value = self.accumulator.value;
-        let pending = self.buffer.pending();
-        if !pending.is_empty() {
-            // The 1 bit comes behind the last byte, below the place it has in a whole block.
-            let mut block = [0; BLOCK];
-            block[..pending.len()].copy_from_slice(pending);
-            block[pending.len()] = 1;
-            value = scalar::absorb(value, self.accumulator.point, &block, 0);
-            block.zeroize();
+        out.copy_from_slice(&self.accumulator.tag(self.buffer.pending(), &self.pad));
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let ([message], []) = (parts, self.buffer.pending()) else {
+            return digest_by_copy(self, parts, out);
+        };
+        let Accumulator { point, value, .. } = self.accumulator;
+        let mut accumulator = Accumulator { point, powers: None, value };
+        let (blocks, rest) = message.split_at(message.len() - message.len() % BLOCK);
+        if !blocks.is_empty() {
+            absorb(self.token, &mut accumulator, blocks);
         }
-        out.copy_from_slice(&value.reduced().wrapping_add(self.pad.0).to_le_bytes());
+        out.copy_from_slice(&accumulator.tag(rest, &self.pad));
+    }
+}
+
+impl Accumulator {
+    /// The tag of a message that ends with `rest`, less than a block.
+    #[inline(always)]
+    fn tag(&self, rest: &[u8], pad: &Pad) -> [u8; BLOCK] {
+        let mut value = self.value;
+        if !rest.is_empty() {
+            // The 1 bit comes behind the last byte, below the place it has in a whole block.
+            let block = little_endian(rest) | 1 << (8 * rest.len());
+            value = value.plus(block, 0).times(self.point);
+        }
+        value.reduced().wrapping_add(pad.0).to_le_bytes()
     }
 }
 

@@ -14,7 +14,7 @@ use zeroize::ZeroizeOnDrop;
 
 /// A Poly1305 computation over whole blocks.
 #[derive(Clone, ZeroizeOnDrop)]
-pub(crate) struct OneTime {
+pub struct OneTime {
     point: Point,
     value: Element,
     pad: u128,
@@ -69,6 +69,18 @@ impl OneTime {
     pub(crate) fn absorb_long(&mut self, power: &Power, bytes: &[u8]) {
         let rest = self.by_halves(power, bytes);
         self.absorb_short(rest);
+    }
+
+    /// The same with vectors, where that is sooner.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn absorb_wide(&mut self, token: crate::cpu::Ifma512, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        let blocks = blocks.as_flattened();
+        if blocks.len() < super::IFMA_FROM {
+            return self.absorb_padded(bytes);
+        }
+        super::ifma::absorb(token, self.point, &mut self.value, blocks);
+        self.absorb_padded(rest);
     }
 
     /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.
@@ -141,18 +153,6 @@ impl<'a> Halves<'a> {
             front: front.iter(),
             back: back.iter(),
             front_value: hash.value,
-            back_value: Element::default(),
-        }
-    }
-
-    /// Nothing to be done.
-    #[inline(always)]
-    pub(crate) fn none() -> Self {
-        Self {
-            point: Point::clamped(0),
-            front: [].iter(),
-            back: [].iter(),
-            front_value: Element::default(),
             back_value: Element::default(),
         }
     }

@@ -17,14 +17,14 @@ use zeroize::Zeroize;
 /// A number modulo *p*, not fully reduced: `low + top * 2^128`, `top` at most 4.
 #[derive(Clone, Copy, Default, Zeroize)]
 #[cfg_attr(test, derive(Debug))]
-pub(crate) struct Element {
+pub struct Element {
     low: u128,
     top: u64,
 }
 
 /// The point *r*: its halves, and *t*.
 #[derive(Clone, Copy, Zeroize)]
-pub(crate) struct Point {
+pub struct Point {
     r0: u64,
     r1: u64,
     t: u64,
@@ -145,6 +145,25 @@ impl Element {
         let last = limbs[4] + carry;
         low |= u128::from(last & 0xff_ffff) << 104;
         Self::folded(low, last >> 24)
+    }
+
+    /// Three limbs, of 44, 44 and 42 bits; the last may be a little longer.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn limbs44(self) -> [u64; 3] {
+        const MASK: u64 = (1 << 44) - 1;
+        [self.low as u64 & MASK, (self.low >> 44) as u64 & MASK, (self.low >> 88) as u64 | self.top << 40]
+    }
+
+    /// From limbs of 44 bits that have grown to at most 62.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn from_limbs44([d0, d1, d2]: [u64; 3]) -> Self {
+        const MASK: u64 = (1 << 44) - 1;
+        let d1 = d1 + (d0 >> 44);
+        let d2 = d2 + (d1 >> 44);
+        let low = u128::from(d0 & MASK) | u128::from(d1 & MASK) << 44 | u128::from(d2 & ((1 << 40) - 1)) << 88;
+        Self::folded(low, d2 >> 40)
     }
 }
 

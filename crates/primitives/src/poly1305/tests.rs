@@ -13,6 +13,7 @@ macro_rules! every_token {
         {
             $check::<crate::cpu::Avx2>($($arg),*);
             $check::<crate::cpu::Avx512>($($arg),*);
+            $check::<crate::cpu::Ifma512>($($arg),*);
         }
         #[cfg(target_arch = "aarch64")]
         $check::<crate::cpu::Neon>($($arg),*);

@@ -1,7 +1,9 @@
 //! SHA-1 with the SHA instructions of Armv8.
 
-use super::{Compress, K, words};
+use super::words::{self, Group};
+use super::{Chain160, Compress, K};
 use crate::cpu::{ArmSha2, Token};
+use crate::hash::Queue;
 use core::arch::aarch64::*;
 
 /// (a, b, c, d) with a in lane 0, and e.
@@ -65,11 +67,22 @@ impl words::State for Halves {
 }
 
 impl Compress for ArmSha2 {
+    const LANES: usize = 2;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves>(state, blocks),
+            || words::compress::<Halves, 1>([state], [blocks]),
         );
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(Group::<Halves, 2>::new(), 2),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }

@@ -6,7 +6,10 @@
 //! rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four rounds
 //! in one: a register holds (a, b, c, d), and the e of four rounds hence is this a, rotated.
 
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod portable;
+mod rounds;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -16,7 +19,7 @@ mod words;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chain, MerkleDamgard, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, wipe};
 
 /// SHA-1: blocks of 64 bytes, a digest of 20.
 pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
@@ -30,21 +33,39 @@ impl<T: Compress> Sha1<T> {
 
 /// A token whose CPU has a SHA-1 compression function.
 pub trait Compress: Token {
+    /// Messages that go side by side.
+    const LANES: usize = 1;
+
     /// Absorbs `blocks`, a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
+
+    /// Hashes all messages of a queue.
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
 }
 
 /// The chaining value of SHA-1.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Chain160([u32; 5]);
 
 impl<T: Compress> Chain<T> for Chain160 {
     const LENGTH_BYTES: usize = 8;
+    const LANES: usize = T::LANES;
 
     #[inline(always)]
     fn compress(&mut self, token: T, blocks: &[u8]) {
         token.compress(&mut self.0, blocks);
     }
+
+    #[inline(always)]
+    fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>) {
+        token.compress_many(queue);
+    }
+}
+
+impl Chaining for Chain160 {
+    type Tail = [u8; 128];
 
     #[inline(always)]
     fn write(&self, out: &mut [u8]) {
@@ -87,7 +108,12 @@ mod tests {
     fn every_driver() {
         driver::<cpu::Portable>();
         #[cfg(target_arch = "x86_64")]
-        driver::<cpu::ShaNi>();
+        {
+            driver::<cpu::Avx2>();
+            driver::<cpu::Avx512>();
+            driver::<cpu::ShaNi>();
+            driver::<cpu::ShaNiAvx512>();
+        }
         #[cfg(target_arch = "aarch64")]
         driver::<cpu::ArmSha2>();
     }

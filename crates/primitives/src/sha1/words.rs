@@ -1,5 +1,10 @@
 //! SHA-1 by instructions that do four rounds: one text for x86 and Arm.
 
+use super::Chain160;
+use crate::hash::{Chaining, SideBySide};
+use crate::lanes::Runs;
+use core::marker::PhantomData;
+
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State: Copy {
     /// Four words of the schedule.
@@ -25,23 +30,79 @@ pub(super) trait State: Copy {
 /// Twenty groups of four rounds, five in each quarter.
 macro_rules! groups {
     ($S:ty, $s:ident, $w:ident; $($f:literal: $($i:literal)*;)*) => {$($(
-        $s = <$S>::rounds4::<$f, { $i == 0 }>($s, $w[$i % 4]);
-        if $i < 16 {
-            $w[$i % 4] = <$S>::schedule([$w[$i % 4], $w[($i + 1) % 4], $w[($i + 2) % 4], $w[($i + 3) % 4]]);
+        for (s, w) in $s.iter_mut().zip(&mut $w) {
+            *s = <$S>::rounds4::<$f, { $i == 0 }>(*s, w[$i % 4]);
+            if $i < 16 {
+                w[$i % 4] = <$S>::schedule([w[$i % 4], w[($i + 1) % 4], w[($i + 2) % 4], w[($i + 3) % 4]]);
+            }
         }
     )*)*};
 }
 
-/// Absorbs `blocks`, a multiple of 64 bytes.
+/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Several runs fill the time
+/// that the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State>(state: &mut [u32; 5], blocks: &[u8]) {
-    let mut s = S::load(state);
-    for block in blocks.as_chunks::<64>().0 {
-        let (b, _) = block.as_chunks::<16>();
-        let mut w = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+pub(super) fn compress<S: State, const N: usize>(states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
+    let mut blocks = [runs[0].as_chunks::<64>().0; N];
+    for n in 1..N {
+        blocks[n] = runs[n].as_chunks::<64>().0;
+    }
+    let mut s = [S::load(states[0]); N];
+    for n in 1..N {
+        s[n] = S::load(states[n]);
+    }
+    #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
+    for block in 0..blocks[0].len() {
+        let mut w = [[S::words(&[0; 16]); 4]; N];
+        for n in 0..N {
+            let (b, _) = blocks[n][block].as_chunks::<16>();
+            w[n] = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+        }
         let before = s;
         groups!(S, s, w; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
-        s = s.add(before);
+        for (s, before) in s.iter_mut().zip(before) {
+            *s = s.add(before);
+        }
     }
-    s.store(state);
+    for (s, state) in s.iter().zip(states) {
+        s.store(state);
+    }
+}
+
+/// The chaining values of `N` messages that go side by side.
+pub(super) struct Group<S, const N: usize>([Chain160; N], PhantomData<S>);
+
+impl<S, const N: usize> Group<S, N> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self([const { Chain160([0; 5]) }; N], PhantomData)
+    }
+}
+
+impl<S: State, const N: usize> SideBySide<Chain160> for Group<S, N> {
+    const LANES: usize = N;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Chain160 {
+        self.0[lane].clone()
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Chain160) {
+        self.0[lane].clone_from(chain);
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
+        let mut texts = [runs.run(0); N];
+        for (lane, text) in texts.iter_mut().enumerate() {
+            *text = runs.run(lane);
+        }
+        compress::<S, N>(self.0.each_mut().map(|chain| &mut chain.0), texts);
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.0.iter_mut().for_each(Chaining::wipe);
+    }
 }

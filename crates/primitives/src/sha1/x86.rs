@@ -1,7 +1,11 @@
 //! SHA-1 with the SHA extensions of x86.
 
-use super::{Compress, words};
-use crate::cpu::{ShaNi, Token};
+use super::lanes::InLanes;
+use super::words::{self, Group};
+use super::{Chain160, Compress, portable};
+use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
+use crate::hash::Queue;
+use crate::lanes::{U32x8, U32x16};
 use core::arch::x86_64::*;
 
 /// (a, b, c, d) with a in the highest lane, and where e comes from: between blocks e itself, in the
@@ -68,11 +72,81 @@ impl words::State for Halves {
 }
 
 impl Compress for ShaNi {
+    const LANES: usize = 3;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves>(state, blocks),
+            || words::compress::<Halves, 1>([state], [blocks]),
         );
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(Group::<Halves, 3>::new(), 2),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
+}
+
+/// Sixteen messages, as long as there are `worth` of them.
+#[inline(never)]
+fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
+    token.vectorize(
+        #[inline(always)]
+        || queue.side_by_side(InLanes::<U32x16>::new(token), worth),
+    );
+}
+
+impl Compress for ShaNiAvx512 {
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        ShaNi::from(self).compress(state, blocks);
+    }
+
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        sixteen(self.into(), queue, 11);
+        ShaNi::from(self).compress_many(queue);
+    }
+}
+
+/// CPUs without instructions for SHA-1: one message in general registers.
+impl Compress for Avx2 {
+    const LANES: usize = 8;
+
+    #[inline(never)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        self.vectorize(
+            #[inline(always)]
+            || portable::compress(state, blocks),
+        );
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+    }
+}
+
+impl Compress for Avx512 {
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
+        Avx2::from(self).compress(state, blocks);
+    }
+
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+        sixteen(self, queue, 8);
+        Avx2::from(self).compress_many(queue);
     }
 }

@@ -1,9 +1,10 @@
 //! SHA-256 and SHA-512 with the instructions of Armv8 and Armv8.2.
 
 use super::word::CBRT_PRIMES;
-use super::words4::{self, State256};
-use super::{Compress256, Compress512};
+use super::words4::{self, Pair, State256};
+use super::{Chain256, Compress256, Compress512};
 use crate::cpu::{ArmSha2, ArmSha3, Token};
+use crate::hash::Queue;
 use core::arch::aarch64::*;
 
 // SAFETY of every block in this file: `Halves` is used inside `ArmSha2::vectorize` alone, and the
@@ -64,12 +65,23 @@ impl State256 for Halves {
 }
 
 impl Compress256 for ArmSha2 {
+    const LANES: usize = 2;
+
     #[inline(never)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves>(state, blocks),
+            || words4::compress::<Halves, 1>([state], [blocks]),
         );
+    }
+
+    #[inline(never)]
+    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+        self.vectorize(
+            #[inline(always)]
+            || queue.side_by_side(Pair::<Halves>::new(), 2),
+        );
+        queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
 

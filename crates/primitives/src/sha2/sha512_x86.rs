@@ -7,15 +7,101 @@
 //! nothing more. The rounds of the first block run beside the schedule, those of the second read
 //! what was stored. A last block without a neighbour is its own.
 
-use super::Compress512;
-use super::portable::{round, times16};
-use super::word::{CBRT_PRIMES, Word};
+use super::lanes::InLanes;
+use super::word::{CBRT_PRIMES, big_sigma1, round, times16};
+use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, Token};
+use crate::hash::Queue;
+use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use core::arch::x86_64::*;
+
+/// The working state of the rounds.
+trait Working: Copy {
+    fn new(state: &[u64; 8]) -> Self;
+
+    /// Round t on a state whose words have moved t places, as in [`round`].
+    fn round(&mut self, t: usize, kw: u64);
+
+    /// Adds what the rounds, a multiple of eight, have made of the state.
+    fn add_to(&self, state: &mut [u64; 8]);
+}
+
+impl Working for [u64; 8] {
+    #[inline(always)]
+    fn new(state: &[u64; 8]) -> Self {
+        *state
+    }
+
+    #[inline(always)]
+    fn round(&mut self, t: usize, kw: u64) {
+        round(self, t, kw);
+    }
+
+    #[inline(always)]
+    fn add_to(&self, state: &mut [u64; 8]) {
+        for (state, s) in state.iter_mut().zip(self) {
+            *state = Word::add(*state, *s);
+        }
+    }
+}
+
+/// Half a state in vectors, AVX-512: Σ0 and maj of a, b and c are four operations there instead of eight and
+/// keep off the ports of the general registers, which are what the rounds wait for. t1 goes over to the
+/// vectors every round, and every a comes back; it has three rounds' time until it is d.
+#[derive(Clone, Copy)]
+struct Mixed {
+    /// (a, b, c, d), in the first lane of vectors and in general registers.
+    vectors: [__m128i; 4],
+    abcd: [u64; 4],
+    efgh: [u64; 4],
+}
+
+impl Working for Mixed {
+    #[inline(always)]
+    fn new(state: &[u64; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = *state;
+        // SAFETY: see the end of this file.
+        let vectors = unsafe { [vector(a), vector(b), vector(c), vector(d)] };
+        Self { vectors, abcd: [a, b, c, d], efgh: [e, f, g, h] }
+    }
+
+    #[inline(always)]
+    fn round(&mut self, t: usize, kw: u64) {
+        let [first, second, third, last] = [0, 1, 2, 3].map(|i| (i + 3 * t) % 4);
+        let [e, f, g, h] = [first, second, third, last].map(|i| self.efgh[i]);
+        let [a, b, c] = [first, second, third].map(|i| self.vectors[i]);
+        let sum = h.add(kw).add_choice(e, f, g);
+        let sigma1 = big_sigma1(e);
+        // Not d + t1: that would be one more addition behind e.
+        self.efgh[last] = self.abcd[last].add(sum).add(sigma1);
+        // SAFETY: see the end of this file. 0x96 is the truth table of three-way xor, 0xe8 that of the majority.
+        unsafe {
+            let majority = _mm_ternarylogic_epi64::<0xe8>(a, b, c);
+            let sigma0 =
+                _mm_ternarylogic_epi64::<0x96>(_mm_ror_epi64::<28>(a), _mm_ror_epi64::<34>(a), _mm_ror_epi64::<39>(a));
+            let a = _mm_add_epi64(_mm_add_epi64(vector(sum.add(sigma1)), majority), sigma0);
+            self.vectors[last] = a;
+            self.abcd[last] = _mm_cvtsi128_si64(a).cast_unsigned();
+        }
+    }
+
+    #[inline(always)]
+    fn add_to(&self, state: &mut [u64; 8]) {
+        for (state, s) in state.iter_mut().zip(self.abcd.iter().chain(&self.efgh)) {
+            *state = Word::add(*state, *s);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn vector(word: u64) -> __m128i {
+    _mm_cvtsi64_si128(word.cast_signed())
+}
 
 /// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
 #[inline(always)]
-fn compress<const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]) {
+fn compress<S: Working, const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
     // k + w of all rounds, in pairs.
     let (mut first, mut second) = ([[0; 2]; 40], [[0; 2]; 40]);
@@ -26,7 +112,7 @@ fn compress<const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]) {
             w[i] = Pairs::load(&words[i], &neighbours[i]);
             w[i].add(Pairs::splat(&k[i])).store(&mut first[i], &mut second[i]);
         }
-        let mut s = *state;
+        let mut s = S::new(state);
         for now in (0..32).step_by(8) {
             let next = now + 8;
             times16!(I => {
@@ -37,26 +123,19 @@ fn compress<const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]) {
                     w[J] = sum.add(w[(J + 7) % 8].small_sigma1());
                     w[J].add(Pairs::splat(&k[next + J])).store(&mut first[next + J], &mut second[next + J]);
                 }
-                round(&mut s, I, first[now + J][I % 2]);
+                s.round(I, first[now + J][I % 2]);
             });
         }
-        times16!(I => round(&mut s, I, first[32 + I / 2][I % 2]));
-        add(state, s);
+        times16!(I => s.round(I, first[32 + I / 2][I % 2]));
+        s.add_to(state);
 
         if pair.len() == 2 {
-            let mut s = *state;
+            let mut s = S::new(state);
             for kw in second.as_chunks::<8>().0 {
-                times16!(I => round(&mut s, I, kw[I / 2][I % 2]));
+                times16!(I => s.round(I, kw[I / 2][I % 2]));
             }
-            add(state, s);
+            s.add_to(state);
         }
-    }
-}
-
-#[inline(always)]
-fn add(state: &mut [u64; 8], s: [u64; 8]) {
-    for (state, s) in state.iter_mut().zip(s) {
-        *state = Word::add(*state, s);
     }
 }
 
@@ -64,8 +143,8 @@ fn add(state: &mut [u64; 8], s: [u64; 8]) {
 #[derive(Clone, Copy)]
 struct Pairs<const ROTATES: bool>(__m256i);
 
-// SAFETY of every block below: `Pairs` is used inside the `vectorize` of a token with AVX2, and with
-// AVX-512 if it rotates; loads and stores are within the arrays they are given.
+// SAFETY of every block in this file: `Pairs` and `Mixed` are used inside the `vectorize` of a token with AVX2, and with
+// AVX-512 if they rotate; loads and stores are within the arrays they are given.
 
 impl<const ROTATES: bool> Pairs<ROTATES> {
     /// Two big-endian words of each block.
@@ -138,22 +217,29 @@ impl<const ROTATES: bool> Pairs<ROTATES> {
     }
 }
 
-impl Compress512 for Avx2 {
-    #[inline(never)]
-    fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
-        self.vectorize(
-            #[inline(always)]
-            || compress::<false>(state, blocks),
-        );
-    }
-}
+macro_rules! driver {
+    ($Token:ty, $Working:ty, $rotates:literal, $V:ty, $worth:literal) => {
+        impl Compress512 for $Token {
+            const LANES: usize = <$V>::COUNT;
 
-impl Compress512 for Avx512 {
-    #[inline(never)]
-    fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
-        self.vectorize(
-            #[inline(always)]
-            || compress::<true>(state, blocks),
-        );
-    }
+            #[inline(never)]
+            fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
+                self.vectorize(
+                    #[inline(always)]
+                    || compress::<$Working, $rotates>(state, blocks),
+                );
+            }
+
+            #[inline(never)]
+            fn compress_many(self, queue: &mut Queue<'_, '_, Chain512>) {
+                self.vectorize(
+                    #[inline(always)]
+                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
+                );
+                queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
+            }
+        }
+    };
 }
+driver!(Avx2, [u64; 8], false, U64x4, 3);
+driver!(Avx512, Mixed, true, U64x8, 3);

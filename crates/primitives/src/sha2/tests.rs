@@ -67,7 +67,10 @@ fn every_driver() {
     driver512::<cpu::Portable>();
     #[cfg(target_arch = "x86_64")]
     {
+        driver256::<cpu::Avx2>();
+        driver256::<cpu::Avx512>();
         driver256::<cpu::ShaNi>();
+        driver256::<cpu::ShaNiAvx512>();
         driver512::<cpu::Avx2>();
         driver512::<cpu::Avx512>();
     }

@@ -1,6 +1,6 @@
-//! What differs between SHA-256 and SHA-512: the word.
+//! The rounds of SHA-256 and SHA-512, on words of one block or of a block of several messages.
 
-use core::ops::{BitAnd, BitXor, Not};
+use crate::lanes::Word;
 
 /// 2^64 times the fractional parts of the square roots of the first eight primes: what SHA-512
 /// starts from. Their upper halves are what SHA-256 starts from.
@@ -122,70 +122,96 @@ static CBRT_PRIMES_32: [u32; 64] = {
     k
 };
 
-/// A word of a SHA-2 hash, with the hash's constants.
-pub(super) trait Word:
-    Copy + 'static + BitAnd<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
-{
+/// A word of a block, with its hash's constants.
+pub(super) trait Scalar: Word + 'static {
     /// The constants of all rounds, a multiple of sixteen of them.
     const K: &'static [Self];
 
-    fn add(self, other: Self) -> Self;
-
     /// Word `i` of a block.
     fn load(block: &[u8], i: usize) -> Self;
-
-    /// Σ0, on a.
-    fn big_sigma0(self) -> Self;
-
-    /// Σ1, on e.
-    fn big_sigma1(self) -> Self;
-
-    /// σ0, in the schedule.
-    fn small_sigma0(self) -> Self;
-
-    /// σ1, in the schedule.
-    fn small_sigma1(self) -> Self;
 }
 
-/// Rotations and shifts of FIPS 180-4, sections 4.1.2 and 4.1.3: three numbers for each of Σ0, Σ1,
-/// σ0 and σ1, the last of the small ones a shift.
-macro_rules! word {
-    ($W:ty, $bytes:literal, $k:expr, $S0:expr, $S1:expr, $s0:expr, $s1:expr) => {
-        impl Word for $W {
+macro_rules! scalar {
+    ($W:ty, $bytes:literal, $k:expr) => {
+        impl Scalar for $W {
             const K: &'static [Self] = $k;
-
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
 
             #[inline(always)]
             fn load(block: &[u8], i: usize) -> Self {
                 Self::from_be_bytes(block.as_chunks::<$bytes>().0[i])
             }
-
-            #[inline(always)]
-            fn big_sigma0(self) -> Self {
-                self.rotate_right($S0[0]) ^ self.rotate_right($S0[1]) ^ self.rotate_right($S0[2])
-            }
-
-            #[inline(always)]
-            fn big_sigma1(self) -> Self {
-                self.rotate_right($S1[0]) ^ self.rotate_right($S1[1]) ^ self.rotate_right($S1[2])
-            }
-
-            #[inline(always)]
-            fn small_sigma0(self) -> Self {
-                self.rotate_right($s0[0]) ^ self.rotate_right($s0[1]) ^ (self >> $s0[2])
-            }
-
-            #[inline(always)]
-            fn small_sigma1(self) -> Self {
-                self.rotate_right($s1[0]) ^ self.rotate_right($s1[1]) ^ (self >> $s1[2])
-            }
         }
     };
 }
+scalar!(u32, 4, &CBRT_PRIMES_32);
+scalar!(u64, 8, &CBRT_PRIMES);
 
-word!(u32, 4, &CBRT_PRIMES_32, [2, 13, 22], [6, 11, 25], [7, 18, 3], [17, 19, 10]);
-word!(u64, 8, &CBRT_PRIMES, [28, 34, 39], [14, 18, 41], [1, 8, 7], [19, 61, 6]);
+/// The functions of FIPS 180-4, sections 4.1.2 and 4.1.3: two rotations and a third or a shift, with the
+/// distances of SHA-256, then of SHA-512.
+macro_rules! sigma {
+    ($(#[$doc:meta])* $name:ident, $last:ident: $($a:literal $b:literal $c:literal),*) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub(super) fn $name<W: Word>(w: W) -> W {
+            sigma!(@ w, $last: $($a $b $c),*)
+        }
+    };
+    (@ $w:ident, $last:ident: $a:literal $b:literal $c:literal, $a2:literal $b2:literal $c2:literal) => {
+        if W::BITS == 32 {
+            $w.rotr::<$a>().xor3($w.rotr::<$b>(), $w.$last::<$c>())
+        } else {
+            $w.rotr::<$a2>().xor3($w.rotr::<$b2>(), $w.$last::<$c2>())
+        }
+    };
+}
+sigma!(/// Σ0, of a.
+    big_sigma0, rotr: 2 13 22, 28 34 39);
+sigma!(/// Σ1, of e.
+    big_sigma1, rotr: 6 11 25, 14 18 41);
+sigma!(/// σ0, in the schedule.
+    small_sigma0, shr: 7 18 3, 1 8 7);
+sigma!(/// σ1, in the schedule.
+    small_sigma1, shr: 17 19 10, 19 61 6);
+
+/// Word t of the schedule, by w(t-2), w(t-7), w(t-15) and w(t-16).
+#[inline(always)]
+pub(super) fn schedule<W: Word>(w2: W, w7: W, w15: W, w16: W) -> W {
+    w16.add(small_sigma1(w2)).add(w7).add(small_sigma0(w15))
+}
+
+/// Round t on a state whose words have moved t places: (a, …, h) = s[-t..], indices modulo 8.
+/// `kw` is k(t) + w(t).
+#[inline(always)]
+pub(super) fn round<W: Word>(s: &mut [W; 8], t: usize, kw: W) {
+    let at = |i: usize| (i + 7 * t) % 8;
+    let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(at);
+    let t1 = s[h].add(kw).add_choice(s[e], s[f], s[g]).add(big_sigma1(s[e]));
+    s[d] = s[d].add(t1);
+    s[h] = t1.add(s[a].majority(s[b], s[c])).add(big_sigma0(s[a]));
+}
+
+/// Sixteen copies of `body`, with `i` = 0, …, 15.
+macro_rules! times16 {
+    ($i:ident => $body:expr) => {
+        times16!(@ $i => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (@ $i:ident => $body:expr; $($n:literal)*) => {$({
+        const $i: usize = $n;
+        $body;
+    })*};
+}
+#[cfg(target_arch = "x86_64")]
+pub(super) use times16;
+
+/// The rounds on one block, or on a block of every message: `w` is the block, `k` a round's constant.
+#[inline(always)]
+pub(super) fn rounds<W: Word, S: Copy>(s: &mut [W; 8], w: &mut [W; 16], constants: &[S], k: impl Fn(S) -> W) {
+    let (first, rest) = constants.split_at(16);
+    times16!(I => round(s, I, w[I].add(k(first[I]))));
+    for constants in rest.as_chunks::<16>().0 {
+        times16!(I => {
+            w[I] = schedule(w[(I + 14) % 16], w[(I + 9) % 16], w[(I + 1) % 16], w[I]);
+            round(s, I, w[I].add(k(constants[I])));
+        });
+    }
+}

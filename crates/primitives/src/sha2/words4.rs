@@ -1,6 +1,10 @@
 //! SHA-256 by instructions that do several rounds: one text for x86 and Arm.
 
-use super::word::Word;
+use super::Chain256;
+use super::word::Scalar;
+use crate::hash::{Chaining, SideBySide};
+use crate::lanes::Runs;
+use core::marker::PhantomData;
 
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State256: Copy {
@@ -24,26 +28,82 @@ pub(super) trait State256: Copy {
     fn rounds4(self, w: Self::Words, k: &[u32; 4]) -> Self;
 }
 
-/// Absorbs `blocks`, a multiple of 64 bytes.
+/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Two runs fill the time that
+/// the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State256>(state: &mut [u32; 8], blocks: &[u8]) {
-    let (k, _) = <u32 as Word>::K.as_chunks::<4>();
+pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
+    let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
-    let mut s = S::load(state);
-    for block in blocks.as_chunks::<64>().0 {
-        let (b, _) = block.as_chunks::<16>();
-        let mut w = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+    let mut blocks = [runs[0].as_chunks::<64>().0; N];
+    for n in 1..N {
+        blocks[n] = runs[n].as_chunks::<64>().0;
+    }
+    let mut s = [S::load(states[0]); N];
+    for n in 1..N {
+        s[n] = S::load(states[n]);
+    }
+    #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
+    for block in 0..blocks[0].len() {
+        let mut w = [[S::words(&[0; 16]); 4]; N];
+        for n in 0..N {
+            let (b, _) = blocks[n][block].as_chunks::<16>();
+            w[n] = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+        }
         let before = s;
         for i in 0..4 {
-            s = s.rounds4(w[i], &first[i]);
+            for n in 0..N {
+                s[n] = s[n].rounds4(w[n][i], &first[i]);
+            }
         }
         for k in rest.as_chunks::<4>().0 {
             for i in 0..4 {
-                w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
-                s = s.rounds4(w[i], &k[i]);
+                for n in 0..N {
+                    let w = &mut w[n];
+                    w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
+                    s[n] = s[n].rounds4(w[i], &k[i]);
+                }
             }
         }
-        s = s.add(before);
+        for n in 0..N {
+            s[n] = s[n].add(before[n]);
+        }
     }
-    s.store(state);
+    for (s, state) in s.iter().zip(states) {
+        s.store(state);
+    }
+}
+
+/// The chaining values of two messages that go side by side.
+pub(super) struct Pair<S>([Chain256; 2], PhantomData<S>);
+
+impl<S> Pair<S> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self(Default::default(), PhantomData)
+    }
+}
+
+impl<S: State256> SideBySide<Chain256> for Pair<S> {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Chain256 {
+        self.0[lane].clone()
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Chain256) {
+        self.0[lane].clone_from(chain);
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
+        let [a, b] = &mut self.0;
+        compress::<S, 2>([&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.0.iter_mut().for_each(Chaining::wipe);
+    }
 }

@@ -83,42 +83,59 @@ pub trait Blocks: Copy {
     fn add64(self, other: Self) -> Self;
 }
 
-/// Up to 16 bytes as a little-endian integer, in at most two overlapping loads.
+/// Up to 16 bytes as a little-endian integer, in pieces that do not overlap: what [`store_partial_block`] wrote, a
+/// load of a piece can take from the store, and need not wait until it is in the cache.
 #[inline(always)]
 pub(crate) fn load_partial_block(src: &[u8]) -> u128 {
-    let n = src.len();
     if let Some(block) = src.first_chunk() {
-        u128::from_le_bytes(*block)
-    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
-        u128::from(u64::from_le_bytes(*head)) | u128::from(u64::from_le_bytes(*tail)) << (8 * (n - 8))
-    } else if let (Some(head), Some(tail)) = (src.first_chunk(), src.last_chunk()) {
-        u128::from(u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << (8 * (n - 4)))
-    } else if let (Some(head), Some(tail)) = (src.first(), src.last()) {
-        u128::from(u32::from(*head) | u32::from(src[n / 2]) << (8 * (n / 2)) | u32::from(*tail) << (8 * (n - 1)))
-    } else {
-        0
+        return u128::from_le_bytes(*block);
+    }
+    let (eights, rest) = src.as_chunks();
+    let (fours, rest) = rest.as_chunks();
+    let (twos, ones) = rest.as_chunks();
+    let mut high = ones.first().map_or(0, |byte| u64::from(*byte));
+    if let [two] = twos {
+        high = high << 16 | u64::from(u16::from_le_bytes(*two));
+    }
+    if let [four] = fours {
+        high = high << 32 | u64::from(u32::from_le_bytes(*four));
+    }
+    match eights {
+        [eight] => u128::from(high) << 64 | u128::from(u64::from_le_bytes(*eight)),
+        _ => u128::from(high),
     }
 }
 
 /// Writes the first bytes of `block`, little-endian, to `dst`, which has at most 16.
 #[inline(always)]
 pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
-    let n = dst.len();
     if let Some(whole) = dst.first_chunk_mut() {
         *whole = block.to_le_bytes();
-    } else if n >= 8 {
-        dst[..8].copy_from_slice(&(block as u64).to_le_bytes());
-        dst[n - 8..].copy_from_slice(&((block >> (8 * (n - 8))) as u64).to_le_bytes());
-    } else if n >= 4 {
-        dst[..4].copy_from_slice(&(block as u32).to_le_bytes());
-        dst[n - 4..].copy_from_slice(&((block as u64 >> (8 * (n - 4))) as u32).to_le_bytes());
-    } else if n > 0 {
-        let block = block as u32;
-        dst[0] = block as u8;
-        dst[n / 2] = (block >> (8 * (n / 2))) as u8;
-        dst[n - 1] = (block >> (8 * (n - 1))) as u8;
+        return;
+    }
+    let (eights, rest) = dst.as_chunks_mut();
+    let (fours, rest) = rest.as_chunks_mut();
+    let (twos, ones) = rest.as_chunks_mut();
+    let mut rest = block as u64;
+    if let [eight] = eights {
+        *eight = rest.to_le_bytes();
+        rest = (block >> 64) as u64;
+    }
+    if let [four] = fours {
+        *four = (rest as u32).to_le_bytes();
+        rest >>= 32;
+    }
+    if let [two] = twos {
+        *two = (rest as u16).to_le_bytes();
+        rest >>= 16;
+    }
+    if let [one] = ones {
+        *one = rest as u8;
     }
 }
+
+/// A word times this is four of it.
+const FOUR: u128 = 1 | 1 << 32 | 1 << 64 | 1 << 96;
 
 /// Blocks that the CPU's AES instructions work on.
 pub trait AesVector: Blocks {
@@ -137,6 +154,21 @@ pub trait AesVector: Blocks {
 
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
+
+    /// Four words of a key schedule (FIPS 197 section 5.2), of one-block vectors: `self` are the words that are as far
+    /// back as the cipher's key is long, `last` the four before. Its last word goes through SubWord, after RotWord
+    /// if `ROTATED`, and `rcon` is added to it; each new word is the sum of that and of `self` up to its place.
+    #[inline(always)]
+    fn next_key<const ROTATED: bool>(self, token: Self::Token, last: Self, rcon: u32) -> Self {
+        let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
+        let word = word.rotate_right(if ROTATED { 8 } else { 0 });
+        let four = |word: u32| Self::splat(token, &(u128::from(word) * FOUR).to_le_bytes());
+        // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+        let word = four(word).enc_last(four(rcon));
+        let sums = u128::from_le_bytes(self.first());
+        let sums = sums ^ sums << 32;
+        Self::splat(token, &(sums ^ sums << 64).to_le_bytes()).xor(word)
+    }
 
     /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
     /// `first` is added. `inner` are the keys between the first and the last.
@@ -183,6 +215,13 @@ pub trait AesVector: Blocks {
 
     /// Calls `put` with the number of each block and the block.
     fn scatter(self, put: impl FnMut(usize, [u8; 16]));
+
+    /// The first block, everywhere.
+    #[inline(always)]
+    fn splat_first(self) -> Self {
+        assert!(Self::BLOCKS == 1, "wider vectors bring their own");
+        self
+    }
 
     /// Changes neither, but the compiler must have both at this point, and may move no computation
     /// that leads to one of them behind it, nor one that uses them before it.
@@ -235,7 +274,7 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
-/// `at`, as a reference that the compiler has not seen before.
+/// `at`, as a reference of which the compiler knows no more than its type says.
 ///
 /// What is read through it is read again. Left to know better, the compiler keeps the round keys of one
 /// pass for the next, and as there are more of them than registers, it writes them to the stack at full
@@ -250,7 +289,10 @@ pub(crate) fn anew<T>(at: &T) -> &T {
         core::arch::asm!("/* {0} */", inout(reg) at, options(nomem, nostack, preserves_flags))
     };
     // SAFETY: it is the reference that it was made of.
-    unsafe { &*at }
+    unsafe {
+        core::hint::assert_unchecked(at.is_aligned());
+        &*at
+    }
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.

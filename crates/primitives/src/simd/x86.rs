@@ -233,6 +233,21 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
+    fn next_key<const ROTATED: bool>(self, _: AesNi, last: Self, rcon: u32) -> Self {
+        // By bytes 12 to 15 of `last`, or those rotated, in all four words. Shuffle, last round, xor: what is
+        // between one key and the next takes six cycles; `aeskeygenassist` alone takes as many or more.
+        // SAFETY: the token includes SSSE3 and AES-NI.
+        Self(unsafe {
+            let places = if ROTATED { 0x0c0f_0e0d } else { 0x0f0e_0d0c };
+            let word = _mm_shuffle_epi8(last.0, _mm_set1_epi32(places));
+            let word = _mm_aesenclast_si128(word, _mm_set1_epi32(rcon as i32));
+            let sums = _mm_xor_si128(self.0, _mm_slli_si128::<4>(self.0));
+            let sums = _mm_xor_si128(sums, _mm_slli_si128::<8>(sums));
+            _mm_xor_si128(sums, word)
+        })
+    }
+
+    #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         // SAFETY: the token includes AES-NI.
         Self(unsafe { _mm_aesimc_si128(self.0) })
@@ -385,6 +400,12 @@ impl AesVector for B256 {
     fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
         put(0, self.first());
         put(1, self.last());
+    }
+
+    #[inline(always)]
+    fn splat_first(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self(unsafe { _mm256_permute2x128_si256::<0>(self.0, self.0) })
     }
 
     #[inline(always)]
@@ -546,6 +567,12 @@ impl AesVector for B512 {
         put(1, B128(b).first());
         put(2, B128(c).first());
         put(3, B128(d).first());
+    }
+
+    #[inline(always)]
+    fn splat_first(self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_shuffle_i32x4::<0>(self.0, self.0) })
     }
 
     #[inline(always)]

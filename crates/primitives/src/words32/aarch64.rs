@@ -118,6 +118,13 @@ impl Quads for W128 {
     }
 
     #[inline(always)]
+    fn load(_: Neon, src: &[u8]) -> Self {
+        assert!(src.len() >= 16);
+        // SAFETY: see above.
+        Self(unsafe { vreinterpretq_u32_u8(vld1q_u8(src.as_ptr())) })
+    }
+
+    #[inline(always)]
     fn store(self, dst: &mut [u8]) {
         assert!(dst.len() >= 16);
         // SAFETY: see above.

@@ -55,6 +55,13 @@ pub trait Words32: Copy {
     /// Each lane rotated left by `L` bits, which is right by `R`; `L + R` is 32 and neither is 0.
     fn rotl<const L: i32, const R: i32>(self) -> Self;
 
+    /// `self ^ late`, rotated as by [`Words32::rotl`], where `late` is what is waited for and the vector units are
+    /// otherwise idle: whatever gives the result soonest, at the price of more instructions.
+    #[inline(always)]
+    fn xor_rotl<const L: i32, const R: i32>(self, late: Self) -> Self {
+        self.xor(late).rotl::<L, R>()
+    }
+
     /// Reads `LANES` blocks of 16 bytes: word `i` of every block into vector `i` of the result.
     /// Which lane belongs to which block is the vector's secret; [`Words32::store_blocks`] knows.
     ///
@@ -85,6 +92,12 @@ pub trait Quads: Words32 {
 
     /// The first quad.
     fn first_quad(self) -> [u32; 4];
+
+    /// Reads a vector.
+    ///
+    /// # Panics
+    /// If there are fewer bytes than [`Quads::BYTES`].
+    fn load(token: Self::Token, src: &[u8]) -> Self;
 
     /// Writes the vector.
     ///

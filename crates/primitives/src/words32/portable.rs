@@ -146,6 +146,15 @@ impl Quads for Quad {
     }
 
     #[inline(always)]
+    fn load(_: Portable, src: &[u8]) -> Self {
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(src[..16].as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        Self(words)
+    }
+
+    #[inline(always)]
     fn store(self, dst: &mut [u8]) {
         u32::store_blocks(self.0, dst);
     }

@@ -22,5 +22,6 @@ pub(in crate::table) static ROWS: &[&[Row]] = &[
     &[
         Row::hash::<Of<VPoly1305, cpu::Avx2>>(&POLY1305, "poly1305-avx2", 250),
         Row::hash::<Of<VPoly1305, cpu::Avx512>>(&POLY1305, "poly1305-avx512", 290),
+        Row::hash::<Of<VPoly1305, cpu::Ifma512>>(&POLY1305, "poly1305-ifma", 310),
     ],
 ];

@@ -1,12 +1,13 @@
 //! SHA-3 and Keccak.
 
 use super::{Of, Variant, family, hash, variants};
+use crate::driver::{Jobs, MANY};
 use crate::table::row::{Algorithm, Row};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::{
     cpu::{Portable, Token},
-    hash::Hash,
+    hash::{Hash, Job},
     keccak::{Keccak, Permute},
 };
 
@@ -36,6 +37,8 @@ variants! {
 struct Extendable<T: Permute>(Keccak<T>);
 
 impl<T: Permute> Hash for Extendable<T> {
+    const LANES: usize = Keccak::<T>::LANES;
+
     fn digest_size(&self) -> usize {
         self.0.digest_size()
     }
@@ -47,6 +50,14 @@ impl<T: Permute> Hash for Extendable<T> {
     fn finish(&mut self, out: &mut [u8]) {
         self.0.set_output_len(out.len());
         Hash::finish(&mut self.0, out);
+    }
+
+    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+        for jobs in jobs.chunks_mut(MANY) {
+            let mut sponges: Jobs<_> =
+                jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }).collect();
+            Keccak::digest_after_many(&mut sponges);
+        }
     }
 }
 

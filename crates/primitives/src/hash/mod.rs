@@ -1,7 +1,14 @@
-//! What the hash primitives have in common: the [`Hash`] trait, the block buffer, and the
-//! Merkle–Damgård construction.
+//! What the hash primitives have in common: the [`Hash`] trait, the block buffer, the
+//! Merkle–Damgård construction, and messages by the dozen.
+
+mod many;
 
 use crate::cpu::Token;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use many::SideBySide;
+pub(crate) use many::Stream;
+pub use many::{Chaining, Queue, Tail};
+pub(crate) use many::{LongestFirst, SORTED};
 
 /// Overwrites `value`, in a way that the compiler may not leave out.
 ///
@@ -86,7 +93,7 @@ pub trait Hash: Clone + Send + Sync {
         digest_by_copy(self, parts, out);
     }
 
-    /// [`Hash::digest_after`] for many messages at once.
+    /// [`Hash::digest_after`] for many messages at once, in any order. What is left of the jobs has no more `out`.
     ///
     /// # Panics
     /// As [`Hash::finish`].
@@ -164,34 +171,44 @@ impl<const B: usize> BlockBuffer<B> {
     }
 }
 
-/// The last blocks of a message that ends with `rest`, less than a block, by Merkle–Damgård
-/// strengthening: a 1 bit, zeros, and `length` at the end of the last block.
+/// Makes the last blocks of a message that ends with `rest`, less than a block, by Merkle–Damgård
+/// strengthening: a 1 bit, zeros, and `length` at the end of the last block. Bytes made: one block or two.
+#[inline(always)]
+fn pad<const B: usize>(rest: &[u8], length: &[u8], bytes: &mut [u8]) -> usize {
+    let end = if rest.len() + 1 + length.len() > B { 2 * B } else { B };
+    let bytes = &mut bytes[..end];
+    // Stores of constant length, one of them over again in most cases.
+    bytes[..B].fill(0);
+    bytes[end - B..].fill(0);
+    copy_short(&mut bytes[..rest.len()], rest);
+    bytes[rest.len()] = 0x80;
+    bytes[end - length.len()..].copy_from_slice(length);
+    end
+}
+
+/// Passes the padded end of a message to `compress`.
 #[inline(always)]
 fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOnce(&[u8])) {
     let mut blocks = [[0; B]; 2];
-    let bytes = blocks.as_flattened_mut();
-    copy_short(&mut bytes[..rest.len()], rest);
-    bytes[rest.len()] = 0x80;
-    let end = if rest.len() + 1 + length.len() > B { 2 * B } else { B };
-    bytes[end - length.len()..end].copy_from_slice(length);
-    compress(&bytes[..end]);
+    let end = pad::<B>(rest, length, blocks.as_flattened_mut());
+    compress(&blocks.as_flattened()[..end]);
     wipe(&mut blocks[0]);
     wipe(&mut blocks[1]);
 }
 
 /// The chaining value of a Merkle–Damgård hash, and its compression by the CPU of token `T`.
-pub trait Chain<T: Token>: Clone + Send + Sync {
+pub trait Chain<T: Token>: Chaining {
     /// Bytes of the big-endian bit count at the end of the padding: 8, or 16.
     const LENGTH_BYTES: usize;
+
+    /// See [`Hash::LANES`].
+    const LANES: usize;
 
     /// Absorbs `blocks`, a whole number of them.
     fn compress(&mut self, token: T, blocks: &[u8]);
 
-    /// Writes the first bytes of the chaining value, big-endian, as many as `out` has.
-    fn write(&self, out: &mut [u8]);
-
-    /// Overwrites the chaining value.
-    fn wipe(&mut self);
+    /// Hashes all messages of a queue.
+    fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>);
 }
 
 /// A Merkle–Damgård hash with blocks of `B` bytes (FIPS 180-4, sections 5 and 6): SHA-1 and SHA-2.
@@ -215,6 +232,8 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
+    const LANES: usize = C::LANES;
+
     fn digest_size(&self) -> usize {
         self.digest_size
     }
@@ -228,7 +247,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
-        self.finish_with(self.chain.clone(), self.absorbed, self.buffer.pending(), out);
+        self.finish_with(self.chain.clone(), 0, self.buffer.pending(), out);
     }
 
     #[inline]
@@ -241,17 +260,55 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         if !blocks.is_empty() {
             chain.compress(self.token, blocks);
         }
-        self.finish_with(chain, self.absorbed.wrapping_add(message.len() as u64), rest, out);
+        self.finish_with(chain, message.len(), rest, out);
+    }
+
+    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+        let Some(token) = jobs.first().map(|job| job.state.token) else { return };
+        // A queue costs as much as eight blocks by themselves.
+        let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
+            return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+        }
+        for jobs in jobs.chunks_mut(SORTED) {
+            let count = jobs.len();
+            let mut jobs = LongestFirst::new(jobs);
+            let mut fill = |stream: &mut Stream<'a, C>| {
+                for Job { state, parts, out } in jobs.by_ref() {
+                    let ([message], []) = (parts, state.buffer.pending()) else {
+                        // It does not begin with a block, in one piece.
+                        state.digest_after(parts, out);
+                        continue;
+                    };
+                    assert_eq!(out.len(), state.digest_size, "digest length");
+                    let (blocks, rest) = message.split_at(message.len() - message.len() % B);
+                    stream.chain.clone_from(&state.chain);
+                    stream.run = blocks;
+                    let length = state.length(message.len());
+                    stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
+                    stream.out = out;
+                    return true;
+                }
+                false
+            };
+            C::compress_many(token, &mut Queue::new(B, count, &mut fill));
+        }
     }
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
-    /// The digest of a message of `absorbed` bytes, from the chaining value before the `rest` of it.
+    /// The number of bits of a message that goes on for `more` bytes.
     #[inline(always)]
-    fn finish_with(&self, mut chain: C, absorbed: u64, rest: &[u8], out: &mut [u8]) {
+    fn length(&self, more: usize) -> [u8; 16] {
+        (u128::from(self.absorbed.wrapping_add(more as u64)) << 3).to_be_bytes()
+    }
+
+    /// The digest of a message that goes on for `more` bytes, from the chaining value before the `rest` of it.
+    #[inline(always)]
+    fn finish_with(&self, mut chain: C, more: usize, rest: &[u8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
-        let bits = (u128::from(absorbed) << 3).to_be_bytes();
-        finish_padded::<B>(rest, &bits[16 - C::LENGTH_BYTES..], |blocks| chain.compress(self.token, blocks));
+        let length = self.length(more);
+        finish_padded::<B>(rest, &length[16 - C::LENGTH_BYTES..], |blocks| chain.compress(self.token, blocks));
         chain.write(out);
         chain.wipe();
     }
@@ -266,7 +323,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Drop for MerkleDamgard<T, C, B> {
 /// What every hash is put through, against somebody else's implementation of it.
 #[cfg(test)]
 pub(crate) mod check {
-    use super::Hash;
+    use super::{Hash, Job};
     use std::{vec, vec::Vec};
 
     /// SplitMix64: reproducible test data.
@@ -331,6 +388,57 @@ pub(crate) mod check {
                 rest = tail;
             }
             assert_eq!(digest(hash, b""), expected, "{len} bytes in pieces");
+        }
+        many(&new, &peer);
+    }
+
+    /// Messages of these lengths at a time, the digests of all, and what the states had absorbed before.
+    fn batch<H: Hash>(lens: &[(usize, usize)], pool: &[u8], new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
+        let states: Vec<H> = lens
+            .iter()
+            .map(|&(before, _)| {
+                let mut state = new();
+                state.update(&pool[..before]);
+                state
+            })
+            .collect();
+        let message = |i: usize| &pool[7 * i % 64..][..lens[i].1];
+        let mut digests = vec![vec![0x55; new().digest_size()]; lens.len()];
+        let messages: Vec<[&[u8]; 1]> = (0..lens.len()).map(|i| [message(i)]).collect();
+        let jobs = states.iter().zip(&messages).zip(&mut digests);
+        let mut jobs: Vec<_> = jobs.map(|((state, parts), out)| Job { state, parts, out }).collect();
+        H::digest_after_many(&mut jobs);
+        for (i, digest) in digests.iter().enumerate() {
+            let expected = peer(&[&pool[..lens[i].0], message(i)].concat());
+            assert_eq!(*digest, expected, "message {i} of (before, bytes) = {lens:?}");
+        }
+    }
+
+    /// Many messages at a time: any number of them, one that is longer or shorter than the others in each lane, every
+    /// length around the ends of blocks, random lengths, and states that have absorbed whole blocks or parts of one.
+    fn many<H: Hash>(new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
+        let mut random = Random(2);
+        let pool = random.bytes(5000);
+        for count in 0..=40 {
+            batch(&vec![(0, 150); count], &pool, new, peer);
+        }
+        for lane in 0..18 {
+            for len in [0, 1000] {
+                let mut lens = vec![(0, 300); 18];
+                lens[lane] = (0, len);
+                batch(&lens, &pool, new, peer);
+            }
+        }
+        for start in (0..=300).step_by(17) {
+            batch(&(start..start + 17).map(|len| (0, len)).collect::<Vec<_>>(), &pool, new, peer);
+        }
+        for _ in 0..60 {
+            let most = [10, 200, 1500, 4800][random.below(4)];
+            let mut lens: Vec<_> = (0..1 + random.below(70)).map(|_| (0, random.below(most))).collect();
+            if random.below(2) == 0 {
+                lens.iter_mut().for_each(|len| len.0 = [0, 64, 128, 136, 100][random.below(5)]);
+            }
+            batch(&lens, &pool, new, peer);
         }
     }
 }

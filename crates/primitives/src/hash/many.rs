@@ -1,0 +1,283 @@
+//! Many messages at a time: which message is in which lane.
+//!
+//! A [`Queue`] holds the messages that are being hashed. Each is a chaining value, a run of whole blocks
+//! that lie in the caller's memory, and its padded last blocks, made here. A kernel, [`SideBySide`], takes
+//! as many as it has lanes and absorbs what the shortest of their runs has; where a run ends, the lane goes
+//! on with the padded blocks, and after them with the next message. Lengths decide what is done, and they
+//! are public.
+//!
+//! A kernel with empty lanes does not get faster, so that when no more messages come, the last ones may
+//! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+
+use super::Job;
+use crate::lanes::{MOST, Runs};
+use core::mem;
+
+/// How many jobs are put in order at a time.
+pub(crate) const SORTED: usize = 64;
+
+/// Jobs, at most [`SORTED`], the longest first: then lanes get empty late, and together.
+pub(crate) struct LongestFirst<'j, 'a, S> {
+    jobs: &'j mut [Job<'a, S>],
+    /// Indices, below the complement of the length.
+    order: [u64; SORTED],
+    next: usize,
+}
+
+impl<'j, 'a, S> LongestFirst<'j, 'a, S> {
+    #[inline(always)]
+    pub fn new(jobs: &'j mut [Job<'a, S>]) -> Self {
+        let len = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        let mut order: [u64; SORTED] = core::array::from_fn(|i| i as u64);
+        if jobs.iter().any(|job| len(job) != len(&jobs[0])) {
+            for (order, job) in order.iter_mut().zip(&*jobs) {
+                *order |= !len(job) << 8;
+            }
+            order[..jobs.len()].sort_unstable();
+        }
+        Self { jobs, order, next: 0 }
+    }
+}
+
+impl<'a, S> Iterator for LongestFirst<'_, 'a, S> {
+    type Item = Job<'a, S>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Job<'a, S>> {
+        if self.next == self.jobs.len() {
+            return None;
+        }
+        let job = &mut self.jobs[self.order[self.next] as usize % SORTED];
+        self.next += 1;
+        Some(Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) })
+    }
+}
+
+/// What goes from block to block.
+pub trait Chaining: Clone + Default + Send + Sync {
+    /// Room for the padded end of a message.
+    type Tail: Tail;
+
+    /// Writes the digest that is made of it, as many bytes as `out` has.
+    fn write(&self, out: &mut [u8]);
+
+    /// Overwrites it.
+    fn wipe(&mut self);
+}
+
+/// Bytes of known number.
+pub trait Tail {
+    /// Zeros.
+    const ZERO: Self;
+
+    /// The bytes.
+    fn bytes(&mut self) -> &mut [u8];
+
+    /// The first of them.
+    fn first(&self, len: usize) -> &[u8];
+}
+
+impl<const N: usize> Tail for [u8; N] {
+    const ZERO: Self = [0; N];
+
+    #[inline(always)]
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
+
+    #[inline(always)]
+    fn first(&self, len: usize) -> &[u8] {
+        &self[..len]
+    }
+}
+
+/// A message that is being hashed.
+pub(crate) struct Stream<'a, C: Chaining> {
+    pub chain: C,
+    /// Whole blocks.
+    pub run: &'a [u8],
+    /// The padded blocks after `run`, so many bytes of them.
+    pub tail: C::Tail,
+    pub tail_len: usize,
+    /// What has been absorbed of the tail.
+    absorbed: usize,
+    pub out: &'a mut [u8],
+}
+
+impl<C: Chaining> Stream<'_, C> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { chain: C::default(), run: &[], tail: C::Tail::ZERO, tail_len: 0, absorbed: 0, out: &mut [] }
+    }
+
+    /// What comes next; empty after the last block.
+    #[inline(always)]
+    fn next(&self) -> &[u8] {
+        if self.run.is_empty() { &self.tail.first(self.tail_len)[self.absorbed..] } else { self.run }
+    }
+
+    /// Takes `len` bytes off; whether that was all.
+    #[inline(always)]
+    fn advance(&mut self, len: usize) -> bool {
+        if self.run.is_empty() {
+            self.absorbed += len;
+            self.absorbed == self.tail_len
+        } else {
+            self.run = &self.run[len..];
+            false
+        }
+    }
+}
+
+/// A kernel that absorbs blocks of several messages at a time.
+pub(crate) trait SideBySide<C> {
+    /// Lanes, at most [`MOST`].
+    const LANES: usize;
+
+    /// The chaining value in a lane.
+    fn get(&self, lane: usize) -> C;
+
+    /// Changes the chaining value in a lane.
+    fn set(&mut self, lane: usize, chain: &C);
+
+    /// Absorbs a run in each lane, of whole blocks of `block` bytes.
+    fn absorb(&mut self, runs: &Runs<'_>, block: usize);
+
+    /// Overwrites the chaining values.
+    fn wipe(&mut self);
+}
+
+/// Messages on their way to a kernel. The methods of tokens that take one empty it.
+pub struct Queue<'q, 'a, C: Chaining> {
+    streams: [Stream<'a, C>; MOST],
+    /// A bit for each stream that has a message, and for each whose message is in no lane.
+    taken: u32,
+    waiting: u32,
+    /// How many streams have had a message.
+    used: usize,
+    /// Puts the next message into a stream; false if there is none.
+    fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
+    block: usize,
+    /// How many messages there are at most.
+    count: usize,
+}
+
+impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
+    /// The at most `count` messages that `fill` puts into streams, with blocks of `block` bytes.
+    #[inline(always)]
+    pub(crate) fn new(block: usize, count: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
+        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, used: 0, fill, block, count }
+    }
+
+    /// Bytes of a block.
+    #[inline(always)]
+    pub(crate) fn block(&self) -> usize {
+        self.block
+    }
+
+    /// A stream with a message that is in no lane.
+    #[inline(always)]
+    fn take(&mut self) -> Option<usize> {
+        if self.waiting != 0 {
+            let i = self.waiting.trailing_zeros() as usize;
+            self.waiting &= self.waiting - 1;
+            return Some(i % MOST);
+        }
+        let i = self.taken.trailing_ones() as usize % MOST;
+        let stream = &mut self.streams[i];
+        stream.absorbed = 0;
+        (self.fill)(stream).then(|| {
+            self.taken |= 1 << i;
+            self.used = self.used.max(i + 1);
+            i
+        })
+    }
+
+    /// Hashes messages with a kernel until fewer than `worth` of its lanes could be filled.
+    #[inline(always)]
+    pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
+        const NONE: usize = MOST;
+        const { assert!(K::LANES <= MOST) };
+        if self.count < worth {
+            return;
+        }
+        // The stream in each lane, and a bit for each lane that has none.
+        let mut streams = [NONE; MOST];
+        let (mut empty, mut more) = ((1u32 << K::LANES) - 1, true);
+        loop {
+            while more && empty != 0 {
+                let lane = empty.trailing_zeros() as usize;
+                match self.take() {
+                    Some(i) => {
+                        kernel.set(lane, &self.streams[i].chain);
+                        streams[lane] = i;
+                        empty &= empty - 1;
+                    }
+                    None => more = false,
+                }
+            }
+            if K::LANES - (empty.count_ones() as usize) < worth {
+                break;
+            }
+
+            // An empty lane repeats what another does.
+            let any = self.streams[streams[empty.trailing_ones() as usize]].next();
+            let mut texts = [any; MOST];
+            for lane in 0..K::LANES {
+                if let Some(stream) = self.streams.get(streams[lane]) {
+                    texts[lane] = stream.next();
+                }
+            }
+            let runs = Runs::new(&texts);
+            let len = runs.len();
+            kernel.absorb(&runs, self.block);
+
+            for (lane, of) in streams[..K::LANES].iter_mut().enumerate() {
+                let i = *of;
+                if let Some(stream) = self.streams.get_mut(i)
+                    && stream.advance(len)
+                {
+                    kernel.get(lane).write(stream.out);
+                    *of = NONE;
+                    empty |= 1 << lane;
+                    self.taken &= !(1 << i);
+                }
+            }
+        }
+        for (lane, i) in streams[..K::LANES].iter().enumerate() {
+            if let Some(stream) = self.streams.get_mut(*i) {
+                stream.chain = kernel.get(lane);
+                self.waiting |= 1 << i;
+            }
+        }
+        kernel.wipe();
+    }
+
+    /// Hashes all messages, each by itself.
+    #[inline(always)]
+    pub(crate) fn one_by_one(&mut self, mut absorb: impl FnMut(&mut C, &[u8])) {
+        while let Some(i) = self.take() {
+            let stream = &mut self.streams[i];
+            while !stream.next().is_empty() {
+                let len = stream.next().len();
+                let mut chain = stream.chain.clone();
+                absorb(&mut chain, stream.next());
+                stream.chain = chain;
+                stream.advance(len);
+            }
+            stream.chain.write(stream.out);
+            self.taken &= !(1 << i);
+        }
+    }
+}
+
+impl<C: Chaining> Drop for Queue<'_, '_, C> {
+    fn drop(&mut self) {
+        for stream in self.streams.iter_mut().take(self.used) {
+            stream.chain.wipe();
+            stream.tail.bytes().fill(0);
+            zeroize::optimization_barrier(&stream.tail);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! SHA-1 of several messages, one in each lane of a vector.
+
+use super::Chain160;
+use super::rounds::rounds;
+use crate::hash::SideBySide;
+use crate::lanes::{Lanes, Runs};
+
+/// The chaining values, word by word.
+pub(super) struct InLanes<V: Lanes> {
+    token: V::Token,
+    state: [V; 5],
+}
+
+impl<V: Lanes<Word = u32>> InLanes<V> {
+    #[inline(always)]
+    pub fn new(token: V::Token) -> Self {
+        Self { token, state: [V::splat(token, 0); 5] }
+    }
+}
+
+impl<V: Lanes<Word = u32>> SideBySide<Chain160> for InLanes<V> {
+    const LANES: usize = V::COUNT;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Chain160 {
+        Chain160(core::array::from_fn(|i| self.state[i].lane(lane)))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Chain160) {
+        for (row, word) in self.state.iter_mut().zip(chain.0) {
+            row.set_lane(lane, word);
+        }
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, block: usize) {
+        let Self { token, state } = self;
+        for at in (0..runs.len()).step_by(block) {
+            let mut w = [state[0]; 16];
+            for (i, w) in w.chunks_exact_mut(4).enumerate() {
+                w.copy_from_slice(V::read::<false>(*token, runs, at + 16 * i).as_ref());
+            }
+            let mut s = *state;
+            rounds(
+                &mut s,
+                &mut w,
+                #[inline(always)]
+                |k| V::splat(*token, k),
+            );
+            for (state, s) in state.iter_mut().zip(s) {
+                *state = state.add(s);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.state = [V::splat(self.token, 0); 5];
+        zeroize::optimization_barrier(&self.state);
+    }
+}

@@ -1,0 +1,56 @@
+//! The rounds of SHA-1, on words of one block or of a block of several messages.
+
+use super::K;
+use crate::lanes::Word;
+
+/// What a quarter of the rounds adds of b, c and d.
+#[derive(Clone, Copy, PartialEq)]
+enum Function {
+    Choice,
+    Parity,
+    Majority,
+}
+
+/// Round t on a state whose words have moved t places: (a, b, c, d, e) = s[-t..], indices modulo 5.
+#[inline(always)]
+fn round<W: Word>(s: &mut [W; 5], t: usize, f: Function, kw: W) {
+    let at = |i: usize| s[(i + 4 * t) % 5];
+    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(at);
+    let sum = e.add(kw);
+    let sum = match f {
+        Function::Choice => sum.add_choice(b, c, d),
+        Function::Parity => sum.add(b.xor3(c, d)),
+        Function::Majority => sum.add(b.majority(c, d)),
+    };
+    s[(4 + 4 * t) % 5] = sum.add(a.rotr::<27>());
+    s[(1 + 4 * t) % 5] = b.rotr::<2>();
+}
+
+/// Rounds t = `from`.. (five of them); after five the state's words are back in their places.
+#[inline(always)]
+fn rounds5<W: Word>(s: &mut [W; 5], w: &mut [W; 16], from: usize, f: Function, k: W) {
+    macro_rules! rounds {
+        ($($i:literal)*) => {$({
+            let t = from + $i;
+            if t >= 16 {
+                w[t % 16] = w[t % 16].xor3(w[(t + 2) % 16], w[(t + 8) % 16]).xor(w[(t + 13) % 16]).rotr::<31>();
+            }
+            round(s, $i, f, k.add(w[t % 16]));
+        })*};
+    }
+    rounds!(0 1 2 3 4);
+}
+
+/// The rounds on a block `w`, whose constants `k` brings into words.
+#[inline(always)]
+pub(super) fn rounds<W: Word>(s: &mut [W; 5], w: &mut [W; 16], k: impl Fn(u32) -> W) {
+    macro_rules! quarter {
+        ($f:ident, $k:literal: $($from:literal)*) => {
+            $(rounds5(s, w, $from, Function::$f, k(K[$k]));)*
+        };
+    }
+    quarter!(Choice, 0: 0 5 10 15);
+    quarter!(Parity, 1: 20 25 30 35);
+    quarter!(Majority, 2: 40 45 50 55);
+    quarter!(Parity, 3: 60 65 70 75);
+}

@@ -1,0 +1,63 @@
+//! SHA-2 of several messages, one in each lane of a vector.
+
+use super::Words8;
+use super::word::{Scalar, rounds};
+use crate::hash::SideBySide;
+use crate::lanes::{Lanes, Runs};
+
+/// The chaining values, word by word.
+pub(super) struct InLanes<V: Lanes> {
+    token: V::Token,
+    state: [V; 8],
+}
+
+impl<V: Lanes<Word: Scalar + Default>> InLanes<V> {
+    #[inline(always)]
+    pub fn new(token: V::Token) -> Self {
+        Self { token, state: [V::splat(token, V::Word::default()); 8] }
+    }
+}
+
+impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V> {
+    const LANES: usize = V::COUNT;
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Words8<V::Word> {
+        Words8(core::array::from_fn(|i| self.state[i].lane(lane)))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, chain: &Words8<V::Word>) {
+        for (row, word) in self.state.iter_mut().zip(chain.0) {
+            row.set_lane(lane, word);
+        }
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, runs: &Runs<'_>, block: usize) {
+        let Self { token, state } = self;
+        for at in (0..runs.len()).step_by(block) {
+            let mut w = [state[0]; 16];
+            for (i, w) in w.chunks_exact_mut(128 / V::BITS as usize).enumerate() {
+                w.copy_from_slice(V::read::<false>(*token, runs, at + 16 * i).as_ref());
+            }
+            let mut s = *state;
+            rounds(
+                &mut s,
+                &mut w,
+                V::Word::K,
+                #[inline(always)]
+                |k| V::splat(*token, k),
+            );
+            for (state, s) in state.iter_mut().zip(s) {
+                *state = state.add(s);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        self.state = [V::splat(self.token, V::Word::default()); 8];
+        zeroize::optimization_barrier(&self.state);
+    }
+}
