@@ -12,7 +12,7 @@ use peers_plugin::{Level, Op, Request, Work};
 pub const NAME: &str = "limit";
 
 /// The CPU begins the next message before a short one is finished: chains limit messages of so many bytes and more.
-const CHAINED: usize = 1024;
+const CHAINED: usize = 4096;
 
 /// A stream is run for at least so many, so that starting and ending it do not count.
 const MANY: usize = 6144;

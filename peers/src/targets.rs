@@ -42,8 +42,8 @@ const FULL: &[Row] = &[
     (&["ctr(aes)"], BOTH, ONE, PACKETS, Best(1.10)),
     (&["xts(aes)", "ctr(aes)"], BOTH, ONE, LONG, Limit(0.97)),
     (&["cbc(aes)"], DECRYPT, ONE, LONG, Limit(0.97)),
-    (&["cbc(aes)"], ENCRYPT, ONE, 1024..=usize::MAX, Limit(0.97)),
-    (&["ccm(aes)", "cmac(aes)"], ANY, ONE, 1024..=usize::MAX, Limit(0.97)),
+    (&["cbc(aes)"], ENCRYPT, ONE, 4096..=usize::MAX, Limit(0.97)),
+    (&["ccm(aes)", "cmac(aes)"], ANY, ONE, 4096..=usize::MAX, Limit(0.97)),
     (&["chacha20", "rfc7539(chacha20"], BOTH, ONE, ALL, Best(1.15)),
     (&["ghash", "polyval"], ANY, ONE, ALL, Best(1.10)),
     (&["sha1", "sha256"], ANY, ONE, LONG, Limit(0.97)),
@@ -60,8 +60,8 @@ const FULL: &[Row] = &[
 const MASKED: &[Row] = &[
     (&["gcm(aes)", "xts(aes)", "ctr(aes)"], BOTH, ONE, LONG, Limit(0.95)),
     (&["cbc(aes)"], DECRYPT, ONE, LONG, Limit(0.95)),
-    (&["cbc(aes)"], ENCRYPT, ONE, 1024..=usize::MAX, Limit(0.95)),
-    (&["ccm(aes)", "cmac(aes)"], ANY, ONE, 1024..=usize::MAX, Limit(0.95)),
+    (&["cbc(aes)"], ENCRYPT, ONE, 4096..=usize::MAX, Limit(0.95)),
+    (&["ccm(aes)", "cmac(aes)"], ANY, ONE, 4096..=usize::MAX, Limit(0.95)),
     (&["gcm(aes)", "xts(aes)", "ctr(aes)", "ecb(aes)"], BOTH, ONE, ALL, Best(1.05)),
 ];
 

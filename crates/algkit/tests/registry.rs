@@ -6,7 +6,7 @@ use algkit::{
     Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, MAX_KNOWN, Policy, Registry, SelfTest,
     Skcipher, Text, Timing, Type, WeakKeys, authenc_key,
     cpu::CpuFeatures,
-    driver::{AeadOps, BadKey, HashOps, HashState, Keyed, PlainState, Shape, SkcipherOps},
+    driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, PlainState, Shape, SkcipherJob, SkcipherOps},
 };
 use common::{NO_VECTORS, Random, catalogue, cut, drivers_of, masked, somehow};
 use std::sync::{
@@ -32,6 +32,8 @@ enum Fault {
     Iv,
     /// The tag does not matter.
     AnyTag,
+    /// A bit of the last output of a batch.
+    Batch,
     PanicInUse,
     PanicInMake,
 }
@@ -72,6 +74,14 @@ impl SkcipherOps for Planted<Skcipher> {
             iv.copy_from_slice(&before);
         }
     }
+
+    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.run(direction));
+        let last = jobs.iter_mut().rev().find(|job| !job.text.is_empty());
+        if let (Some(job), Fault::Batch) = (last, self.1) {
+            job.text.dst()[0] ^= 1;
+        }
+    }
 }
 
 impl AeadOps for Planted<Aead> {
@@ -90,6 +100,14 @@ impl AeadOps for Planted<Aead> {
             };
         });
         authentic
+    }
+
+    fn crypt_many(&self, _direction: Direction, jobs: &mut [AeadJob<'_>]) {
+        jobs.iter_mut().for_each(AeadJob::run);
+        let last = jobs.iter_mut().rev().find(|job| job.text_len() > 0);
+        if let (Some(job), Fault::Batch) = (last, self.1) {
+            job.split().0.dst()[0] ^= 1;
+        }
     }
 }
 
@@ -136,6 +154,8 @@ fn a_faulty_driver_does_not_serve() {
         ("xts(aes)", Fault::Segments, "pieces"),
         ("ctr(aes)", Fault::Iv, "chaining value"),
         ("gcm(aes)", Fault::AnyTag, "flipped"),
+        ("ctr(aes)", Fault::Batch, "at once, under 1 keys: wrong text of message"),
+        ("gcm(aes)", Fault::Batch, "at once, under 1 keys: wrong ciphertext or tag of message"),
         ("ctr(aes)", Fault::PanicInUse, "panicked: planted in use"),
         ("gcm(aes)", Fault::PanicInMake, "panicked: planted in make"),
     ] {

@@ -96,16 +96,20 @@ pub(super) fn text_lengths(driver: &Driver, extent: Extent, random: &mut Random)
             .chain((0..64).map(|_| random.below(4200)))
             .collect(),
     };
-    for len in &mut lengths {
-        *len = match shape.text {
-            TextRule::Any => *len,
-            TextRule::Blocks => *len - *len % shape.blocksize,
-            TextRule::Stealing => (*len).max(shape.blocksize),
-            TextRule::DataUnit(max) => (*len).clamp(shape.blocksize, usize::try_from(max).unwrap_or(usize::MAX)),
-        };
-    }
+    lengths.iter_mut().for_each(|len| *len = fit(driver, *len));
     lengths.dedup();
     lengths
+}
+
+/// The length next to `len` that suits `driver`.
+pub(super) fn fit(driver: &Driver, len: usize) -> usize {
+    let block = driver.shape.blocksize;
+    match driver.shape.text {
+        TextRule::Any => len,
+        TextRule::Blocks => len - len % block,
+        TextRule::Stealing => len.max(block),
+        TextRule::DataUnit(max) => len.clamp(block, usize::try_from(max).unwrap_or(usize::MAX)),
+    }
 }
 
 /// Lengths of associated data, not all of which a driver need take. Long ones are costly, so a long

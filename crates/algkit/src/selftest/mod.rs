@@ -7,11 +7,13 @@
 //!    ([`layout`]);
 //! 2. it agrees with another driver of the same algorithm, the most portable there is, on random
 //!    keys, IVs and texts of telling lengths, the chaining IV and the refusals included. Where there
-//!    is no other driver, the same messages show that the layout makes no difference.
+//!    is no other driver, the same messages show that the layout makes no difference;
+//! 3. many messages at once are what they are one by one ([`batch`]).
 //!
 //! A driver with neither known answers nor a second opinion does not serve, unless one of this crate's
 //! templates made it: its parts have been tested, and the template with other parts.
 
+mod batch;
 mod compare;
 mod exercise;
 mod inputs;

@@ -81,6 +81,7 @@ impl Prefix {
 pub(crate) const START: usize = 64;
 
 /// Writes them there, over zeros, if there is room: the whole blocks, and counter block 0.
+#[inline(never)]
 pub(crate) fn start<'s>(
     room: &'s mut [u8; START],
     iv: &[u8],
