@@ -49,11 +49,13 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     }
 }
 
-/// Whether messages of these lengths are done before lanes are set up, which takes as long as 16 to 32 blocks. The longest
-/// takes its time in lanes as well.
+/// Whether messages of these lengths are done sooner one by one. To set up lanes takes as long as 16 to 32 blocks, and what the
+/// longest takes it takes in lanes as well. Chains of up to four blocks overlap by themselves: on Zen 4, 32 messages of 64 bytes
+/// took 19 ns each, and in lanes 22, or with keys of their own 32.
 fn few(lengths: impl Iterator<Item = usize>) -> bool {
-    let (total, longest) = lengths.fold((0, 0), |(total, longest), len| (total + len, longest.max(len)));
-    total - longest < 16 * 32
+    let add = |(n, total, longest): (usize, usize, usize), len| (n + 1, total + len, longest.max(len));
+    let (n, total, longest) = lengths.fold((0, 0, 0), add);
+    total - longest < 512 || total <= 64 * n
 }
 
 /// CBC encryption of many messages; see [`AesKey::cbc_encrypt`].
