@@ -6,7 +6,7 @@ use crate::{
     subject::{ASSOC_LEN, Keyed, Request, Subject, random},
     valgrind::{hide, is_secret, reveal},
 };
-use algkit::Direction;
+use algkit::{Direction, batch};
 
 /// Texts of these lengths, in bytes, or the next ones that a mode takes: around single blocks, and past
 /// the batches of the widest driver, with every part of a tail.
@@ -17,6 +17,9 @@ const LENGTHS: &[usize] = &[
 
 /// The lengths that are tried with every key; the others with the first only.
 const FEW: &[usize] = &[0, 16, 33, 512];
+
+/// Messages in a batch: more than there are lanes.
+const MANY: usize = 20;
 
 /// Whether keys and data are secret this time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,12 +57,49 @@ pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
         lengths
     };
     let (lengths, few) = (fitting(LENGTHS), fitting(FEW));
+    let mut all = Vec::new();
     for (i, (key, public)) in subject.keys().into_iter().enumerate() {
         let key = Hidden::new(key, public, secrets);
         let keyed = subject.key(&key.0).map_err(Error::of(&subject.driver().driver))?;
         for &len in if i == 0 { &lengths } else { &few } {
             one(subject, &keyed, secrets, len, None)?;
             one(subject, &keyed, secrets, len, Some(len / 3))?;
+        }
+        all.push(keyed);
+    }
+    if matches!(all[0], Keyed::Cipher(_)) {
+        return Ok(());
+    }
+    many(subject, &all[..1], secrets)?;
+    many(subject, &all, secrets)
+}
+
+/// Texts of several lengths there and back, in batches, under these keys in turn.
+fn many(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error> {
+    let plain: Vec<_> = (0..MANY).map(|i| random(subject.fit(37 * i % 300))).collect();
+    let assoc = Hidden::new(random(ASSOC_LEN), 0, secrets);
+    let mut texts: Vec<_> = plain.iter().map(|text| Hidden::new(text.clone(), 0, secrets)).collect();
+    let mut tags: Vec<_> = plain.iter().map(|_| Hidden(vec![0; subject.tag_len()])).collect();
+    let ivs: Vec<_> = plain.iter().map(|_| subject.iv()).collect();
+    for direction in [Direction::Encrypt, Direction::Decrypt] {
+        let mut chains: Vec<_> = ivs.iter().map(|iv| Hidden(iv.clone())).collect();
+        let mut parts = texts.iter_mut().zip(&mut tags).zip(&mut chains).zip(keys.iter().cycle());
+        // On the stack, like all that is not wiped.
+        let mut requests: [_; MANY] = std::array::from_fn(|_| {
+            let (((text, tag), iv), key) = parts.next().expect("as many of each");
+            key.batched(direction, &mut iv.0, &assoc.0, &mut text.0, &mut tag.0).expect("not a block cipher")
+        });
+        batch::run(&mut requests);
+    }
+    for (text, plain) in texts.iter().zip(&plain) {
+        reveal(&text.0);
+        // A digest leaves its message alone.
+        if text.0 != *plain {
+            return Err(Error::Wrong {
+                driver: subject.driver().driver.clone(),
+                len: plain.len(),
+                what: "text in a batch",
+            });
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use algkit::{
     Aead, Cipher, Direction, Driver, DriverRef, Hash, Name, Registry, Sizes, Skcipher, Text, Type, Unkeyed, WeakKeys,
-    authenc_key,
+    authenc_key, batch,
     driver::{Shape, TextRule},
 };
 
@@ -158,6 +158,26 @@ impl Keyed {
                 state.finish_into(tag)
             }
         }
+    }
+}
+
+impl Keyed {
+    /// What [`Keyed::run`] does, as a part of a batch; block ciphers have none.
+    pub fn batched<'a>(
+        &'a self,
+        direction: Direction,
+        iv: &'a mut [u8],
+        assoc: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8],
+    ) -> Option<batch::Request<'a>> {
+        Some(match (self, direction) {
+            (Self::Cipher(_), _) => return None,
+            (Self::Skcipher(cipher), _) => batch::Request::crypt(cipher, direction, iv, text),
+            (Self::Aead(aead), Direction::Encrypt) => batch::Request::seal(aead, iv, assoc, text, tag),
+            (Self::Aead(aead), Direction::Decrypt) => batch::Request::open(aead, iv, assoc, text, tag),
+            (Self::Hash(hash), _) => batch::Request::digest(hash, &*text, tag),
+        })
     }
 }
 

@@ -111,7 +111,9 @@ impl<'a> AeadJob<'a> {
         }
     }
 
-    /// What the owner of a job to be opened does when it is done.
+    /// What the owner of a job to be opened does when it is done. A function of its own, because this is where the answer, which
+    /// is public, is first looked at.
+    #[inline(never)]
     pub(crate) fn wipe_unless_authentic(&mut self) {
         if let Inner::Check { authentic: false, .. } = self.tag.0 {
             self.text.dst().zeroize();

@@ -34,11 +34,11 @@ pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mu
     Ok(())
 }
 
-/// Texts, some of them empty, most of a few blocks, a few longer.
+/// Texts of up to a few blocks, long enough on average for drivers to take them side by side; a few longer.
 fn texts(driver: &Driver, count: usize, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
-    let long = if extent == Extent::Short { 300 } else { 1500 };
+    let long = if extent == Extent::Short { 600 } else { 1500 };
     let text = |i: usize| {
-        let below = if i % 8 == 5 { long } else { 100 };
+        let below = if i % 8 == 5 { long } else { 250 };
         let len = random.below(below);
         let len = inputs::fit(driver, len);
         random.bytes(len)

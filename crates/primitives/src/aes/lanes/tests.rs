@@ -13,7 +13,7 @@ use std::{vec, vec::Vec};
 
 /// Mixes of messages: their number, and the length of each in blocks.
 fn mixes() -> Vec<Vec<usize>> {
-    let mut mixes: Vec<Vec<usize>> = (0..70).map(|n| vec![n % 5; n]).collect();
+    let mut mixes: Vec<Vec<usize>> = (0..70).map(|n| vec![4 * (n % 5); n]).collect();
     for seed in 0..40 {
         let random = bytes(seed, 70);
         let n = usize::from(random[0]) % 70;
