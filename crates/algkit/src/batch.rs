@@ -181,21 +181,6 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Does what a driver has no lanes for: lists of what is done one after the other anyway are only a cost.
-    #[inline]
-    fn by_itself(&mut self) {
-        let done = match &mut self.work {
-            Work::Seal { tfm, iv, assoc, text, tag } => tfm.seal_text(iv, assoc.list(), text, tag),
-            Work::Open { tfm, iv, assoc, text, tag, authentic } => {
-                let done = tfm.open_text(iv, assoc.list(), text, tag);
-                *authentic = !matches!(done, Err(Error::Authentication));
-                done.or_else(|error| if *authentic { Err(error) } else { Ok(()) })
-            }
-            Work::Crypt { .. } | Work::Digest { .. } => return,
-        };
-        Self::admit(&mut self.state, done);
-    }
-
     /// Takes note of what the checks say; whether the request is to be done.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
@@ -227,11 +212,36 @@ pub fn run(requests: &mut [Request<'_>]) {
         rest = &mut rest[first..];
         match &rest[0].work {
             Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
-            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => rest[0].by_itself(),
+            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => by_themselves(tfm.driver(), rest),
             Work::Seal { tfm, .. } => seal(tfm.driver(), rest),
             Work::Open { tfm, .. } => open(tfm.driver(), rest),
             Work::Digest { tfm, .. } => digest(tfm.driver(), rest),
         }
+    }
+}
+
+/// Does the first requests that are of one driver without lanes: lists of what is done one after the other anyway would only
+/// be a cost.
+fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) {
+    for Request { work, state } in requests {
+        if !matches!(state, State::Pending) {
+            break;
+        }
+        let done = match work {
+            Work::Seal { tfm, iv, assoc, text, tag } if ptr::eq(tfm.driver(), of) => {
+                tfm.seal_text(iv, assoc.list(), text, tag)
+            }
+            Work::Open { tfm, iv, assoc, text, tag, authentic } if ptr::eq(tfm.driver(), of) => {
+                let done = tfm.open_text(iv, assoc.list(), text, tag);
+                *authentic = done.is_ok();
+                match done {
+                    Err(Error::Authentication) => Ok(()), // `result` says so
+                    done => done,
+                }
+            }
+            _ => break,
+        };
+        Request::admit(state, done);
     }
 }
 

@@ -315,13 +315,13 @@ impl Aead {
         text: impl Into<Text<'a>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        match Pieces::of(assoc, text.into()) {
-            Pieces::One(mut packet) => {
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
                 self.check_packet(iv, &packet, tag.len())?;
                 self.ops.seal_packet(iv, &mut packet, tag);
                 Ok(())
             }
-            Pieces::Many(mut text) => self.seal_text(iv, assoc, &mut text, tag),
+            Message::Pieces(mut text) => self.seal_pieces(iv, assoc, &mut text, tag),
         }
     }
 
@@ -329,16 +329,17 @@ impl Aead {
     /// is [`Error::Authentication`].
     #[inline]
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
-        match Pieces::of(assoc, text.into()) {
-            Pieces::One(mut packet) => {
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
                 self.check_packet(iv, &packet, tag.len())?;
                 if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) }
             }
-            Pieces::Many(mut text) => self.open_text(iv, assoc, &mut text, tag),
+            Message::Pieces(mut text) => self.open_pieces(iv, assoc, &mut text, tag),
         }
     }
 
-    /// [`Aead::encrypt`] for all texts.
+    /// [`Aead::encrypt`] of a text that is somewhere.
+    #[inline]
     pub(crate) fn seal_text(
         &self,
         iv: &[u8],
@@ -346,15 +347,17 @@ impl Aead {
         text: &mut Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        self.check(iv, assoc, text, tag.len())?;
-        match (one_piece(assoc), text.whole()) {
-            (Some(assoc), Some(text)) => self.ops.seal_packet(iv, &mut Packet { assoc, text }, tag),
-            _ => self.ops.seal(iv, assoc, text, tag),
+        if let (Some(assoc), Some(text)) = (one_piece(assoc), text.whole()) {
+            let mut packet = Packet { assoc, text };
+            self.check_packet(iv, &packet, tag.len())?;
+            self.ops.seal_packet(iv, &mut packet, tag);
+            return Ok(());
         }
-        Ok(())
+        self.seal_pieces(iv, assoc, text, tag)
     }
 
-    /// [`Aead::decrypt`] for all texts.
+    /// [`Aead::decrypt`] of a text that is somewhere.
+    #[inline]
     pub(crate) fn open_text(
         &self,
         iv: &[u8],
@@ -362,12 +365,25 @@ impl Aead {
         text: &mut Text<'_>,
         tag: &[u8],
     ) -> Result<(), Error> {
+        if let (Some(assoc), Some(text)) = (one_piece(assoc), text.whole()) {
+            let mut packet = Packet { assoc, text };
+            self.check_packet(iv, &packet, tag.len())?;
+            return if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) };
+        }
+        self.open_pieces(iv, assoc, text, tag)
+    }
+
+    #[inline(never)]
+    fn seal_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
-        let authentic = match (one_piece(assoc), text.whole()) {
-            (Some(assoc), Some(text)) => self.ops.open_packet(iv, &mut Packet { assoc, text }, tag),
-            _ => self.ops.open(iv, assoc, text, tag),
-        };
-        if authentic {
+        self.ops.seal(iv, assoc, text, tag);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        self.check(iv, assoc, text, tag.len())?;
+        if self.ops.open(iv, assoc, text, tag) {
             return Ok(());
         }
         text.wipe();
@@ -419,19 +435,21 @@ fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
     }
 }
 
-/// A message of an AEAD: a packet if all of it is in one piece.
-enum Pieces<'a> {
-    One(Packet<'a>),
-    Many(Text<'a>),
+/// A message of an AEAD.
+enum Message<'a> {
+    /// All of it is in one piece.
+    Packet(Packet<'a>),
+    /// The text, in pieces, or that whose associated data is.
+    Pieces(Text<'a>),
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> Message<'a> {
     #[inline(always)]
     fn of(assoc: &[&'a [u8]], text: Text<'a>) -> Self {
         match (one_piece(assoc), text.into_whole()) {
-            (Some(assoc), Ok(text)) => Self::One(Packet { assoc, text }),
-            (None, Ok(text)) => Self::Many(Text::from(text)),
-            (_, Err(text)) => Self::Many(text),
+            (Some(assoc), Ok(text)) => Self::Packet(Packet { assoc, text }),
+            (None, Ok(text)) => Self::Pieces(Text::from(text)),
+            (_, Err(text)) => Self::Pieces(text),
         }
     }
 }

@@ -380,24 +380,33 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
     fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
         match tag.try_into() {
             Ok(tag) => GcmKey::seal(self, iv12(iv), packet, tag),
-            Err(_) => {
-                let mut full = [0; 16];
-                GcmKey::seal(self, iv12(iv), packet, &mut full);
-                tag::write(&full, tag);
-            }
+            Err(_) => gcm_seal_short(self, iv12(iv), packet, tag),
         }
     }
 
     fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
         match tag.try_into() {
             Ok(tag) => GcmKey::open(self, iv12(iv), packet, tag),
-            Err(_) => {
-                let mut full = [0; 16];
-                self.unseal(iv12(iv), packet, &mut full);
-                tag::matches(&mut full, tag)
-            }
+            Err(_) => gcm_open_short(self, iv12(iv), packet, tag),
         }
     }
+}
+
+/// A tag of less than 16 bytes. Apart, as what is above is otherwise a jump.
+#[cold]
+#[inline(never)]
+fn gcm_seal_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8]) {
+    let mut full = [0; 16];
+    key.seal(iv, packet, &mut full);
+    tag::write(&full, tag);
+}
+
+#[cold]
+#[inline(never)]
+fn gcm_open_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+    let mut full = [0; 16];
+    key.unseal(iv, packet, &mut full);
+    tag::matches(&mut full, tag)
 }
 
 fn iv12(iv: &[u8]) -> &[u8; 12] {
