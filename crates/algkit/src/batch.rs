@@ -212,7 +212,9 @@ pub fn run(requests: &mut [Request<'_>]) {
         rest = &mut rest[first..];
         match &rest[0].work {
             Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
-            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => by_themselves(tfm.driver(), rest),
+            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => {
+                by_themselves(tfm.driver(), rest)
+            }
             Work::Seal { tfm, .. } => seal(tfm.driver(), rest),
             Work::Open { tfm, .. } => open(tfm.driver(), rest),
             Work::Digest { tfm, .. } => digest(tfm.driver(), rest),

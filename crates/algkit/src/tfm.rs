@@ -347,7 +347,9 @@ impl Aead {
         text: &mut Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        if let (Some(assoc), Some(text)) = (one_piece(assoc), text.whole()) {
+        if let Some(assoc) = one_piece(assoc)
+            && let Some(text) = text.whole()
+        {
             let mut packet = Packet { assoc, text };
             self.check_packet(iv, &packet, tag.len())?;
             self.ops.seal_packet(iv, &mut packet, tag);
@@ -358,14 +360,10 @@ impl Aead {
 
     /// [`Aead::decrypt`] of a text that is somewhere.
     #[inline]
-    pub(crate) fn open_text(
-        &self,
-        iv: &[u8],
-        assoc: &[&[u8]],
-        text: &mut Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        if let (Some(assoc), Some(text)) = (one_piece(assoc), text.whole()) {
+    pub(crate) fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        if let Some(assoc) = one_piece(assoc)
+            && let Some(text) = text.whole()
+        {
             let mut packet = Packet { assoc, text };
             self.check_packet(iv, &packet, tag.len())?;
             return if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) };

@@ -11,13 +11,13 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use crate::{InOut, Packet};
 use crate::aes::rounds::expand;
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, Blocks};
+use crate::{InOut, Packet};
 use kernel::{End, Kernel};
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 

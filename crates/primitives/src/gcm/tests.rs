@@ -1,6 +1,6 @@
 use super::{GcmKey, GcmToken};
-use crate::{InOut, Packet};
 use crate::cpu::CpuFeatures;
+use crate::{InOut, Packet};
 use aes_gcm::aead::consts::{U12, U16};
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes128Gcm, Aes256Gcm, AesGcm};
@@ -98,13 +98,7 @@ fn seal<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], assoc: &[u8], text: InOut<'
 }
 
 /// The tag that the message has, after `tag` has been found to be it, and others not.
-fn open<T: GcmToken>(
-    key: &GcmKey<T>,
-    iv: &[u8; 12],
-    assoc: &[u8],
-    mut text: InOut<'_>,
-    tag: &[u8; 16],
-) -> [u8; 16] {
+fn open<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], assoc: &[u8], mut text: InOut<'_>, tag: &[u8; 16]) -> [u8; 16] {
     let mut own = [0xee; 16];
     let mut copy = text.src().to_vec();
     let mut packet = Packet { assoc, text: InOut::from(&mut copy[..]) };
