@@ -338,48 +338,39 @@ impl Aead {
         }
     }
 
-    /// [`Aead::encrypt`] of a text that is somewhere.
-    #[inline]
-    pub(crate) fn seal_text(
+    /// The packet that a request is, if all is in one piece, and of lengths that need no second look.
+    #[inline(always)]
+    pub(crate) fn packet<'a>(
+        &self,
+        iv: &[u8],
+        assoc: &[&'a [u8]],
+        text: &'a mut Text<'_>,
+        tag_len: usize,
+    ) -> Option<Packet<'a>> {
+        let assoc = one_piece(assoc)?;
+        if !self.limits.allow(iv.len(), text.len()) || tag_len != self.limits.tag {
+            return None;
+        }
+        text.whole().map(|text| Packet { assoc, text })
+    }
+
+    /// [`Aead::encrypt`] of what is in any number of pieces.
+    #[inline(never)]
+    pub(crate) fn seal_pieces(
         &self,
         iv: &[u8],
         assoc: &[&[u8]],
         text: &mut Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        if let Some(assoc) = one_piece(assoc)
-            && let Some(text) = text.whole()
-        {
-            let mut packet = Packet { assoc, text };
-            self.check_packet(iv, &packet, tag.len())?;
-            self.ops.seal_packet(iv, &mut packet, tag);
-            return Ok(());
-        }
-        self.seal_pieces(iv, assoc, text, tag)
-    }
-
-    /// [`Aead::decrypt`] of a text that is somewhere.
-    #[inline]
-    pub(crate) fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
-        if let Some(assoc) = one_piece(assoc)
-            && let Some(text) = text.whole()
-        {
-            let mut packet = Packet { assoc, text };
-            self.check_packet(iv, &packet, tag.len())?;
-            return if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) };
-        }
-        self.open_pieces(iv, assoc, text, tag)
-    }
-
-    #[inline(never)]
-    fn seal_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         self.ops.seal(iv, assoc, text, tag);
         Ok(())
     }
 
+    /// [`Aead::decrypt`] of what is in any number of pieces.
     #[inline(never)]
-    fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(crate) fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         if self.ops.open(iv, assoc, text, tag) {
             return Ok(());
