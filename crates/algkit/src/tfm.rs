@@ -88,8 +88,8 @@ struct Limits {
 }
 
 impl Limits {
-    /// Those of a shape, with texts of at most `most` bytes.
-    fn of(shape: &Shape, most: u64) -> Self {
+    /// Those of a shape, with texts of at most `most` bytes; nothing at all without it.
+    fn of(shape: &Shape, most: Option<u64>) -> Self {
         let (iv, tag) = (shape.ivsize, shape.tags.max());
         let limits = match shape.text {
             TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag },
@@ -102,7 +102,10 @@ impl Limits {
                 Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
             }
         };
-        Self { max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits }
+        match most {
+            Some(most) => Self { max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits },
+            None => Self { min: 1, max: 0, ..limits },
+        }
     }
 
     #[inline(always)]
@@ -150,7 +153,7 @@ macro_rules! transform {
 
 transform!(
     /// A keyed block cipher.
-    Cipher, CipherOps, limits = |_| u64::MAX);
+    Cipher, CipherOps, limits = |_| Some(u64::MAX));
 transform!(
     /// A keyed cipher with a mode.
     ///
@@ -161,7 +164,7 @@ transform!(
     /// assert_eq!(iv, block); // the chaining value
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Skcipher, SkcipherOps, limits = |_| u64::MAX);
+    Skcipher, SkcipherOps, limits = |_| Some(u64::MAX));
 transform!(
     /// A keyed AEAD.
     ///
