@@ -1,5 +1,6 @@
 //! Bytes that were sent and not yet processed.
 
+use super::stream::PAGE;
 use crate::secret::{Secret, wipe};
 use std::{fmt, mem, ops::RangeInclusive, sync::Mutex};
 
@@ -8,7 +9,7 @@ use std::{fmt, mem, ops::RangeInclusive, sync::Mutex};
 #[derive(Default)]
 pub(super) struct Queue {
     bytes: Secret,
-    /// The first byte on a line of the cache: vectors that lie across two take twice the time.
+    /// The first byte that is aligned.
     start: usize,
     /// Where the front is, and where the next byte goes.
     head: usize,
@@ -26,10 +27,14 @@ static SPARE: Mutex<Vec<Secret>> = Mutex::new(Vec::new());
 
 /// Buffers that are kept, and the lengths for which that pays, in bytes.
 const MAX_SPARE: usize = 4;
-const KEPT: RangeInclusive<usize> = 4096..=(1 << 18) + LINE;
+const KEPT: RangeInclusive<usize> = 4096..=(1 << 18) + PAGE;
 
-/// Bytes in a line of the cache.
-const LINE: usize = 64;
+/// What texts begin on a multiple of: vectors that lie across two lines of the cache take twice the time. A long
+/// text's place in a page is what its client's is, most often: were it a little further on, the CPU, which compares the
+/// lower twelve bits of addresses first, would hold loads of the one for stores to the other.
+fn alignment(len: usize) -> usize {
+    if len < PAGE { 64 } else { PAGE }
+}
 
 /// A buffer of zeros.
 fn spare(len: usize) -> Secret {
@@ -72,8 +77,9 @@ impl Queue {
     fn make_room(&mut self, n: usize) {
         let len = self.len();
         if self.bytes.len() - self.start - len < n {
-            let bytes = spare((len + n).next_power_of_two() + LINE);
-            let start = bytes.as_ptr().addr().wrapping_neg() % LINE;
+            let alignment = alignment(len + n);
+            let bytes = spare((len + n).next_power_of_two() + alignment);
+            let start = bytes.as_ptr().addr().wrapping_neg() % alignment;
             let mut larger = Self { bytes, start, head: start, tail: start };
             larger.push(self.front(len));
             *self = larger;
