@@ -105,26 +105,24 @@ served! {
         };
         let (_reader, writer) = pipe().unwrap();
         let pipe_name = file(writer.as_raw_fd());
-        // SAFETY: it is this number that shall be closed, and it is in nobody's hands.
-        let ways: [fn(i32, &OwnedFd); 4] = [
-            |kept, writer| {
-                close(kept).unwrap();
-                unsafe { dup2_raw(writer, kept) }.unwrap().into_raw_fd();
-            },
-            |kept, writer| drop(unsafe { dup2_raw(writer, kept) }.unwrap().into_raw_fd()),
-            |kept, writer| {
-                unsafe { closefrom(kept) };
-                unsafe { dup2_raw(writer, kept) }.unwrap().into_raw_fd();
-            },
-            |kept, writer| {
-                checked(unsafe { libc::syscall(libc::SYS_close, kept) } as i32).unwrap();
-                unsafe { dup2_raw(writer, kept) }.unwrap().into_raw_fd();
-            },
+        let replace = |kept: i32, writer: &OwnedFd| {
+            // SAFETY: it is this number that shall become another's.
+            let replaced = unsafe { dup2_raw(writer, kept) }.unwrap();
+            assert_eq!(replaced.into_raw_fd(), kept);
+        };
+        let ways: [fn(i32); 4] = [
+            |_| {},
+            |kept| close(kept).unwrap(),
+            // SAFETY: nobody has descriptors that high but what is tested.
+            |kept| unsafe { closefrom(kept) },
+            // SAFETY: as above.
+            |kept| assert_eq!(unsafe { libc::syscall(libc::SYS_close, kept) }, 0),
         ];
         for way in ways {
             assert_encrypts(&cbc());
             let number = kept().expect("a socket is kept, for duplicates");
-            way(number, &writer);
+            way(number);
+            replace(number, &writer);
             let served = cbc();
             assert_ne!(file(served.as_raw_fd()), pipe_name);
             assert_encrypts(&served);
