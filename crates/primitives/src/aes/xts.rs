@@ -26,7 +26,7 @@ use crate::{
 
 /// What stays the same from batch to batch.
 struct Steady<V> {
-    /// The first and the last round key.
+    /// The first round key, and what tweaks carry.
     first: V,
     /// What brings the next tweaks their share of the last round key.
     step: V,
@@ -68,35 +68,39 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
         }
     }
 
+    /// Whether tweaks carry the last round key from batch to batch, so that the last round adds both to its result: as
+    /// the next tweaks are a linear function n of these, n(t + last) and a constant give n(t) + last. On Zen 4, where a
+    /// round of 512 bits leaves other operations one slot a vector, that and [`WideKeys`] took AES-128 from 0.90 to 0.97
+    /// of AES alone. Without sums of three it saves nothing.
+    const CARRY: bool = V::BLOCKS > 1;
+
     /// Batches that are not the last, with their tweaks; leaves those of the next.
-    ///
-    /// In here, tweaks have the last round key added, so that the last round adds both to its result. As the next
-    /// tweaks are a linear function n of these, n(t + last) and a constant give n(t) + last. On Zen 4, where each round
-    /// of 512 bits leaves two vector units one free slot, that took AES-128-XTS from 0.90 to 0.97 of AES alone.
     #[inline(always)]
     fn all_but_one(&mut self, data: &mut InOut<'_>, tweaks: &mut [V; BATCH]) {
-        let (token, last) = (self.keys.token, self.keys.last);
+        let token = self.keys.token;
         let mut wide = WideKeys::new(&self.keys);
-        let add = |tweaks: &mut [V; BATCH]| {
-            for t in tweaks {
-                *t = t.xor(last);
-            }
-        };
-        add(tweaks);
-        let steady = Steady { first: self.keys.first.xor(last), step: last.xor(V::next_tweaks(last, last)) };
+        let mut steady = Steady { first: self.keys.first, step: V::zero(token) };
+        if Self::CARRY {
+            let last = self.keys.last;
+            steady = Steady { first: steady.first.xor(last), step: last.xor(V::next_tweaks(last, last)) };
+            *tweaks = tweaks.map(|t| t.xor(last));
+        }
         let mut beside = self.beside.take();
         while data.len() > BATCH * V::BYTES
             && let Some(rest) = beside.as_deref_mut()
             && let Some(part) = rest.take(BATCH * V::BYTES)
+            && let Some(batch) = data.take(BATCH * V::BYTES)
         {
-            let Some(batch) = data.take(BATCH * V::BYTES) else { return };
             *tweaks = self.steady::<true>(self.keys_anew(&wide), &steady, batch, part, *tweaks);
         }
-        while data.len() > BATCH * V::BYTES {
-            let Some(batch) = data.take(BATCH * V::BYTES) else { return };
+        while data.len() > BATCH * V::BYTES
+            && let Some(batch) = data.take(BATCH * V::BYTES)
+        {
             *tweaks = self.steady::<false>(self.keys_anew(&wide), &steady, batch, InOut::from(&mut [][..]), *tweaks);
         }
-        add(tweaks);
+        if Self::CARRY {
+            *tweaks = tweaks.map(|t| t.xor(self.keys.last));
+        }
         if V::BLOCKS == 4 {
             wide.wipe(token);
         }
@@ -113,7 +117,7 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
         keys
     }
 
-    /// A batch, with the tweaks of the next; `part`, as long, is copied meanwhile (`COPY`). See [`Xts::all_but_one`].
+    /// A batch, with the tweaks of the next; `part`, as long, is copied meanwhile (`COPY`). See [`Xts::CARRY`].
     #[inline(always)]
     fn steady<const COPY: bool>(
         &self,
@@ -139,11 +143,16 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
                     store::<V, true>(load::<V, true>(keys.token, &part, i), &mut part, i);
                 }
                 let before = if i == 0 { tweaks[BATCH - 1] } else { next[i - 1] };
-                V::next_tweaks(tweaks[i], before).xor(steady.step)
+                let after = V::next_tweaks(tweaks[i], before);
+                if Self::CARRY { after.xor(steady.step) } else { after }
             }
         );
         for i in 0..BATCH {
-            store::<V, true>(keys.finish::<ENC>(blocks[i], tweaks[i]), &mut data, i);
+            let out = match Self::CARRY {
+                true => keys.finish::<ENC>(blocks[i], tweaks[i]),
+                false => keys.finish::<ENC>(blocks[i], keys.last).xor(tweaks[i]),
+            };
+            store::<V, true>(out, &mut data, i);
         }
         next
     }
