@@ -41,6 +41,7 @@ use crate::{
     driver::{AeadJob, Direction, Driver, HashJob, Jobs, SkcipherJob},
 };
 use std::{fmt, ptr, slice};
+use zeroize::Zeroize;
 
 /// One operation on a transform, to be done by [`run`].
 pub struct Request<'a> {
@@ -213,7 +214,8 @@ pub fn run(requests: &mut [Request<'_>]) {
         match &rest[0].work {
             Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
             Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => {
-                by_themselves(tfm.driver(), rest)
+                let done = by_themselves(tfm.driver(), rest);
+                rest = &mut rest[done..];
             }
             Work::Seal { tfm, .. } => seal(tfm.driver(), rest),
             Work::Open { tfm, .. } => open(tfm.driver(), rest),
@@ -223,28 +225,40 @@ pub fn run(requests: &mut [Request<'_>]) {
 }
 
 /// Does the first requests that are of one driver without lanes: lists of what is done one after the other anyway would only
-/// be a cost.
-fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) {
-    for Request { work, state } in requests {
+/// be a cost. How many these are. Not inlined, so that the branch on the answer, which is public, has a place.
+#[inline(never)]
+fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
+    for (i, Request { work, state }) in requests.iter_mut().enumerate() {
         if !matches!(state, State::Pending) {
-            break;
+            return i;
         }
-        let done = match work {
+        match work {
             Work::Seal { tfm, iv, assoc, text, tag } if ptr::eq(tfm.driver(), of) => {
-                tfm.seal_text(iv, assoc.list(), text, tag)
-            }
-            Work::Open { tfm, iv, assoc, text, tag, authentic } if ptr::eq(tfm.driver(), of) => {
-                let done = tfm.open_text(iv, assoc.list(), text, tag);
-                *authentic = done.is_ok();
-                match done {
-                    Err(Error::Authentication) => Ok(()), // `result` says so
-                    done => done,
+                if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
+                    tfm.ops.seal_packet(iv, &mut packet, tag);
+                    *state = State::Done;
+                } else {
+                    Request::admit(state, tfm.seal_pieces(iv, assoc.list(), text, tag));
                 }
             }
-            _ => break,
-        };
-        Request::admit(state, done);
+            Work::Open { tfm, iv, assoc, text, tag, authentic } if ptr::eq(tfm.driver(), of) => {
+                if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
+                    *authentic = tfm.ops.open_packet(iv, &mut packet, tag);
+                    *state = State::Done;
+                    if !*authentic {
+                        packet.text.dst().zeroize();
+                    }
+                } else {
+                    let done = tfm.open_pieces(iv, assoc.list(), text, tag);
+                    *authentic = done.is_ok();
+                    // What is not authentic is done, and `result` says what came of it.
+                    Request::admit(state, if done == Err(Error::Authentication) { Ok(()) } else { done });
+                }
+            }
+            _ => return i,
+        }
     }
+    requests.len()
 }
 
 /// The requests not done yet.

@@ -256,9 +256,9 @@ pub trait AeadOps: Send + Sync + Any {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
 
     /// Texts of up to so many bytes need no [`AeadOps::check`], whatever the IV and the associated data; the same for all
-    /// instances of a driver.
-    fn unchecked(&self) -> u64 {
-        0
+    /// instances of a driver. `None` if every request is to be checked.
+    fn unchecked(&self) -> Option<u64> {
+        None
     }
 
     /// [`AeadOps::seal`] of what is in one piece, as nearly all messages are: what a driver does for them without lists and

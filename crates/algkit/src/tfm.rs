@@ -85,24 +85,27 @@ struct Limits {
     max: usize,
     /// Bytes of the longest tag, which nearly everybody uses.
     tag: usize,
+    /// Shorter texts need no [`AeadOps::check`].
+    free: usize,
 }
 
 impl Limits {
-    /// Those of a shape, with texts of at most `most` bytes.
-    fn of(shape: &Shape, most: u64) -> Self {
+    /// Those of a shape. Texts of up to `unchecked` bytes need no other check.
+    fn of(shape: &Shape, unchecked: Option<u64>) -> Self {
         let (iv, tag) = (shape.ivsize, shape.tags.max());
-        let limits = match shape.text {
-            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag },
+        let free = unchecked.map_or(0, |most| usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
+        match shape.text {
+            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag, free },
             TextRule::Blocks if shape.blocksize.is_power_of_two() => {
-                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag }
+                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag, free }
             }
-            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag },
-            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag },
+            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag, free },
+            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag, free },
             TextRule::DataUnit(max) => {
-                Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
+                let max = usize::try_from(max).unwrap_or(usize::MAX);
+                Self { iv, mask: 0, min: shape.blocksize, max, tag, free }
             }
-        };
-        Self { max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits }
+        }
     }
 
     #[inline(always)]
@@ -150,7 +153,7 @@ macro_rules! transform {
 
 transform!(
     /// A keyed block cipher.
-    Cipher, CipherOps, limits = |_| u64::MAX);
+    Cipher, CipherOps, limits = |_| None);
 transform!(
     /// A keyed cipher with a mode.
     ///
@@ -161,7 +164,7 @@ transform!(
     /// assert_eq!(iv, block); // the chaining value
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Skcipher, SkcipherOps, limits = |_| u64::MAX);
+    Skcipher, SkcipherOps, limits = |_| None);
 transform!(
     /// A keyed AEAD.
     ///
@@ -317,7 +320,7 @@ impl Aead {
     ) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {
             Message::Packet(mut packet) => {
-                self.check_packet(iv, &packet, tag.len())?;
+                self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
                 self.ops.seal_packet(iv, &mut packet, tag);
                 Ok(())
             }
@@ -331,55 +334,46 @@ impl Aead {
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {
             Message::Packet(mut packet) => {
-                self.check_packet(iv, &packet, tag.len())?;
+                self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
                 if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) }
             }
             Message::Pieces(mut text) => self.open_pieces(iv, assoc, &mut text, tag),
         }
     }
 
-    /// [`Aead::encrypt`] of a text that is somewhere.
-    #[inline]
-    pub(crate) fn seal_text(
+    /// The packet that a request is, if all is in one piece, and of lengths that need no second look.
+    #[inline(always)]
+    pub(crate) fn packet<'a>(
+        &self,
+        iv: &[u8],
+        assoc: &[&'a [u8]],
+        text: &'a mut Text<'_>,
+        tag_len: usize,
+    ) -> Option<Packet<'a>> {
+        let assoc = one_piece(assoc)?;
+        if !self.allows(iv, assoc.len(), text.len(), tag_len) {
+            return None;
+        }
+        text.whole().map(|text| Packet { assoc, text })
+    }
+
+    /// [`Aead::encrypt`] of what is in any number of pieces.
+    #[inline(never)]
+    pub(crate) fn seal_pieces(
         &self,
         iv: &[u8],
         assoc: &[&[u8]],
         text: &mut Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        if let Some(assoc) = one_piece(assoc)
-            && let Some(text) = text.whole()
-        {
-            let mut packet = Packet { assoc, text };
-            self.check_packet(iv, &packet, tag.len())?;
-            self.ops.seal_packet(iv, &mut packet, tag);
-            return Ok(());
-        }
-        self.seal_pieces(iv, assoc, text, tag)
-    }
-
-    /// [`Aead::decrypt`] of a text that is somewhere.
-    #[inline]
-    pub(crate) fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
-        if let Some(assoc) = one_piece(assoc)
-            && let Some(text) = text.whole()
-        {
-            let mut packet = Packet { assoc, text };
-            self.check_packet(iv, &packet, tag.len())?;
-            return if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) };
-        }
-        self.open_pieces(iv, assoc, text, tag)
-    }
-
-    #[inline(never)]
-    fn seal_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         self.ops.seal(iv, assoc, text, tag);
         Ok(())
     }
 
+    /// [`Aead::decrypt`] of what is in any number of pieces.
     #[inline(never)]
-    fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    pub(crate) fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         if self.ops.open(iv, assoc, text, tag) {
             return Ok(());
@@ -388,21 +382,26 @@ impl Aead {
         Err(Error::Authentication)
     }
 
-    /// Checks a request. What is well costs a few comparisons; an error is made out of line.
+    /// Checks a request.
     #[inline]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
-        if self.limits.allow(iv.len(), text.len()) && tag_len == self.limits.tag {
+        self.check_lengths(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
+    }
+
+    /// What is well costs a few comparisons; an error is made out of line.
+    #[inline(always)]
+    fn check_lengths(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
+        if self.allows(iv, assoc_len, text_len, tag_len) {
             return Ok(());
         }
-        self.objection(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
+        self.objection(iv, assoc_len, text_len, tag_len)
     }
 
     #[inline(always)]
-    fn check_packet(&self, iv: &[u8], packet: &Packet<'_>, tag_len: usize) -> Result<(), Error> {
-        if self.limits.allow(iv.len(), packet.text.len()) && tag_len == self.limits.tag {
-            return Ok(());
-        }
-        self.objection(iv, packet.assoc.len(), packet.text.len(), tag_len)
+    fn allows(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> bool {
+        self.limits.allow(iv.len(), text_len)
+            && tag_len == self.limits.tag
+            && (text_len < self.limits.free || self.ops.check(iv, assoc_len, text_len as u64).is_ok())
     }
 
     #[cold]

@@ -251,20 +251,32 @@ fn many_of_a_kind() {
     }
 }
 
+/// In lanes, one after the other, and by themselves in one piece or two.
 #[test]
 fn an_unauthentic_text_is_wiped() {
-    let key = algkit::aead("ccm(aes)").unwrap().key(&[1; 16]).unwrap();
-    let iv = *b"\x01nonce of 13\x00\x00\x00\x00";
-    let sealed = key.seal(&iv, b"", &[7; 50]).unwrap();
-    let (text, tag) = sealed.split_at(50);
-    let mut forged = tag.to_vec();
-    forged[3] ^= 0x10;
-    let (mut good, mut bad) = (text.to_vec(), text.to_vec());
-    let mut requests =
-        [Request::open(&key, &iv, b"", &mut good[..], tag), Request::open(&key, &iv, b"", &mut bad[..], &forged)];
-    batch::run(&mut requests);
-    assert_eq!(requests.each_ref().map(Request::result), [Ok(()), Err(Error::Authentication)]);
-    assert_eq!(format!("{:?}", requests[1]), format!("Request(open, {}, Err(Authentication))", key.driver().driver));
-    drop(requests);
-    assert_eq!((good, bad), (vec![7; 50], vec![0; 50]));
+    for (name, iv) in [("ccm(aes)", &b"\x01nonce of 13\x00\x00\x00\x00"[..]), ("gcm(aes)", b"nonce of 12.")] {
+        let key = algkit::aead(name).unwrap().key(&[1; 16]).unwrap();
+        for len in [16, 50, 300] {
+            let sealed = key.seal(iv, b"", &vec![7; len]).unwrap();
+            let (text, tag) = sealed.split_at(len);
+            let mut forged = tag.to_vec();
+            forged[3] ^= 0x10;
+            let (mut good, mut bad) = (text.to_vec(), text.to_vec());
+            let mut requests =
+                [Request::open(&key, iv, b"", &mut good[..], tag), Request::open(&key, iv, b"", &mut bad[..], &forged)];
+            batch::run(&mut requests);
+            assert_eq!(requests.each_ref().map(Request::result), [Ok(()), Err(Error::Authentication)]);
+            let what = format!("Request(open, {}, Err(Authentication))", key.driver().driver);
+            assert_eq!(format!("{:?}", requests[1]), what);
+            drop(requests);
+            assert_eq!((good, bad), (vec![7; len], vec![0; len]), "{name}");
+
+            let (mut whole, mut cut) = (text.to_vec(), text.to_vec());
+            assert_eq!(key.decrypt(iv, &[], &mut whole[..], &forged), Err(Error::Authentication));
+            let (front, back) = cut.split_at_mut(9);
+            let segments = Text::segments_in_place([front, back]);
+            assert_eq!(key.decrypt(iv, &[], segments, &forged), Err(Error::Authentication));
+            assert_eq!((whole, cut), (vec![0; len], vec![0; len]), "{name}");
+        }
+    }
 }

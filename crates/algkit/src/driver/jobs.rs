@@ -2,7 +2,7 @@
 
 use super::{AeadOps, Direction, HashOps, HashState, SkcipherOps};
 use crate::{Text, tag};
-use algkit_primitives::{InOut, hash::Job};
+use algkit_primitives::{InOut, Packet, hash::Job};
 use arrayvec::ArrayVec;
 use std::{any::Any, ptr};
 use zeroize::Zeroize;
@@ -104,6 +104,14 @@ impl<'a> AeadJob<'a> {
 
     /// Does it by itself.
     pub fn run(&mut self) {
+        if let [assoc] = self.assoc {
+            let packet = &mut Packet { assoc, text: self.text.reborrow() };
+            match &mut self.tag.0 {
+                Inner::Write(tag) => self.ops.seal_packet(self.iv, packet, tag),
+                Inner::Check { tag, authentic } => **authentic = self.ops.open_packet(self.iv, packet, tag),
+            }
+            return;
+        }
         let text = &mut Text::from(self.text.reborrow());
         match &mut self.tag.0 {
             Inner::Write(tag) => self.ops.seal(self.iv, self.assoc, text, tag),

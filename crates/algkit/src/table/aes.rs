@@ -363,8 +363,8 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
         gcm::check_text(text_len)
     }
 
-    fn unchecked(&self) -> u64 {
-        gcm::MAX_TEXT
+    fn unchecked(&self) -> Option<u64> {
+        Some(gcm::MAX_TEXT)
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {

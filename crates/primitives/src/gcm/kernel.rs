@@ -136,9 +136,9 @@ impl<V: AesVector> Counters<V> {
 
     /// The next `N` vectors, in the order of bytes that AES takes.
     ///
-    /// Most of the time no carry leaves the last byte, in these and in the vector behind them, and all are sums. Else the additions are of words whose bytes
-    /// are put in order before and afterwards; the shuffles take a port from AES (Zen 4: without them, GCM is 1.03 times
-    /// as fast).
+    /// Most of the time no carry leaves the last byte, in these and in the vector behind them, and all are sums. Else the
+    /// additions are of words whose bytes are put in order before and afterwards; the shuffles take a port from AES (Zen 4:
+    /// without them, GCM is 1.03 times as fast).
     #[inline(always)]
     fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
         let mut batch = [self.next; N];
