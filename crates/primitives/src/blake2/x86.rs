@@ -7,6 +7,7 @@
 
 use super::Compress;
 use super::rows::{Order, Row, compress, words};
+use crate::simd::anew;
 use crate::cpu::{Avx2, Avx512, Token};
 use core::arch::x86_64::*;
 
@@ -67,7 +68,7 @@ macro_rules! turn {
 struct B(__m256i);
 
 impl Row<u64> for B {
-    type Message = [u64; 16];
+    type Message<'a> = [u64; 16];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
     turn!(_mm256_permute4x64_epi64);
@@ -78,7 +79,7 @@ impl Row<u64> for B {
     }
 
     #[inline(always)]
-    fn rows(message: &[u64; 16], order: &Order) -> [Self; 4] {
+    fn rows(message: [u64; 16], order: &Order) -> [Self; 4] {
         macro_rules! row {
             ($($i:literal)*) => {
                 // SAFETY: see above.
@@ -114,33 +115,31 @@ impl Row<u64> for B {
 struct B512(__m256i);
 
 impl Row<u64> for B512 {
-    type Message = [__m512i; 2];
+    type Message<'a> = &'a [u8; 128];
 
     common!(u64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi64, _mm256_xor_si256);
-    turn!(_mm256_permute4x64_epi64);
-
     #[inline(always)]
-    fn message(block: &[u8]) -> [__m512i; 2] {
-        let block: &[u8; 128] = block.try_into().expect("a block");
+    fn turn<const N: i32>(self) -> Self {
         // SAFETY: see above.
-        unsafe { [_mm512_loadu_si512(block.as_ptr().cast()), _mm512_loadu_si512(block.as_ptr().add(64).cast())] }
+        Self(unsafe { _mm256_alignr_epi64::<N>(pin256(self.0), self.0) })
     }
 
     #[inline(always)]
-    fn rows(message: &[__m512i; 2], order: &Order) -> [Self; 4] {
-        // SAFETY: see above.
-        unsafe {
-            let order = _mm_loadu_si128(order.as_ptr().cast());
-            let columns = _mm512_permutex2var_epi64(message[0], _mm512_cvtepu8_epi64(order), message[1]);
-            let order = _mm_unpackhi_epi64(order, order);
-            let diagonals = _mm512_permutex2var_epi64(message[0], _mm512_cvtepu8_epi64(order), message[1]);
-            [
-                Self(_mm512_castsi512_si256(columns)),
-                Self(_mm512_extracti64x4_epi64::<1>(columns)),
-                Self(_mm512_castsi512_si256(diagonals)),
-                Self(_mm512_extracti64x4_epi64::<1>(diagonals)),
-            ]
+    fn message(block: &[u8]) -> &[u8; 128] {
+        block.try_into().expect("a block")
+    }
+
+    #[inline(always)]
+    fn rows(message: &[u8; 128], order: &Order) -> [Self; 4] {
+        let words = anew(message).as_chunks::<8>().0;
+        let word = |i: usize| i64::from_le_bytes(words[usize::from(order[i] % 16)]);
+        macro_rules! row {
+            ($($i:literal)*) => {
+                // SAFETY: see above.
+                Self(unsafe { _mm256_setr_epi64x($(word($i)),*) })
+            };
         }
+        [row!(0 1 2 3), row!(4 5 6 7), row!(8 9 10 11), row!(12 13 14 15)]
     }
 
     #[inline(always)]
@@ -156,6 +155,20 @@ impl Row<u64> for B512 {
             }
         })
     }
+
+    #[inline(always)]
+    fn xor_rotate<const I: usize>(self, late: Self) -> Self {
+        let (early, v) = (self.rotate::<I>().0, late.0);
+        // SAFETY: see above. 0x96 is the truth table of three-way xor.
+        Self(unsafe {
+            match I {
+                0 => return self.xor(late).rotate::<0>(),
+                1 => _mm256_ternarylogic_epi64::<0x96>(early, _mm256_srli_epi64::<24>(v), _mm256_slli_epi64::<40>(v)),
+                2 => _mm256_ternarylogic_epi64::<0x96>(early, _mm256_srli_epi64::<16>(v), _mm256_slli_epi64::<48>(v)),
+                _ => _mm256_ternarylogic_epi64::<0x96>(early, _mm256_srli_epi64::<63>(v), _mm256_slli_epi64::<1>(v)),
+            }
+        })
+    }
 }
 
 /// A row of BLAKE2s, AVX2.
@@ -163,7 +176,7 @@ impl Row<u64> for B512 {
 struct S(__m128i);
 
 impl Row<u32> for S {
-    type Message = [u32; 16];
+    type Message<'a> = [u32; 16];
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);
     turn!(_mm_shuffle_epi32);
@@ -174,7 +187,7 @@ impl Row<u32> for S {
     }
 
     #[inline(always)]
-    fn rows(message: &[u32; 16], order: &Order) -> [Self; 4] {
+    fn rows(message: [u32; 16], order: &Order) -> [Self; 4] {
         macro_rules! row {
             ($($i:literal)*) => {
                 // SAFETY: see above.
@@ -204,7 +217,7 @@ impl Row<u32> for S {
 struct S512(__m128i);
 
 impl Row<u32> for S512 {
-    type Message = __m512i;
+    type Message<'a> = __m512i;
 
     common!(u32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_xor_si128);
     turn!(_mm_shuffle_epi32);
@@ -217,11 +230,11 @@ impl Row<u32> for S512 {
     }
 
     #[inline(always)]
-    fn rows(message: &__m512i, order: &Order) -> [Self; 4] {
+    fn rows(message: __m512i, order: &Order) -> [Self; 4] {
         // SAFETY: see above.
         unsafe {
             let order = _mm512_cvtepu8_epi32(_mm_loadu_si128(order.as_ptr().cast()));
-            let words = _mm512_permutexvar_epi32(order, *message);
+            let words = _mm512_permutexvar_epi32(order, message);
             [
                 Self(_mm512_castsi512_si128(words)),
                 Self(_mm512_extracti32x4_epi32::<1>(words)),
@@ -243,7 +256,37 @@ impl Row<u32> for S512 {
             }
         })
     }
+
+    #[inline(always)]
+    fn xor_rotate<const I: usize>(self, late: Self) -> Self {
+        let (early, v) = (self.rotate::<I>().0, late.0);
+        // SAFETY: see above. 0x96 is the truth table of three-way xor.
+        Self(unsafe {
+            match I {
+                0 => _mm_ternarylogic_epi64::<0x96>(early, _mm_srli_epi32::<16>(v), _mm_slli_epi32::<16>(v)),
+                1 => _mm_ternarylogic_epi64::<0x96>(early, _mm_srli_epi32::<12>(v), _mm_slli_epi32::<20>(v)),
+                2 => _mm_ternarylogic_epi64::<0x96>(early, _mm_srli_epi32::<8>(v), _mm_slli_epi32::<24>(v)),
+                _ => _mm_ternarylogic_epi64::<0x96>(early, _mm_srli_epi32::<7>(v), _mm_slli_epi32::<25>(v)),
+            }
+        })
+    }
 }
+
+macro_rules! pin {
+    ($name:ident, $features:literal, $register:ident, $vector:ty) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $name(mut vector: $vector) -> $vector {
+            // SAFETY: no instruction; it only seems to change the register.
+            #[cfg(not(miri))]
+            unsafe {
+                core::arch::asm!("/* {0} */", inout($register) vector, options(pure, nomem, nostack, preserves_flags))
+            }
+            vector
+        }
+    };
+}
+pin!(pin256, "avx2", ymm_reg, __m256i);
 
 macro_rules! driver {
     ($token:ty, $word:ty, $row:ty) => {
