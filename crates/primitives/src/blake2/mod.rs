@@ -16,7 +16,7 @@ mod rows;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, wipe};
+use crate::hash::{Hash, copy_short, digest_by_copy, wipe};
 pub use rows::Word;
 
 /// BLAKE2b: blocks of 128 bytes, a digest and a key of up to 64.
@@ -29,8 +29,8 @@ pub type Blake2s<T> = Blake2<T, u32, 64>;
 pub trait Compress<W: Word>: Token {
     /// Absorbs `blocks`, whole ones of 16 words.
     ///
-    /// `before` is the number of bytes absorbed until now. If `last` is given, this is the last
-    /// block, and so many of its bytes belong to the message.
+    /// `before` is the number of bytes absorbed until now. If `last` is given, the message ends with the last
+    /// of the blocks, to which so many of its bytes belong.
     fn compress(self, state: &mut [W; 8], blocks: &[u8], before: u64, last: Option<usize>);
 }
 
@@ -98,13 +98,55 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
 
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
-        assert_eq!(out.len(), self.digest_size, "digest length");
         self.block[self.filled..].fill(0);
         self.token.compress(&mut self.state, &self.block, self.compressed, Some(self.filled));
-        let size = size_of::<W>();
-        for (out, word) in out.chunks_mut(size).zip(self.state) {
-            out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
+        self.write(&self.state, out);
+    }
+
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        // What is kept is nothing, or a block; a key, in most cases.
+        let ([message], true) = (parts, self.filled.is_multiple_of(B)) else {
+            return digest_by_copy(self, parts, out);
+        };
+        let Self { token, mut state, mut compressed, .. } = *self;
+        let mut message = *message;
+        if self.filled > 0 {
+            if message.is_empty() {
+                message = &self.block;
+            } else {
+                token.compress(&mut state, &self.block, compressed, None);
+                compressed = compressed.wrapping_add(B as u64);
+            }
         }
+        let (whole, rest) = message.split_at(message.len() - message.len() % B);
+        if rest.is_empty() && !whole.is_empty() {
+            token.compress(&mut state, whole, compressed, Some(B));
+        } else {
+            if !whole.is_empty() {
+                token.compress(&mut state, whole, compressed, None);
+            }
+            let mut block = [0; B];
+            copy_short(&mut block[..rest.len()], rest);
+            token.compress(&mut state, &block, compressed.wrapping_add(whole.len() as u64), Some(rest.len()));
+            wipe(&mut block);
+        }
+        self.write(&state, out);
+        wipe(&mut state);
+    }
+}
+
+impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
+    /// The digest, from the state after the last block.
+    #[inline(always)]
+    fn write(&self, state: &[W; 8], out: &mut [u8]) {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        let mut digest = [0; 64];
+        let (size, len) = (size_of::<W>(), out.len());
+        for (bytes, word) in digest.chunks_exact_mut(size).zip(state) {
+            bytes.copy_from_slice(word.to_le_bytes().as_ref());
+        }
+        copy_short(out, &digest[..len]);
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u128 {
 /// # Panics
 /// If the lengths differ.
 #[inline(always)]
-fn copy_short(dst: &mut [u8], src: &[u8]) {
+pub(crate) fn copy_short(dst: &mut [u8], src: &[u8]) {
     assert_eq!(dst.len(), src.len());
     if let (Some(last), Some(from)) = (dst.last_chunk_mut::<16>(), src.last_chunk::<16>()) {
         *last = *from;

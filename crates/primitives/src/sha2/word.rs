@@ -206,12 +206,12 @@ pub(super) use times16;
 /// The rounds on one block, or on a block of every message: `w` is the block, `k` a round's constant.
 #[inline(always)]
 pub(super) fn rounds<W: Word, S: Copy>(s: &mut [W; 8], w: &mut [W; 16], constants: &[S], k: impl Fn(S) -> W) {
-    let (first, rest) = constants.split_at(16);
-    times16!(I => round(s, I, w[I].add(k(first[I]))));
-    for constants in rest.as_chunks::<16>().0 {
+    let (last, before) = constants.as_chunks::<16>().0.split_last().expect("sixteen rounds or more");
+    for constants in before {
         times16!(I => {
-            w[I] = schedule(w[(I + 14) % 16], w[(I + 9) % 16], w[(I + 1) % 16], w[I]);
             round(s, I, w[I].add(k(constants[I])));
+            w[I] = schedule(w[(I + 14) % 16], w[(I + 9) % 16], w[(I + 1) % 16], w[I]);
         });
     }
+    times16!(I => round(s, I, w[I].add(k(last[I]))));
 }
