@@ -106,10 +106,11 @@ impl<T: AesToken> AesKey<T> {
     /// If `data` is not whole blocks.
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data)) };
         if data.len() <= SHORT {
-            decrypt(self.token.narrow(), &self.dec, iv, data);
+            decrypt(self.token.narrow(), dec, iv, data);
         } else {
-            decrypt(self.token, &self.dec, iv, data);
+            decrypt(self.token, dec, iv, data);
         }
     }
 }

@@ -57,7 +57,10 @@ impl<T: AesToken> AesKey<T> {
     /// # Panics
     /// If `data` is not whole blocks.
     pub fn ecb_decrypt(&self, data: InOut<'_>) {
-        self.ecb::<false>(&self.dec, data);
+        match self.dec.made() {
+            Some(dec) => self.ecb::<false>(dec, data),
+            None => self.inverted(|key| key.ecb_decrypt(data)),
+        }
     }
 
     #[inline(always)]
@@ -81,10 +84,11 @@ impl<T: AesToken> AesKey<T> {
 
     /// Decrypts one block in place.
     pub fn decrypt_block(&self, block: &mut [u8; 16]) {
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.decrypt_block(block)) };
         let token = self.token.narrow();
         token.vectorize(
             #[inline(always)]
-            || *block = Schedule::<OneBlock<T>>::new(token, &self.dec).crypt_one::<false>(block),
+            || *block = Schedule::<OneBlock<T>>::new(token, dec).crypt_one::<false>(block),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Keys and rounds for CPUs with AES instructions.
 
-use super::RoundKeys;
+use super::{RoundKeys, inverse::Inverse};
 use crate::{
     cpu::Token,
     simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque},
@@ -11,7 +11,7 @@ use crate::{
 pub struct AesKey<T> {
     pub(crate) token: T,
     pub(crate) enc: RoundKeys,
-    pub(crate) dec: RoundKeys,
+    pub(super) dec: Inverse,
 }
 
 impl<T: AesToken> AesKey<T> {
@@ -29,16 +29,32 @@ impl<T: AesToken> AesKey<T> {
     /// A place for a key, to be [`set`](AesKey::set) before it is of any use: a schedule is made fastest where it
     /// stays, as a copy of it would have to wait for the parts that have just been written.
     pub fn unset(token: T) -> Self {
-        Self { token, enc: RoundKeys::unset(), dec: RoundKeys::unset() }
+        Self { token, enc: RoundKeys::unset(), dec: Inverse::unmade() }
     }
 
     /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
+        self.dec.forget();
+        expand(self.token.narrow(), &mut self.enc, key)
+    }
+
+    /// Calls `body` with a key that can decrypt.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn inverted<R>(&self, body: impl FnOnce(&Self) -> R) -> R {
+        if self.invert() { body(self) } else { body(&self.clone()) }
+    }
+
+    /// Makes the keys of the inverse cipher. They are not there if another thread is at it; then a clone of the key
+    /// is the caller's alone.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn invert(&self) -> bool {
         let token = self.token.narrow();
-        expand(token, &mut self.enc, key) && {
+        self.dec.make(|dec| {
             token.vectorize_with(
-                &mut self.dec,
+                dec,
                 &self.enc,
                 (),
                 #[inline(always)]
@@ -50,8 +66,7 @@ impl<T: AesToken> AesKey<T> {
                     );
                 },
             );
-            true
-        }
+        })
     }
 }
 
@@ -249,11 +264,13 @@ mod tests {
             (32, 0x8ea2b7ca516745bfeafc49904b496089),
         ] {
             let key = AesKey::new(token, &key[..len]).unwrap();
+            assert!(key.dec.made().is_none());
+            let key = key.inverted(AesKey::clone);
             token.vectorize(|| {
                 let mut block = [T::V::splat(token, &plain)];
                 encrypt_blocks(token, &key.enc, &mut block);
                 assert_eq!(block[0].first(), want.to_be_bytes());
-                decrypt_blocks(token, &key.dec, &mut block);
+                decrypt_blocks(token, key.dec.made().unwrap(), &mut block);
                 assert_eq!(block[0].last(), plain);
             });
         }

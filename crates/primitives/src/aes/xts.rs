@@ -225,7 +225,10 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        self.crypt::<false>(&self.data.dec, tweak, data, None);
+        match self.data.dec.made() {
+            Some(dec) => self.crypt::<false>(dec, tweak, data, None),
+            None => self.inverted(|key| key.decrypt(tweak, data)),
+        }
     }
 
     /// [`XtsKey::encrypt`], and a copy of something else meanwhile. The rounds leave the ports for loads and stores
@@ -242,7 +245,10 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt_beside(&self, tweak: &mut [u8; 16], data: InOut<'_>, beside: InOut<'_>) {
-        self.crypt::<false>(&self.data.dec, tweak, data, Some(beside));
+        match self.data.dec.made() {
+            Some(dec) => self.crypt::<false>(dec, tweak, data, Some(beside)),
+            None => self.inverted(|key| key.decrypt_beside(tweak, data, beside)),
+        }
     }
 
     /// Encrypts the whole data unit `iv`: [`XtsKey::tweak`] and [`XtsKey::encrypt`] in one.
@@ -258,7 +264,17 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
-        self.crypt_from::<false>(&self.data.dec, Some(&self.tweak), iv, data, None);
+        match self.data.dec.made() {
+            Some(dec) => _ = self.crypt_from::<false>(dec, Some(&self.tweak), iv, data, None),
+            None => self.inverted(|key| key.decrypt_unit(iv, data)),
+        }
+    }
+
+    /// Calls `body` with a key that can decrypt.
+    #[cold]
+    #[inline(never)]
+    fn inverted(&self, body: impl FnOnce(&Self)) {
+        if self.data.invert() { body(self) } else { body(&self.clone()) }
     }
 
     fn crypt<const ENC: bool>(
