@@ -39,11 +39,11 @@ pub trait Transform: Sized + sealed::FromKeyed {
 }
 
 mod sealed {
-    use super::{DriverRef, Keyed};
+    use super::{CpuFeatures, DriverRef, Keyed};
 
     pub trait FromKeyed {
         /// The transform, if the driver made an instance of its type.
-        fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self>
+        fn from_keyed(driver: DriverRef, cpu: CpuFeatures, keyed: Keyed) -> Option<Self>
         where
             Self: Sized;
     }
@@ -67,11 +67,13 @@ impl<T: Transform> Unkeyed<T> {
     /// The transform with this key, and a say in the matter of weak keys.
     pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
         let keyed = self.driver.key(self.cpu, key, weak)?;
-        T::from_keyed(self.driver.clone(), keyed).ok_or_else(|| Error::BadKey {
-            name: self.driver.driver.clone(),
-            reason: "the driver made an instance of another type",
-        })
+        T::from_keyed(self.driver.clone(), self.cpu, keyed).ok_or_else(|| another_type(&self.driver))
     }
+}
+
+#[cold]
+fn another_type(driver: &Driver) -> Error {
+    Error::BadKey { name: driver.driver.clone(), reason: "the driver made an instance of another type" }
 }
 
 /// The lengths that a driver takes, as numbers to compare with. What they allow is right; what they do not may
@@ -114,6 +116,7 @@ macro_rules! transform {
         $(#[$doc])*
         pub struct $name {
             driver: DriverRef,
+            cpu: CpuFeatures,
             $($limits: Limits,)?
             pub(crate) ops: Box<dyn $ops>,
         }
@@ -129,9 +132,9 @@ macro_rules! transform {
         }
 
         impl sealed::FromKeyed for $name {
-            fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self> {
+            fn from_keyed(driver: DriverRef, cpu: CpuFeatures, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, cpu, ops }),
                     _ => None,
                 }
             }
@@ -145,6 +148,52 @@ macro_rules! transform {
         }
     };
 }
+
+macro_rules! rekeyed {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// Takes another key in place of the one it has, and wipes that. The driver stays, and so does the memory
+            /// where the driver can use it again: a new key costs its schedule. Known weak keys are refused. After an
+            /// error the transform has the key that it had.
+            ///
+            /// ```
+            /// let mut ctr = algkit::skcipher("ctr(aes)")?.key(&[1; 16])?;
+            /// let (mut one, mut other) = ([0; 16], [0; 16]);
+            /// ctr.encrypt(&mut [0; 16], &mut one[..])?;
+            /// ctr.set_key(&[2; 32])?;
+            /// ctr.encrypt(&mut [0; 16], &mut other[..])?;
+            /// assert_ne!(one, other);
+            /// assert!(ctr.set_key(&[3; 5]).is_err());
+            /// # Ok::<(), algkit::Error>(())
+            /// ```
+            #[inline]
+            pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                self.set_key_with(key, WeakKeys::Refuse)
+            }
+
+            /// [`Self::set_key`], with a say in the matter of weak keys.
+            #[inline]
+            pub fn set_key_with(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+                if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
+                    return Ok(());
+                }
+                self.key_anew(key, weak)
+            }
+
+            /// A new instance in place of the one there is, or what is wrong with the key.
+            #[cold]
+            #[inline(never)]
+            fn key_anew(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+                let keyed = self.driver.key(self.cpu, key, weak)?;
+                let Keyed::$name(ops) = keyed else { return Err(another_type(&self.driver)) };
+                self.ops = ops;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+rekeyed!(Cipher, Skcipher, Aead, Hash);
 
 transform!(
     /// A keyed block cipher.

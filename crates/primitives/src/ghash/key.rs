@@ -26,52 +26,48 @@ pub(crate) struct HashKey<V: ClmulVector> {
 }
 
 impl<V: ClmulVector> HashKey<V> {
-    /// How many powers there are.
-    pub(crate) const POWERS: usize = size_of::<V::Powers>() / 16 - (V::BLOCKS - 1);
+    /// How many powers there are: whole vectors of them.
+    pub(crate) const POWERS: usize = (size_of::<V::Powers>() / 16 - (V::BLOCKS - 1)) / V::BLOCKS * V::BLOCKS;
 
-    /// The key of POLYVAL.
+    /// A place for powers.
     #[inline(always)]
-    pub(crate) fn polyval(token: V::Token, key: &[u8; 16]) -> Self {
-        let mut this = Self { powers: V::NO_POWERS, sums: V::NO_POWERS };
-        let [powers, sums] = [this.powers.as_mut(), this.sums.as_mut()];
-        // H^n times H to H^n is H^(n+1) to H^2n, independent of each other: the powers take as many
-        // latencies of dot as their number can be halved. First block by block, until they fill a vector.
-        const { assert!(V::BLOCKS <= 4) }
-        let mut first = [V::load_first(token, key); 4];
-        if V::BLOCKS > 1 {
-            first[1] = dot(token, first[0], first[0]);
-        }
-        if V::BLOCKS > 2 {
-            first[2] = dot(token, first[1], first[0]);
-            first[3] = dot(token, first[1], first[1]);
-        }
-        for (i, power) in first.into_iter().take(V::BLOCKS).enumerate() {
-            powers[Self::POWERS - 1 - i] = power.first();
-            sums[Self::POWERS - 1 - i] = power.add_halves().first();
-        }
-        let mut known = V::BLOCKS;
-        while known < Self::POWERS {
-            let old = Self::POWERS - known;
-            let step = V::splat(token, &powers[old]);
-            let new = old.saturating_sub(known);
-            for at in (new..old).step_by(V::BLOCKS) {
-                let vector = V::load(token, powers[at + known..].as_flattened());
-                let vector = dot(token, vector, step);
-                vector.store(powers[at..].as_flattened_mut());
-                vector.add_halves().store(sums[at..].as_flattened_mut());
-            }
-            known = Self::POWERS - new;
-        }
-        this
+    pub(crate) fn unset() -> Self {
+        Self { powers: V::NO_POWERS, sums: V::NO_POWERS }
     }
 
-    /// The key of GHASH: x times the reversed block is POLYVAL's (see the module above).
+    /// Makes this the key of POLYVAL.
+    ///
+    /// `n` vectors of powers times the highest of them are the next `n`, independent of each other: there are as many
+    /// latencies of dot as the number of vectors can be halved.
     #[inline(always)]
-    pub(crate) fn ghash(token: V::Token, key: &[u8; 16]) -> Self {
+    pub(crate) fn set_polyval(&mut self, token: V::Token, key: &[u8; 16]) {
+        let [powers, sums] = [self.powers.as_mut(), self.sums.as_mut()];
+        let mut put = |vector: V, powers: &mut [[u8; 16]], at: usize| {
+            vector.store(powers[at..].as_flattened_mut());
+            vector.add_halves().store(sums[at..].as_flattened_mut());
+        };
+        let mut old = Self::POWERS - V::BLOCKS;
+        put(V::powers(token, V::splat(token, key)), powers, old);
+        while old > 0 {
+            let known = Self::POWERS - old;
+            let step = V::splat(token, &powers[old]);
+            let new = old.saturating_sub(known);
+            // From the lowest, whose factor has been known for longest.
+            for at in (new..old).step_by(V::BLOCKS).rev() {
+                let vector = V::load(token, powers[at + known..].as_flattened());
+                put(dot(token, vector, step), powers, at);
+            }
+            old = new;
+        }
+    }
+
+    /// Makes this the key of GHASH: x times the reversed block is POLYVAL's (see the module above).
+    #[inline(always)]
+    pub(crate) fn set_ghash(&mut self, token: V::Token, key: &[u8; 16]) {
         const Q: u128 = 1 << 127 | 1 << 126 | 1 << 121 | 1;
         let h = u128::from_be_bytes(*key);
         let overflow = 0u128.wrapping_sub(h >> 127);
-        Self::polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes())
+        self.set_polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes());
     }
 
     /// Adds to `product` a vector of blocks that are `blocks_left` from the end of a sum, the

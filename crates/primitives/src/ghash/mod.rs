@@ -60,11 +60,15 @@ struct Message {
 impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
     /// The hash of nothing yet, under `key`.
     pub fn new(token: T, key: &[u8; 16]) -> Self {
-        let key = token.vectorize(
+        let mut new = Self { token, key: HashKey::unset(), message: Message::default() };
+        token.vectorize_with(
+            &mut new.key,
+            key,
+            (),
             #[inline(always)]
-            || if BIG_ENDIAN { HashKey::ghash(token, key) } else { HashKey::polyval(token, key) },
+            |new, key, ()| if BIG_ENDIAN { new.set_ghash(token, key) } else { new.set_polyval(token, key) },
         );
-        Self { token, key, message: Message::default() }
+        new
     }
 }
 
