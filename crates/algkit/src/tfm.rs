@@ -43,7 +43,7 @@ mod sealed {
 
     pub trait FromKeyed {
         /// The transform, if the driver made an instance of its type.
-        fn from_keyed(driver: DriverRef, cpu: CpuFeatures, keyed: Keyed) -> Option<Self>
+        fn from_keyed(driver: DriverRef, cpu: CpuFeatures, key_len: usize, keyed: Keyed) -> Option<Self>
         where
             Self: Sized;
     }
@@ -67,7 +67,7 @@ impl<T: Transform> Unkeyed<T> {
     /// The transform with this key, and a say in the matter of weak keys.
     pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
         let keyed = self.driver.key(self.cpu, key, weak)?;
-        T::from_keyed(self.driver.clone(), self.cpu, keyed).ok_or_else(|| another_type(&self.driver))
+        T::from_keyed(self.driver.clone(), self.cpu, key.len(), keyed).ok_or_else(|| another_type(&self.driver))
     }
 }
 
@@ -117,6 +117,7 @@ macro_rules! transform {
         pub struct $name {
             driver: DriverRef,
             cpu: CpuFeatures,
+            key_len: usize,
             $($limits: Limits,)?
             pub(crate) ops: Box<dyn $ops>,
         }
@@ -132,9 +133,9 @@ macro_rules! transform {
         }
 
         impl sealed::FromKeyed for $name {
-            fn from_keyed(driver: DriverRef, cpu: CpuFeatures, keyed: Keyed) -> Option<Self> {
+            fn from_keyed(driver: DriverRef, cpu: CpuFeatures, key_len: usize, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, cpu, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, cpu, key_len, ops }),
                     _ => None,
                 }
             }
@@ -174,19 +175,23 @@ macro_rules! rekeyed {
             /// [`Self::set_key`], with a say in the matter of weak keys.
             #[inline]
             pub fn set_key_with(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
-                if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
+                // As long as the last key: as long as the driver allows.
+                if key.len() == self.key_len && self.ops.set_key(key, weak) {
                     return Ok(());
                 }
-                self.key_anew(key, weak)
+                self.set_another_key(key, weak)
             }
 
-            /// A new instance in place of the one there is, or what is wrong with the key.
-            #[cold]
+            /// A key of another length, a new instance in place of the one there is, or what is wrong with the key.
             #[inline(never)]
-            fn key_anew(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+            fn set_another_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+                if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
+                    self.key_len = key.len();
+                    return Ok(());
+                }
                 let keyed = self.driver.key(self.cpu, key, weak)?;
                 let Keyed::$name(ops) = keyed else { return Err(another_type(&self.driver)) };
-                self.ops = ops;
+                (self.ops, self.key_len) = (ops, key.len());
                 Ok(())
             }
         }

@@ -36,7 +36,7 @@ impl<T: AesToken> AesKey<T> {
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         self.dec.forget();
-        expand(self.token.narrow(), &mut self.enc, key)
+        expand(self.token, &mut self.enc, key)
     }
 
     /// Calls `body` with a key that can decrypt.
@@ -72,35 +72,53 @@ impl<T: AesToken> AesKey<T> {
 
 /// Makes `keys` the schedule of encryption with `key`, if it has one of the lengths: by fours of words, but for the
 /// six words of AES-192.
+///
+/// Compiled for vectors of two blocks where there are any, whose instructions have three operands: four in five of
+/// those that one-block code takes.
 pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
+    if key.len() == 24 {
+        return expand_192(token.narrow(), keys, key);
+    }
+    let wide = token.pair();
+    let token = wide.narrow();
+    wide.vectorize_with(
+        keys,
+        key,
+        (),
+        #[inline(always)]
+        |keys, key, ()| {
+            keys.expand_by_fours(
+                key,
+                #[inline(always)]
+                |key| OneBlock::<T::Pair>::load(token, key),
+                #[inline(always)]
+                |key: OneBlock<T::Pair>, at| key.store(at),
+                #[inline(always)]
+                |before: OneBlock<T::Pair>, last, rcon| match rcon {
+                    Some(rcon) => before.next_key::<true>(token, last, rcon),
+                    None => before.next_key::<false>(token, last, 0),
+                },
+            )
+        },
+    )
+}
+
+#[inline(never)]
+fn expand_192<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     token.vectorize_with(
         keys,
         key,
         (),
         #[inline(always)]
         |keys, key, ()| {
-            if key.len() == 24 {
-                // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let sub_word = |word| {
-                    let block = [word; 4];
-                    let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                    let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
-                    [a, b, c, d]
-                };
-                return RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some();
-            }
-            keys.expand_by_fours(
-                key,
-                #[inline(always)]
-                |key| T::V::load(token, key),
-                #[inline(always)]
-                |key: T::V, at| key.store(at),
-                #[inline(always)]
-                |before: T::V, last, rcon| match rcon {
-                    Some(rcon) => before.next_key::<true>(token, last, rcon),
-                    None => before.next_key::<false>(token, last, 0),
-                },
-            )
+            // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+            let sub_word = |word| {
+                let block = [word; 4];
+                let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
+                let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
+                [a, b, c, d]
+            };
+            RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some()
         },
     )
 }

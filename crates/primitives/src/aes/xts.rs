@@ -197,7 +197,7 @@ impl<T: AesToken> XtsKey<T> {
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         let (data, tweak) = key.split_at(key.len() / 2);
-        data.len() == tweak.len() && self.data.set(data) && expand(self.data.token.narrow(), &mut self.tweak, tweak)
+        data.len() == tweak.len() && self.data.set(data) && expand(self.data.token, &mut self.tweak, tweak)
     }
 
     /// The first tweak of the data unit `iv`.

@@ -76,7 +76,7 @@ impl<T: GcmToken> GcmKey<T> {
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         let token = self.token;
-        if !expand(token.narrow(), &mut self.round_keys, key) {
+        if !expand(token, &mut self.round_keys, key) {
             return false;
         }
         token.vectorize_with(
