@@ -124,7 +124,7 @@ impl<V: ClmulVector> Drop for HashKey<V> {
 
 /// A block as POLYVAL reads it.
 #[inline(always)]
-fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
+pub(super) fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
     if BIG_ENDIAN { blocks.reverse_bytes() } else { blocks }
 }
 
