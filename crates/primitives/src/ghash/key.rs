@@ -91,25 +91,35 @@ impl<V: ClmulVector> HashKey<V> {
         product.add(vector, power, sum);
     }
 
-    /// Hashes `data` into `acc`, the last block padded with zeros.
+    /// Hashes `data` into `acc`, one block, the last block of `data` padded with zeros.
+    ///
+    /// In whole batches each place of a vector has a sum of its own, by Horner's rule with powers of H^`BLOCKS`; what is
+    /// behind them, a whole vector at least, joins the sums. So a batch does without what is slowest, adding the
+    /// places of a vector (Zen 4, 512 bits: 63 cycles in place of 66 to 71, where products alone take 52).
     #[inline(always)]
-    pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, data: &[u8]) -> V {
-        let mut batches = data.chunks_exact(V::BATCH * V::BYTES);
-        for batch in &mut batches {
+    pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, mut data: &[u8]) -> V {
+        let behind = if V::BLOCKS > 1 { V::BYTES } else { 0 };
+        while data.len() >= V::BATCH * V::BYTES + behind {
+            let (batch, rest) = data.split_at(V::BATCH * V::BYTES);
             let mut product = Product::zero(token);
             for (i, data) in batch.chunks_exact(V::BYTES).enumerate() {
                 let x = oriented::<V, BIG_ENDIAN>(V::load(token, data));
                 let x = if i == 0 { x.xor(acc) } else { x };
-                self.multiply(token, &mut product, x, (V::BATCH - i) * V::BLOCKS);
+                let at = Self::POWERS - (V::BATCH - i) * V::BLOCKS;
+                let [power, sum] = [&self.powers, &self.sums].map(|table| V::splat(token, &table.as_ref()[at]));
+                product.add(x, power, sum);
             }
-            acc = product.reduce().sum_blocks();
+            (acc, data) = (product.reduce(), rest);
         }
-        let rest = batches.remainder();
-        if rest.is_empty() {
+        if data.is_empty() {
             return acc;
         }
-        let mut sum = Sum::new(token, self, acc, rest.len().div_ceil(16));
-        sum.bytes::<BIG_ENDIAN>(rest);
+        let mut sum = Sum::new(token, self, acc, data.len().div_ceil(16));
+        let mut fours = data.chunks_exact(4 * V::BYTES);
+        for four in &mut fours {
+            sum.vectors::<BIG_ENDIAN>(four);
+        }
+        sum.bytes::<BIG_ENDIAN>(fours.remainder());
         sum.finish()
     }
 }

@@ -121,6 +121,7 @@ fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(
     );
 }
 
+#[inline(always)]
 fn digest(out: &mut [u8]) -> &mut [u8; 16] {
     out.try_into().expect("a digest has 16 bytes")
 }
