@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
-use std::{fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData, ops::Deref};
 use zeroize::Zeroize;
 
 /// A driver that has been chosen and tested, and waits for a key.
@@ -39,11 +39,11 @@ pub trait Transform: Sized + sealed::FromKeyed {
 }
 
 mod sealed {
-    use super::{CpuFeatures, DriverRef, Keyed};
+    use super::{Chosen, Keyed};
 
     pub trait FromKeyed {
         /// The transform, if the driver made an instance of its type.
-        fn from_keyed(driver: DriverRef, cpu: CpuFeatures, key_len: usize, keyed: Keyed) -> Option<Self>
+        fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self>
         where
             Self: Sized;
     }
@@ -67,13 +67,30 @@ impl<T: Transform> Unkeyed<T> {
     /// The transform with this key, and a say in the matter of weak keys.
     pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
         let keyed = self.driver.key(self.cpu, key, weak)?;
-        T::from_keyed(self.driver.clone(), self.cpu, key.len(), keyed).ok_or_else(|| another_type(&self.driver))
+        let driver = Chosen { shared: self.driver.clone(), cpu: self.cpu, key_len: key.len() };
+        T::from_keyed(driver, keyed).ok_or_else(|| another_type(&self.driver))
     }
 }
 
 #[cold]
 fn another_type(driver: &Driver) -> Error {
     Error::BadKey { name: driver.driver.clone(), reason: "the driver made an instance of another type" }
+}
+
+/// The driver of a transform, and what another key needs to know.
+pub struct Chosen {
+    shared: DriverRef,
+    cpu: CpuFeatures,
+    /// Bytes of the key.
+    key_len: usize,
+}
+
+impl Deref for Chosen {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.shared
+    }
 }
 
 /// The lengths that a driver takes, as numbers to compare with. What they allow is right; what they do not may
@@ -115,9 +132,7 @@ macro_rules! transform {
     ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident)?) => {
         $(#[$doc])*
         pub struct $name {
-            driver: DriverRef,
-            cpu: CpuFeatures,
-            key_len: usize,
+            driver: Chosen,
             $($limits: Limits,)?
             pub(crate) ops: Box<dyn $ops>,
         }
@@ -133,9 +148,9 @@ macro_rules! transform {
         }
 
         impl sealed::FromKeyed for $name {
-            fn from_keyed(driver: DriverRef, cpu: CpuFeatures, key_len: usize, keyed: Keyed) -> Option<Self> {
+            fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, cpu, key_len, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, ops }),
                     _ => None,
                 }
             }
@@ -176,7 +191,7 @@ macro_rules! rekeyed {
             #[inline]
             pub fn set_key_with(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
                 // As long as the last key: as long as the driver allows.
-                if key.len() == self.key_len && self.ops.set_key(key, weak) {
+                if key.len() == self.driver.key_len && self.ops.set_key(key, weak) {
                     return Ok(());
                 }
                 self.set_another_key(key, weak)
@@ -186,12 +201,12 @@ macro_rules! rekeyed {
             #[inline(never)]
             fn set_another_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
                 if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
-                    self.key_len = key.len();
+                    self.driver.key_len = key.len();
                     return Ok(());
                 }
-                let keyed = self.driver.key(self.cpu, key, weak)?;
+                let keyed = self.driver.key(self.driver.cpu, key, weak)?;
                 let Keyed::$name(ops) = keyed else { return Err(another_type(&self.driver)) };
-                (self.ops, self.key_len) = (ops, key.len());
+                (self.ops, self.driver.key_len) = (ops, key.len());
                 Ok(())
             }
         }
@@ -467,7 +482,7 @@ impl Hash {
 
     /// A fresh state, to be fed piece by piece.
     pub fn start(&self) -> State {
-        State { state: self.ops.start(), driver: self.driver.clone() }
+        State { state: self.ops.start(), driver: self.driver.shared.clone() }
     }
 
     /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.
