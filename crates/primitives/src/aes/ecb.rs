@@ -2,7 +2,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{Pass, SHORT, load, store},
+    pass::{MEDIUM, Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -39,7 +39,7 @@ fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>
         data,
         (),
         #[inline(always)]
-        |keys, data, ()| Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
+        move |keys, data, ()| Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
     );
 }
 
@@ -68,6 +68,8 @@ impl<T: AesToken> AesKey<T> {
         assert!(data.len().is_multiple_of(16), "ECB works on whole blocks");
         if data.len() <= SHORT {
             ecb::<T::Narrow, ENC>(self.token.narrow(), keys, data);
+        } else if data.len() <= MEDIUM {
+            ecb::<T::Pair, ENC>(self.token.pair(), keys, data);
         } else {
             ecb::<T, ENC>(self.token, keys, data);
         }

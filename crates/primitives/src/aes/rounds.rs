@@ -86,7 +86,7 @@ pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) ->
         key,
         (),
         #[inline(always)]
-        |keys, key, ()| {
+        move |keys, key, ()| {
             keys.expand_by_fours(
                 key,
                 #[inline(always)]

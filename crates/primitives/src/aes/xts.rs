@@ -325,7 +325,7 @@ fn run<T: AesToken, const ENC: bool>(
         (start, beside),
         data,
         #[inline(always)]
-        |(keys, tweak_keys), (start, beside), data| {
+        move |(keys, tweak_keys), (start, beside), data| {
             let mut tweak = [Blocks::splat(token, start)];
             if let Some(tweak_keys) = tweak_keys {
                 Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut tweak);

@@ -84,7 +84,7 @@ impl<T: GcmToken> GcmKey<T> {
             &self.round_keys,
             (),
             #[inline(always)]
-            |hash, round_keys, ()| {
+            move |hash, round_keys, ()| {
                 let mut h = [Blocks::zero(token.narrow())];
                 encrypt_blocks::<OneBlock<T>, 1>(token.narrow(), round_keys, &mut h);
                 hash.set_ghash(token, &h[0].first());

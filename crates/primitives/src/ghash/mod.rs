@@ -67,7 +67,7 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
             key,
             (),
             #[inline(always)]
-            |new, key, ()| if BIG_ENDIAN { new.set_ghash(token, key) } else { new.set_polyval(token, key) },
+            move |new, key, ()| if BIG_ENDIAN { new.set_ghash(token, key) } else { new.set_polyval(token, key) },
         );
         new
     }
@@ -113,7 +113,7 @@ fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(
         data,
         (acc, out),
         #[inline(always)]
-        |key, data, (acc, out)| {
+        move |key, data, (acc, out)| {
             let acc = oriented::<T::V, BIG_ENDIAN>(ClmulVector::load_first(token, acc));
             let acc = key.hash::<BIG_ENDIAN>(token, acc, data);
             *out = oriented::<T::V, BIG_ENDIAN>(acc).first();
