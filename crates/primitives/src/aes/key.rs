@@ -69,7 +69,8 @@ impl RoundKeys {
     }
 
     /// Makes it a place for a schedule.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     pub(crate) fn wipe(&mut self) {
         self.keys = [[0; 16]; 15];
         optimization_barrier(&self.keys);

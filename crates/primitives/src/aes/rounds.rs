@@ -73,15 +73,14 @@ impl<T: AesToken> AesKey<T> {
 /// Makes `keys` the schedule of encryption with `key`, if it has one of the lengths: by fours of words, but for the
 /// six words of AES-192.
 ///
-/// Compiled for vectors of two blocks where there are any, whose instructions have three operands: four in five of
-/// those that one-block code takes.
+/// Compiled for the CPU's widest vectors, which come with instructions of three operands, and with AVX-512 of three inputs:
+/// seven or eight in place of eleven for each round key.
 pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     if key.len() == 24 {
         return expand_192(token.narrow(), keys, key);
     }
-    let wide = token.pair();
-    let token = wide.narrow();
-    wide.vectorize_with(
+    let narrow = token.narrow();
+    token.vectorize_with(
         keys,
         key,
         (),
@@ -90,13 +89,13 @@ pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) ->
             keys.expand_by_fours(
                 key,
                 #[inline(always)]
-                |key| OneBlock::<T::Pair>::load(token, key),
+                |key| OneBlock::<T>::load(narrow, key),
                 #[inline(always)]
-                |key: OneBlock<T::Pair>, at| key.store(at),
+                |key: OneBlock<T>, at| key.store(at),
                 #[inline(always)]
-                |before: OneBlock<T::Pair>, last, rcon| match rcon {
-                    Some(rcon) => before.next_key::<true>(token, last, rcon),
-                    None => before.next_key::<false>(token, last, 0),
+                |before: OneBlock<T>, last, rcon| match rcon {
+                    Some(rcon) => before.next_key::<true>(narrow, last, rcon),
+                    None => before.next_key::<false>(narrow, last, 0),
                 },
             )
         },
