@@ -76,6 +76,17 @@ pub trait ClmulVector: Blocks {
         h
     }
 
+    /// The same with `block` in a place of its blocks.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    #[inline(always)]
+    #[must_use]
+    fn with(self, token: Self::Token, place: usize, block: &[u8; 16]) -> Self {
+        assert!(Self::BLOCKS == 1 && place == 0, "wider vectors bring their own");
+        Self::load_first(token, block)
+    }
+
     /// The first `n` bytes, then zeros.
     ///
     /// # Panics
