@@ -181,6 +181,14 @@ pub trait CipherOps: Send + Sync + 'static {
     /// Bytes in a block.
     fn block_size(&self) -> usize;
 
+    /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
+    /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
+    }
+
     /// Encrypts whole blocks, each by itself; the more at a time, the faster.
     fn encrypt_blocks(&self, data: InOut<'_>);
 
@@ -189,6 +197,10 @@ pub trait CipherOps: Send + Sync + 'static {
 }
 
 impl CipherOps for Box<dyn CipherOps> {
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        (**self).set_key(key, weak)
+    }
+
     fn block_size(&self) -> usize {
         (**self).block_size()
     }
@@ -222,6 +234,14 @@ pub trait SkcipherOps: Send + Sync + Any {
         self.crypt(direction, iv, &mut Text::from(run));
     }
 
+    /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
+    /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
+    }
+
     /// Itself, if it takes a text in parts.
     fn in_parts(&self) -> Option<&dyn InParts> {
         None
@@ -246,6 +266,14 @@ pub trait AeadOps: Send + Sync + Any {
     fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         let _ = (iv, assoc_len, text_len);
         Ok(())
+    }
+
+    /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
+    /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
     }
 
     /// Encrypts `text` and writes the tag, of an allowed length.
@@ -299,6 +327,14 @@ pub enum Refusal {
 
 /// A hash, keyed if it takes a key.
 pub trait HashOps: Send + Sync + Any {
+    /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
+    /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
+    }
+
     /// A fresh state.
     fn start(&self) -> Box<dyn HashState>;
 
@@ -580,10 +616,15 @@ impl Driver {
         }
     }
 
+    /// Whether a key may have this length.
+    #[inline]
+    pub(crate) fn takes_key(&self, key: &[u8]) -> bool {
+        self.shape.keys.allows(key.len()) || key.is_empty() && self.shape.optional_key
+    }
+
     /// Makes a keyed instance after checking the key's length.
     pub(crate) fn key(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, Error> {
-        let optional = key.is_empty() && self.shape.optional_key;
-        if !optional && !self.shape.keys.allows(key.len()) {
+        if !self.takes_key(key) {
             return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
         }
         (self.make)(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })

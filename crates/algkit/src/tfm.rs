@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use algkit_primitives::{InOut, Packet, cpu::CpuFeatures};
-use std::{fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData, ops::Deref};
 use zeroize::Zeroize;
 
 /// A driver that has been chosen and tested, and waits for a key.
@@ -39,11 +39,11 @@ pub trait Transform: Sized + sealed::FromKeyed {
 }
 
 mod sealed {
-    use super::{DriverRef, Keyed};
+    use super::{Chosen, Keyed};
 
     pub trait FromKeyed {
         /// The transform, if the driver made an instance of its type.
-        fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self>
+        fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self>
         where
             Self: Sized;
     }
@@ -67,10 +67,29 @@ impl<T: Transform> Unkeyed<T> {
     /// The transform with this key, and a say in the matter of weak keys.
     pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
         let keyed = self.driver.key(self.cpu, key, weak)?;
-        T::from_keyed(self.driver.clone(), keyed).ok_or_else(|| Error::BadKey {
-            name: self.driver.driver.clone(),
-            reason: "the driver made an instance of another type",
-        })
+        let driver = Chosen { shared: self.driver.clone(), cpu: self.cpu, key_len: key.len() };
+        T::from_keyed(driver, keyed).ok_or_else(|| another_type(&self.driver))
+    }
+}
+
+#[cold]
+fn another_type(driver: &Driver) -> Error {
+    Error::BadKey { name: driver.driver.clone(), reason: "the driver made an instance of another type" }
+}
+
+/// The driver of a transform, and what another key needs to know.
+pub struct Chosen {
+    shared: DriverRef,
+    cpu: CpuFeatures,
+    /// Bytes of the key.
+    key_len: usize,
+}
+
+impl Deref for Chosen {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.shared
     }
 }
 
@@ -118,7 +137,7 @@ macro_rules! transform {
     ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident = $most:expr)?) => {
         $(#[$doc])*
         pub struct $name {
-            driver: DriverRef,
+            driver: Chosen,
             $($limits: Limits,)?
             pub(crate) ops: Box<dyn $ops>,
         }
@@ -134,7 +153,7 @@ macro_rules! transform {
         }
 
         impl sealed::FromKeyed for $name {
-            fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self> {
+            fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self> {
                 match keyed {
                     Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape, $most(&*ops)),)? driver, ops }),
                     _ => None,
@@ -150,6 +169,56 @@ macro_rules! transform {
         }
     };
 }
+
+macro_rules! rekeyed {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// Takes another key in place of the one it has, and wipes that. The driver stays, and so does the memory
+            /// where the driver can use it again: a new key costs its schedule. Known weak keys are refused. After an
+            /// error the transform has the key that it had.
+            ///
+            /// ```
+            /// let mut ctr = algkit::skcipher("ctr(aes)")?.key(&[1; 16])?;
+            /// let (mut one, mut other) = ([0; 16], [0; 16]);
+            /// ctr.encrypt(&mut [0; 16], &mut one[..])?;
+            /// ctr.set_key(&[2; 32])?;
+            /// ctr.encrypt(&mut [0; 16], &mut other[..])?;
+            /// assert_ne!(one, other);
+            /// assert!(ctr.set_key(&[3; 5]).is_err());
+            /// # Ok::<(), algkit::Error>(())
+            /// ```
+            #[inline]
+            pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                self.set_key_with(key, WeakKeys::Refuse)
+            }
+
+            /// [`Self::set_key`], with a say in the matter of weak keys.
+            #[inline]
+            pub fn set_key_with(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+                // As long as the last key: as long as the driver allows.
+                if key.len() == self.driver.key_len && self.ops.set_key(key, weak) {
+                    return Ok(());
+                }
+                self.set_another_key(key, weak)
+            }
+
+            /// A key of another length, a new instance in place of the one there is, or what is wrong with the key.
+            #[inline(never)]
+            fn set_another_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+                if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
+                    self.driver.key_len = key.len();
+                    return Ok(());
+                }
+                let keyed = self.driver.key(self.driver.cpu, key, weak)?;
+                let driver = Chosen { shared: self.driver.shared.clone(), cpu: self.driver.cpu, key_len: key.len() };
+                *self = sealed::FromKeyed::from_keyed(driver, keyed).ok_or_else(|| another_type(&self.driver))?;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+rekeyed!(Cipher, Skcipher, Aead, Hash);
 
 transform!(
     /// A keyed block cipher.
@@ -501,7 +570,7 @@ impl Hash {
 
     /// A fresh state, to be fed piece by piece.
     pub fn start(&self) -> State {
-        State { state: self.ops.start(), driver: self.driver.clone() }
+        State { state: self.ops.start(), driver: self.driver.shared.clone() }
     }
 
     /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.

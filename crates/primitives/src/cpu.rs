@@ -248,7 +248,7 @@ pub trait Token: Copy + Send + Sync + 'static {
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
 
     /// [`Token::vectorize`] for a `body` that captures nothing: its arguments go in registers, where what a
-    /// closure captures goes through memory.
+    /// closure captures goes through memory. (A token is nothing in a `move` closure, and in another a reference.)
     fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R;
 }
 

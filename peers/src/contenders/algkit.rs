@@ -15,18 +15,17 @@ pub fn contender(name: &str, request: &Request) -> Contender {
     let (name, ivsize) = (&driver.driver[..], driver.shape.ivsize);
     let work = match driver.kind {
         Type::Skcipher if request.rekey => {
-            let unkeyed = registry.skcipher(name).expect("a driver");
+            let mut skcipher = registry.skcipher(name).and_then(|t| t.key(key)).expect("a key");
             Work::one(move |iv, buf, _| {
                 let mut iv = iv.0;
-                let skcipher = unkeyed.key(key).expect("a key");
-                skcipher.encrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
+                skcipher.set_key(key).is_ok() && skcipher.encrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
             })
         }
         Type::Aead if request.rekey => {
-            let unkeyed = registry.aead(name).expect("a driver");
+            let mut aead = registry.aead(name).and_then(|t| t.key(key)).expect("a key");
             Work::one(move |iv, buf, out| {
-                let aead = unkeyed.key(key).expect("a key");
-                aead.encrypt(&iv[..ivsize], &[assoc], &mut buf[..size], &mut out[..16]).is_ok()
+                aead.set_key(key).is_ok()
+                    && aead.encrypt(&iv[..ivsize], &[assoc], &mut buf[..size], &mut out[..16]).is_ok()
             })
         }
         Type::Skcipher => skcipher(registry.skcipher(name).and_then(|t| t.key(key)).expect("a key"), request, ivsize),

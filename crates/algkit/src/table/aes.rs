@@ -74,6 +74,10 @@ impl<T: AesToken> CipherOps for AesKey<T> {
     fn decrypt_blocks(&self, data: InOut<'_>) {
         self.ecb_decrypt(data);
     }
+
+    fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+        self.set(key)
+    }
 }
 
 impl<T: AesToken> Make for AesKey<T> {
@@ -243,6 +247,10 @@ macro_rules! by_runs {
                 }
             }
 
+            fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+                self.0.set(key)
+            }
+
             $($($more)*)?
         }
     )*};
@@ -287,6 +295,10 @@ impl<T: AesToken> SkcipherOps for FusedXctr<T> {
     fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
         self.0.xctr(block16(iv), &mut 0, run);
     }
+
+    fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+        self.0.set(key)
+    }
 }
 
 macro_rules! make_of_aes_key {
@@ -326,6 +338,10 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
         }
     }
 
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        check_halves(key, weak).is_ok() && self.set(key)
+    }
+
     fn in_parts(&self) -> Option<&dyn InParts> {
         Some(self)
     }
@@ -361,6 +377,10 @@ impl<T: AesToken> Make for XtsKey<T> {
 impl<T: GcmToken> AeadOps for GcmKey<T> {
     fn check(&self, _iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         gcm::check_text(text_len)
+    }
+
+    fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+        self.set(key)
     }
 
     fn unchecked(&self) -> Option<u64> {
@@ -437,6 +457,11 @@ impl<T: GcmToken> Make for GcmKey<T> {
 
     fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
         Self::new(token, key).ok_or(KEY_LENGTH)
+    }
+
+    fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
+        let mut new = Box::new(Self::unset(token));
+        if new.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
     }
 }
 

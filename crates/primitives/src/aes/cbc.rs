@@ -20,7 +20,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{Pass, SHORT, load, store},
+    pass::{MEDIUM, Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -77,7 +77,7 @@ impl<T: AesToken> AesKey<T> {
             iv,
             data,
             #[inline(always)]
-            |keys, iv, data| {
+            move |keys, iv, data| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
                 let mut blocks = data.chunks::<16>();
@@ -106,10 +106,13 @@ impl<T: AesToken> AesKey<T> {
     /// If `data` is not whole blocks.
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data)) };
         if data.len() <= SHORT {
-            decrypt(self.token.narrow(), &self.dec, iv, data);
+            decrypt(self.token.narrow(), dec, iv, data);
+        } else if data.len() <= MEDIUM {
+            decrypt(self.token.pair(), dec, iv, data);
         } else {
-            decrypt(self.token, &self.dec, iv, data);
+            decrypt(self.token, dec, iv, data);
         }
     }
 }
@@ -121,7 +124,7 @@ fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: InO
         iv,
         data,
         #[inline(always)]
-        |keys, iv, data| {
+        move |keys, iv, data| {
             let Some(&last) = data.src().last_chunk::<16>() else { return };
             let keys = Schedule::<T::V>::new(token, keys);
             CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);

@@ -42,7 +42,7 @@ impl<T: AesToken> AesKey<T> {
             blocks,
             last,
             #[inline(always)]
-            |(keys, state), blocks, last| {
+            move |(keys, state), blocks, last| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
                 let last: OneBlock<T> = Blocks::load(token, &last.to_le_bytes());

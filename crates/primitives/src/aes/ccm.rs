@@ -53,7 +53,7 @@ impl<T: AesToken> AesKey<T> {
             mac,
             data,
             #[inline(always)]
-            |(keys, counter), mac, mut data| {
+            move |(keys, counter), mac, mut data| {
                 let n = data.len().min(16);
                 let Some(mut block) = data.take(n).filter(
                     #[inline(always)]

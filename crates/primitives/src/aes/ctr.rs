@@ -110,7 +110,7 @@ fn run<T: AesToken>(token: T, keys: &RoundKeys, counter: &mut [u8; 16], data: In
         counter,
         data,
         #[inline(always)]
-        |keys, counter, data| {
+        move |keys, counter, data| {
             // By words: a vector load would wait for the halves that the call before has stored.
             let start = u128::from_be_bytes(*counter);
             let first = T::V::splat(token, &start.to_le_bytes()).add64(numbers(token));

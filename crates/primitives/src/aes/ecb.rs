@@ -2,7 +2,7 @@
 
 use super::{
     AesKey, RoundKeys,
-    pass::{Pass, SHORT, load, store},
+    pass::{MEDIUM, Pass, SHORT, load, store},
     rounds::{OneBlock, Schedule},
 };
 use crate::{
@@ -39,7 +39,7 @@ fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>
         data,
         (),
         #[inline(always)]
-        |keys, data, ()| Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
+        move |keys, data, ()| Ecb::<T::V, ENC> { keys: Schedule::new(token, keys) }.run(data),
     );
 }
 
@@ -57,7 +57,10 @@ impl<T: AesToken> AesKey<T> {
     /// # Panics
     /// If `data` is not whole blocks.
     pub fn ecb_decrypt(&self, data: InOut<'_>) {
-        self.ecb::<false>(&self.dec, data);
+        match self.dec.made() {
+            Some(dec) => self.ecb::<false>(dec, data),
+            None => self.inverted(|key| key.ecb_decrypt(data)),
+        }
     }
 
     #[inline(always)]
@@ -65,6 +68,8 @@ impl<T: AesToken> AesKey<T> {
         assert!(data.len().is_multiple_of(16), "ECB works on whole blocks");
         if data.len() <= SHORT {
             ecb::<T::Narrow, ENC>(self.token.narrow(), keys, data);
+        } else if data.len() <= MEDIUM {
+            ecb::<T::Pair, ENC>(self.token.pair(), keys, data);
         } else {
             ecb::<T, ENC>(self.token, keys, data);
         }
@@ -81,10 +86,11 @@ impl<T: AesToken> AesKey<T> {
 
     /// Decrypts one block in place.
     pub fn decrypt_block(&self, block: &mut [u8; 16]) {
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.decrypt_block(block)) };
         let token = self.token.narrow();
         token.vectorize(
             #[inline(always)]
-            || *block = Schedule::<OneBlock<T>>::new(token, &self.dec).crypt_one::<false>(block),
+            || *block = Schedule::<OneBlock<T>>::new(token, dec).crypt_one::<false>(block),
         );
     }
 }

@@ -23,8 +23,7 @@ enum Rounds {
 
 impl Drop for RoundKeys {
     fn drop(&mut self) {
-        self.keys = [[0; 16]; 15];
-        optimization_barrier(&self.keys);
+        self.wipe();
     }
 }
 
@@ -69,6 +68,23 @@ impl RoundKeys {
         Self { keys: [[0; 16]; 15], rounds: Rounds::Ten }
     }
 
+    /// Makes it a place for a schedule.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wipe(&mut self) {
+        self.keys = [[0; 16]; 15];
+        optimization_barrier(&self.keys);
+    }
+
+    /// Sets the number of rounds, and wipes what a schedule of more has left behind.
+    #[inline(always)]
+    fn set_rounds(&mut self, rounds: Rounds) {
+        if self.rounds as usize > rounds as usize {
+            self.wipe();
+        }
+        self.rounds = rounds;
+    }
+
     /// Expands a key of 16 or 32 bytes, four words at a time, in place of what was here; whether it has one of these
     /// lengths. `next(before, last, rcon)` are the words after `last`, which are made of those as far `before` as the
     /// key is long; `rcon` is none where RotWord is none.
@@ -83,7 +99,7 @@ impl RoundKeys {
         const RCON: [u32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
         match (key.as_chunks().0, key.len()) {
             ([key], 16) => {
-                self.rounds = Rounds::Ten;
+                self.set_rounds(Rounds::Ten);
                 self.keys[0] = *key;
                 let mut last = load(key);
                 for (at, rcon) in self.keys[1..].iter_mut().zip(RCON) {
@@ -92,7 +108,7 @@ impl RoundKeys {
                 }
             }
             ([low, high], 32) => {
-                self.rounds = Rounds::Fourteen;
+                self.set_rounds(Rounds::Fourteen);
                 (self.keys[0], self.keys[1]) = (*low, *high);
                 let (mut even, mut odd) = (load(low), load(high));
                 for (at, rcon) in self.keys[2..].chunks_mut(2).zip(RCON) {

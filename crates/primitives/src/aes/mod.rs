@@ -22,6 +22,7 @@ mod ctr;
 mod ecb;
 mod fixed_time;
 mod generic;
+mod inverse;
 mod key;
 mod lanes;
 mod pass;

@@ -10,6 +10,10 @@ pub(super) const BATCH: usize = 8;
 /// blocks would be idle, and whose masked stores delay what reads the message next.
 pub(super) const SHORT: usize = 32;
 
+/// And up to which vectors of two blocks are: a vector of four that has just been stored can be loaded three cycles later
+/// than one of two.
+pub(super) const MEDIUM: usize = 64;
+
 /// What a mode does to the next vectors of a message.
 pub(super) trait Pass<V: Blocks> {
     /// Whether messages are of any length, not of whole blocks only.

@@ -1,6 +1,6 @@
 //! Keys and rounds for CPUs with AES instructions.
 
-use super::RoundKeys;
+use super::{RoundKeys, inverse::Inverse};
 use crate::{
     cpu::Token,
     simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque},
@@ -12,7 +12,7 @@ use zeroize::optimization_barrier;
 pub struct AesKey<T> {
     pub(crate) token: T,
     pub(crate) enc: RoundKeys,
-    pub(crate) dec: RoundKeys,
+    pub(super) dec: Inverse,
 }
 
 impl<T: AesToken> AesKey<T> {
@@ -30,16 +30,32 @@ impl<T: AesToken> AesKey<T> {
     /// A place for a key, to be [`set`](AesKey::set) before it is of any use: a schedule is made fastest where it
     /// stays, as a copy of it would have to wait for the parts that have just been written.
     pub fn unset(token: T) -> Self {
-        Self { token, enc: RoundKeys::unset(), dec: RoundKeys::unset() }
+        Self { token, enc: RoundKeys::unset(), dec: Inverse::unmade() }
     }
 
     /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
+        self.dec.forget();
+        expand(self.token, &mut self.enc, key)
+    }
+
+    /// Calls `body` with a key that can decrypt.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn inverted<R>(&self, body: impl FnOnce(&Self) -> R) -> R {
+        if self.invert() { body(self) } else { body(&self.clone()) }
+    }
+
+    /// Makes the keys of the inverse cipher. They are not there if another thread is at it; then a clone of the key
+    /// is the caller's alone.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn invert(&self) -> bool {
         let token = self.token.narrow();
-        expand(token, &mut self.enc, key) && {
+        self.dec.make(|dec| {
             token.vectorize_with(
-                &mut self.dec,
+                dec,
                 &self.enc,
                 (),
                 #[inline(always)]
@@ -51,42 +67,58 @@ impl<T: AesToken> AesKey<T> {
                     );
                 },
             );
-            true
-        }
+        })
     }
 }
 
 /// Makes `keys` the schedule of encryption with `key`, if it has one of the lengths: by fours of words, but for the
 /// six words of AES-192.
+///
+/// Compiled for the CPU's widest vectors, which come with instructions of three operands, and with AVX-512 of three inputs:
+/// seven or eight in place of eleven for each round key.
 pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
+    if key.len() == 24 {
+        return expand_192(token.narrow(), keys, key);
+    }
+    let narrow = token.narrow();
+    token.vectorize_with(
+        keys,
+        key,
+        (),
+        #[inline(always)]
+        move |keys, key, ()| {
+            keys.expand_by_fours(
+                key,
+                #[inline(always)]
+                |key| OneBlock::<T>::load(narrow, key),
+                #[inline(always)]
+                |key: OneBlock<T>, at| key.store(at),
+                #[inline(always)]
+                |before: OneBlock<T>, last, rcon| match rcon {
+                    Some(rcon) => before.next_key::<true>(narrow, last, rcon),
+                    None => before.next_key::<false>(narrow, last, 0),
+                },
+            )
+        },
+    )
+}
+
+#[inline(never)]
+fn expand_192<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     token.vectorize_with(
         keys,
         key,
         (),
         #[inline(always)]
         |keys, key, ()| {
-            if key.len() == 24 {
-                // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-                let sub_word = |word| {
-                    let block = [word; 4];
-                    let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                    let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
-                    [a, b, c, d]
-                };
-                return RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some();
-            }
-            keys.expand_by_fours(
-                key,
-                #[inline(always)]
-                |key| T::V::load(token, key),
-                #[inline(always)]
-                |key: T::V, at| key.store(at),
-                #[inline(always)]
-                |before: T::V, last, rcon| match rcon {
-                    Some(rcon) => before.next_key::<true>(token, last, rcon),
-                    None => before.next_key::<false>(token, last, 0),
-                },
-            )
+            // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+            let sub_word = |word| {
+                let block = [word; 4];
+                let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
+                let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
+                [a, b, c, d]
+            };
+            RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some()
         },
     )
 }
@@ -298,11 +330,13 @@ mod tests {
             (32, 0x8ea2b7ca516745bfeafc49904b496089),
         ] {
             let key = AesKey::new(token, &key[..len]).unwrap();
+            assert!(key.dec.made().is_none());
+            let key = key.inverted(AesKey::clone);
             token.vectorize(|| {
                 let mut block = [T::V::splat(token, &plain)];
                 encrypt_blocks(token, &key.enc, &mut block);
                 assert_eq!(block[0].first(), want.to_be_bytes());
-                decrypt_blocks(token, &key.dec, &mut block);
+                decrypt_blocks(token, key.dec.made().unwrap(), &mut block);
                 assert_eq!(block[0].last(), plain);
             });
         }

@@ -58,7 +58,7 @@ fn run<T: AesToken>(token: T, keys: &RoundKeys, iv: &[u8; 16], index: u64, data:
         index,
         data,
         #[inline(always)]
-        |(keys, iv), index, data| {
+        move |(keys, iv), index, data| {
             let mut keys = Schedule::<T::V>::new(token, keys);
             keys.first = keys.first.xor(T::V::splat(token, iv));
             let index = T::V::splat(token, &u128::from(index).to_le_bytes()).add64(numbers(token));

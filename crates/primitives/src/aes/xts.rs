@@ -258,7 +258,7 @@ impl<T: AesToken> XtsKey<T> {
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         let (data, tweak) = key.split_at(key.len() / 2);
-        data.len() == tweak.len() && self.data.set(data) && expand(self.data.token.narrow(), &mut self.tweak, tweak)
+        data.len() == tweak.len() && self.data.set(data) && expand(self.data.token, &mut self.tweak, tweak)
     }
 
     /// The first tweak of the data unit `iv`.
@@ -286,7 +286,10 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        self.crypt::<false>(&self.data.dec, tweak, data, None);
+        match self.data.dec.made() {
+            Some(dec) => self.crypt::<false>(dec, tweak, data, None),
+            None => self.inverted(|key| key.decrypt(tweak, data)),
+        }
     }
 
     /// [`XtsKey::encrypt`], and a copy of something else meanwhile. The rounds leave the ports for loads and stores
@@ -303,7 +306,10 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt_beside(&self, tweak: &mut [u8; 16], data: InOut<'_>, beside: InOut<'_>) {
-        self.crypt::<false>(&self.data.dec, tweak, data, Some(beside));
+        match self.data.dec.made() {
+            Some(dec) => self.crypt::<false>(dec, tweak, data, Some(beside)),
+            None => self.inverted(|key| key.decrypt_beside(tweak, data, beside)),
+        }
     }
 
     /// Encrypts the whole data unit `iv`: [`XtsKey::tweak`] and [`XtsKey::encrypt`] in one.
@@ -319,7 +325,17 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
-        self.crypt_from::<false>(&self.data.dec, Some(&self.tweak), iv, data, None);
+        match self.data.dec.made() {
+            Some(dec) => _ = self.crypt_from::<false>(dec, Some(&self.tweak), iv, data, None),
+            None => self.inverted(|key| key.decrypt_unit(iv, data)),
+        }
+    }
+
+    /// Calls `body` with a key that can decrypt.
+    #[cold]
+    #[inline(never)]
+    fn inverted(&self, body: impl FnOnce(&Self)) {
+        if self.data.invert() { body(self) } else { body(&self.clone()) }
     }
 
     fn crypt<const ENC: bool>(
@@ -370,7 +386,7 @@ fn run<T: AesToken, const ENC: bool>(
         (start, beside),
         data,
         #[inline(always)]
-        |(keys, tweak_keys), (start, beside), data| {
+        move |(keys, tweak_keys), (start, beside), data| {
             let mut tweak = [Blocks::splat(token, start)];
             if let Some(tweak_keys) = tweak_keys {
                 Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut tweak);

@@ -11,7 +11,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use crate::aes::rounds::expand;
+use crate::aes::rounds::{OneBlock, expand};
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
@@ -69,18 +69,34 @@ impl ZeroizeOnDrop for GcmState {}
 impl<T: GcmToken> GcmKey<T> {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let mut round_keys = RoundKeys::unset();
-        if !expand(token.narrow(), &mut round_keys, key) {
-            return None;
+        let mut new = Self::unset(token);
+        new.set(key).then_some(new)
+    }
+
+    /// A place for a key, to be [`set`](GcmKey::set) before it is of any use.
+    pub fn unset(token: T) -> Self {
+        Self { token, hash: HashKey::unset(), round_keys: RoundKeys::unset() }
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
+    #[must_use]
+    pub fn set(&mut self, key: &[u8]) -> bool {
+        let token = self.token;
+        if !expand(token, &mut self.round_keys, key) {
+            return false;
         }
-        token.vectorize(
+        token.vectorize_with(
+            &mut self.hash,
+            &self.round_keys,
+            (),
             #[inline(always)]
-            || {
-                let mut h = [T::V::zero(token)];
-                encrypt_blocks(token, &round_keys, &mut h);
-                Some(Self { token, hash: HashKey::ghash(token, &h[0].first()), round_keys })
+            move |hash, round_keys, ()| {
+                let mut h = [Blocks::zero(token.narrow())];
+                encrypt_blocks::<OneBlock<T>, 1>(token.narrow(), round_keys, &mut h);
+                hash.set_ghash(token, &h[0].first());
             },
-        )
+        );
+        true
     }
 
     /// Begins a message.

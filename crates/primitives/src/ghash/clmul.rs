@@ -60,7 +60,7 @@ pub trait ClmulVector: Blocks {
     /// while AES works on them.
     const BATCH: usize;
 
-    /// Room for the powers of a key, and for `BLOCKS - 1` blocks behind them.
+    /// Room for the powers of a key, and for at least `BLOCKS - 1` blocks behind them. Its size is a multiple of a vector's.
     type Powers: AsRef<[[u8; 16]]> + AsMut<[[u8; 16]]> + Clone + Send + Sync + 'static;
 
     /// A table of zeros.
@@ -68,6 +68,13 @@ pub trait ClmulVector: Blocks {
 
     /// `block`, then zeros.
     fn load_first(token: Self::Token, block: &[u8; 16]) -> Self;
+
+    /// The powers of the block that is in every place of `h`, as many as there are places, the highest first.
+    #[inline(always)]
+    fn powers(_token: Self::Token, h: Self) -> Self {
+        assert!(Self::BLOCKS == 1, "wider vectors bring their own");
+        h
+    }
 
     /// The same with `block` in a place of its blocks.
     ///

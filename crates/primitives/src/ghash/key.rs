@@ -26,52 +26,48 @@ pub(crate) struct HashKey<V: ClmulVector> {
 }
 
 impl<V: ClmulVector> HashKey<V> {
-    /// How many powers there are.
-    pub(crate) const POWERS: usize = size_of::<V::Powers>() / 16 - (V::BLOCKS - 1);
+    /// How many powers there are: whole vectors of them.
+    pub(crate) const POWERS: usize = (size_of::<V::Powers>() / 16 - (V::BLOCKS - 1)) / V::BLOCKS * V::BLOCKS;
 
-    /// The key of POLYVAL.
+    /// A place for powers.
     #[inline(always)]
-    pub(crate) fn polyval(token: V::Token, key: &[u8; 16]) -> Self {
-        let mut this = Self { powers: V::NO_POWERS, sums: V::NO_POWERS };
-        let [powers, sums] = [this.powers.as_mut(), this.sums.as_mut()];
-        // H^n times H to H^n is H^(n+1) to H^2n, independent of each other: the powers take as many
-        // latencies of dot as their number can be halved. First block by block, until they fill a vector.
-        const { assert!(V::BLOCKS <= 4) }
-        let mut first = [V::load_first(token, key); 4];
-        if V::BLOCKS > 1 {
-            first[1] = dot(token, first[0], first[0]);
-        }
-        if V::BLOCKS > 2 {
-            first[2] = dot(token, first[1], first[0]);
-            first[3] = dot(token, first[1], first[1]);
-        }
-        for (i, power) in first.into_iter().take(V::BLOCKS).enumerate() {
-            powers[Self::POWERS - 1 - i] = power.first();
-            sums[Self::POWERS - 1 - i] = power.add_halves().first();
-        }
-        let mut known = V::BLOCKS;
-        while known < Self::POWERS {
-            let old = Self::POWERS - known;
-            let step = V::splat(token, &powers[old]);
-            let new = old.saturating_sub(known);
-            for at in (new..old).step_by(V::BLOCKS) {
-                let vector = V::load(token, powers[at + known..].as_flattened());
-                let vector = dot(token, vector, step);
-                vector.store(powers[at..].as_flattened_mut());
-                vector.add_halves().store(sums[at..].as_flattened_mut());
-            }
-            known = Self::POWERS - new;
-        }
-        this
+    pub(crate) fn unset() -> Self {
+        Self { powers: V::NO_POWERS, sums: V::NO_POWERS }
     }
 
-    /// The key of GHASH: x times the reversed block is POLYVAL's (see the module above).
+    /// Makes this the key of POLYVAL.
+    ///
+    /// `n` vectors of powers times the highest of them are the next `n`, independent of each other: there are as many
+    /// latencies of dot as the number of vectors can be halved.
     #[inline(always)]
-    pub(crate) fn ghash(token: V::Token, key: &[u8; 16]) -> Self {
+    pub(crate) fn set_polyval(&mut self, token: V::Token, key: &[u8; 16]) {
+        let [powers, sums] = [self.powers.as_mut(), self.sums.as_mut()];
+        let mut put = |vector: V, powers: &mut [[u8; 16]], at: usize| {
+            vector.store(powers[at..].as_flattened_mut());
+            vector.add_halves().store(sums[at..].as_flattened_mut());
+        };
+        let mut old = Self::POWERS - V::BLOCKS;
+        put(V::powers(token, V::splat(token, key)), powers, old);
+        while old > 0 {
+            let known = Self::POWERS - old;
+            let step = V::splat(token, &powers[old]);
+            let new = old.saturating_sub(known);
+            // From the lowest, whose factor has been known for longest.
+            for at in (new..old).step_by(V::BLOCKS).rev() {
+                let vector = V::load(token, powers[at + known..].as_flattened());
+                put(dot(token, vector, step), powers, at);
+            }
+            old = new;
+        }
+    }
+
+    /// Makes this the key of GHASH: x times the reversed block is POLYVAL's (see the module above).
+    #[inline(always)]
+    pub(crate) fn set_ghash(&mut self, token: V::Token, key: &[u8; 16]) {
         const Q: u128 = 1 << 127 | 1 << 126 | 1 << 121 | 1;
         let h = u128::from_be_bytes(*key);
         let overflow = 0u128.wrapping_sub(h >> 127);
-        Self::polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes())
+        self.set_polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes());
     }
 
     /// Adds to `product` a vector of blocks that are `blocks_left` from the end of a sum, the
@@ -95,25 +91,35 @@ impl<V: ClmulVector> HashKey<V> {
         product.add(vector, power, sum);
     }
 
-    /// Hashes `data` into `acc`, the last block padded with zeros.
+    /// Hashes `data` into `acc`, one block, the last block of `data` padded with zeros.
+    ///
+    /// In whole batches each place of a vector has a sum of its own, by Horner's rule with powers of H^`BLOCKS`; what is
+    /// behind them, a whole vector at least, joins the sums. So a batch does without what is slowest, adding the
+    /// places of a vector (Zen 4, 512 bits: 63 cycles in place of 66 to 71, where products alone take 52).
     #[inline(always)]
-    pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, data: &[u8]) -> V {
-        let mut batches = data.chunks_exact(V::BATCH * V::BYTES);
-        for batch in &mut batches {
+    pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, mut data: &[u8]) -> V {
+        let behind = if V::BLOCKS > 1 { V::BYTES } else { 0 };
+        while data.len() >= V::BATCH * V::BYTES + behind {
+            let (batch, rest) = data.split_at(V::BATCH * V::BYTES);
             let mut product = Product::zero(token);
             for (i, data) in batch.chunks_exact(V::BYTES).enumerate() {
                 let x = oriented::<V, BIG_ENDIAN>(V::load(token, data));
                 let x = if i == 0 { x.xor(acc) } else { x };
-                self.multiply(token, &mut product, x, (V::BATCH - i) * V::BLOCKS);
+                let at = Self::POWERS - (V::BATCH - i) * V::BLOCKS;
+                let [power, sum] = [&self.powers, &self.sums].map(|table| V::splat(token, &table.as_ref()[at]));
+                product.add(x, power, sum);
             }
-            acc = product.reduce().sum_blocks();
+            (acc, data) = (product.reduce(), rest);
         }
-        let rest = batches.remainder();
-        if rest.is_empty() {
+        if data.is_empty() {
             return acc;
         }
-        let mut sum = Sum::new(token, self, acc, rest.len().div_ceil(16));
-        sum.bytes::<BIG_ENDIAN>(rest);
+        let mut sum = Sum::new(token, self, acc, data.len().div_ceil(16));
+        let mut fours = data.chunks_exact(4 * V::BYTES);
+        for four in &mut fours {
+            sum.vectors::<BIG_ENDIAN>(four);
+        }
+        sum.bytes::<BIG_ENDIAN>(fours.remainder());
         sum.finish()
     }
 }
@@ -128,7 +134,7 @@ impl<V: ClmulVector> Drop for HashKey<V> {
 
 /// A block as POLYVAL reads it.
 #[inline(always)]
-fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
+pub(super) fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
     if BIG_ENDIAN { blocks.reverse_bytes() } else { blocks }
 }
 

@@ -34,7 +34,7 @@ pub use clmul::{ClmulToken, ClmulVector};
 
 use crate::hash::{BlockBuffer, Hash, wipe};
 use crate::simd::Blocks;
-use key::HashKey;
+use key::{HashKey, oriented};
 
 /// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
 pub type GHash<T> = FieldHash<T, true>;
@@ -50,7 +50,8 @@ pub struct FieldHash<T: ClmulToken, const BIG_ENDIAN: bool> {
     message: Message,
 }
 
-/// What was absorbed: all that a message needs beside the key, which is much larger.
+/// What was absorbed: all that a message needs beside the key, which is much larger. `acc` is in the order of a digest's
+/// bytes.
 #[derive(Clone, Default)]
 struct Message {
     acc: [u8; 16],
@@ -60,11 +61,15 @@ struct Message {
 impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
     /// The hash of nothing yet, under `key`.
     pub fn new(token: T, key: &[u8; 16]) -> Self {
-        let key = token.vectorize(
+        let mut new = Self { token, key: HashKey::unset(), message: Message::default() };
+        token.vectorize_with(
+            &mut new.key,
+            key,
+            (),
             #[inline(always)]
-            || if BIG_ENDIAN { HashKey::ghash(token, key) } else { HashKey::polyval(token, key) },
+            move |new, key, ()| if BIG_ENDIAN { new.set_ghash(token, key) } else { new.set_polyval(token, key) },
         );
-        Self { token, key, message: Message::default() }
+        new
     }
 }
 
@@ -74,28 +79,51 @@ impl Message {
         buffer.absorb(
             data,
             #[inline(always)]
-            |blocks| absorb::<T, BIG_ENDIAN>(token, key, acc, blocks),
+            |blocks| {
+                let before = *acc;
+                absorb::<T, BIG_ENDIAN>(token, key, &before, blocks, acc);
+            },
         );
     }
 
-    fn finish<T: ClmulToken, const BIG_ENDIAN: bool>(&mut self, token: T, key: &HashKey<T::V>, out: &mut [u8]) {
-        let Self { acc, buffer } = self;
-        if !buffer.pending().is_empty() {
-            absorb::<T, BIG_ENDIAN>(token, key, acc, buffer.pending());
+    fn finish<T: ClmulToken, const BIG_ENDIAN: bool>(&mut self, token: T, key: &HashKey<T::V>, out: &mut [u8; 16]) {
+        if self.buffer.pending().is_empty() {
+            *out = self.acc;
+        } else {
+            absorb::<T, BIG_ENDIAN>(token, key, &self.acc, self.buffer.pending(), out);
         }
-        if BIG_ENDIAN {
-            acc.reverse();
-        }
-        out.copy_from_slice(acc);
     }
 }
 
-/// Absorbs blocks, the last of them padded with zeros.
-fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(token: T, key: &HashKey<T::V>, acc: &mut [u8; 16], data: &[u8]) {
-    token.vectorize(
+/// Absorbs blocks, the last of them padded with zeros, into `acc`; the result is `out`.
+///
+/// Both are in the order of a digest's bytes, and go from register to memory and back as a whole: a block that is
+/// turned around in memory, or copied in halves, is waited for until it has left the CPU, and a short message takes twice
+/// as long.
+#[inline(always)]
+fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(
+    token: T,
+    key: &HashKey<T::V>,
+    acc: &[u8; 16],
+    data: &[u8],
+    out: &mut [u8; 16],
+) {
+    token.vectorize_with(
+        key,
+        data,
+        (acc, out),
         #[inline(always)]
-        || *acc = key.hash::<BIG_ENDIAN>(token, T::V::load_first(token, acc), data).first(),
+        move |key, data, (acc, out)| {
+            let acc = oriented::<T::V, BIG_ENDIAN>(ClmulVector::load_first(token, acc));
+            let acc = key.hash::<BIG_ENDIAN>(token, acc, data);
+            *out = oriented::<T::V, BIG_ENDIAN>(acc).first();
+        },
     );
+}
+
+#[inline(always)]
+fn digest(out: &mut [u8]) -> &mut [u8; 16] {
+    out.try_into().expect("a digest has 16 bytes")
 }
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
@@ -108,23 +136,17 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
     }
 
     fn finish(&mut self, out: &mut [u8]) {
-        self.message.finish::<T, BIG_ENDIAN>(self.token, &self.key, out);
+        self.message.finish::<T, BIG_ENDIAN>(self.token, &self.key, digest(out));
     }
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         // A message in one piece goes past the buffer, and its last block with the others.
         if let ([data], []) = (parts, self.message.buffer.pending()) {
-            let mut acc = self.message.acc;
-            absorb::<T, BIG_ENDIAN>(self.token, &self.key, &mut acc, data);
-            if BIG_ENDIAN {
-                acc.reverse();
-            }
-            out.copy_from_slice(&acc);
-            return wipe(&mut acc);
+            return absorb::<T, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out));
         }
         let mut message = self.message.clone();
         parts.iter().for_each(|part| message.update::<T, BIG_ENDIAN>(self.token, &self.key, part));
-        message.finish::<T, BIG_ENDIAN>(self.token, &self.key, out);
+        message.finish::<T, BIG_ENDIAN>(self.token, &self.key, digest(out));
     }
 }
 

@@ -1,6 +1,6 @@
 //! PCLMULQDQ and VPCLMULQDQ: one 64×64-bit carry-less product in each 128-bit lane.
 
-use super::clmul::{C, ClmulToken, ClmulVector};
+use super::clmul::{C, ClmulToken, ClmulVector, dot};
 use crate::cpu::{AesNi, Pclmul, Vaes256, Vaes512};
 use crate::simd::{AesToken, B128, B256, B512, Blocks, load_partial_block, store_partial_block};
 use core::arch::{asm, x86_64::*};
@@ -201,13 +201,20 @@ one_block!(B128, AesNi);
 
 impl ClmulVector for B256 {
     const BATCH: usize = 6;
-    type Powers = [[u8; 16]; 18 + 1];
-    const NO_POWERS: Self::Powers = [[0; 16]; 18 + 1];
+    type Powers = [[u8; 16]; 18 + 2];
+    const NO_POWERS: Self::Powers = [[0; 16]; 18 + 2];
 
     #[inline(always)]
     fn load_first(_: Vaes256, block: &[u8; 16]) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn powers(token: Vaes256, h: Self) -> Self {
+        let square = dot(token, h, h);
+        // SAFETY: see above.
+        Self(unsafe { _mm256_permute2x128_si256::<0x20>(square.0, h.0) })
     }
 
     #[inline(always)]
@@ -245,13 +252,25 @@ impl ClmulVector for B256 {
 
 impl ClmulVector for B512 {
     const BATCH: usize = 8;
-    type Powers = [[u8; 16]; 36 + 3];
-    const NO_POWERS: Self::Powers = [[0; 16]; 36 + 3];
+    type Powers = [[u8; 16]; 36 + 4];
+    const NO_POWERS: Self::Powers = [[0; 16]; 36 + 4];
 
     #[inline(always)]
     fn load_first(_: Vaes512, block: &[u8; 16]) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_zextsi128_si512(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+
+    /// h^2, h, h^2, h times h^2, h^2, 1, 1: the neutral element of dot is x^128 = x^127 + x^126 + x^121 + 1.
+    #[inline(always)]
+    fn powers(token: Vaes512, h: Self) -> Self {
+        let square = dot(token, h, h);
+        // SAFETY: see above.
+        let [two_one, two_zero] = unsafe {
+            let one = _mm512_set4_epi64(C as i64, 1, C as i64, 1);
+            [_mm512_mask_blend_epi64(0b0011_0011, h.0, square.0), _mm512_mask_blend_epi64(0b0000_1111, one, square.0)]
+        };
+        dot(token, Self(two_one), Self(two_zero))
     }
 
     #[inline(always)]
