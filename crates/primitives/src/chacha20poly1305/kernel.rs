@@ -1,36 +1,43 @@
 //! Both algorithms over one message.
 //!
-//! ChaCha fills the vector units and leaves the integer multiplier idle; Poly1305 in 64-bit words is
-//! bound by the latency of that multiplier. So the keystream of a batch is made while the ciphertext
-//! of the batch before is hashed: four times in each double round there is a step of the hash, a block
-//! of each of two halves (see [`Halves`]), on execution units that the rounds do not use.
+//! Block 0 of the keystream is the key of Poly1305. What a message costs is how long things wait for each other, so there
+//! are three ways to begin.
 //!
-//! Block 0 of the keystream is the key of Poly1305. It is the first block of the first batch, whose
-//! other blocks serve the text already: a short message takes one pass through the rounds.
-//!
-//! Decryption must not overwrite a batch before it has been hashed, so its keystream waits for one
-//! batch; otherwise the directions are the same.
+//! * A short text takes one pass of the rounds, by rows: block 0 in vectors of its own, which are done sooner than the
+//!   wider ones of the text. The keystream stays in registers, and of an arriving text the hash begins before it is there.
+//! * A longer one takes a pass by columns, block 0 first. What is sealed is hashed when it has been written. What is
+//!   opened waits for the hash in a buffer, if it is short, ...
+//! * From then on, batches. ChaCha fills the vector units and leaves the integer multiplier idle; Poly1305 in 64-bit words
+//!   is bound by the latency of that multiplier. So between the rounds of a batch stand steps of the hash, a block of each
+//!   of two halves (see [`Halves`]): when opening, of the batch itself, which is overwritten after its rounds, and when sealing,
+//!   of the batch before.
 
 use super::AeadToken;
 use crate::InOut;
+use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
 use crate::cpu::Token;
-use crate::poly1305::one_time::{Halves, OneTime};
+use crate::poly1305::one_time::{Halves, OneTime, Power};
 use crate::words32::{Quads, Words32};
-use core::mem;
 use zeroize::Zeroize;
 
 /// Rounds, by two.
 pub(super) const DOUBLE_ROUNDS: usize = 10;
-
-/// Bytes of the largest batch.
-const LARGEST: usize = 1024;
 
 /// The widest vectors.
 type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 
 /// Vectors of the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
+
+/// Vectors of the rows of one block.
+type Narrow<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Narrow;
+
+/// Columns of a batch.
+type Bulk<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Bulk;
+
+/// Columns of the end of a text.
+type Middle<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Middle;
 
 /// A key, and the proof that this CPU can use it.
 pub(super) struct Kernel<'k, T> {
@@ -61,6 +68,16 @@ fn key_of(block: &mut [u8]) -> OneTime {
     hash
 }
 
+/// Poly1305 under block 0, of which `vectors` are the front.
+#[inline(always)]
+fn key_in<V: Quads>(vectors: &[V]) -> OneTime {
+    let mut block = [0; BLOCK];
+    for (piece, vector) in block.chunks_exact_mut(V::BYTES).zip(vectors).take(32usize.div_ceil(V::BYTES)) {
+        vector.store(piece);
+    }
+    key_of(&mut block)
+}
+
 /// `data` xored with the vectors of `stream`.
 #[inline(always)]
 fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
@@ -77,67 +94,16 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// `data` xored with the front of `stream`, which has whole vectors.
-#[inline(always)]
-fn xor<V: Quads>(token: V::Token, stream: &[u8], mut data: InOut<'_>) {
-    for keystream in stream.chunks_exact(V::BYTES) {
-        let keystream = V::load(token, keystream);
-        match data.take(V::BYTES) {
-            Some(piece) => keystream.xor_into(piece),
-            None => {
-                if !data.is_empty() {
-                    keystream.xor_into_partial(data);
-                }
-                return;
-            }
-        }
-    }
-}
-
-/// What takes vectors into `stream`.
-#[inline(always)]
-fn into<V: Quads>(stream: &mut [u8]) -> impl FnMut(V) -> bool {
-    let mut places = stream.chunks_exact_mut(V::BYTES);
-    #[inline(always)]
-    move |vector| {
-        if let Some(place) = places.next() {
-            vector.store(place);
-        }
-        true
-    }
-}
-
-/// A step of the hash, kept where it is by pins, at so many of four calls.
-#[inline(always)]
-fn steps<V: Quads>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
-    let mut call = 0;
-    #[inline(always)]
-    move |row| {
-        row.iter_mut().for_each(|vector| *vector = vector.pin());
-        if call % 4 < of_four {
-            halves.step();
-        }
-        call += 1;
-    }
-}
-
 impl<T: AeadToken> Kernel<'_, T> {
     /// Bytes of a batch.
-    const BATCH: usize = BLOCK * Wide::<T>::LANES;
-
-    /// Blocks of 16 bytes that a batch hashes in the later of its two halves.
-    const HALF: usize = 2 * Wide::<T>::LANES;
-
-    /// Steps of the hash at every four of the 42 calls between the rounds: of vectors of 4, 8 and 16
-    /// lanes. They make up a half.
-    const STEPS: usize = [0, 1, 2, 0, 3][Wide::<T>::LANES / 4];
+    const BATCH: usize = BLOCK * Bulk::<T>::LANES;
 
     /// A whole message; the result is its tag.
     #[inline]
     pub(super) fn whole<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        // A short message does not pay for the stack of a long one.
+        let blocks = text.len().div_ceil(BLOCK);
         let cipher: T::Cipher = self.token.into();
-        if text.len() <= BLOCK {
+        if blocks <= 1 {
             cipher.vectorize(
                 #[inline(always)]
                 || {
@@ -148,33 +114,28 @@ impl<T: AeadToken> Kernel<'_, T> {
                     }
                 },
             )
-        } else if text.len() <= 3 * BLOCK && Wide::<T>::QUADS > 1 {
+        } else if blocks <= Wide::<T>::QUADS {
             cipher.vectorize(
                 #[inline(always)]
-                || {
-                    if Wide::<T>::QUADS == 2 {
-                        self.few::<Wide<T>, 2, ENCRYPT>(nonce, aad, text)
-                    } else {
-                        self.few::<Wide<T>, 1, ENCRYPT>(nonce, aad, text)
-                    }
-                },
+                || self.some::<1, ENCRYPT>(nonce, aad, text),
             )
-        } else if text.len() < T::LONG.min(8 * BLOCK + 1) {
-            self.short::<{ 9 * BLOCK }, ENCRYPT>(nonce, aad, text)
-        } else if text.len() < T::LONG {
-            self.short::<LARGEST, ENCRYPT>(nonce, aad, text)
+        } else if blocks <= 2 * Wide::<T>::QUADS {
+            cipher.vectorize(
+                #[inline(always)]
+                || self.some::<2, ENCRYPT>(nonce, aad, text),
+            )
         } else {
-            self.long::<ENCRYPT>(nonce, aad, text)
+            self.many::<ENCRYPT>(nonce, aad, text)
         }
     }
 
-    /// A message of less than `G` groups of blocks, in registers.
+    /// A message of less than `G` groups of blocks, with block 0 in the first.
     #[inline(always)]
     fn few<V: Quads<Token = T::Cipher>, const G: usize, const ENCRYPT: bool>(
         &self,
         nonce: &[u8; 12],
         aad: &[u8],
-        mut text: InOut<'_>,
+        text: InOut<'_>,
     ) -> [u8; 16] {
         let cipher: T::Cipher = self.token.into();
         let mut stream = [V::splat(cipher, 0); 8];
@@ -185,153 +146,175 @@ impl<T: AeadToken> Kernel<'_, T> {
             row(nonce, 0),
             DOUBLE_ROUNDS,
             #[inline(always)]
-            |_| {},
-            #[inline(always)]
             |vector| places.next().map(|place| *place = vector).is_some(),
         );
-        let mut block = [0; BLOCK];
-        for (piece, vector) in block.chunks_exact_mut(V::BYTES).zip(stream).take(32usize.div_ceil(V::BYTES)) {
-            vector.store(piece);
-        }
-        let mut hash = key_of(&mut block);
+        self.end::<V, ENCRYPT>(key_in(&stream), aad, &stream[BLOCK / V::BYTES..4 * G], text)
+    }
+
+    /// A message of at most `G` groups of blocks, besides block 0.
+    #[inline(always)]
+    fn some<const G: usize, const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        let cipher: T::Cipher = self.token.into();
+        let (zero, stream) =
+            rounds::one_and_rows::<Narrow<T>, Wide<T>, G>(cipher, self.key, row(nonce, 0), DOUBLE_ROUNDS);
+        self.end::<Wide<T>, ENCRYPT>(key_in(&zero), aad, stream.as_flattened(), text)
+    }
+
+    /// The hash of a message whose keystream is there.
+    #[inline(always)]
+    fn end<V: Quads, const ENCRYPT: bool>(
+        &self,
+        mut hash: OneTime,
+        aad: &[u8],
+        stream: &[V],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if !ENCRYPT {
-            hash.absorb_padded(text.src());
+            hash.absorb_short(text.src());
         }
-        xor_vectors(&stream[BLOCK / V::BYTES..4 * G], text.reborrow());
+        xor_vectors(stream, text.reborrow());
         if ENCRYPT {
-            hash.absorb_padded(text.written());
+            hash.absorb_short(text.written());
         }
         hash.absorb_block(lengths);
         hash.finish()
     }
 
-    /// The first keystream.
-    #[inline(always)]
-    fn keystream(&self, state: &mut [u32; 4], stream: &mut [u8]) {
-        chacha::xor_or_nine(self.token.into(), self.key, state, DOUBLE_ROUNDS, InOut::from(stream));
-    }
-
-    /// `data` xored with the next keystream.
-    #[inline(always)]
-    fn crypt(&self, state: &mut [u32; 4], data: InOut<'_>) {
-        if !data.is_empty() {
-            chacha::xor(self.token.into(), self.key, state, DOUBLE_ROUNDS, data);
-        }
-    }
-
-    /// `data` xored with `stream`.
-    #[inline(always)]
-    fn xor(&self, stream: &[u8], data: InOut<'_>) {
-        let token: T::Cipher = self.token.into();
-        token.vectorize(
-            #[inline(always)]
-            || xor::<Wide<T>>(token, stream, data),
-        );
-    }
-
-    /// The hash under the key that block 0 in `stream` is, with the associated data in it.
-    #[inline(always)]
-    fn hash(&self, stream: &mut [u8], aad: &[u8]) -> OneTime {
-        let mut hash = key_of(stream);
-        self.token.hash(&mut hash, aad);
-        hash
-    }
-
-    /// Keystream for block 0 and as much of the text as there is room for; then the text, in one piece, and the hash.
-    fn short<const N: usize, const ENCRYPT: bool>(
-        &self,
-        nonce: &[u8; 12],
-        aad: &[u8],
-        mut text: InOut<'_>,
-    ) -> [u8; 16] {
-        let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let mut state = row(nonce, 0);
-        let mut stream = [0; N];
-        let first = text.len().min(N - BLOCK);
-        self.keystream(&mut state, &mut stream[..BLOCK + first]);
-        let mut hash = self.hash(&mut stream, aad);
-        if !ENCRYPT {
-            self.token.hash(&mut hash, text.src());
-        }
-        let (front, back) = text.reborrow().split_at(first);
-        self.xor(&stream[BLOCK..], front);
-        self.crypt(&mut state, back);
-        if ENCRYPT {
-            self.token.hash(&mut hash, text.written());
-        }
-        hash.absorb_block(lengths);
-        hash.finish()
-    }
-
-    /// The keystream for `n` bytes, at most a batch.
-    #[inline(always)]
-    fn batch(&self, state: [u32; 4], n: usize, between: impl FnMut(&mut [Wide<T>]), sink: impl FnMut(Wide<T>) -> bool) {
-        let cipher = self.token.into();
-        let few = 2 * Wide::<T>::QUADS * BLOCK;
-        if T::LEFT < few && n <= few {
-            rounds::rows::<Wide<T>, 2>(cipher, self.key, state, DOUBLE_ROUNDS, between, sink);
-        } else {
-            rounds::columns::<Wide<T>>(cipher, self.key, state, DOUBLE_ROUNDS, between, sink);
-        }
-    }
-
-    /// A message of several batches.
-    fn long<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
-        let cipher: T::Cipher = self.token.into();
+    /// A message of more blocks than that.
+    fn many<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let len = text.len();
-        let mut state = row(nonce, 0);
-        let (mut buffer, mut other) = ([0; LARGEST], [0; LARGEST]);
-        let (mut stream, mut next) = (&mut buffer, &mut other);
-        self.keystream(&mut state, &mut stream[..Self::BATCH]);
-        let mut hash = self.hash(stream, aad);
-        // What of `stream` has been used; how much of the text has keystream, and how much has been hashed.
-        let (mut used, mut crypted, mut hashed) = (BLOCK, Self::BATCH - BLOCK, 0);
-        if ENCRYPT {
-            self.xor(&stream[used..Self::BATCH], text.reborrow().split_at(crypted).0);
+        let beside_key = Self::BATCH - BLOCK;
+        let (front, mut hash);
+        if T::KEY_FIRST && (!ENCRYPT || len > beside_key) {
+            front = 0;
+            hash = one_time(self.token.into(), self.key, nonce);
+            self.token.hash(&mut hash, aad);
+        } else {
+            front = len.min(beside_key);
+            hash = self.with_key::<ENCRYPT>(nonce, aad, text.reborrow().split_at(front).0);
         }
-        cipher.vectorize(
-            #[inline(always)]
-            || {
-                // Borrowed, not moved.
-                let (stream, next) = (&mut stream, &mut next);
-                let power = hash.power(Self::HALF);
-                while len - crypted > T::LEFT {
-                    let (before, batch) = text.reborrow().split_at(crypted);
-                    let (_, before) = before.split_at(hashed);
-                    let n = batch.len().min(Self::BATCH);
-                    let mut halves =
-                        Halves::new(&hash, Self::HALF, if ENCRYPT { before.written() } else { before.src() });
-                    let between = steps(&mut halves, Self::STEPS);
-                    if ENCRYPT {
-                        self.batch(state, n, between, rounds::xor_into(batch.split_at(n).0));
-                    } else {
-                        self.batch(state, n, between, into(&mut next[..Self::BATCH]));
-                    }
-                    state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
-                    halves.join(&mut hash, &power);
-                    if !ENCRYPT {
-                        xor::<Wide<T>>(cipher, &stream[used..Self::BATCH], before);
-                        mem::swap(stream, next);
-                        used = 0;
-                    }
-                    (hashed, crypted) = (crypted, crypted + n);
-                }
-            },
-        );
-        if !ENCRYPT {
-            self.token.hash(&mut hash, &text.src()[hashed..]);
-            let (before, _) = text.reborrow().split_at(crypted);
-            self.xor(&stream[used..Self::BATCH], before.split_at(hashed).1);
+        let mut hashed = if ENCRYPT { 0 } else { front };
+        if front < len {
+            hashed = self.batches::<ENCRYPT>(&mut hash, nonce, text.reborrow(), front);
         }
-        self.crypt(&mut state, text.reborrow().split_at(crypted).1);
         if ENCRYPT {
             self.token.hash(&mut hash, &text.written()[hashed..]);
         }
         hash.absorb_block(lengths(aad.len() as u64, len as u64));
         hash.finish()
     }
+
+    /// Block 0 and text in one pass; the text is hashed if it is being opened.
+    fn with_key<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> OneTime {
+        let (cipher, state, mut zero) = (self.token.into(), row(nonce, 0), [0; BLOCK]);
+        if ENCRYPT {
+            chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, text);
+            let mut hash = key_of(&mut zero);
+            self.token.hash(&mut hash, aad);
+            return hash;
+        }
+        let mut keystream = [0; 7 * BLOCK];
+        let keystream = &mut keystream[..text.len()];
+        chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, InOut::from(&mut *keystream));
+        let mut hash = key_of(&mut zero);
+        self.token.hash(&mut hash, aad);
+        self.token.hash(&mut hash, text.src());
+        text.xor(keystream);
+        hash
+    }
+
+    /// A batch of at most `LANES` blocks, and beside its rounds the hash of `before`, or of `data` before it is
+    /// overwritten.
+    #[inline(always)]
+    fn batch<C: Columns<Token = T::Cipher>, const S: usize>(
+        &self,
+        state: [u32; 4],
+        hash: &mut OneTime,
+        power: &Power,
+        before: Option<&[u8]>,
+        data: InOut<'_>,
+    ) {
+        let cipher = self.token.into();
+        let mut halves = Halves::new(hash, power, before.unwrap_or(data.src()));
+        let mut m = columns::matrix::<C>(cipher, self.key, state);
+        let beside = halves.times::<S>().min(DOUBLE_ROUNDS);
+        for _ in 0..beside {
+            let [front, back] = halves.next::<S>();
+            let mut call = 0;
+            columns::double_round(
+                &mut m,
+                #[inline(always)]
+                |row| {
+                    // Kept where they are by pins.
+                    row.iter_mut().for_each(|vector| *vector = vector.pin());
+                    for i in call * S / 4..(call + 1) * S / 4 {
+                        halves.step(&front[i], &back[i]);
+                    }
+                    call += 1;
+                },
+            );
+        }
+        for _ in beside..DOUBLE_ROUNDS {
+            columns::double_round(&mut m, rounds::nothing);
+        }
+        halves.join(hash, power);
+        C::finish(cipher, m, self.key, state, &mut data.into());
+    }
+
+    /// The text from `crypted` on, in batches. What is opened is hashed; of what is sealed, the result says how much.
+    fn batches<const ENCRYPT: bool>(
+        &self,
+        hash: &mut OneTime,
+        nonce: &[u8; 12],
+        mut text: InOut<'_>,
+        mut crypted: usize,
+    ) -> usize {
+        let cipher: T::Cipher = self.token.into();
+        let mut hashed = 0;
+        let mut state = row(nonce, 1 + (crypted / BLOCK) as u32);
+        cipher.vectorize(
+            #[inline(always)]
+            || {
+                let power = hash.power(half::<Bulk<T>>());
+                while text.len() - crypted > T::Cipher::BULK_ABOVE * BLOCK {
+                    let (before, batch) = text.reborrow().split_at(crypted);
+                    let n = batch.len().min(Self::BATCH);
+                    let before = if ENCRYPT { Some(&before.written()[hashed..]) } else { None };
+                    self.batch::<Bulk<T>, 6>(state, hash, &power, before, batch.split_at(n).0);
+                    (hashed, crypted) = (crypted, crypted + n);
+                    state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
+                }
+            },
+        );
+        let left = text.len() - crypted;
+        if Middle::<T>::LANES < Bulk::<T>::LANES && left > Row::<T>::LANES * BLOCK {
+            cipher.vectorize(
+                #[inline(always)]
+                || {
+                    let power = hash.power(half::<Middle<T>>());
+                    let (before, batch) = text.reborrow().split_at(crypted);
+                    let before = if ENCRYPT { Some(&before.written()[hashed..]) } else { None };
+                    self.batch::<Middle<T>, 5>(state, hash, &power, before, batch);
+                },
+            );
+            return crypted;
+        }
+        if left > 0 {
+            let (_, batch) = text.split_at(crypted);
+            if !ENCRYPT {
+                self.token.hash(hash, batch.src());
+            }
+            chacha::xor(cipher, self.key, &mut state, DOUBLE_ROUNDS, batch);
+        }
+        hashed
+    }
+}
+
+/// Blocks of 16 bytes that a batch hashes in the later of its halves: a power of two.
+const fn half<C: Columns>() -> usize {
+    1 << (2 * C::LANES).ilog2()
 }
 
 /// Poly1305 under block 0.

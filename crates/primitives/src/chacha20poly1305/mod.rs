@@ -12,11 +12,10 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
-use crate::chacha::{self, BLOCK, ChaChaToken, quad};
+use crate::chacha::{self, ChaChaToken, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
-use crate::words32::Words32;
 use kernel::Kernel;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -25,13 +24,9 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaToken;
 
-    /// Bytes of text from which on batches are hashed beside the rounds of others; one batch at least.
+    /// Whether block 0 is computed by itself when a text is opened, or longer than one pass of the rounds.
     #[doc(hidden)]
-    const LONG: usize = BLOCK * <<Self::Cipher as ChaChaToken>::Wide as Words32>::LANES;
-
-    /// No more bytes than this at the end of a long text do not make a batch.
-    #[doc(hidden)]
-    const LEFT: usize = 0;
+    const KEY_FIRST: bool = false;
 
     /// Absorbs `bytes`, with zeros behind them up to a whole block.
     #[doc(hidden)]
@@ -56,13 +51,13 @@ mod x86 {
     }
     impl AeadToken for Avx512 {
         type Cipher = Self;
+        const KEY_FIRST: bool = true;
     }
     // Where nothing runs beside it, Poly1305 takes eight lanes of IFMA. Between the rounds 64-bit words cost 160 cycles for
     // 1024 bytes, lanes 200, there or behind (Zen 4); but it takes a few batches to earn the last one, and the power of r.
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
-        const LONG: usize = 4096;
-        const LEFT: usize = 512;
+        const KEY_FIRST: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
             hash.absorb_wide(self, bytes);

@@ -9,7 +9,6 @@
 use super::BLOCK;
 use super::scalar::{self, Element, Point};
 use crate::hash::little_endian;
-use core::slice::Iter;
 use zeroize::ZeroizeOnDrop;
 
 /// A Poly1305 computation over whole blocks.
@@ -39,7 +38,7 @@ impl OneTime {
     #[inline(always)]
     fn whole<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        self.value = scalar::absorb(self.value, self.point, blocks.as_flattened(), 1);
+        self.value = scalar::absorb(self.value, self.point, blocks);
         rest
     }
 
@@ -87,7 +86,7 @@ impl OneTime {
     #[inline(always)]
     fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
-            Halves::new(self, power.exponent, now).join(self, power);
+            Halves::new(self, power, now).join(self, power);
             bytes = later;
         }
         bytes
@@ -132,50 +131,76 @@ impl Power {
     }
 }
 
-/// The two halves of a run of blocks, each with its chain.
+/// The two halves of a run of bytes, each with its chain, and what is left behind the last whole block.
 pub(crate) struct Halves<'a> {
     point: Point,
-    front: Iter<'a, [u8; BLOCK]>,
-    back: Iter<'a, [u8; BLOCK]>,
+    front: &'a [[u8; BLOCK]],
+    back: &'a [[u8; BLOCK]],
+    rest: &'a [u8],
     front_value: Element,
     back_value: Element,
+    /// Whether there were as many blocks as the power is for.
+    halved: bool,
 }
 
 impl<'a> Halves<'a> {
-    /// The whole blocks of `bytes`, the last `back` of them by themselves. Nothing is to be joined if
-    /// there are fewer.
+    /// The last whole blocks of `bytes` by themselves, as many as `power` is for.
     #[inline(always)]
-    pub(crate) fn new(hash: &OneTime, back: usize, bytes: &'a [u8]) -> Self {
-        let blocks = bytes.as_chunks::<BLOCK>().0;
-        let (front, back) = blocks.split_at(blocks.len().saturating_sub(back));
+    pub(crate) fn new(hash: &OneTime, power: &Power, bytes: &'a [u8]) -> Self {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        let halved = blocks.len() >= power.exponent;
+        let (front, back) = blocks.split_at(if halved { blocks.len() - power.exponent } else { blocks.len() });
         Self {
             point: hash.point,
-            front: front.iter(),
-            back: back.iter(),
+            front,
+            back,
+            rest,
             front_value: hash.value,
             back_value: Element::default(),
+            halved,
         }
     }
 
-    /// One block of each half that still has one.
+    /// How many times there are `N` blocks in each half.
     #[inline(always)]
-    pub(crate) fn step(&mut self) {
-        if let Some(block) = self.back.next() {
-            self.back_value = self.back_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
-        }
-        if let Some(block) = self.front.next() {
-            self.front_value = self.front_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
-        }
+    pub(crate) fn times<const N: usize>(&self) -> usize {
+        self.front.len().min(self.back.len()) / N
     }
 
-    /// Takes the steps that are left, and puts the value of both halves into `hash`; `power` is the one that belongs to the number of
-    /// blocks in the back half.
+    /// Takes the next `N` blocks of each half, of which there are as many, for [`Halves::step`].
+    #[inline(always)]
+    pub(crate) fn next<const N: usize>(&mut self) -> [&'a [[u8; BLOCK]; N]; 2] {
+        let (Some((front, fronts)), Some((back, backs))) = (self.front.split_first_chunk(), self.back.split_first_chunk())
+        else {
+            unreachable!("see `times`")
+        };
+        (self.front, self.back) = (fronts, backs);
+        [front, back]
+    }
+
+    /// Absorbs a block of each half.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, front: &[u8; BLOCK], back: &[u8; BLOCK]) {
+        self.back_value = self.back_value.plus(u128::from_le_bytes(*back), 1).times(self.point);
+        self.front_value = self.front_value.plus(u128::from_le_bytes(*front), 1).times(self.point);
+    }
+
+    /// Absorbs what is left, and puts the value of everything, with zeros behind it up to a whole block, into
+    /// `hash`; `power` is the one that the halves were made with.
     #[inline(always)]
     pub(crate) fn join(mut self, hash: &mut OneTime, power: &Power) {
-        while self.front.len() + self.back.len() > 0 {
-            self.step();
+        let both = self.front.len().min(self.back.len());
+        let (front, fronts) = self.front.split_at(both);
+        let (back, backs) = self.back.split_at(both);
+        for (front, back) in front.iter().zip(back) {
+            self.step(front, back);
         }
-        hash.value = self.front_value.times_element(power.value).plus_element(self.back_value);
+        let front = scalar::absorb(self.front_value, self.point, fronts);
+        let back = scalar::absorb(self.back_value, self.point, backs);
+        hash.value = if self.halved { front.times_element(power.value).plus_element(back) } else { front };
+        if !self.rest.is_empty() {
+            hash.absorb_block(little_endian(self.rest));
+        }
     }
 }
 
@@ -214,10 +239,13 @@ mod tests {
                         let power = long.power(k);
                         long.absorb_long(&power, bytes);
                         assert_eq!(long.finish(), want, "{blocks} blocks by halves of {k}");
-                        if (k..=2 * k).contains(&blocks) {
+                        if blocks <= 2 * k {
                             let mut uneven = OneTime::new(&key);
-                            let mut halves = Halves::new(&uneven, k, bytes);
-                            halves.step();
+                            let mut halves = Halves::new(&uneven, &power, bytes);
+                            if halves.times::<1>() > 0 {
+                                let [[front], [back]] = halves.next::<1>();
+                                halves.step(front, back);
+                            }
                             halves.join(&mut uneven, &power);
                             assert_eq!(uneven.finish(), want, "{blocks} blocks, {k} of them behind");
                         }
