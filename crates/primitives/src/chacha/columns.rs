@@ -1,8 +1,8 @@
 //! Blocks by columns.
 
+use super::CONSTANTS;
 use super::output::Output;
 use super::rounds::{finish, first_rows, nothing, quarter_rounds};
-use super::CONSTANTS;
 use crate::simd::anew;
 use crate::words32::{Pair, Quads, Words32};
 
@@ -14,7 +14,13 @@ pub trait Columns: Words32 {
 
     /// Transposes the matrices, adds the first ones, and passes the keystream on until there is no more use for it.
     #[doc(hidden)]
-    fn finish(token: Self::Token, m: [[Self; 4]; 4], key: &[[u32; 4]; 2], state: [u32; 4], output: &mut Output<'_>) -> bool;
+    fn finish(
+        token: Self::Token,
+        m: [[Self; 4]; 4],
+        key: &[[u32; 4]; 2],
+        state: [u32; 4],
+        output: &mut Output<'_>,
+    ) -> bool;
 }
 
 /// What to add to the counter's column, so that the transposition puts quad `q` of group `g` to
@@ -92,11 +98,11 @@ pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u
 
 /// Two rounds; `between` is called four times, as by [`quarter_rounds`].
 #[inline(always)]
-pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], mut between: impl FnMut(&mut [C])) {
-    quarter_rounds(m, &mut between);
+pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], between: &mut impl FnMut(&mut [C])) {
+    quarter_rounds(m, between);
     let [a, b, c, d] = *m;
     let mut diagonals = [[a[3], a[0], a[1], a[2]], b, [c[1], c[2], c[3], c[0]], [d[2], d[3], d[0], d[1]]];
-    quarter_rounds(&mut diagonals, &mut between);
+    quarter_rounds(&mut diagonals, between);
     let [a, b, c, d] = diagonals;
     *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
 }
@@ -112,7 +118,7 @@ pub(crate) fn xor<C: Columns>(
 ) {
     let mut m = matrix::<C>(token, key, state);
     for _ in 0..double_rounds {
-        double_round(&mut m, nothing);
+        double_round(&mut m, &mut nothing);
     }
     C::finish(token, m, key, state, &mut output);
 }

@@ -9,7 +9,10 @@ use crate::words32::{Quads, Words32};
 /// chain of dependent instructions. In the middle and at the end `between` is called with row b, for
 /// which everything else has been computed.
 #[inline(always)]
-pub(super) fn quarter_rounds<V: Words32, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl FnMut(&mut [V])) {
+pub(super) fn quarter_rounds<V: Words32, const N: usize>(
+    [a, b, c, d]: &mut [[V; N]; 4],
+    between: &mut impl FnMut(&mut [V]),
+) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
         d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
@@ -97,7 +100,11 @@ pub(super) fn finish<V: Quads, const G: usize>(
 
 /// The first matrix in row vectors, and its last row with the counters of `G` groups.
 #[inline(always)]
-pub(super) fn first_rows<V: Quads, const G: usize>(token: V::Token, key: &[[u32; 4]; 2], state: [u32; 4]) -> ([V; 4], [V; G]) {
+pub(super) fn first_rows<V: Quads, const G: usize>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+) -> ([V; 4], [V; G]) {
     let d = V::splat_quad(token, state).add(V::from_words(token, &ROW_COUNTERS));
     let mut groups = [d; G];
     for (g, group) in groups.iter_mut().enumerate() {

@@ -17,7 +17,7 @@ use crate::InOut;
 use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
 use crate::cpu::Token;
-use crate::poly1305::one_time::{Halves, OneTime, Power};
+use crate::poly1305::one_time::{Halves, OneTime};
 use crate::words32::{Quads, Words32};
 use zeroize::Zeroize;
 
@@ -30,14 +30,11 @@ type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 /// Vectors of the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
 
-/// Vectors of the rows of one block.
-type Narrow<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Narrow;
-
-/// Columns of a batch.
+/// Columns of as many blocks as there are registers for.
 type Bulk<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Bulk;
 
-/// Columns of the end of a text.
-type Middle<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Middle;
+/// Vectors of the rows of one block.
+type Narrow<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Narrow;
 
 /// A key, and the proof that this CPU can use it.
 pub(super) struct Kernel<'k, T> {
@@ -78,6 +75,18 @@ fn key_in<V: Quads>(vectors: &[V]) -> OneTime {
     key_of(&mut block)
 }
 
+/// `data` xored with the front of `stream`.
+#[inline(always)]
+fn xor<V: Quads>(token: V::Token, stream: &[u8], mut data: InOut<'_>) {
+    let (whole, rest) = stream.split_at(stream.len() - stream.len() % V::BYTES);
+    for keystream in whole.chunks_exact(V::BYTES) {
+        if let Some(piece) = data.take(V::BYTES) {
+            V::load(token, keystream).xor_into(piece);
+        }
+    }
+    data.xor(rest);
+}
+
 /// `data` xored with the vectors of `stream`.
 #[inline(always)]
 fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
@@ -94,17 +103,38 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
+/// A step of the hash, kept where it is by pins, at so many of four calls.
+#[inline(always)]
+fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
+    let mut call = 0;
+    #[inline(always)]
+    move |row| {
+        row.iter_mut().for_each(|vector| *vector = vector.pin());
+        if call % 4 < of_four {
+            halves.step();
+        }
+        call += 1;
+    }
+}
+
 impl<T: AeadToken> Kernel<'_, T> {
     /// Bytes of a batch.
-    const BATCH: usize = BLOCK * Bulk::<T>::LANES;
+    const BATCH: usize = BLOCK * Wide::<T>::LANES;
+
+    /// Blocks of 16 bytes that a batch hashes in the later of its two halves.
+    const HALF: usize = 2 * Wide::<T>::LANES;
+
+    /// Steps of the hash at every four of the 42 calls between the rounds: of vectors of 4, 8 and 16
+    /// lanes. They make up a half.
+    const STEPS: usize = [0, 1, 2, 0, 3][Wide::<T>::LANES / 4];
 
     /// A whole message; the result is its tag.
     #[inline]
     pub(super) fn whole<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
-        let cipher: T::Cipher = self.token.into();
+        let token = self.token;
         if blocks <= 1 {
-            cipher.vectorize(
+            token.vectorize(
                 #[inline(always)]
                 || {
                     if Row::<T>::QUADS == 1 {
@@ -115,15 +145,17 @@ impl<T: AeadToken> Kernel<'_, T> {
                 },
             )
         } else if blocks <= Wide::<T>::QUADS {
-            cipher.vectorize(
+            token.vectorize(
                 #[inline(always)]
                 || self.some::<1, ENCRYPT>(nonce, aad, text),
             )
         } else if blocks <= 2 * Wide::<T>::QUADS {
-            cipher.vectorize(
+            token.vectorize(
                 #[inline(always)]
                 || self.some::<2, ENCRYPT>(nonce, aad, text),
             )
+        } else if T::APART {
+            self.apart::<ENCRYPT>(nonce, aad, text)
         } else {
             self.many::<ENCRYPT>(nonce, aad, text)
         }
@@ -169,35 +201,129 @@ impl<T: AeadToken> Kernel<'_, T> {
         stream: &[V],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
+        let ready = self.token.ready(&hash, text.len());
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        if !ENCRYPT {
-            hash.absorb_short(text.src());
-        }
-        xor_vectors(stream, text.reborrow());
         if ENCRYPT {
-            hash.absorb_short(text.written());
+            xor_vectors(stream, text.reborrow());
+            self.token.hash_with(&mut hash, ready, text.written());
+        } else {
+            self.token.hash_with(&mut hash, ready, text.src());
+            xor_vectors(stream, text);
         }
         hash.absorb_block(lengths);
         hash.finish()
     }
 
-    /// A message of more blocks than that.
-    fn many<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
-        let len = text.len();
-        let beside_key = Self::BATCH - BLOCK;
-        let (front, mut hash);
-        if T::KEY_FIRST && (!ENCRYPT || len > beside_key) {
-            front = 0;
-            hash = one_time(self.token.into(), self.key, nonce);
-            self.token.hash(&mut hash, aad);
+    /// A message of more blocks than that, whose hash goes by itself: of a text that one pass of the rounds serves, block 0
+    /// goes with it.
+    fn apart<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+        /// Bytes that are still in the nearest cache when they are read or written again.
+        const NEAR: usize = 16 << 10;
+        let (cipher, len) = (self.token.into(), text.len());
+        let mut hash = if len <= Self::WITH_KEY {
+            let mut hash = self.with_key::<2048, ENCRYPT>(nonce, aad, text.reborrow());
+            if ENCRYPT {
+                self.token.hash(&mut hash, text.written());
+            }
+            hash
         } else {
-            front = len.min(beside_key);
-            hash = self.with_key::<ENCRYPT>(nonce, aad, text.reborrow().split_at(front).0);
+            let mut hash = one_time(cipher, self.key, nonce);
+            self.token.hash(&mut hash, aad);
+            let mut state = row(nonce, 1);
+            let mut rest = text.reborrow();
+            while !rest.is_empty() {
+                let mut near = rest.take(rest.len().min(NEAR)).expect("no more than there is");
+                if !ENCRYPT {
+                    self.token.hash(&mut hash, near.src());
+                }
+                chacha::xor(cipher, self.key, &mut state, DOUBLE_ROUNDS, near.reborrow());
+                if ENCRYPT {
+                    self.token.hash(&mut hash, near.written());
+                }
+            }
+            hash
+        };
+        hash.absorb_block(lengths(aad.len() as u64, len as u64));
+        hash.finish()
+    }
+
+    /// Block 0 and at most [`Self::WITH_KEY`] bytes of text in one pass; `N` bytes have room for the keystream of that.
+    /// What is opened is hashed.
+    fn with_key<const N: usize, const ENCRYPT: bool>(
+        &self,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        mut text: InOut<'_>,
+    ) -> OneTime {
+        let (cipher, state, mut zero) = (self.token.into(), row(nonce, 0), [0; BLOCK]);
+        if ENCRYPT {
+            chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, text.reborrow());
+            let mut hash = key_of(&mut zero);
+            self.token.hash(&mut hash, aad);
+            return hash;
         }
-        let mut hashed = if ENCRYPT { 0 } else { front };
-        if front < len {
-            hashed = self.batches::<ENCRYPT>(&mut hash, nonce, text.reborrow(), front);
+        let mut keystream = [0; N];
+        let keystream = &mut keystream[..text.len()];
+        chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, InOut::from(&mut *keystream));
+        let mut hash = key_of(&mut zero);
+        self.token.hash(&mut hash, aad);
+        self.token.hash(&mut hash, text.src());
+        cipher.vectorize(
+            #[inline(always)]
+            || xor::<Wide<T>>(cipher, keystream, text),
+        );
+        hash
+    }
+
+    /// As many bytes of text go with block 0.
+    const WITH_KEY: usize = BLOCK * (if T::APART { Bulk::<T>::LANES } else { Wide::<T>::LANES } - 1);
+
+    /// A message of more blocks than that, hashed beside the rounds: what is opened in its own batch, before it is
+    /// overwritten, what is sealed in the next.
+    fn many<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+        let (cipher, len): (T::Cipher, _) = (self.token.into(), text.len());
+        let mut crypted = len.min(Self::WITH_KEY);
+        let mut hash = self.with_key::<{ 16 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow().split_at(crypted).0);
+        let mut hashed = if ENCRYPT { 0 } else { crypted };
+        if crypted < len {
+            let mut state = row(nonce, 1 + (crypted / BLOCK) as u32);
+            cipher.vectorize(
+                #[inline(always)]
+                || {
+                    let power = hash.power(Self::HALF);
+                    while crypted < len {
+                        let (before, batch) = text.reborrow().split_at(crypted);
+                        let (_, before) = before.split_at(hashed);
+                        let (mut batch, _) = {
+                            let n = batch.len().min(Self::BATCH);
+                            batch.split_at(n)
+                        };
+                        let n = batch.len();
+                        let bytes = if ENCRYPT { before.written() } else { batch.src() };
+                        let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
+                        if bytes.len() < 16 * Self::HALF {
+                            hash.absorb_padded(bytes);
+                            for _ in 0..DOUBLE_ROUNDS {
+                                columns::double_round(&mut m, &mut rounds::nothing);
+                            }
+                        } else {
+                            let mut halves = Halves::new(&hash, Self::HALF, bytes);
+                            {
+                                let mut between = steps(&mut halves, Self::STEPS);
+                                for _ in 0..DOUBLE_ROUNDS {
+                                    columns::double_round(&mut m, &mut between);
+                                }
+                            }
+                            halves.join(&mut hash, &power);
+                            hash.absorb_padded(&bytes[bytes.len() / 16 * 16..]);
+                        }
+                        Columns::finish(cipher, m, self.key, state, &mut batch.reborrow().into());
+                        (hashed, crypted) = (if ENCRYPT { crypted } else { crypted + n }, crypted + n);
+                        state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
+                    }
+                },
+            );
         }
         if ENCRYPT {
             self.token.hash(&mut hash, &text.written()[hashed..]);
@@ -205,116 +331,6 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.absorb_block(lengths(aad.len() as u64, len as u64));
         hash.finish()
     }
-
-    /// Block 0 and text in one pass; the text is hashed if it is being opened.
-    fn with_key<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> OneTime {
-        let (cipher, state, mut zero) = (self.token.into(), row(nonce, 0), [0; BLOCK]);
-        if ENCRYPT {
-            chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, text);
-            let mut hash = key_of(&mut zero);
-            self.token.hash(&mut hash, aad);
-            return hash;
-        }
-        let mut keystream = [0; 7 * BLOCK];
-        let keystream = &mut keystream[..text.len()];
-        chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, InOut::from(&mut *keystream));
-        let mut hash = key_of(&mut zero);
-        self.token.hash(&mut hash, aad);
-        self.token.hash(&mut hash, text.src());
-        text.xor(keystream);
-        hash
-    }
-
-    /// A batch of at most `LANES` blocks, and beside its rounds the hash of `before`, or of `data` before it is
-    /// overwritten.
-    #[inline(always)]
-    fn batch<C: Columns<Token = T::Cipher>, const S: usize>(
-        &self,
-        state: [u32; 4],
-        hash: &mut OneTime,
-        power: &Power,
-        before: Option<&[u8]>,
-        data: InOut<'_>,
-    ) {
-        let cipher = self.token.into();
-        let mut halves = Halves::new(hash, power, before.unwrap_or(data.src()));
-        let mut m = columns::matrix::<C>(cipher, self.key, state);
-        let beside = halves.times::<S>().min(DOUBLE_ROUNDS);
-        for _ in 0..beside {
-            let [front, back] = halves.next::<S>();
-            let mut call = 0;
-            columns::double_round(
-                &mut m,
-                #[inline(always)]
-                |row| {
-                    // Kept where they are by pins.
-                    row.iter_mut().for_each(|vector| *vector = vector.pin());
-                    for i in call * S / 4..(call + 1) * S / 4 {
-                        halves.step(&front[i], &back[i]);
-                    }
-                    call += 1;
-                },
-            );
-        }
-        for _ in beside..DOUBLE_ROUNDS {
-            columns::double_round(&mut m, rounds::nothing);
-        }
-        halves.join(hash, power);
-        C::finish(cipher, m, self.key, state, &mut data.into());
-    }
-
-    /// The text from `crypted` on, in batches. What is opened is hashed; of what is sealed, the result says how much.
-    fn batches<const ENCRYPT: bool>(
-        &self,
-        hash: &mut OneTime,
-        nonce: &[u8; 12],
-        mut text: InOut<'_>,
-        mut crypted: usize,
-    ) -> usize {
-        let cipher: T::Cipher = self.token.into();
-        let mut hashed = 0;
-        let mut state = row(nonce, 1 + (crypted / BLOCK) as u32);
-        cipher.vectorize(
-            #[inline(always)]
-            || {
-                let power = hash.power(half::<Bulk<T>>());
-                while text.len() - crypted > T::Cipher::BULK_ABOVE * BLOCK {
-                    let (before, batch) = text.reborrow().split_at(crypted);
-                    let n = batch.len().min(Self::BATCH);
-                    let before = if ENCRYPT { Some(&before.written()[hashed..]) } else { None };
-                    self.batch::<Bulk<T>, 6>(state, hash, &power, before, batch.split_at(n).0);
-                    (hashed, crypted) = (crypted, crypted + n);
-                    state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
-                }
-            },
-        );
-        let left = text.len() - crypted;
-        if Middle::<T>::LANES < Bulk::<T>::LANES && left > Row::<T>::LANES * BLOCK {
-            cipher.vectorize(
-                #[inline(always)]
-                || {
-                    let power = hash.power(half::<Middle<T>>());
-                    let (before, batch) = text.reborrow().split_at(crypted);
-                    let before = if ENCRYPT { Some(&before.written()[hashed..]) } else { None };
-                    self.batch::<Middle<T>, 5>(state, hash, &power, before, batch);
-                },
-            );
-            return crypted;
-        }
-        if left > 0 {
-            let (_, batch) = text.split_at(crypted);
-            if !ENCRYPT {
-                self.token.hash(hash, batch.src());
-            }
-            chacha::xor(cipher, self.key, &mut state, DOUBLE_ROUNDS, batch);
-        }
-        hashed
-    }
-}
-
-/// Blocks of 16 bytes that a batch hashes in the later of its halves: a power of two.
-const fn half<C: Columns>() -> usize {
-    1 << (2 * C::LANES).ilog2()
 }
 
 /// Poly1305 under block 0.

@@ -108,7 +108,7 @@ fn absorb<T: Poly1305Token>(token: T, accumulator: &mut Accumulator, blocks: &[u
     let rest = token.absorb_lanes(accumulator, blocks);
     token.vectorize(
         #[inline(always)]
-        || accumulator.value = scalar::absorb(accumulator.value, accumulator.point, rest.as_chunks().0),
+        || accumulator.value = scalar::absorb(accumulator.value, accumulator.point, rest, 1),
     );
 }
 

@@ -7,8 +7,11 @@
 //! can be put between the instructions of something else.
 
 use super::BLOCK;
+#[cfg(target_arch = "x86_64")]
+use super::ifma;
 use super::scalar::{self, Element, Point};
 use crate::hash::little_endian;
+use core::slice::Iter;
 use zeroize::ZeroizeOnDrop;
 
 /// A Poly1305 computation over whole blocks.
@@ -38,7 +41,7 @@ impl OneTime {
     #[inline(always)]
     fn whole<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        self.value = scalar::absorb(self.value, self.point, blocks);
+        self.value = scalar::absorb(self.value, self.point, blocks.as_flattened(), 1);
         rest
     }
 
@@ -82,11 +85,31 @@ impl OneTime {
         self.absorb_padded(rest);
     }
 
+    /// What [`OneTime::absorb_with`] needs.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn powers(&self, token: crate::cpu::Ifma512) -> ifma::Powers {
+        ifma::Powers::new(token, self.point)
+    }
+
+    /// The same with vectors and powers that are ready.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn absorb_with(&mut self, powers: &ifma::Powers, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        if !blocks.is_empty() {
+            self.value = powers.absorb(self.value, blocks.as_flattened());
+        }
+        if !rest.is_empty() {
+            self.absorb_block(little_endian(rest));
+        }
+    }
+
     /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.
     #[inline(always)]
     fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
-            Halves::new(self, power, now).join(self, power);
+            Halves::new(self, power.exponent, now).join(self, power);
             bytes = later;
         }
         bytes
@@ -131,76 +154,50 @@ impl Power {
     }
 }
 
-/// The two halves of a run of bytes, each with its chain, and what is left behind the last whole block.
+/// The two halves of a run of blocks, each with its chain.
 pub(crate) struct Halves<'a> {
     point: Point,
-    front: &'a [[u8; BLOCK]],
-    back: &'a [[u8; BLOCK]],
-    rest: &'a [u8],
+    front: Iter<'a, [u8; BLOCK]>,
+    back: Iter<'a, [u8; BLOCK]>,
     front_value: Element,
     back_value: Element,
-    /// Whether there were as many blocks as the power is for.
-    halved: bool,
 }
 
 impl<'a> Halves<'a> {
-    /// The last whole blocks of `bytes` by themselves, as many as `power` is for.
+    /// The whole blocks of `bytes`, the last `back` of them by themselves. Nothing is to be joined if
+    /// there are fewer.
     #[inline(always)]
-    pub(crate) fn new(hash: &OneTime, power: &Power, bytes: &'a [u8]) -> Self {
-        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        let halved = blocks.len() >= power.exponent;
-        let (front, back) = blocks.split_at(if halved { blocks.len() - power.exponent } else { blocks.len() });
+    pub(crate) fn new(hash: &OneTime, back: usize, bytes: &'a [u8]) -> Self {
+        let blocks = bytes.as_chunks::<BLOCK>().0;
+        let (front, back) = blocks.split_at(blocks.len().saturating_sub(back));
         Self {
             point: hash.point,
-            front,
-            back,
-            rest,
+            front: front.iter(),
+            back: back.iter(),
             front_value: hash.value,
             back_value: Element::default(),
-            halved,
         }
     }
 
-    /// How many times there are `N` blocks in each half.
+    /// One block of each half that still has one.
     #[inline(always)]
-    pub(crate) fn times<const N: usize>(&self) -> usize {
-        self.front.len().min(self.back.len()) / N
+    pub(crate) fn step(&mut self) {
+        if let Some(block) = self.back.next() {
+            self.back_value = self.back_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
+        }
+        if let Some(block) = self.front.next() {
+            self.front_value = self.front_value.plus(u128::from_le_bytes(*block), 1).times(self.point);
+        }
     }
 
-    /// Takes the next `N` blocks of each half, of which there are as many, for [`Halves::step`].
-    #[inline(always)]
-    pub(crate) fn next<const N: usize>(&mut self) -> [&'a [[u8; BLOCK]; N]; 2] {
-        let (Some((front, fronts)), Some((back, backs))) = (self.front.split_first_chunk(), self.back.split_first_chunk())
-        else {
-            unreachable!("see `times`")
-        };
-        (self.front, self.back) = (fronts, backs);
-        [front, back]
-    }
-
-    /// Absorbs a block of each half.
-    #[inline(always)]
-    pub(crate) fn step(&mut self, front: &[u8; BLOCK], back: &[u8; BLOCK]) {
-        self.back_value = self.back_value.plus(u128::from_le_bytes(*back), 1).times(self.point);
-        self.front_value = self.front_value.plus(u128::from_le_bytes(*front), 1).times(self.point);
-    }
-
-    /// Absorbs what is left, and puts the value of everything, with zeros behind it up to a whole block, into
-    /// `hash`; `power` is the one that the halves were made with.
+    /// Takes the steps that are left, and puts the value of both halves into `hash`; `power` is the one that belongs to the number of
+    /// blocks in the back half.
     #[inline(always)]
     pub(crate) fn join(mut self, hash: &mut OneTime, power: &Power) {
-        let both = self.front.len().min(self.back.len());
-        let (front, fronts) = self.front.split_at(both);
-        let (back, backs) = self.back.split_at(both);
-        for (front, back) in front.iter().zip(back) {
-            self.step(front, back);
+        while self.front.len() + self.back.len() > 0 {
+            self.step();
         }
-        let front = scalar::absorb(self.front_value, self.point, fronts);
-        let back = scalar::absorb(self.back_value, self.point, backs);
-        hash.value = if self.halved { front.times_element(power.value).plus_element(back) } else { front };
-        if !self.rest.is_empty() {
-            hash.absorb_block(little_endian(self.rest));
-        }
+        hash.value = self.front_value.times_element(power.value).plus_element(self.back_value);
     }
 }
 
@@ -239,13 +236,10 @@ mod tests {
                         let power = long.power(k);
                         long.absorb_long(&power, bytes);
                         assert_eq!(long.finish(), want, "{blocks} blocks by halves of {k}");
-                        if blocks <= 2 * k {
+                        if (k..=2 * k).contains(&blocks) {
                             let mut uneven = OneTime::new(&key);
-                            let mut halves = Halves::new(&uneven, &power, bytes);
-                            if halves.times::<1>() > 0 {
-                                let [[front], [back]] = halves.next::<1>();
-                                halves.step(front, back);
-                            }
+                            let mut halves = Halves::new(&uneven, k, bytes);
+                            halves.step();
                             halves.join(&mut uneven, &power);
                             assert_eq!(uneven.finish(), want, "{blocks} blocks, {k} of them behind");
                         }

@@ -167,11 +167,12 @@ impl Element {
     }
 }
 
-/// Horner's rule: `h = (h + block) * r` for each block, with a 1 bit at 2¹²⁸.
+/// Horner's rule: `h = (h + block) * r` for each block, with `bit` at 2¹²⁸. Bytes past the last
+/// whole block are ignored.
 #[inline(always)]
-pub(crate) fn absorb(mut h: Element, r: Point, blocks: &[[u8; 16]]) -> Element {
-    for block in blocks {
-        h = h.plus(u128::from_le_bytes(*block), 1).times(r);
+pub(crate) fn absorb(mut h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
+    for block in blocks.as_chunks::<16>().0 {
+        h = h.plus(u128::from_le_bytes(*block), bit).times(r);
     }
     h
 }
