@@ -228,8 +228,7 @@ impl<T: AeadToken> Kernel<'_, T> {
             }
             hash
         } else {
-            let mut hash = one_time(cipher, self.key, nonce);
-            self.token.hash(&mut hash, aad);
+            let mut hash = self.key_alone(nonce, aad);
             let mut state = row(nonce, 1);
             let mut rest = text.reborrow();
             while !rest.is_empty() {
@@ -276,6 +275,13 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash
     }
 
+    /// Block 0 by itself.
+    fn key_alone(&self, nonce: &[u8; 12], aad: &[u8]) -> OneTime {
+        let mut hash = one_time(self.token.into(), self.key, nonce);
+        self.token.hash(&mut hash, aad);
+        hash
+    }
+
     /// As many bytes of text go with block 0.
     const WITH_KEY: usize = BLOCK * (if T::APART { Bulk::<T>::LANES } else { Wide::<T>::LANES } - 1);
 
@@ -283,8 +289,12 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// overwritten, what is sealed in the next.
     fn many<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let (cipher, len): (T::Cipher, _) = (self.token.into(), text.len());
-        let mut crypted = len.min(Self::WITH_KEY);
-        let mut hash = self.with_key::<{ 16 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow().split_at(crypted).0);
+        let mut crypted = if ENCRYPT || len <= Self::WITH_KEY { len.min(Self::WITH_KEY) } else { 0 };
+        let mut hash = if crypted > 0 {
+            self.with_key::<{ 16 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow().split_at(crypted).0)
+        } else {
+            self.key_alone(nonce, aad)
+        };
         let mut hashed = if ENCRYPT { 0 } else { crypted };
         if crypted < len {
             let mut state = row(nonce, 1 + (crypted / BLOCK) as u32);
@@ -303,7 +313,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                         let bytes = if ENCRYPT { before.written() } else { batch.src() };
                         let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
                         if bytes.len() < 16 * Self::HALF {
-                            hash.absorb_padded(bytes);
+                            self.token.hash(&mut hash, bytes);
                             for _ in 0..DOUBLE_ROUNDS {
                                 columns::double_round(&mut m, &mut rounds::nothing);
                             }
