@@ -30,8 +30,8 @@ type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 /// Vectors of the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
 
-/// Columns of as many blocks as there are registers for.
-type Bulk<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Bulk;
+/// Columns of more blocks than that.
+type Middle<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Middle;
 
 /// Vectors of the rows of one block.
 type Narrow<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Narrow;
@@ -144,6 +144,17 @@ impl<T: AeadToken> Kernel<'_, T> {
                     }
                 },
             )
+        } else if blocks < 4 && Wide::<T>::QUADS > 1 {
+            token.vectorize(
+                #[inline(always)]
+                || {
+                    if Wide::<T>::QUADS == 2 {
+                        self.few::<Wide<T>, 2, ENCRYPT>(nonce, aad, text)
+                    } else {
+                        self.few::<Wide<T>, 1, ENCRYPT>(nonce, aad, text)
+                    }
+                },
+            )
         } else if blocks <= Wide::<T>::QUADS {
             token.vectorize(
                 #[inline(always)]
@@ -222,7 +233,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         const NEAR: usize = 16 << 10;
         let (cipher, len) = (self.token.into(), text.len());
         let mut hash = if len <= Self::WITH_KEY {
-            let mut hash = self.with_key::<2048, ENCRYPT>(nonce, aad, text.reborrow());
+            let mut hash = self.with_key::<{ 24 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow());
             if ENCRYPT {
                 self.token.hash(&mut hash, text.written());
             }
@@ -283,7 +294,7 @@ impl<T: AeadToken> Kernel<'_, T> {
     }
 
     /// As many bytes of text go with block 0.
-    const WITH_KEY: usize = BLOCK * (if T::APART { Bulk::<T>::LANES } else { Wide::<T>::LANES } - 1);
+    const WITH_KEY: usize = BLOCK * (if T::APART { Middle::<T>::LANES } else { Wide::<T>::LANES } - 1);
 
     /// A message of more blocks than that, hashed beside the rounds: what is opened in its own batch, before it is
     /// overwritten, what is sealed in the next.

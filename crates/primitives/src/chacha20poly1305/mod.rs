@@ -96,7 +96,7 @@ mod x86 {
 
         #[inline(always)]
         fn ready(self, hash: &OneTime, len: usize) -> Option<Powers> {
-            if len > 128 { Some(hash.powers(self)) } else { None }
+            if len > 192 { Some(hash.powers(self)) } else { None }
         }
 
         #[inline(always)]
