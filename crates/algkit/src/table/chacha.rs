@@ -9,6 +9,7 @@ use crate::{
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::{
+    InOut,
     chacha::{ChaCha, ChaChaToken, hchacha},
     chacha20poly1305::{AeadToken, ChaCha20Poly1305},
     cpu::Portable,
@@ -51,6 +52,10 @@ impl<T: ChaChaToken> SkcipherOps for ChaCha20<T> {
             self.0.xor(&mut state, run);
         }
     }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xor(&mut words(iv), run);
+    }
 }
 
 impl<T: ChaChaToken> Make for ChaCha20<T> {
@@ -68,17 +73,28 @@ struct XChaCha<T, const ROUNDS: usize> {
     key: Zeroizing<[u8; 32]>,
 }
 
-impl<T: ChaChaToken, const ROUNDS: usize> SkcipherOps for XChaCha<T, ROUNDS> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
+    /// ChaCha's key, and its first counter and nonce.
+    fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
         let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
         let subkey = Zeroizing::new(hchacha(self.token, &self.key, nonce, ROUNDS));
-        let chacha = ChaCha::new(self.token, &subkey, ROUNDS);
         // A counter of 64 bits, then the last 8 bytes of the nonce.
         let [n0, n1, c0, c1] = words(rest);
-        let mut state = [c0, c1, n0, n1];
+        (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])
+    }
+}
+
+impl<T: ChaChaToken, const ROUNDS: usize> SkcipherOps for XChaCha<T, ROUNDS> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let (chacha, mut state) = self.begin(iv);
         while let Some(run) = text.next(64, 0) {
             chacha.xor(&mut state, run);
         }
+    }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        let (chacha, mut state) = self.begin(iv);
+        chacha.xor(&mut state, run);
     }
 }
 
