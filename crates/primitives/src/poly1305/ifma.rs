@@ -234,7 +234,8 @@ fn load(src: &[u8; BATCH]) -> Eight {
 /// Bytes of a batch.
 const BATCH: usize = 16 * LANES;
 
-/// What a message's lanes are multiplied by. It does not depend on the message, so that it can be ready before the message is.
+/// What the lanes of a short message are multiplied by. It does not depend on the message, so that it can be ready before
+/// the message is.
 #[derive(Clone, Copy)]
 pub struct Powers {
     by_lane: Eight,
@@ -248,45 +249,91 @@ impl Powers {
         Self { by_lane, eighth: Factor::new(first_everywhere(by_lane)) }
     }
 
-    /// The value after whole blocks, one at least, after `value`.
-    ///
-    /// A batch that is not full is the first: zeros in front of a message do not change its polynomial.
+    /// The value after whole blocks, one at least, behind `value`; batch by batch, as few are not worth the sixteenth power.
     #[inline(always)]
-    pub(crate) fn absorb(&self, value: Element, blocks: &[u8]) -> Element {
-        let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
-        // The value so far goes into the first block.
-        let before = LANES - first.len() / 16;
-        let lane = 2 * before % LANES + before / 4;
-        let value = value.limbs44().map(
-            #[inline(always)]
-            // SAFETY: see above.
-            |limb| unsafe { _mm512_maskz_set1_epi64(1 << lane, limb as i64) },
-        );
-        let mut h = plus(load_last(first, LANES - before), value);
-        let (pairs, rest) = rest.as_chunks();
-        if !pairs.is_empty() {
-            let sixteenth = Factor::new(times(self.eighth.r, &self.eighth));
-            for pair in pairs {
-                h = self.two(&sixteenth, h, pair);
-            }
-        }
-        if let Some(batch) = rest.first_chunk() {
+    pub(crate) fn absorb(self, value: Element, blocks: &[u8]) -> Element {
+        let (mut h, rest) = first_batch(value, blocks);
+        for batch in rest.as_chunks().0 {
             h = plus(times(h, &self.eighth), load(batch));
         }
-        let sums = Sums::zero().add_product(h, &Factor::new(self.by_lane)).limbs();
-        Element::from_limbs44(sums.map(
-            #[inline(always)]
-            // SAFETY: see above.
-            |limb| unsafe { _mm512_reduce_add_epi64(limb) as u64 },
-        ))
+        joined(h, self.by_lane)
+    }
+}
+
+/// The first batch of whole blocks, with the value so far in its first block, and the rest.
+///
+/// A batch that is not full is the first: zeros in front of a message do not change its polynomial.
+#[inline(always)]
+fn first_batch(value: Element, blocks: &[u8]) -> (Eight, &[u8]) {
+    let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
+    let before = LANES - first.len() / 16;
+    let lane = 2 * before % LANES + before / 4;
+    let value = value.limbs44().map(
+        #[inline(always)]
+        // SAFETY: see above.
+        |limb| unsafe { _mm512_maskz_set1_epi64(1 << lane, limb as i64) },
+    );
+    (plus(load_last(first, LANES - before), value), rest)
+}
+
+/// The sum of the lanes, each times its power.
+#[inline(always)]
+fn joined(h: Eight, by_lane: Eight) -> Element {
+    let sums = Sums::zero().add_product(h, &Factor::new(by_lane)).limbs();
+    Element::from_limbs44(sums.map(
+        #[inline(always)]
+        // SAFETY: see above.
+        |limb| unsafe { _mm512_reduce_add_epi64(limb) as u64 },
+    ))
+}
+
+/// The polynomial under way: the sum of the lanes, each times its power of *r*.
+pub(crate) struct Chain {
+    h: Eight,
+    by_lane: Eight,
+    eighth: Factor,
+    sixteenth: Factor,
+}
+
+impl Chain {
+    /// Begins with whole blocks, one at least, after `value`.
+    #[inline(always)]
+    pub(crate) fn begin(_: Ifma512, point: Point, value: Element, blocks: &[u8]) -> Self {
+        let (h, rest) = first_batch(value, blocks);
+        let by_lane = powers(point);
+        let eighth = Factor::new(first_everywhere(by_lane));
+        let sixteenth = Factor::new(times(eighth.r, &eighth));
+        let mut this = Self { h, by_lane, eighth, sixteenth };
+        let rest = this.pairs(rest);
+        if let Some(batch) = rest.first_chunk() {
+            this.h = plus(times(this.h, &this.eighth), load(batch));
+        }
+        this
+    }
+
+    /// Pairs of batches; returns the rest.
+    #[inline(always)]
+    pub(crate) fn pairs<'a>(&mut self, src: &'a [u8]) -> &'a [u8] {
+        let (pairs, rest) = src.as_chunks();
+        for pair in pairs {
+            self.two(pair);
+        }
+        rest
     }
 
     /// Two batches, *h*·*r*¹⁶ + *m*·*r*⁸ + *m*′: the second product does not wait for the first, and they share the carries.
     #[inline(always)]
-    fn two(&self, sixteenth: &Factor, h: Eight, src: &[u8; 2 * BATCH]) -> Eight {
-        let (Some(one), Some(two)) = (src.first_chunk(), src.last_chunk()) else { return h };
+    pub(crate) fn two(&mut self, src: &[u8; 2 * BATCH]) {
+        let Some((one, two)) = src.split_first_chunk() else { return };
+        let Some(two) = two.first_chunk() else { return };
         let sums = Sums::zero().add_product(load(one), &self.eighth);
-        plus(sums.add_product(h, sixteenth).carried(), load(two))
+        self.h = plus(sums.add_product(self.h, &self.sixteenth).carried(), load(two));
+    }
+
+    /// The value.
+    #[inline(always)]
+    pub(crate) fn end(self) -> Element {
+        joined(self.h, self.by_lane)
     }
 }
 
@@ -294,6 +341,6 @@ impl Powers {
 pub(super) fn absorb(token: Ifma512, point: Point, value: &mut Element, blocks: &[u8]) {
     token.vectorize(
         #[inline(always)]
-        || *value = Powers::new(token, point).absorb(*value, blocks),
+        || *value = Chain::begin(token, point, *value, blocks).end(),
     );
 }

@@ -92,7 +92,7 @@ impl OneTime {
         ifma::Powers::new(token, self.point)
     }
 
-    /// The same with vectors and powers that are ready.
+    /// The same with vectors and powers that are ready, for short messages.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn absorb_with(&mut self, powers: &ifma::Powers, bytes: &[u8]) {
