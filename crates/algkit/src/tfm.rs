@@ -102,7 +102,9 @@ impl Limits {
                 Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
             }
         };
-        Self { max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits }
+        // Where nothing goes unchecked, neither does an empty text.
+        let min = if most == 0 { usize::MAX } else { limits.min };
+        Self { min, max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits }
     }
 
     #[inline(always)]
