@@ -4,17 +4,18 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{AeadOps, BadKey, Direction, Refusal, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+    tag,
     templates::{cut, rfc7539},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::{
+    InOut, Packet,
     chacha::{ChaCha, ChaChaToken, hchacha},
     chacha20poly1305::{AeadToken, ChaCha20Poly1305},
     cpu::Portable,
 };
-use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 const fn stream(name: &'static str, ivsize: usize) -> Algorithm {
     Algorithm { name, kind: Type::Skcipher, shape: Shape::skcipher(1, Sizes::of(&[32]), ivsize, TextRule::Any) }
@@ -51,6 +52,10 @@ impl<T: ChaChaToken> SkcipherOps for ChaCha20<T> {
             self.0.xor(&mut state, run);
         }
     }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xor(&mut words(iv), run);
+    }
 }
 
 impl<T: ChaChaToken> Make for ChaCha20<T> {
@@ -68,17 +73,28 @@ struct XChaCha<T, const ROUNDS: usize> {
     key: Zeroizing<[u8; 32]>,
 }
 
-impl<T: ChaChaToken, const ROUNDS: usize> SkcipherOps for XChaCha<T, ROUNDS> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
+    /// ChaCha's key, and its first counter and nonce.
+    fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
         let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
         let subkey = Zeroizing::new(hchacha(self.token, &self.key, nonce, ROUNDS));
-        let chacha = ChaCha::new(self.token, &subkey, ROUNDS);
         // A counter of 64 bits, then the last 8 bytes of the nonce.
         let [n0, n1, c0, c1] = words(rest);
-        let mut state = [c0, c1, n0, n1];
+        (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])
+    }
+}
+
+impl<T: ChaChaToken, const ROUNDS: usize> SkcipherOps for XChaCha<T, ROUNDS> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let (chacha, mut state) = self.begin(iv);
         while let Some(run) = text.next(64, 0) {
             chacha.xor(&mut state, run);
         }
+    }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        let (chacha, mut state) = self.begin(iv);
+        chacha.xor(&mut state, run);
     }
 }
 
@@ -97,25 +113,21 @@ struct Stitched<T: AeadToken, const SALT: usize> {
 }
 
 impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
-    /// The whole of it: in one call where everything is in one piece. In IPsec, the IV at the end of the
-    /// associated data is left out.
-    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
+    /// Bytes at the end of the associated data that are left out: in IPsec, the IV.
+    const IV: usize = 2 * SALT;
+
+    #[inline(always)]
+    fn nonce(&self, iv: &[u8]) -> [u8; 12] {
         let mut nonce = [0; 12];
         nonce[..SALT].copy_from_slice(&*self.salt);
         nonce[SALT..].copy_from_slice(iv);
-        let iv_len = 2 * SALT;
-        if assoc.len() <= 1
-            && let Some(run) = text.whole()
-        {
-            let assoc = assoc.first().copied().unwrap_or_default();
-            let assoc = &assoc[..assoc.len() - iv_len];
-            return match direction {
-                Direction::Encrypt => self.key.seal(&nonce, assoc, run),
-                Direction::Decrypt => self.key.open(&nonce, assoc, run),
-            };
-        }
-        let mut message = self.key.start(&nonce);
-        cut(assoc, iv_len).for_each(|part| self.key.aad(&mut message, part));
+        nonce
+    }
+
+    /// A message in pieces; the result is its tag.
+    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
+        let mut message = self.key.start(&self.nonce(iv));
+        cut(assoc, Self::IV).for_each(|part| self.key.aad(&mut message, part));
         while let Some(run) = text.next(64, 0) {
             match direction {
                 Direction::Encrypt => self.key.encrypt(&mut message, run),
@@ -131,16 +143,30 @@ impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
         rfc7539::check(SALT, assoc_len, text_len)
     }
 
+    fn unchecked(&self) -> Option<u64> {
+        (SALT == 0).then_some(rfc7539::MAX_TEXT)
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let full = self.pass(Direction::Encrypt, iv, assoc, text);
-        tag.copy_from_slice(&full[..tag.len()]);
+        tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let mut full = self.pass(Direction::Decrypt, iv, assoc, text);
-        let authentic = full[..tag.len()].ct_eq(tag).into();
-        full.zeroize();
-        authentic
+        tag::matches(&mut full, tag)
+    }
+
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        let assoc = &packet.assoc[..packet.assoc.len() - Self::IV];
+        let full = self.key.seal(&self.nonce(iv), assoc, packet.text.reborrow());
+        tag::write(&full, tag);
+    }
+
+    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+        let assoc = &packet.assoc[..packet.assoc.len() - Self::IV];
+        let mut full = self.key.open(&self.nonce(iv), assoc, packet.text.reborrow());
+        tag::matches(&mut full, tag)
     }
 }
 
@@ -201,3 +227,15 @@ pub(super) static ROWS: &[&[Row]] = &[
     #[cfg(target_arch = "aarch64")]
     stitched!(cpu::Neon, "neon", 450),
 ];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn ipsec_needs_its_iv_without_a_text_as_well() {
+        let esp = crate::aead("rfc7539esp(chacha20,poly1305)").unwrap().key(&[1; 36]).unwrap();
+        let (mut text, mut tag) = ([0; 0], [0; 16]);
+        let refused = esp.encrypt(&[0; 8], &[&[0; 4]], &mut text[..], &mut tag);
+        assert!(matches!(refused, Err(crate::Error::AssocLength { got: 4, .. })), "{refused:?}");
+        assert!(esp.encrypt(&[0; 8], &[&[0; 8]], &mut text[..], &mut tag).is_ok());
+    }
+}

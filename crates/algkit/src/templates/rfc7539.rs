@@ -11,7 +11,7 @@ use algkit_primitives::cpu::CpuFeatures;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
-const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
+pub(crate) const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
 
 /// Objects to lengths, given the bytes of the nonce that come from the key.
 pub(crate) fn check(salt_len: usize, assoc_len: usize, text_len: u64) -> Result<(), Refusal> {

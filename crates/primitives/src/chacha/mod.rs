@@ -24,11 +24,15 @@
 //! The transposition of the second way leaves exactly the layout of the first, with four groups of
 //! vectors, so adding the first matrix and writing out are one text too.
 
+pub(crate) mod columns;
+pub(crate) mod output;
 pub(crate) mod rounds;
 
 use crate::InOut;
 use crate::cpu::{Portable, Token};
-use crate::words32::{Quad, Quads};
+use crate::words32::{Quad, Quads, Words32};
+use columns::Columns;
+use output::Output;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A token whose CPU has vectors for ChaCha.
@@ -44,10 +48,16 @@ pub trait ChaChaToken: Token {
     /// The widest vectors.
     type Wide: Quads<Token = Self>;
 
-    /// Whether long messages go by columns.
+    /// The columns of more blocks than a wide vector has lanes, where there are registers for them.
+    type Middle: Columns<Token = Self>;
+
+    /// The columns of as many blocks as there are registers for.
+    type Bulk: Columns<Token = Self>;
+
+    /// Whether there are registers for columns; if not, all goes by rows.
     const COLUMNS: bool = true;
 
-    /// What is left of a message does not go by wide columns when it has no more blocks than this.
+    /// No more blocks than this do not go by the columns of `Bulk`.
     const BULK_ABOVE: usize = 2 * <Self::Wide as Quads>::QUADS;
 }
 
@@ -56,6 +66,8 @@ impl ChaChaToken for Portable {
     type Narrow = Quad;
     type Row = Quad;
     type Wide = Quad;
+    type Middle = Quad;
+    type Bulk = Quad;
     const COLUMNS: bool = false;
     const BULK_ABOVE: usize = 1;
 }
@@ -64,27 +76,36 @@ impl ChaChaToken for Portable {
 mod x86 {
     use super::ChaChaToken;
     use crate::cpu::{Avx2, Avx512, Sse2, Ssse3};
-    use crate::words32::{W128, W256, W512};
+    use crate::words32::{Pair, W128, W256, W512};
 
     impl ChaChaToken for Sse2 {
         type Narrow = W128<Self>;
         type Row = W128<Self>;
         type Wide = W128<Self>;
+        type Middle = W128<Self>;
+        type Bulk = W128<Self>;
     }
     impl ChaChaToken for Ssse3 {
         type Narrow = W128<Self>;
         type Row = W128<Self>;
         type Wide = W128<Self>;
+        type Middle = W128<Self>;
+        type Bulk = W128<Self>;
     }
     impl ChaChaToken for Avx2 {
         type Narrow = W128<Self>;
         type Row = W256<Self>;
         type Wide = W256<Self>;
+        type Middle = W256<Self>;
+        type Bulk = W256<Self>;
     }
     impl ChaChaToken for Avx512 {
         type Narrow = W128<Self>;
         type Row = W256<Self>;
         type Wide = W512;
+        type Middle = Pair<W512, W256<Self>>;
+        type Bulk = Pair<W512>;
+        const BULK_ABOVE: usize = 24;
     }
 }
 
@@ -93,6 +114,8 @@ impl ChaChaToken for crate::cpu::Neon {
     type Narrow = crate::words32::W128;
     type Row = crate::words32::W128;
     type Wide = crate::words32::W128;
+    type Middle = crate::words32::W128;
+    type Bulk = crate::words32::W128;
 }
 
 /// "expand 32-byte k" in little-endian words.
@@ -138,24 +161,36 @@ pub(crate) fn xor<T: ChaChaToken>(
 ) {
     // Each step is a function of its own, so that a short message does not pay for the
     // constants and the stack of the long one.
-    if data.len() > T::BULK_ABOVE * BLOCK {
-        token.vectorize(
-            #[inline(always)]
-            || rounds::bulk::<T>(token, key, state, double_rounds, &mut data),
-        );
-    }
-    let begun = data.len().div_ceil(BLOCK);
-    if begun > T::Wide::QUADS {
+    if data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
         token.vectorize(
             #[inline(always)]
             || {
-                if T::Row::QUADS < T::Wide::QUADS {
-                    rounds::xor_columns::<T::Row>(token, key, *state, double_rounds, data);
-                } else {
-                    rounds::xor_rows::<T::Wide, 2>(token, key, *state, double_rounds, data);
+                while data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
+                    let blocks = if T::COLUMNS { T::Bulk::LANES } else { T::Wide::QUADS };
+                    let batch = data.take(data.len().min(blocks * BLOCK)).expect("no more than there is");
+                    let begun = batch.len().div_ceil(BLOCK);
+                    if T::COLUMNS {
+                        columns::xor::<T::Bulk>(token, key, *state, double_rounds, batch.into());
+                    } else {
+                        rounds::xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
+                    }
+                    state[0] = state[0].wrapping_add(begun as u32);
                 }
             },
         );
+    }
+    let begun = data.len().div_ceil(BLOCK);
+    if begun > T::Row::LANES {
+        xor_columns(token, key, *state, double_rounds, data.into());
+    } else if begun > T::Wide::QUADS {
+        if T::Row::QUADS < T::Wide::QUADS {
+            xor_columns(token, key, *state, double_rounds, data.into());
+        } else {
+            token.vectorize(
+                #[inline(always)]
+                || rounds::xor_rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
+            );
+        }
     } else if begun > T::Row::QUADS {
         token.vectorize(
             #[inline(always)]
@@ -175,26 +210,49 @@ pub(crate) fn xor<T: ChaChaToken>(
     state[0] = state[0].wrapping_add(begun as u32);
 }
 
-/// As [`xor`]. Of nine blocks, which are the key of an AEAD and 512 bytes, the first goes beside the eight others: alone it
-/// would take as long as four.
-#[inline(always)]
-pub(crate) fn xor_or_nine<T: ChaChaToken>(
+/// Block 0 becomes `first`, and `data` is xored with those behind it: all of at most as many blocks as `Bulk` has lanes.
+pub(crate) fn xor_after<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],
-    state: &mut [u32; 4],
+    state: [u32; 4],
     double_rounds: usize,
-    mut data: InOut<'_>,
+    first: &mut [u8; BLOCK],
+    data: InOut<'_>,
 ) {
-    // Sixteen registers have no room for it.
-    let beside = T::Wide::QUADS == 4 && data.len().div_ceil(BLOCK) == 9;
-    if beside && let Some(first) = data.take(BLOCK) {
+    xor_columns(token, key, state, double_rounds, Output::new(Some(first), data));
+}
+
+/// By the columns of as many blocks as are needed, or the next larger number that there are columns for.
+fn xor_columns<T: ChaChaToken>(
+    token: T,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    output: Output<'_>,
+) {
+    /// At most `LANES` blocks.
+    fn xor<T: ChaChaToken, C: Columns<Token = T>>(
+        token: T,
+        key: &[[u32; 4]; 2],
+        state: [u32; 4],
+        double_rounds: usize,
+        output: Output<'_>,
+    ) {
         token.vectorize(
             #[inline(always)]
-            || rounds::xor_beside::<T::Narrow, T::Row>(token, key, *state, double_rounds, first, data),
+            || columns::xor::<C>(token, key, state, double_rounds, output),
         );
-        state[0] = state[0].wrapping_add(9);
+    }
+    let blocks = output.blocks();
+    if blocks <= T::Row::LANES {
+        xor::<T, T::Row>(token, key, state, double_rounds, output);
+    } else if blocks <= T::Wide::LANES {
+        xor::<T, T::Wide>(token, key, state, double_rounds, output);
+    } else if blocks <= T::Middle::LANES {
+        xor::<T, T::Middle>(token, key, state, double_rounds, output);
     } else {
-        xor(token, key, state, double_rounds, data);
+        debug_assert!(blocks <= T::Bulk::LANES);
+        xor::<T, T::Bulk>(token, key, state, double_rounds, output);
     }
 }
 

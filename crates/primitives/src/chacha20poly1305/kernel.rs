@@ -1,36 +1,45 @@
 //! Both algorithms over one message.
 //!
-//! ChaCha fills the vector units and leaves the integer multiplier idle; Poly1305 in 64-bit words is
-//! bound by the latency of that multiplier. So the keystream of a batch is made while the ciphertext
-//! of the batch before is hashed: four times in each double round there is a step of the hash, a block
-//! of each of two halves (see [`Halves`]), on execution units that the rounds do not use.
+//! Block 0 of the keystream is the key of Poly1305, and everything of the hash waits for it. How a message begins depends
+//! on its length:
 //!
-//! Block 0 of the keystream is the key of Poly1305. It is the first block of the first batch, whose
-//! other blocks serve the text already: a short message takes one pass through the rounds.
+//! * Few blocks go by rows, all in one pass, and the keystream stays in registers. From four on, block 0 has vectors of its
+//!   own: it is there sooner than the wider ones of the text, and the powers of *r* are made meanwhile.
+//! * More go by columns, with block 0 as the first of them, if that saves a pass of the rounds. What is opened must not be
+//!   overwritten before it has been hashed, so its keystream waits in a buffer.
+//! * Of long texts block 0 is made by itself, if they are being opened, or hashed apart from the rounds.
 //!
-//! Decryption must not overwrite a batch before it has been hashed, so its keystream waits for one
-//! batch; otherwise the directions are the same.
+//! ChaCha fills the vector units and leaves the integer multiplier idle. So where Poly1305 is in 64-bit words, steps of it
+//! stand between the rounds of a batch, a block of each of two halves (see [`Halves`]): when opening, of the batch
+//! itself, when sealing, of the one before. On Zen 4 a step of two blocks takes 22 cycles of the integer units: half of the
+//! operations that one of the four may get are multiplications that no other can do. Five of them are free beside two
+//! rounds of 32 blocks, and six cost 20 cycles; but their registers and those of 32 blocks do not fit side by side, and
+//! what the compiler then moves costs more than the hash. With the 52-bit multiplier 1024 bytes take 200 cycles, so there
+//! each goes by itself.
 
 use super::AeadToken;
 use crate::InOut;
+use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
 use crate::cpu::Token;
 use crate::poly1305::one_time::{Halves, OneTime};
 use crate::words32::{Quads, Words32};
-use core::mem;
 use zeroize::Zeroize;
 
 /// Rounds, by two.
 pub(super) const DOUBLE_ROUNDS: usize = 10;
-
-/// Bytes of the largest batch.
-const LARGEST: usize = 1024;
 
 /// The widest vectors.
 type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 
 /// Vectors of the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
+
+/// Columns of more blocks than that.
+type Middle<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Middle;
+
+/// Vectors of the rows of one block.
+type Narrow<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Narrow;
 
 /// A key, and the proof that this CPU can use it.
 pub(super) struct Kernel<'k, T> {
@@ -61,6 +70,28 @@ fn key_of(block: &mut [u8]) -> OneTime {
     hash
 }
 
+/// Poly1305 under block 0, of which `vectors` are the front.
+#[inline(always)]
+fn key_in<V: Quads>(vectors: &[V]) -> OneTime {
+    let mut block = [0; BLOCK];
+    for (piece, vector) in block.chunks_exact_mut(V::BYTES).zip(vectors).take(32usize.div_ceil(V::BYTES)) {
+        vector.store(piece);
+    }
+    key_of(&mut block)
+}
+
+/// `data` xored with the front of `stream`.
+#[inline(always)]
+fn xor<V: Quads>(token: V::Token, stream: &[u8], mut data: InOut<'_>) {
+    let (whole, rest) = stream.split_at(stream.len() - stream.len() % V::BYTES);
+    for keystream in whole.chunks_exact(V::BYTES) {
+        if let Some(piece) = data.take(V::BYTES) {
+            V::load(token, keystream).xor_into(piece);
+        }
+    }
+    data.xor(rest);
+}
+
 /// `data` xored with the vectors of `stream`.
 #[inline(always)]
 fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
@@ -77,39 +108,9 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// `data` xored with the front of `stream`, which has whole vectors.
-#[inline(always)]
-fn xor<V: Quads>(token: V::Token, stream: &[u8], mut data: InOut<'_>) {
-    for keystream in stream.chunks_exact(V::BYTES) {
-        let keystream = V::load(token, keystream);
-        match data.take(V::BYTES) {
-            Some(piece) => keystream.xor_into(piece),
-            None => {
-                if !data.is_empty() {
-                    keystream.xor_into_partial(data);
-                }
-                return;
-            }
-        }
-    }
-}
-
-/// What takes vectors into `stream`.
-#[inline(always)]
-fn into<V: Quads>(stream: &mut [u8]) -> impl FnMut(V) -> bool {
-    let mut places = stream.chunks_exact_mut(V::BYTES);
-    #[inline(always)]
-    move |vector| {
-        if let Some(place) = places.next() {
-            vector.store(place);
-        }
-        true
-    }
-}
-
 /// A step of the hash, kept where it is by pins, at so many of four calls.
 #[inline(always)]
-fn steps<V: Quads>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
+fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
     let mut call = 0;
     #[inline(always)]
     move |row| {
@@ -135,10 +136,10 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// A whole message; the result is its tag.
     #[inline]
     pub(super) fn whole<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        // A short message does not pay for the stack of a long one.
-        let cipher: T::Cipher = self.token.into();
-        if text.len() <= BLOCK {
-            cipher.vectorize(
+        let blocks = text.len().div_ceil(BLOCK);
+        let token = self.token;
+        if blocks <= 1 {
+            token.vectorize(
                 #[inline(always)]
                 || {
                     if Row::<T>::QUADS == 1 {
@@ -148,8 +149,8 @@ impl<T: AeadToken> Kernel<'_, T> {
                     }
                 },
             )
-        } else if text.len() <= 3 * BLOCK && Wide::<T>::QUADS > 1 {
-            cipher.vectorize(
+        } else if blocks < 4 && Wide::<T>::QUADS > 1 {
+            token.vectorize(
                 #[inline(always)]
                 || {
                     if Wide::<T>::QUADS == 2 {
@@ -159,22 +160,30 @@ impl<T: AeadToken> Kernel<'_, T> {
                     }
                 },
             )
-        } else if text.len() < T::LONG.min(8 * BLOCK + 1) {
-            self.short::<{ 9 * BLOCK }, ENCRYPT>(nonce, aad, text)
-        } else if text.len() < T::LONG {
-            self.short::<LARGEST, ENCRYPT>(nonce, aad, text)
+        } else if blocks <= Wide::<T>::QUADS {
+            token.vectorize(
+                #[inline(always)]
+                || self.some::<1, ENCRYPT>(nonce, aad, text),
+            )
+        } else if blocks <= 2 * Wide::<T>::QUADS {
+            token.vectorize(
+                #[inline(always)]
+                || self.some::<2, ENCRYPT>(nonce, aad, text),
+            )
+        } else if T::APART {
+            self.apart::<ENCRYPT>(nonce, aad, text)
         } else {
-            self.long::<ENCRYPT>(nonce, aad, text)
+            self.many::<ENCRYPT>(nonce, aad, text)
         }
     }
 
-    /// A message of less than `G` groups of blocks, in registers.
+    /// A message of less than `G` groups of blocks, with block 0 in the first.
     #[inline(always)]
     fn few<V: Quads<Token = T::Cipher>, const G: usize, const ENCRYPT: bool>(
         &self,
         nonce: &[u8; 12],
         aad: &[u8],
-        mut text: InOut<'_>,
+        text: InOut<'_>,
     ) -> [u8; 16] {
         let cipher: T::Cipher = self.token.into();
         let mut stream = [V::splat(cipher, 0); 8];
@@ -185,147 +194,162 @@ impl<T: AeadToken> Kernel<'_, T> {
             row(nonce, 0),
             DOUBLE_ROUNDS,
             #[inline(always)]
-            |_| {},
-            #[inline(always)]
             |vector| places.next().map(|place| *place = vector).is_some(),
         );
-        let mut block = [0; BLOCK];
-        for (piece, vector) in block.chunks_exact_mut(V::BYTES).zip(stream).take(32usize.div_ceil(V::BYTES)) {
-            vector.store(piece);
-        }
-        let mut hash = key_of(&mut block);
+        self.end::<V, ENCRYPT>(key_in(&stream), aad, &stream[BLOCK / V::BYTES..4 * G], text)
+    }
+
+    /// A message of at most `G` groups of blocks, besides block 0.
+    #[inline(always)]
+    fn some<const G: usize, const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        let cipher: T::Cipher = self.token.into();
+        let (zero, stream) =
+            rounds::one_and_rows::<Narrow<T>, Wide<T>, G>(cipher, self.key, row(nonce, 0), DOUBLE_ROUNDS);
+        self.end::<Wide<T>, ENCRYPT>(key_in(&zero), aad, stream.as_flattened(), text)
+    }
+
+    /// The hash of a message whose keystream is there.
+    #[inline(always)]
+    fn end<V: Quads, const ENCRYPT: bool>(
+        &self,
+        mut hash: OneTime,
+        aad: &[u8],
+        stream: &[V],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
+        let ready = self.token.ready(&hash, text.len());
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        if !ENCRYPT {
-            hash.absorb_padded(text.src());
-        }
-        xor_vectors(&stream[BLOCK / V::BYTES..4 * G], text.reborrow());
         if ENCRYPT {
-            hash.absorb_padded(text.written());
+            xor_vectors(stream, text.reborrow());
+            self.token.hash_with(&mut hash, ready, text.written());
+        } else {
+            self.token.hash_with(&mut hash, ready, text.src());
+            xor_vectors(stream, text);
         }
         hash.absorb_block(lengths);
         hash.finish()
     }
 
-    /// The first keystream.
-    #[inline(always)]
-    fn keystream(&self, state: &mut [u32; 4], stream: &mut [u8]) {
-        chacha::xor_or_nine(self.token.into(), self.key, state, DOUBLE_ROUNDS, InOut::from(stream));
+    /// A message of more blocks than that, whose hash goes by itself.
+    fn apart<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+        /// Bytes that are still in the nearest cache when they are read or written again.
+        const NEAR: usize = 16 << 10;
+        let (cipher, len) = (self.token.into(), text.len());
+        let mut hash = if len <= Self::WITH_KEY {
+            let mut hash = self.with_key::<{ 24 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow());
+            if ENCRYPT {
+                self.token.hash(&mut hash, text.written());
+            }
+            hash
+        } else {
+            let mut hash = self.key_alone(nonce, aad);
+            let mut state = row(nonce, 1);
+            let mut rest = text.reborrow();
+            while !rest.is_empty() {
+                let mut near = rest.take(rest.len().min(NEAR)).expect("no more than there is");
+                if !ENCRYPT {
+                    self.token.hash(&mut hash, near.src());
+                }
+                chacha::xor(cipher, self.key, &mut state, DOUBLE_ROUNDS, near.reborrow());
+                if ENCRYPT {
+                    self.token.hash(&mut hash, near.written());
+                }
+            }
+            hash
+        };
+        hash.absorb_block(lengths(aad.len() as u64, len as u64));
+        hash.finish()
     }
 
-    /// `data` xored with the next keystream.
-    #[inline(always)]
-    fn crypt(&self, state: &mut [u32; 4], data: InOut<'_>) {
-        if !data.is_empty() {
-            chacha::xor(self.token.into(), self.key, state, DOUBLE_ROUNDS, data);
-        }
-    }
-
-    /// `data` xored with `stream`.
-    #[inline(always)]
-    fn xor(&self, stream: &[u8], data: InOut<'_>) {
-        let token: T::Cipher = self.token.into();
-        token.vectorize(
-            #[inline(always)]
-            || xor::<Wide<T>>(token, stream, data),
-        );
-    }
-
-    /// The hash under the key that block 0 in `stream` is, with the associated data in it.
-    #[inline(always)]
-    fn hash(&self, stream: &mut [u8], aad: &[u8]) -> OneTime {
-        let mut hash = key_of(stream);
-        self.token.hash(&mut hash, aad);
-        hash
-    }
-
-    /// Keystream for block 0 and as much of the text as there is room for; then the text, in one piece, and the hash.
-    fn short<const N: usize, const ENCRYPT: bool>(
+    /// Block 0 and at most [`Self::WITH_KEY`] bytes of text in one pass; `N` bytes have room for the keystream of that.
+    /// What is opened is hashed.
+    fn with_key<const N: usize, const ENCRYPT: bool>(
         &self,
         nonce: &[u8; 12],
         aad: &[u8],
         mut text: InOut<'_>,
-    ) -> [u8; 16] {
-        let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let mut state = row(nonce, 0);
-        let mut stream = [0; N];
-        let first = text.len().min(N - BLOCK);
-        self.keystream(&mut state, &mut stream[..BLOCK + first]);
-        let mut hash = self.hash(&mut stream, aad);
-        if !ENCRYPT {
-            self.token.hash(&mut hash, text.src());
-        }
-        let (front, back) = text.reborrow().split_at(first);
-        self.xor(&stream[BLOCK..], front);
-        self.crypt(&mut state, back);
+    ) -> OneTime {
+        let (cipher, state, mut zero) = (self.token.into(), row(nonce, 0), [0; BLOCK]);
         if ENCRYPT {
-            self.token.hash(&mut hash, text.written());
+            chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, text.reborrow());
+            let mut hash = key_of(&mut zero);
+            self.token.hash(&mut hash, aad);
+            return hash;
         }
-        hash.absorb_block(lengths);
-        hash.finish()
-    }
-
-    /// The keystream for `n` bytes, at most a batch.
-    #[inline(always)]
-    fn batch(&self, state: [u32; 4], n: usize, between: impl FnMut(&mut [Wide<T>]), sink: impl FnMut(Wide<T>) -> bool) {
-        let cipher = self.token.into();
-        let few = 2 * Wide::<T>::QUADS * BLOCK;
-        if T::LEFT < few && n <= few {
-            rounds::rows::<Wide<T>, 2>(cipher, self.key, state, DOUBLE_ROUNDS, between, sink);
-        } else {
-            rounds::columns::<Wide<T>>(cipher, self.key, state, DOUBLE_ROUNDS, between, sink);
-        }
-    }
-
-    /// A message of several batches.
-    fn long<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
-        let cipher: T::Cipher = self.token.into();
-        let len = text.len();
-        let mut state = row(nonce, 0);
-        let (mut buffer, mut other) = ([0; LARGEST], [0; LARGEST]);
-        let (mut stream, mut next) = (&mut buffer, &mut other);
-        self.keystream(&mut state, &mut stream[..Self::BATCH]);
-        let mut hash = self.hash(stream, aad);
-        // What of `stream` has been used; how much of the text has keystream, and how much has been hashed.
-        let (mut used, mut crypted, mut hashed) = (BLOCK, Self::BATCH - BLOCK, 0);
-        if ENCRYPT {
-            self.xor(&stream[used..Self::BATCH], text.reborrow().split_at(crypted).0);
-        }
+        let mut keystream = [0; N];
+        let keystream = &mut keystream[..text.len()];
+        chacha::xor_after(cipher, self.key, state, DOUBLE_ROUNDS, &mut zero, InOut::from(&mut *keystream));
+        let mut hash = key_of(&mut zero);
+        self.token.hash(&mut hash, aad);
+        self.token.hash(&mut hash, text.src());
         cipher.vectorize(
             #[inline(always)]
-            || {
-                // Borrowed, not moved.
-                let (stream, next) = (&mut stream, &mut next);
-                let power = hash.power(Self::HALF);
-                while len - crypted > T::LEFT {
-                    let (before, batch) = text.reborrow().split_at(crypted);
-                    let (_, before) = before.split_at(hashed);
-                    let n = batch.len().min(Self::BATCH);
-                    let mut halves =
-                        Halves::new(&hash, Self::HALF, if ENCRYPT { before.written() } else { before.src() });
-                    let between = steps(&mut halves, Self::STEPS);
-                    if ENCRYPT {
-                        self.batch(state, n, between, rounds::xor_into(batch.split_at(n).0));
-                    } else {
-                        self.batch(state, n, between, into(&mut next[..Self::BATCH]));
-                    }
-                    state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
-                    halves.join(&mut hash, &power);
-                    if !ENCRYPT {
-                        xor::<Wide<T>>(cipher, &stream[used..Self::BATCH], before);
-                        mem::swap(stream, next);
-                        used = 0;
-                    }
-                    (hashed, crypted) = (crypted, crypted + n);
-                }
-            },
+            || xor::<Wide<T>>(cipher, keystream, text),
         );
-        if !ENCRYPT {
-            self.token.hash(&mut hash, &text.src()[hashed..]);
-            let (before, _) = text.reborrow().split_at(crypted);
-            self.xor(&stream[used..Self::BATCH], before.split_at(hashed).1);
+        hash
+    }
+
+    /// Block 0 by itself.
+    fn key_alone(&self, nonce: &[u8; 12], aad: &[u8]) -> OneTime {
+        let mut hash = one_time(self.token.into(), self.key, nonce);
+        self.token.hash(&mut hash, aad);
+        hash
+    }
+
+    /// As many bytes of text go with block 0.
+    const WITH_KEY: usize = BLOCK * (if T::APART { Middle::<T>::LANES } else { Wide::<T>::LANES } - 1);
+
+    /// A message of more blocks than that, hashed beside the rounds: what is opened in its own batch, before it is
+    /// overwritten, what is sealed in the next.
+    fn many<const ENCRYPT: bool>(&self, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+        let (cipher, len): (T::Cipher, _) = (self.token.into(), text.len());
+        let mut crypted = if ENCRYPT || len <= Self::WITH_KEY { len.min(Self::WITH_KEY) } else { 0 };
+        let mut hash = if crypted > 0 {
+            self.with_key::<{ 16 * BLOCK }, ENCRYPT>(nonce, aad, text.reborrow().split_at(crypted).0)
+        } else {
+            self.key_alone(nonce, aad)
+        };
+        let mut hashed = if ENCRYPT { 0 } else { crypted };
+        if crypted < len {
+            let mut state = row(nonce, 1 + (crypted / BLOCK) as u32);
+            cipher.vectorize(
+                #[inline(always)]
+                || {
+                    let power = hash.power(Self::HALF);
+                    while crypted < len {
+                        let (before, batch) = text.reborrow().split_at(crypted);
+                        let (_, before) = before.split_at(hashed);
+                        let (mut batch, _) = {
+                            let n = batch.len().min(Self::BATCH);
+                            batch.split_at(n)
+                        };
+                        let n = batch.len();
+                        let bytes = if ENCRYPT { before.written() } else { batch.src() };
+                        let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
+                        if bytes.len() < 16 * Self::HALF {
+                            self.token.hash(&mut hash, bytes);
+                            for _ in 0..DOUBLE_ROUNDS {
+                                columns::double_round(&mut m, &mut rounds::nothing);
+                            }
+                        } else {
+                            let mut halves = Halves::new(&hash, Self::HALF, bytes);
+                            {
+                                let mut between = steps(&mut halves, Self::STEPS);
+                                for _ in 0..DOUBLE_ROUNDS {
+                                    columns::double_round(&mut m, &mut between);
+                                }
+                            }
+                            halves.join(&mut hash, &power);
+                            hash.absorb_padded(&bytes[bytes.len() / 16 * 16..]);
+                        }
+                        Columns::finish(cipher, m, self.key, state, &mut batch.reborrow().into());
+                        (hashed, crypted) = (if ENCRYPT { crypted } else { crypted + n }, crypted + n);
+                        state[0] = state[0].wrapping_add(n.div_ceil(BLOCK) as u32);
+                    }
+                },
+            );
         }
-        self.crypt(&mut state, text.reborrow().split_at(crypted).1);
         if ENCRYPT {
             self.token.hash(&mut hash, &text.written()[hashed..]);
         }

@@ -12,11 +12,10 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
-use crate::chacha::{self, BLOCK, ChaChaToken, quad};
+use crate::chacha::{self, ChaChaToken, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
-use crate::words32::Words32;
 use kernel::Kernel;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -25,47 +24,87 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaToken;
 
-    /// Bytes of text from which on batches are hashed beside the rounds of others; one batch at least.
+    /// Whether the hash goes by itself, not beside the rounds.
     #[doc(hidden)]
-    const LONG: usize = BLOCK * <<Self::Cipher as ChaChaToken>::Wide as Words32>::LANES;
-
-    /// No more bytes than this at the end of a long text do not make a batch.
-    #[doc(hidden)]
-    const LEFT: usize = 0;
+    const APART: bool = false;
 
     /// Absorbs `bytes`, with zeros behind them up to a whole block.
     #[doc(hidden)]
     fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
         kernel::hash(self, hash, bytes);
     }
+
+    /// What can be computed for the hash of a short text of `len` bytes before the text is there.
+    #[doc(hidden)]
+    type Ready;
+
+    /// That.
+    #[doc(hidden)]
+    fn ready(self, hash: &OneTime, len: usize) -> Self::Ready;
+
+    /// Absorbs a short text as [`AeadToken::hash`] does, inlined.
+    #[doc(hidden)]
+    fn hash_with(self, hash: &mut OneTime, ready: Self::Ready, bytes: &[u8]);
+}
+
+/// [`AeadToken::ready`] with 64-bit words: there is nothing to do.
+macro_rules! words {
+    () => {
+        type Ready = ();
+
+        #[inline(always)]
+        fn ready(self, _: &OneTime, _: usize) {}
+
+        #[inline(always)]
+        fn hash_with(self, hash: &mut OneTime, (): (), bytes: &[u8]) {
+            hash.absorb_short(bytes);
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{AeadToken, OneTime};
     use crate::cpu::{Avx2, Avx512, Ifma512, Sse2, Ssse3};
+    use crate::poly1305::ifma::Powers;
 
     impl AeadToken for Sse2 {
         type Cipher = Self;
+        words!();
     }
     impl AeadToken for Ssse3 {
         type Cipher = Self;
+        words!();
     }
     impl AeadToken for Avx2 {
         type Cipher = Self;
+        words!();
     }
     impl AeadToken for Avx512 {
         type Cipher = Self;
+        words!();
     }
-    // Where nothing runs beside it, Poly1305 takes eight lanes of IFMA. Between the rounds 64-bit words cost 160 cycles for
-    // 1024 bytes, lanes 200, there or behind (Zen 4); but it takes a few batches to earn the last one, and the power of r.
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
-        const LONG: usize = 4096;
-        const LEFT: usize = 512;
+        const APART: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
             hash.absorb_wide(self, bytes);
+        }
+
+        type Ready = Option<Powers>;
+
+        #[inline(always)]
+        fn ready(self, hash: &OneTime, len: usize) -> Option<Powers> {
+            if len > 192 { Some(hash.powers(self)) } else { None }
+        }
+
+        #[inline(always)]
+        fn hash_with(self, hash: &mut OneTime, ready: Option<Powers>, bytes: &[u8]) {
+            match ready {
+                Some(powers) => hash.absorb_with(&powers, bytes),
+                None => hash.absorb_padded(bytes),
+            }
         }
     }
 }
@@ -73,6 +112,7 @@ mod x86 {
 #[cfg(target_arch = "aarch64")]
 impl AeadToken for crate::cpu::Neon {
     type Cipher = Self;
+    words!();
 }
 
 /// A ChaCha20-Poly1305 key for the CPUs that `T` stands for.

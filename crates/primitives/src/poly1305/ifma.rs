@@ -234,6 +234,59 @@ fn load(src: &[u8; BATCH]) -> Eight {
 /// Bytes of a batch.
 const BATCH: usize = 16 * LANES;
 
+/// What the lanes of a short message are multiplied by. It does not depend on the message, so that it can be ready before
+/// the message is.
+#[derive(Clone, Copy)]
+pub struct Powers {
+    by_lane: Eight,
+    eighth: Factor,
+}
+
+impl Powers {
+    #[inline(always)]
+    pub(crate) fn new(_: Ifma512, point: Point) -> Self {
+        let by_lane = powers(point);
+        Self { by_lane, eighth: Factor::new(first_everywhere(by_lane)) }
+    }
+
+    /// The value after whole blocks, one at least, behind `value`; batch by batch, as few are not worth the sixteenth power.
+    #[inline(always)]
+    pub(crate) fn absorb(self, value: Element, blocks: &[u8]) -> Element {
+        let (mut h, rest) = first_batch(value, blocks);
+        for batch in rest.as_chunks().0 {
+            h = plus(times(h, &self.eighth), load(batch));
+        }
+        joined(h, self.by_lane)
+    }
+}
+
+/// The first batch of whole blocks, with the value so far in its first block, and the rest.
+///
+/// A batch that is not full is the first: zeros in front of a message do not change its polynomial.
+#[inline(always)]
+fn first_batch(value: Element, blocks: &[u8]) -> (Eight, &[u8]) {
+    let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
+    let before = LANES - first.len() / 16;
+    let lane = 2 * before % LANES + before / 4;
+    let value = value.limbs44().map(
+        #[inline(always)]
+        // SAFETY: see above.
+        |limb| unsafe { _mm512_maskz_set1_epi64(1 << lane, limb as i64) },
+    );
+    (plus(load_last(first, LANES - before), value), rest)
+}
+
+/// The sum of the lanes, each times its power.
+#[inline(always)]
+fn joined(h: Eight, by_lane: Eight) -> Element {
+    let sums = Sums::zero().add_product(h, &Factor::new(by_lane)).limbs();
+    Element::from_limbs44(sums.map(
+        #[inline(always)]
+        // SAFETY: see above.
+        |limb| unsafe { _mm512_reduce_add_epi64(limb) as u64 },
+    ))
+}
+
 /// The polynomial under way: the sum of the lanes, each times its power of *r*.
 pub(crate) struct Chain {
     h: Eight,
@@ -244,23 +297,13 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// Begins with whole blocks, one at least, after `value`.
-    ///
-    /// A batch that is not full is the first: zeros in front of a message do not change its polynomial.
     #[inline(always)]
     pub(crate) fn begin(_: Ifma512, point: Point, value: Element, blocks: &[u8]) -> Self {
-        let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
-        // The value so far goes into the first block.
-        let before = LANES - first.len() / 16;
-        let lane = 2 * before % LANES + before / 4;
-        let value = value.limbs44().map(
-            #[inline(always)]
-            // SAFETY: see above.
-            |limb| unsafe { _mm512_maskz_set1_epi64(1 << lane, limb as i64) },
-        );
+        let (h, rest) = first_batch(value, blocks);
         let by_lane = powers(point);
         let eighth = Factor::new(first_everywhere(by_lane));
         let sixteenth = Factor::new(times(eighth.r, &eighth));
-        let mut this = Self { h: plus(load_last(first, LANES - before), value), by_lane, eighth, sixteenth };
+        let mut this = Self { h, by_lane, eighth, sixteenth };
         let rest = this.pairs(rest);
         if let Some(batch) = rest.first_chunk() {
             this.h = plus(times(this.h, &this.eighth), load(batch));
@@ -290,12 +333,7 @@ impl Chain {
     /// The value.
     #[inline(always)]
     pub(crate) fn end(self) -> Element {
-        let sums = Sums::zero().add_product(self.h, &Factor::new(self.by_lane)).limbs();
-        Element::from_limbs44(sums.map(
-            #[inline(always)]
-            // SAFETY: see above.
-            |limb| unsafe { _mm512_reduce_add_epi64(limb) as u64 },
-        ))
+        joined(self.h, self.by_lane)
     }
 }
 

@@ -7,6 +7,8 @@
 //! can be put between the instructions of something else.
 
 use super::BLOCK;
+#[cfg(target_arch = "x86_64")]
+use super::ifma;
 use super::scalar::{self, Element, Point};
 use crate::hash::little_endian;
 use core::slice::Iter;
@@ -81,6 +83,26 @@ impl OneTime {
         }
         super::ifma::absorb(token, self.point, &mut self.value, blocks);
         self.absorb_padded(rest);
+    }
+
+    /// What [`OneTime::absorb_with`] needs.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn powers(&self, token: crate::cpu::Ifma512) -> ifma::Powers {
+        ifma::Powers::new(token, self.point)
+    }
+
+    /// The same with vectors and powers that are ready, for short messages.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn absorb_with(&mut self, powers: &ifma::Powers, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        if !blocks.is_empty() {
+            self.value = powers.absorb(self.value, blocks.as_flattened());
+        }
+        if !rest.is_empty() {
+            self.absorb_block(little_endian(rest));
+        }
     }
 
     /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.

@@ -77,6 +77,16 @@ impl Words32 for W128 {
     }
 
     #[inline(always)]
+    fn pin(mut self) -> Self {
+        // SAFETY: no instruction; it only seems to change the register.
+        #[cfg(not(miri))]
+        unsafe {
+            core::arch::asm!("/* {0:v} */", inout(vreg) self.0, options(nomem, nostack, preserves_flags))
+        }
+        self
+    }
+
+    #[inline(always)]
     fn load_blocks(_: Neon, src: &[u8]) -> [Self; 4] {
         assert!(src.len() >= 64);
         let src = src.as_ptr();
@@ -129,16 +139,6 @@ impl Quads for W128 {
         assert!(dst.len() >= 16);
         // SAFETY: see above.
         unsafe { vst1q_u8(dst.as_mut_ptr(), vreinterpretq_u8_u32(self.0)) };
-    }
-
-    #[inline(always)]
-    fn pin(mut self) -> Self {
-        // SAFETY: no instruction; it only seems to change the register.
-        #[cfg(not(miri))]
-        unsafe {
-            core::arch::asm!("/* {0:v} */", inout(vreg) self.0, options(nomem, nostack, preserves_flags))
-        }
-        self
     }
 
     #[inline(always)]

@@ -62,6 +62,10 @@ pub trait Words32: Copy {
         self.xor(late).rotl::<L, R>()
     }
 
+    /// The vector itself, at this place of the text: the compiler computes it before whatever stands
+    /// behind this and cannot be moved, such as a branch or another pin.
+    fn pin(self) -> Self;
+
     /// Reads `LANES` blocks of 16 bytes: word `i` of every block into vector `i` of the result.
     /// Which lane belongs to which block is the vector's secret; [`Words32::store_blocks`] knows.
     ///
@@ -104,10 +108,6 @@ pub trait Quads: Words32 {
     /// # Panics
     /// If there is less room than [`Quads::BYTES`].
     fn store(self, dst: &mut [u8]);
-
-    /// The vector itself, at this place of the text: the compiler computes it before whatever stands
-    /// behind this and cannot be moved, such as a branch or another pin.
-    fn pin(self) -> Self;
 
     /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
     fn rotate_quads<const N: i32>(self) -> Self;

@@ -2,19 +2,18 @@
 
 use super::Words32;
 
-/// Two vectors that go through the same operations, instruction by instruction side by side: where
+/// Two vectors, of one width or two, that go through the same operations, instruction by instruction side by side: where
 /// one alone is a chain of dependent instructions, the other fills the gaps.
 #[derive(Clone, Copy)]
-pub struct Pair<V>(V, V);
+pub struct Pair<V, W = V>(pub(crate) V, pub(crate) W);
 
-impl<V: Words32> Words32 for Pair<V> {
+impl<V: Words32, W: Words32<Token = V::Token>> Words32 for Pair<V, W> {
     type Token = V::Token;
-    const LANES: usize = 2 * V::LANES;
+    const LANES: usize = V::LANES + W::LANES;
 
     #[inline(always)]
     fn splat(token: V::Token, word: u32) -> Self {
-        let v = V::splat(token, word);
-        Self(v, v)
+        Self(V::splat(token, word), W::splat(token, word))
     }
 
     #[inline(always)]
@@ -53,9 +52,14 @@ impl<V: Words32> Words32 for Pair<V> {
     }
 
     #[inline(always)]
+    fn pin(self) -> Self {
+        Self(self.0.pin(), self.1.pin())
+    }
+
+    #[inline(always)]
     fn load_blocks(token: V::Token, src: &[u8]) -> [Self; 4] {
         let (a, b) = src.split_at(16 * V::LANES);
-        let (a, b) = (V::load_blocks(token, a), V::load_blocks(token, b));
+        let (a, b) = (V::load_blocks(token, a), W::load_blocks(token, b));
         [Self(a[0], b[0]), Self(a[1], b[1]), Self(a[2], b[2]), Self(a[3], b[3])]
     }
 
@@ -63,6 +67,6 @@ impl<V: Words32> Words32 for Pair<V> {
     fn store_blocks([a, b, c, d]: [Self; 4], dst: &mut [u8]) {
         let (front, back) = dst.split_at_mut(16 * V::LANES);
         V::store_blocks([a.0, b.0, c.0, d.0], front);
-        V::store_blocks([a.1, b.1, c.1, d.1], back);
+        W::store_blocks([a.1, b.1, c.1, d.1], back);
     }
 }

@@ -52,6 +52,11 @@ impl Words32 for u32 {
     }
 
     #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn load_blocks(_: Portable, src: &[u8]) -> [Self; 4] {
         let src = &src[..16];
         from_fn(|i| u32::from_le_bytes(src[4 * i..4 * i + 4].try_into().expect("4 bytes")))
@@ -116,6 +121,11 @@ impl Words32 for Quad {
     }
 
     #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn load_blocks(token: Portable, src: &[u8]) -> [Self; 4] {
         let src = &src[..64];
         Self::transpose(from_fn(|i| Self(u32::load_blocks(token, &src[16 * i..16 * i + 16]))))
@@ -157,11 +167,6 @@ impl Quads for Quad {
     #[inline(always)]
     fn store(self, dst: &mut [u8]) {
         u32::store_blocks(self.0, dst);
-    }
-
-    #[inline(always)]
-    fn pin(self) -> Self {
-        self
     }
 
     #[inline(always)]

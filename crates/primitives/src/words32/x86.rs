@@ -72,7 +72,7 @@ impl W512 {
 /// SAFETY of every block in here: a vector exists only where its token does, so the CPU has the
 /// instructions; loads and stores are within the slices, whose lengths are asserted.
 macro_rules! words {
-    ($set1:ident, $add:ident, $xor:ident, $and:ident, $or:ident, $load:ident, $store:ident) => {
+    ($pin:ident, $set1:ident, $add:ident, $xor:ident, $and:ident, $or:ident, $load:ident, $store:ident) => {
         #[inline(always)]
         fn splat(_: Self::Token, word: u32) -> Self {
             // SAFETY: see the macro.
@@ -110,6 +110,12 @@ macro_rules! words {
         }
 
         #[inline(always)]
+        fn pin(self) -> Self {
+            // SAFETY: see the macro.
+            Self::of(unsafe { $pin(self.0) })
+        }
+
+        #[inline(always)]
         fn load_blocks(_: Self::Token, src: &[u8]) -> [Self; 4] {
             assert!(src.len() >= 4 * Self::BYTES);
             let src = src.as_ptr();
@@ -136,7 +142,7 @@ macro_rules! words {
     };
 }
 
-/// The implementation of [`Quads::pin`]. It takes a target feature of its own, because `asm!` asks for
+/// The implementation of [`Words32::pin`]. It takes a target feature of its own, because `asm!` asks for
 /// the registers' where it is written.
 macro_rules! pin {
     ($name:ident, $features:literal, $register:ident, $vector:ty) => {
@@ -158,7 +164,7 @@ pin!(pin512, "avx512f", zmm_reg, __m512i);
 
 /// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
 macro_rules! quads {
-    ($xor:ident, $pin:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
+    ($xor:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
         #[inline(always)]
         fn from_words(_: Self::Token, words: &[u32; 16]) -> Self {
             // SAFETY: see the macro.
@@ -178,12 +184,6 @@ macro_rules! quads {
                     Self::of($unpackhi64(ab2, cd2)),
                 ]
             }
-        }
-
-        #[inline(always)]
-        fn pin(self) -> Self {
-            // SAFETY: see the macro.
-            Self::of(unsafe { $pin(self.0) })
         }
 
         #[inline(always)]
@@ -217,6 +217,7 @@ impl<T: HasSse2> Words32 for W128<T> {
     const LANES: usize = 4;
 
     words!(
+        pin128,
         _mm_set1_epi32,
         _mm_add_epi32,
         _mm_xor_si128,
@@ -260,7 +261,6 @@ impl<T: HasSse2> Words32 for W128<T> {
 impl<T: HasSse2> Quads for W128<T> {
     quads!(
         _mm_xor_si128,
-        pin128,
         _mm_loadu_si128,
         _mm_storeu_si128,
         _mm_unpacklo_epi32,
@@ -315,6 +315,7 @@ impl<T: HasAvx2> Words32 for W256<T> {
     const LANES: usize = 8;
 
     words!(
+        pin256,
         _mm256_set1_epi32,
         _mm256_add_epi32,
         _mm256_xor_si256,
@@ -356,7 +357,6 @@ impl<T: HasAvx2> Words32 for W256<T> {
 impl<T: HasAvx2> Quads for W256<T> {
     quads!(
         _mm256_xor_si256,
-        pin256,
         _mm256_loadu_si256,
         _mm256_storeu_si256,
         _mm256_unpacklo_epi32,
@@ -419,6 +419,7 @@ impl Words32 for W512 {
     const LANES: usize = 16;
 
     words!(
+        pin512,
         _mm512_set1_epi32,
         _mm512_add_epi32,
         _mm512_xor_si512,
@@ -446,7 +447,6 @@ impl Words32 for W512 {
 impl Quads for W512 {
     quads!(
         _mm512_xor_si512,
-        pin512,
         _mm512_loadu_si512,
         _mm512_storeu_si512,
         _mm512_unpacklo_epi32,

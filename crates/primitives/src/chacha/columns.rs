@@ -1,0 +1,124 @@
+//! Blocks by columns.
+
+use super::CONSTANTS;
+use super::output::Output;
+use super::rounds::{finish, first_rows, nothing, quarter_rounds};
+use crate::simd::anew;
+use crate::words32::{Pair, Quads, Words32};
+
+/// Vectors that hold a word each of as many blocks as they have lanes.
+pub trait Columns: Words32 {
+    /// The numbers of the blocks, from 0 on, to add to the counter's column.
+    #[doc(hidden)]
+    fn numbers(token: Self::Token) -> Self;
+
+    /// Transposes the matrices, adds the first ones, and passes the keystream on until there is no more use for it.
+    #[doc(hidden)]
+    fn finish(
+        token: Self::Token,
+        m: [[Self; 4]; 4],
+        key: &[[u32; 4]; 2],
+        state: [u32; 4],
+        output: &mut Output<'_>,
+    ) -> bool;
+}
+
+/// What to add to the counter's column, so that the transposition puts quad `q` of group `g` to
+/// block `quads * g + q`.
+const fn numbers(quads: usize) -> [u32; 16] {
+    let mut numbers = [0; 16];
+    let mut i = 0;
+    while i < 4 * quads {
+        numbers[i] = (quads * (i % 4) + i / 4) as u32;
+        i += 1;
+    }
+    numbers
+}
+
+impl<V: Quads> Columns for V {
+    #[inline(always)]
+    fn numbers(token: V::Token) -> Self {
+        V::from_words(token, const { &numbers(V::QUADS) })
+    }
+
+    #[inline(always)]
+    fn finish(token: V::Token, m: [[V; 4]; 4], key: &[[u32; 4]; 2], state: [u32; 4], output: &mut Output<'_>) -> bool {
+        let m = [V::transpose(m[0]), V::transpose(m[1]), V::transpose(m[2]), V::transpose(m[3])];
+        let (first, groups) = first_rows::<V, 4>(token, key, state);
+        finish(
+            m,
+            first,
+            groups,
+            #[inline(always)]
+            |keystream| output.take(keystream),
+        )
+    }
+}
+
+impl<V: Quads, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
+    #[inline(always)]
+    fn numbers(token: V::Token) -> Self {
+        Self(V::numbers(token), W::numbers(token).add(W::splat(token, V::LANES as u32)))
+    }
+
+    #[inline(always)]
+    fn finish(
+        token: V::Token,
+        m: [[Self; 4]; 4],
+        key: &[[u32; 4]; 2],
+        state: [u32; 4],
+        output: &mut Output<'_>,
+    ) -> bool {
+        // Not by `map`, which is a call where the compiler thinks it too large.
+        let (mut front, mut back) = ([[m[0][0].0; 4]; 4], [[m[0][0].1; 4]; 4]);
+        for (i, row) in m.iter().enumerate() {
+            for (j, pair) in row.iter().enumerate() {
+                (front[i][j], back[i][j]) = (pair.0, pair.1);
+            }
+        }
+        // What there are no registers for goes to memory in one piece, and aligned, as the compiler's own copies are not.
+        let back = anew(&back);
+        let next = [state[0].wrapping_add(V::LANES as u32), state[1], state[2], state[3]];
+        Columns::finish(token, front, key, state, output) && Columns::finish(token, *back, key, next, output)
+    }
+}
+
+/// The first matrices of `LANES` blocks.
+#[inline(always)]
+pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u32; 4]) -> [[C; 4]; 4] {
+    let mut m = [[C::splat(token, 0); 4]; 4];
+    for (row, words) in m.iter_mut().zip([CONSTANTS, key[0], key[1], state]) {
+        for (column, word) in row.iter_mut().zip(words) {
+            *column = C::splat(token, word);
+        }
+    }
+    m[3][0] = m[3][0].add(C::numbers(token));
+    m
+}
+
+/// Two rounds; `between` is called four times, as by [`quarter_rounds`].
+#[inline(always)]
+pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], between: &mut impl FnMut(&mut [C])) {
+    quarter_rounds(m, between);
+    let [a, b, c, d] = *m;
+    let mut diagonals = [[a[3], a[0], a[1], a[2]], b, [c[1], c[2], c[3], c[0]], [d[2], d[3], d[0], d[1]]];
+    quarter_rounds(&mut diagonals, between);
+    let [a, b, c, d] = diagonals;
+    *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
+}
+
+/// At most `LANES` blocks.
+#[inline(always)]
+pub(crate) fn xor<C: Columns>(
+    token: C::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+    mut output: Output<'_>,
+) {
+    let mut m = matrix::<C>(token, key, state);
+    for _ in 0..double_rounds {
+        double_round(&mut m, &mut nothing);
+    }
+    C::finish(token, m, key, state, &mut output);
+}
