@@ -10,8 +10,10 @@
 //! Bytes are in the order of the Linux kernel and of NESSIE: words are little-endian, the first
 //! word is the first in memory.
 
+mod modes;
 mod rounds;
 mod sbox;
+mod ternary;
 
 use crate::InOut;
 use crate::cpu::{Portable, Token};
@@ -29,6 +31,12 @@ pub trait SerpentToken: Token {
     /// Vectors for few blocks.
     type Narrow: Words32<Token = Self>;
 
+    /// Vectors for a block alone. Where there is ternary logic, it is faster in a lane than in plain words.
+    type Lone: Words32;
+
+    /// The token of [`SerpentToken::Lone`].
+    fn lone(self) -> <Self::Lone as Words32>::Token;
+
     /// Whether two groups of wide vectors side by side are faster than one after the other.
     const PAIRS: bool;
 }
@@ -36,29 +44,49 @@ pub trait SerpentToken: Token {
 impl SerpentToken for Portable {
     type Wide = u32;
     type Narrow = u32;
+    type Lone = u32;
     const PAIRS: bool = false;
+
+    fn lone(self) -> Self {
+        self
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::SerpentToken;
-    use crate::cpu::{Avx2, Avx512, Sse2};
+    use crate::cpu::{Avx2, Avx512, Portable, Sse2};
     use crate::words32::{W128, W256, W512};
 
     impl SerpentToken for Sse2 {
         type Wide = W128<Self>;
         type Narrow = W128<Self>;
+        type Lone = u32;
         const PAIRS: bool = true;
+
+        fn lone(self) -> Portable {
+            Portable::new()
+        }
     }
     impl SerpentToken for Avx2 {
         type Wide = W256<Self>;
         type Narrow = W256<Self>;
+        type Lone = u32;
         const PAIRS: bool = true;
+
+        fn lone(self) -> Portable {
+            Portable::new()
+        }
     }
     impl SerpentToken for Avx512 {
         type Wide = W512;
         type Narrow = W256<Self>;
+        type Lone = W256<Self>;
         const PAIRS: bool = true;
+
+        fn lone(self) -> Self {
+            self
+        }
     }
 }
 
@@ -66,7 +94,12 @@ mod x86 {
 impl SerpentToken for crate::cpu::Neon {
     type Wide = crate::words32::W128;
     type Narrow = crate::words32::W128;
+    type Lone = u32;
     const PAIRS: bool = true;
+
+    fn lone(self) -> Portable {
+        Portable::new()
+    }
 }
 
 /// The keys of the 32 rounds, and the one after them.
@@ -132,13 +165,46 @@ impl<T: SerpentToken> Serpent<T> {
 
     /// Encrypts the whole blocks of `data`; what is left of a last one stays as it is.
     pub fn encrypt_blocks(&self, data: InOut<'_>) {
-        rounds::blocks::<T, true>(self.token, &self.keys.0, data);
+        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Ecb::<true>);
     }
 
     /// Decrypts the whole blocks of `data`; what is left of a last one stays as it is.
     pub fn decrypt_blocks(&self, data: InOut<'_>) {
-        rounds::blocks::<T, false>(self.token, &self.keys.0, data);
+        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Ecb::<false>);
     }
+
+    /// Encrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of them.
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
+        modes::cbc_encrypt(self.token, &self.keys.0, iv, whole(data));
+    }
+
+    /// Decrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of the ciphertext.
+    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
+        modes::run(self.token, &self.keys.0, whole(data), &mut modes::CbcDecrypt(iv));
+    }
+
+    /// Encrypts or decrypts `data` in CTR mode. All of `counter` is the counter, big-endian, and becomes the next one; a
+    /// part of a block uses one up.
+    pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
+        modes::run(self.token, &self.keys.0, data, &mut modes::Ctr(counter));
+    }
+
+    /// Encrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
+    pub fn xts_encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
+        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Xts::<true>(tweak));
+    }
+
+    /// Decrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
+    pub fn xts_decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
+        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Xts::<false>(tweak));
+    }
+}
+
+/// The whole blocks of `data`.
+#[inline(always)]
+fn whole(data: InOut<'_>) -> InOut<'_> {
+    let len = data.len() - data.len() % BLOCK;
+    data.split_at(len).0
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Two vectors as one.
 
 use super::Words32;
+use crate::InOut;
 
 /// Two vectors that go through the same operations, instruction by instruction side by side: where
 /// one alone is a chain of dependent instructions, the other fills the gaps.
@@ -48,6 +49,18 @@ impl<V: Words32> Words32 for Pair<V> {
     }
 
     #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        Self(self.0.shr::<N>(), self.1.shr::<N>())
+    }
+
+    const TERNARY: bool = V::TERNARY;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        Self(self.0.ternary::<TABLE>(b.0, c.0), self.1.ternary::<TABLE>(b.1, c.1))
+    }
+
+    #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         Self(self.0.rotl::<L, R>(), self.1.rotl::<L, R>())
     }
@@ -64,5 +77,12 @@ impl<V: Words32> Words32 for Pair<V> {
         let (front, back) = dst.split_at_mut(16 * V::LANES);
         V::store_blocks([a.0, b.0, c.0, d.0], front);
         V::store_blocks([a.1, b.1, c.1, d.1], back);
+    }
+
+    #[inline(always)]
+    fn xor_blocks([a, b, c, d]: [Self; 4], data: InOut<'_>) {
+        let (front, back) = data.split_at(16 * V::LANES);
+        V::xor_blocks([a.0, b.0, c.0, d.0], front);
+        V::xor_blocks([a.1, b.1, c.1, d.1], back);
     }
 }

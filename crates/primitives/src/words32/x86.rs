@@ -5,7 +5,7 @@
 //! written as two shifts and an `or`; the compiler knows them and makes what the token's features
 //! have: `vprold`, or a byte shuffle where the distance allows one, or the two shifts.
 
-use super::{Quads, Words32, xor_pieces};
+use super::{Quads, Words32, ternary_by_gates, xor_pieces};
 use crate::InOut;
 use crate::cpu::{Avx2, Avx512, Sse2, Ssse3, Token};
 #[cfg(not(miri))]
@@ -133,6 +133,13 @@ macro_rules! words {
                 unsafe { $store(dst.add(i * Self::BYTES).cast(), v.0) };
             }
         }
+
+        #[inline(always)]
+        fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
+            for row in Self::transpose(words) {
+                row.xor_into(data.take(Self::BYTES).expect("all blocks"));
+            }
+        }
     };
 }
 
@@ -230,6 +237,23 @@ impl<T: HasSse2> Words32 for W128<T> {
     fn shl<const N: i32>(self) -> Self {
         // SAFETY: SSE2 is in every x86-64 CPU.
         Self::of(unsafe { _mm_slli_epi32::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self::of(unsafe { _mm_srli_epi32::<N>(self.0) })
+    }
+
+    const TERNARY: bool = T::TERNARY;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        if !T::TERNARY {
+            return ternary_by_gates::<Self, TABLE>(self, b, c);
+        }
+        // SAFETY: the token includes AVX-512 VL.
+        Self::of(unsafe { _mm_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
     }
 
     #[inline(always)]
@@ -331,10 +355,65 @@ impl<T: HasAvx2> Words32 for W256<T> {
     }
 
     #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self::of(unsafe { _mm256_srli_epi32::<N>(self.0) })
+    }
+
+    const TERNARY: bool = T::TERNARY;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        if !T::TERNARY {
+            return ternary_by_gates::<Self, TABLE>(self, b, c);
+        }
+        // SAFETY: the token includes AVX-512 VL.
+        Self::of(unsafe { _mm256_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
         // SAFETY: the token includes AVX2.
         Self::of(unsafe { _mm256_or_si256(_mm256_slli_epi32::<L>(self.0), _mm256_srli_epi32::<R>(self.0)) })
+    }
+
+    // Two blocks a vector. One alone is turned into place, which is as good as a transposition of it.
+    #[inline(always)]
+    fn load_few(_: T, src: &[u8]) -> [Self; 4] {
+        assert!(!src.is_empty() && src.len() <= 4 * Self::BYTES && src.len().is_multiple_of(16));
+        let (twos, last) = src.as_chunks::<32>();
+        // SAFETY: the token includes AVX2; the slices have 32 and 16 bytes.
+        let one = |last: &[u8]| Self::of(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(last.as_ptr().cast())) });
+        if twos.is_empty() {
+            let v = one(last);
+            return [v, v.rotate_quads::<1>(), v.rotate_quads::<2>(), v.rotate_quads::<3>()];
+        }
+        // SAFETY: as above.
+        let row = |i: usize| match twos.get(i) {
+            Some(two) => Self::of(unsafe { _mm256_loadu_si256(two.as_ptr().cast()) }),
+            None if i == twos.len() && !last.is_empty() => one(last),
+            None => Self::of(unsafe { _mm256_setzero_si256() }),
+        };
+        Self::transpose([row(0), row(1), row(2), row(3)])
+    }
+
+    #[inline(always)]
+    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+        assert!(dst.len() <= 4 * Self::BYTES && dst.len().is_multiple_of(16));
+        let rows = Self::transpose(words);
+        let (twos, last) = dst.as_chunks_mut::<32>();
+        for (i, row) in rows.into_iter().enumerate() {
+            // SAFETY: the token includes AVX2; the slices have 32 and 16 bytes.
+            let whole = twos.len();
+            match twos.get_mut(i) {
+                Some(two) => unsafe { _mm256_storeu_si256(two.as_mut_ptr().cast(), row.0) },
+                None if i == whole && !last.is_empty() => unsafe {
+                    _mm_storeu_si128(last.as_mut_ptr().cast(), _mm256_castsi256_si128(row.0));
+                },
+                None => {}
+            }
+        }
     }
 
     // As on 128 bits.
@@ -433,6 +512,20 @@ impl Words32 for W512 {
         // A count in a register, because the immediate's type differs; the compiler folds it.
         // SAFETY: the token includes AVX-512.
         Self(unsafe { _mm512_sll_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_srl_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+
+    const TERNARY: bool = true;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
     }
 
     #[inline(always)]

@@ -1,0 +1,329 @@
+//! Modes of operation over the rounds, and how many blocks go where.
+
+use super::rounds::{Keys, crypt};
+use super::{BLOCK, SerpentToken};
+use crate::InOut;
+use crate::cpu::Token;
+use crate::words32::{Pair, Words32};
+use zeroize::Zeroize;
+
+/// The most blocks in a group, [`Pair`]s of 512 bits.
+const MAX_LANES: usize = 32;
+
+/// Bytes of a buffer with room for a group.
+const BUFFER: usize = BLOCK * MAX_LANES;
+
+/// A mode, as a group of blocks sees it. `self` is what goes from group to group, and on to the next request.
+pub(super) trait Mode {
+    /// Works on groups of as many blocks as `V` has lanes, while there are that many.
+    fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>);
+
+    /// Works on blocks that are fewer than `V` has lanes, or one.
+    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
+}
+
+/// The blocks of `data`: long runs in pairs of wide vectors, then one, and the rest in whichever vectors hold it.
+pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
+    if T::PAIRS && data.len() >= 2 * BLOCK * T::Wide::LANES {
+        mode.groups::<Pair<T::Wide>>(token, keys, &mut data);
+    }
+    if data.len() >= BLOCK * T::Wide::LANES {
+        mode.groups::<T::Wide>(token, keys, &mut data);
+    }
+    if data.len() > BLOCK * T::Narrow::LANES {
+        mode.few::<T::Wide>(token, keys, data);
+    } else if data.len() > BLOCK {
+        mode.few::<T::Narrow>(token, keys, data);
+    } else if !data.is_empty() {
+        mode.few::<T::Lone>(token.lone(), keys, data);
+    }
+}
+
+/// Each block by itself.
+pub(super) struct Ecb<const ENCRYPT: bool>;
+
+impl<const ENCRYPT: bool> Mode for Ecb<ENCRYPT> {
+    #[inline(always)]
+    fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                while let Some(mut batch) = data.take(BLOCK * V::LANES) {
+                    let mut words = V::load_blocks(token, batch.src());
+                    crypt::<V, ENCRYPT>(token, keys, &mut words);
+                    V::store_blocks(words, batch.dst());
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let mut words = V::load_few(token, data.src());
+                crypt::<V, ENCRYPT>(token, keys, &mut words);
+                V::store_few(words, data.dst());
+            },
+        );
+    }
+}
+
+/// The blocks before are added to the decrypted ones. `self` is the last block before.
+pub(super) struct CbcDecrypt<'a>(pub(super) &'a mut [u8; BLOCK]);
+
+impl Mode for CbcDecrypt<'_> {
+    #[inline(always)]
+    fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>) {
+        let mut before = [0; BLOCK + BUFFER];
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let len = BLOCK * V::LANES;
+                before[..BLOCK].copy_from_slice(self.0);
+                while let Some(mut batch) = data.take(len) {
+                    let mut words = V::load_blocks(token, batch.src());
+                    before[BLOCK..BLOCK + len].copy_from_slice(batch.src());
+                    crypt::<V, false>(token, keys, &mut words);
+                    V::xor_blocks(words, InOut::new(&before[..len], batch.dst()).expect("of one length"));
+                    before.copy_within(len..len + BLOCK, 0);
+                }
+                self.0.copy_from_slice(&before[..BLOCK]);
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        let mut before = [0; BLOCK + BUFFER / 2];
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let len = data.len();
+                let mut words = V::load_few(token, data.src());
+                before[..BLOCK].copy_from_slice(self.0);
+                before[BLOCK..BLOCK + len].copy_from_slice(data.src());
+                crypt::<V, false>(token, keys, &mut words);
+                V::store_few(words, data.dst());
+                InOut::from(data.dst()).xor(&before[..len]);
+                self.0.copy_from_slice(&before[len..len + BLOCK]);
+            },
+        );
+    }
+}
+
+/// The encrypted counter, all of the block and big-endian, is added to the text.
+pub(super) struct Ctr<'a>(pub(super) &'a mut [u8; BLOCK]);
+
+impl Ctr<'_> {
+    /// Counts `n` blocks.
+    #[inline(always)]
+    fn advance(&mut self, n: usize) {
+        *self.0 = u128::from_be_bytes(*self.0).wrapping_add(n as u128).to_be_bytes();
+    }
+
+    /// The next `LANES` counters. Where the last byte does not wrap, that is all that differs between them.
+    #[inline(always)]
+    fn counters<V: Words32>(&self, token: V::Token, numbers: V) -> [V; 4] {
+        if usize::from(self.0[15]) + V::LANES <= 256 {
+            let words = self.0.as_chunks().0;
+            let word = |i: usize| V::splat(token, u32::from_le_bytes(words[i]));
+            return [word(0), word(1), word(2), word(3).add(numbers.shl::<24>())];
+        }
+        let mut blocks = [0; BUFFER];
+        let first = u128::from_be_bytes(*self.0);
+        for (i, block) in blocks.as_chunks_mut().0.iter_mut().take(V::LANES).enumerate() {
+            *block = first.wrapping_add(i as u128).to_be_bytes();
+        }
+        V::load_blocks(token, &blocks)
+    }
+}
+
+impl Mode for Ctr<'_> {
+    #[inline(always)]
+    fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let numbers = V::load_blocks(token, NUMBERS.as_flattened())[0];
+                while let Some(batch) = data.take(BLOCK * V::LANES) {
+                    let mut words = self.counters(token, numbers);
+                    crypt::<V, true>(token, keys, &mut words);
+                    V::xor_blocks(words, batch);
+                    self.advance(V::LANES);
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        let mut keystream = [0; BUFFER / 2];
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let blocks = data.len().div_ceil(BLOCK);
+                let mut words = if blocks == 1 {
+                    V::load_few(token, self.0)
+                } else {
+                    self.counters(token, V::load_blocks(token, NUMBERS.as_flattened())[0])
+                };
+                crypt::<V, true>(token, keys, &mut words);
+                V::store_few(words, &mut keystream[..BLOCK * blocks]);
+                data.xor(&keystream);
+                self.advance(blocks);
+                keystream[..BLOCK * blocks].zeroize();
+            },
+        );
+    }
+}
+
+/// The tweak, times x from block to block in GF(2^128), is added before and after.
+pub(super) struct Xts<'a, const ENCRYPT: bool>(pub(super) &'a mut [u8; BLOCK]);
+
+/// `x^n` times the tweaks, `n` from 1 to 16: 128 bits from the lowest word up, and x^128 = x^7 + x^2 + x + 1.
+macro_rules! times {
+    ($n:literal, $left:literal, $tweaks:expr) => {{
+        let [a, b, c, d] = $tweaks;
+        let out = d.shr::<$left>();
+        let back = out.xor(out.shl::<1>()).xor(out.shl::<2>()).xor(out.shl::<7>());
+        let join = |high: V, low: V| high.shl::<$n>().xor(low.shr::<$left>());
+        [a.shl::<$n>().xor(back), join(b, a), join(c, b), join(d, c)]
+    }};
+}
+
+/// The tweaks of the group after: `x^LANES` times these.
+#[inline(always)]
+fn next<V: Words32>(tweaks: [V; 4]) -> [V; 4] {
+    match V::LANES {
+        1 => times!(1, 31, tweaks),
+        2 => times!(2, 30, tweaks),
+        4 => times!(4, 28, tweaks),
+        8 => times!(8, 24, tweaks),
+        16 => times!(16, 16, tweaks),
+        _ => {
+            // A whole word is shifted out, and what comes back reaches into the second.
+            let [a, b, c, d] = tweaks;
+            let low = d.xor(d.shl::<1>()).xor(d.shl::<2>()).xor(d.shl::<7>());
+            let high = d.shr::<31>().xor(d.shr::<30>()).xor(d.shr::<25>());
+            [low, a.xor(high), b, c]
+        }
+    }
+}
+
+/// `x^i` times the tweak in the lane of block `i`: by squaring, each bit of `i` where it is set.
+#[inline(always)]
+fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
+    let words = tweak.as_chunks().0;
+    let word = |i: usize| V::splat(token, u32::from_le_bytes(words[i]));
+    let mut tweaks = [word(0), word(1), word(2), word(3)];
+    let low = V::load_blocks(token, LOW_BITS.as_flattened());
+    macro_rules! step {
+        ($n:literal, $left:literal, $mask:expr) => {
+            if V::LANES > $n {
+                let (mask, times) = ($mask, times!($n, $left, tweaks));
+                for (tweak, times) in tweaks.iter_mut().zip(times) {
+                    *tweak = tweak.xor(tweak.xor(times).and(mask));
+                }
+            }
+        };
+    }
+    step!(1, 31, low[0]);
+    step!(2, 30, low[1]);
+    step!(4, 28, low[2]);
+    step!(8, 24, low[3]);
+    step!(16, 16, V::load_blocks(token, NUMBERS.as_flattened())[1]);
+    tweaks
+}
+
+/// The number of each block of a group, and its bit 4 in all bits of a word.
+static NUMBERS: [[u8; BLOCK]; MAX_LANES] = numbers(false);
+
+/// Bits 0 to 3 of the number of each block of a group, each in all bits of a word.
+static LOW_BITS: [[u8; BLOCK]; MAX_LANES] = numbers(true);
+
+/// One of the two tables above.
+const fn numbers(bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
+    let mut table = [[0; BLOCK]; MAX_LANES];
+    let mut i = 0;
+    while i < MAX_LANES {
+        let mut byte = 0;
+        while byte < BLOCK {
+            let bit = if bits { byte / 4 } else { 4 };
+            let all = if i >> bit & 1 == 1 { 0xff } else { 0 };
+            table[i][byte] = match (bits, byte) {
+                (true, _) | (false, 4..8) => all,
+                (false, 0) => i as u8,
+                (false, _) => 0,
+            };
+            byte += 1;
+        }
+        i += 1;
+    }
+    table
+}
+
+/// `words ^ masks`.
+#[inline(always)]
+fn masked<V: Words32>(words: [V; 4], masks: [V; 4]) -> [V; 4] {
+    core::array::from_fn(
+        #[inline(always)]
+        |i| words[i].xor(masks[i]),
+    )
+}
+
+impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
+    #[inline(always)]
+    fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let mut tweaks = first(token, self.0);
+                while let Some(mut batch) = data.take(BLOCK * V::LANES) {
+                    let mut words = masked::<V>(V::load_blocks(token, batch.src()), tweaks);
+                    crypt::<V, ENCRYPT>(token, keys, &mut words);
+                    V::store_blocks(masked(words, tweaks), batch.dst());
+                    tweaks = next(tweaks);
+                }
+                V::store_few(tweaks, self.0);
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let blocks = data.len() / BLOCK;
+                let tweaks = if blocks == 1 { V::load_few(token, self.0) } else { first(token, self.0) };
+                let mut words = masked::<V>(V::load_few(token, data.src()), tweaks);
+                crypt::<V, ENCRYPT>(token, keys, &mut words);
+                V::store_few(masked(words, tweaks), data.dst());
+                // What follows, if anything does, is less than a block.
+                for _ in 0..blocks {
+                    let tweak = u128::from_le_bytes(*self.0);
+                    *self.0 = ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes();
+                }
+            },
+        );
+    }
+}
+
+/// Encrypts block after block, each with the one before added; `chain` is the one before.
+pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u8; BLOCK], mut data: InOut<'_>) {
+    let token = token.lone();
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let mut words = T::Lone::load_few(token, chain);
+            while let Some(mut block) = data.take(BLOCK) {
+                words = masked(words, T::Lone::load_few(token, block.src()));
+                crypt::<T::Lone, true>(token, keys, &mut words);
+                T::Lone::store_few(words, block.dst());
+            }
+            T::Lone::store_few(words, chain);
+        },
+    );
+}
