@@ -4,11 +4,14 @@ use super::rounds::{Keys, crypt};
 use super::{BLOCK, SerpentToken};
 use crate::InOut;
 use crate::cpu::Token;
-use crate::words32::{Pair, Words32};
+use crate::words32::Words32;
 use zeroize::Zeroize;
 
-/// The most blocks in a group, [`Pair`]s of 512 bits.
-const MAX_LANES: usize = 32;
+/// The most blocks in a group, four vectors of 512 bits.
+const MAX_LANES: usize = 64;
+
+/// Bytes of the most blocks that are few.
+const FEW: usize = 16 * BLOCK;
 
 /// Bytes of a buffer with room for a group.
 const BUFFER: usize = BLOCK * MAX_LANES;
@@ -22,18 +25,21 @@ pub(super) trait Mode {
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
 }
 
-/// The blocks of `data`: long runs in pairs of wide vectors, then one, and the rest in whichever vectors hold it.
+/// The blocks of `data`, in the longest groups that they fill, and what is left in the vectors that hold it.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
-    if T::PAIRS && data.len() >= 2 * BLOCK * T::Wide::LANES {
-        mode.groups::<Pair<T::Wide>>(token, keys, &mut data);
+    if data.len() >= BLOCK * T::Longest::LANES {
+        mode.groups::<T::Longest>(token, keys, &mut data);
     }
-    if data.len() >= BLOCK * T::Wide::LANES {
-        mode.groups::<T::Wide>(token, keys, &mut data);
+    if data.len() >= BLOCK * T::Long::LANES {
+        mode.groups::<T::Long>(token, keys, &mut data);
     }
-    if data.len() > BLOCK * T::Narrow::LANES {
-        mode.few::<T::Wide>(token, keys, data);
+    if data.len() >= BLOCK * T::Short::LANES {
+        mode.groups::<T::Short>(token, keys, &mut data);
+    }
+    if data.len() > BLOCK * T::Few::LANES {
+        mode.few::<T::Short>(token, keys, data);
     } else if data.len() > BLOCK {
-        mode.few::<T::Narrow>(token, keys, data);
+        mode.few::<T::Few>(token, keys, data);
     } else if !data.is_empty() {
         mode.few::<T::Lone>(token.lone(), keys, data);
     }
@@ -96,7 +102,7 @@ impl Mode for CbcDecrypt<'_> {
 
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        let mut before = [0; BLOCK + BUFFER / 2];
+        let mut before = [0; BLOCK + FEW];
         token.vectorize(
             #[inline(always)]
             || {
@@ -159,7 +165,7 @@ impl Mode for Ctr<'_> {
 
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        let mut keystream = [0; BUFFER / 2];
+        let mut keystream = [0; FEW];
         token.vectorize(
             #[inline(always)]
             || {
@@ -202,14 +208,17 @@ fn next<V: Words32>(tweaks: [V; 4]) -> [V; 4] {
         4 => times!(4, 28, tweaks),
         8 => times!(8, 24, tweaks),
         16 => times!(16, 16, tweaks),
-        _ => {
-            // A whole word is shifted out, and what comes back reaches into the second.
-            let [a, b, c, d] = tweaks;
-            let low = d.xor(d.shl::<1>()).xor(d.shl::<2>()).xor(d.shl::<7>());
-            let high = d.shr::<31>().xor(d.shr::<30>()).xor(d.shr::<25>());
-            [low, a.xor(high), b, c]
-        }
+        32 => times_word(tweaks),
+        _ => times_word(times_word(tweaks)),
     }
+}
+
+/// `x^32` times the tweaks: a whole word is shifted out, and what comes back reaches into the second.
+#[inline(always)]
+fn times_word<V: Words32>([a, b, c, d]: [V; 4]) -> [V; 4] {
+    let low = d.xor(d.shl::<1>()).xor(d.shl::<2>()).xor(d.shl::<7>());
+    let high = d.shr::<31>().xor(d.shr::<30>()).xor(d.shr::<25>());
+    [low, a.xor(high), b, c]
 }
 
 /// `x^i` times the tweak in the lane of block `i`: by squaring, each bit of `i` where it is set.
@@ -218,44 +227,46 @@ fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
     let words = tweak.as_chunks().0;
     let word = |i: usize| V::splat(token, u32::from_le_bytes(words[i]));
     let mut tweaks = [word(0), word(1), word(2), word(3)];
-    let low = V::load_blocks(token, LOW_BITS.as_flattened());
+    let bits = V::load_blocks(token, LOW_BITS.as_flattened());
+    let [_, bit4, bit5, _] = V::load_blocks(token, NUMBERS.as_flattened());
     macro_rules! step {
-        ($n:literal, $left:literal, $mask:expr) => {
+        ($n:literal, $mask:expr, $times:expr) => {
             if V::LANES > $n {
-                let (mask, times) = ($mask, times!($n, $left, tweaks));
+                let times: [V; 4] = $times;
                 for (tweak, times) in tweaks.iter_mut().zip(times) {
-                    *tweak = tweak.xor(tweak.xor(times).and(mask));
+                    *tweak = tweak.xor(tweak.xor(times).and($mask));
                 }
             }
         };
     }
-    step!(1, 31, low[0]);
-    step!(2, 30, low[1]);
-    step!(4, 28, low[2]);
-    step!(8, 24, low[3]);
-    step!(16, 16, V::load_blocks(token, NUMBERS.as_flattened())[1]);
+    step!(1, bits[0], times!(1, 31, tweaks));
+    step!(2, bits[1], times!(2, 30, tweaks));
+    step!(4, bits[2], times!(4, 28, tweaks));
+    step!(8, bits[3], times!(8, 24, tweaks));
+    step!(16, bit4, times!(16, 16, tweaks));
+    step!(32, bit5, times_word(tweaks));
     tweaks
 }
 
-/// The number of each block of a group, and its bit 4 in all bits of a word.
-static NUMBERS: [[u8; BLOCK]; MAX_LANES] = numbers(false);
+/// The number of each block of a group, and bits 4 and 5 of it, each in all bits of a word.
+static NUMBERS: [[u8; BLOCK]; MAX_LANES] = table(false);
 
 /// Bits 0 to 3 of the number of each block of a group, each in all bits of a word.
-static LOW_BITS: [[u8; BLOCK]; MAX_LANES] = numbers(true);
+static LOW_BITS: [[u8; BLOCK]; MAX_LANES] = table(true);
 
 /// One of the two tables above.
-const fn numbers(bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
+const fn table(low_bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
     let mut table = [[0; BLOCK]; MAX_LANES];
     let mut i = 0;
     while i < MAX_LANES {
         let mut byte = 0;
         while byte < BLOCK {
-            let bit = if bits { byte / 4 } else { 4 };
+            let bit = if low_bits { byte / 4 } else { byte / 4 + 3 };
             let all = if i >> bit & 1 == 1 { 0xff } else { 0 };
-            table[i][byte] = match (bits, byte) {
-                (true, _) | (false, 4..8) => all,
-                (false, 0) => i as u8,
-                (false, _) => 0,
+            table[i][byte] = match byte {
+                0 if !low_bits => i as u8,
+                1..4 | 12.. if !low_bits => 0,
+                _ => all,
             };
             byte += 1;
         }
