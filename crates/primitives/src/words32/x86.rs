@@ -163,6 +163,24 @@ pin!(pin128, "sse2", xmm_reg, __m128i);
 pin!(pin256, "avx2", ymm_reg, __m256i);
 pin!(pin512, "avx512f", zmm_reg, __m512i);
 
+/// `vpternlogd` with `a` in the register that it overwrites, and in the place of the source: the compiler takes whichever
+/// operand is no longer needed, but a few blocks wait for the latest (see `serpent::ternary`).
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn ternary256<const TABLE: i32>(mut a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    // SAFETY: an instruction of the function's features, on registers.
+    #[cfg(not(miri))]
+    unsafe {
+        asm!("vpternlogd {0}, {1}, {2}, {3}", inout(ymm_reg) a, in(ymm_reg) b, in(ymm_reg) c, const TABLE,
+            options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(miri)]
+    {
+        a = _mm256_ternarylogic_epi32::<TABLE>(a, b, c);
+    }
+    a
+}
+
 /// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
 macro_rules! quads {
     ($xor:ident, $pin:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
@@ -368,7 +386,7 @@ impl<T: HasAvx2> Words32 for W256<T> {
             return ternary_by_gates::<Self, TABLE>(self, b, c);
         }
         // SAFETY: the token includes AVX-512 VL.
-        Self::of(unsafe { _mm256_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
+        Self::of(unsafe { ternary256::<TABLE>(self.0, b.0, c.0) })
     }
 
     #[inline(always)]
