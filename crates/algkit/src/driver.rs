@@ -9,7 +9,7 @@ use crate::{
     templates::{cbc, ctr, xts},
 };
 use algkit_primitives::{
-    InOut,
+    InOut, Packet,
     cpu::{CpuFeatures, FeatureSet},
     hash::Job,
 };
@@ -296,6 +296,30 @@ pub trait AeadOps: Send + Sync + Any {
     /// Decrypts `text`; whether the tag matches. If not, the caller wipes the text.
     #[must_use]
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
+
+    /// Texts of up to so many bytes need no [`AeadOps::check`], whatever the IV and the associated data; the same for all
+    /// instances of a driver.
+    fn unchecked(&self) -> u64 {
+        0
+    }
+
+    /// [`AeadOps::seal`] of what is in one piece, as nearly all messages are: what a driver does for them without lists and
+    /// a [`Text`] in between is what a short request does not pay.
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        self.seal(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
+    }
+
+    /// [`AeadOps::open`] of what is in one piece.
+    #[must_use]
+    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+        self.open(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag)
+    }
+
+    /// How many messages [`AeadOps::crypt_many`] takes side by side. If it is one, each is done by itself as it comes, and no
+    /// list is made.
+    fn lanes(&self) -> usize {
+        1
+    }
 
     /// Does at most [`MANY`] requests of one direction at once, as [`SkcipherOps::crypt_many`] does.
     fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {

@@ -52,7 +52,7 @@ mod templates;
 mod text;
 mod tfm;
 
-pub use algkit_primitives::{InOut, cpu};
+pub use algkit_primitives::{InOut, Packet, cpu};
 pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys};
 pub use error::Error;
 pub use name::Name;

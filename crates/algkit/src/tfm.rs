@@ -7,7 +7,7 @@ use crate::{
         SkcipherOps, TextRule, Type, WeakKeys,
     },
 };
-use algkit_primitives::{InOut, cpu::CpuFeatures};
+use algkit_primitives::{InOut, Packet, cpu::CpuFeatures};
 use std::{fmt, marker::PhantomData};
 use zeroize::Zeroize;
 
@@ -88,9 +88,10 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(shape: &Shape) -> Self {
+    /// Those of a shape, with texts of at most `most` bytes.
+    fn of(shape: &Shape, most: u64) -> Self {
         let (iv, tag) = (shape.ivsize, shape.tags.max());
-        match shape.text {
+        let limits = match shape.text {
             TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag },
             TextRule::Blocks if shape.blocksize.is_power_of_two() => {
                 Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag }
@@ -100,7 +101,8 @@ impl Limits {
             TextRule::DataUnit(max) => {
                 Self { iv, mask: 0, min: shape.blocksize, max: usize::try_from(max).unwrap_or(usize::MAX), tag }
             }
-        }
+        };
+        Self { max: limits.max.min(usize::try_from(most).unwrap_or(usize::MAX)), ..limits }
     }
 
     #[inline(always)]
@@ -110,7 +112,7 @@ impl Limits {
 }
 
 macro_rules! transform {
-    ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident)?) => {
+    ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident = $most:expr)?) => {
         $(#[$doc])*
         pub struct $name {
             driver: DriverRef,
@@ -131,7 +133,7 @@ macro_rules! transform {
         impl sealed::FromKeyed for $name {
             fn from_keyed(driver: DriverRef, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape),)? driver, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape, $most(&*ops)),)? driver, ops }),
                     _ => None,
                 }
             }
@@ -148,7 +150,7 @@ macro_rules! transform {
 
 transform!(
     /// A keyed block cipher.
-    Cipher, CipherOps, limits);
+    Cipher, CipherOps, limits = |_| u64::MAX);
 transform!(
     /// A keyed cipher with a mode.
     ///
@@ -159,7 +161,7 @@ transform!(
     /// assert_eq!(iv, block); // the chaining value
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Skcipher, SkcipherOps, limits);
+    Skcipher, SkcipherOps, limits = |_| u64::MAX);
 transform!(
     /// A keyed AEAD.
     ///
@@ -170,7 +172,7 @@ transform!(
     /// assert_eq!(gcm.open(&[0; 12], b"another", &sealed), Err(algkit::Error::Authentication));
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Aead, AeadOps, limits);
+    Aead, AeadOps, limits = AeadOps::unchecked);
 transform!(
     /// A hash, with its key if it has one.
     ///
@@ -305,6 +307,7 @@ impl Aead {
     }
 
     /// Encrypts `text` and writes a tag of `tag.len()` bytes; `assoc` is the associated data in pieces.
+    #[inline]
     pub fn encrypt<'a>(
         &self,
         iv: &[u8],
@@ -312,22 +315,71 @@ impl Aead {
         text: impl Into<Text<'a>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        self.seal_text(iv, assoc, &mut text.into(), tag)
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
+                self.check_packet(iv, &packet, tag.len())?;
+                self.ops.seal_packet(iv, &mut packet, tag);
+                Ok(())
+            }
+            Message::Pieces(mut text) => self.seal_pieces(iv, assoc, &mut text, tag),
+        }
     }
 
     /// Decrypts `text` if `tag` matches; if it does not, the destination is zeroed and the answer
     /// is [`Error::Authentication`].
+    #[inline]
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
-        self.open_text(iv, assoc, &mut text.into(), tag)
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
+                self.check_packet(iv, &packet, tag.len())?;
+                if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) }
+            }
+            Message::Pieces(mut text) => self.open_pieces(iv, assoc, &mut text, tag),
+        }
     }
 
-    fn seal_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+    /// [`Aead::encrypt`] of a text that is somewhere.
+    #[inline]
+    pub(crate) fn seal_text(
+        &self,
+        iv: &[u8],
+        assoc: &[&[u8]],
+        text: &mut Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        if let Some(assoc) = one_piece(assoc)
+            && let Some(text) = text.whole()
+        {
+            let mut packet = Packet { assoc, text };
+            self.check_packet(iv, &packet, tag.len())?;
+            self.ops.seal_packet(iv, &mut packet, tag);
+            return Ok(());
+        }
+        self.seal_pieces(iv, assoc, text, tag)
+    }
+
+    /// [`Aead::decrypt`] of a text that is somewhere.
+    #[inline]
+    pub(crate) fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        if let Some(assoc) = one_piece(assoc)
+            && let Some(text) = text.whole()
+        {
+            let mut packet = Packet { assoc, text };
+            self.check_packet(iv, &packet, tag.len())?;
+            return if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) };
+        }
+        self.open_pieces(iv, assoc, text, tag)
+    }
+
+    #[inline(never)]
+    fn seal_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         self.ops.seal(iv, assoc, text, tag);
         Ok(())
     }
 
-    fn open_text(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    #[inline(never)]
+    fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
         if self.ops.open(iv, assoc, text, tag) {
             return Ok(());
@@ -337,20 +389,20 @@ impl Aead {
     }
 
     /// Checks a request. What is well costs a few comparisons; an error is made out of line.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
-        let assoc_len = match assoc {
-            [] => 0,
-            [one] => one.len(),
-            many => many.iter().map(|a| a.len()).sum(),
-        };
-        if self.limits.allow(iv.len(), text.len())
-            && tag_len == self.limits.tag
-            && self.ops.check(iv, assoc_len, text.len() as u64).is_ok()
-        {
+        if self.limits.allow(iv.len(), text.len()) && tag_len == self.limits.tag {
             return Ok(());
         }
-        self.objection(iv, assoc_len, text.len(), tag_len)
+        self.objection(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
+    }
+
+    #[inline(always)]
+    fn check_packet(&self, iv: &[u8], packet: &Packet<'_>, tag_len: usize) -> Result<(), Error> {
+        if self.limits.allow(iv.len(), packet.text.len()) && tag_len == self.limits.tag {
+            return Ok(());
+        }
+        self.objection(iv, packet.assoc.len(), packet.text.len(), tag_len)
     }
 
     #[cold]
@@ -369,6 +421,43 @@ impl Aead {
             Refusal::Text(want) => Error::TextLength { name: name(), got: text_len as u64, want: want.to_owned() },
         })
     }
+}
+
+/// Associated data that is in one piece.
+#[inline(always)]
+fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
+    match assoc {
+        [] => Some(&[]),
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+/// A message of an AEAD.
+enum Message<'a> {
+    /// All of it is in one piece.
+    Packet(Packet<'a>),
+    /// The text, in pieces, or that whose associated data is.
+    Pieces(Text<'a>),
+}
+
+impl<'a> Message<'a> {
+    #[inline(always)]
+    fn of(assoc: &[&'a [u8]], text: Text<'a>) -> Self {
+        match (one_piece(assoc), text.into_whole()) {
+            (Some(assoc), Ok(text)) => Self::Packet(Packet { assoc, text }),
+            (None, Ok(text)) => Self::Pieces(Text::from(text)),
+            (_, Err(text)) => Self::Pieces(text),
+        }
+    }
+}
+
+/// What is left of a packet that is not authentic.
+#[cold]
+#[inline(never)]
+fn refuse(packet: &mut Packet<'_>) -> Result<(), Error> {
+    packet.text.dst().zeroize();
+    Err(Error::Authentication)
 }
 
 impl Unkeyed<Hash> {

@@ -4,7 +4,7 @@ use crate::{
     errno,
     interpose::{interpose, real},
     kernel::kernel,
-    process, table,
+    process, table, template,
 };
 use algkit_afalg::Errno;
 use libc::{
@@ -15,7 +15,7 @@ use std::os::fd::RawFd;
 
 interpose! {
     fn close(fd: c_int) -> c_int
-    where Some(_) = table::entry(fd) => {
+    where true = table::knows(fd) => {
         // Forgotten first: the number may be another thread's as soon as it is free.
         if !process::borrows_memory() {
             table::forget(fd);
@@ -63,7 +63,7 @@ interpose! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
     // SAFETY: the caller's stream.
-    if let Some(fd) = unsafe { served_by(stream) }
+    if let Some(fd) = unsafe { known_by(stream) }
         && !process::borrows_memory()
     {
         table::forget(fd);
@@ -92,24 +92,24 @@ fn call(number: c_long, [a, b, c]: [c_long; 3]) -> Result<c_int, Errno> {
     kernel(number, [a, b, c, 0, 0]).map(|returned| returned as c_int)
 }
 
-/// The served descriptor of a stream.
-unsafe fn served_by(stream: *mut FILE) -> Option<RawFd> {
+/// The descriptor of a stream, if it means something here.
+unsafe fn known_by(stream: *mut FILE) -> Option<RawFd> {
     // A stream without a descriptor must not change what the caller sees.
     let before = errno::raw();
     // SAFETY: the caller's stream.
     let fd = if stream.is_null() { -1 } else { unsafe { libc::fileno(stream) } };
     errno::set_raw(before);
-    table::entry(fd).map(|_| fd)
+    table::knows(fd).then_some(fd)
 }
 
-/// Whether a duplication has to do with a served descriptor.
+/// Whether a duplication has to do with a descriptor that means something here.
 pub fn concerns(fd: RawFd, new: RawFd) -> bool {
-    fd != new && (table::entry(fd).is_some() || table::entry(new).is_some())
+    fd != new && (table::entry(fd).is_some() || table::knows(new))
 }
 
-/// Whether one of the descriptors is served.
+/// Whether one of the descriptors means something here.
 pub fn serves(first: c_uint, last: c_uint) -> bool {
-    !table::served(first, last).is_empty()
+    template::is_among(first, last) || !table::served(first, last).is_empty()
 }
 
 /// The kernel has made `new` a duplicate of `fd`.

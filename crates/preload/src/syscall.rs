@@ -88,6 +88,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
                 splice::splice(int_a, at(b), int_c, at(d), e as usize, f as c_uint) as c_long
             }
             SYS_sendfile if ours(int_a) || ours(int_b) => splice::sendfile(int_a, int_b, at(c), d as usize) as c_long,
+            SYS_close if table::knows(int_a) => fd::close(int_a).into(),
             _ if !ours(int_a) => return None,
             SYS_bind => socket::bind(int_a, at(b), int_c as u32).into(),
             SYS_connect => socket::connect(int_a, at(b), int_c as u32).into(),
@@ -109,7 +110,6 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             SYS_recvmmsg => message::recvmmsg(int_a, at(b), c as c_uint, int_d, at(e)).into(),
             SYS_read => message::read(int_a, at(b), c as usize) as c_long,
             SYS_readv => message::readv(int_a, at(b), int_c) as c_long,
-            SYS_close => fd::close(int_a).into(),
             SYS_dup => fd::dup(int_a).into(),
             SYS_fcntl => fd::fcntl(int_a, int_b, c).into(),
             SYS_ioctl => ioctl::ioctl(int_a, b as libc::Ioctl, at(c)).into(),

@@ -6,7 +6,7 @@ use crate::{
     mirror::Mirror,
     options::Options,
     process,
-    template::Template,
+    template::{self, Template},
 };
 use algkit_afalg::{Errno, File};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
@@ -75,9 +75,10 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     entries.point(socket, entry)
 }
 
-/// A duplicate that the kernel has made of a served descriptor.
+/// A duplicate that the kernel has made.
 pub fn duplicated(old: RawFd, new: RawFd) {
     let mut entries = lock();
+    entries.template.forget(new as u32, new as u32);
     entries.clear(new);
     if let Some(entry) = entry(old) {
         entries.set(new, entry);
@@ -86,15 +87,24 @@ pub fn duplicated(old: RawFd, new: RawFd) {
 
 /// Forgets a descriptor that has been closed, or is about to be.
 pub fn forget(fd: RawFd) {
-    lock().clear(fd);
+    let mut entries = lock();
+    entries.template.forget(fd as u32, fd as u32);
+    entries.clear(fd);
 }
 
 /// Forgets every descriptor from `first` to `last`.
 pub fn forget_range(first: u32, last: u32) {
     let mut entries = lock();
+    entries.template.forget(first, last);
     for fd in served(first, last) {
         entries.clear(fd);
     }
+}
+
+/// Whether the number of a descriptor means something here: it is served, or what served ones are made of.
+#[inline]
+pub fn knows(fd: RawFd) -> bool {
+    entry(fd).is_some() || template::is(fd)
 }
 
 /// The served descriptors from `first` to `last`.

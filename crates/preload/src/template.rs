@@ -5,26 +5,41 @@
 //! somebody may wait for it.
 
 use rustix::{
-    fs::{Stat, fstat},
     io::{Errno, dup, fcntl_dupfd_cloexec},
     net::{AddressFamily, SocketFlags, SocketType, socket_with},
 };
 use std::{
-    mem::ManuallyDrop,
-    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
+    os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd},
+    sync::atomic::{AtomicI32, Ordering},
 };
 
 /// Above the numbers that programs count on, and below the usual limit.
 const LOWEST: RawFd = 900;
 
-/// A socket that is kept: its number, device and inode. The program may close any number that it finds, and use it for
-/// something else.
-pub struct Template(Option<(RawFd, (u64, u64))>);
+/// The number under which the socket is kept, or -1. [`close`](crate::descriptor) and its like see to it that it is right.
+static KEPT: AtomicI32 = AtomicI32::new(-1);
+
+/// Whether the number of the socket that is kept is one of these.
+#[inline]
+pub fn is_among(first: u32, last: u32) -> bool {
+    // -1 becomes the highest number, which no descriptor has.
+    let kept = KEPT.load(Ordering::Relaxed) as u32;
+    kept != u32::MAX && (first..=last).contains(&kept)
+}
+
+/// Whether the socket that is kept has this number.
+#[inline]
+pub fn is(fd: RawFd) -> bool {
+    is_among(fd as u32, fd as u32)
+}
+
+/// The socket that is kept, for who holds the lock on the table.
+pub struct Template(());
 
 impl Template {
     /// None yet.
     pub const fn new() -> Self {
-        Self(None)
+        Self(())
     }
 
     /// Another descriptor of the socket, if `flags` and limits allow.
@@ -33,19 +48,24 @@ impl Template {
         if flags.contains(SocketFlags::NONBLOCK) {
             return None;
         }
-        if let Some((kept, identity)) = self.0 {
-            // SAFETY: whatever is open under the number is only duplicated, and looked at before it is used.
-            let kept = unsafe { BorrowedFd::borrow_raw(kept) };
-            if let Ok(duplicate) = duplicate(kept, flags)
-                && fstat(&duplicate).is_ok_and(|stat| identify(&stat) == identity)
-            {
-                return Some(duplicate);
-            }
-            self.0 = None;
+        if KEPT.load(Ordering::Relaxed) < 0 {
+            KEPT.store(make().ok()?.into_raw_fd(), Ordering::Relaxed);
         }
-        let kept = ManuallyDrop::new(make().ok()?);
-        self.0 = Some((kept.as_raw_fd(), identify(&fstat(&*kept).ok()?)));
-        duplicate(kept.as_fd(), flags).ok()
+        // SAFETY: open, as who closes it says so first; were it closed behind our back, the call would fail, or give
+        // the descriptor of something else, of which nothing is asked but that its number is taken.
+        let kept = unsafe { BorrowedFd::borrow_raw(KEPT.load(Ordering::Relaxed)) };
+        let duplicate = duplicate(kept, flags);
+        if matches!(duplicate, Err(Errno::BADF)) {
+            self.forget(0, u32::MAX);
+        }
+        duplicate.ok()
+    }
+
+    /// Its number is about to be closed, if it is one of these.
+    pub fn forget(&mut self, first: u32, last: u32) {
+        if is_among(first, last) {
+            KEPT.store(-1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -56,8 +76,4 @@ fn make() -> Result<OwnedFd, Errno> {
 
 fn duplicate(socket: BorrowedFd<'_>, flags: SocketFlags) -> Result<OwnedFd, Errno> {
     if flags.contains(SocketFlags::CLOEXEC) { fcntl_dupfd_cloexec(socket, 0) } else { dup(socket) }
-}
-
-fn identify(stat: &Stat) -> (u64, u64) {
-    (stat.st_dev, stat.st_ino)
 }

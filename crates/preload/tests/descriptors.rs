@@ -97,6 +97,42 @@ served! {
 }
 
 served! {
+    fn a_program_may_close_what_it_did_not_open() {
+        let file = |fd: i32| std::fs::read_link(format!("/proc/self/fd/{fd}")).unwrap();
+        let kept = || {
+            let numbers = std::fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().file_name());
+            numbers.map(|name| name.to_str().unwrap().parse::<i32>().unwrap()).find(|&fd| fd >= 900)
+        };
+        let (_reader, writer) = pipe().unwrap();
+        let pipe_name = file(writer.as_raw_fd());
+        let replace = |kept: i32, writer: &OwnedFd| {
+            // SAFETY: it is this number that shall become another's.
+            let replaced = unsafe { dup2_raw(writer, kept) }.unwrap();
+            assert_eq!(replaced.into_raw_fd(), kept);
+        };
+        let ways: [fn(i32); 4] = [
+            |_| {},
+            |kept| close(kept).unwrap(),
+            // SAFETY: nobody has descriptors that high but what is tested.
+            |kept| unsafe { closefrom(kept) },
+            // SAFETY: as above.
+            |kept| assert_eq!(unsafe { libc::syscall(libc::SYS_close, kept) }, 0),
+        ];
+        for way in ways {
+            assert_encrypts(&cbc());
+            let number = kept().expect("a socket is kept, for duplicates");
+            way(number);
+            replace(number, &writer);
+            let served = cbc();
+            assert_ne!(file(served.as_raw_fd()), pipe_name);
+            assert_encrypts(&served);
+            assert_eq!(file(number), pipe_name);
+            close(number).unwrap();
+        }
+    }
+}
+
+served! {
     fn flags_are_the_kernels() {
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let fd = socket(AddressFamily::Alg, SockType::SeqPacket, flags, None).unwrap();

@@ -37,4 +37,4 @@ pub mod twofish;
 mod words32;
 pub mod xxhash;
 
-pub use inout::{InOut, UnequalLengths};
+pub use inout::{InOut, Packet, UnequalLengths};

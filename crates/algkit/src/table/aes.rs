@@ -20,7 +20,7 @@ use crate::{
     },
 };
 use algkit_primitives::{
-    InOut,
+    InOut, Packet,
     aes::{
         AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_many,
         cbc_mac_many, ccm_many,
@@ -363,37 +363,54 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
         gcm::check_text(text_len)
     }
 
+    fn unchecked(&self) -> u64 {
+        gcm::MAX_TEXT
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
-        let full = gcm_pass(self, Direction::Encrypt, iv, assoc, text);
+        let full = gcm_pieces(self, Direction::Encrypt, iv12(iv), assoc, text);
         tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        let mut full = gcm_pass(self, Direction::Decrypt, iv, assoc, text);
+        let mut full = gcm_pieces(self, Direction::Decrypt, iv12(iv), assoc, text);
         tag::matches(&mut full, tag)
+    }
+
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        match tag.try_into() {
+            Ok(tag) => GcmKey::seal(self, iv12(iv), packet, tag),
+            Err(_) => gcm_seal_short(self, iv12(iv), packet, tag),
+        }
+    }
+
+    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+        match tag.try_into() {
+            Ok(tag) => GcmKey::open(self, iv12(iv), packet, tag),
+            Err(_) => gcm_open_short(self, iv12(iv), packet, tag),
+        }
     }
 }
 
-/// The whole of GCM: in one call where everything is in one piece.
-#[inline(always)]
-fn gcm_pass<T: GcmToken>(
-    key: &GcmKey<T>,
-    direction: Direction,
-    iv: &[u8],
-    assoc: &[&[u8]],
-    text: &mut Text<'_>,
-) -> [u8; 16] {
-    let iv: &[u8; 12] = iv.try_into().expect("the IV has 12 bytes");
-    if assoc.len() <= 1
-        && let Some(run) = text.whole()
-    {
-        let assoc = assoc.first().copied().unwrap_or_default();
-        return match direction {
-            Direction::Encrypt => key.seal(iv, assoc, run),
-            Direction::Decrypt => key.open(iv, assoc, run),
-        };
-    }
-    gcm_pieces(key, direction, iv, assoc, text)
+/// A tag of less than 16 bytes. Apart, as what is above is otherwise a jump.
+#[cold]
+#[inline(never)]
+fn gcm_seal_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8]) {
+    let mut full = [0; 16];
+    key.seal(iv, packet, &mut full);
+    tag::write(&full, tag);
+}
+
+#[cold]
+#[inline(never)]
+fn gcm_open_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+    let mut full = [0; 16];
+    key.unseal(iv, packet, &mut full);
+    tag::matches(&mut full, tag)
+}
+
+fn iv12(iv: &[u8]) -> &[u8; 12] {
+    iv.try_into().expect("the IV has 12 bytes")
 }
 
 #[inline(never)]
@@ -473,6 +490,10 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let mut full = self.pass(Direction::Decrypt, iv, assoc, text, tag.len());
         tag::matches(&mut full, tag)
+    }
+
+    fn lanes(&self) -> usize {
+        8 * T::V::BLOCKS
     }
 
     /// In lanes, but for messages with much associated data.

@@ -13,7 +13,7 @@ use zeroize::Zeroize;
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
 
 /// The longest text: 2^32 - 2 counter blocks.
-const MAX_TEXT: u64 = (1 << 36) - 32;
+pub(crate) const MAX_TEXT: u64 = (1 << 36) - 32;
 
 /// Refuses a text that would repeat a counter block.
 pub(crate) fn check_text(text_len: u64) -> Result<(), Refusal> {

@@ -5,6 +5,7 @@ use crate::{
     cpu::Token,
     simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque},
 };
+use zeroize::optimization_barrier;
 
 /// An AES key, both directions, for the CPUs that `T` stands for.
 #[derive(Clone)]
@@ -105,14 +106,41 @@ pub(crate) struct Schedule<'a, V: AesVector> {
     pub(crate) first: V,
     keys: &'a RoundKeys,
     inner: &'a [[u8; 16]],
+    wide: Option<&'a WideKeys<V>>,
     pub(crate) last: V,
+}
+
+/// The inner keys at full width, in memory.
+///
+/// A loop that needs the registers for other things reads its keys in each pass. On Zen 4 a load of a block into all of
+/// a 512-bit vector takes a shuffle's slot, and a load of the whole vector none.
+pub(crate) struct WideKeys<V>([V; 13]);
+
+impl<V: AesVector> WideKeys<V> {
+    #[inline(always)]
+    pub(crate) fn new(keys: &Schedule<'_, V>) -> Self {
+        let mut wide = [V::zero(keys.token); 13];
+        for (i, wide) in wide.iter_mut().enumerate() {
+            if let Some(key) = V::round_key(keys.token, keys.inner, i) {
+                *wide = key;
+            }
+        }
+        Self(wide)
+    }
+
+    /// Overwrites them.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self, token: V::Token) {
+        self.0 = [V::zero(token); 13];
+        optimization_barrier(&self.0);
+    }
 }
 
 impl<'a, V: AesVector> Schedule<'a, V> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Self {
         let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
-        Self { token, first: V::splat(token, first), keys, inner, last: V::splat(token, last) }
+        Self { token, first: V::splat(token, first), keys, inner, wide: None, last: V::splat(token, last) }
     }
 
     /// The inner keys are read again from here on: see [`anew`].
@@ -120,6 +148,15 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     pub(crate) fn reread(&mut self) {
         self.keys = anew(self.keys);
         self.inner = self.keys.inner(self.inner.len());
+    }
+
+    /// The inner keys are read from `wide`, again from here on.
+    #[inline(always)]
+    pub(crate) fn widened<'b>(&self, wide: &'b WideKeys<V>) -> Schedule<'b, V>
+    where
+        'a: 'b,
+    {
+        Schedule { wide: Some(anew(wide)), ..*self }
     }
 
     /// Encrypts (`ENC`) or decrypts `N` vectors.
@@ -149,13 +186,28 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     /// Adds the key `first` and does round 0.
     #[inline(always)]
     pub(crate) fn first_round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {
-        V::first_round::<ENC, N>(self.token, blocks, first, self.inner);
+        V::first_round::<ENC, N>(blocks, first, self.key(self.inner, 0));
     }
 
     /// Round `i`, from 1 to the last but one.
     #[inline(always)]
     pub(crate) fn round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], i: usize) {
-        V::round::<ENC, N>(self.token, blocks, self.inner, i);
+        self.round_of::<ENC, N>(blocks, self.inner, i);
+    }
+
+    #[inline(always)]
+    fn round_of<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], inner: &[[u8; 16]], i: usize) {
+        if let Some(key) = self.key(inner, i) {
+            V::round::<ENC, N>(blocks, key);
+        }
+    }
+
+    #[inline(always)]
+    fn key(&self, inner: &[[u8; 16]], i: usize) -> Option<V> {
+        match self.wide {
+            Some(wide) => wide.0.get(i).copied(),
+            None => V::round_key(self.token, inner, i),
+        }
     }
 
     /// The rounds from `i`, at least 1 and at most 9, to the last but one.
@@ -172,11 +224,11 @@ impl<'a, V: AesVector> Schedule<'a, V> {
             // Asked each time: the compiler would make a copy of all that follows for each length.
             let (rounds, keys) = (forgotten(self.inner.len()), self.keys.inner(13));
             if rounds > 9 {
-                V::round::<ENC, N>(self.token, blocks, keys, 9);
-                V::round::<ENC, N>(self.token, blocks, keys, 10);
+                self.round_of::<ENC, N>(blocks, keys, 9);
+                self.round_of::<ENC, N>(blocks, keys, 10);
                 if rounds > 11 {
-                    V::round::<ENC, N>(self.token, blocks, keys, 11);
-                    V::round::<ENC, N>(self.token, blocks, keys, 12);
+                    self.round_of::<ENC, N>(blocks, keys, 11);
+                    self.round_of::<ENC, N>(blocks, keys, 12);
                 }
             }
             return;
@@ -194,21 +246,18 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     }
 }
 
-/// `keys.crypt(&mut blocks)`, and beside round `i`, from 0 to 7, one step `next[i] = ...`: what the
+/// `keys.rounds(&mut blocks, first)`, and beside round `i`, from 0 to 7, one step `next[i] = ...`: what the
 /// next batch needs, computed on the ports that the rounds leave free. Done in one piece before or
 /// after the rounds it would not overlap with them, since the rounds fill the CPU's queues; nor may
-/// the compiler move it there, hence [`Blocks::meet`].
+/// the compiler move it there, hence [`AesVector::meet`].
 ///
 /// A macro, because the compiler does not unroll a loop of so much, and vectors that are indexed by
 /// a loop variable live in memory.
 macro_rules! beside_rounds {
-    ($keys:expr, $enc:expr, $n:expr, $blocks:ident, $next:ident[$i:ident] = $step:expr) => {{
-        $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $keys.first);
+    ($keys:expr, $enc:expr, $n:expr, $first:expr, $blocks:ident, $next:ident[$i:ident] = $step:expr) => {{
+        $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $first);
         $crate::aes::rounds::beside_rounds!(@ $keys, $enc, $n, $blocks, $next, $i, $step, 1 2 3 4 5 6 7 8);
         $keys.rounds_from::<{ $enc }, { $n }>(&mut $blocks, 9);
-        for b in $blocks.iter_mut() {
-            *b = $keys.finish::<{ $enc }>(*b, $keys.last);
-        }
     }};
     (@ $keys:expr, $enc:expr, $n:expr, $blocks:ident, $next:ident, $i:ident, $step:expr, $($round:literal)*) => {
         $(

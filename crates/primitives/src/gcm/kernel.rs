@@ -20,7 +20,7 @@
 //! waits until the store has left the CPU, and everything before it. So a text of one block is loaded and
 //! stored as such, in vectors of one block.
 
-use super::GcmToken;
+use super::{GcmToken, Running};
 use crate::InOut;
 use crate::aes::RoundKeys;
 use crate::aes::rounds::OneBlock;
@@ -39,34 +39,70 @@ pub(super) struct Kernel<'k, T: GcmToken> {
 /// Bytes of associated data that a message may have whose text is in the same sum.
 pub(super) const SHORT_AAD: usize = 48;
 
-/// The block `iv` || `counter`, its bytes reversed.
+/// The counter of the text's first block. The one before it masks the tag (SP 800-38D section 7.1: J0 = IV || 1).
+pub(super) const FIRST_COUNTER: u32 = 2;
+
+/// What a pass ends with.
+pub(super) enum End<'a> {
+    /// Nothing: it is of a part of a text, and continues.
+    Part(&'a mut Running),
+    /// The tag of a whole message is written.
+    Tag(&'a mut [u8; 16]),
+    /// The tag of a whole message is compared.
+    Compare(&'a [u8; 16]),
+}
+
+impl End<'_> {
+    /// The end of a message that went in parts; whether the tag is the right one.
+    pub(super) fn finish(self, full: [u8; 16]) -> bool {
+        match self {
+            End::Part(_) => {}
+            End::Tag(tag) => *tag = full,
+            End::Compare(tag) => return is_zero(u128::from_ne_bytes(full) ^ u128::from_ne_bytes(*tag)),
+        }
+        true
+    }
+}
+
+/// The answer is public, but where bits are set is not: one comparison with all of them.
+#[inline(always)]
+fn is_zero(difference: u128) -> bool {
+    opaque((difference as u64 | (difference >> 64) as u64) as usize) == 0
+}
+
+/// The block `iv` || `counter`.
 #[inline(always)]
 fn counter_block(iv: &[u8; 12], counter: u32) -> [u8; 16] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *iv;
-    let high = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
-    let low = u32::from_be_bytes([i, j, k, l]);
-    (u128::from(high) << 64 | u128::from(low) << 32 | u128::from(counter)).to_le_bytes()
+    let low = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    let high = u64::from(u32::from_le_bytes([i, j, k, l])) | u64::from(counter.swap_bytes()) << 32;
+    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+}
+
+/// The block that GHASH ends with, its bytes reversed.
+#[inline(always)]
+fn reversed_lengths(aad_len: u64, text_len: u64) -> [u8; 16] {
+    (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_le_bytes()
 }
 
 /// The block that GHASH ends with.
 #[inline(always)]
 pub(super) fn length_block(aad_len: u64, text_len: u64) -> [u8; 16] {
-    (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_be_bytes()
+    u128::from_le_bytes(reversed_lengths(aad_len, text_len)).to_be_bytes()
 }
 
-/// The first four numbers, each as the first word of a block.
+/// The first four numbers, each as the last word of a block, big-endian.
 static CONSECUTIVE: [[u8; 16]; 4] = {
     let mut blocks = [[0; 16]; 4];
     let mut i = 0;
     while i < 4 {
-        blocks[i][0] = i as u8;
+        blocks[i][15] = i as u8;
         i += 1;
     }
     blocks
 };
 
-/// The counter blocks of the vectors to come, their bytes reversed, so that the 32-bit counter is a
-/// little-endian word.
+/// The counter blocks of the vectors to come, as AES takes them.
 #[derive(Clone, Copy)]
 struct Counters<V> {
     next: V,
@@ -75,45 +111,52 @@ struct Counters<V> {
 }
 
 impl<V: AesVector> Counters<V> {
+    /// Those of a whole message.
     #[inline(always)]
-    fn new(token: V::Token, first: &[u8; 16]) -> Self {
-        Self { next: V::splat(token, first).add32(V::load(token, CONSECUTIVE.as_flattened())), low: first[0] }
+    fn new(token: V::Token, iv: &[u8; 12]) -> Self {
+        Self::sum(token, iv, FIRST_COUNTER)
+    }
+
+    /// Those behind a part of a message.
+    #[inline(always)]
+    fn at(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
+        let low = counter & 3;
+        let aligned = Self::sum(token, iv, counter - low);
+        // Up to three blocks too early, for want of an addition with carries.
+        let next = aligned.next.reverse_bytes().add32(V::splat(token, &u128::from(low).to_le_bytes()));
+        Self { next: next.reverse_bytes(), low: counter as u8 }
+    }
+
+    /// The vector from `counter` on, if no carry leaves the last byte on the way.
+    #[inline(always)]
+    fn sum(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
+        let first = V::splat(token, &counter_block(iv, counter));
+        Self { next: first.add32(V::load(token, CONSECUTIVE.as_flattened())), low: counter as u8 }
     }
 
     /// The next `N` vectors, in the order of bytes that AES takes.
     ///
-    /// Most of the time no carry leaves the last byte. Then the blocks of the first vector need be put in order, and the
-    /// others are sums; the shuffles would take a port from AES (Zen 4: GCM is 1.03 times as fast, and with vectors of one
-    /// block, of which AES takes two at a time, not at all).
+    /// Most of the time no carry leaves the last byte, in these and in the vector behind them, and all are sums. Else the additions are of words whose bytes
+    /// are put in order before and afterwards; the shuffles take a port from AES (Zen 4: without them, GCM is 1.03 times
+    /// as fast).
     #[inline(always)]
     fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
-        let mut batch = [self.next.reverse_bytes(); N];
-        if V::BLOCKS > 1 && usize::from(self.low) + N * V::BLOCKS <= 256 {
+        let mut batch = [self.next; N];
+        let step = |i: usize, shift: usize| V::splat(token, &(((i * V::BLOCKS) as u128) << shift).to_le_bytes());
+        if usize::from(self.low) + (N + 1) * V::BLOCKS <= 256 {
             for (i, b) in batch.iter_mut().enumerate().skip(1) {
-                *b = b.add32(V::splat(token, &(((i * V::BLOCKS) as u128) << 120).to_le_bytes()));
+                *b = b.add32(step(i, 120));
             }
+            self.next = self.next.add32(step(N, 120));
         } else {
-            batch = self.few(token);
+            let first = self.next.reverse_bytes();
+            for (i, b) in batch.iter_mut().enumerate().skip(1) {
+                *b = first.add32(step(i, 0)).reverse_bytes();
+            }
+            self.next = first.add32(step(N, 0)).reverse_bytes();
         }
-        self.next = self.next.add32(Self::step(token, N));
         self.low = self.low.wrapping_add((N * V::BLOCKS) as u8);
         batch
-    }
-
-    /// The same, where there are too few for the sums to pay.
-    #[inline(always)]
-    fn few<const N: usize>(&self, token: V::Token) -> [V; N] {
-        let mut few = [self.next.reverse_bytes(); N];
-        for (i, b) in few.iter_mut().enumerate().skip(1) {
-            *b = self.next.add32(Self::step(token, i)).reverse_bytes();
-        }
-        few
-    }
-
-    /// The number of blocks in `n` vectors.
-    #[inline(always)]
-    fn step(token: V::Token, n: usize) -> V {
-        V::splat(token, &((n * V::BLOCKS) as u128).to_le_bytes())
     }
 }
 
@@ -316,29 +359,11 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// A whole message, with its associated data, at most [`SHORT_AAD`] bytes; or a part of the text of one.
-    ///
-    /// `acc` is the hash before and behind a part, bytes reversed; of a whole message it becomes the tag.
-    #[inline(always)]
-    pub(super) fn pass<const ENCRYPT: bool>(
-        &self,
-        iv: &[u8; 12],
-        counter: u32,
-        aad: Option<&[u8]>,
-        text: InOut<'_>,
-        acc: &mut [u8; 16],
-    ) {
-        match aad {
-            Some(aad) if T::V::BLOCKS > 1 && text.len() <= 16 => self.one_block::<ENCRYPT>(iv, aad, text, acc),
-            _ => self.vectors::<ENCRYPT>(iv, counter, aad, text, acc),
-        }
-    }
-
     /// The tag of a message that has been hashed.
     #[inline(always)]
     pub(super) fn mask(&self, iv: &[u8; 12], hash: &[u8; 16]) -> [u8; 16] {
         let token = self.token.narrow();
-        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1)).reverse_bytes();
+        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1));
         let mut chains = Chains { token: self.token, wide: [], narrow: [zeroth] };
         let last = self.rounds(
             &mut chains,
@@ -349,27 +374,29 @@ impl<T: GcmToken> Kernel<'_, T> {
         chains.narrow[0].enc_last(hash.xor(OneBlock::<T>::splat(token, last))).first()
     }
 
+    /// A whole message, with its associated data, at most [`SHORT_AAD`] bytes; or a part of the text of one, with none.
+    ///
+    /// The answer is whether the tag is the right one, where there is one to compare.
     #[inline(always)]
-    fn vectors<const ENCRYPT: bool>(
+    pub(super) fn pass<const ENCRYPT: bool>(
         &self,
         iv: &[u8; 12],
-        counter: u32,
-        aad: Option<&[u8]>,
+        aad: &[u8],
         mut text: InOut<'_>,
-        acc: &mut [u8; 16],
-    ) {
+        end: End<'_>,
+    ) -> bool {
         let (token, bytes) = (self.token, T::V::BYTES);
-        let end = aad.map(
-            #[inline(always)]
-            |aad| length_block(aad.len() as u64, text.len() as u64),
-        );
-        let mut counters = Counters::new(token, &counter_block(iv, counter));
+        let lengths = reversed_lengths(aad.len() as u64, text.len() as u64);
         // Not 0 out of memory, which has just been written in whatever pieces.
-        let hash = if aad.is_some() { T::V::zero(token) } else { T::V::load_first(token, acc) };
-        let aad = aad.unwrap_or_default();
+        let (mut counters, hash, whole) = match &end {
+            End::Part(running) => {
+                (Counters::at(token, iv, running.counter), T::V::load_first(token, &running.acc), false)
+            }
+            _ => (Counters::new(token, iv), T::V::zero(token), true),
+        };
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
-        let last = usize::from(end.is_some());
+        let last = usize::from(whole);
         let behind = if long { T::V::BATCH * T::V::BLOCKS } else { text.len().div_ceil(16) + last };
         let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
         if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
@@ -381,8 +408,8 @@ impl<T: GcmToken> Kernel<'_, T> {
             let hash = self.main::<ENCRYPT>(&mut counters, sum, &mut text);
             sum = Sum::new(token, self.hash, hash, text.len().div_ceil(16) + last);
         }
-        if let Some(lengths) = end {
-            sum.add_last(T::V::load_first(token, &lengths).reverse_bytes());
+        if whole {
+            sum.add_last(T::V::load_first(token, &lengths));
         }
 
         let mut early = [T::V::zero(token); 4];
@@ -419,10 +446,10 @@ impl<T: GcmToken> Kernel<'_, T> {
         let full = n == bytes;
         let src = if full { T::V::load(token, rest.src()) } else { T::V::load_partial(token, rest.src()) };
         let (others, dst, mask) = match whole {
-            0 => self.end::<ENCRYPT, 1>(iv, &counters, &mut before, src),
-            1 => self.end::<ENCRYPT, 2>(iv, &counters, &mut before, src),
-            2 => self.end::<ENCRYPT, 3>(iv, &counters, &mut before, src),
-            _ => self.end::<ENCRYPT, 4>(iv, &counters, &mut before, src),
+            0 => self.end::<ENCRYPT, 1>(iv, counters, &mut before, src),
+            1 => self.end::<ENCRYPT, 2>(iv, counters, &mut before, src),
+            2 => self.end::<ENCRYPT, 3>(iv, counters, &mut before, src),
+            _ => self.end::<ENCRYPT, 4>(iv, counters, &mut before, src),
         };
         if full {
             dst.store(rest.dst());
@@ -449,11 +476,28 @@ impl<T: GcmToken> Kernel<'_, T> {
             };
             sum.add(last.reverse_bytes(), n.div_ceil(16));
         }
-        let narrow = token.narrow();
-        *acc = match end {
-            Some(_) => OneBlock::<T>::load(narrow, &sum.finish().first()).reverse_bytes().xor(mask).first(),
-            None => sum.finish().first(),
-        };
+        let hash = sum.finish().first();
+        if let End::Part(running) = end {
+            running.acc = hash;
+            return true;
+        }
+        self.answer(end, OneBlock::<T>::load(token.narrow(), &hash), mask)
+    }
+
+    /// The end of a whole message.
+    #[inline(always)]
+    fn answer(&self, end: End<'_>, hash: OneBlock<T>, mask: OneBlock<T>) -> bool {
+        let full = hash.reverse_bytes().xor(mask);
+        match end {
+            End::Compare(tag) => {
+                is_zero(u128::from_ne_bytes(full.xor(OneBlock::<T>::load(self.token.narrow(), tag)).first()))
+            }
+            End::Tag(tag) => {
+                full.store(tag);
+                true
+            }
+            End::Part(_) => unreachable!("a part has no tag"),
+        }
     }
 
     /// Encrypts or decrypts the last `N` vectors, of which `text` is all but the last and `last` is that.
@@ -463,13 +507,13 @@ impl<T: GcmToken> Kernel<'_, T> {
     fn end<const ENCRYPT: bool, const N: usize>(
         &self,
         iv: &[u8; 12],
-        counters: &Counters<T::V>,
+        mut counters: Counters<T::V>,
         text: &mut InOut<'_>,
         last: T::V,
     ) -> ([T::V; 3], T::V, OneBlock<T>) {
         let (token, bytes) = (self.token, T::V::BYTES);
-        let first = OneBlock::<T>::splat(token.narrow(), &counter_block(iv, 1)).reverse_bytes();
-        let mut chains = Chains { token, wide: counters.few::<N>(token), narrow: [first] };
+        let zeroth = OneBlock::<T>::splat(token.narrow(), &counter_block(iv, 1));
+        let mut chains = Chains { token, wide: counters.batch::<N>(token), narrow: [zeroth] };
         let last_key = self.rounds(
             &mut chains,
             #[inline(always)]
@@ -487,43 +531,48 @@ impl<T: GcmToken> Kernel<'_, T> {
         (others, chains.wide[N - 1].enc_last(last_key.xor(last)), mask)
     }
 
-    /// A message whose text is at most one block.
+    /// A whole message whose associated data and text are at most a block each, the text at least a byte.
     #[inline(always)]
-    fn one_block<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>, tag: &mut [u8; 16]) {
+    pub(super) fn one_block<const ENCRYPT: bool>(
+        &self,
+        iv: &[u8; 12],
+        aad: &[u8],
+        mut text: InOut<'_>,
+        end: End<'_>,
+    ) -> bool {
         let token = self.token.narrow();
-        let first = OneBlock::<T>::splat(token, &counter_block(iv, 2)).reverse_bytes();
-        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1)).reverse_bytes();
+        let counters = [1, FIRST_COUNTER].map(|i| OneBlock::<T>::splat(token, &counter_block(iv, i)));
         let src = self.block(text.src());
-        let mut chains = Chains { token: self.token, wide: [], narrow: [first, zeroth] };
+        let mut chains = Chains { token: self.token, wide: [], narrow: counters };
         let last = self.rounds(
             &mut chains,
             #[inline(always)]
             |_| {},
         );
         let last = OneBlock::<T>::splat(token, last);
-        let [dst, mask] = chains.narrow;
-        let (dst, mask) = (dst.enc_last(last.xor(src)), mask.enc_last(last).pin());
+        let [mask, dst] = chains.narrow;
+        let (mask, dst) = (mask.enc_last(last).pin(), dst.enc_last(last.xor(src)));
         let n = text.len();
         match n {
             16 => dst.store(text.dst()),
             _ => T::V::load_first(self.token, &dst.first()).store_partial(text.dst()),
         }
-        let blocks = aad.len().div_ceil(16) + n.div_ceil(16) + 1;
-        let mut sum = Sum::new(token, self.hash, OneBlock::<T>::zero(token), blocks);
-        for aad in aad.chunks(16) {
-            sum.add(self.block(aad).reverse_bytes(), 1);
+        let ciphertext = match ENCRYPT {
+            true if n < 16 => dst.keep(n),
+            true => dst,
+            false => src,
+        };
+        let (wide, lengths) = (self.token, reversed_lengths(aad.len() as u64, n as u64));
+        let (aad, ciphertext) = (self.block(aad).reverse_bytes().first(), ciphertext.reverse_bytes().first());
+        let mut sum = Sum::new(wide, self.hash, T::V::zero(wide), 3);
+        let aad = T::V::load_first(wide, &aad);
+        if T::V::BLOCKS > 2 {
+            sum.add(aad.with(wide, 2, &lengths).with(wide, 1, &ciphertext), 3);
+        } else {
+            sum.add(aad, 1);
+            sum.add(T::V::load_first(wide, &ciphertext).with(wide, 1, &lengths), 2);
         }
-        if n > 0 {
-            let ciphertext = match ENCRYPT {
-                true if n < 16 => dst.keep(n),
-                true => dst,
-                false => src,
-            };
-            sum.add(ciphertext.reverse_bytes(), 1);
-        }
-        let lengths = length_block(aad.len() as u64, n as u64);
-        sum.add(OneBlock::<T>::load(token, &lengths).reverse_bytes(), 1);
-        *tag = sum.finish().reverse_bytes().xor(mask).first();
+        self.answer(end, OneBlock::<T>::load(token, &sum.finish().first()), mask)
     }
 
     /// Up to 16 bytes, then zeros.

@@ -11,14 +11,14 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use crate::InOut;
 use crate::aes::rounds::expand;
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, Blocks};
-use kernel::Kernel;
+use crate::{InOut, Packet};
+use kernel::{End, Kernel};
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// A token whose CPU has both AES and carry-less multiplication, on vectors of one type and on those of
@@ -39,10 +39,7 @@ pub struct GcmKey<T: GcmToken> {
 #[derive(Clone)]
 pub struct GcmState {
     iv: [u8; 12],
-    /// The next block's.
-    counter: u32,
-    /// GHASH so far, bytes reversed.
-    acc: [u8; 16],
+    running: Running,
     /// Associated data that does not fill a block yet.
     aad: BlockBuffer<16>,
     /// Bytes.
@@ -51,7 +48,16 @@ pub struct GcmState {
     text_len: u64,
 }
 
-impl Drop for GcmState {
+/// What changes with each part of the text.
+#[derive(Clone)]
+struct Running {
+    /// The next block's.
+    counter: u32,
+    /// GHASH so far, bytes reversed.
+    acc: [u8; 16],
+}
+
+impl Drop for Running {
     fn drop(&mut self) {
         self.acc = [0; 16];
         optimization_barrier(&self.acc);
@@ -79,12 +85,13 @@ impl<T: GcmToken> GcmKey<T> {
 
     /// Begins a message.
     pub fn start(&self, iv: &[u8; 12]) -> GcmState {
-        GcmState { iv: *iv, counter: FIRST_COUNTER, acc: [0; 16], aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
+        let running = Running { counter: kernel::FIRST_COUNTER, acc: [0; 16] };
+        GcmState { iv: *iv, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
     }
 
     /// Absorbs associated data, in any number of parts of any length, all before the first text.
     pub fn aad(&self, state: &mut GcmState, aad: &[u8]) {
-        let GcmState { acc, aad: buffer, aad_len, .. } = state;
+        let GcmState { running: Running { acc, .. }, aad: buffer, aad_len, .. } = state;
         *aad_len = aad_len.wrapping_add(aad.len() as u64);
         buffer.absorb(
             aad,
@@ -110,45 +117,64 @@ impl<T: GcmToken> GcmKey<T> {
     /// The tag, all 16 bytes of it.
     pub fn finish(&self, mut state: GcmState) -> [u8; 16] {
         self.end_aad(&mut state);
-        self.hash(&mut state.acc, &kernel::length_block(state.aad_len, state.text_len));
+        self.hash(&mut state.running.acc, &kernel::length_block(state.aad_len, state.text_len));
         self.token.vectorize(
             #[inline(always)]
-            || self.kernel().mask(&state.iv, &state.acc),
+            || self.kernel().mask(&state.iv, &state.running.acc),
         )
     }
 
-    /// Encrypts a whole message and returns its tag.
-    #[inline]
-    pub fn seal(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        self.whole::<true>(iv, aad, text)
+    /// Encrypts a whole message and writes its tag.
+    #[inline(always)]
+    pub fn seal(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8; 16]) {
+        self.whole::<true>(iv, packet, End::Tag(tag));
     }
 
-    /// Decrypts a whole message and returns the tag that it should have.
+    /// Decrypts a whole message and writes the tag that it should have.
     ///
     /// The caller compares, and wipes the text if the tag is another.
-    #[inline]
-    pub fn open(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        self.whole::<false>(iv, aad, text)
+    #[inline(always)]
+    pub fn unseal(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8; 16]) {
+        self.whole::<false>(iv, packet, End::Tag(tag));
+    }
+
+    /// Decrypts a whole message; whether `tag` is its tag, in a time that does not depend on where they differ.
+    ///
+    /// The caller wipes the text if it is not.
+    #[inline(always)]
+    #[must_use]
+    pub fn open(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8; 16]) -> bool {
+        self.whole::<false>(iv, packet, End::Compare(tag))
     }
 
     #[inline(always)]
-    fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        let text = text.in_registers();
-        if aad.len() <= kernel::SHORT_AAD {
-            let mut tag = [0; 16];
-            self.pass::<ENCRYPT>(iv, FIRST_COUNTER, Some(aad), text, &mut tag);
-            return tag;
+    fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+        // Both at most a block. With vectors of one block there is nothing to gain.
+        let short = T::V::BLOCKS > 1 && packet.text.len().wrapping_sub(1) < 16 && packet.assoc.len() <= 16;
+        if short {
+            return self.token.vectorize_with(
+                self,
+                (iv, packet),
+                end,
+                #[inline(always)]
+                |key, (iv, packet), end| {
+                    key.kernel().one_block::<ENCRYPT>(iv, packet.assoc, packet.text.in_registers(), end)
+                },
+            );
         }
-        self.pieces::<ENCRYPT>(iv, aad, text)
+        if packet.assoc.len() > kernel::SHORT_AAD {
+            return self.pieces::<ENCRYPT>(iv, packet, end);
+        }
+        self.pass::<ENCRYPT>(iv, packet, end)
     }
 
     /// A whole message that has much associated data.
     #[inline(never)]
-    fn pieces<const ENCRYPT: bool>(&self, iv: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+    fn pieces<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
         let mut state = self.start(iv);
-        self.aad(&mut state, aad);
-        self.crypt::<ENCRYPT>(&mut state, text);
-        self.finish(state)
+        self.aad(&mut state, packet.assoc);
+        self.crypt::<ENCRYPT>(&mut state, packet.text.reborrow());
+        end.finish(self.finish(state))
     }
 
     #[inline(always)]
@@ -170,7 +196,7 @@ impl<T: GcmToken> GcmKey<T> {
     /// Pads the associated data, once.
     fn end_aad(&self, state: &mut GcmState) {
         if !state.aad.pending().is_empty() {
-            self.hash(&mut state.acc, state.aad.pending());
+            self.hash(&mut state.running.acc, state.aad.pending());
             state.aad = BlockBuffer::default();
         }
     }
@@ -182,28 +208,21 @@ impl<T: GcmToken> GcmKey<T> {
             return;
         }
         state.text_len = state.text_len.wrapping_add(text.len() as u64);
-        let counter = state.counter;
-        state.counter = counter.wrapping_add(text.len().div_ceil(16) as u32);
-        self.pass::<ENCRYPT>(&state.iv, counter, None, text, &mut state.acc);
+        let counter = state.running.counter.wrapping_add(text.len().div_ceil(16) as u32);
+        self.pass::<ENCRYPT>(&state.iv, &mut Packet { assoc: &[], text }, End::Part(&mut state.running));
+        state.running.counter = counter;
     }
 
-    /// The only way into the kernel, which is as large as it is fast, so that it exists once a direction.
+    /// The only way into the kernel, which is as large as it is fast, so that it exists once a direction. All that is
+    /// passed on is in registers.
     #[inline(always)]
-    fn pass<const ENCRYPT: bool>(
-        &self,
-        iv: &[u8; 12],
-        counter: u32,
-        aad: Option<&[u8]>,
-        text: InOut<'_>,
-        acc: &mut [u8; 16],
-    ) {
-        self.token.vectorize(
+    fn pass<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+        self.token.vectorize_with(
+            self,
+            (iv, packet),
+            end,
             #[inline(always)]
-            || self.kernel().pass::<ENCRYPT>(iv, counter, aad, text, acc),
-        );
+            |key, (iv, packet), end| key.kernel().pass::<ENCRYPT>(iv, packet.assoc, packet.text.in_registers(), end),
+        )
     }
 }
-
-/// The counter of the text's first block. The one before it masks the tag (SP 800-38D section 7.1:
-/// J0 = IV || 1).
-const FIRST_COUNTER: u32 = 2;

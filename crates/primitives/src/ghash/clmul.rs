@@ -69,6 +69,17 @@ pub trait ClmulVector: Blocks {
     /// `block`, then zeros.
     fn load_first(token: Self::Token, block: &[u8; 16]) -> Self;
 
+    /// The same with `block` in a place of its blocks.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    #[inline(always)]
+    #[must_use]
+    fn with(self, token: Self::Token, place: usize, block: &[u8; 16]) -> Self {
+        assert!(Self::BLOCKS == 1 && place == 0, "wider vectors bring their own");
+        Self::load_first(token, block)
+    }
+
     /// The first `n` bytes, then zeros.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 
 use super::clmul::{C, ClmulToken, ClmulVector};
 use crate::cpu::{AesNi, Pclmul, Vaes256, Vaes512};
-use crate::simd::{B128, B256, B512, Blocks, load_partial_block, store_partial_block};
+use crate::simd::{AesToken, B128, B256, B512, Blocks, load_partial_block, store_partial_block};
 use core::arch::{asm, x86_64::*};
 
 impl ClmulToken for Pclmul {
@@ -211,6 +211,19 @@ impl ClmulVector for B256 {
     }
 
     #[inline(always)]
+    fn with(self, token: Vaes256, place: usize, block: &[u8; 16]) -> Self {
+        let block = B128::load(token.narrow(), block).0;
+        // SAFETY: see above.
+        Self(unsafe {
+            match place {
+                0 => _mm256_inserti128_si256::<0>(self.0, block),
+                1 => _mm256_inserti128_si256::<1>(self.0, block),
+                _ => panic!("there are two blocks"),
+            }
+        })
+    }
+
+    #[inline(always)]
     fn keep(self, n: usize) -> Self {
         let mask = first_bytes(n);
         assert!(mask.len() >= 32);
@@ -239,6 +252,21 @@ impl ClmulVector for B512 {
     fn load_first(_: Vaes512, block: &[u8; 16]) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_zextsi128_si512(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    fn with(self, token: Vaes512, place: usize, block: &[u8; 16]) -> Self {
+        let block = B128::load(token.narrow(), block).0;
+        // SAFETY: see above.
+        Self(unsafe {
+            match place {
+                0 => _mm512_inserti32x4::<0>(self.0, block),
+                1 => _mm512_inserti32x4::<1>(self.0, block),
+                2 => _mm512_inserti32x4::<2>(self.0, block),
+                3 => _mm512_inserti32x4::<3>(self.0, block),
+                _ => panic!("there are four blocks"),
+            }
+        })
     }
 
     #[inline(always)]

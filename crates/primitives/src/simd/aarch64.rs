@@ -181,17 +181,21 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
-    fn first_round<const ENC: bool, const N: usize>(_: ArmCe, blocks: &mut [Self; N], first: Self, _: &[[u8; 16]]) {
-        for b in blocks.iter_mut() {
-            // SAFETY: see above.
-            b.0 = unsafe { aes_round::<ENC>(b.0, first.0) };
-        }
+    fn first_round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, _: Option<Self>) {
+        Self::round::<ENC, N>(blocks, first);
     }
 
     #[inline(always)]
-    fn round<const ENC: bool, const N: usize>(token: ArmCe, blocks: &mut [Self; N], inner: &[[u8; 16]], i: usize) {
-        let Some(key) = inner.get(i.wrapping_sub(1)) else { return };
-        Self::first_round::<ENC, N>(token, blocks, Self::load(token, key), inner);
+    fn round_key(token: ArmCe, inner: &[[u8; 16]], i: usize) -> Option<Self> {
+        Some(Self::load(token, inner.get(i.wrapping_sub(1))?))
+    }
+
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], key: Self) {
+        for b in blocks.iter_mut() {
+            // SAFETY: see above.
+            b.0 = unsafe { aes_round::<ENC>(b.0, key.0) };
+        }
     }
 
     #[inline(always)]
@@ -231,12 +235,12 @@ impl AesVector for B128 {
     }
 
     #[inline(always)]
-    fn mul_x_batch(self) -> Self {
+    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe {
             let zero = vdupq_n_u8(0);
-            let out = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vextq_u8::<15>(self.0, zero)));
-            veorq_u8(vextq_u8::<15>(zero, self.0), times_0x87(out))
+            let out = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vextq_u8::<15>(batch_ago.0, zero)));
+            veorq_u8(vextq_u8::<15>(zero, batch_ago.0), times_0x87(out))
         })
     }
 

@@ -171,34 +171,30 @@ pub trait AesVector: Blocks {
     }
 
     /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
-    /// `first` is added. `inner` are the keys between the first and the last.
+    /// `first` is added; `key` is [`AesVector::round_key`] 0.
     ///
-    /// This, [`AesVector::round`] from 1 to below `inner.len()`, and [`AesVector::finish`] are AES.
+    /// This, [`AesVector::round`] with the keys of rounds 1 to below `inner.len()`, and [`AesVector::finish`] are AES;
+    /// `inner` are the keys between the first and the last.
     /// Where in a round its key is added is the CPU's business: x86 does it after MixColumns, Arm
     /// before SubBytes.
     #[inline(always)]
-    fn first_round<const ENC: bool, const N: usize>(
-        token: Self::Token,
-        blocks: &mut [Self; N],
-        first: Self,
-        inner: &[[u8; 16]],
-    ) {
+    fn first_round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, key: Option<Self>) {
+        let Some(key) = key else { return };
         for b in blocks.iter_mut() {
             *b = b.xor(first);
         }
-        Self::round::<ENC, N>(token, blocks, inner, 0);
+        Self::round::<ENC, N>(blocks, key);
     }
 
-    /// Round `i`, from 1 to below `inner.len()`.
+    /// The key of round `i`, below `inner.len()`; none where round 0 takes the first of all keys alone.
     #[inline(always)]
-    fn round<const ENC: bool, const N: usize>(
-        token: Self::Token,
-        blocks: &mut [Self; N],
-        inner: &[[u8; 16]],
-        i: usize,
-    ) {
-        let Some(key) = inner.get(i) else { return };
-        let key = Self::splat(token, key);
+    fn round_key(token: Self::Token, inner: &[[u8; 16]], i: usize) -> Option<Self> {
+        Some(Self::splat(token, inner.get(i)?))
+    }
+
+    /// A round with its key.
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], key: Self) {
         for b in blocks.iter_mut() {
             *b = if ENC { b.enc(key) } else { b.dec(key) };
         }
@@ -244,16 +240,10 @@ pub trait AesVector: Blocks {
     /// ```
     fn mul_x(self, n: usize) -> Self;
 
-    /// Each block times x^(8 [`Blocks::BLOCKS`]), as [`AesVector::mul_x`] with shifts by whole bytes: from
-    /// a vector of tweaks to the one eight vectors later.
-    fn mul_x_batch(self) -> Self;
-
-    /// `batch_ago` times x^(8 BLOCKS), or `before` times x^BLOCKS; the arguments are such that these
-    /// are equal, and each width takes the cheaper way.
-    #[inline(always)]
-    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
-        batch_ago.mul_x_batch()
-    }
+    /// The vector of tweaks eight vectors after `batch_ago`, which is the one after `before`: a linear function of one of
+    /// them, each width's cheaper one. `batch_ago` times x^(8 BLOCKS) is [`AesVector::mul_x`] with shifts by whole bytes;
+    /// the other is `before` times x^BLOCKS.
+    fn next_tweaks(batch_ago: Self, before: Self) -> Self;
 
     /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
