@@ -45,6 +45,18 @@ pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, m
     }
 }
 
+/// The same block in all lanes.
+#[inline(always)]
+fn everywhere<V: Words32>(token: V::Token, block: &[u8; BLOCK]) -> [V; 4] {
+    let words = block.as_chunks().0;
+    [
+        V::splat(token, u32::from_le_bytes(words[0])),
+        V::splat(token, u32::from_le_bytes(words[1])),
+        V::splat(token, u32::from_le_bytes(words[2])),
+        V::splat(token, u32::from_le_bytes(words[3])),
+    ]
+}
+
 /// Each block by itself.
 pub(super) struct Ecb<const ENCRYPT: bool>;
 
@@ -133,9 +145,8 @@ impl Ctr<'_> {
     #[inline(always)]
     fn counters<V: Words32>(&self, token: V::Token, numbers: V) -> [V; 4] {
         if usize::from(self.0[15]) + V::LANES <= 256 {
-            let words = self.0.as_chunks().0;
-            let word = |i: usize| V::splat(token, u32::from_le_bytes(words[i]));
-            return [word(0), word(1), word(2), word(3).add(numbers.shl::<24>())];
+            let [a, b, c, d] = everywhere::<V>(token, self.0);
+            return [a, b, c, d.add(numbers.shl::<24>())];
         }
         let mut blocks = [0; BUFFER];
         let first = u128::from_be_bytes(*self.0);
@@ -194,8 +205,12 @@ macro_rules! times {
         let [a, b, c, d] = $tweaks;
         let out = d.shr::<$left>();
         let back = out.xor(out.shl::<1>()).xor(out.shl::<2>()).xor(out.shl::<7>());
-        let join = |high: V, low: V| high.shl::<$n>().xor(low.shr::<$left>());
-        [a.shl::<$n>().xor(back), join(b, a), join(c, b), join(d, c)]
+        [
+            a.shl::<$n>().xor(back),
+            b.shl::<$n>().xor(a.shr::<$left>()),
+            c.shl::<$n>().xor(b.shr::<$left>()),
+            d.shl::<$n>().xor(c.shr::<$left>()),
+        ]
     }};
 }
 
@@ -224,18 +239,15 @@ fn times_word<V: Words32>([a, b, c, d]: [V; 4]) -> [V; 4] {
 /// `x^i` times the tweak in the lane of block `i`: by squaring, each bit of `i` where it is set.
 #[inline(always)]
 fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
-    let words = tweak.as_chunks().0;
-    let word = |i: usize| V::splat(token, u32::from_le_bytes(words[i]));
-    let mut tweaks = [word(0), word(1), word(2), word(3)];
+    let mut tweaks = everywhere(token, tweak);
     let bits = V::load_blocks(token, LOW_BITS.as_flattened());
     let [_, bit4, bit5, _] = V::load_blocks(token, NUMBERS.as_flattened());
     macro_rules! step {
         ($n:literal, $mask:expr, $times:expr) => {
             if V::LANES > $n {
-                let times: [V; 4] = $times;
-                for (tweak, times) in tweaks.iter_mut().zip(times) {
-                    *tweak = tweak.xor(tweak.xor(times).and($mask));
-                }
+                let [a, b, c, d] = masked::<V>($times, tweaks);
+                let mask = $mask;
+                tweaks = masked(tweaks, [a.and(mask), b.and(mask), c.and(mask), d.and(mask)]);
             }
         };
     }
@@ -277,11 +289,8 @@ const fn table(low_bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
 
 /// `words ^ masks`.
 #[inline(always)]
-fn masked<V: Words32>(words: [V; 4], masks: [V; 4]) -> [V; 4] {
-    core::array::from_fn(
-        #[inline(always)]
-        |i| words[i].xor(masks[i]),
-    )
+fn masked<V: Words32>([a, b, c, d]: [V; 4], masks: [V; 4]) -> [V; 4] {
+    [a.xor(masks[0]), b.xor(masks[1]), c.xor(masks[2]), d.xor(masks[3])]
 }
 
 impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
