@@ -239,7 +239,7 @@ fn times_word<V: Words32>([a, b, c, d]: [V; 4]) -> [V; 4] {
 /// `x^i` times the tweak in the lane of block `i`: by squaring, each bit of `i` where it is set.
 #[inline(always)]
 fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
-    let mut tweaks = everywhere(token, tweak);
+    let mut tweaks = everywhere::<V>(token, tweak);
     let bits = V::load_blocks(token, LOW_BITS.as_flattened());
     let [_, bit4, bit5, _] = V::load_blocks(token, NUMBERS.as_flattened());
     macro_rules! step {
