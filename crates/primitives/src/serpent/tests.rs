@@ -97,7 +97,7 @@ fn agrees_with_rustcrypto_at_every_length() {
 
 /// `x` times a number of GF(2^128), as XTS has it.
 fn times_x(block: u128) -> u128 {
-    block << 1 ^ if block >> 127 == 1 { 0x87 } else { 0 }
+    (block << 1) ^ if block >> 127 == 1 { 0x87 } else { 0 }
 }
 
 fn modes<T: SerpentToken>() {
@@ -109,7 +109,7 @@ fn modes<T: SerpentToken>() {
         |bytes: &[u8]| -> Vec<u128> { bytes.as_chunks().0.iter().map(|block| u128::from_le_bytes(*block)).collect() };
     let bytes = |blocks: &[u128]| -> Vec<u8> { blocks.iter().flat_map(|block| block.to_le_bytes()).collect() };
     let one = |block: u128, encrypt| blocks(&peer(&key, &block.to_le_bytes(), encrypt))[0];
-    let iv: [u8; 16] = core::array::from_fn(|i| 0x93 ^ 17 * i as u8);
+    let iv: [u8; 16] = core::array::from_fn(|i| 0x93 ^ (17 * i as u8));
     let text = blocks(&src);
 
     // Each mode by its definition, block after block, from RustCrypto's cipher.

@@ -60,6 +60,15 @@ impl<T> W256<T> {
     }
 }
 
+impl<T: HasAvx2> W256<T> {
+    /// The first quad from memory, the second zero.
+    #[inline(always)]
+    fn load_block(block: &[u8; 16]) -> Self {
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        Self::of(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) })
+    }
+}
+
 impl W512 {
     #[inline(always)]
     fn of(v: __m512i) -> Self {
@@ -396,24 +405,23 @@ impl<T: HasAvx2> Words32 for W256<T> {
         Self::of(unsafe { _mm256_or_si256(_mm256_slli_epi32::<L>(self.0), _mm256_srli_epi32::<R>(self.0)) })
     }
 
-    // Two blocks a vector. One alone is turned into place, which is as good as a transposition of it.
+    // One block alone is turned into place, which is as good as a transposition of it.
     #[inline(always)]
-    fn load_few(_: T, src: &[u8]) -> [Self; 4] {
+    fn load_few(token: T, src: &[u8]) -> [Self; 4] {
         assert!(!src.is_empty() && src.len() <= 4 * Self::BYTES && src.len().is_multiple_of(16));
-        let (twos, last) = src.as_chunks::<32>();
-        // SAFETY: the token includes AVX2; the slices have 32 and 16 bytes.
-        let one = |last: &[u8]| Self::of(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(last.as_ptr().cast())) });
-        if twos.is_empty() {
-            let v = one(last);
+        if let Ok(block) = src.try_into() {
+            let v = Self::load_block(block);
             return [v, v.rotate_quads::<1>(), v.rotate_quads::<2>(), v.rotate_quads::<3>()];
         }
-        // SAFETY: as above.
-        let row = |i: usize| match twos.get(i) {
-            Some(two) => Self::of(unsafe { _mm256_loadu_si256(two.as_ptr().cast()) }),
-            None if i == twos.len() && !last.is_empty() => one(last),
-            None => Self::of(unsafe { _mm256_setzero_si256() }),
-        };
-        Self::transpose([row(0), row(1), row(2), row(3)])
+        let mut rows = [Self::splat(token, 0); 4];
+        let (twos, last) = src.as_chunks::<32>();
+        for (row, two) in rows.iter_mut().zip(twos) {
+            *row = Self::load(token, two);
+        }
+        if let Ok(block) = last.try_into() {
+            rows[twos.len()] = Self::load_block(block);
+        }
+        Self::transpose(rows)
     }
 
     #[inline(always)]
@@ -421,16 +429,12 @@ impl<T: HasAvx2> Words32 for W256<T> {
         assert!(dst.len() <= 4 * Self::BYTES && dst.len().is_multiple_of(16));
         let rows = Self::transpose(words);
         let (twos, last) = dst.as_chunks_mut::<32>();
-        for (i, row) in rows.into_iter().enumerate() {
-            // SAFETY: the token includes AVX2; the slices have 32 and 16 bytes.
-            let whole = twos.len();
-            match twos.get_mut(i) {
-                Some(two) => unsafe { _mm256_storeu_si256(two.as_mut_ptr().cast(), row.0) },
-                None if i == whole && !last.is_empty() => unsafe {
-                    _mm_storeu_si128(last.as_mut_ptr().cast(), _mm256_castsi256_si128(row.0));
-                },
-                None => {}
-            }
+        let whole = twos.len();
+        for (row, two) in rows.into_iter().zip(twos) {
+            row.store(two);
+        }
+        if !last.is_empty() {
+            u32::store_blocks(rows[whole].first_quad(), last);
         }
     }
 
