@@ -4,7 +4,10 @@
 //! [`crate::Skcipher`] and the like, which check every length before they call a driver. An
 //! implementation may therefore rely on the lengths its [`Driver`] declares.
 
-use crate::{Error, Sizes, Text};
+use crate::{
+    Error, Sizes, Text,
+    templates::{cbc, ctr, xts},
+};
 use algkit_primitives::{
     InOut, Packet,
     cpu::{CpuFeatures, FeatureSet},
@@ -194,6 +197,29 @@ pub trait CipherOps: Send + Sync + 'static {
 
     /// Decrypts whole blocks, each by itself.
     fn decrypt_blocks(&self, data: InOut<'_>);
+
+    /// Encrypts whole blocks in CBC mode. `iv` is a block, and becomes the last of the ciphertext.
+    ///
+    /// This and the modes below are made of the operations above, unless the cipher has something faster.
+    fn cbc_encrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        cbc::encrypt(self, iv, run);
+    }
+
+    /// Decrypts whole blocks in CBC mode. `iv` is a block, and becomes the last of the ciphertext.
+    fn cbc_decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        cbc::decrypt(self, iv, run);
+    }
+
+    /// Encrypts or decrypts in CTR mode. `counter` is a block, big-endian, and becomes the next one; a part of a block uses
+    /// one up.
+    fn ctr(&self, counter: &mut [u8], run: InOut<'_>) {
+        ctr::by_batch(self, counter, run);
+    }
+
+    /// Encrypts or decrypts whole blocks of 16 bytes, masked as XTS does; `tweak` moves on to that of the block after.
+    fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+        xts::by_batch(self, direction, tweak, run);
+    }
 }
 
 impl CipherOps for Box<dyn CipherOps> {
@@ -211,6 +237,22 @@ impl CipherOps for Box<dyn CipherOps> {
 
     fn decrypt_blocks(&self, data: InOut<'_>) {
         (**self).decrypt_blocks(data);
+    }
+
+    fn cbc_encrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        (**self).cbc_encrypt(iv, run);
+    }
+
+    fn cbc_decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        (**self).cbc_decrypt(iv, run);
+    }
+
+    fn ctr(&self, counter: &mut [u8], run: InOut<'_>) {
+        (**self).ctr(counter, run);
+    }
+
+    fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+        (**self).xts(direction, tweak, run);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes,
-    driver::{BadKey, CipherOps, Shape, Type, WeakKeys},
+    driver::{BadKey, CipherOps, Direction, Shape, Type, WeakKeys},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
@@ -16,6 +16,11 @@ use algkit_primitives::{
 static SERPENT: Algorithm =
     Algorithm { name: "serpent", kind: Type::Cipher, shape: Shape::cipher(16, Sizes::Between(0, 32)) };
 
+/// An IV.
+fn block(iv: &mut [u8]) -> &mut [u8; 16] {
+    iv.try_into().expect("the IV is a block")
+}
+
 impl<T: SerpentToken> CipherOps for Serpent<T> {
     fn block_size(&self) -> usize {
         16
@@ -27,6 +32,25 @@ impl<T: SerpentToken> CipherOps for Serpent<T> {
 
     fn decrypt_blocks(&self, data: InOut<'_>) {
         self.decrypt_blocks(data);
+    }
+
+    fn cbc_encrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        self.cbc_encrypt(block(iv), run);
+    }
+
+    fn cbc_decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        self.cbc_decrypt(block(iv), run);
+    }
+
+    fn ctr(&self, counter: &mut [u8], run: InOut<'_>) {
+        self.ctr(block(counter), run);
+    }
+
+    fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.xts_encrypt(tweak, run),
+            Direction::Decrypt => self.xts_decrypt(tweak, run),
+        }
     }
 }
 

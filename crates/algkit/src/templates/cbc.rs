@@ -14,15 +14,23 @@ impl<C: CipherOps> SkcipherOps for Cbc<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
             match direction {
-                Direction::Encrypt => encrypt(&self.0, iv, run),
-                Direction::Decrypt => decrypt(&self.0, iv, run),
+                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
+                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
             }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        match direction {
+            _ if run.is_empty() => {}
+            Direction::Encrypt => self.0.cbc_encrypt(iv, run),
+            Direction::Decrypt => self.0.cbc_decrypt(iv, run),
         }
     }
 }
 
 /// Block after block, each waiting for the one before.
-pub(crate) fn encrypt(cipher: &impl CipherOps, iv: &mut [u8], mut run: InOut<'_>) {
+pub(crate) fn encrypt(cipher: &(impl CipherOps + ?Sized), iv: &mut [u8], mut run: InOut<'_>) {
     while let Some(mut block) = run.take(iv.len()) {
         xor(iv, block.src());
         cipher.encrypt_blocks(InOut::from(&mut *iv));
@@ -31,7 +39,7 @@ pub(crate) fn encrypt(cipher: &impl CipherOps, iv: &mut [u8], mut run: InOut<'_>
 }
 
 /// Whole batches, each block masked with the ciphertext block before it.
-fn decrypt(cipher: &impl CipherOps, iv: &mut [u8], run: InOut<'_>) {
+pub(crate) fn decrypt(cipher: &(impl CipherOps + ?Sized), iv: &mut [u8], run: InOut<'_>) {
     each_batch_and_scratch(run, iv.len(), |mut batch, ciphertext| {
         ciphertext.copy_from_slice(batch.src());
         cipher.decrypt_blocks(batch.reborrow());

@@ -14,13 +14,24 @@ struct Ctr<C>(C);
 impl<C: CipherOps> SkcipherOps for Ctr<C> {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
-            each_batch_and_scratch(run, iv.len(), |mut batch, keystream| {
-                count_be(iv, keystream);
-                self.0.encrypt_blocks(InOut::from(&mut *keystream));
-                batch.xor(keystream);
-            });
+            self.0.ctr(iv, run);
         }
     }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        if !run.is_empty() {
+            self.0.ctr(iv, run);
+        }
+    }
+}
+
+/// The mode by batches of encrypted counters.
+pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), iv: &mut [u8], run: InOut<'_>) {
+    each_batch_and_scratch(run, iv.len(), |mut batch, keystream| {
+        count_be(iv, keystream);
+        cipher.encrypt_blocks(InOut::from(&mut *keystream));
+        batch.xor(keystream);
+    });
 }
 
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {

@@ -5,6 +5,7 @@ use crate::{
     Error, Name, Text,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
+use algkit_primitives::InOut;
 
 /// ECB over a cipher.
 pub(crate) struct Ecb<C>(pub(crate) C);
@@ -16,6 +17,14 @@ impl<C: CipherOps> SkcipherOps for Ecb<C> {
                 Direction::Encrypt => self.0.encrypt_blocks(run),
                 Direction::Decrypt => self.0.decrypt_blocks(run),
             }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, _iv: &mut [u8], run: InOut<'_>) {
+        match direction {
+            _ if run.is_empty() => {}
+            Direction::Encrypt => self.0.encrypt_blocks(run),
+            Direction::Decrypt => self.0.decrypt_blocks(run),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) trait Masked: Send + Sync + 'static {
     fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>);
 }
 
-/// A cipher, with the masks put on and taken off around it.
+/// A cipher, which does so by [`CipherOps::xts`].
 pub(crate) struct ByBatch<C>(pub(crate) C);
 
 /// The two keys. Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
@@ -61,20 +61,25 @@ fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
 
 impl<C: CipherOps> Masked for ByBatch<C> {
     fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
-        each_batch_and_scratch(run, 16, |mut batch, tweaks| {
-            for block in tweaks.chunks_exact_mut(16) {
-                block.copy_from_slice(tweak);
-                *tweak = mul_x(tweak);
-            }
-            batch.xor(tweaks);
-            let mut masked = InOut::from(batch.dst());
-            match direction {
-                Direction::Encrypt => self.0.encrypt_blocks(masked.reborrow()),
-                Direction::Decrypt => self.0.decrypt_blocks(masked.reborrow()),
-            }
-            masked.xor(tweaks);
-        });
+        self.0.xts(direction, tweak, run);
     }
+}
+
+/// The mode's whole blocks, by batches of tweaks.
+pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+    each_batch_and_scratch(run, 16, |mut batch, tweaks| {
+        for block in tweaks.chunks_exact_mut(16) {
+            block.copy_from_slice(tweak);
+            *tweak = mul_x(tweak);
+        }
+        batch.xor(tweaks);
+        let mut masked = InOut::from(batch.dst());
+        match direction {
+            Direction::Encrypt => cipher.encrypt_blocks(masked.reborrow()),
+            Direction::Decrypt => cipher.decrypt_blocks(masked.reborrow()),
+        }
+        masked.xor(tweaks);
+    });
 }
 
 impl<D: Masked, S: CipherOps> SkcipherOps for Xts<D, S> {

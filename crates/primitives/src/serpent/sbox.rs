@@ -118,8 +118,6 @@ circuit! { inverse_s7(a, b, c, d) -> (u, r, n, v)
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     /// The table of the submission (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced
     /// Encryption Standard", appendix A.5).
     const TABLE: [[u8; 16]; 8] = [
@@ -142,14 +140,21 @@ mod tests {
 
     #[test]
     fn every_box_on_every_input() {
-        let circuits: [fn([u32; 4]) -> [u32; 4]; 8] = [s0, s1, s2, s3, s4, s5, s6, s7];
-        let inverses: [fn([u32; 4]) -> [u32; 4]; 8] =
-            [inverse_s0, inverse_s1, inverse_s2, inverse_s3, inverse_s4, inverse_s5, inverse_s6, inverse_s7];
-        for ((table, circuit), inverse) in TABLE.into_iter().zip(circuits).zip(inverses) {
-            assert_eq!(outputs(circuit), table);
-            let inverted: [u8; 16] =
-                core::array::from_fn(|y| table.iter().position(|&t| usize::from(t) == y).unwrap() as u8);
-            assert_eq!(outputs(inverse), inverted);
+        macro_rules! boxes {
+            ($($path:ident)::*) => {{
+                use $($path)::*::*;
+                let circuits: [fn([u32; 4]) -> [u32; 4]; 8] = [s0, s1, s2, s3, s4, s5, s6, s7];
+                let inverses: [fn([u32; 4]) -> [u32; 4]; 8] =
+                    [inverse_s0, inverse_s1, inverse_s2, inverse_s3, inverse_s4, inverse_s5, inverse_s6, inverse_s7];
+                for ((table, circuit), inverse) in TABLE.into_iter().zip(circuits).zip(inverses) {
+                    assert_eq!(outputs(circuit), table);
+                    let inverted: [u8; 16] =
+                        core::array::from_fn(|y| table.iter().position(|&t| usize::from(t) == y).unwrap() as u8);
+                    assert_eq!(outputs(inverse), inverted);
+                }
+            }};
         }
+        boxes!(crate::serpent::sbox);
+        boxes!(crate::serpent::ternary);
     }
 }

@@ -95,6 +95,79 @@ fn agrees_with_rustcrypto_at_every_length() {
     every_token!(every_length());
 }
 
+/// `x` times a number of GF(2^128), as XTS has it.
+fn times_x(block: u128) -> u128 {
+    (block << 1) ^ if block >> 127 == 1 { 0x87 } else { 0 }
+}
+
+fn modes<T: SerpentToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let key: [u8; 32] = core::array::from_fn(|i| 7 + 3 * i as u8);
+    let serpent = Serpent::new(token, &key).unwrap();
+    let src: Vec<u8> = (0..2832).map(|i| (i * i + 5 * i + 1) as u8).collect();
+    let blocks =
+        |bytes: &[u8]| -> Vec<u128> { bytes.as_chunks().0.iter().map(|block| u128::from_le_bytes(*block)).collect() };
+    let bytes = |blocks: &[u128]| -> Vec<u8> { blocks.iter().flat_map(|block| block.to_le_bytes()).collect() };
+    let one = |block: u128, encrypt| blocks(&peer(&key, &block.to_le_bytes(), encrypt))[0];
+    let iv: [u8; 16] = core::array::from_fn(|i| 0x93 ^ (17 * i as u8));
+    let text = blocks(&src);
+
+    // Each mode by its definition, block after block, from RustCrypto's cipher.
+    let mut chain = u128::from_le_bytes(iv);
+    let cbc_encrypted: Vec<u128> = (text.iter())
+        .map(|block| {
+            chain = one(block ^ chain, true);
+            chain
+        })
+        .collect();
+    let before = [u128::from_le_bytes(iv)].into_iter().chain(text.iter().copied());
+    let cbc_decrypted: Vec<u128> = text.iter().zip(before).map(|(block, before)| one(*block, false) ^ before).collect();
+    let tweaks: Vec<u128> =
+        std::iter::successors(Some(u128::from_le_bytes(iv)), |t| Some(times_x(*t))).take(text.len() + 1).collect();
+    let xts = |encrypt| -> Vec<u128> {
+        text.iter().zip(&tweaks).map(|(block, tweak)| one(block ^ tweak, encrypt) ^ tweak).collect()
+    };
+    let (xts_encrypted, xts_decrypted) = (xts(true), xts(false));
+
+    for n in (0..=70).chain([80, 96, 112, 127, 128, 144, 177]) {
+        let part = &src[..16 * n];
+        type Run<'a> = &'a dyn Fn(&mut [u8; 16], InOut<'_>);
+        let check = |what: &str, want: &[u128], after: u128, run: Run<'_>| {
+            let (mut state, mut out) = (iv, std::vec![0; 16 * n]);
+            run(&mut state, InOut::new(part, &mut out).unwrap());
+            assert!(out == bytes(&want[..n]), "{what}, {n} blocks");
+            assert_eq!(u128::from_le_bytes(state), after, "{what}, after {n} blocks");
+            let (mut state, mut out) = (iv, part.to_vec());
+            run(&mut state, InOut::from(&mut out[..]));
+            assert!(out == bytes(&want[..n]), "{what}, {n} blocks in place");
+        };
+        let last = |chain: &[u128]| if n == 0 { u128::from_le_bytes(iv) } else { chain[n - 1] };
+        check("cbc", &cbc_encrypted, last(&cbc_encrypted), &|iv, data| serpent.cbc_encrypt(iv, data));
+        check("cbc, back", &cbc_decrypted, last(&text), &|iv, data| serpent.cbc_decrypt(iv, data));
+        check("xts", &xts_encrypted, tweaks[n], &|iv, data| serpent.xts_encrypt(iv, data));
+        check("xts, back", &xts_decrypted, tweaks[n], &|iv, data| serpent.xts_decrypt(iv, data));
+    }
+
+    // Counters that carry at every place of a group, into every byte, and parts of blocks.
+    for first in [0, 0xff - 20, u128::MAX - 30, u128::from(u64::MAX) - 5, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdc3] {
+        for len in (0..=530usize).step_by(7).chain([16, 64, 256, 512, 1023, 1024, 1040, 1279, 2048, 2832]) {
+            let count = len.div_ceil(16);
+            let counters: Vec<u8> = (0..count).flat_map(|i| first.wrapping_add(i as u128).to_be_bytes()).collect();
+            let mut out = src[..len].to_vec();
+            let mut counter = first.to_be_bytes();
+            serpent.ctr(&mut counter, InOut::from(&mut out[..]));
+            let keystream = peer(&key, &counters, true);
+            assert!(out.iter().zip(&src).zip(keystream).all(|((out, src), key)| *out == src ^ key), "{first:x}, {len}");
+            assert_eq!(u128::from_be_bytes(counter), first.wrapping_add(count as u128), "{first:x}, after {len}");
+        }
+    }
+}
+
+#[test]
+fn modes_by_their_definition() {
+    every_token!(modes());
+}
+
 fn one_case<T: SerpentToken>(key: &[u8], src: &[u8]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     // The peer takes no key below 16 bytes, but it takes the padded one.

@@ -58,6 +58,13 @@ impl Words32 for W128 {
         Self(unsafe { vshlq_n_u32::<N>(self.0) })
     }
 
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // A count in a register, because NEON's own shift takes no 0; the compiler folds it.
+        // SAFETY: see above.
+        Self(unsafe { vshlq_u32(self.0, vdupq_n_s32(-N)) })
+    }
+
     // REV32 and TBL rotate by 16 and 8 in one instruction, any other distance takes two: a shift,
     // and a shift that inserts.
     #[inline(always)]
@@ -102,6 +109,13 @@ impl Words32 for W128 {
         for (i, v) in Self::transpose(words).iter().enumerate() {
             // SAFETY: see above.
             unsafe { vst1q_u8(dst.add(16 * i), vreinterpretq_u8_u32(v.0)) };
+        }
+    }
+
+    #[inline(always)]
+    fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
+        for row in Self::transpose(words) {
+            row.xor_into(data.take(16).expect("four blocks"));
         }
     }
 }

@@ -52,8 +52,21 @@ pub trait Words32: Copy {
     /// Each lane shifted left by `N` bits, `N` below 32.
     fn shl<const N: i32>(self) -> Self;
 
+    /// Each lane shifted right by `N` bits, zeros from the left, `N` below 32.
+    fn shr<const N: i32>(self) -> Self;
+
     /// Each lane rotated left by `L` bits, which is right by `R`; `L + R` is 32 and neither is 0.
     fn rotl<const L: i32, const R: i32>(self) -> Self;
+
+    /// Whether one instruction computes any function of three bits.
+    const TERNARY: bool = false;
+
+    /// The function of three bits that has the table `TABLE`, bit by bit: its value for bits *a* of `self`, *b* and *c*
+    /// is bit 4*a* + 2*b* + *c* of the table.
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        ternary_by_gates::<Self, TABLE>(self, b, c)
+    }
 
     /// `self ^ late`, rotated as by [`Words32::rotl`], where `late` is what is waited for and the vector units are
     /// otherwise idle: whatever gives the result soonest, at the price of more instructions.
@@ -78,6 +91,47 @@ pub trait Words32: Copy {
     /// # Panics
     /// If there is less room than `16 * LANES` bytes.
     fn store_blocks(words: [Self; 4], dst: &mut [u8]);
+
+    /// `dst = src ^ words`, `LANES` blocks.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn xor_blocks(words: [Self; 4], data: InOut<'_>);
+
+    /// Reads the blocks of `src`, at most `LANES`. What is in the other lanes has no meaning.
+    #[inline(always)]
+    fn load_few(token: Self::Token, src: &[u8]) -> [Self; 4] {
+        let mut blocks = [0; MAX_BLOCKS];
+        blocks[..src.len()].copy_from_slice(src);
+        Self::load_blocks(token, &blocks)
+    }
+
+    /// Writes as many blocks as `dst` has room for, at most `LANES`.
+    #[inline(always)]
+    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+        let mut blocks = [0; MAX_BLOCKS];
+        Self::store_blocks(words, &mut blocks);
+        dst.copy_from_slice(&blocks[..dst.len()]);
+    }
+}
+
+/// Bytes of the blocks of the longest vectors, 32 lanes.
+const MAX_BLOCKS: usize = 16 * 32;
+
+/// [`Words32::ternary`] where there is no such instruction: the function's polynomial over GF(2), which has the product
+/// of some of the three variables as a term if the table has an odd number of ones at or below it.
+#[inline(always)]
+fn ternary_by_gates<V: Words32, const TABLE: i32>(a: V, b: V, c: V) -> V {
+    let has = |below: i32| (TABLE & below).count_ones() % 2 == 1;
+    let mut sum = a.xor(a);
+    let terms = [(0x03, c), (0x05, b), (0x11, a)];
+    let products = [(0x0f, b.and(c)), (0x33, a.and(c)), (0x55, a.and(b)), (0xff, a.and(b).and(c))];
+    for (below, term) in terms.into_iter().chain(products) {
+        if has(below) {
+            sum = sum.xor(term);
+        }
+    }
+    if has(0x01) { sum.not() } else { sum }
 }
 
 /// Words in quads.

@@ -46,6 +46,11 @@ impl Words32 for u32 {
     }
 
     #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        self >> N
+    }
+
+    #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
         self.rotate_left(L as u32)
@@ -65,6 +70,22 @@ impl Words32 for u32 {
     #[inline(always)]
     fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
         dst[..16].copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+    }
+
+    #[inline(always)]
+    fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
+        let src = Self::load_blocks(Portable::new(), data.src());
+        Self::store_blocks(from_fn(|i| src[i] ^ words[i]), data.dst());
+    }
+
+    #[inline(always)]
+    fn load_few(token: Portable, src: &[u8]) -> [Self; 4] {
+        Self::load_blocks(token, src)
+    }
+
+    #[inline(always)]
+    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+        Self::store_blocks(words, dst);
     }
 }
 
@@ -115,6 +136,11 @@ impl Words32 for Quad {
     }
 
     #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        Self(self.0.map(|w| w >> N))
+    }
+
+    #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
         Self(self.0.map(|w| w.rotate_left(L as u32)))
@@ -135,6 +161,13 @@ impl Words32 for Quad {
     fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
         for (block, chunk) in Self::transpose(words).iter().zip(dst[..64].chunks_exact_mut(16)) {
             u32::store_blocks(block.0, chunk);
+        }
+    }
+
+    #[inline(always)]
+    fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
+        for row in Self::transpose(words) {
+            row.xor_into(data.take(16).expect("four blocks"));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! written as two shifts and an `or`; the compiler knows them and makes what the token's features
 //! have: `vprold`, or a byte shuffle where the distance allows one, or the two shifts.
 
-use super::{Quads, Words32, xor_pieces};
+use super::{Quads, Words32, ternary_by_gates, xor_pieces};
 use crate::InOut;
 use crate::cpu::{Avx2, Avx512, Sse2, Ssse3, Token};
 #[cfg(not(miri))]
@@ -57,6 +57,15 @@ impl<T> W256<T> {
     #[inline(always)]
     fn of(v: __m256i) -> Self {
         Self(v, PhantomData)
+    }
+}
+
+impl<T: HasAvx2> W256<T> {
+    /// The first quad from memory, the second zero.
+    #[inline(always)]
+    fn load_block(block: &[u8; 16]) -> Self {
+        // SAFETY: the token includes AVX2; the array has 16 bytes.
+        Self::of(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) })
     }
 }
 
@@ -139,6 +148,13 @@ macro_rules! words {
                 unsafe { $store(dst.add(i * Self::BYTES).cast(), v.0) };
             }
         }
+
+        #[inline(always)]
+        fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
+            for row in Self::transpose(words) {
+                row.xor_into(data.take(Self::BYTES).expect("all blocks"));
+            }
+        }
     };
 }
 
@@ -161,6 +177,24 @@ macro_rules! pin {
 pin!(pin128, "sse2", xmm_reg, __m128i);
 pin!(pin256, "avx2", ymm_reg, __m256i);
 pin!(pin512, "avx512f", zmm_reg, __m512i);
+
+/// `vpternlogd` with `a` in the register that it overwrites, and in the place of the source: the compiler takes whichever
+/// operand is no longer needed, but a few blocks wait for the latest (see `serpent::ternary`).
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn ternary256<const TABLE: i32>(mut a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    // SAFETY: an instruction of the function's features, on registers.
+    #[cfg(not(miri))]
+    unsafe {
+        asm!("vpternlogd {0}, {1}, {2}, {3}", inout(ymm_reg) a, in(ymm_reg) b, in(ymm_reg) c, const TABLE,
+            options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(miri)]
+    {
+        a = _mm256_ternarylogic_epi32::<TABLE>(a, b, c);
+    }
+    a
+}
 
 /// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
 macro_rules! quads {
@@ -231,6 +265,23 @@ impl<T: HasSse2> Words32 for W128<T> {
     fn shl<const N: i32>(self) -> Self {
         // SAFETY: SSE2 is in every x86-64 CPU.
         Self::of(unsafe { _mm_slli_epi32::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: SSE2 is in every x86-64 CPU.
+        Self::of(unsafe { _mm_srli_epi32::<N>(self.0) })
+    }
+
+    const TERNARY: bool = T::TERNARY;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        if !T::TERNARY {
+            return ternary_by_gates::<Self, TABLE>(self, b, c);
+        }
+        // SAFETY: the token includes AVX-512 VL.
+        Self::of(unsafe { _mm_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
     }
 
     #[inline(always)]
@@ -332,10 +383,60 @@ impl<T: HasAvx2> Words32 for W256<T> {
     }
 
     #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX2.
+        Self::of(unsafe { _mm256_srli_epi32::<N>(self.0) })
+    }
+
+    const TERNARY: bool = T::TERNARY;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        if !T::TERNARY {
+            return ternary_by_gates::<Self, TABLE>(self, b, c);
+        }
+        // SAFETY: the token includes AVX-512 VL.
+        Self::of(unsafe { ternary256::<TABLE>(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
         // SAFETY: the token includes AVX2.
         Self::of(unsafe { _mm256_or_si256(_mm256_slli_epi32::<L>(self.0), _mm256_srli_epi32::<R>(self.0)) })
+    }
+
+    // One block alone is turned into place, which is as good as a transposition of it.
+    #[inline(always)]
+    fn load_few(token: T, src: &[u8]) -> [Self; 4] {
+        assert!(!src.is_empty() && src.len() <= 4 * Self::BYTES && src.len().is_multiple_of(16));
+        if let Ok(block) = src.try_into() {
+            let v = Self::load_block(block);
+            return [v, v.rotate_quads::<1>(), v.rotate_quads::<2>(), v.rotate_quads::<3>()];
+        }
+        let mut rows = [Self::splat(token, 0); 4];
+        let (twos, last) = src.as_chunks::<32>();
+        for (row, two) in rows.iter_mut().zip(twos) {
+            *row = Self::load(token, two);
+        }
+        if let Ok(block) = last.try_into() {
+            rows[twos.len()] = Self::load_block(block);
+        }
+        Self::transpose(rows)
+    }
+
+    #[inline(always)]
+    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+        assert!(dst.len() <= 4 * Self::BYTES && dst.len().is_multiple_of(16));
+        let rows = Self::transpose(words);
+        let (twos, last) = dst.as_chunks_mut::<32>();
+        let whole = twos.len();
+        for (row, two) in rows.into_iter().zip(twos) {
+            row.store(two);
+        }
+        if !last.is_empty() {
+            u32::store_blocks(rows[whole].first_quad(), last);
+        }
     }
 
     // As on 128 bits.
@@ -434,6 +535,20 @@ impl Words32 for W512 {
         // A count in a register, because the immediate's type differs; the compiler folds it.
         // SAFETY: the token includes AVX-512.
         Self(unsafe { _mm512_sll_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+
+    #[inline(always)]
+    fn shr<const N: i32>(self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_srl_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+
+    const TERNARY: bool = true;
+
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        // SAFETY: the token includes AVX-512.
+        Self(unsafe { _mm512_ternarylogic_epi32::<TABLE>(self.0, b.0, c.0) })
     }
 
     #[inline(always)]
