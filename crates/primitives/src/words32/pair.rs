@@ -87,14 +87,14 @@ impl<V: Words32, W: Words32<Token = V::Token>> Words32 for Pair<V, W> {
     fn xor_blocks([a, b, c, d]: [Self; 4], data: InOut<'_>) {
         let (front, back) = data.split_at(16 * V::LANES);
         V::xor_blocks([a.0, b.0, c.0, d.0], front);
-        V::xor_blocks([a.1, b.1, c.1, d.1], back);
+        W::xor_blocks([a.1, b.1, c.1, d.1], back);
     }
 
     #[inline(always)]
     fn load_few(token: V::Token, src: &[u8]) -> [Self; 4] {
         let (front, back) = src.split_at(src.len().min(16 * V::LANES));
         let front = V::load_few(token, front);
-        let back = if back.is_empty() { front } else { V::load_few(token, back) };
+        let back = if back.is_empty() { [W::splat(token, 0); 4] } else { W::load_few(token, back) };
         [Self(front[0], back[0]), Self(front[1], back[1]), Self(front[2], back[2]), Self(front[3], back[3])]
     }
 
@@ -103,7 +103,7 @@ impl<V: Words32, W: Words32<Token = V::Token>> Words32 for Pair<V, W> {
         let (front, back) = dst.split_at_mut(dst.len().min(16 * V::LANES));
         V::store_few([a.0, b.0, c.0, d.0], front);
         if !back.is_empty() {
-            V::store_few([a.1, b.1, c.1, d.1], back);
+            W::store_few([a.1, b.1, c.1, d.1], back);
         }
     }
 }
