@@ -196,7 +196,7 @@ impl<T: AeadToken> Kernel<'_, T> {
             #[inline(always)]
             |vector| places.next().map(|place| *place = vector).is_some(),
         );
-        self.end::<V, ENCRYPT>(key_in(&stream), aad, &stream[BLOCK / V::BYTES..4 * G], text)
+        self.end::<V, true, ENCRYPT>(key_in(&stream), aad, &stream[BLOCK / V::BYTES..4 * G], text)
     }
 
     /// A message of at most `G` groups of blocks, besides block 0.
@@ -205,26 +205,30 @@ impl<T: AeadToken> Kernel<'_, T> {
         let cipher: T::Cipher = self.token.into();
         let (zero, stream) =
             rounds::one_and_rows::<Narrow<T>, Wide<T>, G>(cipher, self.key, row(nonce, 0), DOUBLE_ROUNDS);
-        self.end::<Wide<T>, ENCRYPT>(key_in(&zero), aad, stream.as_flattened(), text)
+        self.end::<Wide<T>, false, ENCRYPT>(key_in(&zero), aad, stream.as_flattened(), text)
     }
 
-    /// The hash of a message whose keystream is there.
+    /// The hash of a message whose keystream is there; a `SHORT` one is not worth powers.
     #[inline(always)]
-    fn end<V: Quads, const ENCRYPT: bool>(
+    fn end<V: Quads, const SHORT: bool, const ENCRYPT: bool>(
         &self,
         mut hash: OneTime,
         aad: &[u8],
         stream: &[V],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
-        let ready = self.token.ready(&hash, text.len());
+        let ready = if SHORT { None } else { Some(self.token.ready(&hash, text.len())) };
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if ENCRYPT {
             xor_vectors(stream, text.reborrow());
-            self.token.hash_with(&mut hash, ready, text.written());
-        } else {
-            self.token.hash_with(&mut hash, ready, text.src());
+        }
+        let ciphertext = if ENCRYPT { text.written() } else { text.src() };
+        match ready {
+            Some(ready) => self.token.hash_with(&mut hash, ready, ciphertext),
+            None => hash.absorb_padded(ciphertext),
+        }
+        if !ENCRYPT {
             xor_vectors(stream, text);
         }
         hash.absorb_block(lengths);
