@@ -9,6 +9,7 @@ use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Driver, Keyed, Refusal, Shape, Type},
 };
+use algkit_primitives::Packet;
 use zeroize::Zeroizing;
 
 /// The IV, in bytes.
@@ -32,10 +33,17 @@ struct Esp {
 }
 
 impl Esp {
+    /// Put together in registers: read again from pieces in memory, it would be waited for.
+    #[inline]
     fn iv(&self, iv: &[u8]) -> [u8; 16] {
-        let mut full = *self.template;
-        full[self.iv_at..self.iv_at + IV].copy_from_slice(iv);
-        full
+        let iv = u64::from_le_bytes(iv.try_into().expect("checked against the shape"));
+        (u128::from_le_bytes(*self.template) | u128::from(iv) << (8 * self.iv_at)).to_le_bytes()
+    }
+
+    /// The packet without the IV behind the associated data.
+    fn inner<'a>(packet: &'a mut Packet<'_>) -> Packet<'a> {
+        let assoc = packet.assoc.len() - IV;
+        Packet { assoc: &packet.assoc[..assoc], text: packet.text.reborrow() }
     }
 }
 
@@ -51,6 +59,14 @@ impl AeadOps for Esp {
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         with_list(cut(assoc, IV), |assoc| self.inner.open(&self.iv(iv)[..self.iv_len], assoc, text, tag))
+    }
+
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        self.inner.seal_packet(&self.iv(iv)[..self.iv_len], &mut Self::inner(packet), tag);
+    }
+
+    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+        self.inner.open_packet(&self.iv(iv)[..self.iv_len], &mut Self::inner(packet), tag)
     }
 }
 

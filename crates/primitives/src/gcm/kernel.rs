@@ -444,7 +444,12 @@ impl<T: GcmToken> Kernel<'_, T> {
         let (mut before, mut rest) = text.split_at(whole * bytes);
         let n = rest.len();
         let full = n == bytes;
-        let src = if full { T::V::load(token, rest.src()) } else { T::V::load_partial(token, rest.src()) };
+        // Nothing is neither loaded nor stored: see `block`.
+        let src = match n {
+            0 => T::V::zero(token),
+            _ if full => T::V::load(token, rest.src()),
+            _ => T::V::load_partial(token, rest.src()),
+        };
         let (others, dst, mask) = match whole {
             0 => self.end::<ENCRYPT, 1>(iv, counters, &mut before, src),
             1 => self.end::<ENCRYPT, 2>(iv, counters, &mut before, src),
@@ -453,7 +458,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         };
         if full {
             dst.store(rest.dst());
-        } else {
+        } else if n > 0 {
             dst.store_partial(rest.dst());
         }
         if ENCRYPT && more {
@@ -576,10 +581,14 @@ impl<T: GcmToken> Kernel<'_, T> {
     }
 
     /// Up to 16 bytes, then zeros.
+    ///
+    /// No bytes are not loaded: the address of nothing is most often one where nothing is mapped, and a load that is
+    /// masked out there costs the CPU 45 ns.
     #[inline(always)]
     fn block(&self, bytes: &[u8]) -> OneBlock<T> {
         let token = self.token.narrow();
         match bytes.len() {
+            0 => OneBlock::<T>::zero(token),
             16 => OneBlock::<T>::load(token, bytes),
             _ => OneBlock::<T>::load(token, &T::V::load_partial(self.token, bytes).first()),
         }
