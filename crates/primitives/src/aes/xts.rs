@@ -71,7 +71,7 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
     /// Whether tweaks carry the last round key from batch to batch, so that the last round adds both to its result: as
     /// the next tweaks are a linear function n of these, n(t + last) and a constant give n(t) + last. On Zen 4, where a
     /// round of 512 bits leaves other operations one slot a vector, that and [`WideKeys`] took AES-128 from 0.90 to 0.97
-    /// of AES alone. Without sums of three it saves nothing.
+    /// of AES alone. With 256 bits it saves 2 to 5 %, and with one block to a vector it costs 4 % under AES-128.
     const CARRY: bool = V::BLOCKS > 1;
 
     /// Batches that are not the last, with their tweaks; leaves those of the next.
