@@ -196,19 +196,16 @@ macro_rules! rekeyed {
             #[inline]
             pub fn set_key_with(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
                 // As long as the last key: as long as the driver allows.
-                if key.len() == self.driver.key_len && self.ops.set_key(key, weak) {
-                    return Ok(());
-                }
-                self.set_another_key(key, weak)
-            }
-
-            /// A key of another length, a new instance in place of the one there is, or what is wrong with the key.
-            #[inline(never)]
-            fn set_another_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
-                if self.driver.takes_key(key) && self.ops.set_key(key, weak) {
+                if (key.len() == self.driver.key_len || self.driver.takes_key(key)) && self.ops.set_key(key, weak) {
                     self.driver.key_len = key.len();
                     return Ok(());
                 }
+                self.replace(key, weak)
+            }
+
+            /// A new instance in place of the one there is, or what is wrong with the key.
+            #[inline(never)]
+            fn replace(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
                 let keyed = self.driver.key(self.driver.cpu, key, weak)?;
                 let driver = Chosen { shared: self.driver.shared.clone(), cpu: self.driver.cpu, key_len: key.len() };
                 *self = sealed::FromKeyed::from_keyed(driver, keyed).ok_or_else(|| another_type(&self.driver))?;

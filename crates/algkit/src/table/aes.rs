@@ -16,7 +16,7 @@ use crate::{
         gcm,
         mac::{self, Chain, InProgress, Last},
         xctr::Xctr,
-        xts::{MAX_DATA_UNIT, Masked, Xts, check_halves},
+        xts::{MAX_DATA_UNIT, Xts, check_halves},
     },
 };
 use algkit_primitives::{
@@ -99,6 +99,13 @@ impl<T: BitsliceToken> CipherOps for Bitslice<T> {
 
     fn decrypt_blocks(&self, data: InOut<'_>) {
         self.decrypt_blocks(data);
+    }
+
+    fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.xts_encrypt(tweak, run),
+            Direction::Decrypt => self.xts_decrypt(tweak, run),
+        }
     }
 }
 
@@ -202,15 +209,6 @@ impl<T: BitsliceToken> Make for SlicedCbc<T> {
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
         let serial = AesFixedTime::make(Portable::new(), key, weak)?;
         Ok(Self { parallel: Bitslice::make(token, key, weak)?, serial })
-    }
-}
-
-impl<T: BitsliceToken> Masked for Bitslice<T> {
-    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
-        match direction {
-            Direction::Encrypt => self.xts_encrypt(tweak, run),
-            Direction::Decrypt => self.xts_decrypt(tweak, run),
-        }
     }
 }
 

@@ -22,15 +22,6 @@ pub(crate) struct Xts<D, S> {
     pub(crate) tweak: S,
 }
 
-/// Masks and encrypts whole blocks.
-pub(crate) trait Masked: Send + Sync + 'static {
-    /// Passes `run` through the cipher; `tweak` moves on to that of the block after.
-    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>);
-}
-
-/// A cipher, which does so by [`CipherOps::xts`].
-pub(crate) struct ByBatch<C>(pub(crate) C);
-
 /// The two keys. Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
 /// implementation guidance A.9).
 pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]), BadKey> {
@@ -59,12 +50,6 @@ fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
     ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes()
 }
 
-impl<C: CipherOps> Masked for ByBatch<C> {
-    fn whole(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
-        self.0.xts(direction, tweak, run);
-    }
-}
-
 /// The mode's whole blocks, by batches of tweaks.
 pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
     each_batch_and_scratch(run, 16, |mut batch, tweaks| {
@@ -82,29 +67,29 @@ pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), direction: Direction,
     });
 }
 
-impl<D: Masked, S: CipherOps> SkcipherOps for Xts<D, S> {
+impl<D: CipherOps, S: CipherOps> SkcipherOps for Xts<D, S> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let mut tweak: [u8; 16] = (&*iv).try_into().expect("the IV has 16 bytes");
         self.tweak.encrypt_blocks(InOut::from(&mut tweak[..]));
         while let Some(run) = text.next(16, 32) {
             let partial = run.len() % 16;
             if partial == 0 {
-                self.data.whole(direction, &mut tweak, run);
+                self.data.xts(direction, &mut tweak, run);
                 continue;
             }
             let body = run.len() - partial - 16;
             let (body, mut tail) = run.split_at(body);
-            self.data.whole(direction, &mut tweak, body);
+            self.data.xts(direction, &mut tweak, body);
             // When decrypting, the last whole block belongs to the tweak after the next.
             let (mut one, mut two) = (tweak, mul_x(&tweak));
             if direction == Direction::Decrypt {
                 std::mem::swap(&mut one, &mut two);
             }
             let mut block: [u8; 16] = tail.get(0);
-            self.data.whole(direction, &mut one, InOut::from(&mut block[..]));
+            self.data.xts(direction, &mut one, InOut::from(&mut block[..]));
             let mut stolen = block;
             stolen[..partial].copy_from_slice(&tail.src()[16..]);
-            self.data.whole(direction, &mut two, InOut::from(&mut stolen[..]));
+            self.data.xts(direction, &mut two, InOut::from(&mut stolen[..]));
             tail.put(0, &stolen);
             tail.put(16, &block[..partial]);
         }
@@ -118,7 +103,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let (alg, driver) = (format!("xts({})", inner.name), format!("xts(ecb({}))", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (data, tweak) = check_halves(key, weak)?;
-        let data = ByBatch(cipher(&inner, cpu, data, weak)?);
+        let data = cipher(&inner, cpu, data, weak)?;
         let tweak = cipher(&inner, cpu, tweak, weak)?;
         Ok(Keyed::Skcipher(Box::new(Xts { data, tweak })))
     }))
