@@ -16,13 +16,17 @@ const P3: u64 = 0x1656_67b1_9e37_79f9;
 const P4: u64 = 0x85eb_ca77_c2b2_ae63;
 const P5: u64 = 0x27d4_eb2f_1656_67c5;
 
+/// Bytes that the lanes take together.
+const STRIPE: usize = 32;
+
 /// XXH64: a digest of 8 bytes. A checksum guards no secrets, and its state is not wiped.
 #[derive(Clone)]
 pub struct XxHash64 {
     lanes: [u64; 4],
-    buffer: ManuallyDrop<BlockBuffer<32>>,
+    /// What a message without stripes has in place of merged lanes.
+    short: u64,
     absorbed: u64,
-    seed: u64,
+    buffer: ManuallyDrop<BlockBuffer<STRIPE>>,
 }
 
 impl XxHash64 {
@@ -30,7 +34,7 @@ impl XxHash64 {
     #[inline]
     pub fn new(seed: u64) -> Self {
         let lanes = [seed.wrapping_add(P1).wrapping_add(P2), seed.wrapping_add(P2), seed, seed.wrapping_sub(P1)];
-        Self { lanes, buffer: ManuallyDrop::default(), absorbed: 0, seed }
+        Self { lanes, short: seed.wrapping_add(P5), absorbed: 0, buffer: ManuallyDrop::default() }
     }
 }
 
@@ -40,14 +44,10 @@ fn round(lane: u64, input: u64) -> u64 {
 }
 
 #[inline(always)]
-fn absorb(lanes: &mut [u64; 4], stripes: &[u8]) {
-    let mut l = *lanes;
-    for stripe in stripes.as_chunks::<32>().0 {
-        for (lane, word) in l.iter_mut().zip(stripe.as_chunks::<8>().0) {
-            *lane = round(*lane, u64::from_le_bytes(*word));
-        }
+fn stripe(lanes: &mut [u64; 4], stripe: &[u8; STRIPE]) {
+    for (lane, word) in lanes.iter_mut().zip(stripe.as_chunks::<8>().0) {
+        *lane = round(*lane, u64::from_le_bytes(*word));
     }
-    *lanes = l;
 }
 
 impl Hash for XxHash64 {
@@ -58,64 +58,94 @@ impl Hash for XxHash64 {
     #[inline]
     fn update(&mut self, data: &[u8]) {
         self.absorbed = self.absorbed.wrapping_add(data.len() as u64);
-        let lanes = &mut self.lanes;
-        self.buffer.absorb(data, |stripes| absorb(lanes, stripes));
+        let mut lanes = self.lanes;
+        self.buffer.absorb(data, |stripes| stripes.as_chunks().0.iter().for_each(|data| stripe(&mut lanes, data)));
+        self.lanes = lanes;
     }
 
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
-        let digest = finish(self.seed, &self.lanes, self.absorbed, self.buffer.pending());
-        out.copy_from_slice(&digest.to_le_bytes());
+        let h = if self.absorbed < STRIPE as u64 { self.short } else { merge(&self.lanes) };
+        let out = out.try_into().expect("a digest of 8 bytes");
+        finish(h.wrapping_add(self.absorbed), self.buffer.pending(), out);
     }
 
-    #[inline]
+    /// The first part alone, as it is where it lies, is what nearly all ask for.
+    #[inline(always)]
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let ([message], []) = (parts, self.buffer.pending()) else {
+        let ([message], 0, Ok(digest)) = (parts, self.absorbed, <&mut [u8; 8]>::try_from(&mut *out)) else {
             return digest_by_copy(self, parts, out);
         };
-        let (stripes, rest) = message.split_at(message.len() - message.len() % 32);
-        let absorbed = self.absorbed.wrapping_add(message.len() as u64);
-        let digest = if stripes.is_empty() {
-            finish(self.seed, &self.lanes, absorbed, rest)
+        if message.len() < STRIPE {
+            finish(self.short.wrapping_add(message.len() as u64), message, digest);
         } else {
-            let mut lanes = self.lanes;
-            absorb(&mut lanes, stripes);
-            finish(self.seed, &lanes, absorbed, rest)
-        };
-        out.copy_from_slice(&digest.to_le_bytes());
+            long(&self.lanes, message, digest);
+        }
     }
 }
 
-/// The digest of a message of `absorbed` bytes, from the lanes after its stripes and the `rest` of it.
-#[inline(always)]
-fn finish(seed: u64, lanes: &[u64; 4], absorbed: u64, rest: &[u8]) -> u64 {
-    let mut h = if absorbed >= 32 {
-        let mut h = 0u64;
-        for (lane, turn) in lanes.iter().zip([1, 7, 12, 18]) {
-            h = h.wrapping_add(lane.rotate_left(turn));
-        }
-        lanes.iter().fold(h, |h, &lane| (h ^ round(0, lane)).wrapping_mul(P1).wrapping_add(P4))
-    } else {
-        seed.wrapping_add(P5)
-    };
-    h = h.wrapping_add(absorbed);
-
-    let (words, rest) = rest.as_chunks::<8>();
-    for word in words {
-        h = (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
+/// The digest of a message of one stripe or more. Not inlined, because who has none need not save registers for lanes.
+#[inline(never)]
+fn long(lanes: &[u64; 4], message: &[u8], out: &mut [u8; 8]) {
+    let mut lanes = *lanes;
+    let (stripes, rest) = message.as_chunks();
+    // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
+    // by itself it takes four copies of registers that each turn of the loop would take.
+    if let Some((last, stripes)) = stripes.split_last() {
+        stripes.iter().for_each(|data| stripe(&mut lanes, data));
+        stripe(&mut lanes, last);
     }
-    let (half, rest) = rest.as_chunks::<4>();
-    for half in half {
+    finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
+}
+
+/// One number of the four lanes.
+#[inline(always)]
+fn merge(lanes: &[u64; 4]) -> u64 {
+    let [a, b, c, d] = *lanes;
+    let sum = a.rotate_left(1).wrapping_add(b.rotate_left(7));
+    let sum = sum.wrapping_add(c.rotate_left(12).wrapping_add(d.rotate_left(18)));
+    lanes.iter().fold(sum, |h, &lane| (h ^ round(0, lane)).wrapping_mul(P1).wrapping_add(P4))
+}
+
+/// Writes the digest for `h`, in which lanes and length are, and the `rest` behind the stripes.
+///
+/// Words are bits of its length, each with a branch of its own, for the compiler unrolls loops.
+#[inline(always)]
+fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
+    let word = |h: u64, word: &[u8; 8]| {
+        (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4)
+    };
+    if let Some((two, behind)) = rest.split_first_chunk::<16>() {
+        h = two.as_chunks().0.iter().fold(h, word);
+        rest = behind;
+    }
+    if let Some((one, behind)) = rest.split_first_chunk() {
+        h = word(h, one);
+        rest = behind;
+    }
+    if rest.is_empty() { avalanche(h, out) } else { finish_bytes(h, rest, out) }
+}
+
+/// The same for less than eight bytes, not inlined because few messages end with them.
+#[inline(never)]
+fn finish_bytes(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
+    if let Some((half, behind)) = rest.split_first_chunk() {
         let half = u64::from(u32::from_le_bytes(*half));
         h = (h ^ half.wrapping_mul(P1)).rotate_left(23).wrapping_mul(P2).wrapping_add(P3);
+        rest = behind;
     }
     for &byte in rest {
         h = (h ^ u64::from(byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
     }
+    avalanche(h, out);
+}
 
+/// Spreads every bit over the digest.
+#[inline(always)]
+fn avalanche(mut h: u64, out: &mut [u8; 8]) {
     h = (h ^ (h >> 33)).wrapping_mul(P2);
     h = (h ^ (h >> 29)).wrapping_mul(P3);
-    h ^ (h >> 32)
+    *out = (h ^ (h >> 32)).to_le_bytes();
 }
 
 #[cfg(test)]
