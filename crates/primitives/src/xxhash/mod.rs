@@ -7,6 +7,10 @@
 //! The crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, 0 by default, and
 //! gives the digest little-endian, where the canonical form of the reference is big-endian.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::cpu::{Portable, Token};
 use crate::hash::{BlockBuffer, Hash, digest_by_copy};
 use core::mem::ManuallyDrop;
 
@@ -19,22 +23,35 @@ const P5: u64 = 0x27d4_eb2f_1656_67c5;
 /// Bytes that the lanes take together.
 const STRIPE: usize = 32;
 
+/// The lanes of a message.
+pub type Lanes = [u64; 4];
+
+/// A token whose CPU absorbs stripes.
+pub trait Stripes: Token {
+    /// Absorbs `data`, a whole number of stripes.
+    fn absorb(self, lanes: &mut Lanes, data: &[u8]);
+
+    /// The digest of a message of one stripe or more, from the lanes before it.
+    fn digest(self, lanes: &Lanes, message: &[u8], out: &mut [u8; 8]);
+}
+
 /// XXH64: a digest of 8 bytes. A checksum guards no secrets, and its state is not wiped.
 #[derive(Clone)]
-pub struct XxHash64 {
-    lanes: [u64; 4],
+pub struct XxHash64<T: Stripes> {
+    token: T,
+    lanes: Lanes,
     /// What a message without stripes has in place of merged lanes.
     short: u64,
     absorbed: u64,
     buffer: ManuallyDrop<BlockBuffer<STRIPE>>,
 }
 
-impl XxHash64 {
+impl<T: Stripes> XxHash64<T> {
     /// The checksum of the empty message so far.
     #[inline]
-    pub fn new(seed: u64) -> Self {
+    pub fn new(token: T, seed: u64) -> Self {
         let lanes = [seed.wrapping_add(P1).wrapping_add(P2), seed.wrapping_add(P2), seed, seed.wrapping_sub(P1)];
-        Self { lanes, short: seed.wrapping_add(P5), absorbed: 0, buffer: ManuallyDrop::default() }
+        Self { token, lanes, short: seed.wrapping_add(P5), absorbed: 0, buffer: ManuallyDrop::default() }
     }
 }
 
@@ -44,13 +61,36 @@ fn round(lane: u64, input: u64) -> u64 {
 }
 
 #[inline(always)]
-fn stripe(lanes: &mut [u64; 4], stripe: &[u8; STRIPE]) {
+fn stripe(lanes: &mut Lanes, stripe: &[u8; STRIPE]) {
     for (lane, word) in lanes.iter_mut().zip(stripe.as_chunks::<8>().0) {
         *lane = round(*lane, u64::from_le_bytes(*word));
     }
 }
 
-impl Hash for XxHash64 {
+impl Stripes for Portable {
+    #[inline]
+    fn absorb(self, lanes: &mut Lanes, data: &[u8]) {
+        let mut l = *lanes;
+        data.as_chunks().0.iter().for_each(|data| stripe(&mut l, data));
+        *lanes = l;
+    }
+
+    /// Not inlined, because who has no stripes need not save registers for lanes.
+    #[inline(never)]
+    fn digest(self, lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
+        let mut lanes = *lanes;
+        let (stripes, rest) = message.as_chunks();
+        // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
+        // by itself it takes four copies of registers that each turn of the loop would take.
+        if let Some((last, stripes)) = stripes.split_last() {
+            stripes.iter().for_each(|data| stripe(&mut lanes, data));
+            stripe(&mut lanes, last);
+        }
+        finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
+    }
+}
+
+impl<T: Stripes> Hash for XxHash64<T> {
     fn digest_size(&self) -> usize {
         8
     }
@@ -58,9 +98,8 @@ impl Hash for XxHash64 {
     #[inline]
     fn update(&mut self, data: &[u8]) {
         self.absorbed = self.absorbed.wrapping_add(data.len() as u64);
-        let mut lanes = self.lanes;
-        self.buffer.absorb(data, |stripes| stripes.as_chunks().0.iter().for_each(|data| stripe(&mut lanes, data)));
-        self.lanes = lanes;
+        let lanes = &mut self.lanes;
+        self.buffer.absorb(data, |stripes| self.token.absorb(lanes, stripes));
     }
 
     #[inline]
@@ -70,7 +109,7 @@ impl Hash for XxHash64 {
         finish(h.wrapping_add(self.absorbed), self.buffer.pending(), out);
     }
 
-    /// The first part alone, as it is where it lies, is what nearly all ask for.
+    /// A message in one piece is hashed where it lies.
     #[inline(always)]
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         let ([message], 0, Ok(digest)) = (parts, self.absorbed, <&mut [u8; 8]>::try_from(&mut *out)) else {
@@ -79,28 +118,14 @@ impl Hash for XxHash64 {
         if message.len() < STRIPE {
             finish(self.short.wrapping_add(message.len() as u64), message, digest);
         } else {
-            long(&self.lanes, message, digest);
+            self.token.digest(&self.lanes, message, digest);
         }
     }
 }
 
-/// The digest of a message of one stripe or more. Not inlined, because who has none need not save registers for lanes.
-#[inline(never)]
-fn long(lanes: &[u64; 4], message: &[u8], out: &mut [u8; 8]) {
-    let mut lanes = *lanes;
-    let (stripes, rest) = message.as_chunks();
-    // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
-    // by itself it takes four copies of registers that each turn of the loop would take.
-    if let Some((last, stripes)) = stripes.split_last() {
-        stripes.iter().for_each(|data| stripe(&mut lanes, data));
-        stripe(&mut lanes, last);
-    }
-    finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
-}
-
 /// One number of the four lanes.
 #[inline(always)]
-fn merge(lanes: &[u64; 4]) -> u64 {
+fn merge(lanes: &Lanes) -> u64 {
     let [a, b, c, d] = *lanes;
     let sum = a.rotate_left(1).wrapping_add(b.rotate_left(7));
     let sum = sum.wrapping_add(c.rotate_left(12).wrapping_add(d.rotate_left(18)));
@@ -127,6 +152,7 @@ fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
 }
 
 /// The same for less than eight bytes, not inlined because few messages end with them.
+#[cold]
 #[inline(never)]
 fn finish_bytes(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
     if let Some((half, behind)) = rest.split_first_chunk() {
@@ -151,20 +177,31 @@ fn avalanche(mut h: u64, out: &mut [u8; 8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::CpuFeatures;
     use crate::hash::check;
 
-    #[test]
-    fn agrees_with_published_values_and_the_peer() {
+    fn driver<T: Stripes>() {
+        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         // The values of the specification's and the reference implementation's tests.
         for (seed, message, digest) in [
             (0, &b""[..], 0xef46_db37_51d8_e999u64),
             (0, b"a", 0xd24e_c4f1_a98c_6e5b),
             (0, b"abc", 0x44bc_2cf5_ad77_0999),
         ] {
-            assert_eq!(check::digest(XxHash64::new(seed), message), digest.to_le_bytes());
+            assert_eq!(check::digest(XxHash64::new(token, seed), message), digest.to_le_bytes());
         }
         for seed in [0, 1, P1, u64::MAX] {
-            check::against(|| XxHash64::new(seed), |m| xxhash_rust::xxh64::xxh64(m, seed).to_le_bytes().to_vec());
+            check::against(
+                || XxHash64::new(token, seed),
+                |message| xxhash_rust::xxh64::xxh64(message, seed).to_le_bytes().to_vec(),
+            );
         }
+    }
+
+    #[test]
+    fn agrees_with_published_values_and_the_peer() {
+        driver::<Portable>();
+        #[cfg(target_arch = "x86_64")]
+        driver::<crate::cpu::Avx512Mullq>();
     }
 }
