@@ -116,9 +116,9 @@ impl<P: Polynomial, T: Update<P>> Hash for Crc<P, T> {
     }
 
     #[inline]
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let ([message], Ok(digest)) = (parts, <&mut [u8; 4]>::try_from(&mut *out)) else {
-            return digest_by_copy(self, parts, out);
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let Ok(digest) = <&mut [u8; 4]>::try_from(&mut *out) else {
+            return digest_by_copy(self, &[message], out);
         };
         *digest = (self.token.update(self.crc, message) ^ P::XOR_OUT).to_le_bytes();
     }

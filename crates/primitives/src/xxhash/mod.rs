@@ -109,11 +109,10 @@ impl<T: Stripes> Hash for XxHash64<T> {
         finish(h.wrapping_add(self.absorbed), self.buffer.pending(), out);
     }
 
-    /// A message in one piece is hashed where it lies.
-    #[inline(always)]
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let ([message], 0, Ok(digest)) = (parts, self.absorbed, <&mut [u8; 8]>::try_from(&mut *out)) else {
-            return digest_by_copy(self, parts, out);
+    #[inline]
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let (0, Ok(digest)) = (self.absorbed, <&mut [u8; 8]>::try_from(&mut *out)) else {
+            return digest_by_copy(self, &[message], out);
         };
         if message.len() < STRIPE {
             finish(self.short.wrapping_add(message.len() as u64), message, digest);
