@@ -240,6 +240,18 @@ fn reduce<P: Polynomial>(a: __m128i) -> u32 {
     }
 }
 
+/// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end, by those from 16 + n on the
+/// others to its front; zeros, and a set top bit, where none goes.
+static SHUFFLE: [u8; 48] = {
+    let mut shuffle = [0x80; 48];
+    let mut i = 0;
+    while i < 16 {
+        shuffle[16 + i] = i as u8;
+        i += 1;
+    }
+    shuffle
+};
+
 /// The register after fewer than 16 bytes, and at least one.
 ///
 /// They are moved to the end of a 128-bit register, before which zeros change nothing. Of fewer than
@@ -247,11 +259,22 @@ fn reduce<P: Polynomial>(a: __m128i) -> u32 {
 #[inline(always)]
 fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
     let n = data.len();
-    let sum = little_endian(data) ^ u128::from(crc);
-    let aligned = sum << (128 - 8 * n);
-    // SAFETY: see above.
-    let aligned = unsafe { _mm_set_epi64x((aligned >> 64) as i64, aligned as i64) };
-    reduce::<P>(aligned) ^ (sum >> (8 * n)) as u32
+    // SAFETY: see above; n is below 16.
+    let aligned = unsafe {
+        let to_end = F128::load(&SHUFFLE[n..]).0;
+        let moved = |x: u64| _mm_shuffle_epi8(_mm_cvtsi64_si128(x.cast_signed()), to_end);
+        // Of two loads that overlap, the second has the bytes at the end.
+        let message = if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+            _mm_or_si128(moved(u64::from_le_bytes(*first)), _mm_set_epi64x(i64::from_le_bytes(*last), 0))
+        } else if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+            let last = i32::from_le_bytes(*last);
+            _mm_or_si128(moved(u32::from_le_bytes(*first).into()), _mm_set_epi32(last, 0, 0, 0))
+        } else {
+            moved(little_endian(data) as u64)
+        };
+        _mm_xor_si128(message, moved(crc.into()))
+    };
+    reduce::<P>(aligned) ^ (u64::from(crc) >> (8 * n).min(32)) as u32
 }
 
 /// The register after what `sum` stands for and fewer than 16 bytes more, `data` being the last 16
@@ -260,17 +283,6 @@ fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
 /// The first n of 16 + n bytes are moved forward by 128 bits to the last 16.
 #[inline(always)]
 fn finish<P: Polynomial>(sum: F128, n: usize, last: &[u8]) -> u32 {
-    /// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end,
-    /// by those from 16 + n on the others to its front; zeros, and a set top bit, where none goes.
-    static SHUFFLE: [u8; 48] = {
-        let mut shuffle = [0x80; 48];
-        let mut i = 0;
-        while i < 16 {
-            shuffle[16 + i] = i as u8;
-            i += 1;
-        }
-        shuffle
-    };
     // SAFETY: see above; n is below 16.
     unsafe {
         let at = |i: usize| F128::load(&SHUFFLE[i..]).0;
