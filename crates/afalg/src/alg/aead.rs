@@ -66,6 +66,9 @@ impl Operation {
         let (text, tag) = rest.split_at(text_len);
         let (mut assoc_out, space) = space.split_at(assoc_len);
         assoc_out.write(assoc);
+        if let (Some(iv), Some(behind)) = (tfm.encrypted_iv(&stream.iv), assoc_len.checked_sub(16)) {
+            assoc_out.split_at(behind).1.write(&iv);
+        }
         let done = match stream.direction {
             Direction::Encrypt => seal(tfm, &stream.iv, assoc, text, tag_len, space),
             Direction::Decrypt => open(tfm, &stream.iv, assoc, text, tag, space),

@@ -20,6 +20,7 @@ mod digest;
 mod hash;
 mod level;
 mod lookup;
+mod misfit;
 mod parent;
 mod queue;
 mod rng;
