@@ -62,7 +62,6 @@ mod imp {
     stream!(vpclmul512: "vpclmulqdq,avx512f", 12, _mm512_set1_epi8, |x, key| _mm512_clmulepi64_epi128::<0>(*x, key));
     stream!(muludq512: "avx512f", 12, _mm512_set1_epi8, |x, key| _mm512_mul_epu32(*x, key));
     stream!(muludq256: "avx2", 12, _mm256_set1_epi8, |x, key| _mm256_mul_epu32(*x, key));
-    stream!(mullq256: "avx512dq,avx512vl", 12, _mm256_set1_epi8, |x, key| _mm256_mullo_epi64(*x, key));
     stream!(madd52: "avx512ifma", 12, _mm512_set1_epi8, |x, key| _mm512_madd52lo_epu64(*x, key, key));
     stream!(sha256_chain: "sha,sse2", 1, _mm_set1_epi8, |x, key| _mm_sha256rnds2_epu32(*x, *x, key));
     stream!(sha1_chain: "sha,sse2", 1, _mm_set1_epi8, |x, key| _mm_sha1rnds4_epu32::<0>(*x, key));
@@ -150,6 +149,7 @@ mod imp {
         2 ["aesenc \\x, {k}"]);
 
     mix!(mul64: "bmi2", reg, word, 1 ["imul \\x, {k}"]);
+    mix!(mullq256: "avx512dq,avx512vl", ymm_reg, _mm256_set1_epi8, 1 ["vpmullq \\x, \\x, {k}"]);
 
     // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority, 6
     // additions. The message schedule costs nothing, in vectors.
