@@ -54,20 +54,6 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
         }
     }
 
-    /// Batches, while there are that many vectors.
-    #[inline(always)]
-    fn batches(&mut self, data: &mut InOut<'_>) {
-        let mut tweaks = self.tweaks::<BATCH>();
-        if data.len() > BATCH * V::BYTES {
-            self.all_but_one(data, &mut tweaks);
-        }
-        self.tweak = tweaks[0].splat_first();
-        if let Some(batch) = data.take(BATCH * V::BYTES) {
-            self.batch::<BATCH, true>(batch, tweaks);
-            self.tweak = self.tweak.mul_x(BATCH * V::BLOCKS);
-        }
-    }
-
     /// Whether tweaks carry the last round key from batch to batch, so that the last round adds both to its result: as
     /// the next tweaks are a linear function n of these, n(t + last) and a constant give n(t) + last. On Zen 4, where a
     /// round of 512 bits leaves other operations one slot a vector, that and [`WideKeys`] took AES-128 from 0.90 to 0.97
@@ -86,14 +72,14 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
             *tweaks = tweaks.map(|t| t.xor(last));
         }
         let mut beside = self.beside.take();
-        while data.len() > BATCH * V::BYTES
+        while data.len() >= 2 * BATCH * V::BYTES
             && let Some(rest) = beside.as_deref_mut()
             && let Some(part) = rest.take(BATCH * V::BYTES)
             && let Some(batch) = data.take(BATCH * V::BYTES)
         {
             *tweaks = self.steady::<true>(self.keys_anew(&wide), &steady, batch, part, *tweaks);
         }
-        while data.len() > BATCH * V::BYTES
+        while data.len() >= 2 * BATCH * V::BYTES
             && let Some(batch) = data.take(BATCH * V::BYTES)
         {
             *tweaks = self.steady::<false>(self.keys_anew(&wide), &steady, batch, InOut::from(&mut [][..]), *tweaks);
@@ -196,36 +182,51 @@ impl<V: AesVector, const ENC: bool> Xts<'_, '_, V, ENC> {
 
     /// Whole blocks, and ciphertext stealing if there is more.
     ///
-    /// The two blocks at the end of a unit wait for each other: they go before the last blocks that fill less than
-    /// a batch, which need not wait for them and give the CPU something to do.
+    /// The two blocks at the end of a unit wait for each other, and the CPU begins what is ready in the order of the
+    /// program: the first goes before the last batch, whose rounds would leave it none of the units, and the second goes
+    /// last, beside what makes the next unit's tweak.
     #[inline(always)]
     fn unit(&mut self, mut data: InOut<'_>) {
         let extra = data.len() % 16;
         let stolen = if extra == 0 { 0 } else { 16 + extra };
         assert!(data.len() >= stolen, "XTS needs a whole block to steal from");
         let Some(mut whole) = data.take(data.len() - stolen) else { return };
-        if whole.len() >= BATCH * V::BYTES {
-            self.batches(&mut whole);
+        let mut tweaks = [self.tweak; BATCH];
+        let batch = whole.len() >= BATCH * V::BYTES;
+        if batch {
+            tweaks = self.tweaks::<BATCH>();
+            if whole.len() >= 2 * BATCH * V::BYTES {
+                self.all_but_one(&mut whole, &mut tweaks);
+            }
+            self.tweak = tweaks[0].splat_first().mul_x(BATCH * V::BLOCKS);
         }
-        if !data.is_empty() {
-            self.steal(data, self.tweak.mul_x(whole.len() / 16));
+        let last = if batch { whole.take(BATCH * V::BYTES) } else { None };
+        let lent = if stolen > 0 { Some(self.lend(&data, self.tweak.mul_x(whole.len() / 16))) } else { None };
+        if let Some(last) = last {
+            self.batch::<BATCH, true>(last, tweaks);
         }
         self.tail(whole);
+        if let Some(lent) = lent {
+            self.steal(data, lent);
+        }
     }
 
-    /// One whole block, whose tweak is given, and a shorter one.
+    /// What the last whole block, whose tweak is given, becomes, and the tweak of the shorter one.
     #[inline(always)]
-    fn steal(&self, mut data: InOut<'_>, tweak: V) {
+    fn lend(&self, data: &InOut<'_>, tweak: V) -> (V, V) {
+        let next = tweak.mul_x(1);
+        let (tweak, next) = if ENC { (tweak, next) } else { (next, tweak) };
+        (V::splat(self.keys.token, &self.block(data.get(0), tweak)), next)
+    }
+
+    /// The rest of a unit, one whole block and a shorter one, of which the first has become `lent`.
+    #[inline(always)]
+    fn steal(&self, mut data: InOut<'_>, (lent, tweak): (V, V)) {
         let extra = data.len() - 16;
-        let mut tweaks = (tweak, tweak.mul_x(1));
-        if !ENC {
-            tweaks = (tweaks.1, tweaks.0);
-        }
-        let whole: [u8; 16] = data.get(0);
         let short = load_partial_block(&data.src()[16..]);
-        let lent = u128::from_le_bytes(self.block(whole, tweaks.0));
+        let lent = u128::from_le_bytes(lent.first());
         let joined = short | lent >> (8 * extra) << (8 * extra);
-        let joined = self.block(joined.to_le_bytes(), tweaks.1);
+        let joined = self.block(joined.to_le_bytes(), tweak);
         data.put(0, &joined);
         store_partial_block(lent, &mut data.dst()[16..]);
     }
