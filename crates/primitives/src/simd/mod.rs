@@ -58,6 +58,14 @@ pub trait Blocks: Copy {
     /// If there are more.
     fn store_partial(self, dst: &mut [u8]);
 
+    /// The vector, but its first bytes are those of `src`, at most 16. What its other blocks become is not said.
+    #[inline(always)]
+    fn overlaid(self, token: Self::Token, src: &[u8]) -> Self {
+        let kept = u128::MAX.checked_shl(8 * src.len() as u32).unwrap_or(0);
+        let block = u128::from_le_bytes(self.first()) & kept | load_partial_block(src);
+        Self::splat(token, &block.to_le_bytes())
+    }
+
     /// The first block.
     fn first(self) -> [u8; 16];
 

@@ -481,6 +481,13 @@ impl Blocks for B512 {
     }
 
     #[inline(always)]
+    fn overlaid(self, _: Vaes512, src: &[u8]) -> Self {
+        assert!(src.len() <= 16);
+        // SAFETY: the token includes AVX-512 BW; bytes outside the mask are not touched.
+        Self(unsafe { _mm512_mask_loadu_epi8(self.0, first_bytes(src.len()), src.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
     fn first(self) -> [u8; 16] {
         let mut block = [0; 16];
         // SAFETY: the token includes AVX-512; the array has 16 bytes.
