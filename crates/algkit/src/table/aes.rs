@@ -25,7 +25,7 @@ use algkit_primitives::{
         AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_many,
         cbc_mac_many, ccm_many,
     },
-    cpu::{self, Portable},
+    cpu::{self, Portable, Token},
     gcm::{GcmKey, GcmToken},
     simd::{AesToken, Blocks},
 };
@@ -56,8 +56,19 @@ static CMAC: Algorithm = hash("cmac(aes)", KEYS);
 static XCBC: Algorithm = hash("xcbc(aes)", KEYS);
 static CBCMAC: Algorithm = hash("cbcmac(aes)", KEYS);
 
+#[inline(always)]
 fn block16(iv: &mut [u8]) -> &mut [u8; 16] {
-    iv.try_into().expect("the IV has 16 bytes")
+    match iv.try_into() {
+        Ok(iv) => iv,
+        Err(_) => wrong_iv(),
+    }
+}
+
+/// Of a length that the transform does not let through.
+#[cold]
+#[inline(never)]
+fn wrong_iv() -> ! {
+    panic!("the IV has 16 bytes")
 }
 
 // Single blocks and batches.
@@ -226,7 +237,7 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 /// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
 macro_rules! by_runs {
-    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr $(, { $($more:tt)* })?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $direction:ident, $iv:ident, $run:ident| $crypt:expr $(, { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
         struct $name<T>(AesKey<T>);
 
@@ -237,12 +248,9 @@ macro_rules! by_runs {
                 }
             }
 
-            fn crypt_run(&self, direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
+            fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], mut $run: InOut<'_>) {
                 let $key = &self.0;
-                match direction {
-                    Direction::Encrypt => $encrypt,
-                    Direction::Decrypt => $decrypt,
-                }
+                $crypt
             }
 
             fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
@@ -256,9 +264,22 @@ macro_rules! by_runs {
 
 by_runs! {
     /// ECB.
-    FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
+    FusedEcb: |key, direction, _iv, run| match direction {
+        Direction::Encrypt => key.ecb_encrypt(run),
+        Direction::Decrypt => key.ecb_decrypt(run),
+    };
     /// CBC.
-    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run), {
+    FusedCbc: |key, direction, iv, run| key.token().vectorize_with(
+        (key, direction),
+        iv,
+        &mut run,
+        #[inline(always)]
+        |(key, direction), iv, run| match direction {
+            Direction::Encrypt => key.cbc_encrypt_here(block16(iv), run),
+            Direction::Decrypt => key.cbc_decrypt_here(block16(iv), run),
+        },
+    ), {
+
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MANY) {
@@ -276,7 +297,7 @@ by_runs! {
         }
     };
     /// CTR.
-    FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
+    FusedCtr: |key, _direction, iv, run| key.ctr(block16(iv), run);
 }
 
 /// XCTR.
