@@ -25,7 +25,7 @@ use algkit_primitives::{
         AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_many,
         cbc_mac_many, ccm_many,
     },
-    cpu::{self, Portable, Token},
+    cpu::{self, Portable, Token as _},
     gcm::{GcmKey, GcmToken},
     simd::{AesToken, Blocks},
 };
