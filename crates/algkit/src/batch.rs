@@ -56,10 +56,13 @@ enum Work<'a> {
     Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
 }
 
+/// What became of a request. Why one was refused is not here, since the checks say it again when somebody asks: an error would
+/// have to be dropped, and there are as many requests as messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,
     Done,
-    Refused(Box<Error>),
+    Refused,
 }
 
 /// Associated data, or a message to be hashed: one piece, or a list of them.
@@ -174,19 +177,31 @@ impl<'a> Request<'a> {
     /// What the call for one message would have answered; [`Error::NotRun`] before [`run`].
     #[inline]
     pub fn result(&self) -> Result<(), Error> {
-        match (&self.state, &self.work) {
-            (State::Pending, _) => Err(Error::NotRun),
-            (State::Refused(error), _) => Err(Error::clone(error)),
+        match (self.state, &self.work) {
             (State::Done, Work::Open { authentic: false, .. }) => Err(Error::Authentication),
             (State::Done, _) => Ok(()),
+            _ => self.objection(),
+        }
+    }
+
+    /// Why it is not done.
+    #[cold]
+    #[inline(never)]
+    fn objection(&self) -> Result<(), Error> {
+        match &self.work {
+            _ if self.state == State::Pending => Err(Error::NotRun),
+            Work::Crypt { tfm, iv, text, .. } => tfm.check(iv, text.len()),
+            Work::Seal { tfm, iv, assoc, text, tag } => tfm.check(iv, assoc.list(), text, tag.len()),
+            Work::Open { tfm, iv, assoc, text, tag, .. } => tfm.check(iv, assoc.list(), text, tag.len()),
+            Work::Digest { tfm, out, .. } => tfm.check(out),
         }
     }
 
     /// Takes note of what the checks say; whether the request is to be done.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
-        *state = checked.map_or_else(|error| State::Refused(Box::new(error)), |()| State::Done);
-        matches!(state, State::Done)
+        *state = if checked.is_ok() { State::Done } else { State::Refused };
+        checked.is_ok()
     }
 }
 
