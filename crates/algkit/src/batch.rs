@@ -47,7 +47,7 @@ use zeroize::Zeroize;
 pub struct Request<'a> {
     work: Work<'a>,
     state: State,
-    /// Empty for a digest. In one place for all, as it is what there may be to drop.
+    /// Empty for a digest. In one place for all kinds of work, so that one test tells whether there is anything to drop.
     text: Text<'a>,
 }
 
@@ -58,8 +58,8 @@ enum Work<'a> {
     Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
 }
 
-/// What became of a request. Why one was refused is not here, since the checks say it again when somebody asks: an error would
-/// have to be dropped, and there are as many requests as messages.
+/// What became of a request. Why one was refused, the checks say once more when somebody asks: an error kept here would be
+/// something to drop in every request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,

@@ -119,9 +119,10 @@ impl Limits {
             }
             TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, tag, free },
             TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, tag, free },
-            // Below a power of two, and the few more that there may be take the slower way.
+            // What is below a power of two. Longer ones take the slower way.
             TextRule::DataUnit(max) => {
-                let mask = usize::try_from(max).map_or(0, |max| usize::MAX << max.ilog2());
+                let below = |max: usize| max.checked_ilog2().map_or(usize::MAX, |bits| usize::MAX << bits);
+                let mask = usize::try_from(max).map_or(0, below);
                 Self { iv, mask, min: shape.blocksize, tag, free }
             }
         }
@@ -311,8 +312,8 @@ impl Skcipher {
         Ok(())
     }
 
-    /// A text in one piece, of lengths that need no second look, is one indirect call. What else there may be is behind a call that
-    /// ends this one, so that nothing has to be kept for it.
+    /// A text in one piece, of a length that needs no second look, is one indirect call. Everything else is a call in place of that
+    /// one, so that nothing need be kept for it.
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
         match text.into_whole() {

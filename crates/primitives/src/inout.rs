@@ -158,20 +158,12 @@ impl<'a> InOut<'a> {
     /// One count for source and destination: what [`InOut::take`] moves on are two pointers and a length.
     #[inline(always)]
     pub(crate) fn chunks<const N: usize>(self) -> impl Iterator<Item = InOut<'a>> {
-        let whole = (self.len / N * N) as isize;
-        // SAFETY: both buffers have as many bytes.
-        let (src, dst) = unsafe { (self.src.offset(whole), self.dst.offset(whole)) };
-        let mut at = -whole;
-        core::iter::from_fn(
+        (0..self.len / N).map(
             #[inline(always)]
-            move || {
-                if at == 0 {
-                    return None;
-                }
+            move |i| {
                 // SAFETY: the chunk is within both buffers, and no other overlaps it.
-                let (src, dst) = unsafe { (src.offset(at), dst.offset(at)) };
-                at += N as isize;
-                Some(InOut { src, dst, len: N, lifetime: PhantomData })
+                let (src, dst) = unsafe { (self.src.add(i * N), self.dst.add(i * N)) };
+                InOut { src, dst, len: N, lifetime: PhantomData }
             },
         )
     }

@@ -25,7 +25,7 @@ use algkit_primitives::{
         AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_many,
         cbc_mac_many, ccm_many,
     },
-    cpu::{self, Portable, Token as _},
+    cpu::{self, Portable},
     gcm::{GcmKey, GcmToken},
     simd::{AesToken, Blocks},
 };
@@ -248,6 +248,7 @@ macro_rules! by_runs {
                 }
             }
 
+            #[allow(unused_mut, reason = "CBC passes on where the run is, and no copy of it")]
             fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], mut $run: InOut<'_>) {
                 let $key = &self.0;
                 $crypt
@@ -268,7 +269,7 @@ by_runs! {
         Direction::Encrypt => key.ecb_encrypt(run),
         Direction::Decrypt => key.ecb_decrypt(run),
     };
-    /// CBC.
+    /// CBC. The arguments go on to the kernel in the registers in which they come: the pair of key and direction is the first two.
     FusedCbc: |key, direction, iv, run| key.token().vectorize_with(
         (key, direction),
         iv,
