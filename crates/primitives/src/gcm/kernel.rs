@@ -403,14 +403,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     ///
     /// The answer is whether the tag is the right one, where there is one to compare.
     #[inline(always)]
-    pub(super) fn pass(
-        &self,
-        encrypt: bool,
-        iv: &[u8; 12],
-        aad: &[u8],
-        mut text: InOut<'_>,
-        end: End<'_>,
-    ) -> bool {
+    pub(super) fn pass(&self, encrypt: bool, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>, end: End<'_>) -> bool {
         let (token, bytes) = (self.token, T::V::BYTES);
         let lengths = reversed_lengths(aad.len() as u64, text.len() as u64);
         // Not 0 out of memory, which has just been written in whatever pieces.
@@ -457,8 +450,8 @@ impl<T: GcmToken> Kernel<'_, T> {
                 |_| {},
             );
             let last = T::V::splat(token, last);
-            for (i, (src, d)) in vectors.iter_mut().zip(chains.wide).enumerate() {
-                let dst = d.enc_last(last.xor(*src));
+            for (i, src) in vectors.iter_mut().enumerate() {
+                let dst = chains.wide[i].enc_last(last.xor(*src));
                 dst.store(&mut four.dst()[i * bytes..(i + 1) * bytes]);
                 *src = if encrypt { dst } else { *src };
             }
@@ -579,7 +572,8 @@ impl<T: GcmToken> Kernel<'_, T> {
         end: End<'_>,
     ) -> bool {
         let token = self.token.narrow();
-        let counters = [1, FIRST_COUNTER].map(|i| OneBlock::<T>::splat(token, &counter_block(iv, i)));
+        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1));
+        let counters = [zeroth, OneBlock::<T>::splat(token, &counter_block(iv, FIRST_COUNTER))];
         let src = self.block(text.src());
         let mut chains = Chains { token: self.token, wide: [], narrow: counters };
         let last = self.rounds(

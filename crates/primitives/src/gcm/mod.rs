@@ -13,8 +13,8 @@ mod tests;
 
 use crate::aes::rounds::{OneBlock, expand};
 use crate::aes::{RoundKeys, encrypt_blocks};
-use crate::ghash::{ClmulVector, absorb};
 use crate::ghash::key::HashKey;
+use crate::ghash::{ClmulVector, absorb};
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, Blocks};
 use crate::{InOut, Packet};
