@@ -3,7 +3,7 @@
 use crate::{
     Error, Text,
     driver::{
-        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps, Shape,
+        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps,
         SkcipherOps, TextRule, Type, WeakKeys,
     },
 };
@@ -101,35 +101,37 @@ struct Limits {
     /// No bit of it is in a text's length.
     mask: usize,
     min: usize,
-    max: usize,
-    /// Bytes of the longest tag, which nearly everybody uses.
+    /// Bytes of a digest, or of the longest tag, which nearly everybody uses.
     tag: usize,
     /// Shorter texts need no [`AeadOps::check`].
     free: usize,
 }
 
 impl Limits {
-    /// Those of a shape. Texts of up to `unchecked` bytes need no other check.
-    fn of(shape: &Shape, unchecked: Option<u64>) -> Self {
-        let (iv, tag) = (shape.ivsize, shape.tags.max());
+    /// Those of a driver. Texts of up to `unchecked` bytes need no other check.
+    fn of(driver: &Driver, unchecked: Option<u64>) -> Self {
+        let shape = &driver.shape;
+        let (iv, tag) = (shape.ivsize, if driver.kind == Type::Hash { shape.digestsize } else { shape.tags.max() });
         let free = unchecked.map_or(0, |most| usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
         match shape.text {
-            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag, free },
+            TextRule::Any => Self { iv, mask: 0, min: 0, tag, free },
             TextRule::Blocks if shape.blocksize.is_power_of_two() => {
-                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag, free }
+                Self { iv, mask: shape.blocksize - 1, min: 0, tag, free }
             }
-            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag, free },
-            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag, free },
+            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, tag, free },
+            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, tag, free },
+            // What is below a power of two. Longer ones take the slower way.
             TextRule::DataUnit(max) => {
-                let max = usize::try_from(max).unwrap_or(usize::MAX);
-                Self { iv, mask: 0, min: shape.blocksize, max, tag, free }
+                let below = |max: usize| max.checked_ilog2().map_or(usize::MAX, |bits| usize::MAX << bits);
+                let mask = usize::try_from(max).map_or(0, below);
+                Self { iv, mask, min: shape.blocksize, tag, free }
             }
         }
     }
 
     #[inline(always)]
     fn allow(&self, iv: usize, text: usize) -> bool {
-        iv == self.iv && text & self.mask == 0 && (self.min..=self.max).contains(&text)
+        iv == self.iv && text & self.mask == 0 && text >= self.min
     }
 }
 
@@ -155,7 +157,7 @@ macro_rules! transform {
         impl sealed::FromKeyed for $name {
             fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape, $most(&*ops)),)? driver, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver, $most(&*ops)),)? driver, ops }),
                     _ => None,
                 }
             }
@@ -253,7 +255,7 @@ transform!(
     /// assert_eq!(state.finish(), mac.digest(b"message"));
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Hash, HashOps);
+    Hash, HashOps, limits = |_| None);
 transform!(
     /// A random number generator that has been seeded. All who share it share its state; any number of threads
     /// may ask it at once.
@@ -311,14 +313,23 @@ impl Skcipher {
         Ok(())
     }
 
+    /// A text in one piece, of a length that needs no second look, is one indirect call. Everything else is a call in place of that
+    /// one, so that nothing need be kept for it.
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
-        self.check(iv, text.len())?;
         match text.into_whole() {
-            Ok(run) => self.ops.crypt_run(direction, iv, run),
-            Err(mut text) => self.ops.crypt(direction, iv, &mut text),
+            Ok(run) if self.limits.allow(iv.len(), run.len()) => {
+                self.ops.crypt_run(direction, iv, run);
+                Ok(())
+            }
+            Ok(run) => self.crypt_with_care(direction, iv, Text::from(run)),
+            Err(text) => self.crypt_with_care(direction, iv, text),
         }
-        Ok(())
+    }
+
+    #[inline(never)]
+    fn crypt_with_care(&self, direction: Direction, iv: &mut [u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.crypt(direction, iv, &mut text)
     }
 
     /// Checks a request.
@@ -552,7 +563,7 @@ impl Hash {
     /// The digest of `data`.
     pub fn digest(&self, data: &[u8]) -> Vec<u8> {
         let mut out = vec![0; self.digest_size()];
-        self.ops.digest(&[data], &mut out);
+        self.ops.digest_whole(data, &mut out);
         out
     }
 
@@ -560,6 +571,19 @@ impl Hash {
     /// for `keccak`, any.
     #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        match parts {
+            [message] if out.len() == self.limits.tag => {
+                self.ops.digest_whole(message, out);
+                Ok(())
+            }
+            _ => self.digest_pieces(parts, out),
+        }
+    }
+
+    /// The same in pieces, or of an unusual length. It does not go back to the path above, for which a caller would save
+    /// registers.
+    #[inline(never)]
+    fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.check(out)?;
         self.ops.digest(parts, out);
         Ok(())

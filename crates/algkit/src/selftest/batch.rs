@@ -15,7 +15,10 @@ use crate::{
 use algkit_primitives::InOut;
 
 /// Messages in the batch of a short test: more than most drivers have lanes.
-const FEW: usize = 24;
+const FEW: usize = ALIKE + 24;
+
+/// The first so many are of one length.
+const ALIKE: usize = 16;
 
 /// One batch under one key, and one under all keys.
 pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mut Random) -> Result<(), String> {
@@ -34,12 +37,12 @@ pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mu
     Ok(())
 }
 
-/// Texts of up to a few blocks, long enough on average for drivers to take them side by side; a few longer.
+/// Texts of one length, then of up to a few blocks, long enough on average for drivers to take them side by side; a few longer.
 fn texts(driver: &Driver, count: usize, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
     let long = if extent == Extent::Short { 600 } else { 1500 };
     let text = |i: usize| {
         let below = if i % 8 == 5 { long } else { 250 };
-        let len = random.below(below);
+        let len = if i < ALIKE { 64 } else { random.below(below) };
         let len = inputs::fit(driver, len);
         random.bytes(len)
     };
