@@ -276,6 +276,17 @@ pub trait SkcipherOps: Send + Sync + Any {
         self.crypt(direction, iv, &mut Text::from(run));
     }
 
+    /// [`SkcipherOps::crypt_run`] for those who do not go on: `iv` stays as it is.
+    fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
+        if let Ok(mut iv) = <[u8; 16]>::try_from(iv) {
+            return self.crypt_run(direction, &mut iv, run);
+        }
+        let mut copy = [0; 32];
+        let copy = &mut copy[..iv.len()];
+        copy.copy_from_slice(iv);
+        self.crypt_run(direction, copy, run);
+    }
+
     /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
     /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
     #[must_use]

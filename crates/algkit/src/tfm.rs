@@ -306,6 +306,27 @@ impl Skcipher {
         self.crypt_text(Direction::Decrypt, iv, text.into())
     }
 
+    /// [`Skcipher::encrypt`] of a message by itself: `iv` stays as it is, and nothing tells how to go on.
+    ///
+    /// ```
+    /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
+    /// let mut block = [3; 16];
+    /// cbc.encrypt_once(&[2; 16], &mut block[..])?;
+    /// cbc.decrypt_once(&[2; 16], &mut block[..])?;
+    /// assert_eq!(block, [3; 16]);
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    #[inline]
+    pub fn encrypt_once<'a>(&self, iv: &[u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text_once(Direction::Encrypt, iv, text.into())
+    }
+
+    /// [`Skcipher::decrypt`] of a message by itself.
+    #[inline]
+    pub fn decrypt_once<'a>(&self, iv: &[u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text_once(Direction::Decrypt, iv, text.into())
+    }
+
     /// Either way.
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
@@ -325,6 +346,23 @@ impl Skcipher {
             Ok(run) => self.crypt_with_care(direction, iv, Text::from(run)),
             Err(text) => self.crypt_with_care(direction, iv, text),
         }
+    }
+
+    #[inline(always)]
+    fn crypt_text_once(&self, direction: Direction, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        match text.into_whole() {
+            Ok(run) if self.limits.allow(iv.len(), run.len()) => {
+                self.ops.crypt_once(direction, iv, run);
+                Ok(())
+            }
+            Ok(run) => self.crypt_copy(direction, iv, Text::from(run)),
+            Err(text) => self.crypt_copy(direction, iv, text),
+        }
+    }
+
+    #[inline(never)]
+    fn crypt_copy(&self, direction: Direction, iv: &[u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.crypt(direction, &mut iv.to_vec(), &mut text)
     }
 
     #[inline(never)]

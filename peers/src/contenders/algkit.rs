@@ -52,14 +52,8 @@ fn skcipher(tfm: Skcipher, request: &Request, ivsize: usize) -> Work {
         }));
     }
     match direction {
-        Direction::Encrypt => Work::one(move |iv, buf, _| {
-            let mut iv = iv.0;
-            tfm.encrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
-        }),
-        Direction::Decrypt => Work::one(move |iv, buf, _| {
-            let mut iv = iv.0;
-            tfm.decrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
-        }),
+        Direction::Encrypt => Work::one(move |iv, buf, _| tfm.encrypt_once(&iv[..ivsize], &mut buf[..size]).is_ok()),
+        Direction::Decrypt => Work::one(move |iv, buf, _| tfm.decrypt_once(&iv[..ivsize], &mut buf[..size]).is_ok()),
     }
 }
 

@@ -280,6 +280,21 @@ by_runs! {
             Direction::Decrypt => key.cbc_decrypt_here(block16(iv), run),
         },
     ), {
+        fn crypt_once(&self, direction: Direction, iv: &[u8], mut run: InOut<'_>) {
+            self.0.token().vectorize_with(
+                (&self.0, direction),
+                iv,
+                &mut run,
+                #[inline(always)]
+                |(key, direction), iv, run| {
+                    let Ok(iv) = iv.try_into() else { wrong_iv() };
+                    match direction {
+                        Direction::Encrypt => key.cbc_encrypt_once_here(iv, run),
+                        Direction::Decrypt => key.cbc_decrypt_here(&mut { *iv }, run),
+                    }
+                },
+            );
+        }
 
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
