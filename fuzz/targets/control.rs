@@ -2,7 +2,7 @@
 //! control message and text.
 #![no_main]
 
-use algkit_afalg::{Errno, Message, alg::Socket};
+use algkit_afalg::{Destination, Errno, Message, alg::Socket};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::io::{IoSlice, IoSliceMut};
@@ -196,6 +196,9 @@ fn spoil(bytes: &mut [u8], change: Option<(u8, u8)>) {
     }
 }
 
+/// Pieces that are followed by one that is not memory.
+const FAULT: u8 = 0xff;
+
 /// Where to cut `len` bytes into up to three pieces.
 fn places(len: usize, cuts: u8) -> (usize, usize) {
     let first = (usize::from(cuts & 15) * 5).min(len);
@@ -211,7 +214,8 @@ fn send(socket: &mut Socket, control: &[u8], len: usize, cuts: u8, flags: i32, r
         let text = &text[..len];
         let (a, b) = places(len, cuts);
         let data = [&text[..a], &text[a..b], &text[b..]].map(IoSlice::new);
-        let message = Message { data: &data, control, flags };
+        let fault = cuts == FAULT;
+        let message = Message { data: &data, control, flags, fault };
         let sent = if rest { socket.send_rest(&message) } else { socket.send(&message) };
         assert!(sent.is_ok_and(|n| n <= len) || sent.is_err());
     });
@@ -222,10 +226,11 @@ fn receive(socket: &mut Socket, len: usize, cuts: u8, flags: i32) {
     let (a, b) = places(len, cuts);
     let (first, rest) = buffer.split_at_mut(a);
     let (second, third) = rest.split_at_mut(b - a);
-    let got = socket.recv(&mut [first, second, third].map(IoSliceMut::new), flags);
-    match got {
+    let lost = if cuts == FAULT { 64 } else { 0 };
+    let pieces = &mut [first, second, third].map(IoSliceMut::new);
+    match socket.recv(Destination { pieces, lost }, flags) {
         Ok(got) => assert!(got.len <= len),
-        Err(error) => assert_ne!(error, Errno::FAULT, "no pointer was passed"),
+        Err(error) => assert!(error != Errno::FAULT || lost > 0, "all of it is memory"),
     }
 }
 

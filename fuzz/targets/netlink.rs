@@ -136,7 +136,7 @@ fuzz_target!(|calls: Vec<Call>| {
 fn send(socket: &mut Socket, bytes: &[u8], cuts: u8, flags: i32) {
     let cut = usize::from(cuts).min(bytes.len());
     let data = [IoSlice::new(&bytes[..cut]), IoSlice::new(&bytes[cut..])];
-    match socket.send(&Message { data: &data, control: &[], flags }) {
+    match socket.send(&Message { data: &data, control: &[], flags, fault: false }) {
         Ok(len) => assert_eq!(len, bytes.len()),
         Err(error) => assert!([Errno::NODATA, Errno::OPNOTSUPP].contains(&error)),
     }

@@ -77,7 +77,7 @@ fn main() -> Result<(), Errno> {
                 });
             }
             measure(&format!("{name}, {key_len}-byte key, {size} bytes"), || {
-                let message = Message { data: &[IoSlice::new(&text)], control: &control, flags: 0 };
+                let message = Message { data: &[IoSlice::new(&text)], control: &control, flags: 0, fault: false };
                 assert_eq!(file.send(black_box(&message)), Ok(size));
                 let got = file.recv(&mut [IoSliceMut::new(black_box(&mut out))], 0).map(|r| r.len);
                 assert_eq!(got, Ok(out.len()));

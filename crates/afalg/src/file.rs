@@ -28,6 +28,36 @@ pub struct Message<'a> {
     pub control: &'a [u8],
     /// `MSG_MORE` and the like.
     pub flags: i32,
+    /// There is more data, at an address where nothing can be read: [`Errno::FAULT`] for who wants it.
+    pub fault: bool,
+}
+
+/// Where `recvmsg` writes to.
+#[derive(Debug)]
+pub struct Destination<'a, 'b> {
+    /// The room, in pieces.
+    pub pieces: &'a mut [IoSliceMut<'b>],
+    /// Bytes of room behind them at addresses where nothing can be written: [`Errno::FAULT`] for who wants them.
+    pub lost: usize,
+}
+
+impl<'a, 'b, const N: usize> From<&'a mut [IoSliceMut<'b>; N]> for Destination<'a, 'b> {
+    fn from(pieces: &'a mut [IoSliceMut<'b>; N]) -> Self {
+        Self { pieces, lost: 0 }
+    }
+}
+
+impl<'a, 'b> From<&'a mut [IoSliceMut<'b>]> for Destination<'a, 'b> {
+    fn from(pieces: &'a mut [IoSliceMut<'b>]) -> Self {
+        Self { pieces, lost: 0 }
+    }
+}
+
+/// Whether a program may have memory at an address of its buffer: never in the first page. [`Errno::FAULT`] if it is not
+/// in user space, which the kernel looks at before anything else.
+#[inline]
+pub fn may_be_memory(address: u64) -> Result<bool, Errno> {
+    if address < isize::MAX as u64 { Ok(address >= 4096) } else { Err(Errno::FAULT) }
 }
 
 /// What `recvmsg` returns.
@@ -70,7 +100,10 @@ impl File {
 
     /// `recvmsg`, and with one piece `read`. A `recvmsg` of nothing means something to some sockets; a
     /// `read` of nothing does not, and never comes here.
-    pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
+    pub fn recv<'a, 'b>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno>
+    where
+        'b: 'a,
+    {
         match self {
             Self::Alg(socket) => socket.recv(into, flags),
             Self::Netlink(socket) => socket.recv(into, flags),

@@ -16,5 +16,5 @@ pub mod netlink;
 pub mod proc_crypto;
 mod secret;
 
-pub use file::{File, Memory, Message, Readiness, Received};
+pub use file::{Destination, File, Memory, Message, Readiness, Received, may_be_memory};
 pub use rustix::io::Errno;

@@ -170,9 +170,9 @@ fn a_full_queue() {
     assert_eq!(recv(&mut socket, 4096).unwrap().len(), 4096);
     assert!(socket.readiness().writable);
     // The client waits, and goes on with the rest.
-    let rest = Message { data: &[IoSlice::new(&text[LIMIT..])], control: &[], flags: 0 };
+    let rest = Message { data: &[IoSlice::new(&text[LIMIT..])], control: &[], flags: 0, fault: false };
     assert_eq!(socket.send_rest(&rest), Ok(4096));
-    let rest = Message { data: &[IoSlice::new(&text[LIMIT + 4096..])], control: &[], flags: 0 };
+    let rest = Message { data: &[IoSlice::new(&text[LIMIT + 4096..])], control: &[], flags: 0, fault: false };
     assert_eq!(socket.send_rest(&rest), Err(Errno::AGAIN));
     assert_eq!(recv(&mut socket, LIMIT).unwrap().len(), LIMIT);
     assert_eq!(socket.send_rest(&rest), Ok(904));

@@ -318,6 +318,13 @@ pub trait AeadOps: Send + Sync + Any {
         false
     }
 
+    /// The IV as the associated data ends in it when it is authenticated, where a mode has its IV there and encrypts it
+    /// first: ESSIV.
+    fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        let _ = iv;
+        None
+    }
+
     /// Encrypts `text` and writes the tag, of an allowed length.
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]);
 

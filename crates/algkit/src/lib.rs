@@ -61,7 +61,7 @@ pub use registry::{CPU_VARIABLE, MAX_KNOWN, Policy, Registry, TIMING_VARIABLE, m
 pub use selftest::{Extent, Known, Vector};
 pub use sizes::Sizes;
 pub use table::CATALOGUE;
-pub use templates::authenc::authenc_key;
+pub use templates::authenc::{authenc_key, split_authenc_key};
 pub use text::Text;
 pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
 

@@ -347,6 +347,12 @@ pub(crate) fn crypt(ops: &dyn SkcipherOps, direction: Direction, iv: &mut [u8], 
 }
 
 impl Aead {
+    /// The IV as the associated data ends in it when it is authenticated, for a mode that encrypts it first (ESSIV); none for
+    /// other modes, and for an IV of another length than theirs. The kernel writes it to the copy of the associated data.
+    pub fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        self.ops.encrypted_iv(iv)
+    }
+
     /// The longest tag, in bytes.
     pub fn max_tag_len(&self) -> usize {
         self.driver.shape.tags.max()

@@ -3,7 +3,14 @@
 //! The contexts are the kernel's, and requests for foreign descriptors go there. A request for a served
 //! one is done when it is submitted; its event waits here.
 
-use crate::{entry::Entry, errno::negated, interpose::real, iov, kernel::kernel, table, transfer};
+use crate::{
+    entry::Entry,
+    errno::negated,
+    interpose::real,
+    iov::{self, Destinations},
+    kernel::kernel,
+    table, transfer,
+};
 use algkit_afalg::{
     Errno,
     aio::{Event, IOCB_LEN, Iocb, KEY_OFFSET, Operation, descriptor},
@@ -12,7 +19,7 @@ use libc::{c_int, c_long, c_void, sigset_t, timespec};
 use rustix::thread::futex;
 use std::{
     collections::{BTreeMap, VecDeque},
-    io::{IoSlice, IoSliceMut},
+    io::IoSliceMut,
     os::fd::{BorrowedFd, RawFd},
     ptr,
     sync::{
@@ -181,27 +188,30 @@ unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize,
     // SAFETY: the caller's promise, for all four.
     Ok(unsafe {
         match request.operation {
-            Operation::Read => receive(entry, fd, &mut [IoSliceMut::new(iov::destination(address, request.len)?)]),
+            Operation::Read => receive(entry, fd, &mut iov::destination(address, request.len)?),
             Operation::ReadVector => {
-                let mut into = iov::destinations(address.cast(), request.len, Errno::INVAL)?;
-                receive(entry, fd, &mut into)
+                receive(entry, fd, &mut iov::destinations(address.cast(), request.len, Errno::INVAL)?)
             }
             Operation::Write => {
                 let data = iov::source(address, request.len)?;
-                transfer::send(entry, fd, &[IoSlice::new(data)], &[], 0)
+                transfer::send(entry, fd, &data.message(&[], 0))
             }
             Operation::WriteVector => {
                 let data = iov::sources(address.cast(), request.len, Errno::INVAL)?;
-                transfer::send(entry, fd, &data, &[], 0)
+                transfer::send(entry, fd, &data.message(&[], 0))
             }
         }
     })
 }
 
-fn receive(entry: &'static Entry, fd: RawFd, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
-    match into.iter().all(|piece| piece.is_empty()) {
+fn receive<'b>(
+    entry: &'static Entry,
+    fd: RawFd,
+    into: &mut Destinations<impl AsMut<[IoSliceMut<'b>]>>,
+) -> Result<usize, Errno> {
+    match into.is_empty() {
         true => Ok(0),
-        false => transfer::recv(entry, fd, into, 0).map(|(received, _)| received.len),
+        false => transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| received.len),
     }
 }
 

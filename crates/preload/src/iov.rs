@@ -1,6 +1,6 @@
 //! The caller's buffers.
 
-use algkit_afalg::Errno;
+use algkit_afalg::{Destination, Errno, Message, may_be_memory};
 use libc::{c_void, iovec, size_t};
 use smallvec::SmallVec;
 use std::{
@@ -8,81 +8,146 @@ use std::{
     slice,
 };
 
-/// Pieces of data to send; most calls have one.
-pub type Sources<'a> = SmallVec<[IoSlice<'a>; 4]>;
-/// Pieces of room to receive into.
-pub type Destinations<'a> = SmallVec<[IoSliceMut<'a>; 4]>;
+/// What a call sends, up to where nothing can be read.
+pub struct Sources<P> {
+    pieces: P,
+    fault: bool,
+}
+
+/// Where a call receives to, up to where nothing can be written.
+pub struct Destinations<P> {
+    pieces: P,
+    lost: usize,
+}
+
+/// Pieces; most calls have one.
+type Several<T> = SmallVec<[T; 4]>;
+
+impl<'a, P: AsRef<[IoSlice<'a>]>> Sources<P> {
+    /// As a message.
+    #[inline]
+    pub fn message<'m>(&'m self, control: &'m [u8], flags: i32) -> Message<'m>
+    where
+        'a: 'm,
+    {
+        Message { data: self.pieces.as_ref(), control, flags, fault: self.fault }
+    }
+
+    /// Whether no byte is to be sent.
+    pub fn is_empty(&self) -> bool {
+        !self.fault && total(self.pieces.as_ref()) == 0
+    }
+}
+
+impl<'b, P: AsMut<[IoSliceMut<'b>]>> Destinations<P> {
+    /// As [`algkit_afalg::File::recv`] takes it.
+    #[inline]
+    pub fn room(&mut self) -> Destination<'_, 'b> {
+        Destination { pieces: self.pieces.as_mut(), lost: self.lost }
+    }
+
+    /// Whether there is no room.
+    pub fn is_empty(&mut self) -> bool {
+        self.lost == 0 && self.pieces.as_mut().iter().all(|piece| piece.is_empty())
+    }
+}
 
 /// The most pieces a call may have (`UIO_MAXIOV`).
 const MOST: usize = 1024;
 /// The most bytes a call transfers (`MAX_RW_COUNT`).
 const MAX_TRANSFER: usize = 0x7fff_f000;
 
-/// The data at an address.
+/// The bytes at an address, for calls that need them all.
 ///
 /// # Safety
-/// `address` is wild, or `len` bytes can be read there for as long as `'a`.
-pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8], Errno> {
-    match (is_wild(address), len) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(Errno::FAULT),
+/// No program has memory there, or `len` bytes can be read for as long as `'a`.
+pub unsafe fn bytes<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8], Errno> {
+    match (len, is_memory(address)?) {
+        (0, _) => Ok(&[]),
+        (_, false) => Err(Errno::FAULT),
         // SAFETY: the caller's promise.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(address.cast(), len.min(MAX_TRANSFER)) }),
+        (_, true) => Ok(unsafe { slice::from_raw_parts(address.cast(), len.min(MAX_TRANSFER)) }),
     }
 }
 
-/// The room at an address.
+/// Data in one piece.
 ///
 /// # Safety
-/// `address` is wild, or `len` bytes can be written there for as long as `'a`, by nobody else.
-pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<&'a mut [u8], Errno> {
-    match (is_wild(address), len) {
-        (_, 0) => Ok(&mut []),
-        (true, _) => Err(Errno::FAULT),
+/// As for [`bytes`].
+#[inline]
+pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<Sources<[IoSlice<'a>; 1]>, Errno> {
+    let fault = !is_memory(address)? && len > 0;
+    // SAFETY: the caller's promise.
+    let piece = if fault { &[] } else { unsafe { bytes(address, len)? } };
+    Ok(Sources { pieces: [IoSlice::new(piece)], fault })
+}
+
+/// Room in one piece.
+///
+/// # Safety
+/// No program has memory there, or `len` bytes can be written for as long as `'a`, by nobody else.
+#[inline]
+pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<Destinations<[IoSliceMut<'a>; 1]>, Errno> {
+    let len = len.min(MAX_TRANSFER);
+    let (piece, lost): (&mut [u8], _) = match (len, is_memory(address)?) {
+        (0, _) => (&mut [], 0),
+        (_, false) => (&mut [], len),
         // SAFETY: the caller's promise.
-        (false, _) => Ok(unsafe { slice::from_raw_parts_mut(address.cast(), len.min(MAX_TRANSFER)) }),
-    }
+        (_, true) => (unsafe { slice::from_raw_parts_mut(address.cast(), len) }, 0),
+    };
+    Ok(Destinations { pieces: [IoSliceMut::new(piece)], lost })
 }
 
 /// The data of a vector.
 ///
 /// # Safety
 /// As for `writev`. `too_many` answers more than 1024 pieces.
-pub unsafe fn sources<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<Sources<'a>, Errno> {
-    let mut left = MAX_TRANSFER;
+pub unsafe fn sources<'a>(
+    vector: *const iovec,
+    count: usize,
+    too_many: Errno,
+) -> Result<Sources<Several<IoSlice<'a>>>, Errno> {
+    let mut sources = Sources { pieces: Several::new(), fault: false };
     // SAFETY: the caller's promise.
-    unsafe { pieces(vector, count, too_many)? }
-        .iter()
-        .map(|piece| {
-            let len = check_len(piece.iov_len, &mut left)?;
-            // SAFETY: the caller's promise.
-            unsafe { source(piece.iov_base, len) }.map(IoSlice::new)
-        })
-        .collect()
+    for (address, len) in unsafe { pieces(vector, count, too_many)? } {
+        // SAFETY: the caller's promise.
+        let Sources { pieces, fault } = unsafe { source(address, len)? };
+        // The rest is looked at as well: what is not in user space is told before anything is sent.
+        if !sources.fault {
+            sources.pieces.extend(pieces);
+            sources.fault = fault;
+        }
+    }
+    Ok(sources)
 }
 
 /// The room of a vector.
 ///
 /// # Safety
 /// As for `readv`. `too_many` answers more than 1024 pieces.
-pub unsafe fn destinations<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<Destinations<'a>, Errno> {
-    let mut left = MAX_TRANSFER;
+pub unsafe fn destinations<'a>(
+    vector: *const iovec,
+    count: usize,
+    too_many: Errno,
+) -> Result<Destinations<Several<IoSliceMut<'a>>>, Errno> {
+    let mut destinations = Destinations { pieces: Several::new(), lost: 0 };
     // SAFETY: the caller's promise.
-    unsafe { pieces(vector, count, too_many)? }
-        .iter()
-        .map(|piece| {
-            let len = check_len(piece.iov_len, &mut left)?;
-            // SAFETY: the caller's promise.
-            unsafe { destination(piece.iov_base, len) }.map(IoSliceMut::new)
-        })
-        .collect()
+    for (address, len) in unsafe { pieces(vector, count, too_many)? } {
+        // SAFETY: the caller's promise.
+        let Destinations { pieces, lost } = unsafe { destination(address, len)? };
+        if destinations.lost > 0 {
+            destinations.lost += len;
+        } else {
+            destinations.pieces.extend(pieces);
+            destinations.lost = lost;
+        }
+    }
+    Ok(destinations)
 }
 
-/// Whether the address is in the first page or not in user space, where no program has memory. Other
-/// addresses without memory are a fault, as in any function of libc.
 #[inline]
-fn is_wild(address: *const c_void) -> bool {
-    !(4096..isize::MAX as usize).contains(&address.addr())
+fn is_memory(address: *const c_void) -> Result<bool, Errno> {
+    may_be_memory(address.addr() as u64)
 }
 
 /// All pieces' lengths.
@@ -90,18 +155,26 @@ pub fn total(pieces: &[IoSlice<'_>]) -> usize {
     pieces.iter().map(|piece| piece.len()).sum()
 }
 
-fn check_len(len: usize, left: &mut usize) -> Result<usize, Errno> {
-    let len = isize::try_from(len).map_err(|_| Errno::INVAL)?.unsigned_abs().min(*left);
-    *left -= len;
-    Ok(len)
-}
-
-unsafe fn pieces<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<&'a [iovec], Errno> {
-    match (vector.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (_, count) if count > MOST => Err(too_many),
-        (true, _) => Err(Errno::FAULT),
-        // SAFETY: the caller's promise.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(vector, count) }),
+/// Addresses and lengths of a vector, all lengths together no more than a call transfers.
+unsafe fn pieces(
+    vector: *const iovec,
+    count: usize,
+    too_many: Errno,
+) -> Result<SmallVec<[(*mut c_void, usize); 4]>, Errno> {
+    if count > MOST {
+        return Err(too_many);
     }
+    // SAFETY: the caller's promise; a vector of nothing need not be anywhere.
+    let vector = match (count, is_memory(vector.cast())?) {
+        (0, _) => &[],
+        (_, false) => return Err(Errno::FAULT),
+        (_, true) => unsafe { slice::from_raw_parts(vector, count) },
+    };
+    let mut left = MAX_TRANSFER;
+    let piece = |piece: &iovec| {
+        let len = isize::try_from(piece.iov_len).map_err(|_| Errno::INVAL)?.unsigned_abs().min(left);
+        left -= len;
+        Ok((piece.iov_base, len))
+    };
+    vector.iter().map(piece).collect()
 }

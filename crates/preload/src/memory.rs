@@ -3,8 +3,8 @@
 use algkit_afalg::{Errno, Memory};
 use std::ptr;
 
-/// The memory of this process. Addresses in the first page are refused; another bad one is a fault, as in
-/// any function of libc, where the kernel would say `EFAULT`.
+/// The memory of this process. Addresses in the first page, or not in user space, are refused; another bad one is a
+/// fault, as in any function of libc, where the kernel would say `EFAULT`.
 pub struct OwnMemory;
 
 const FIRST_PAGE: u64 = 4096;

@@ -13,7 +13,6 @@ use libc::{
     socklen_t, ssize_t, timespec,
 };
 use std::{
-    io::{IoSlice, IoSliceMut},
     mem, ptr, slice,
     time::{Duration, Instant},
 };
@@ -38,15 +37,15 @@ interpose! {
 
     fn write(fd: c_int, data: *const c_void, len: size_t) -> ssize_t
     where Some(entry) = table::entry(fd) => {
-        transfer::send(entry, fd, &[IoSlice::new(iov::source(data, len)?)], &[], 0).map(length)
+        transfer::send(entry, fd, &iov::source(data, len)?.message(&[], 0)).map(length)
     }
 
     fn writev(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => {
         let data = iov::sources(vector, pieces(count)?, Errno::INVAL)?;
-        match iov::total(&data) {
-            0 => Ok(0),
-            _ => transfer::send(entry, fd, &data, &[], 0).map(length),
+        match data.is_empty() {
+            true => Ok(0),
+            false => transfer::send(entry, fd, &data.message(&[], 0)).map(length),
         }
     }
 
@@ -88,9 +87,9 @@ interpose! {
     fn readv(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => {
         let mut into = iov::destinations(vector, pieces(count)?, Errno::INVAL)?;
-        match into.iter().all(|piece| piece.is_empty()) {
+        match into.is_empty() {
             true => Ok(0),
-            false => transfer::recv(entry, fd, &mut into, 0).map(|(received, _)| length(received.len)),
+            false => transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| length(received.len)),
         }
     }
 }
@@ -114,13 +113,13 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
     // SAFETY: as for `sendmsg`.
     let (control, data) = unsafe {
         (
-            iov::source(message.msg_control, message.msg_controllen)?,
+            iov::bytes(message.msg_control, message.msg_controllen)?,
             iov::sources(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)?,
         )
     };
     // SAFETY: as for `sendmsg`.
     unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
-    transfer::send(entry, fd, &data, control, flags)
+    transfer::send(entry, fd, &data.message(control, flags))
 }
 
 /// AF_ALG ignores to whom something is sent; from netlink, it can only be the kernel.
@@ -137,7 +136,7 @@ unsafe fn check_destination(
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    let address = unsafe { iov::source(address, len.min(MAX_ADDRESS))? };
+    let address = unsafe { iov::bytes(address, len.min(MAX_ADDRESS))? };
     match entry.enter(fd)?.file()? {
         File::Netlink(socket) => socket.connect(address),
         File::Alg(_) | File::Device(_) => Ok(()),
@@ -154,7 +153,7 @@ unsafe fn send_one(
     entry.check_socket()?;
     // SAFETY: as for `send`.
     let data = unsafe { iov::source(data, len)? };
-    transfer::send(entry, fd, &[IoSlice::new(data)], &[], flags).map(length)
+    transfer::send(entry, fd, &data.message(&[], flags)).map(length)
 }
 
 unsafe fn send_messages(
@@ -190,7 +189,7 @@ unsafe fn receive_message(
     let message = unsafe { message.as_mut() }.ok_or(Errno::FAULT)?;
     // SAFETY: as for `recvmsg`.
     let mut into = unsafe { iov::destinations(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
-    let (received, sender) = transfer::recv(entry, fd, &mut into, flags)?;
+    let (received, sender) = transfer::recv(entry, fd, into.room(), flags)?;
     if !message.msg_name.is_null() {
         // SAFETY: the room that the header declares.
         message.msg_namelen = unsafe { write_sender(sender, message.msg_name.cast(), message.msg_namelen) };
@@ -211,8 +210,8 @@ unsafe fn receive_from(
 ) -> Result<ssize_t, Errno> {
     entry.check_socket()?;
     // SAFETY: as for `recvfrom`.
-    let into = unsafe { iov::destination(into, len)? };
-    let (Received { len, .. }, sender) = transfer::recv(entry, fd, &mut [IoSliceMut::new(into)], flags)?;
+    let mut into = unsafe { iov::destination(into, len)? };
+    let (Received { len, .. }, sender) = transfer::recv(entry, fd, into.room(), flags)?;
     if !address.is_null() && !address_len.is_null() {
         // SAFETY: the room that the caller declares.
         unsafe { *address_len = write_sender(sender, address, *address_len) };
@@ -256,8 +255,8 @@ unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: siz
         return Ok(0);
     }
     // SAFETY: as for `read`.
-    let into = unsafe { iov::destination(into, len)? };
-    transfer::recv(entry, fd, &mut [IoSliceMut::new(into)], 0).map(|(received, _)| length(received.len))
+    let mut into = unsafe { iov::destination(into, len)? };
+    transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| length(received.len))
 }
 
 /// Writes as much of the address as there is room for; returns its length.

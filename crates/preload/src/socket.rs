@@ -108,7 +108,7 @@ fn socket_flags(flags: c_int) -> Result<SocketFlags, Errno> {
 unsafe fn bytes<'a>(address: *const c_void, len: socklen_t) -> Result<&'a [u8], Errno> {
     let len = usize::try_from(len as c_int).map_err(|_| Errno::INVAL)?;
     // SAFETY: the caller's promise.
-    unsafe { iov::source(address, len) }
+    unsafe { iov::bytes(address, len) }
 }
 
 fn bind_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Errno> {

@@ -4,7 +4,7 @@
 //! to a page after `vmsplice` is seen until the page is spliced on, and no longer.
 
 use crate::{entry::Entry, errno::length, interpose::interpose, table, transfer};
-use algkit_afalg::{Errno, Readiness};
+use algkit_afalg::{Errno, Message, Readiness};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
     ssize_t,
@@ -128,7 +128,7 @@ fn from_pipe(
     // What the socket refuses stays in the pipe: of the first piece, it is given a copy.
     let first = copy(pipe, &mut buffer)?;
     let of_piece = |sent: usize| if more || sent < total { MSG_MORE } else { 0 };
-    let mut sent = transfer::send(entry, to, &[IoSlice::new(&buffer[..first])], &[], of_piece(first))?;
+    let mut sent = send(entry, to, &buffer[..first], of_piece(first))?;
     let mut rest = &mut buffer[..sent];
     while !rest.is_empty() {
         let dropped = read(pipe, &mut *rest)?;
@@ -140,7 +140,7 @@ fn from_pipe(
         let Ok(room) = wait_for_room(entry, to) else { break };
         let limit = room.min(total - sent).min(buffer.len());
         let got = read(pipe, &mut buffer[..limit])?;
-        match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], of_piece(sent + got)) {
+        match send(entry, to, &buffer[..got], of_piece(sent + got)) {
             Ok(taken) if taken > 0 => sent += taken,
             _ => break,
         }
@@ -169,6 +169,11 @@ fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
     }
 }
 
+/// Sends bytes of ours.
+fn send(entry: &'static Entry, to: RawFd, data: &[u8], flags: c_int) -> Result<usize, Errno> {
+    transfer::send(entry, to, &Message { data: &[IoSlice::new(data)], control: &[], flags, fault: false })
+}
+
 /// Receives into the pipe.
 fn into_pipe(
     entry: &'static Entry,
@@ -184,7 +189,7 @@ fn into_pipe(
     }
     let space = fcntl_getpipe_size(pipe)?.saturating_sub(ioctl_fionread(pipe)? as usize).max(1);
     let mut buffer = vec![0; len.min(space).min(PIPE)];
-    let (received, _) = transfer::recv(entry, from, &mut [IoSliceMut::new(&mut buffer)], 0)?;
+    let (received, _) = transfer::recv(entry, from, (&mut [IoSliceMut::new(&mut buffer)]).into(), 0)?;
     let mut rest = &buffer[..received.len.min(buffer.len())];
     while !rest.is_empty() {
         rest = &rest[write(pipe, rest)?..];
@@ -226,7 +231,7 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
         }
         // More is to come as long as the caller has asked for more, which a shorter file never keeps.
         let flags = if got < left { MSG_MORE } else { 0 };
-        let taken = match transfer::send(entry, to, &[IoSlice::new(&buffer[..got])], &[], flags) {
+        let taken = match send(entry, to, &buffer[..got], flags) {
             Err(_) if sent > 0 => break,
             taken => taken?,
         };

@@ -1,36 +1,25 @@
 //! Sending and receiving, with the waiting that a file itself never does.
 
-use crate::{
-    entry::Entry,
-    iov::{self, Sources},
-};
-use algkit_afalg::{Errno, File, Message, Received};
+use crate::{entry::Entry, iov};
+use algkit_afalg::{Destination, Errno, File, Message, Received};
 use libc::MSG_DONTWAIT;
-use std::{
-    io::{IoSlice, IoSliceMut},
-    os::fd::RawFd,
-};
+use smallvec::SmallVec;
+use std::{io::IoSlice, os::fd::RawFd};
 
 /// Sends all of `data`, unless the caller does not want to wait.
-pub fn send(
-    entry: &'static Entry,
-    fd: RawFd,
-    data: &[IoSlice<'_>],
-    control: &[u8],
-    flags: i32,
-) -> Result<usize, Errno> {
+pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<usize, Errno> {
     let mut entered = entry.enter(fd)?;
-    let result = entered.file()?.send(&Message { data, control, flags });
-    let total = iov::total(data);
-    let waits = flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking();
+    let result = entered.file()?.send(message);
+    let total = iov::total(message.data);
+    let waits = message.flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking();
     match result {
         Ok(sent) if sent < total && waits => {
             entered.leave();
-            Ok(sent + send_rest(entry, fd, data, sent, flags))
+            Ok(sent + send_rest(entry, fd, message, sent))
         }
         Err(Errno::AGAIN) if waits => {
             entered.wait()?;
-            send(entry, fd, data, control, flags)
+            send(entry, fd, message)
         }
         result => {
             entered.leave();
@@ -40,8 +29,8 @@ pub fn send(
 }
 
 /// Sends what did not fit. What goes wrong here is not told to a caller, part of whose data was taken.
-fn send_rest(entry: &'static Entry, fd: RawFd, data: &[IoSlice<'_>], sent: usize, flags: i32) -> usize {
-    let mut pieces: Sources<'_> = data.iter().copied().collect();
+fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usize) -> usize {
+    let mut pieces: SmallVec<[IoSlice<'_>; 4]> = message.data.iter().copied().collect();
     let mut rest = pieces.as_mut_slice();
     IoSlice::advance_slices(&mut rest, sent);
     let mut more = 0;
@@ -49,8 +38,8 @@ fn send_rest(entry: &'static Entry, fd: RawFd, data: &[IoSlice<'_>], sent: usize
         let Ok(mut entered) = entry.enter(fd) else { break };
         let room = entered.readiness().writable;
         let result = match entered.file() {
-            Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], flags }),
-            Ok(file) if room => file.send(&Message { data: rest, control: &[], flags }),
+            Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], ..*message }),
+            Ok(file) if room => file.send(&Message { data: rest, control: &[], ..*message }),
             Ok(_) => Err(Errno::AGAIN),
             Err(errno) => Err(errno),
         };
@@ -75,7 +64,7 @@ fn send_rest(entry: &'static Entry, fd: RawFd, data: &[IoSlice<'_>], sent: usize
 pub fn recv(
     entry: &'static Entry,
     fd: RawFd,
-    into: &mut [IoSliceMut<'_>],
+    into: Destination<'_, '_>,
     flags: i32,
 ) -> Result<(Received, Sender), Errno> {
     loop {
@@ -85,7 +74,7 @@ pub fn recv(
             File::Netlink(_) => Sender::Kernel,
             File::Alg(_) | File::Device(_) => Sender::Nobody,
         };
-        match file.recv(into, flags) {
+        match file.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags) {
             Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking() => entered.wait()?,
             result => {
                 entered.leave();

@@ -155,13 +155,15 @@ impl<'a> Target<'a> {
 
     /// Fills `into` with the bytes of `pieces`.
     pub fn gather(&self, pieces: &[Piece], into: &mut [u8]) -> Result<(), Errno> {
+        if self.readable(pieces, into) == into.len() { Ok(()) } else { Err(Errno::FAULT) }
+    }
+
+    /// Fills `into` with the bytes of `pieces`, up to one that cannot be read; how many bytes these are.
+    pub fn readable(&self, pieces: &[Piece], into: &mut [u8]) -> usize {
         if into.is_empty() {
-            return Ok(());
+            return 0;
         }
-        match sys::read_memory(self.request.tid, pieces, into) {
-            Ok(n) if n == into.len() => Ok(()),
-            _ => Err(Errno::FAULT),
-        }
+        sys::read_memory(self.request.tid, pieces, into).unwrap_or(0)
     }
 
     /// Writes `from` to `pieces`, which are as long.

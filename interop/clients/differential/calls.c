@@ -143,14 +143,26 @@ void calls_operation(void)
             continue;
         default:
             say(" bad address:");
-            if (getenv("DIFFERENTIAL_NO_FAULTS")) {
-                say(" not tried");
-            } else if (chance(50)) {
+            v[1] = (struct iovec){(void *)8, 32};
+            to[1] = (struct iovec){(void *)8, 32};
+            switch (below(4)) {
+            case 0:
                 say(" send");
-                outcome(send(op, (void *)8, 32, MSG_DONTWAIT));
-            } else {
+                outcome(send(op, (void *)8, 32, MSG_DONTWAIT | more));
+                break;
+            case 1:
                 say(" recv");
                 outcome(recv(op, (void *)8, 32, MSG_DONTWAIT));
+                break;
+            case 2:
+                v[0].iov_len = 16 * below(600);
+                say(" writev(%zu)", v[0].iov_len);
+                outcome(writev(op, v, 2));
+                break;
+            default:
+                to[0].iov_len = below(3) * 16;
+                say(" readv(%zu)", to[0].iov_len);
+                outcome(readv(op, to, 2));
             }
             /* What a fault has consumed is not promised. */
             n = 0;

@@ -80,6 +80,15 @@ void name_operation(void)
     if (what < 5) {
         const char *type = chance(95) ? types[below(4)] : odd_types[below(COUNT(odd_types))];
         bind_name(fd, type, strange_names[below(strange_names_len)]);
+        /* Some are bound whose parts do not fit, which a key shows. */
+        if (chance(30))
+            set_random_key(fd, 16);
+        if (chance(30)) {
+            uint8_t key[8 + 32 + 16];
+            set_key(fd, key, authenc_key(key, 32, 16));
+        }
+        if (chance(10))
+            set_tag(fd, below(40));
     } else if (what < 6) {
         char name[128];
         unsigned len = 50 + below(70);

@@ -5,9 +5,9 @@ use super::{
     room::{Room, Space},
     stream::Stream,
 };
-use crate::{Errno, Message};
+use crate::{Destination, Errno, Message};
 use algkit::{Aead, Direction, Driver, Error, Text};
-use std::{io::IoSliceMut, sync::Arc};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) struct Operation {
@@ -38,7 +38,7 @@ impl Operation {
         self.stream.send(message)
     }
 
-    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<usize, Errno> {
         self.check_key()?;
         Room::new(into).fill(|room| self.request(room))
     }
@@ -58,7 +58,7 @@ impl Operation {
         let assoc_len = stream.assoc_len;
         let text_len = stream.queue.len().checked_sub(assoc_len + tag_in).ok_or(Errno::INVAL)?;
         let want = assoc_len + text_len + tag_out;
-        let space = room.take(want, stream.receive_limit());
+        let space = room.take(want, stream.receive_limit())?;
         let out = space.len();
         let text_len = text_len.checked_sub(want - out).ok_or(Errno::INVAL)?;
 
@@ -66,6 +66,9 @@ impl Operation {
         let (text, tag) = rest.split_at(text_len);
         let (mut assoc_out, space) = space.split_at(assoc_len);
         assoc_out.write(assoc);
+        if let (Some(iv), Some(behind)) = (tfm.encrypted_iv(&stream.iv), assoc_len.checked_sub(16)) {
+            assoc_out.split_at(behind).1.write(&iv);
+        }
         let done = match stream.direction {
             Direction::Encrypt => seal(tfm, &stream.iv, assoc, text, tag_len, space),
             Direction::Decrypt => open(tfm, &stream.iv, assoc, text, tag, space),

@@ -6,9 +6,8 @@ use super::{
     parent::{Algorithm, Lease},
     room::Room,
 };
-use crate::{Errno, Message, Received};
+use crate::{Destination, Errno, Message, Received};
 use algkit::Driver;
-use std::io::IoSliceMut;
 use zeroize::{Zeroize, Zeroizing};
 
 #[derive(Debug)]
@@ -44,8 +43,12 @@ impl Operation {
         let Self { hash, progress, digest, finished, .. } = self;
         let hash = hash.as_ref().ok_or(Errno::NOKEY)?;
         let more = message.flags & libc::MSG_MORE != 0;
-        *finished = !more;
+        *finished = !more && !message.fault;
+        let sent = message.data.iter().map(|piece| piece.len()).sum();
         match (progress.take(), message.data) {
+            // What cannot be read ends the message, without a digest; what was read of it counts as sent.
+            _ if message.fault && sent == 0 => return Err(Errno::FAULT),
+            _ if message.fault => {}
             (None, [piece]) if !more => hash.digest(piece, digest)?,
             (former, pieces) => {
                 let mut current = former.unwrap_or_else(|| hash.start());
@@ -57,11 +60,11 @@ impl Operation {
                 }
             }
         }
-        Ok(message.data.iter().map(|piece| piece.len()).sum())
+        Ok(sent)
     }
 
     /// The digest of the message, finished or not, or of the empty one; then a new message begins.
-    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<Received, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<Received, Errno> {
         self.check_key()?;
         let Self { hash, progress, digest, finished, .. } = self;
         let hash = hash.as_ref().ok_or(Errno::NOKEY)?;
@@ -70,10 +73,12 @@ impl Operation {
             None if !std::mem::take(finished) => hash.digest(&[], digest)?,
             None => {}
         }
-        let mut space = Room::new(into).take(digest.len(), usize::MAX);
-        space.write(digest);
+        let written = Room::new(into).take(digest.len(), usize::MAX).map(|mut space| {
+            space.write(digest);
+            space.len()
+        });
         digest.zeroize();
-        let len = space.len();
+        let len = written?;
         Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 } })
     }
 

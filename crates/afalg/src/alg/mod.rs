@@ -20,6 +20,7 @@ mod digest;
 mod hash;
 mod level;
 mod lookup;
+mod misfit;
 mod parent;
 mod queue;
 mod rng;
@@ -31,10 +32,10 @@ pub(crate) use lookup::{any_timing, transform};
 pub use parent::{Keyring, NoKeyring};
 pub(crate) use skcipher::chunk_size;
 
-use crate::{Errno, Message, Readiness, Received};
+use crate::{Destination, Errno, Message, Readiness, Received};
 use level::Buffers;
 use parent::Parent;
-use std::{io::IoSliceMut, sync::Arc};
+use std::sync::Arc;
 
 /// An AF_ALG socket: one that names a transform, or one that performs operations.
 #[derive(Debug)]
@@ -156,8 +157,9 @@ impl Socket {
     /// A client that offers more room than there is text gets the text. The kernel would let it wait, if
     /// it waits at all, for another thread to send more.
     #[inline]
-    pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
+    pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let _ = flags; // waiting is the front end's; the kernel ignores the others
+        let into = into.into();
         match &mut self.role {
             Role::Skcipher(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
             Role::Aead(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),

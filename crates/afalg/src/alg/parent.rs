@@ -1,6 +1,6 @@
 //! Sockets that name a transform.
 
-use super::{Role, Socket, aead, digest::Digester, hash, lookup, rng::Generator, skcipher};
+use super::{Role, Socket, aead, digest::Digester, hash, lookup, misfit::Misfit, rng::Generator, skcipher};
 use crate::{
     Errno,
     abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
@@ -45,22 +45,40 @@ pub(super) struct State {
 /// What a socket is bound to.
 #[derive(Debug)]
 pub(super) enum Algorithm {
-    Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
-    Aead { driver: Unkeyed<Aead>, keyed: Option<Arc<Aead>>, tag_len: usize },
-    Hash { driver: Unkeyed<Hash>, ready: Option<Digester> },
+    Skcipher {
+        driver: Unkeyed<Skcipher>,
+        keyed: Option<Arc<Skcipher>>,
+    },
+    Aead {
+        driver: Unkeyed<Aead>,
+        keyed: Option<Arc<Aead>>,
+        tag_len: usize,
+    },
+    Hash {
+        driver: Unkeyed<Hash>,
+        ready: Option<Digester>,
+    },
     Rng(Generator),
+    /// Parts that do not fit.
+    Misfit(Misfit),
 }
 
 impl Algorithm {
     fn find(address: &Address<'_>) -> Result<Self, Errno> {
         match address.kind {
             b"skcipher" => {
-                let driver = lookup::find(address)?;
+                let driver: Unkeyed<Skcipher> = match lookup::find(address) {
+                    Err(Errno::NOENT) => return Misfit::skcipher(address).map(Self::Misfit),
+                    found => found?,
+                };
                 let keyed = keyless(&driver, driver.driver().shape.keys.max() == 0);
                 Ok(Self::Skcipher { driver, keyed })
             }
             b"aead" => {
-                let driver: Unkeyed<Aead> = lookup::find(address)?;
+                let driver: Unkeyed<Aead> = match lookup::find(address) {
+                    Err(Errno::NOENT) => return Misfit::aead(address).map(Self::Misfit),
+                    found => found?,
+                };
                 let tag_len = driver.driver().shape.tags.max();
                 Ok(Self::Aead { driver, keyed: None, tag_len })
             }
@@ -86,6 +104,7 @@ impl Algorithm {
             Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
             Self::Hash { driver, ready } => set_hash_key(driver, ready, key),
             Self::Rng(generator) => generator.seed(key),
+            Self::Misfit(misfit) => Err(misfit.refuse(key)),
         }
     }
 
@@ -95,6 +114,9 @@ impl Algorithm {
     }
 
     fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
+        if let Self::Misfit(misfit) = self {
+            return misfit.set_tag_len(len);
+        }
         let Self::Aead { driver, tag_len, .. } = self else { return Err(Errno::NOPROTOOPT) };
         if !driver.driver().shape.tags.allows(len) {
             return Err(Errno::INVAL);
@@ -193,6 +215,7 @@ impl Parent {
                 Role::Hash(hash::Operation::new(lease, driver.driver(), ready.clone()))
             }
             Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
+            Algorithm::Misfit(misfit) => misfit.accept(lease(false)),
         };
         Ok(role.into())
     }

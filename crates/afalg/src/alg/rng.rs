@@ -1,9 +1,9 @@
 //! Sockets that give random bytes.
 
 use super::{parent::Lease, room::Room};
-use crate::{Errno, Message};
+use crate::{Destination, Errno, Message};
 use algkit::{Rng, Unkeyed};
-use std::{io::IoSliceMut, sync::Arc};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The most bytes of one request, of additional input, and of entropy given for a test.
@@ -93,21 +93,26 @@ impl Operation {
         if len > MAX_SIZE {
             return Err(Errno::MSGSIZE);
         }
+        if message.fault {
+            return Err(Errno::FAULT);
+        }
         let mut additional = Zeroizing::new(Vec::with_capacity(len));
         message.data.iter().for_each(|piece| additional.extend_from_slice(piece));
         self.additional = additional;
         Ok(len)
     }
 
-    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<usize, Errno> {
         let additional = std::mem::take(&mut self.additional);
-        let mut space = Room::new(into).take(MAX_SIZE, usize::MAX);
-        if space.len() == 0 {
+        let space = Room::new(into).take(MAX_SIZE, usize::MAX);
+        if space.as_ref().is_ok_and(|space| space.len() == 0) {
             return Ok(0);
         }
+        let rng = self.rng.as_ref().ok_or(Errno::INVAL)?;
+        let mut space = space?;
         let mut bytes = Zeroizing::new([0; MAX_SIZE]);
         let bytes = &mut bytes[..space.len()];
-        self.rng.as_ref().ok_or(Errno::INVAL)?.generate(&additional, bytes).map_err(|_| Errno::INVAL)?;
+        rng.generate(&additional, bytes).map_err(|_| Errno::INVAL)?;
         space.write(bytes);
         Ok(bytes.len())
     }

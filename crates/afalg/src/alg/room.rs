@@ -3,12 +3,14 @@
 use std::{io::IoSliceMut, slice};
 
 use super::stream::PAGE;
-use crate::Errno;
+use crate::{Destination, Errno};
 
 /// What is left of the buffers of a `recvmsg`.
 pub(super) struct Room<'a, 'b> {
     current: &'a mut [u8],
     rest: slice::IterMut<'a, IoSliceMut<'b>>,
+    /// Bytes behind them that are not memory.
+    lost: usize,
 }
 
 /// Consecutive bytes of the client's buffers.
@@ -20,8 +22,8 @@ pub(super) enum Space<'a> {
 
 impl<'a, 'b> Room<'a, 'b> {
     #[inline]
-    pub(super) fn new(into: &'a mut [IoSliceMut<'b>]) -> Self {
-        let mut room = Self { current: &mut [], rest: into.iter_mut() };
+    pub(super) fn new(into: Destination<'a, 'b>) -> Self {
+        let mut room = Self { current: &mut [], rest: into.pieces.iter_mut(), lost: into.lost };
         room.advance();
         room
     }
@@ -54,30 +56,33 @@ impl<'a, 'b> Room<'a, 'b> {
     /// Whether every buffer is full.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.current.is_empty()
+        self.current.is_empty() && self.lost == 0
     }
 
     /// The next `max` bytes, or as many as there are. A request whose buffers come within a page of
-    /// `limit` stops at the end of one of them.
+    /// `limit` stops at the end of one of them. [`Errno::FAULT`] if it needs one that is not memory.
     #[inline]
-    pub(super) fn take(&mut self, max: usize, limit: usize) -> Space<'a> {
+    pub(super) fn take(&mut self, max: usize, limit: usize) -> Result<Space<'a>, Errno> {
         let first = self.piece(max.min(limit));
         if first.len() == max || self.is_full() || limit - first.len() < PAGE {
-            return Space::One(first);
+            return Ok(Space::One(first));
         }
         self.take_many(first, max, limit)
     }
 
     #[cold]
-    fn take_many(&mut self, first: &'a mut [u8], max: usize, limit: usize) -> Space<'a> {
+    fn take_many(&mut self, first: &'a mut [u8], max: usize, limit: usize) -> Result<Space<'a>, Errno> {
         let mut len = first.len();
         let mut pieces = vec![first];
         while len < max && !self.is_full() && limit - len >= PAGE {
+            if self.current.is_empty() {
+                return Err(Errno::FAULT);
+            }
             let piece = self.piece((max - len).min(limit - len));
             len += piece.len();
             pieces.push(piece);
         }
-        Space::Many(pieces)
+        Ok(Space::Many(pieces))
     }
 
     /// The next `max` bytes, or what there is in one piece.

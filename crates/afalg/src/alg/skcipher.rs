@@ -5,9 +5,9 @@ use super::{
     room::{Room, Space},
     stream::{PAGE, Stream},
 };
-use crate::{Errno, Message};
+use crate::{Destination, Errno, Message};
 use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
-use std::{io::IoSliceMut, sync::Arc};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) struct Operation {
@@ -65,7 +65,7 @@ impl Operation {
         })
     }
 
-    pub(super) fn recv(&mut self, into: &mut [IoSliceMut<'_>]) -> Result<usize, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<usize, Errno> {
         self.tfm()?;
         Room::new(into).fill(|room| self.request(room))
     }
@@ -79,7 +79,7 @@ impl Operation {
         if !stream.begun || (stream.more && queued < *chunk) {
             return Err(Errno::AGAIN);
         }
-        let mut space = room.take(queued, stream.receive_limit());
+        let mut space = room.take(queued, stream.receive_limit())?;
         let mut len = space.len();
         if let Some(ahead) = ahead.take() {
             match &mut space {

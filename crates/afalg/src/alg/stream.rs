@@ -100,12 +100,18 @@ impl Stream {
     #[inline]
     fn add(&mut self, message: &Message<'_>, push: impl FnOnce(&mut Self, &[u8])) -> Result<usize, Errno> {
         self.begun = true;
-        let total: usize = message.data.iter().map(|piece| piece.len()).sum();
+        let mut total: usize = message.data.iter().map(|piece| piece.len()).sum();
+        if message.fault {
+            total = self.copied_before_fault(total);
+            if total == 0 {
+                return Err(if self.page_room > 0 || self.is_writable() { Errno::FAULT } else { Errno::AGAIN });
+            }
+        }
         let accepted = self.admit(total);
         self.queue.reserve(accepted);
         let more = message.flags & libc::MSG_MORE != 0;
         match message.data {
-            [all] if accepted == total && self.queue.len() == 0 && !more => push(self, all),
+            [all] if accepted == total && self.queue.len() == 0 && !more && !message.fault => push(self, all),
             pieces => {
                 let mut left = accepted;
                 for piece in pieces {
@@ -116,11 +122,18 @@ impl Stream {
             }
         }
         if accepted == total {
-            self.more = more;
+            if !message.fault {
+                self.more = more;
+            }
         } else if accepted == 0 {
             return Err(Errno::AGAIN);
         }
         Ok(accepted)
+    }
+
+    /// How many of `readable` bytes count if what follows cannot be read: data is copied a page at a time.
+    fn copied_before_fault(&self, readable: usize) -> usize {
+        readable.checked_sub(self.page_room).map_or(0, |rest| self.page_room + rest / PAGE * PAGE)
     }
 
     /// How many of `total` bytes are accepted now. The last page is filled up in any case; beyond that,
@@ -166,9 +179,10 @@ impl Stream {
     }
 
     pub(super) fn readiness(&self) -> Readiness {
-        Readiness {
-            readable: !self.more || self.queue.len() > 0,
-            writable: self.limit(self.buffers.send).saturating_sub(self.queue.len()) >= PAGE,
-        }
+        Readiness { readable: !self.more || self.queue.len() > 0, writable: self.is_writable() }
+    }
+
+    fn is_writable(&self) -> bool {
+        self.limit(self.buffers.send).saturating_sub(self.queue.len()) >= PAGE
     }
 }

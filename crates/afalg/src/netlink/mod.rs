@@ -13,12 +13,12 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use crate::{Errno, Message, Readiness, Received, catalogue};
+use crate::{Destination, Errno, Message, Readiness, Received, catalogue};
 use abi::Header;
 use port::Port;
 use queue::Queue;
 use request::Outcome;
-use std::{io::IoSliceMut, sync::Arc};
+use std::sync::Arc;
 
 /// The longest message a client may send: the default send buffer less some overhead.
 const MAX_MESSAGE: usize = 212_992 - 32;
@@ -127,6 +127,7 @@ impl Socket {
         }
         let len = message.data.iter().try_fold(0usize, |len, part| len.checked_add(part.len()));
         match len {
+            _ if message.fault => return Err(Errno::FAULT),
             Some(0) => return Err(Errno::NODATA),
             Some(1..=MAX_MESSAGE) => {}
             _ => return Err(Errno::MSGSIZE),
@@ -140,7 +141,8 @@ impl Socket {
     }
 
     /// `recvmsg`; the sender's address is that of the kernel, port 0.
-    pub fn recv(&mut self, into: &mut [IoSliceMut<'_>], flags: i32) -> Result<Received, Errno> {
+    pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
+        let Destination { pieces: into, lost } = into.into();
         if flags & libc::MSG_OOB != 0 {
             return Err(Errno::OPNOTSUPP);
         }
@@ -149,8 +151,11 @@ impl Socket {
         }
         let datagram = self.queue.front().ok_or(Errno::AGAIN)?;
         let room = into.iter().fold(0usize, |room, part| room.saturating_add(part.len()));
-        self.largest_buffer = self.largest_buffer.max(room);
+        self.largest_buffer = self.largest_buffer.max(room.saturating_add(lost));
         let (len, copied) = (datagram.len(), datagram.len().min(room));
+        if copied < len && lost > 0 {
+            return Err(Errno::FAULT);
+        }
         let mut left = &datagram[..copied];
         for part in into {
             let (now, later) = left.split_at(left.len().min(part.len()));

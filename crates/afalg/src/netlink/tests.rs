@@ -47,7 +47,7 @@ fn socket() -> Socket {
 }
 
 fn send(socket: &mut Socket, bytes: &[u8]) -> Result<usize, Errno> {
-    socket.send(&Message { data: &[IoSlice::new(bytes)], control: &[], flags: 0 })
+    socket.send(&Message { data: &[IoSlice::new(bytes)], control: &[], flags: 0, fault: false })
 }
 
 fn recv(socket: &mut Socket) -> Result<Vec<u8>, Errno> {
@@ -357,7 +357,7 @@ fn a_dump_and_a_slow_client() {
 fn peeking_and_truncation() {
     let mut socket = socket();
     send(&mut socket, &request(GETALG, REQUEST, "cbc(aes)", "")).unwrap();
-    assert_eq!(socket.recv(&mut [], PEEK | TRUNC), Ok(Received { len: 380, flags: TRUNC }));
+    assert_eq!(socket.recv(&mut [][..], PEEK | TRUNC), Ok(Received { len: 380, flags: TRUNC }));
     let (mut a, mut b) = ([0; 6], [0xaa; 10]);
     let got = socket.recv(&mut [IoSliceMut::new(&mut a), IoSliceMut::new(&mut b)], PEEK);
     assert_eq!(got, Ok(Received { len: 16, flags: TRUNC }));
@@ -396,9 +396,9 @@ fn lengths_of_messages() {
 #[test]
 fn out_of_band() {
     let mut socket = socket();
-    let message = Message { data: &[IoSlice::new(&[0; 16])], control: &[], flags: 1 };
+    let message = Message { data: &[IoSlice::new(&[0; 16])], control: &[], flags: 1, fault: false };
     assert_eq!(socket.send(&message), Err(Errno::OPNOTSUPP));
-    assert_eq!(socket.recv(&mut [], 1), Err(Errno::OPNOTSUPP));
+    assert_eq!(socket.recv(&mut [][..], 1), Err(Errno::OPNOTSUPP));
 }
 
 /// A `sockaddr_nl`.

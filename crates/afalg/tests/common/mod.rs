@@ -75,7 +75,7 @@ impl Control {
 
 pub fn send_with(socket: &mut Socket, control: &Control, data: &[&[u8]], flags: i32) -> Result<usize, Errno> {
     let data: Vec<_> = data.iter().map(|piece| IoSlice::new(piece)).collect();
-    socket.send(&Message { data: &data, control: &control.0, flags })
+    socket.send(&Message { data: &data, control: &control.0, flags, fault: false })
 }
 
 pub fn send(socket: &mut Socket, data: &[u8], flags: i32) -> Result<usize, Errno> {
@@ -99,7 +99,7 @@ pub fn recv_flags(socket: &mut Socket, room: usize) -> Result<(Vec<u8>, i32), Er
 pub fn recv_pieces(socket: &mut Socket, room: &[usize]) -> Result<Vec<u8>, Errno> {
     let mut pieces: Vec<_> = room.iter().map(|&n| vec![0xee; n]).collect();
     let mut into: Vec<_> = pieces.iter_mut().map(|piece| IoSliceMut::new(piece)).collect();
-    let Received { len, .. } = socket.recv(&mut into, 0)?;
+    let Received { len, .. } = socket.recv(&mut into[..], 0)?;
     let mut data = pieces.concat();
     data.truncate(len);
     Ok(data)

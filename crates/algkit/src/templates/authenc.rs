@@ -35,6 +35,11 @@ pub fn authenc_key(auth_key: &[u8], enc_key: &[u8]) -> Zeroizing<Vec<u8>> {
     key
 }
 
+/// The authentication key and the encryption key in a key blob of `authenc`, if it is one.
+pub fn split_authenc_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
+    split_key(key).ok()
+}
+
 /// The authentication key and the encryption key in a blob.
 pub(super) fn split_key(key: &[u8]) -> Result<(&[u8], &[u8]), BadKey> {
     const BAD: BadKey = BadKey("the key is not an authenc key blob");
@@ -120,6 +125,9 @@ pub(super) fn build_esn(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Erro
 fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver, Error> {
     let [mac, cipher] = args(name)?;
     let (mac, cipher) = (lookup.find(Type::Hash, mac)?, lookup.find(Type::Skcipher, cipher)?);
+    if mac.shape.keys.max() == 0 {
+        return Err(bad(name, "the hash takes no key"));
+    }
     let mac_size = mac.shape.digestsize;
     if mac_size > 64 || cipher.shape.ivsize > 32 {
         return Err(bad(name, "the digest or the IV is too long"));
@@ -135,8 +143,7 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
     let driver = format!("{}({},{})", name.base, mac.driver, cipher.driver);
     Ok(compose(alg, driver, Type::Aead, shape, &[&mac.clone(), &cipher.clone()], move |cpu, key, weak| {
         let (auth_key, enc_key) = split_key(key)?;
-        let mac_accepts = mac.shape.keys.allows(auth_key.len()) || (auth_key.is_empty() && mac.shape.optional_key);
-        if !mac_accepts || !cipher.shape.keys.allows(enc_key.len()) {
+        if !mac.shape.keys.allows(auth_key.len()) || !cipher.shape.keys.allows(enc_key.len()) {
             return Err(BadKey("one of the two keys in the blob has the wrong length"));
         }
         Ok(Keyed::Aead(Box::new(Authenc {

@@ -46,6 +46,10 @@ impl AeadOps for Essiv<dyn AeadOps> {
         self.mode.check(iv, assoc_len, text_len)
     }
 
+    fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        (iv.len() == 16).then(|| self.encrypted(iv))
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let iv = &self.encrypted(iv)[..iv.len()];
         with_list(cut(assoc, iv.len()).chain([iv]), |assoc| self.mode.seal(iv, assoc, text, tag));

@@ -24,7 +24,7 @@ use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
 use crate::cpu::Token;
 use crate::poly1305::one_time::{Halves, OneTime};
 use crate::words32::{Quads, Words32};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, optimization_barrier};
 
 /// Rounds, by two.
 pub(super) const DOUBLE_ROUNDS: usize = 10;
@@ -291,6 +291,8 @@ impl<T: AeadToken> Kernel<'_, T> {
             #[inline(always)]
             || xor::<Wide<T>>(cipher, keystream, text),
         );
+        keystream.fill(0);
+        optimization_barrier(keystream);
         hash
     }
 

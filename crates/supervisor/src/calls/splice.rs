@@ -179,7 +179,7 @@ impl Mover<'_> {
     fn send(&mut self, server: &Server, to: &Served, data: &[u8], flags: i32) -> Result<usize, Errno> {
         let (mut sent, mut begun) = (0, false);
         loop {
-            let message = Message { data: &[IoSlice::new(&data[sent..])], control: &[], flags };
+            let message = Message { data: &[IoSlice::new(&data[sent..])], control: &[], flags, fault: false };
             let taken = server.operate(to, self.target, self.fd, |file| match file {
                 File::Alg(socket) if begun => socket.send_rest(&message),
                 file => file.send(&message),

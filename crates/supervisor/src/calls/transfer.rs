@@ -7,9 +7,10 @@ use crate::{
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
 };
 use algkit_afalg::{
-    Errno, File, Message,
+    Destination, Errno, File, Message,
     abi::MAX_ADDRESS,
     aio::{Iocb, Operation},
+    may_be_memory,
 };
 use std::{
     cell::RefCell,
@@ -182,15 +183,18 @@ impl Send {
             let len = (self.total - self.sent).min(CHUNK);
             let last = self.sent + len == self.total;
             let flags = if last { self.flags } else { self.flags | libc::MSG_MORE };
+            let mut fault = false;
             let done = with_buffer(len, |buffer| {
-                target.gather(&part(&self.pieces, self.sent, len), buffer)?;
+                // What cannot be read is the file's to tell, after what else it objects to.
+                let readable = target.readable(&part(&self.pieces, self.sent, len), buffer);
                 target.check()?;
-                let data = [IoSlice::new(buffer)];
+                fault = readable < len;
+                let data = [IoSlice::new(&buffer[..readable])];
                 let control = if self.begun { &[] } else { &self.control[..] };
                 if let (File::Netlink(socket), false) = (&mut *file, self.address.is_empty()) {
                     socket.connect(&self.address)?;
                 }
-                let message = Message { data: &data, control, flags };
+                let message = Message { data: &data, control, flags, fault };
                 match &mut *file {
                     File::Alg(socket) if self.begun => socket.send_rest(&message),
                     _ => file.send(&message),
@@ -200,8 +204,8 @@ impl Send {
                 Ok(n) => {
                     self.begun = true;
                     self.sent += n.min(len);
-                    if self.sent == self.total {
-                        return Step::Done(Ok(self.total as i64));
+                    if self.sent == self.total || fault {
+                        return Step::Done(Ok(self.sent as i64));
                     }
                     if n < len {
                         return Step::Wait;
@@ -224,7 +228,9 @@ impl Recv {
     }
 
     fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
-        let pieces = part(&self.pieces, 0, CHUNK);
+        let end = self.pieces.iter().position(|&(at, len)| len > 0 && !may_be_memory(at).unwrap_or(false));
+        let (pieces, lost) = self.pieces.split_at(end.unwrap_or(self.pieces.len()));
+        let (pieces, lost) = (part(pieces, 0, CHUNK), total(lost));
         let done = with_buffer(total(&pieces), |buffer| {
             let mut rest = &mut *buffer;
             let mut into = Vec::with_capacity(pieces.len());
@@ -234,7 +240,7 @@ impl Recv {
                 rest = behind;
             }
             target.check()?;
-            let received = file.recv(&mut into, self.flags)?;
+            let received = file.recv(Destination { pieces: &mut into, lost }, self.flags)?;
             drop(into);
             let n = received.len.min(buffer.len());
             target.scatter(&part(&pieces, 0, n), &buffer[..n])?;
