@@ -5,13 +5,13 @@
 //! decrypting, every word), and delivers *b* and *d* two steps before *a* and *c* (*a* and *c* one before *b* and *d*),
 //! so a path from an early word may be longer. The circuits were found by simulated annealing, from those of `sbox`: a
 //! gate's inputs or function change, what still makes the table's outputs stays, and the cost is the latest word of the
-//! next round, then the sum over all words and the number of gates. 16.9 gates (18 for the inverses), and a round is a
+//! next round, then the sum over all words and the number of gates. 17.1 gates (18 for the inverses), and a round is a
 //! chain of 10.9 steps instead of 14.1 (9.4 when decrypting).
 //!
 //! Gates are in the order of a list schedule of the rounds, four operations at a time of which two rotate or shift, and
 //! `Word` keeps it. Cycles of a round in a loop on Zen 4: 11.6, where the compiler's order of the same gates takes 13.7,
-//! the circuits of `sbox` 15, and ternary logic in a lane of a vector 15.6. A ternary operation whose inputs all come
-//! from registers takes two slots, so that a box of seven takes four cycles, and rotations of a vector take two.
+//! the circuits of `sbox` scheduled like these 14.2, and ternary logic in a lane of a vector 15.6: rotations of vectors
+//! take two cycles, and a ternary operation whose first input is an old value takes the room of two.
 
 use super::sbox::{circuit, gate};
 use crate::words32::Words32;

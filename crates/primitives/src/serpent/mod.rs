@@ -38,39 +38,57 @@ pub trait SerpentToken: Token {
 
     /// For a few blocks.
     type Few: Words32<Token = Self>;
+
+    /// The token of a block alone, which goes in general registers: the least that its code is as good with, so that it
+    /// is not there twice.
+    type Lone: Token;
+
+    /// That token.
+    fn lone(self) -> Self::Lone;
 }
 
-/// The vectors of a token.
+/// The vectors of a token, and of what it makes the token of a block alone.
 macro_rules! vectors {
-    ($token:ty: $longest:ty, $long:ty, $short:ty, $few:ty) => {
+    ($token:ty: $longest:ty, $long:ty, $short:ty, $few:ty, $lone:ty = $make:expr) => {
         impl SerpentToken for $token {
             type Longest = $longest;
             type Long = $long;
             type Short = $short;
             type Few = $few;
+            type Lone = $lone;
+
+            #[inline(always)]
+            fn lone(self) -> $lone {
+                $make(self)
+            }
         }
     };
 }
 
-vectors!(Portable: Word<Self>, Word<Self>, Word<Self>, Word<Self>);
+/// The general registers need nothing.
+fn plain<T>(_: T) -> Portable {
+    Portable::new()
+}
+
+vectors!(Portable: Word<Self>, Word<Self>, Word<Self>, Word<Self>, Self = plain);
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::SerpentToken;
+    use super::{Portable, SerpentToken, plain};
     use crate::cpu::{Avx2, Avx512, Sse2};
     use crate::words32::{Pair, W128, W256, W512};
 
-    vectors!(Sse2: Pair<W128<Self>>, W128<Self>, W128<Self>, W128<Self>);
-    vectors!(Avx2: Pair<W256<Self>>, W256<Self>, W256<Self>, W256<Self>);
+    vectors!(Sse2: Pair<W128<Self>>, W128<Self>, W128<Self>, W128<Self>, Portable = plain);
+    vectors!(Avx2: Pair<W256<Self>>, W256<Self>, W256<Self>, W256<Self>, Self = core::convert::identity);
     // Cycles of a round for 16 blocks, Zen 4: one vector of 512 bits alone 23.4, two side by side 17.1, three or four
     // 14.5, and two of 256 bits 21.2.
-    vectors!(Avx512: Pair<Pair<W512>>, Pair<W512>, Pair<W256<Self>>, W256<Self>);
+    vectors!(Avx512: Pair<Pair<W512>>, Pair<W512>, Pair<W256<Self>>, W256<Self>, Avx2 = Avx2::from);
 }
 
 #[cfg(target_arch = "aarch64")]
 use crate::words32::{Pair, W128};
 #[cfg(target_arch = "aarch64")]
-vectors!(crate::cpu::Neon: Pair<W128>, W128, W128, W128);
+vectors!(crate::cpu::Neon: Pair<W128>, W128, W128, W128, Portable = plain);
 
 /// Expands a key (section 4 of the proposal).
 fn expand(key: &[u8; 32]) -> Keys {

@@ -27,27 +27,25 @@ pub(super) trait Mode {
 
 /// The blocks of `data`, in the longest groups that they fill, and what is left in the vectors that hold it.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
-    if data.len() <= BLOCK {
-        if !data.is_empty() {
-            mode.few::<Word<T>>(token, keys, data);
+    if data.len() > BLOCK {
+        if data.len() >= BLOCK * T::Longest::LANES {
+            mode.groups::<T::Longest>(token, keys, &mut data);
         }
-        return;
+        if data.len() >= BLOCK * T::Long::LANES {
+            mode.groups::<T::Long>(token, keys, &mut data);
+        }
+        if data.len() >= BLOCK * T::Short::LANES {
+            mode.groups::<T::Short>(token, keys, &mut data);
+        }
+        if data.len() > BLOCK * T::Few::LANES {
+            return mode.few::<T::Short>(token, keys, data);
+        }
+        if data.len() > BLOCK {
+            return mode.few::<T::Few>(token, keys, data);
+        }
     }
-    if data.len() >= BLOCK * T::Longest::LANES {
-        mode.groups::<T::Longest>(token, keys, &mut data);
-    }
-    if data.len() >= BLOCK * T::Long::LANES {
-        mode.groups::<T::Long>(token, keys, &mut data);
-    }
-    if data.len() >= BLOCK * T::Short::LANES {
-        mode.groups::<T::Short>(token, keys, &mut data);
-    }
-    if data.len() > BLOCK * T::Few::LANES {
-        mode.few::<T::Short>(token, keys, data);
-    } else if data.len() > BLOCK {
-        mode.few::<T::Few>(token, keys, data);
-    } else if !data.is_empty() {
-        mode.few::<Word<T>>(token, keys, data);
+    if !data.is_empty() {
+        mode.few::<Word<T::Lone>>(token.lone(), keys, data);
     }
 }
 
@@ -350,16 +348,17 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
 
 /// Encrypts block after block, each with the one before added; `chain` is the one before.
 pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u8; BLOCK], mut data: InOut<'_>) {
+    let token = token.lone();
     token.vectorize(
         #[inline(always)]
         || {
-            let mut words = Word::<T>::load_few(token, chain);
+            let mut words = Word::<T::Lone>::load_few(token, chain);
             while let Some(mut block) = data.take(BLOCK) {
-                words = masked(words, Word::<T>::load_few(token, block.src()));
-                crypt::<Word<T>, true>(token, keys, &mut words);
-                Word::<T>::store_few(words, block.dst());
+                words = masked(words, Word::<T::Lone>::load_few(token, block.src()));
+                crypt::<Word<T::Lone>, true>(token, keys, &mut words);
+                Word::<T::Lone>::store_few(words, block.dst());
             }
-            Word::<T>::store_few(words, chain);
+            Word::<T::Lone>::store_few(words, chain);
         },
     );
 }
