@@ -390,6 +390,12 @@ pub trait HashOps: Send + Sync + Any {
     /// Digest of the concatenation of `parts`. Allocates nothing.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
 
+    /// [`HashOps::digest`] of a message in one piece, as nearly all are: what a driver does for them without a list is what
+    /// a short message does not pay.
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        self.digest(&[message], out);
+    }
+
     /// Makes at most [`MANY`] digests at once, as [`SkcipherOps::crypt_many`] does.
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
@@ -434,6 +440,11 @@ pub trait PlainState: Clone + Send + Sync + 'static {
         state.finish(out);
     }
 
+    /// [`PlainState::digest_after`] of a message in one piece.
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        self.digest_after(&[message], out);
+    }
+
     /// [`PlainState::digest_after`] for at most [`MANY`] states at once. Not called unless
     /// [`PlainState::LANES`] is more than one.
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
@@ -454,6 +465,10 @@ impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         algkit_primitives::hash::Hash::digest_after(self, parts, out);
+    }
+
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        algkit_primitives::hash::Hash::digest_whole(self, message, out);
     }
 
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
@@ -510,6 +525,10 @@ impl<S: PlainState> HashOps for Fresh<S> {
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
         PlainState::digest_after(&self.0, parts, out);
+    }
+
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        PlainState::digest_whole(&self.0, message, out);
     }
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {

@@ -3,7 +3,7 @@
 use crate::{
     Error, Text,
     driver::{
-        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps, Shape,
+        AeadOps, CipherOps, Direction, Driver, DriverRef, Failure, HashOps, HashState, Keyed, Refusal, RngOps,
         SkcipherOps, TextRule, Type, WeakKeys,
     },
 };
@@ -102,16 +102,17 @@ struct Limits {
     mask: usize,
     min: usize,
     max: usize,
-    /// Bytes of the longest tag, which nearly everybody uses.
+    /// Bytes of a digest, or of the longest tag, which nearly everybody uses.
     tag: usize,
     /// Shorter texts need no [`AeadOps::check`].
     free: usize,
 }
 
 impl Limits {
-    /// Those of a shape. Texts of up to `unchecked` bytes need no other check.
-    fn of(shape: &Shape, unchecked: Option<u64>) -> Self {
-        let (iv, tag) = (shape.ivsize, shape.tags.max());
+    /// Those of a driver. Texts of up to `unchecked` bytes need no other check.
+    fn of(driver: &Driver, unchecked: Option<u64>) -> Self {
+        let shape = &driver.shape;
+        let (iv, tag) = (shape.ivsize, if driver.kind == Type::Hash { shape.digestsize } else { shape.tags.max() });
         let free = unchecked.map_or(0, |most| usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
         match shape.text {
             TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag, free },
@@ -155,7 +156,7 @@ macro_rules! transform {
         impl sealed::FromKeyed for $name {
             fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self> {
                 match keyed {
-                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver.shape, $most(&*ops)),)? driver, ops }),
+                    Keyed::$name(ops) => Some(Self { $($limits: Limits::of(&driver, $most(&*ops)),)? driver, ops }),
                     _ => None,
                 }
             }
@@ -253,7 +254,7 @@ transform!(
     /// assert_eq!(state.finish(), mac.digest(b"message"));
     /// # Ok::<(), algkit::Error>(())
     /// ```
-    Hash, HashOps);
+    Hash, HashOps, limits = |_| None);
 transform!(
     /// A random number generator that has been seeded. All who share it share its state; any number of threads
     /// may ask it at once.
@@ -552,7 +553,7 @@ impl Hash {
     /// The digest of `data`.
     pub fn digest(&self, data: &[u8]) -> Vec<u8> {
         let mut out = vec![0; self.digest_size()];
-        self.ops.digest(&[data], &mut out);
+        self.ops.digest_whole(data, &mut out);
         out
     }
 
@@ -560,6 +561,19 @@ impl Hash {
     /// for `keccak`, any.
     #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        match parts {
+            [message] if out.len() == self.limits.tag => {
+                self.ops.digest_whole(message, out);
+                Ok(())
+            }
+            _ => self.digest_pieces(parts, out),
+        }
+    }
+
+    /// The same in pieces, or of an unusual length. It does not go back to the path above, for which a caller would save
+    /// registers.
+    #[inline(never)]
+    fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.check(out)?;
         self.ops.digest(parts, out);
         Ok(())

@@ -104,6 +104,9 @@ pub(super) fn digest_all_ways(ops: &dyn HashOps, message: &[u8], digest: &[u8], 
     let pieces = layout.cut(message);
     ops.digest(&pieces, &mut out);
     expect("digest", &out, digest)?;
+    let mut whole = vec![0; digest.len()];
+    ops.digest_whole(message, &mut whole);
+    expect("digest of a message in one piece", &whole, digest)?;
 
     let mut state = ops.start();
     let untouched = ops.start();

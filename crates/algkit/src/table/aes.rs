@@ -570,10 +570,17 @@ macro_rules! macs {
             }
 
             fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-                let (key, last) = self.0.0.keyed();
-                match (parts, last) {
-                    ([message], Last::Masked(masks)) => out.copy_from_slice(&key.masked_mac(masks, message)),
+                match parts {
+                    [message] => self.digest_whole(message, out),
                     _ => self.0.digest(parts, out),
+                }
+            }
+
+            fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+                let (key, last) = self.0.0.keyed();
+                match last {
+                    Last::Masked(masks) => out.copy_from_slice(&key.masked_mac(masks, message)),
+                    _ => self.0.digest_whole(message, out),
                 }
             }
 

@@ -249,7 +249,7 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     /// messages it can overlap.
     #[inline(always)]
     pub(crate) fn rounds_from<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], mut i: usize) {
-        if N <= WRITTEN_OUT || V::BLOCKS == 1 {
+        if N <= WRITTEN_OUT || V::BLOCKS == 1 || i >= 9 {
             for i in i..9 {
                 self.round::<ENC, N>(blocks, i);
             }

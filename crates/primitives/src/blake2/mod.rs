@@ -104,13 +104,13 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
     }
 
     #[inline]
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         // What is kept is nothing, or a block; a key, in most cases.
-        let ([message], true) = (parts, self.filled.is_multiple_of(B)) else {
-            return digest_by_copy(self, parts, out);
-        };
+        if !self.filled.is_multiple_of(B) {
+            return digest_by_copy(self, &[message], out);
+        }
         let Self { token, mut state, mut compressed, .. } = *self;
-        let mut message = *message;
+        let mut message = message;
         if self.filled > 0 {
             if message.is_empty() {
                 message = &self.block;

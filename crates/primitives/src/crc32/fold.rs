@@ -9,13 +9,14 @@
 //!
 //! At the end, A = H x^64 + L stands for the whole message, and its CRC is A x^32 mod P:
 //!
-//! 1. B = H (x^96 mod P) + L x^32 has 96 bits: the first 32, B1, and the last 64, B0;
-//! 2. C = B1 (x^64 mod P) + B0 has 64 bits;
-//! 3. C mod P by Barrett's method: with u = floor(x^64 / P), the quotient is
-//!    q = floor(floor(C / x^32) u / x^32), exact because there are no carries, and C + q P is left.
+//! 1. B = H (x^96 mod P) + L x^32 has 96 bits;
+//! 2. B mod P by Barrett's method: with T = floor(B / x^32), the quotient is q = floor(T floor(x^96 / P) / x^64),
+//!    exact because there are no carries, and the last 32 bits of B + q P are left.
 //!
-//! In 1 and 2 the same missing place is made up for by constants x^95 and x^63. In 3 u and P have 33
-//! bits, and nothing is missing. For Castagnoli's polynomial the `crc32` instruction does it all.
+//! In 1 the missing place is made up for by the constant x^95. In 2 it is what makes floor(x^96 / P), of 65 bits, fit:
+//! without its last bit it is floor(x^95 / P), and the product's lower half is q, since T has no more than 64 bits for that
+//! bit to count. P has 33 bits in the second product, and nothing is missing. For Castagnoli's polynomial the `crc32`
+//! instruction does it all.
 
 use super::{Castagnoli, Ieee, Polynomial, Update, instruction, power_of_x};
 use crate::cpu::{Pclmul, Token, Vpclmul256, Vpclmul512};
@@ -27,13 +28,13 @@ const fn forward(bits: usize, reflected: u32) -> [i64; 2] {
     [(power_of_x(bits + 63, reflected) as i64) << 32, (power_of_x(bits - 1, reflected) as i64) << 32]
 }
 
-/// floor(x^64 / P), bit i for x^(32-i).
+/// floor(x^95 / P), bit i for x^(63-i).
 const fn barrett(reflected: u32) -> i64 {
-    // Long division of x^64 by P: the remainder starts as x^32 mod P after the first step.
+    // Long division: x^63 is the first term, and leaves x^63 (x^32 mod P).
     let mut quotient = 1;
     let mut remainder = reflected;
     let mut i = 1;
-    while i <= 32 {
+    while i < 64 {
         // The coefficient of x^31 is what the next step divides by x^32.
         quotient |= ((remainder & 1) as i64) << i;
         remainder = super::times_x(remainder, reflected);
@@ -229,19 +230,27 @@ fn fold<P: Polynomial, V: Fold>(crc: u32, mut data: &[u8]) -> (F128, &[u8]) {
 fn reduce<P: Polynomial>(a: __m128i) -> u32 {
     // SAFETY: see above.
     unsafe {
-        let (x95, x63) = const { (power_of_x(95, P::REFLECTED) as i64, power_of_x(63, P::REFLECTED) as i64) };
-        let k = _mm_set_epi64x(x63, x95);
-        let b = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(a, k), _mm_srli_si128::<8>(a));
-        let low = _mm_set_epi32(0, 0, 0, -1);
-        let c = _mm_xor_si128(_mm_clmulepi64_si128::<0x10>(_mm_and_si128(b, low), k), _mm_srli_si128::<4>(b));
-
+        let (x95, u) = const { (power_of_x(95, P::REFLECTED) as i64, barrett(P::REFLECTED)) };
         let p = const { ((P::REFLECTED as i64) << 1) | 1 };
-        let k = _mm_set_epi64x(p, const { barrett(P::REFLECTED) });
-        let q = _mm_clmulepi64_si128::<0x00>(_mm_and_si128(c, low), k);
-        let r = _mm_xor_si128(_mm_clmulepi64_si128::<0x10>(_mm_and_si128(q, low), k), c);
-        _mm_extract_epi32::<1>(r).cast_unsigned()
+        let k = _mm_set_epi64x(u, x95);
+        let b = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(a, k), _mm_srli_si128::<8>(a));
+        let q = _mm_clmulepi64_si128::<0x10>(b, k);
+        let r = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(q, _mm_cvtsi64_si128(p)), b);
+        _mm_extract_epi32::<2>(r).cast_unsigned()
     }
 }
+
+/// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end, by those from 16 + n on the
+/// others to its front; zeros, and a set top bit, where none goes.
+static SHUFFLE: [u8; 48] = {
+    let mut shuffle = [0x80; 48];
+    let mut i = 0;
+    while i < 16 {
+        shuffle[16 + i] = i as u8;
+        i += 1;
+    }
+    shuffle
+};
 
 /// The register after fewer than 16 bytes, and at least one.
 ///
@@ -250,11 +259,22 @@ fn reduce<P: Polynomial>(a: __m128i) -> u32 {
 #[inline(always)]
 fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
     let n = data.len();
-    let sum = little_endian(data) ^ u128::from(crc);
-    let aligned = sum << (128 - 8 * n);
-    // SAFETY: see above.
-    let aligned = unsafe { _mm_set_epi64x((aligned >> 64) as i64, aligned as i64) };
-    reduce::<P>(aligned) ^ (sum >> (8 * n)) as u32
+    // SAFETY: see above; n is below 16.
+    let aligned = unsafe {
+        let to_end = F128::load(&SHUFFLE[n..]).0;
+        let moved = |x: u64| _mm_shuffle_epi8(_mm_cvtsi64_si128(x.cast_signed()), to_end);
+        // Of two loads that overlap, the second has the bytes at the end.
+        let message = if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+            _mm_or_si128(moved(u64::from_le_bytes(*first)), _mm_set_epi64x(i64::from_le_bytes(*last), 0))
+        } else if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+            let last = i32::from_le_bytes(*last);
+            _mm_or_si128(moved(u32::from_le_bytes(*first).into()), _mm_set_epi32(last, 0, 0, 0))
+        } else {
+            moved(little_endian(data) as u64)
+        };
+        _mm_xor_si128(message, moved(crc.into()))
+    };
+    reduce::<P>(aligned) ^ (u64::from(crc) >> (8 * n).min(32)) as u32
 }
 
 /// The register after what `sum` stands for and fewer than 16 bytes more, `data` being the last 16
@@ -263,17 +283,6 @@ fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
 /// The first n of 16 + n bytes are moved forward by 128 bits to the last 16.
 #[inline(always)]
 fn finish<P: Polynomial>(sum: F128, n: usize, last: &[u8]) -> u32 {
-    /// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end,
-    /// by those from 16 + n on the others to its front; zeros, and a set top bit, where none goes.
-    static SHUFFLE: [u8; 48] = {
-        let mut shuffle = [0x80; 48];
-        let mut i = 0;
-        while i < 16 {
-            shuffle[16 + i] = i as u8;
-            i += 1;
-        }
-        shuffle
-    };
     // SAFETY: see above; n is below 16.
     unsafe {
         let at = |i: usize| F128::load(&SHUFFLE[i..]).0;
@@ -313,10 +322,14 @@ fn update_castagnoli<V: Fold>(crc: u32, data: &[u8]) -> u32 {
 }
 
 impl<P: Polynomial> Update<P> for Pclmul {
+    #[inline(always)]
     fn update(self, crc: u32, data: &[u8]) -> u32 {
-        self.vectorize(
+        self.vectorize_with(
+            crc,
+            data,
+            (),
             #[inline(always)]
-            || update::<P, F128>(crc, data),
+            |crc, data, ()| update::<P, F128>(crc, data),
         )
     }
 }
@@ -324,19 +337,27 @@ impl<P: Polynomial> Update<P> for Pclmul {
 macro_rules! wide {
     ($token:ty, $vector:ty) => {
         impl Update<Ieee> for $token {
+            #[inline(always)]
             fn update(self, crc: u32, data: &[u8]) -> u32 {
-                self.vectorize(
+                self.vectorize_with(
+                    crc,
+                    data,
+                    (),
                     #[inline(always)]
-                    || update::<Ieee, $vector>(crc, data),
+                    |crc, data, ()| update::<Ieee, $vector>(crc, data),
                 )
             }
         }
 
         impl Update<Castagnoli> for $token {
+            #[inline(always)]
             fn update(self, crc: u32, data: &[u8]) -> u32 {
-                self.vectorize(
+                self.vectorize_with(
+                    crc,
+                    data,
+                    (),
                     #[inline(always)]
-                    || update_castagnoli::<$vector>(crc, data),
+                    |crc, data, ()| update_castagnoli::<$vector>(crc, data),
                 )
             }
         }

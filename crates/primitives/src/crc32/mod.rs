@@ -25,7 +25,7 @@ mod fold;
 mod instruction;
 
 use crate::cpu::Token;
-use crate::hash::Hash;
+use crate::hash::{Hash, digest_by_copy};
 use core::marker::PhantomData;
 
 /// A CRC's polynomial, and its convention in the crypto API.
@@ -113,6 +113,14 @@ impl<P: Polynomial, T: Update<P>> Hash for Crc<P, T> {
     #[inline]
     fn finish(&mut self, out: &mut [u8]) {
         out.copy_from_slice(&(self.crc ^ P::XOR_OUT).to_le_bytes());
+    }
+
+    #[inline]
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let Ok(digest) = <&mut [u8; 4]>::try_from(&mut *out) else {
+            return digest_by_copy(self, &[message], out);
+        };
+        *digest = (self.token.update(self.crc, message) ^ P::XOR_OUT).to_le_bytes();
     }
 }
 

@@ -139,11 +139,25 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
         self.message.finish::<T, BIG_ENDIAN>(self.token, &self.key, digest(out));
     }
 
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        // A message in one piece goes past the buffer, and its last block with the others.
-        if let ([data], []) = (parts, self.message.buffer.pending()) {
-            return absorb::<T, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out));
+    fn digest_whole(&self, data: &[u8], out: &mut [u8]) {
+        // It goes past the buffer, and its last block with the others.
+        match self.message.buffer.pending() {
+            [] => absorb::<T, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out)),
+            _ => self.digest_pieces(&[data], out),
         }
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        match parts {
+            [data] => self.digest_whole(data, out),
+            _ => self.digest_pieces(parts, out),
+        }
+    }
+}
+
+impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
+    /// [`Hash::digest_after`] by a copy of all but the key.
+    fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) {
         let mut message = self.message.clone();
         parts.iter().for_each(|part| message.update::<T, BIG_ENDIAN>(self.token, &self.key, part));
         message.finish::<T, BIG_ENDIAN>(self.token, &self.key, digest(out));

@@ -81,7 +81,7 @@ pub trait Hash: Clone + Send + Sync {
     /// If `out` is not [`Hash::digest_size`] bytes long.
     fn finish(&mut self, out: &mut [u8]);
 
-    /// Writes the digest of what was absorbed and `parts` behind it; the state stays as it is.
+    /// Writes the digest of what was absorbed and `message` behind it; the state stays as it is.
     ///
     /// What matters is the price of a short message on a fresh state: a hash that has a large key, or
     /// would not need its buffer, does better than to copy them.
@@ -89,8 +89,20 @@ pub trait Hash: Clone + Send + Sync {
     /// # Panics
     /// As [`Hash::finish`].
     #[inline]
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        digest_by_copy(self, &[message], out);
+    }
+
+    /// [`Hash::digest_whole`] of a message in pieces.
+    ///
+    /// # Panics
+    /// As [`Hash::finish`].
+    #[inline]
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        digest_by_copy(self, parts, out);
+        match parts {
+            [message] => self.digest_whole(message, out),
+            _ => digest_by_copy(self, parts, out),
+        }
     }
 
     /// [`Hash::digest_after`] for many messages at once, in any order. What is left of the jobs has no more `out`.
@@ -251,9 +263,9 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 
     #[inline]
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let ([message], []) = (parts, self.buffer.pending()) else {
-            return digest_by_copy(self, parts, out);
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let [] = self.buffer.pending() else {
+            return digest_by_copy(self, &[message], out);
         };
         let mut chain = self.chain.clone();
         let (blocks, rest) = message.split_at(message.len() - message.len() % B);

@@ -130,9 +130,9 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
         out.copy_from_slice(&self.accumulator.tag(self.buffer.pending(), &self.pad));
     }
 
-    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        let ([message], []) = (parts, self.buffer.pending()) else {
-            return digest_by_copy(self, parts, out);
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let [] = self.buffer.pending() else {
+            return digest_by_copy(self, &[message], out);
         };
         let Accumulator { point, value, .. } = self.accumulator;
         let mut accumulator = Accumulator { point, powers: None, value };

@@ -58,6 +58,14 @@ pub trait Blocks: Copy {
     /// If there are more.
     fn store_partial(self, dst: &mut [u8]);
 
+    /// The vector, but its first bytes are those of `src`, at most 16. What its other blocks become is not said.
+    #[inline(always)]
+    fn overlaid(self, token: Self::Token, src: &[u8]) -> Self {
+        let kept = u128::MAX.checked_shl(8 * src.len() as u32).unwrap_or(0);
+        let block = u128::from_le_bytes(self.first()) & kept | load_partial_block(src);
+        Self::splat(token, &block.to_le_bytes())
+    }
+
     /// The first block.
     fn first(self) -> [u8; 16];
 
@@ -239,6 +247,13 @@ pub trait AesVector: Blocks {
     /// high = block.high << n ^ block.low >> (64 - n)
     /// ```
     fn mul_x(self, n: usize) -> Self;
+
+    /// Each block times x^(8 `n`), for what a batch of eight vectors needs: `n` from 1 to [`Blocks::BLOCKS`] - 1. With whole bytes that
+    /// is fewer shifts than [`AesVector::mul_x`], by a rotation as in [`AesVector::next_tweaks`].
+    #[inline(always)]
+    fn mul_x_bytes(self, n: usize) -> Self {
+        self.mul_x(8 * n)
+    }
 
     /// The vector of tweaks eight vectors after `batch_ago`, which is the one after `before`: a linear function of one of
     /// them, each width's cheaper one. `batch_ago` times x^(8 BLOCKS) is [`AesVector::mul_x`] with shifts by whole bytes;

@@ -29,6 +29,10 @@ fn check<T: AesToken>() {
             v.xor3(T::V::zero(t), v).store(&mut out);
             assert!(out.iter().all(|&b| b == 0));
             let other: vec::Vec<u8> = bytes.iter().map(|b| !b).collect();
+            for len in 0..=16 {
+                let overlaid = v.overlaid(t, &other[..len]).first();
+                assert_eq!((&overlaid[..len], &overlaid[len..]), (&other[..len], &bytes[len..16]));
+            }
             v.after(T::V::load(t, &other)).store(&mut out);
             assert_eq!(out[..16], other[n - 16..n]);
             assert_eq!(out[16..], bytes[..n - 16]);

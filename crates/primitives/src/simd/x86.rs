@@ -421,6 +421,18 @@ impl AesVector for B256 {
     }
 
     #[inline(always)]
+    fn mul_x_bytes(self, n: usize) -> Self {
+        assert!(n == 1, "a batch needs no more");
+        // As in `next_tweaks`.
+        // SAFETY: the token includes AVX2 and VPCLMULQDQ.
+        Self(unsafe {
+            let rotated = _mm256_alignr_epi8::<15>(self.0, self.0);
+            let out = _mm256_and_si256(rotated, _mm256_set1_epi64x(0xff));
+            _mm256_xor_si256(rotated, _mm256_clmulepi64_epi128::<0x00>(out, _mm256_set1_epi64x(0x86)))
+        })
+    }
+
+    #[inline(always)]
     fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
         // A rotation leaves what goes out at the top where its multiple belongs; it is there once
         // already, so that 0x86 remains of 0x87. One byte shuffle, where two shifts would be two.
@@ -478,6 +490,13 @@ impl Blocks for B512 {
     fn store_partial(self, dst: &mut [u8]) {
         // SAFETY: the token includes AVX-512 BW; bytes outside the mask are not touched.
         unsafe { _mm512_mask_storeu_epi8(dst.as_mut_ptr().cast(), first_bytes(dst.len()), self.0) }
+    }
+
+    #[inline(always)]
+    fn overlaid(self, _: Vaes512, src: &[u8]) -> Self {
+        assert!(src.len() <= 16);
+        // SAFETY: the token includes AVX-512 BW; bytes outside the mask are not touched.
+        Self(unsafe { _mm512_mask_loadu_epi8(self.0, first_bytes(src.len()), src.as_ptr().cast()) })
     }
 
     #[inline(always)]
@@ -584,6 +603,22 @@ impl AesVector for B512 {
     fn mul_x(self, n: usize) -> Self {
         // SAFETY: the token includes AVX-512.
         self.mul_x_by(n, unsafe { _mm512_set1_epi64(n as i64) })
+    }
+
+    #[inline(always)]
+    fn mul_x_bytes(self, n: usize) -> Self {
+        // As in `B256`.
+        // SAFETY: the token includes AVX-512 and VPCLMULQDQ.
+        Self(unsafe {
+            let rotated = match n {
+                1 => _mm512_alignr_epi8::<15>(self.0, self.0),
+                2 => _mm512_alignr_epi8::<14>(self.0, self.0),
+                3 => _mm512_alignr_epi8::<13>(self.0, self.0),
+                _ => panic!("a batch needs no more"),
+            };
+            let out = _mm512_and_si512(rotated, _mm512_set1_epi64((1 << (8 * n)) - 1));
+            _mm512_xor_si512(rotated, _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x86)))
+        })
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use algkit_primitives::cpu;
 use algkit_primitives::{
     cpu::{Portable, Token},
     crc32::{Castagnoli, Crc32, Crc32c, Ieee, Update},
-    xxhash::XxHash64,
+    xxhash::{Stripes, XxHash64},
 };
 
 static CRC32: Algorithm = optional_key("crc32", 1, 4, Sizes::of(&[4]));
@@ -25,16 +25,7 @@ fn seed(key: &[u8], default: u32) -> u32 {
 variants! {
     VCrc32<Update<Ieee>>: Crc32<T>, |token, key| Crc32::new(token, seed(key, 0));
     VCrc32c<Update<Castagnoli>>: Crc32c<T>, |token, key| Crc32c::new(token, seed(key, !0));
-}
-
-struct VXxHash64;
-
-impl Variant<Portable> for VXxHash64 {
-    type State = XxHash64;
-
-    fn start(_: Portable, key: &[u8]) -> XxHash64 {
-        XxHash64::new(key.try_into().map_or(0, u64::from_le_bytes))
-    }
+    VXxHash64<Stripes>: XxHash64<T>, |token, key| XxHash64::new(token, key.try_into().map_or(0, u64::from_le_bytes));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -50,6 +41,8 @@ pub(in crate::table) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VCrc32, Portable>>(&CRC32, "crc32-generic", 100).table(),
         Row::hash::<Of<VCrc32c, Portable>>(&CRC32C, "crc32c-generic", 100).table(),
     ],
+    #[cfg(target_arch = "x86_64")]
+    &[Row::hash::<Of<VXxHash64, cpu::Avx512Mullq>>(&XXHASH64, "xxhash64-avx512", 300)],
     #[cfg(target_arch = "x86_64")]
     &[Row::hash::<Of<VCrc32c, cpu::Sse42>>(&CRC32C, "crc32c-sse42", 350)],
     #[cfg(target_arch = "x86_64")]

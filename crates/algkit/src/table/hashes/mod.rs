@@ -53,6 +53,10 @@ impl<V: Variant<T>, T: Token> HashOps for Of<V, T> {
         self.0.digest(parts, out);
     }
 
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        self.0.digest_whole(message, out);
+    }
+
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
         Fresh::digest_many(jobs, |of: &Self| &of.0);
     }
