@@ -102,8 +102,8 @@ fn expand(key: &[u8; 32]) -> Keys {
     for i in 8..w.len() {
         w[i] = (w[i - 8] ^ w[i - 5] ^ w[i - 3] ^ w[i - 1] ^ PHI ^ (i - 8) as u32).rotate_left(11);
     }
-    let mut keys = [[0; 4]; 33];
-    for (i, (key, prekey)) in keys.iter_mut().zip(w[8..].as_chunks().0).enumerate() {
+    let mut keys = Keys::zero();
+    for (i, prekey) in w[8..].as_chunks().0.iter().enumerate() {
         let prekey = prekey.map(|word| Word::splat(Portable::new(), word));
         // S-boxes 3, 2, 1, 0, 7, 6, 5, 4, 3, …
         let words = match i % 8 {
@@ -116,12 +116,10 @@ fn expand(key: &[u8; 32]) -> Keys {
             6 => sbox::s5(prekey),
             _ => sbox::s4(prekey),
         };
-        *key = words.map(Word::get);
+        keys.set(i, words.map(Word::get));
     }
-    let places = Keys::new(&keys);
     w.zeroize();
-    keys.zeroize();
-    places
+    keys
 }
 
 /// A Serpent key, for the CPUs that `T` stands for.

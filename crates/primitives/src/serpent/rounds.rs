@@ -17,20 +17,23 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// From the round keys, as the proposal has them.
-    pub(super) fn new(keys: &Schedule) -> Self {
-        let mut places = Self { encrypt: *keys, decrypt: *keys };
+    /// All zero.
+    pub(super) const fn zero() -> Self {
+        Self { encrypt: [[0; 4]; 33], decrypt: [[0; 4]; 33] }
+    }
+
+    /// Key `i`, as the proposal has it.
+    #[inline(always)]
+    pub(super) fn set(&mut self, i: usize, key: [u32; 4]) {
+        (self.encrypt[i], self.decrypt[i]) = (key, key);
         // The first and the last have no linear transformation beside them.
-        for key in &mut places.encrypt[1..32] {
+        if (1..32).contains(&i) {
+            let [a, b, c, d] = [key[0].rotate_right(5), key[1], key[2].rotate_right(22), key[3]];
             // Added to a and c before their last rotation.
-            *key = [key[0].rotate_right(5), key[1], key[2].rotate_right(22), key[3]];
-        }
-        for key in &mut places.decrypt[1..32] {
+            self.encrypt[i] = [a, b, c, d];
             // Added to what each of the words takes from its old value and from b and d.
-            let [a, b, c, d] = *key;
-            *key = [a.rotate_right(5) ^ b ^ d, b.rotate_right(1), c.rotate_right(22) ^ b << 7 ^ d, d.rotate_right(7)];
+            self.decrypt[i] = [a ^ b ^ d, b.rotate_right(1), c ^ b << 7 ^ d, d.rotate_right(7)];
         }
-        places
     }
 }
 
