@@ -47,19 +47,24 @@ use zeroize::Zeroize;
 pub struct Request<'a> {
     work: Work<'a>,
     state: State,
+    /// Empty for a digest. In one place for all kinds of work, so that one test tells whether there is anything to drop.
+    text: Text<'a>,
 }
 
 enum Work<'a> {
-    Crypt { tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: Text<'a> },
-    Seal { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, text: Text<'a>, tag: &'a mut [u8] },
-    Open { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, text: Text<'a>, tag: &'a [u8], authentic: bool },
+    Crypt { tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8] },
+    Seal { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, tag: &'a mut [u8] },
+    Open { tfm: &'a Aead, iv: &'a [u8], assoc: Pieces<'a>, tag: &'a [u8], authentic: bool },
     Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
 }
 
+/// What became of a request. Why one was refused, the checks say once more when somebody asks: an error kept here would be
+/// something to drop in every request.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,
     Done,
-    Refused(Box<Error>),
+    Refused,
 }
 
 /// Associated data, or a message to be hashed: one piece, or a list of them.
@@ -119,14 +124,14 @@ impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Pieces<'a> {
 
 impl<'a> Request<'a> {
     #[inline]
-    fn new(work: Work<'a>) -> Self {
-        Self { work, state: State::Pending }
+    fn new(work: Work<'a>, text: Text<'a>) -> Self {
+        Self { work, state: State::Pending, text }
     }
 
     /// [`Skcipher::crypt`].
     #[inline]
     pub fn crypt(tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
-        Self::new(Work::Crypt { tfm, direction, iv, text: text.into() })
+        Self::new(Work::Crypt { tfm, direction, iv }, text.into())
     }
 
     /// [`Skcipher::encrypt`].
@@ -150,7 +155,7 @@ impl<'a> Request<'a> {
         text: impl Into<Text<'a>>,
         tag: &'a mut [u8],
     ) -> Self {
-        Self::new(Work::Seal { tfm, iv, assoc: assoc.into(), text: text.into(), tag })
+        Self::new(Work::Seal { tfm, iv, assoc: assoc.into(), tag }, text.into())
     }
 
     /// [`Aead::decrypt`].
@@ -162,31 +167,43 @@ impl<'a> Request<'a> {
         text: impl Into<Text<'a>>,
         tag: &'a [u8],
     ) -> Self {
-        Self::new(Work::Open { tfm, iv, assoc: assoc.into(), text: text.into(), tag, authentic: false })
+        Self::new(Work::Open { tfm, iv, assoc: assoc.into(), tag, authentic: false }, text.into())
     }
 
     /// [`Hash::digest_into`].
     #[inline]
     pub fn digest(tfm: &'a Hash, parts: impl Into<Pieces<'a>>, out: &'a mut [u8]) -> Self {
-        Self::new(Work::Digest { tfm, parts: parts.into(), out })
+        Self::new(Work::Digest { tfm, parts: parts.into(), out }, Text::from(&mut [][..]))
     }
 
     /// What the call for one message would have answered; [`Error::NotRun`] before [`run`].
     #[inline]
     pub fn result(&self) -> Result<(), Error> {
-        match (&self.state, &self.work) {
-            (State::Pending, _) => Err(Error::NotRun),
-            (State::Refused(error), _) => Err(Error::clone(error)),
+        match (self.state, &self.work) {
             (State::Done, Work::Open { authentic: false, .. }) => Err(Error::Authentication),
             (State::Done, _) => Ok(()),
+            _ => self.objection(),
+        }
+    }
+
+    /// Why it is not done.
+    #[cold]
+    #[inline(never)]
+    fn objection(&self) -> Result<(), Error> {
+        match &self.work {
+            _ if self.state == State::Pending => Err(Error::NotRun),
+            Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()),
+            Work::Seal { tfm, iv, assoc, tag } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
+            Work::Open { tfm, iv, assoc, tag, .. } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
+            Work::Digest { tfm, out, .. } => tfm.check(out),
         }
     }
 
     /// Takes note of what the checks say; whether the request is to be done.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
-        *state = checked.map_or_else(|error| State::Refused(Box::new(error)), |()| State::Done);
-        matches!(state, State::Done)
+        *state = if checked.is_ok() { State::Done } else { State::Refused };
+        checked.is_ok()
     }
 }
 
@@ -228,12 +245,12 @@ pub fn run(requests: &mut [Request<'_>]) {
 /// be a cost. How many these are. Not inlined, so that the branch on the answer, which is public, has a place.
 #[inline(never)]
 fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
-    for (i, Request { work, state }) in requests.iter_mut().enumerate() {
+    for (i, Request { work, state, text }) in requests.iter_mut().enumerate() {
         if !matches!(state, State::Pending) {
             return i;
         }
         match work {
-            Work::Seal { tfm, iv, assoc, text, tag } if ptr::eq(tfm.driver(), of) => {
+            Work::Seal { tfm, iv, assoc, tag } if ptr::eq(tfm.driver(), of) => {
                 if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
                     tfm.ops.seal_packet(iv, &mut packet, tag);
                     *state = State::Done;
@@ -241,7 +258,7 @@ fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
                     Request::admit(state, tfm.seal_pieces(iv, assoc.list(), text, tag));
                 }
             }
-            Work::Open { tfm, iv, assoc, text, tag, authentic } if ptr::eq(tfm.driver(), of) => {
+            Work::Open { tfm, iv, assoc, tag, authentic } if ptr::eq(tfm.driver(), of) => {
                 if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
                     *authentic = tfm.ops.open_packet(iv, &mut packet, tag);
                     *state = State::Done;
@@ -268,8 +285,8 @@ fn pending<'r, 'a>(requests: &'r mut [Request<'a>]) -> impl Iterator<Item = &'r 
 
 fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) {
     let mut jobs = Jobs::new();
-    for Request { work, state } in pending(requests) {
-        let Work::Crypt { tfm, direction: its, iv, text } = work else { continue };
+    for Request { work, state, text } in pending(requests) {
+        let Work::Crypt { tfm, direction: its, iv } = work else { continue };
         if *its != direction || !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, text.len())) {
             continue;
         }
@@ -293,8 +310,8 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
 
 fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
     let mut jobs = Jobs::new();
-    for Request { work, state } in pending(requests) {
-        let Work::Seal { tfm, iv, assoc, text, tag } = work else { continue };
+    for Request { work, state, text } in pending(requests) {
+        let Work::Seal { tfm, iv, assoc, tag } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
             continue;
         }
@@ -314,8 +331,8 @@ fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
 
 fn open(of: *const Driver, requests: &mut [Request<'_>]) {
     let mut jobs = Jobs::new();
-    for Request { work, state } in pending(requests) {
-        let Work::Open { tfm, iv, assoc, text, tag, authentic } = work else { continue };
+    for Request { work, state, text } in pending(requests) {
+        let Work::Open { tfm, iv, assoc, tag, authentic } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
             continue;
         }
@@ -347,7 +364,7 @@ fn aead(direction: Direction, jobs: &mut [AeadJob<'_>]) {
 
 fn digest(of: *const Driver, requests: &mut [Request<'_>]) {
     let mut jobs = Jobs::new();
-    for Request { work, state } in pending(requests) {
+    for Request { work, state, .. } in pending(requests) {
         let Work::Digest { tfm, parts, out } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(out)) {
             continue;

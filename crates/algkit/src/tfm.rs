@@ -101,7 +101,6 @@ struct Limits {
     /// No bit of it is in a text's length.
     mask: usize,
     min: usize,
-    max: usize,
     /// Bytes of a digest, or of the longest tag, which nearly everybody uses.
     tag: usize,
     /// Shorter texts need no [`AeadOps::check`].
@@ -115,22 +114,24 @@ impl Limits {
         let (iv, tag) = (shape.ivsize, if driver.kind == Type::Hash { shape.digestsize } else { shape.tags.max() });
         let free = unchecked.map_or(0, |most| usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
         match shape.text {
-            TextRule::Any => Self { iv, mask: 0, min: 0, max: usize::MAX, tag, free },
+            TextRule::Any => Self { iv, mask: 0, min: 0, tag, free },
             TextRule::Blocks if shape.blocksize.is_power_of_two() => {
-                Self { iv, mask: shape.blocksize - 1, min: 0, max: usize::MAX, tag, free }
+                Self { iv, mask: shape.blocksize - 1, min: 0, tag, free }
             }
-            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, max: 0, tag, free },
-            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, max: usize::MAX, tag, free },
+            TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, tag, free },
+            TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, tag, free },
+            // What is below a power of two. Longer ones take the slower way.
             TextRule::DataUnit(max) => {
-                let max = usize::try_from(max).unwrap_or(usize::MAX);
-                Self { iv, mask: 0, min: shape.blocksize, max, tag, free }
+                let below = |max: usize| max.checked_ilog2().map_or(usize::MAX, |bits| usize::MAX << bits);
+                let mask = usize::try_from(max).map_or(0, below);
+                Self { iv, mask, min: shape.blocksize, tag, free }
             }
         }
     }
 
     #[inline(always)]
     fn allow(&self, iv: usize, text: usize) -> bool {
-        iv == self.iv && text & self.mask == 0 && (self.min..=self.max).contains(&text)
+        iv == self.iv && text & self.mask == 0 && text >= self.min
     }
 }
 
@@ -312,14 +313,23 @@ impl Skcipher {
         Ok(())
     }
 
+    /// A text in one piece, of a length that needs no second look, is one indirect call. Everything else is a call in place of that
+    /// one, so that nothing need be kept for it.
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
-        self.check(iv, text.len())?;
         match text.into_whole() {
-            Ok(run) => self.ops.crypt_run(direction, iv, run),
-            Err(mut text) => self.ops.crypt(direction, iv, &mut text),
+            Ok(run) if self.limits.allow(iv.len(), run.len()) => {
+                self.ops.crypt_run(direction, iv, run);
+                Ok(())
+            }
+            Ok(run) => self.crypt_with_care(direction, iv, Text::from(run)),
+            Err(text) => self.crypt_with_care(direction, iv, text),
         }
-        Ok(())
+    }
+
+    #[inline(never)]
+    fn crypt_with_care(&self, direction: Direction, iv: &mut [u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.crypt(direction, iv, &mut text)
     }
 
     /// Checks a request.

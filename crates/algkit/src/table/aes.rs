@@ -56,8 +56,19 @@ static CMAC: Algorithm = hash("cmac(aes)", KEYS);
 static XCBC: Algorithm = hash("xcbc(aes)", KEYS);
 static CBCMAC: Algorithm = hash("cbcmac(aes)", KEYS);
 
+#[inline(always)]
 fn block16(iv: &mut [u8]) -> &mut [u8; 16] {
-    iv.try_into().expect("the IV has 16 bytes")
+    match iv.try_into() {
+        Ok(iv) => iv,
+        Err(_) => wrong_iv(),
+    }
+}
+
+/// Of a length that the transform does not let through.
+#[cold]
+#[inline(never)]
+fn wrong_iv() -> ! {
+    panic!("the IV has 16 bytes")
 }
 
 // Single blocks and batches.
@@ -226,7 +237,7 @@ impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
 
 /// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
 macro_rules! by_runs {
-    ($($(#[$doc:meta])* $name:ident: |$key:ident, $iv:ident, $run:ident| $encrypt:expr, $decrypt:expr $(, { $($more:tt)* })?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $direction:ident, $iv:ident, $run:ident| $crypt:expr $(, { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
         struct $name<T>(AesKey<T>);
 
@@ -237,12 +248,10 @@ macro_rules! by_runs {
                 }
             }
 
-            fn crypt_run(&self, direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
+            #[allow(unused_mut, reason = "CBC passes on where the run is, and no copy of it")]
+            fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], mut $run: InOut<'_>) {
                 let $key = &self.0;
-                match direction {
-                    Direction::Encrypt => $encrypt,
-                    Direction::Decrypt => $decrypt,
-                }
+                $crypt
             }
 
             fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
@@ -256,9 +265,22 @@ macro_rules! by_runs {
 
 by_runs! {
     /// ECB.
-    FusedEcb: |key, _iv, run| key.ecb_encrypt(run), key.ecb_decrypt(run);
-    /// CBC.
-    FusedCbc: |key, iv, run| key.cbc_encrypt(block16(iv), run), key.cbc_decrypt(block16(iv), run), {
+    FusedEcb: |key, direction, _iv, run| match direction {
+        Direction::Encrypt => key.ecb_encrypt(run),
+        Direction::Decrypt => key.ecb_decrypt(run),
+    };
+    /// CBC. The arguments go on to the kernel in the registers in which they come: the pair of key and direction is the first two.
+    FusedCbc: |key, direction, iv, run| key.token().vectorize_with(
+        (key, direction),
+        iv,
+        &mut run,
+        #[inline(always)]
+        |(key, direction), iv, run| match direction {
+            Direction::Encrypt => key.cbc_encrypt_here(block16(iv), run),
+            Direction::Decrypt => key.cbc_decrypt_here(block16(iv), run),
+        },
+    ), {
+
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MANY) {
@@ -276,7 +298,7 @@ by_runs! {
         }
     };
     /// CTR.
-    FusedCtr: |key, iv, run| key.ctr(block16(iv), run), key.ctr(block16(iv), run);
+    FusedCtr: |key, _direction, iv, run| key.ctr(block16(iv), run);
 }
 
 /// XCTR.

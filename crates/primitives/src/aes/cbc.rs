@@ -21,7 +21,7 @@
 use super::{
     AesKey, RoundKeys,
     pass::{MEDIUM, Pass, SHORT, load, store},
-    rounds::{OneBlock, Schedule},
+    rounds::{Few, OneBlock, Schedule},
 };
 use crate::{
     InOut,
@@ -46,31 +46,69 @@ impl<V: AesVector> Pass<V> for CbcDecrypt<'_, V> {
         }
         let (cipher, mut before) = (blocks, self.previous);
         self.previous = blocks[N - 1];
+        self.keys.rounds::<false, N>(&mut blocks, self.keys.first);
+        // The last key brings the block before, so that nothing is behind the rounds.
+        let finish = |block: V, before: V| self.keys.finish::<false>(block, self.keys.last.xor(before));
         if V::BLOCKS == 4 || N <= 4 {
-            self.keys.crypt::<false, N>(&mut blocks);
             for i in 0..N {
-                store::<V, WHOLE>(blocks[i].xor(cipher[i].after(before)), &mut data, i);
+                store::<V, WHOLE>(finish(blocks[i], cipher[i].after(before)), &mut data, i);
                 before = cipher[i];
             }
             return;
         }
         let before = cipher[0].after(before);
-        self.keys.crypt::<false, N>(&mut blocks);
         for i in (1..N).rev() {
             let before = V::load(token, &data.src()[i * V::BYTES - 16..]);
-            store::<V, WHOLE>(blocks[i].xor(before), &mut data, i);
+            store::<V, WHOLE>(finish(blocks[i], before), &mut data, i);
         }
-        store::<V, WHOLE>(blocks[0].xor(before), &mut data, 0);
+        store::<V, WHOLE>(finish(blocks[0], before), &mut data, 0);
     }
 }
+
+#[cold]
+#[inline(never)]
+fn ragged() -> ! {
+    panic!("CBC works on whole blocks")
+}
+
+/// Bytes of message up to which AES-128 and AES-256 encrypt block by block, without a loop and without the early addition.
+const FEW: usize = 64;
 
 impl<T: AesToken> AesKey<T> {
     /// Encrypts; `iv` becomes the last ciphertext block.
     ///
     /// # Panics
     /// If `data` is not whole blocks.
-    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+        if !data.len().is_multiple_of(16) {
+            ragged()
+        }
+        self.cbc_encrypt_long(iv, &mut data);
+    }
+
+    /// [`AesKey::cbc_encrypt`] for callers in [`Token::vectorize`](crate::cpu::Token::vectorize), with code of its own for short messages.
+    ///
+    /// # Panics
+    /// If `data` is not whole blocks.
+    #[inline(always)]
+    pub fn cbc_encrypt_here(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+        if !data.len().is_multiple_of(16) {
+            ragged()
+        }
+        if data.len() <= FEW {
+            let token = self.token.narrow();
+            if let Some(keys) = Few::<OneBlock<T>, 9>::new(token, &self.enc) {
+                return encrypt_few(keys, iv, data);
+            }
+            if let Some(keys) = Few::<OneBlock<T>, 13>::new(token, &self.enc) {
+                return encrypt_few(keys, iv, data);
+            }
+        }
+        self.cbc_encrypt_long(iv, data);
+    }
+
+    #[inline(never)]
+    fn cbc_encrypt_long(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
         let token = self.token.narrow();
         self.token.vectorize_with(
             &self.enc,
@@ -80,10 +118,9 @@ impl<T: AesToken> AesKey<T> {
             move |keys, iv, data| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
                 let zero = Blocks::zero(token);
-                let mut blocks = data.chunks::<16>();
+                let mut blocks = data.in_registers().chunks::<16>();
                 let Some(mut block) = blocks.next() else { return };
-                let mut chain = [Blocks::load(token, iv)];
-                chain[0] = keys.first.xor3(chain[0], Blocks::load(token, block.src()));
+                let mut chain = [keys.first.xor3(Blocks::load(token, iv), Blocks::load(token, block.src()))];
                 for next in blocks {
                     let share = keys.first.xor(Blocks::load(token, next.src()));
                     keys.reread();
@@ -104,9 +141,20 @@ impl<T: AesToken> AesKey<T> {
     ///
     /// # Panics
     /// If `data` is not whole blocks.
-    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        assert!(data.len().is_multiple_of(16), "CBC works on whole blocks");
-        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data)) };
+    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+        self.cbc_decrypt_here(iv, &mut data);
+    }
+
+    /// [`AesKey::cbc_decrypt`] for callers who have the message's place at hand.
+    ///
+    /// # Panics
+    /// If `data` is not whole blocks.
+    #[inline(never)]
+    pub fn cbc_decrypt_here(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+        if !data.len().is_multiple_of(16) {
+            ragged()
+        }
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data.reborrow())) };
         if data.len() <= SHORT {
             decrypt(self.token.narrow(), dec, iv, data);
         } else if data.len() <= MEDIUM {
@@ -117,8 +165,29 @@ impl<T: AesToken> AesKey<T> {
     }
 }
 
+/// Up to [`FEW`] bytes.
+///
+/// Calls overlap as far as the CPU's schedulers reach, which hold 64 vector operations on Zen 4, and its reorder buffer. Twelve
+/// operations for a block of AES-128, the store included, are the fewest; the early addition has one more, and a loop takes eight
+/// instructions for 64 bytes. A call with those takes 15.2 ns where it took 17.7, and 24.6 of 25.3 with AES-256.
 #[inline(always)]
-fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: InOut<'_>) {
+fn encrypt_few<V: AesVector, const INNER: usize>(mut keys: Few<'_, V, INNER>, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+    let mut chain = Blocks::load(keys.token, iv);
+    let mut data = data.in_registers();
+    let len = data.len();
+    for i in 0..FEW / 16 {
+        if len == 16 * i {
+            break;
+        }
+        let Some(mut block) = data.take(16) else { break };
+        chain = keys.encrypt(keys.first.xor(Blocks::load(keys.token, block.src())).xor(chain));
+        chain.store(block.dst());
+    }
+    *iv = chain.first();
+}
+
+#[inline(always)]
+fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: &mut InOut<'_>) {
     token.vectorize_with(
         keys,
         iv,
@@ -127,7 +196,7 @@ fn decrypt<T: AesToken>(token: T, keys: &RoundKeys, iv: &mut [u8; 16], data: InO
         move |keys, iv, data| {
             let Some(&last) = data.src().last_chunk::<16>() else { return };
             let keys = Schedule::<T::V>::new(token, keys);
-            CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data);
+            CbcDecrypt { keys, previous: Blocks::splat(token, iv) }.run(data.in_registers());
             *iv = last;
         },
     );
@@ -178,6 +247,12 @@ mod tests {
                     assert_eq!(iv, next);
                 };
                 assert!(apply(&plain, encrypt) == want, "{n} bytes");
+                let here = |mut io: InOut<'_>| {
+                    let mut iv = iv;
+                    token.vectorize(|| key.cbc_encrypt_here(&mut iv, &mut io));
+                    assert_eq!(iv, next);
+                };
+                assert!(apply(&plain, here) == want, "{n} bytes in code for the CPU");
                 let encrypt = |io: InOut<'_>| {
                     let (mut iv, (head, tail)) = (iv, io.split_at(cut));
                     key.cbc_encrypt(&mut iv, head);

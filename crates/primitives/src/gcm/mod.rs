@@ -13,8 +13,8 @@ mod tests;
 
 use crate::aes::rounds::{OneBlock, expand};
 use crate::aes::{RoundKeys, encrypt_blocks};
-use crate::ghash::ClmulVector;
 use crate::ghash::key::HashKey;
+use crate::ghash::{ClmulVector, absorb};
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, Blocks};
 use crate::{InOut, Packet};
@@ -53,7 +53,7 @@ pub struct GcmState {
 struct Running {
     /// The next block's.
     counter: u32,
-    /// GHASH so far, bytes reversed.
+    /// GHASH so far.
     acc: [u8; 16],
 }
 
@@ -120,14 +120,14 @@ impl<T: GcmToken> GcmKey<T> {
     ///
     /// Every part but the last has a multiple of 16 bytes.
     pub fn encrypt(&self, state: &mut GcmState, text: InOut<'_>) {
-        self.crypt::<true>(state, text);
+        self.crypt(true, state, text);
     }
 
     /// Decrypts a part of the text. Nothing of it is authentic before the tag has been compared.
     ///
     /// Every part but the last has a multiple of 16 bytes.
     pub fn decrypt(&self, state: &mut GcmState, text: InOut<'_>) {
-        self.crypt::<false>(state, text);
+        self.crypt(false, state, text);
     }
 
     /// The tag, all 16 bytes of it.
@@ -179,17 +179,17 @@ impl<T: GcmToken> GcmKey<T> {
             );
         }
         if packet.assoc.len() > kernel::SHORT_AAD {
-            return self.pieces::<ENCRYPT>(iv, packet, end);
+            return self.pieces(ENCRYPT, iv, packet, end);
         }
-        self.pass::<ENCRYPT>(iv, packet, end)
+        self.pass(ENCRYPT, iv, packet, end)
     }
 
     /// A whole message that has much associated data.
     #[inline(never)]
-    fn pieces<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+    fn pieces(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
         let mut state = self.start(iv);
         self.aad(&mut state, packet.assoc);
-        self.crypt::<ENCRYPT>(&mut state, packet.text.reborrow());
+        self.crypt(encrypt, &mut state, packet.text.reborrow());
         end.finish(self.finish(state))
     }
 
@@ -198,15 +198,9 @@ impl<T: GcmToken> GcmKey<T> {
         Kernel { token: self.token, hash: &self.hash, round_keys: &self.round_keys }
     }
 
-    #[inline(never)]
     fn hash(&self, acc: &mut [u8; 16], blocks: &[u8]) {
-        self.token.vectorize(
-            #[inline(always)]
-            || {
-                let before = T::V::load_first(self.token, acc);
-                *acc = self.hash.hash::<true>(self.token, before, blocks).first();
-            },
-        );
+        let before = *acc;
+        absorb::<T::V, true>(self.token, &self.hash, &before, blocks, acc);
     }
 
     /// Pads the associated data, once.
@@ -218,27 +212,29 @@ impl<T: GcmToken> GcmKey<T> {
     }
 
     #[inline(never)]
-    fn crypt<const ENCRYPT: bool>(&self, state: &mut GcmState, text: InOut<'_>) {
+    fn crypt(&self, encrypt: bool, state: &mut GcmState, text: InOut<'_>) {
         self.end_aad(state);
         if text.is_empty() {
             return;
         }
         state.text_len = state.text_len.wrapping_add(text.len() as u64);
         let counter = state.running.counter.wrapping_add(text.len().div_ceil(16) as u32);
-        self.pass::<ENCRYPT>(&state.iv, &mut Packet { assoc: &[], text }, End::Part(&mut state.running));
+        self.pass(encrypt, &state.iv, &mut Packet { assoc: &[], text }, End::Part(&mut state.running));
         state.running.counter = counter;
     }
 
-    /// The only way into the kernel, which is as large as it is fast, so that it exists once a direction. All that is
-    /// passed on is in registers.
+    /// The only way into the kernel, which is as large as it is fast, so that it exists once. All that is passed on
+    /// is in registers.
     #[inline(always)]
-    fn pass<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+    fn pass(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
         self.token.vectorize_with(
-            self,
+            (self, encrypt),
             (iv, packet),
             end,
             #[inline(always)]
-            |key, (iv, packet), end| key.kernel().pass::<ENCRYPT>(iv, packet.assoc, packet.text.in_registers(), end),
+            |(key, encrypt), (iv, packet), end| {
+                key.kernel().pass(encrypt, iv, packet.assoc, packet.text.in_registers(), end)
+            },
         )
     }
 }

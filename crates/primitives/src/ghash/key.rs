@@ -87,7 +87,9 @@ impl<V: ClmulVector> HashKey<V> {
     ) {
         let at = Self::POWERS.wrapping_sub(blocks_left);
         assert!(at < Self::POWERS, "as many powers as blocks");
-        let [power, sum] = [&self.powers, &self.sums].map(|table| W::load(token, table.as_ref()[at..].as_flattened()));
+        // Not mapped from an array of the two, which in a large function the compiler calls and does not inline.
+        let power = W::load(token, self.powers.as_ref()[at..].as_flattened());
+        let sum = W::load(token, self.sums.as_ref()[at..].as_flattened());
         product.add(vector, power, sum);
     }
 
@@ -106,7 +108,8 @@ impl<V: ClmulVector> HashKey<V> {
                 let x = oriented::<V, BIG_ENDIAN>(V::load(token, data));
                 let x = if i == 0 { x.xor(acc) } else { x };
                 let at = Self::POWERS - (V::BATCH - i) * V::BLOCKS;
-                let [power, sum] = [&self.powers, &self.sums].map(|table| V::splat(token, &table.as_ref()[at]));
+                let power = V::splat(token, &self.powers.as_ref()[at]);
+                let sum = V::splat(token, &self.sums.as_ref()[at]);
                 product.add(x, power, sum);
             }
             (acc, data) = (product.reduce(), rest);

@@ -32,8 +32,8 @@ mod tests;
 
 pub use clmul::{ClmulToken, ClmulVector};
 
+use crate::cpu::Token;
 use crate::hash::{BlockBuffer, Hash, wipe};
-use crate::simd::Blocks;
 use key::{HashKey, oriented};
 
 /// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
@@ -81,7 +81,7 @@ impl Message {
             #[inline(always)]
             |blocks| {
                 let before = *acc;
-                absorb::<T, BIG_ENDIAN>(token, key, &before, blocks, acc);
+                absorb::<T::V, BIG_ENDIAN>(token, key, &before, blocks, acc);
             },
         );
     }
@@ -90,7 +90,7 @@ impl Message {
         if self.buffer.pending().is_empty() {
             *out = self.acc;
         } else {
-            absorb::<T, BIG_ENDIAN>(token, key, &self.acc, self.buffer.pending(), out);
+            absorb::<T::V, BIG_ENDIAN>(token, key, &self.acc, self.buffer.pending(), out);
         }
     }
 }
@@ -101,9 +101,9 @@ impl Message {
 /// turned around in memory, or copied in halves, is waited for until it has left the CPU, and a short message takes twice
 /// as long.
 #[inline(always)]
-fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(
-    token: T,
-    key: &HashKey<T::V>,
+pub(crate) fn absorb<V: ClmulVector, const BIG_ENDIAN: bool>(
+    token: V::Token,
+    key: &HashKey<V>,
     acc: &[u8; 16],
     data: &[u8],
     out: &mut [u8; 16],
@@ -114,9 +114,9 @@ fn absorb<T: ClmulToken, const BIG_ENDIAN: bool>(
         (acc, out),
         #[inline(always)]
         move |key, data, (acc, out)| {
-            let acc = oriented::<T::V, BIG_ENDIAN>(ClmulVector::load_first(token, acc));
+            let acc = oriented::<V, BIG_ENDIAN>(V::load_first(token, acc));
             let acc = key.hash::<BIG_ENDIAN>(token, acc, data);
-            *out = oriented::<T::V, BIG_ENDIAN>(acc).first();
+            *out = oriented::<V, BIG_ENDIAN>(acc).first();
         },
     );
 }
@@ -142,7 +142,7 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
     fn digest_whole(&self, data: &[u8], out: &mut [u8]) {
         // It goes past the buffer, and its last block with the others.
         match self.message.buffer.pending() {
-            [] => absorb::<T, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out)),
+            [] => absorb::<T::V, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out)),
             _ => self.digest_pieces(&[data], out),
         }
     }
@@ -156,7 +156,8 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
 }
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
-    /// [`Hash::digest_after`] by a copy of all but the key.
+    /// [`Hash::digest_after`] by a copy of all but the key; apart, as the registers it saves cost a short message.
+    #[inline(never)]
     fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) {
         let mut message = self.message.clone();
         parts.iter().for_each(|part| message.update::<T, BIG_ENDIAN>(self.token, &self.key, part));

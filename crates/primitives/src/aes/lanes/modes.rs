@@ -3,10 +3,10 @@
 use super::{MANY, Messages, Piece, chain};
 use crate::{
     InOut,
-    aes::{AesKey, RoundKeys},
-    simd::AesToken,
+    aes::{AesKey, RoundKeys, rounds::Schedule},
+    simd::{AesToken, AesVector, Blocks},
 };
-use core::ptr;
+use core::{array, ptr};
 
 /// A message for [`cbc_encrypt_many`].
 pub struct CbcJob<'a, T> {
@@ -67,14 +67,61 @@ fn few(rounds: usize, lengths: impl Iterator<Item = usize>) -> bool {
 /// # Panics
 /// If a message is not whole blocks.
 pub fn cbc_encrypt_many<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
-    assert!(jobs.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
-    for jobs in jobs.chunks_mut(MANY) {
+    let rest = alike(jobs, VECTORS * <T::Pair as AesToken>::V::BLOCKS);
+    assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
+    for jobs in rest.chunks_mut(MANY) {
         if few(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.data.len())) {
             jobs.iter_mut().for_each(|job| job.key.cbc_encrypt(job.iv, job.data.reborrow()));
         } else {
             chain::<T::Pair, true>(jobs[0].key.token.pair(), &mut Cbc(jobs));
         }
     }
+}
+
+/// Vectors of lanes under one key.
+const VECTORS: usize = 8;
+
+/// Does the first messages in groups of `count`, as long as those of a group have one key and one length; the others are left.
+fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -> &'j mut [CbcJob<'a, T>] {
+    loop {
+        let Some(group) = jobs.get(..count) else { return jobs };
+        let CbcJob { key, data, .. } = &group[0];
+        let (key, len) = (*key, data.len());
+        if !group.iter().all(|job| ptr::eq(job.key, key) && job.data.len() == len) {
+            return jobs;
+        }
+        assert!(len.is_multiple_of(16), "CBC works on whole blocks");
+        let (group, rest) = jobs.split_at_mut(count);
+        side_by_side(key.token.pair(), &key.enc, group, len);
+        jobs = rest;
+    }
+}
+
+/// As many messages of `len` bytes under one key as there are lanes: nothing to plan, since all begin and end together.
+fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'_, K>], len: usize) {
+    token.vectorize_with(
+        keys,
+        jobs,
+        len,
+        #[inline(always)]
+        |keys, jobs, len| {
+            let keys = Schedule::<T::V>::new(token, keys);
+            let lane = |vector, i| vector * T::V::BLOCKS + i;
+            let mut chain: [T::V; VECTORS] = array::from_fn(|v| T::V::gather(token, |i| *jobs[lane(v, i)].iv));
+            for at in (0..len).step_by(16) {
+                for (v, chain) in chain.iter_mut().enumerate() {
+                    *chain = chain.xor(T::V::gather(token, |i| jobs[lane(v, i)].data.get(at)));
+                }
+                keys.crypt::<true, VECTORS>(&mut chain);
+                for (v, chain) in chain.into_iter().enumerate() {
+                    chain.scatter(|i, block| jobs[lane(v, i)].data.put(at, &block));
+                }
+            }
+            for (v, chain) in chain.into_iter().enumerate() {
+                chain.scatter(|i, block| *jobs[lane(v, i)].iv = block);
+            }
+        },
+    );
 }
 
 /// A message for [`cbc_mac_many`].
