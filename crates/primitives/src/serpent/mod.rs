@@ -10,6 +10,7 @@
 //! Bytes are in the order of the Linux kernel and of NESSIE: words are little-endian, the first
 //! word is the first in memory.
 
+mod alone;
 mod modes;
 mod rounds;
 mod sbox;
@@ -17,8 +18,9 @@ mod ternary;
 
 use crate::InOut;
 use crate::cpu::{Portable, Token};
-use crate::words32::Words32;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use crate::words32::{Word, Words32};
+use rounds::Keys;
+use zeroize::Zeroize;
 
 /// Bytes in a block.
 const BLOCK: usize = 16;
@@ -37,16 +39,17 @@ pub trait SerpentToken: Token {
     /// For a few blocks.
     type Few: Words32<Token = Self>;
 
-    /// For a block alone.
-    type Lone: Words32;
+    /// The token of a block alone, which goes in general registers: the least that its code is as good with, so that it
+    /// is not there twice.
+    type Lone: Token;
 
-    /// The token of [`SerpentToken::Lone`].
-    fn lone(self) -> <Self::Lone as Words32>::Token;
+    /// That token.
+    fn lone(self) -> Self::Lone;
 }
 
-/// The vectors of a token; a block alone goes in plain words, or in a lane.
+/// The vectors of a token, and of what it makes the token of a block alone.
 macro_rules! vectors {
-    ($token:ty: $longest:ty, $long:ty, $short:ty, $few:ty, $lone:ty, $lone_token:expr) => {
+    ($token:ty: $longest:ty, $long:ty, $short:ty, $few:ty, $lone:ty = $make:expr) => {
         impl SerpentToken for $token {
             type Longest = $longest;
             type Long = $long;
@@ -55,79 +58,75 @@ macro_rules! vectors {
             type Lone = $lone;
 
             #[inline(always)]
-            fn lone(self) -> <$lone as Words32>::Token {
-                $lone_token(self)
+            fn lone(self) -> $lone {
+                $make(self)
             }
         }
     };
 }
 
-/// Plain words need nothing.
+/// The general registers need nothing.
 fn plain<T>(_: T) -> Portable {
     Portable::new()
 }
 
-vectors!(Portable: u32, u32, u32, u32, u32, plain);
+vectors!(Portable: Word<Self>, Word<Self>, Word<Self>, Word<Self>, Self = plain);
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{SerpentToken, Words32, plain};
+    use super::{Portable, SerpentToken, plain};
     use crate::cpu::{Avx2, Avx512, Sse2};
     use crate::words32::{Pair, W128, W256, W512};
 
-    vectors!(Sse2: Pair<W128<Self>>, W128<Self>, W128<Self>, W128<Self>, u32, plain);
-    vectors!(Avx2: Pair<W256<Self>>, W256<Self>, W256<Self>, W256<Self>, u32, plain);
+    vectors!(Sse2: Pair<W128<Self>>, W128<Self>, W128<Self>, W128<Self>, Portable = plain);
+    vectors!(Avx2: Pair<W256<Self>>, W256<Self>, W256<Self>, W256<Self>, Self = core::convert::identity);
     // Cycles of a round for 16 blocks, Zen 4: one vector of 512 bits alone 23.4, two side by side 17.1, three or four
-    // 14.5, and two of 256 bits 21.2. A round of one block: 16.6 in plain words, 13.6 in a lane.
-    vectors!(Avx512: Pair<Pair<W512>>, Pair<W512>, Pair<W256<Self>>, W256<Self>, W256<Self>, core::convert::identity);
+    // 14.5, and two of 256 bits 21.2.
+    vectors!(Avx512: Pair<Pair<W512>>, Pair<W512>, Pair<W256<Self>>, W256<Self>, Avx2 = Avx2::from);
 }
 
 #[cfg(target_arch = "aarch64")]
 use crate::words32::{Pair, W128};
 #[cfg(target_arch = "aarch64")]
-vectors!(crate::cpu::Neon: Pair<W128>, W128, W128, W128, u32, plain);
+vectors!(crate::cpu::Neon: Pair<W128>, W128, W128, W128, Portable = plain);
 
-/// The keys of the 32 rounds, and the one after them.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-struct RoundKeys([[u32; 4]; 33]);
-
-impl RoundKeys {
-    /// Section 4 of the proposal.
-    fn expand(key: &[u8; 32]) -> Self {
-        // The fractional part of the golden ratio, a number with nothing up its sleeve.
-        const PHI: u32 = 0x9e37_79b9;
-        // The prekeys, from -8 on.
-        let mut w = [0u32; 8 + 132];
-        for (word, bytes) in w.iter_mut().zip(key.as_chunks().0) {
-            *word = u32::from_le_bytes(*bytes);
-        }
-        for i in 8..w.len() {
-            w[i] = (w[i - 8] ^ w[i - 5] ^ w[i - 3] ^ w[i - 1] ^ PHI ^ (i - 8) as u32).rotate_left(11);
-        }
-        let mut keys = Self([[0; 4]; 33]);
-        for (i, (key, prekey)) in keys.0.iter_mut().zip(w[8..].as_chunks().0).enumerate() {
-            // S-boxes 3, 2, 1, 0, 7, 6, 5, 4, 3, …
-            *key = match i % 8 {
-                0 => sbox::s3(*prekey),
-                1 => sbox::s2(*prekey),
-                2 => sbox::s1(*prekey),
-                3 => sbox::s0(*prekey),
-                4 => sbox::s7(*prekey),
-                5 => sbox::s6(*prekey),
-                6 => sbox::s5(*prekey),
-                _ => sbox::s4(*prekey),
-            };
-        }
-        w.zeroize();
-        keys
+/// Expands a key (section 4 of the proposal).
+fn expand(key: &[u8; 32]) -> Keys {
+    // The fractional part of the golden ratio, a number with nothing up its sleeve.
+    const PHI: u32 = 0x9e37_79b9;
+    // The prekeys, from -8 on.
+    let mut w = [0u32; 8 + 132];
+    for (word, bytes) in w.iter_mut().zip(key.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
     }
+    for i in 8..w.len() {
+        w[i] = (w[i - 8] ^ w[i - 5] ^ w[i - 3] ^ w[i - 1] ^ PHI ^ (i - 8) as u32).rotate_left(11);
+    }
+    let mut keys = Keys::zero();
+    for (i, prekey) in w[8..].as_chunks().0.iter().enumerate() {
+        let prekey = prekey.map(|word| Word::splat(Portable::new(), word));
+        // S-boxes 3, 2, 1, 0, 7, 6, 5, 4, 3, …
+        let words = match i % 8 {
+            0 => sbox::s3(prekey),
+            1 => sbox::s2(prekey),
+            2 => sbox::s1(prekey),
+            3 => sbox::s0(prekey),
+            4 => sbox::s7(prekey),
+            5 => sbox::s6(prekey),
+            6 => sbox::s5(prekey),
+            _ => sbox::s4(prekey),
+        };
+        keys.set(i, words.map(Word::get));
+    }
+    w.zeroize();
+    keys
 }
 
 /// A Serpent key, for the CPUs that `T` stands for.
 #[derive(Clone)]
 pub struct Serpent<T> {
     token: T,
-    keys: RoundKeys,
+    keys: Keys,
 }
 
 impl<T: SerpentToken> Serpent<T> {
@@ -143,45 +142,45 @@ impl<T: SerpentToken> Serpent<T> {
         if let Some(next) = padded.get_mut(key.len()) {
             *next = 1;
         }
-        let keys = RoundKeys::expand(&padded);
+        let keys = expand(&padded);
         padded.zeroize();
         Some(Self { token, keys })
     }
 
     /// Encrypts the whole blocks of `data`; what is left of a last one stays as it is.
     pub fn encrypt_blocks(&self, data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Ecb::<true>);
+        modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<true>);
     }
 
     /// Decrypts the whole blocks of `data`; what is left of a last one stays as it is.
     pub fn decrypt_blocks(&self, data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Ecb::<false>);
+        modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<false>);
     }
 
     /// Encrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of them.
     pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        modes::cbc_encrypt(self.token, &self.keys.0, iv, whole(data));
+        modes::cbc_encrypt(self.token, &self.keys, iv, whole(data));
     }
 
     /// Decrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of the ciphertext.
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, whole(data), &mut modes::CbcDecrypt(iv));
+        modes::run(self.token, &self.keys, whole(data), &mut modes::CbcDecrypt(iv));
     }
 
     /// Encrypts or decrypts `data` in CTR mode. All of `counter` is the counter, big-endian, and becomes the next one; a
     /// part of a block uses one up.
     pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, data, &mut modes::Ctr(counter));
+        modes::run(self.token, &self.keys, data, &mut modes::Ctr(counter));
     }
 
     /// Encrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
     pub fn xts_encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Xts::<true>(tweak));
+        modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<true>(tweak));
     }
 
     /// Decrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
     pub fn xts_decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys.0, whole(data), &mut modes::Xts::<false>(tweak));
+        modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<false>(tweak));
     }
 }
 

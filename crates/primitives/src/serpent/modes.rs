@@ -4,7 +4,7 @@ use super::rounds::{Keys, crypt};
 use super::{BLOCK, SerpentToken};
 use crate::InOut;
 use crate::cpu::Token;
-use crate::words32::Words32;
+use crate::words32::{Word, Words32};
 use zeroize::Zeroize;
 
 /// The most blocks in a group, four vectors of 512 bits.
@@ -27,22 +27,33 @@ pub(super) trait Mode {
 
 /// The blocks of `data`, in the longest groups that they fill, and what is left in the vectors that hold it.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
-    if data.len() >= BLOCK * T::Longest::LANES {
-        mode.groups::<T::Longest>(token, keys, &mut data);
+    if data.len() > BLOCK {
+        if data.len() >= BLOCK * T::Longest::LANES {
+            mode.groups::<T::Longest>(token, keys, &mut data);
+        }
+        if data.len() >= BLOCK * T::Long::LANES {
+            mode.groups::<T::Long>(token, keys, &mut data);
+        }
+        if data.len() >= BLOCK * T::Short::LANES {
+            mode.groups::<T::Short>(token, keys, &mut data);
+        }
+        if data.len() > BLOCK * T::Few::LANES {
+            return mode.few::<T::Short>(token, keys, data);
+        }
+        if data.len() > BLOCK {
+            return mode.few::<T::Few>(token, keys, data);
+        }
     }
-    if data.len() >= BLOCK * T::Long::LANES {
-        mode.groups::<T::Long>(token, keys, &mut data);
+    if !data.is_empty() {
+        mode.few::<Word<T::Lone>>(token.lone(), keys, data);
     }
-    if data.len() >= BLOCK * T::Short::LANES {
-        mode.groups::<T::Short>(token, keys, &mut data);
-    }
-    if data.len() > BLOCK * T::Few::LANES {
-        mode.few::<T::Short>(token, keys, data);
-    } else if data.len() > BLOCK {
-        mode.few::<T::Few>(token, keys, data);
-    } else if !data.is_empty() {
-        mode.few::<T::Lone>(token.lone(), keys, data);
-    }
+}
+
+/// [`Token::vectorize`], except for a block alone: nothing but its rounds is worth a call, and what goes to one through
+/// memory makes a chain of blocks wait.
+#[inline(always)]
+fn enter<V: Words32, R>(token: V::Token, body: impl FnOnce() -> R) -> R {
+    if V::LANES == 1 { body() } else { token.vectorize(body) }
 }
 
 /// The same block in all lanes.
@@ -77,7 +88,8 @@ impl<const ENCRYPT: bool> Mode for Ecb<ENCRYPT> {
 
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        token.vectorize(
+        enter::<V, _>(
+            token,
             #[inline(always)]
             || {
                 let mut words = V::load_few(token, data.src());
@@ -115,7 +127,8 @@ impl Mode for CbcDecrypt<'_> {
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
         let mut before = [0; BLOCK + FEW];
-        token.vectorize(
+        enter::<V, _>(
+            token,
             #[inline(always)]
             || {
                 let len = data.len();
@@ -177,7 +190,8 @@ impl Mode for Ctr<'_> {
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
         let mut keystream = [0; FEW];
-        token.vectorize(
+        enter::<V, _>(
+            token,
             #[inline(always)]
             || {
                 let blocks = data.len().div_ceil(BLOCK);
@@ -313,7 +327,8 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
 
     #[inline(always)]
     fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        token.vectorize(
+        enter::<V, _>(
+            token,
             #[inline(always)]
             || {
                 let blocks = data.len() / BLOCK;
@@ -337,13 +352,13 @@ pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u
     token.vectorize(
         #[inline(always)]
         || {
-            let mut words = T::Lone::load_few(token, chain);
+            let mut words = Word::<T::Lone>::load_few(token, chain);
             while let Some(mut block) = data.take(BLOCK) {
-                words = masked(words, T::Lone::load_few(token, block.src()));
-                crypt::<T::Lone, true>(token, keys, &mut words);
-                T::Lone::store_few(words, block.dst());
+                words = masked(words, Word::<T::Lone>::load_few(token, block.src()));
+                crypt::<Word<T::Lone>, true>(token, keys, &mut words);
+                Word::<T::Lone>::store_few(words, block.dst());
             }
-            T::Lone::store_few(words, chain);
+            Word::<T::Lone>::store_few(words, chain);
         },
     );
 }

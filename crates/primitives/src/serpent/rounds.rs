@@ -1,47 +1,88 @@
 //! The rounds, over vectors of any width.
 
-use super::{sbox, ternary};
+use super::{alone, sbox, ternary};
 use crate::cpu::Token;
 use crate::words32::Words32;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The keys of the 32 rounds, and the one after them.
-pub(super) type Keys = [[u32; 4]; 33];
+/// The key of each round, and the one after the last, in the order of the rounds when encrypting.
+type Schedule = [[u32; 4]; 33];
 
-/// An S-box, by the circuit for the vector's instructions.
+/// The keys, for each direction where its rounds take them. The linear transformation lies between two keys and S-boxes,
+/// and a key can be added anywhere in it: where the words are that nobody waits for.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub(super) struct Keys {
+    encrypt: Schedule,
+    decrypt: Schedule,
+}
+
+impl Keys {
+    /// All zero.
+    pub(super) const fn zero() -> Self {
+        Self { encrypt: [[0; 4]; 33], decrypt: [[0; 4]; 33] }
+    }
+
+    /// Key `i`, as the proposal has it.
+    #[inline(always)]
+    pub(super) fn set(&mut self, i: usize, key: [u32; 4]) {
+        (self.encrypt[i], self.decrypt[i]) = (key, key);
+        // The first and the last have no linear transformation beside them.
+        if (1..32).contains(&i) {
+            let [a, b, c, d] = [key[0].rotate_right(5), key[1], key[2].rotate_right(22), key[3]];
+            // Added to a and c before their last rotation.
+            self.encrypt[i] = [a, b, c, d];
+            // Added to what each of the words takes from its old value and from b and d.
+            self.decrypt[i] = [a ^ b ^ d, b.rotate_right(1), c ^ b << 7 ^ d, d.rotate_right(7)];
+        }
+    }
+}
+
+/// An S-box, by the circuit for the vector's instructions; for a block alone, by the one with the shortest paths.
 macro_rules! substitute {
     ($name:ident, $words:expr) => {
-        if V::TERNARY { ternary::$name($words) } else { sbox::$name($words) }
+        if V::TERNARY {
+            ternary::$name($words)
+        } else if V::LANES == 1 {
+            alone::$name($words)
+        } else {
+            sbox::$name($words)
+        }
     };
 }
 
-/// `late ^ x ^ y`, where `late` is what is there last (see `ternary`).
+/// `late ^ x ^ y`, two side by side, where `late` is what is there last (see `ternary`).
 #[inline(always)]
-fn sum<V: Words32>(late: V, x: V, y: V) -> V {
-    if V::TERNARY { late.ternary::<0x96>(x, y) } else { late.xor(x).xor(y) }
+fn sums<V: Words32>(late: [V; 2], x: [V; 2], y: [V; 2]) -> [V; 2] {
+    if V::TERNARY {
+        [late[0].ternary::<0x96>(x[0], y[0]), late[1].ternary::<0x96>(x[1], y[1])]
+    } else {
+        let early = [x[0].xor(y[0]), x[1].xor(y[1])];
+        [late[0].xor(early[0]), late[1].xor(early[1])]
+    }
 }
 
-/// The linear transformation (section 3 of the proposal).
+/// The linear transformation (section 3 of the proposal), and the next key.
 #[inline(always)]
-fn stir<V: Words32>([mut a, mut b, mut c, mut d]: [V; 4]) -> [V; 4] {
-    a = a.rotl::<13, 19>();
-    c = c.rotl::<3, 29>();
-    b = sum(c, a, b).rotl::<1, 31>();
-    d = sum(a.shl::<3>(), c, d).rotl::<7, 25>();
-    a = sum(d, b, a).rotl::<5, 27>();
-    c = sum(b.shl::<7>(), d, c).rotl::<22, 10>();
-    [a, b, c, d]
+fn stir<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
+    let key = |i: usize| V::splat(token, key[i]);
+    let (a, c) = (a.rotl::<13, 19>(), c.rotl::<3, 29>());
+    let [b, d] = sums([c, a.shl::<3>()], [a, c], [b, d]);
+    let (b, d) = (b.rotl::<1, 31>(), d.rotl::<7, 25>());
+    let [a, c] = sums([d, b.shl::<7>()], [b, d], [a.xor(key(0)), c.xor(key(2))]);
+    let (a, c) = (a.rotl::<5, 27>(), c.rotl::<22, 10>());
+    [a, b.xor(key(1)), c, d.xor(key(3))]
 }
 
-/// Undoes [`stir`].
+/// Mixes in a key, and undoes the linear transformation.
 #[inline(always)]
-fn settle<V: Words32>([mut a, mut b, mut c, mut d]: [V; 4]) -> [V; 4] {
-    c = sum(c.rotl::<10, 22>(), b.shl::<7>(), d);
-    a = sum(a.rotl::<27, 5>(), b, d);
-    d = sum(a.shl::<3>(), c, d.rotl::<25, 7>());
-    b = sum(a, c, b.rotl::<31, 1>());
-    c = c.rotl::<29, 3>();
-    a = a.rotl::<19, 13>();
-    [a, b, c, d]
+fn settle<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
+    let key = |i: usize| V::splat(token, key[i]);
+    let rotated = [a.rotl::<27, 5>(), c.rotl::<10, 22>()];
+    let [a, c] = sums(rotated, [b, b.shl::<7>()], [d.xor(key(0)), d.xor(key(2))]);
+    let (b, d) = (b.rotl::<31, 1>().xor(key(1)), d.rotl::<25, 7>().xor(key(3)));
+    let (shifted, rotated) = (a.shl::<3>(), [a.rotl::<19, 13>(), c.rotl::<29, 3>()]);
+    let [b, d] = sums([a, shifted], [c, c], [b, d]);
+    [rotated[0], b, rotated[1], d]
 }
 
 /// Mixes in a round key.
@@ -53,41 +94,38 @@ fn mix<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V;
 
 /// Encrypts as many blocks as a vector has lanes.
 #[inline(always)]
-fn encrypt<V: Words32>(token: V::Token, keys: &Keys, mut words: [V; 4]) -> [V; 4] {
-    let (eights, last) = keys.split_at(32);
-    for (i, eight) in eights.as_chunks::<8>().0.iter().enumerate() {
-        words = stir(substitute!(s0, mix(token, words, &eight[0])));
-        words = stir(substitute!(s1, mix(token, words, &eight[1])));
-        words = stir(substitute!(s2, mix(token, words, &eight[2])));
-        words = stir(substitute!(s3, mix(token, words, &eight[3])));
-        words = stir(substitute!(s4, mix(token, words, &eight[4])));
-        words = stir(substitute!(s5, mix(token, words, &eight[5])));
-        words = stir(substitute!(s6, mix(token, words, &eight[6])));
-        words = substitute!(s7, mix(token, words, &eight[7]));
-        if i < 3 {
-            words = stir(words);
-        }
+fn encrypt<V: Words32>(token: V::Token, keys: &Schedule, words: [V; 4]) -> [V; 4] {
+    let [first, keys @ ..] = keys;
+    let mut words = mix(token, words, first);
+    for (i, eight) in keys.as_chunks::<8>().0.iter().enumerate() {
+        words = stir(token, substitute!(s0, words), &eight[0]);
+        words = stir(token, substitute!(s1, words), &eight[1]);
+        words = stir(token, substitute!(s2, words), &eight[2]);
+        words = stir(token, substitute!(s3, words), &eight[3]);
+        words = stir(token, substitute!(s4, words), &eight[4]);
+        words = stir(token, substitute!(s5, words), &eight[5]);
+        words = stir(token, substitute!(s6, words), &eight[6]);
+        words = substitute!(s7, words);
+        words = if i < 3 { stir(token, words, &eight[7]) } else { mix(token, words, &eight[7]) };
     }
-    mix(token, words, &last[0])
+    words
 }
 
 /// Decrypts as many blocks as a vector has lanes.
 #[inline(always)]
-fn decrypt<V: Words32>(token: V::Token, keys: &Keys, words: [V; 4]) -> [V; 4] {
-    let (eights, last) = keys.split_at(32);
-    let mut words = mix(token, words, &last[0]);
-    for (i, eight) in eights.as_chunks::<8>().0.iter().enumerate().rev() {
-        if i < 3 {
-            words = settle(words);
-        }
-        words = mix(token, substitute!(inverse_s7, words), &eight[7]);
-        words = mix(token, substitute!(inverse_s6, settle(words)), &eight[6]);
-        words = mix(token, substitute!(inverse_s5, settle(words)), &eight[5]);
-        words = mix(token, substitute!(inverse_s4, settle(words)), &eight[4]);
-        words = mix(token, substitute!(inverse_s3, settle(words)), &eight[3]);
-        words = mix(token, substitute!(inverse_s2, settle(words)), &eight[2]);
-        words = mix(token, substitute!(inverse_s1, settle(words)), &eight[1]);
-        words = mix(token, substitute!(inverse_s0, settle(words)), &eight[0]);
+fn decrypt<V: Words32>(token: V::Token, keys: &Schedule, words: [V; 4]) -> [V; 4] {
+    let [keys @ .., last] = keys;
+    let mut words = mix(token, words, last);
+    for (i, eight) in keys.as_chunks::<8>().0.iter().enumerate().rev() {
+        words = settle(token, substitute!(inverse_s7, words), &eight[7]);
+        words = settle(token, substitute!(inverse_s6, words), &eight[6]);
+        words = settle(token, substitute!(inverse_s5, words), &eight[5]);
+        words = settle(token, substitute!(inverse_s4, words), &eight[4]);
+        words = settle(token, substitute!(inverse_s3, words), &eight[3]);
+        words = settle(token, substitute!(inverse_s2, words), &eight[2]);
+        words = settle(token, substitute!(inverse_s1, words), &eight[1]);
+        words = substitute!(inverse_s0, words);
+        words = if i > 0 { settle(token, words, &eight[0]) } else { mix(token, words, &eight[0]) };
     }
     words
 }
@@ -102,7 +140,8 @@ pub(super) fn crypt<V: Words32, const ENCRYPT: bool>(token: V::Token, keys: &Key
         words,
         #[inline(always)]
         |token, keys, words| {
-            *words = if ENCRYPT { encrypt(token, keys, *words) } else { decrypt(token, keys, *words) };
+            *words =
+                if ENCRYPT { encrypt(token, &keys.encrypt, *words) } else { decrypt(token, &keys.decrypt, *words) };
         },
     );
 }

@@ -18,6 +18,9 @@ macro_rules! gate {
     ($x:ident & $y:ident) => {
         $x.and($y)
     };
+    ($x:ident & ! $y:ident) => {
+        $x.and_not($y)
+    };
     ($x:ident | $y:ident) => {
         $x.or($y)
     };
@@ -26,15 +29,17 @@ macro_rules! gate {
 macro_rules! circuit {
     (
         $name:ident($($input:ident),*) -> ($($output:ident),*)
-        $($gate:ident = $x:tt $y:tt $($z:ident)?;)*
+        $($gate:ident = $x:tt $y:tt $($z:ident)? $(! $inverted:ident)?;)*
     ) => {
         #[inline(always)]
         pub(super) fn $name<V: Words32>([$($input),*]: [V; 4]) -> [V; 4] {
-            $(let $gate = gate!($x $y $($z)?);)*
+            $(let $gate = gate!($x $y $($z)? $(! $inverted)?);)*
             [$($output),*]
         }
     };
 }
+
+pub(super) use {circuit, gate};
 
 circuit! { s0(a, b, c, d) -> (t, u, n, j)
     e = d ^ a; f = b & e; g = b ^ c; h = f ^ a; i = a | e; j = i ^ g; k = g ^ e; l = e ^ c; m = c | h;
@@ -118,6 +123,9 @@ circuit! { inverse_s7(a, b, c, d) -> (u, r, n, v)
 
 #[cfg(test)]
 mod tests {
+    use crate::cpu::Portable;
+    use crate::words32::{Word, Words32};
+
     /// The table of the submission (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced
     /// Encryption Standard", appendix A.5).
     const TABLE: [[u8; 16]; 8] = [
@@ -131,10 +139,12 @@ mod tests {
         [1, 13, 15, 0, 14, 8, 2, 11, 7, 4, 12, 10, 9, 3, 5, 6],
     ];
 
+    type Circuit = fn([Word<Portable>; 4]) -> [Word<Portable>; 4];
+
     /// What a circuit makes of each of the 16 inputs: input `x` in bit `x` of the words.
-    fn outputs(circuit: fn([u32; 4]) -> [u32; 4]) -> [u8; 16] {
+    fn outputs(circuit: Circuit) -> [u8; 16] {
         let inputs = core::array::from_fn(|bit| (0..16).map(|x: u32| (x >> bit & 1) << x).sum());
-        let words = circuit(inputs);
+        let words = circuit(inputs.map(|word| Word::splat(Portable::new(), word))).map(Word::get);
         core::array::from_fn(|x| (0..4).map(|bit| ((words[bit] >> x & 1) as u8) << bit).sum())
     }
 
@@ -143,8 +153,8 @@ mod tests {
         macro_rules! boxes {
             ($($path:ident)::*) => {{
                 use $($path)::*::*;
-                let circuits: [fn([u32; 4]) -> [u32; 4]; 8] = [s0, s1, s2, s3, s4, s5, s6, s7];
-                let inverses: [fn([u32; 4]) -> [u32; 4]; 8] =
+                let circuits: [Circuit; 8] = [s0, s1, s2, s3, s4, s5, s6, s7];
+                let inverses: [Circuit; 8] =
                     [inverse_s0, inverse_s1, inverse_s2, inverse_s3, inverse_s4, inverse_s5, inverse_s6, inverse_s7];
                 for ((table, circuit), inverse) in TABLE.into_iter().zip(circuits).zip(inverses) {
                     assert_eq!(outputs(circuit), table);
@@ -156,5 +166,6 @@ mod tests {
         }
         boxes!(crate::serpent::sbox);
         boxes!(crate::serpent::ternary);
+        boxes!(crate::serpent::alone);
     }
 }

@@ -43,6 +43,12 @@ pub trait Words32: Copy {
     /// `self & other`.
     fn and(self, other: Self) -> Self;
 
+    /// `self & !other`.
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        self.and(other.not())
+    }
+
     /// `self | other`.
     fn or(self, other: Self) -> Self;
 

@@ -2,84 +2,106 @@
 
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
-use crate::cpu::Portable;
-use core::array::from_fn;
+use crate::cpu::{Portable, Token};
+use core::{array::from_fn, marker::PhantomData};
 
-/// One word.
-impl Words32 for u32 {
-    type Token = Portable;
+/// One word, in code for the CPU of a token. Operations stay in the order of the source, as whoever has but one word at
+/// a time waits for each of them, and the compiler's order is for few registers.
+#[derive(Clone, Copy)]
+pub struct Word<T>(u32, PhantomData<T>);
+
+impl<T> Word<T> {
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        Self(word, PhantomData)
+    }
+
+    /// What it is.
+    #[inline(always)]
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<T: Token> Words32 for Word<T> {
+    type Token = T;
     const LANES: usize = 1;
 
     #[inline(always)]
-    fn splat(_: Portable, word: u32) -> Self {
-        word
+    fn splat(_: T, word: u32) -> Self {
+        Self::of(word)
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.wrapping_add(other)
+        Self::of(self.0.wrapping_add(other.0))
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        self ^ other
+        Self::of(pin(self.0 ^ other.0))
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        self & other
+        Self::of(pin(self.0 & other.0))
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        Self::of(pin(self.0 & !other.0))
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        self | other
+        Self::of(pin(self.0 | other.0))
     }
 
     #[inline(always)]
     fn not(self) -> Self {
-        !self
+        Self::of(pin(!self.0))
     }
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        self << N
+        // A copy, which is then shifted: the compiler would have `lea` for both, which takes two cycles.
+        Self::of(pin(pin(self.0) << N))
     }
 
     #[inline(always)]
     fn shr<const N: i32>(self) -> Self {
-        self >> N
+        Self::of(pin(self.0 >> N))
     }
 
     #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
-        self.rotate_left(L as u32)
+        Self::of(pin(self.0.rotate_left(L as u32)))
     }
 
     #[inline(always)]
     fn pin(self) -> Self {
-        self
+        Self::of(pin(self.0))
     }
 
     #[inline(always)]
-    fn load_blocks(_: Portable, src: &[u8]) -> [Self; 4] {
-        let src = &src[..16];
-        from_fn(|i| u32::from_le_bytes(src[4 * i..4 * i + 4].try_into().expect("4 bytes")))
+    fn load_blocks(_: T, src: &[u8]) -> [Self; 4] {
+        load_words(src).map(pin).map(Self::of)
     }
 
     #[inline(always)]
     fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
-        dst[..16].copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+        store_words(words.map(|word| pin(word.0)), dst);
     }
 
     #[inline(always)]
     fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
-        let src = Self::load_blocks(Portable::new(), data.src());
-        Self::store_blocks(from_fn(|i| src[i] ^ words[i]), data.dst());
+        let src = load_words(data.src()).map(pin);
+        store_words(from_fn(|i| pin(src[i] ^ words[i].0)), data.dst());
     }
 
     #[inline(always)]
-    fn load_few(token: Portable, src: &[u8]) -> [Self; 4] {
+    fn load_few(token: T, src: &[u8]) -> [Self; 4] {
         Self::load_blocks(token, src)
     }
 
@@ -87,6 +109,36 @@ impl Words32 for u32 {
     fn store_few(words: [Self; 4], dst: &mut [u8]) {
         Self::store_blocks(words, dst);
     }
+}
+
+/// [`Words32::pin`].
+#[inline(always)]
+#[cfg_attr(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))), allow(unused_mut))]
+fn pin(mut word: u32) -> u32 {
+    // SAFETY: no instruction; it only seems to change the register.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        core::arch::asm!("/* {0:e} */", inout(reg) word, options(nomem, nostack, preserves_flags));
+    }
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    unsafe {
+        core::arch::asm!("/* {0:w} */", inout(reg) word, options(nomem, nostack, preserves_flags));
+    }
+    word
+}
+
+/// Reads the four words of a block.
+#[inline(always)]
+fn load_words(src: &[u8]) -> [u32; 4] {
+    let src = &src[..16];
+    from_fn(|i| u32::from_le_bytes(src[4 * i..4 * i + 4].try_into().expect("4 bytes")))
+}
+
+/// Writes the four words of a block.
+#[inline(always)]
+pub(super) fn store_words(words: [u32; 4], dst: &mut [u8]) {
+    dst[..16].copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
 }
 
 /// One quad in four integers.
@@ -152,15 +204,15 @@ impl Words32 for Quad {
     }
 
     #[inline(always)]
-    fn load_blocks(token: Portable, src: &[u8]) -> [Self; 4] {
+    fn load_blocks(_: Portable, src: &[u8]) -> [Self; 4] {
         let src = &src[..64];
-        Self::transpose(from_fn(|i| Self(u32::load_blocks(token, &src[16 * i..16 * i + 16]))))
+        Self::transpose(from_fn(|i| Self(load_words(&src[16 * i..16 * i + 16]))))
     }
 
     #[inline(always)]
     fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
         for (block, chunk) in Self::transpose(words).iter().zip(dst[..64].chunks_exact_mut(16)) {
-            u32::store_blocks(block.0, chunk);
+            store_words(block.0, chunk);
         }
     }
 
@@ -199,7 +251,7 @@ impl Quads for Quad {
 
     #[inline(always)]
     fn store(self, dst: &mut [u8]) {
-        u32::store_blocks(self.0, dst);
+        store_words(self.0, dst);
     }
 
     #[inline(always)]
@@ -219,14 +271,14 @@ impl Quads for Quad {
 
     #[inline(always)]
     fn xor_into(self, mut data: InOut<'_>) {
-        let src = u32::load_blocks(Portable::new(), data.src());
-        u32::store_blocks(from_fn(|i| src[i] ^ self.0[i]), data.dst());
+        let src = load_words(data.src());
+        store_words(from_fn(|i| src[i] ^ self.0[i]), data.dst());
     }
 
     #[inline(always)]
     fn xor_into_partial(self, data: InOut<'_>) {
         let mut keystream = [0; 64];
-        u32::store_blocks(self.0, &mut keystream);
+        store_words(self.0, &mut keystream);
         xor_pieces(data, &keystream);
     }
 }

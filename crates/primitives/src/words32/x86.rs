@@ -435,7 +435,7 @@ impl<T: HasAvx2> Words32 for W256<T> {
             row.store(two);
         }
         if !last.is_empty() {
-            u32::store_blocks(rows[whole].first_quad(), last);
+            super::portable::store_words(rows[whole].first_quad(), last);
         }
     }
 
