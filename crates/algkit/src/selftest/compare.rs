@@ -2,7 +2,7 @@
 
 use super::{
     Extent, Side, batch,
-    exercise::{Message, aead, both_ways, crypt, digest_all_ways, expect, hash, seal},
+    exercise::{Message, aead, both_ways, crypt, crypt_once, digest_all_ways, expect, hash, seal},
     inputs,
     layout::{LAYOUTS, Layout, PLAINEST},
     random::Random,
@@ -103,6 +103,9 @@ impl Comparison<'_> {
             let want = crypt(&pair.other, direction, &mut want_chain, input, PLAINEST)?;
             expect("output", &crypt(&pair.subject, direction, &mut chain, input, layout)?, &want)?;
             expect("chaining value", &chain, &want_chain)?;
+            if let Some(once) = crypt_once(&pair.subject, direction, &iv, input) {
+                expect("output of a message by itself", &once, &want)?;
+            }
             Ok::<_, String>(want)
         };
         let cipher = both(Direction::Encrypt, plain, layout).map_err(|why| format!("encrypting: {why}"))?;

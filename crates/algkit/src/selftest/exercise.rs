@@ -5,6 +5,7 @@ use crate::{
     driver::{AeadOps, Direction, Failure, HashOps, Keyed, RngOps},
     tfm,
 };
+use algkit_primitives::InOut;
 
 /// `input` through a cipher or a mode; `iv` becomes the chaining value.
 pub(super) fn crypt(
@@ -26,6 +27,14 @@ pub(super) fn crypt(
         Keyed::Skcipher(ops) => layout.pass(input, |text| tfm::crypt(&**ops, direction, iv, text)),
         _ => Err(WRONG_TYPE.to_owned()),
     }
+}
+
+/// `input` through a mode, by itself; nothing for a cipher without one.
+pub(super) fn crypt_once(keyed: &Keyed, direction: Direction, iv: &[u8], input: &[u8]) -> Option<Vec<u8>> {
+    let Keyed::Skcipher(ops) = keyed else { return None };
+    let mut text = input.to_vec();
+    ops.crypt_once(direction, iv, InOut::from(&mut text[..]));
+    Some(text)
 }
 
 /// The AEAD of `keyed`.
