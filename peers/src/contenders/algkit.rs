@@ -17,8 +17,7 @@ pub fn contender(name: &str, request: &Request) -> Contender {
         Type::Skcipher if request.rekey => {
             let mut skcipher = registry.skcipher(name).and_then(|t| t.key(key)).expect("a key");
             Work::one(move |iv, buf, _| {
-                let mut iv = iv.0;
-                skcipher.set_key(key).is_ok() && skcipher.encrypt(&mut iv[..ivsize], &mut buf[..size]).is_ok()
+                skcipher.set_key(key).is_ok() && skcipher.encrypt_once(&iv[..ivsize], &mut buf[..size]).is_ok()
             })
         }
         Type::Aead if request.rekey => {

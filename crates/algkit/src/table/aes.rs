@@ -64,6 +64,14 @@ fn block16(iv: &mut [u8]) -> &mut [u8; 16] {
     }
 }
 
+#[inline(always)]
+fn same16(iv: &[u8]) -> &[u8; 16] {
+    match iv.try_into() {
+        Ok(iv) => iv,
+        Err(_) => wrong_iv(),
+    }
+}
+
 /// Of a length that the transform does not let through.
 #[cold]
 #[inline(never)]
@@ -286,12 +294,9 @@ by_runs! {
                 iv,
                 &mut run,
                 #[inline(always)]
-                |(key, direction), iv, run| {
-                    let Ok(iv) = iv.try_into() else { wrong_iv() };
-                    match direction {
-                        Direction::Encrypt => key.cbc_encrypt_once_here(iv, run),
-                        Direction::Decrypt => key.cbc_decrypt_here(&mut { *iv }, run),
-                    }
+                |(key, direction), iv, run| match direction {
+                    Direction::Encrypt => key.cbc_encrypt_once_here(same16(iv), run),
+                    Direction::Decrypt => key.cbc_decrypt_here(&mut { *same16(iv) }, run),
                 },
             );
         }
@@ -367,9 +372,13 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
     }
 
     fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt_once(direction, iv, run);
+    }
+
+    fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
         match direction {
-            Direction::Encrypt => self.encrypt_unit(block16(iv), run),
-            Direction::Decrypt => self.decrypt_unit(block16(iv), run),
+            Direction::Encrypt => self.encrypt_unit(same16(iv), run),
+            Direction::Decrypt => self.decrypt_unit(same16(iv), run),
         }
     }
 

@@ -83,7 +83,7 @@ impl<T: AesToken> AesKey<T> {
         if !data.len().is_multiple_of(16) {
             ragged()
         }
-        self.cbc_encrypt_long(iv, &mut data);
+        self.cbc_encrypt_on(iv, &mut data);
     }
 
     /// [`AesKey::cbc_encrypt`] for callers in [`Token::vectorize`](crate::cpu::Token::vectorize), with code of its own for short messages.
@@ -94,7 +94,7 @@ impl<T: AesToken> AesKey<T> {
     pub fn cbc_encrypt_here(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
         match self.cbc_encrypt_few(iv, data) {
             Some(last) => *iv = last.first(),
-            None => self.cbc_encrypt_long(iv, data),
+            None => self.cbc_encrypt_on(iv, data),
         }
     }
 
@@ -106,7 +106,7 @@ impl<T: AesToken> AesKey<T> {
     #[inline(always)]
     pub fn cbc_encrypt_once_here(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
         if self.cbc_encrypt_few(iv, data).is_none() {
-            self.cbc_encrypt_long(&mut { *iv }, data);
+            self.cbc_encrypt_long(iv, data);
         }
     }
 
@@ -129,8 +129,16 @@ impl<T: AesToken> AesKey<T> {
         )
     }
 
+    #[inline(always)]
+    fn cbc_encrypt_on(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+        self.cbc_encrypt_long(iv, data);
+        if let Some(last) = data.written().last_chunk() {
+            *iv = *last;
+        }
+    }
+
     #[inline(never)]
-    fn cbc_encrypt_long(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+    fn cbc_encrypt_long(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
         let token = self.token.narrow();
         self.token.vectorize_with(
             &self.enc,
@@ -154,7 +162,6 @@ impl<T: AesToken> AesKey<T> {
                 keys.rounds::<true, 1>(&mut chain, zero);
                 chain[0] = keys.finish::<true>(chain[0], keys.last);
                 chain[0].store(block.dst());
-                *iv = chain[0].first();
             },
         );
     }
