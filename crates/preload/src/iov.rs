@@ -164,10 +164,10 @@ unsafe fn pieces(
     if count > MOST {
         return Err(too_many);
     }
-    // SAFETY: the caller's promise; a vector of nothing need not be anywhere.
     let vector = match (count, is_memory(vector.cast())?) {
         (0, _) => &[],
         (_, false) => return Err(Errno::FAULT),
+        // SAFETY: the caller's promise.
         (_, true) => unsafe { slice::from_raw_parts(vector, count) },
     };
     let mut left = MAX_TRANSFER;
