@@ -180,6 +180,10 @@ mod detect {
     /// Bit 6 of ECX in leaf 0x80000001 of CPUID, which `cpufeatures` does not know.
     #[allow(unused_unsafe)] // later compilers know that it is safe
     fn has_sse4a() -> bool {
+        // Miri has no CPU to ask.
+        if cfg!(miri) {
+            return false;
+        }
         // SAFETY: where there are 64 bits there is this leaf, which says so.
         let leaf = unsafe { core::arch::x86_64::__cpuid(0x8000_0001) };
         leaf.ecx & 1 << 6 != 0
