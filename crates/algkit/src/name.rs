@@ -57,6 +57,17 @@ impl Name {
         !self.base.contains(':') && self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
     }
 
+    /// The last parameter of the last parameter and so on, which in a mode's name is the cipher.
+    ///
+    /// ```
+    /// let name = algkit::Name::parse("authenc(hmac(sha256),cbc(aes))")?;
+    /// assert_eq!(name.innermost().base, "aes");
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn innermost(&self) -> &Self {
+        self.args.last().map_or(self, Self::innermost)
+    }
+
     /// A name without parameters.
     pub fn word(base: &str) -> Self {
         Self { base: base.to_owned(), args: Vec::new() }

@@ -36,7 +36,7 @@ impl Misfit {
     pub(super) fn skcipher(address: &Address<'_>) -> Result<Self, Errno> {
         let (base, [mode, hash]) = parse(address)?;
         let inner = Inner::Skcipher(part(&mode)?);
-        let is_bound = base == "essiv" && has_length_between(&mode, &hash);
+        let is_bound = base == "essiv" && has_length_between(inner.driver(), &hash);
         is_bound.then_some(Self { inner, max_tag: None, hash_refuses: false }).ok_or(Errno::NOENT)
     }
 
@@ -50,10 +50,11 @@ impl Misfit {
                 let misfit = Self { inner, max_tag: Some(shape.digestsize), hash_refuses: true };
                 (shape.keys.max() == 0).then_some(misfit).ok_or(Errno::NOENT)
             }
-            "essiv" if has_length_between(&first, &second) => {
-                let inner: Unkeyed<Aead> = part(&first)?;
+            "essiv" => {
+                let inner = Inner::Aead(part(&first)?);
                 let max_tag = Some(inner.driver().shape.tags.max());
-                Ok(Self { inner: Inner::Aead(inner), max_tag, hash_refuses: false })
+                let is_bound = has_length_between(inner.driver(), &second);
+                is_bound.then_some(Self { inner, max_tag, hash_refuses: false }).ok_or(Errno::NOENT)
             }
             _ => Err(Errno::NOENT),
         }
@@ -91,16 +92,12 @@ fn part<T: Transform>(name: &Name) -> Result<Unkeyed<T>, Errno> {
     transform(&name.to_string()).map_err(|_| Errno::NOENT)
 }
 
-/// Whether a digest's length lies between those of the shortest and the longest key of the mode's cipher.
-fn has_length_between(mode: &Name, hash: &Name) -> bool {
-    let mut cipher = mode;
-    while let Some(last) = cipher.args.last() {
-        cipher = last;
-    }
-    let (Ok(cipher), Ok(hash)) = (part::<Cipher>(cipher), part::<Hash>(hash)) else {
-        return false;
-    };
-    let keys = &cipher.driver().shape.keys;
-    let shape = &hash.driver().shape;
-    shape.optional_key && (keys.min()..=keys.max()).contains(&shape.digestsize)
+/// Whether a digest's length lies between those of the shortest and the longest key of the mode's cipher, whose blocks are
+/// as long as the mode's IV.
+fn has_length_between(mode: &Driver, hash: &Name) -> bool {
+    let Ok(name) = Name::parse(&mode.name) else { return false };
+    let (Ok(cipher), Ok(hash)) = (part::<Cipher>(name.innermost()), part::<Hash>(hash)) else { return false };
+    let (cipher, hash) = (&cipher.driver().shape, &hash.driver().shape);
+    let keys = cipher.keys.min()..=cipher.keys.max();
+    cipher.blocksize == mode.shape.ivsize && hash.optional_key && keys.contains(&hash.digestsize)
 }

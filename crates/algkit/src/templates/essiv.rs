@@ -81,12 +81,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         Err(Error::WrongType { found: Type::Aead, .. }) => (Type::Aead, lookup.find(Type::Aead, mode_name)?),
         mode => (Type::Skcipher, mode?),
     };
-    // cbc(aes) → aes; authenc(hmac(sha256),cbc(aes)) → aes
-    let mut innermost = Name::parse(&mode.name)?;
-    while let Some(last) = innermost.args.pop() {
-        innermost = last;
-    }
-    let cipher_driver = lookup.find(Type::Cipher, &innermost)?;
+    let cipher_driver = lookup.find(Type::Cipher, Name::parse(&mode.name)?.innermost())?;
     if cipher_driver.shape.blocksize != mode.shape.ivsize {
         return Err(bad(name, "the mode's IV is not a block of its cipher"));
     }
