@@ -8,9 +8,10 @@ use crate::{
         self, Reply,
         transfer::{Completion, Step, Transfer},
     },
+    numbers,
     park::{Fate, Parked},
     served::{Kind, Served, State},
-    numbers, sys,
+    sys,
     target::{self, Lost, Request, Target},
     trace::Tracing,
 };

@@ -46,7 +46,8 @@ impl Request {
 }
 
 /// Signals that do nothing unless a program asks for them (signal(7)): SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
-const DULL: u64 = 1 << (libc::SIGCHLD - 1) | 1 << (libc::SIGCONT - 1) | 1 << (libc::SIGURG - 1) | 1 << (libc::SIGWINCH - 1);
+const DULL: u64 =
+    1 << (libc::SIGCHLD - 1) | 1 << (libc::SIGCONT - 1) | 1 << (libc::SIGURG - 1) | 1 << (libc::SIGWINCH - 1);
 
 /// A line `name` of a file in a thread's folder in `/proc`, without the name.
 pub fn line(tid: i32, file: std::fmt::Arguments<'_>, name: &str) -> Option<String> {

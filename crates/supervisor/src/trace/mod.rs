@@ -26,10 +26,7 @@ use std::{
         unix::process::ExitStatusExt,
     },
     process::ExitStatus,
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::AtomicUsize,
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 use tracer::Tracer;
 
@@ -63,8 +60,8 @@ struct Table {
 struct Process {
     /// Numbers that are served, or were when it was last looked at.
     numbers: BTreeSet<i32>,
-    /// Calls that are about to add one.
-    pending: usize,
+    /// Those of them that it is about to get, once for each call that asks for one.
+    coming: Vec<i32>,
     /// Its threads that are traced.
     threads: BTreeSet<i32>,
 }
@@ -80,16 +77,10 @@ pub enum Ended {
 }
 
 impl Process {
-    /// Whether its calls have to be looked at.
-    fn is_wanted(&self) -> bool {
-        self.pending > 0 || !self.numbers.is_empty()
-    }
-
     /// Forgets the numbers that are not served any more.
     fn look(&mut self, server: &Server, tid: i32) {
-        if self.pending == 0 {
-            self.numbers.retain(|&fd| server.file_of(tid, fd).is_some());
-        }
+        let Self { numbers, coming, .. } = self;
+        numbers.retain(|fd| coming.contains(fd) || server.file_of(tid, *fd).is_some());
     }
 }
 
@@ -119,7 +110,7 @@ impl Table {
     }
 
     fn tidy(&mut self, pid: i32) {
-        if self.processes.get(&pid).is_some_and(|process| process.pending == 0 && process.threads.is_empty()) {
+        if self.processes.get(&pid).is_some_and(|process| process.coming.is_empty() && process.threads.is_empty()) {
             self.processes.remove(&pid);
         }
     }
@@ -145,7 +136,9 @@ impl Tracing {
         let table = self.lock();
         match table.ended {
             Some(status) => Ended::So(status),
-            None if table.processes.get(&self.program).is_some_and(|p| p.threads.contains(&self.program)) => Ended::Soon,
+            None if table.processes.get(&self.program).is_some_and(|p| p.threads.contains(&self.program)) => {
+                Ended::Soon
+            }
             None => Ended::Unknown,
         }
     }
@@ -159,7 +152,7 @@ impl Tracing {
         table.leave(pid, tid);
     }
 
-    /// Process `pid` is about to get `number`. While that is so, none of its numbers is forgotten.
+    /// Process `pid` is about to get `number`.
     fn expect(&self, pid: i32, number: i32) -> Result<(), Errno> {
         let mut table = self.lock();
         let process = table.process(pid).ok_or(Errno::BADF)?;
@@ -167,7 +160,7 @@ impl Tracing {
             return Err(Errno::BADF);
         }
         process.numbers.insert(number);
-        process.pending += 1;
+        process.coming.push(number);
         table.give(number);
         Ok(())
     }
@@ -176,6 +169,7 @@ impl Tracing {
 /// A number that a process is about to get; dropped when it has got it, or not.
 struct Expected {
     server: Arc<Server>,
+    number: i32,
     pid: i32,
     /// The thread that asked.
     tid: i32,
@@ -185,7 +179,9 @@ impl Drop for Expected {
     fn drop(&mut self) {
         let mut table = self.server.tracing.lock();
         if let Some(process) = table.processes.get_mut(&self.pid) {
-            process.pending = process.pending.saturating_sub(1);
+            if let Some(at) = process.coming.iter().position(|&number| number == self.number) {
+                process.coming.swap_remove(at);
+            }
             process.look(&self.server, self.tid);
         }
         table.tidy(self.pid);
@@ -202,13 +198,14 @@ pub fn duplicate(server: &Server, target: &Target<'_>, copy: OwnedFd, to: i32, c
     server.tracing.quiet.get_or_init(NoStops::new);
     let mut tracer = Tracer::new(&server).ok_or(Errno::BADF)?;
     server.tracing.expect(pid, to)?;
-    let expected = Expected { server, pid, tid: request.tid };
+    let expected = Expected { server, number: to, pid, tid: request.tid };
     // Stops are told to the thread that has seized who stops, so it lives as long as it traces anybody.
     let trace = move || {
         let server = &expected.server;
         server.guard(Some(request), || {
             let target = server.target(request);
-            let given = tracer.seize(server, pid).and_then(|()| target.answer_with(copy.as_fd(), Some(number), cloexec));
+            let given =
+                tracer.seize(server, pid).and_then(|()| target.answer_with(copy.as_fd(), Some(number), cloexec));
             if given.is_err() {
                 target.answer(Err(Errno::BADF));
             }

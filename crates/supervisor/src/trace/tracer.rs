@@ -89,7 +89,13 @@ impl Tracer {
                 Ok(true)
             }
             // It has ended, or it is new, and has the tracer of the thread that started it.
-            Err(error) => if is_left_alone(tid) { Ok(false) } else { Err(error) },
+            Err(error) => {
+                if is_left_alone(tid) {
+                    Ok(false)
+                } else {
+                    Err(error)
+                }
+            }
         }
     }
 
@@ -122,7 +128,9 @@ impl Tracer {
         if !self.tracees.contains_key(&tid) {
             self.meet(server, tid);
         }
-        if let Some(tracee) = self.tracees.get_mut(&tid) && std::mem::take(&mut tracee.fresh) {
+        if let Some(tracee) = self.tracees.get_mut(&tid)
+            && std::mem::take(&mut tracee.fresh)
+        {
             let pid = tracee.process;
             let _ = self.seize(server, pid);
         }
@@ -164,7 +172,7 @@ impl Tracer {
         };
         // As long as this is held, no number is given to it.
         let mut table = server.tracing.lock();
-        if table.processes.get(&pid).is_some_and(Process::is_wanted) {
+        if table.processes.get(&pid).is_some_and(|process| !process.numbers.is_empty()) {
             return false;
         }
         let _ = ptrace::detach(tid, signal);
@@ -233,7 +241,7 @@ impl Process {
                 }
                 Some(_) => {}
                 // Closed in a way that nobody saw.
-                None if self.pending == 0 => _ = self.numbers.remove(&fd),
+                None if !self.coming.contains(&fd) => _ = self.numbers.remove(&fd),
                 None => {}
             }
         }
