@@ -26,7 +26,7 @@ use std::{
         unix::process::ExitStatusExt,
     },
     process::ExitStatus,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicUsize},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak, atomic::AtomicUsize},
 };
 use tracer::Tracer;
 
@@ -168,7 +168,7 @@ impl Tracing {
 
 /// A number that a process is about to get; dropped when it has got it, or not.
 struct Expected {
-    server: Arc<Server>,
+    server: Weak<Server>,
     number: i32,
     pid: i32,
     /// The thread that asked.
@@ -177,12 +177,13 @@ struct Expected {
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        let mut table = self.server.tracing.lock();
+        let Some(server) = self.server.upgrade() else { return };
+        let mut table = server.tracing.lock();
         if let Some(process) = table.processes.get_mut(&self.pid) {
             if let Some(at) = process.coming.iter().position(|&number| number == self.number) {
                 process.coming.swap_remove(at);
             }
-            process.look(&self.server, self.tid);
+            process.look(&server, self.tid);
         }
         table.tidy(self.pid);
     }
@@ -198,19 +199,19 @@ pub fn duplicate(server: &Server, target: &Target<'_>, copy: OwnedFd, to: i32, c
     server.tracing.quiet.get_or_init(NoStops::new);
     let mut tracer = Tracer::new(&server).ok_or(Errno::BADF)?;
     server.tracing.expect(pid, to)?;
-    let expected = Expected { server, number: to, pid, tid: request.tid };
+    let expected = Expected { server: Arc::downgrade(&server), number: to, pid, tid: request.tid };
     // Stops are told to the thread that has seized who stops, so it lives as long as it traces anybody.
     let trace = move || {
-        let server = &expected.server;
         server.guard(Some(request), || {
             let target = server.target(request);
             let given =
-                tracer.seize(server, pid).and_then(|()| target.answer_with(copy.as_fd(), Some(number), cloexec));
+                tracer.seize(&server, pid).and_then(|()| target.answer_with(copy.as_fd(), Some(number), cloexec));
             if given.is_err() {
                 target.answer(Err(Errno::BADF));
             }
         });
-        drop((copy, expected));
+        tracer.settle(&server, expected);
+        drop((server, copy));
         tracer.attend();
     };
     std::thread::Builder::new().stack_size(STACK).spawn(trace).map(drop).map_err(|_| Errno::BADF)

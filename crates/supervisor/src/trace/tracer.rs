@@ -1,7 +1,7 @@
 //! A thread that traces others.
 
 use super::{
-    MAX_NUMBERS, MAX_TRACERS, Process,
+    Expected, MAX_NUMBERS, MAX_TRACERS, Process,
     registers::{self, ARGUMENTS, Rest, Values},
     threads,
 };
@@ -34,6 +34,8 @@ struct Tracee {
     fresh: bool,
     /// The call that it makes, if there is something to do when it returns.
     call: Option<Call>,
+    /// What it asked for by a call that it is about to make again.
+    again: Option<Expected>,
 }
 
 #[derive(Clone, Copy)]
@@ -46,7 +48,7 @@ struct Call {
 
 impl Tracee {
     fn new(process: i32, fresh: bool) -> Self {
-        Self { process, fresh, call: None }
+        Self { process, fresh, call: None, again: None }
     }
 }
 
@@ -81,11 +83,10 @@ impl Tracer {
         }
         match ptrace::seize(tid) {
             Ok(()) => {
+                // From its next stop on, it stops at system calls. Whoever finds it here may rely on that.
+                let _ = ptrace::interrupt(tid);
                 process.threads.insert(tid);
                 self.tracees.insert(tid, Tracee::new(pid, true));
-                drop(table);
-                // From its next stop on, it stops at system calls.
-                let _ = ptrace::interrupt(tid);
                 Ok(true)
             }
             // It has ended, or it is new, and has the tracer of the thread that started it.
@@ -96,6 +97,16 @@ impl Tracer {
                     Err(error)
                 }
             }
+        }
+    }
+
+    /// The call that asked for a number has been answered. Before Linux 5.19, that its thread was seized may have ended it
+    /// first; it starts again, and until it has returned the number is expected.
+    pub fn settle(&mut self, server: &Server, expected: Expected) {
+        if let Some(tracee) = self.tracees.get_mut(&expected.tid)
+            && server.file_of(expected.tid, expected.number).is_none()
+        {
+            tracee.again = Some(expected);
         }
     }
 
@@ -177,6 +188,7 @@ impl Tracer {
         }
         let _ = ptrace::detach(tid, signal);
         table.leave(pid, tid);
+        drop(table);
         self.tracees.remove(&tid);
         true
     }
@@ -208,7 +220,9 @@ impl Tracer {
                 let rest = if values == Values::default() { None } else { registers::change(tid, values).ok() };
                 tracee.call = (closes || rest.is_some()).then_some(Call { rest, closes });
             }
-            (Ok(None), Some(Call { rest, closes })) => {
+            (Ok(None), call) => {
+                tracee.again = None;
+                let Some(Call { rest, closes }) = call else { return };
                 if let Some(rest) = rest {
                     let _ = registers::finish(tid, rest);
                 }
@@ -216,7 +230,7 @@ impl Tracer {
                     process.look(server, tid);
                 }
             }
-            _ => {}
+            (Err(_), _) => {}
         }
     }
 }
@@ -267,8 +281,9 @@ impl Drop for Tracer {
     fn drop(&mut self) {
         let Some(server) = self.server.upgrade() else { return };
         server.tracing.tracers.fetch_sub(1, Ordering::Relaxed);
+        let tracees = std::mem::take(&mut self.tracees);
         let mut table = server.tracing.lock();
-        for (tid, tracee) in self.tracees.drain() {
+        for (&tid, tracee) in &tracees {
             table.leave(tracee.process, tid);
         }
     }
