@@ -106,12 +106,21 @@ pub fn detach(tid: i32, signal: c_int) -> Result<(), Errno> {
     simple(DETACH, tid, signal as c_ulong)
 }
 
+fn message(tid: i32) -> Result<c_ulong, Errno> {
+    let mut message: c_ulong = 0;
+    // SAFETY: the kernel writes one number.
+    check(unsafe { libc::syscall(libc::SYS_ptrace, GETEVENTMSG, tid, 0, &raw mut message) })?;
+    Ok(message)
+}
+
 /// The number that the thread which is another program now had before.
 pub fn former(tid: i32) -> Result<i32, Errno> {
-    let mut former: c_ulong = 0;
-    // SAFETY: the kernel writes one number.
-    check(unsafe { libc::syscall(libc::SYS_ptrace, GETEVENTMSG, tid, 0, &raw mut former) })?;
-    Ok(former as i32)
+    message(tid).map(|former| former as i32)
+}
+
+/// Whether a thread that had stopped is still there.
+pub fn has_stopped(tid: i32) -> bool {
+    message(tid).is_ok()
 }
 
 /// The call that a thread which has stopped for one is about to make; `None` where it returns from one.

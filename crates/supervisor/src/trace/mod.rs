@@ -62,6 +62,8 @@ struct Process {
     numbers: BTreeSet<i32>,
     /// Those of them that it is about to get, once for each call that asks for one.
     coming: Vec<i32>,
+    /// Some may not be served any more: whichever thread stops next is looked at.
+    stale: bool,
     /// Its threads that are traced.
     threads: BTreeSet<i32>,
 }
@@ -74,14 +76,6 @@ pub enum Ended {
     Soon,
     /// It is not traced.
     Unknown,
-}
-
-impl Process {
-    /// Forgets the numbers that are not served any more.
-    fn look(&mut self, server: &Server, tid: i32) {
-        let Self { numbers, coming, .. } = self;
-        numbers.retain(|fd| coming.contains(fd) || server.file_of(tid, *fd).is_some());
-    }
 }
 
 impl Table {
@@ -183,7 +177,7 @@ impl Drop for Expected {
             if let Some(at) = process.coming.iter().position(|&number| number == self.number) {
                 process.coming.swap_remove(at);
             }
-            process.look(&server, self.tid);
+            process.stale = true;
         }
         table.tidy(self.pid);
     }

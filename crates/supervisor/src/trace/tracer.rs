@@ -183,8 +183,11 @@ impl Tracer {
         };
         // As long as this is held, no number is given to it.
         let mut table = server.tracing.lock();
-        if table.processes.get(&pid).is_some_and(|process| !process.numbers.is_empty()) {
-            return false;
+        if let Some(process) = table.processes.get_mut(&pid) {
+            process.look(server, tid);
+            if !process.numbers.is_empty() {
+                return false;
+            }
         }
         let _ = ptrace::detach(tid, signal);
         table.leave(pid, tid);
@@ -203,7 +206,7 @@ impl Tracer {
         if let Some(process) = table.processes.get_mut(&tid) {
             process.threads.remove(&former);
             process.threads.insert(tid);
-            process.look(server, tid);
+            process.stale = true;
         }
     }
 
@@ -227,7 +230,7 @@ impl Tracer {
                     let _ = registers::finish(tid, rest);
                 }
                 if closes && let Some(process) = server.tracing.lock().processes.get_mut(&tracee.process) {
-                    process.look(server, tid);
+                    process.stale = true;
                 }
             }
             (Err(_), _) => {}
@@ -236,6 +239,17 @@ impl Tracer {
 }
 
 impl Process {
+    /// Forgets the numbers that are not served any more. Thread `tid` has stopped.
+    fn look(&mut self, server: &Server, tid: i32) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let is_served = |fd: &i32| self.coming.contains(fd) || server.file_of(tid, *fd).is_some();
+        let served = self.numbers.iter().copied().filter(is_served).collect();
+        // A thread that was killed meanwhile had nothing open any more.
+        if ptrace::has_stopped(tid) { self.numbers = served } else { self.stale = true }
+    }
+
     /// What the filter is to see of the arguments that are numbers of served descriptors, if the supervisor does the call.
     fn translate(&mut self, server: &Server, tid: i32, entry: &Entry) -> Values {
         let mut values = Values::default();
@@ -255,8 +269,7 @@ impl Process {
                 }
                 Some(_) => {}
                 // Closed in a way that nobody saw.
-                None if !self.coming.contains(&fd) => _ = self.numbers.remove(&fd),
-                None => {}
+                None => self.stale = true,
             }
         }
         values
