@@ -42,6 +42,10 @@ const PASSED_ON: [i32; 8] = [
 /// How often calls that wait are looked after.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
+/// How often orphans are looked after when the program has ended. SIGCHLD alone does not tell of all: it does not reach
+/// this thread if another one does not block it, and several of them are one.
+const PATROL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
 /// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
 struct Opaque;
 
@@ -180,7 +184,10 @@ fn attend(
     let mut status = None;
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
-        let timeout = server.has_parked().then_some(&TICK);
+        let timeout = match server.has_parked() {
+            true => Some(&TICK),
+            false => (adoption.0 && status.is_some()).then_some(&PATROL),
+        };
         let events = match epoll::wait(epoll, &mut room, timeout) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
@@ -188,6 +195,7 @@ fn attend(
         };
         if events.is_empty() {
             server.look_after_parked();
+            adoption.reap();
         }
         let mut nobody_left = false;
         for event in events.iter() {

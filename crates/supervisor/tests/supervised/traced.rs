@@ -133,7 +133,7 @@ supervised! {
     fn no_byte_is_sent_twice() {
         let code = fork(|| {
             let socket = moved(hash("sha256"), number(0));
-            alarms(300, libc::SA_RESTART);
+            alarms(2000, libc::SA_RESTART);
             for _ in 0..1000 {
                 let (text, mut sent) = ([b'a'; 1000], 0);
                 while sent < text.len() {
