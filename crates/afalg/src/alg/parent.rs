@@ -1,16 +1,24 @@
 //! Sockets that name a transform.
 
-use super::{Role, Socket, aead, digest::Digester, hash, lookup, misfit::Misfit, rng::Generator, skcipher};
+use super::{
+    Role, Socket, aead,
+    common::{Count, Sharing},
+    digest::Digester,
+    hash, lookup,
+    misfit::Misfit,
+    rng::Generator,
+    skcipher,
+};
 use crate::{
     Errno,
     abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
 };
 use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use zeroize::Zeroizing;
 
 /// A longer key does not fit the kernel's memory for socket options (`net.core.optmem_max`).
-const MAX_OPTION: usize = 20_479;
+pub(super) const MAX_OPTION: usize = 20_479;
 
 /// Keys that the kernel keeps for the client, found by serial number.
 pub trait Keyring {
@@ -31,15 +39,15 @@ impl Keyring for NoKeyring {
 
 /// What a socket and those accepted from it share.
 #[derive(Default, Debug)]
-pub(super) struct Parent(Mutex<State>);
+pub(crate) struct Parent(pub(super) Mutex<State>);
 
 #[derive(Default, Debug)]
 pub(super) struct State {
     pub(super) algorithm: Option<Algorithm>,
-    /// Open sockets that were accepted from this one.
-    children: usize,
-    /// Those of them that have not seen a key.
-    keyless: usize,
+    /// Sockets that were accepted from this one and are open in this process.
+    pub(super) own: Count,
+    /// What other processes have to do with it.
+    pub(super) sharing: Option<Sharing>,
 }
 
 /// What a socket is bound to.
@@ -64,7 +72,7 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    fn find(address: &Address<'_>) -> Result<Self, Errno> {
+    pub(super) fn find(address: &Address<'_>) -> Result<Self, Errno> {
         match address.kind {
             b"skcipher" => {
                 let driver: Unkeyed<Skcipher> = match lookup::find(address) {
@@ -92,7 +100,18 @@ impl Algorithm {
         }
     }
 
-    fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
+    /// Whether there is a key, or something else to work with.
+    fn is_ready(&self) -> bool {
+        match self {
+            Self::Skcipher { keyed, .. } => keyed.is_some(),
+            Self::Aead { keyed, .. } => keyed.is_some(),
+            Self::Hash { ready, .. } => ready.is_some(),
+            Self::Rng(_) => true,
+            Self::Misfit(_) => false,
+        }
+    }
+
+    pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
         match self {
             Self::Skcipher { driver, keyed } => {
                 let sizes = &driver.driver().shape.keys;
@@ -108,12 +127,12 @@ impl Algorithm {
         }
     }
 
-    fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
+    pub(super) fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
         let Self::Rng(generator) = self else { return Err(Errno::NOPROTOOPT) };
         generator.set_entropy(entropy)
     }
 
-    fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
+    pub(super) fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
         if let Self::Misfit(misfit) = self {
             return misfit.set_tag_len(len);
         }
@@ -157,47 +176,66 @@ fn replace<T>(keyed: &mut Option<Arc<T>>, new: Result<T, Error>) -> Result<(), E
     keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL)
 }
 
-impl Parent {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl State {
+    fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
+        let algorithm = self.algorithm.as_mut().ok_or(Errno::NOPROTOOPT)?;
+        let was_ready = algorithm.is_ready();
+        let result = algorithm.set_key(key);
+        // One that is refused and takes the former one away does so everywhere.
+        if result.is_ok() || was_ready && !algorithm.is_ready() {
+            self.note_key(key);
+        }
+        result
     }
+}
 
+impl Parent {
     pub(super) fn bind(&self, address: &[u8]) -> Result<(), Errno> {
         let algorithm = Algorithm::find(&Address::parse(address)?)?;
         let mut state = self.lock();
-        if state.children > 0 {
+        if state.open().children > 0 {
             return Err(Errno::BUSY);
         }
         state.algorithm = Some(algorithm);
+        state.note_address(address);
         Ok(())
     }
 
     pub(super) fn set_option(&self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         let mut state = self.lock();
-        if state.children != state.keyless {
+        let open = state.open();
+        if open.children != open.keyless {
             return Err(Errno::BUSY);
         }
         let algorithm = state.algorithm.as_mut().filter(|_| level == SOL_ALG).ok_or(Errno::NOPROTOOPT)?;
         match name {
             ALG_SET_KEY if value.len() > MAX_OPTION => Err(Errno::NOMEM),
-            ALG_SET_KEY => algorithm.set_key(value),
+            ALG_SET_KEY => state.set_key(value),
             ALG_SET_KEY_BY_KEY_SERIAL => {
                 let serial = i32::from_ne_bytes(value.try_into().map_err(|_| Errno::INVAL)?);
                 let key = keyring.payload(serial)?;
-                algorithm.set_key(&key)
+                state.set_key(&key)
             }
-            ALG_SET_AEAD_AUTHSIZE => algorithm.set_tag_len(value.len()),
-            ALG_SET_DRBG_ENTROPY => algorithm.set_entropy(value),
+            ALG_SET_AEAD_AUTHSIZE => {
+                algorithm.set_tag_len(value.len())?;
+                state.note_tag_len(value.len());
+                Ok(())
+            }
+            ALG_SET_DRBG_ENTROPY => {
+                algorithm.set_entropy(value)?;
+                state.note_entropy(value);
+                Ok(())
+            }
             _ => Err(Errno::NOPROTOOPT),
         }
     }
 
     pub(super) fn accept(self: &Arc<Self>) -> Result<Socket, Errno> {
         let mut state = self.lock();
-        let State { algorithm, children, keyless } = &mut *state;
+        let State { algorithm, own, .. } = &mut *state;
         let mut lease = |has_key: bool| {
-            *children += 1;
-            *keyless += usize::from(!has_key);
+            own.children += 1;
+            own.keyless += usize::from(!has_key);
             Lease { parent: self.clone(), keyless: !has_key }
         };
         let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
@@ -233,7 +271,7 @@ impl Lease {
     pub(super) fn key<T>(&mut self, pick: impl FnOnce(&Algorithm) -> Option<T>) -> Result<T, Errno> {
         let mut state = self.parent.lock();
         let found = state.algorithm.as_ref().and_then(pick).ok_or(Errno::NOKEY)?;
-        state.keyless -= usize::from(std::mem::take(&mut self.keyless));
+        state.own.keyless -= usize::from(std::mem::take(&mut self.keyless));
         Ok(found)
     }
 }
@@ -241,7 +279,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut state = self.parent.lock();
-        state.children -= 1;
-        state.keyless -= usize::from(self.keyless);
+        state.own.children -= 1;
+        state.own.keyless -= usize::from(self.keyless);
     }
 }

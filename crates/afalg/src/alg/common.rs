@@ -1,0 +1,249 @@
+//! A transform that processes have in common.
+//!
+//! After a `fork`, each process has the transform as it was then. What is done to it from then on is noted in a journal that
+//! all of them have in [common](crate::Common), and done by the others before they look at it. Beside the journal stands what each
+//! process still has open, as a transform that is in use takes no key.
+
+use super::parent::{Algorithm, MAX_OPTION, Parent, State};
+use crate::{
+    Common, Errno, ProcessId,
+    abi::{Address, MAX_ADDRESS},
+    snapshot::{Reader, Writer},
+};
+use std::{
+    fmt, mem,
+    ops::{AddAssign, Deref, DerefMut},
+    sync::{Arc, MutexGuard, PoisonError},
+};
+use zeroize::Zeroizing;
+
+/// Processes that are counted.
+const MAX_PROCESSES: usize = 256;
+/// Bytes of a process's share, and of the journal without what is in it.
+const SHARE_LEN: usize = 32;
+const JOURNAL_LEN: usize = 64;
+/// What the value takes at most.
+const ROOM: usize = JOURNAL_LEN + MAX_ADDRESS + 2 * MAX_OPTION + MAX_PROCESSES * SHARE_LEN;
+
+/// Sockets that were accepted and are open.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Count {
+    pub(super) children: usize,
+    /// Those of them that have not seen a key.
+    pub(super) keyless: usize,
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.children = self.children.saturating_add(other.children);
+        self.keyless = self.keyless.saturating_add(other.keyless);
+    }
+}
+
+/// What has been done since processes have the transform in common.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Journal {
+    /// The rest was done after this.
+    address: Option<Vec<u8>>,
+    tag_len: Option<usize>,
+    entropy: Option<Zeroizing<Vec<u8>>>,
+    key: Option<Zeroizing<Vec<u8>>>,
+}
+
+/// What is in common, and what this process has seen of it.
+pub(super) struct Sharing {
+    common: Arc<dyn Common>,
+    version: u64,
+    journal: Journal,
+    processes: Vec<(ProcessId, Count)>,
+}
+
+impl fmt::Debug for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sharing(version {}, {:?})", self.version, self.processes)
+    }
+}
+
+/// The lock on a parent's state, which is then the same in all processes.
+pub(super) struct Guard<'a>(MutexGuard<'a, State>);
+
+impl Parent {
+    pub(super) fn lock(&self) -> Guard<'_> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.sharing.is_some() {
+            state.refresh();
+        }
+        Guard(state)
+    }
+
+    pub(crate) fn share(&self, common: &mut dyn FnMut(usize) -> Option<Arc<dyn Common>>) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.sharing.is_some() {
+            return;
+        }
+        if let Some(common) = common(ROOM) {
+            let sharing = Sharing { common, version: 0, journal: Journal::default(), processes: Vec::new() };
+            state.sharing = Some(sharing);
+            drop(state);
+            self.join();
+        }
+    }
+
+    /// Counts this process, which is what unlocking does.
+    pub(crate) fn join(&self) {
+        drop(self.lock());
+    }
+}
+
+impl Deref for Guard<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+impl DerefMut for Guard<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.0
+    }
+}
+
+impl Drop for Guard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0.sharing.is_some() {
+            self.0.publish();
+        }
+    }
+}
+
+impl State {
+    /// What is open in all processes.
+    pub(super) fn open(&mut self) -> Count {
+        let mut open = self.own;
+        if let Some(Sharing { common, processes, .. }) = &mut self.sharing {
+            let this = common.process();
+            processes.retain(|&(process, _)| process == this || common.is_alive(process));
+            let others = processes.iter().filter(|&&(process, _)| process != this);
+            others.for_each(|&(_, count)| open += count);
+        }
+        open
+    }
+
+    pub(super) fn note_address(&mut self, address: &[u8]) {
+        self.note(|journal| *journal = Journal { address: Some(address.to_vec()), ..Journal::default() });
+    }
+
+    pub(super) fn note_tag_len(&mut self, len: usize) {
+        self.note(|journal| journal.tag_len = Some(len));
+    }
+
+    pub(super) fn note_entropy(&mut self, entropy: &[u8]) {
+        self.note(|journal| journal.entropy = Some(entropy.to_vec().into()));
+    }
+
+    pub(super) fn note_key(&mut self, key: &[u8]) {
+        self.note(|journal| journal.key = Some(key.to_vec().into()));
+    }
+
+    fn note(&mut self, note: impl FnOnce(&mut Journal)) {
+        if let Some(sharing) = &mut self.sharing {
+            note(&mut sharing.journal);
+        }
+    }
+
+    #[cold]
+    fn refresh(&mut self) {
+        let Some(sharing) = &mut self.sharing else { return };
+        let mut read = None;
+        sharing.version = sharing.common.lock(sharing.version, &mut |value| read = Some(load(value)));
+        // What makes no sense is as if nobody had written.
+        if let Some(Ok((journal, processes))) = read {
+            sharing.processes = processes;
+            let former = mem::replace(&mut sharing.journal, journal);
+            sharing.journal.repeat(&former, &mut self.algorithm);
+        }
+    }
+
+    #[cold]
+    fn publish(&mut self) {
+        let own = self.own;
+        let Some(Sharing { common, version, journal, processes }) = &mut self.sharing else { return };
+        let this = common.process();
+        match processes.iter_mut().find(|(process, _)| *process == this) {
+            Some((_, count)) => *count = own,
+            None => {
+                processes.retain(|&(process, _)| common.is_alive(process));
+                processes.truncate(MAX_PROCESSES - 1);
+                processes.push((this, own));
+            }
+        }
+        *version = common.unlock(&mut |room| {
+            let mut to = Writer::new(room);
+            journal.save(&mut to)?;
+            to.len(processes.len())?;
+            processes.iter().try_for_each(|(process, count)| {
+                to.number(process.number.into())?;
+                to.number(process.start)?;
+                to.len(count.children)?;
+                to.len(count.keyless)
+            })?;
+            Some(to.written())
+        });
+    }
+}
+
+fn load(value: &[u8]) -> Result<(Journal, Vec<(ProcessId, Count)>), Errno> {
+    let mut from = Reader::new(value);
+    let journal = Journal::load(&mut from)?;
+    let mut processes = Vec::new();
+    for _ in 0..from.len(MAX_PROCESSES)? {
+        let number = u32::try_from(from.number()?).map_err(|_| Errno::IO)?;
+        let process = ProcessId { number, start: from.number()? };
+        let children = from.len(usize::MAX)?;
+        processes.push((process, Count { children, keyless: from.len(children)? }));
+    }
+    from.end()?;
+    Ok((journal, processes))
+}
+
+impl Journal {
+    fn save(&self, to: &mut Writer<'_>) -> Option<()> {
+        to.option(self.address.as_ref(), |to, address| to.bytes(address))?;
+        to.option(self.tag_len, Writer::len)?;
+        to.option(self.entropy.as_ref(), |to, entropy| to.bytes(entropy))?;
+        to.option(self.key.as_ref(), |to, key| to.bytes(key))
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Errno> {
+        Ok(Self {
+            address: from.option(|from| from.bytes(MAX_ADDRESS).map(<[u8]>::to_vec))?,
+            tag_len: from.option(|from| from.len(u32::MAX as usize))?,
+            entropy: from.option(|from| from.bytes(MAX_OPTION).map(|bytes| bytes.to_vec().into()))?,
+            key: from.option(|from| from.bytes(MAX_OPTION).map(|bytes| bytes.to_vec().into()))?,
+        })
+    }
+
+    /// Does what others have done. What they were refused, or lost by it, so is this process.
+    fn repeat(&self, former: &Self, algorithm: &mut Option<Algorithm>) {
+        let nothing = Self::default();
+        let mut done = former;
+        if let Some(address) = self.address.as_deref().filter(|_| self != former) {
+            if let Ok(fresh) = Address::parse(address).and_then(|address| Algorithm::find(&address)) {
+                *algorithm = Some(fresh);
+            }
+            done = &nothing;
+        }
+        let Some(algorithm) = algorithm else { return };
+        if let Some(len) = self.tag_len.filter(|_| self.tag_len != done.tag_len) {
+            let _ = algorithm.set_tag_len(len);
+        }
+        if let Some(entropy) = self.entropy.as_ref().filter(|_| self.entropy != done.entropy) {
+            let _ = algorithm.set_entropy(entropy);
+        }
+        if let Some(key) = self.key.as_ref().filter(|_| self.key != done.key) {
+            let _ = algorithm.set_key(key);
+        }
+    }
+}
