@@ -92,8 +92,7 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    /// Bytes of a length that is known.
-    pub(crate) fn fixed(&mut self, len: usize) -> Result<&'a [u8], Errno> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Errno> {
         let (taken, rest) = self.0.split_at_checked(len).ok_or(Errno::IO)?;
         self.0 = rest;
         Ok(taken)
@@ -103,6 +102,12 @@ impl<'a> Reader<'a> {
         let (taken, rest) = self.0.split_first_chunk().ok_or(Errno::IO)?;
         self.0 = rest;
         Ok(*taken)
+    }
+
+    /// Bytes as many as there is room for.
+    pub(crate) fn fill(&mut self, room: &mut [u8]) -> Result<(), Errno> {
+        room.copy_from_slice(self.take(room.len())?);
+        Ok(())
     }
 
     pub(crate) fn flag(&mut self) -> Result<bool, Errno> {
@@ -122,7 +127,7 @@ impl<'a> Reader<'a> {
     /// Bytes with their length, at most `limit`.
     pub(crate) fn bytes(&mut self, limit: usize) -> Result<&'a [u8], Errno> {
         let len = self.len(limit)?;
-        self.fixed(len)
+        self.take(len)
     }
 
     /// A value, if there is one.

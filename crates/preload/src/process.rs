@@ -4,15 +4,18 @@
 //! Between `vfork` and `exec` a child has descriptors of its own and the parent's memory. What it closes
 //! and duplicates must leave no trace in the table.
 
+use algkit_afalg::{Errno, ProcessId};
 use rustix::{
+    fs::{Mode, OFlags, open},
+    io::read,
     mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous},
-    process::getpid,
+    process::{Pid, getpid, test_kill_process},
 };
 use std::{
     ptr,
     sync::{
         OnceLock,
-        atomic::{AtomicI32, AtomicU32, Ordering},
+        atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -57,4 +60,41 @@ pub fn borrows_memory() -> bool {
 pub fn generation() -> u32 {
     borrows_memory();
     GENERATION.load(Ordering::Relaxed)
+}
+
+/// This process, as others know it.
+pub fn this() -> ProcessId {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    static START: AtomicU64 = AtomicU64::new(0);
+    let number = getpid().as_raw_nonzero().get().unsigned_abs();
+    if NUMBER.load(Ordering::Acquire) != number {
+        START.store(stat("self").map_or(0, |(start, _)| start), Ordering::Relaxed);
+        NUMBER.store(number, Ordering::Release);
+    }
+    ProcessId { number, start: START.load(Ordering::Relaxed) }
+}
+
+/// Whether a process is there that can use its descriptors.
+pub fn is_alive(process: ProcessId) -> bool {
+    match stat(&process.number.to_string()) {
+        Some((start, has_ended)) => !has_ended && (process.start == 0 || start == process.start),
+        // Without /proc there is its number.
+        None => {
+            let pid = i32::try_from(process.number).ok().and_then(Pid::from_raw);
+            pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+        }
+    }
+}
+
+/// When a process was started, and whether it has ended (proc(5): fields 22 and 3 of `stat`).
+fn stat(process: &str) -> Option<(u64, bool)> {
+    let path = format!("/proc/{process}/stat");
+    let file = open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut text = [0; 1024];
+    let len = read(&file, &mut text).ok()?;
+    // The name in front is whatever the program says it is.
+    let text = str::from_utf8(text.get(..len)?.rsplit(|&byte| byte == b')').next()?).ok()?;
+    let mut fields = text.split_ascii_whitespace();
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    Some((fields.nth(18)?.parse().ok()?, has_ended))
 }

@@ -58,7 +58,7 @@ impl Operation {
             self.check_key()?;
         }
         self.finished = from.flag()?;
-        self.digest.copy_from_slice(from.fixed(self.digest.len())?);
+        from.fill(&mut self.digest)?;
         let hash = self.hash.as_ref();
         self.progress = from.option(|from| hash.ok_or(Errno::IO)?.load(from))?;
         Ok(())

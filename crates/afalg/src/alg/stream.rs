@@ -206,7 +206,7 @@ impl Stream {
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
         self.direction = if from.flag()? { Direction::Encrypt } else { Direction::Decrypt };
-        self.iv.copy_from_slice(from.fixed(self.iv.len())?);
+        from.fill(&mut self.iv)?;
         self.assoc_len = from.len(u32::MAX as usize)?;
         self.more = from.flag()?;
         self.begun = from.flag()?;
