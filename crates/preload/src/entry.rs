@@ -52,7 +52,7 @@ impl Entry {
     }
 
     /// The state, if this is what the descriptor stands for.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
         let mut state = self.lock();
         match table::entry(fd) {
