@@ -22,13 +22,13 @@ pub trait Common: Debug + Send + Sync {
     fn is_alive(&self, process: ProcessId) -> bool;
 }
 
-/// A process: its number, and when it was started, as numbers are used again.
+/// A process: its number, and a time at which it had it, as numbers are used again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessId {
     /// The number.
     pub number: u32,
     /// The time, in whatever the front end counts.
-    pub start: u64,
+    pub seen: u64,
 }
 
 /// Writes fields one after the other; `None` if there is no room.

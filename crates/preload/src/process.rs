@@ -5,6 +5,7 @@
 //! and duplicates must leave no trace in the table.
 
 use algkit_afalg::{Errno, ProcessId};
+use libc::timespec;
 use rustix::{
     fs::{Mode, OFlags, open},
     io::read,
@@ -62,22 +63,22 @@ pub fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// This process, as others know it.
+/// This process, as others know it: as the one that has this number now.
 pub fn this() -> ProcessId {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    static START: AtomicU64 = AtomicU64::new(0);
+    static SEEN: AtomicU64 = AtomicU64::new(0);
     let number = getpid().as_raw_nonzero().get().unsigned_abs();
     if NUMBER.load(Ordering::Acquire) != number {
-        START.store(stat("self").map_or(0, |(start, _)| start), Ordering::Relaxed);
+        SEEN.store(ticks(), Ordering::Relaxed);
         NUMBER.store(number, Ordering::Release);
     }
-    ProcessId { number, start: START.load(Ordering::Relaxed) }
+    ProcessId { number, seen: SEEN.load(Ordering::Relaxed) }
 }
 
-/// Whether a process is there that can use its descriptors.
+/// Whether a process is there that can use its descriptors. One that has its number and was started later is another one.
 pub fn is_alive(process: ProcessId) -> bool {
-    match stat(&process.number.to_string()) {
-        Some((start, has_ended)) => !has_ended && (process.start == 0 || start == process.start),
+    match stat(process.number) {
+        Some(Stat { start, has_ended }) => !has_ended && start <= process.seen,
         // Without /proc there is its number.
         None => {
             let pid = i32::try_from(process.number).ok().and_then(Pid::from_raw);
@@ -86,8 +87,25 @@ pub fn is_alive(process: ProcessId) -> bool {
     }
 }
 
-/// When a process was started, and whether it has ended (proc(5): fields 22 and 3 of `stat`).
-fn stat(process: &str) -> Option<(u64, bool)> {
+/// The time since the machine was started, in the unit of [`Stat::start`].
+fn ticks() -> u64 {
+    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: room for a time.
+    unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &raw mut time) };
+    // Hundredths of a second, on every CPU that Linux has 64 bits for (`USER_HZ`).
+    time.tv_sec.unsigned_abs() * 100 + time.tv_nsec.unsigned_abs() / 10_000_000
+}
+
+/// What `/proc` tells of a process.
+struct Stat {
+    /// When it was started.
+    start: u64,
+    /// Whether it has ended and waits to be waited for.
+    has_ended: bool,
+}
+
+/// Fields 22 and 3 of `/proc/PID/stat`, as proc(5) counts them.
+fn stat(process: u32) -> Option<Stat> {
     let path = format!("/proc/{process}/stat");
     let file = open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let mut text = [0; 1024];
@@ -96,5 +114,5 @@ fn stat(process: &str) -> Option<(u64, bool)> {
     let text = str::from_utf8(text.get(..len)?.rsplit(|&byte| byte == b')').next()?).ok()?;
     let mut fields = text.split_ascii_whitespace();
     let has_ended = matches!(fields.next()?, "Z" | "X");
-    Some((fields.nth(18)?.parse().ok()?, has_ended))
+    Some(Stat { start: fields.nth(18)?.parse().ok()?, has_ended })
 }

@@ -19,6 +19,8 @@ use zeroize::Zeroizing;
 
 /// Processes that are counted.
 const MAX_PROCESSES: usize = 256;
+/// From how many on those are looked for that have ended.
+const MANY: usize = 16;
 /// Bytes of a process's share, and of the journal without what is in it.
 const SHARE_LEN: usize = 32;
 const JOURNAL_LEN: usize = 64;
@@ -56,6 +58,8 @@ pub(super) struct Sharing {
     version: u64,
     journal: Journal,
     processes: Vec<(ProcessId, Count)>,
+    /// The process that was counted, which may be a parent of this one.
+    counted: Option<ProcessId>,
 }
 
 impl fmt::Debug for Sharing {
@@ -82,8 +86,8 @@ impl Parent {
             return;
         }
         if let Some(common) = common(ROOM) {
-            let sharing = Sharing { common, version: 0, journal: Journal::default(), processes: Vec::new() };
-            state.sharing = Some(sharing);
+            let (journal, processes) = Default::default();
+            state.sharing = Some(Sharing { common, version: 0, journal, processes, counted: None });
             drop(state);
             self.join();
         }
@@ -91,7 +95,12 @@ impl Parent {
 
     /// Counts this process, which is what unlocking does.
     pub(crate) fn join(&self) {
-        drop(self.lock());
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = state.sharing.as_ref().is_some_and(|sharing| sharing.counted != Some(sharing.common.process()));
+        drop(state);
+        if is_new {
+            drop(self.lock());
+        }
     }
 }
 
@@ -169,12 +178,16 @@ impl State {
     #[cold]
     fn publish(&mut self) {
         let own = self.own;
-        let Some(Sharing { common, version, journal, processes }) = &mut self.sharing else { return };
+        let Some(Sharing { common, version, journal, processes, counted }) = &mut self.sharing else { return };
         let this = common.process();
+        *counted = Some(this);
         match processes.iter_mut().find(|(process, _)| *process == this) {
             Some((_, count)) => *count = own,
             None => {
-                processes.retain(|&(process, _)| common.is_alive(process));
+                // Now and then, as to ask costs more than all else here.
+                if processes.len() >= MANY && processes.len().is_power_of_two() {
+                    processes.retain(|&(process, _)| common.is_alive(process));
+                }
                 processes.truncate(MAX_PROCESSES - 1);
                 processes.push((this, own));
             }
@@ -185,7 +198,7 @@ impl State {
             to.len(processes.len())?;
             processes.iter().try_for_each(|(process, count)| {
                 to.number(process.number.into())?;
-                to.number(process.start)?;
+                to.number(process.seen)?;
                 to.len(count.children)?;
                 to.len(count.keyless)
             })?;
@@ -200,7 +213,7 @@ fn load(value: &[u8]) -> Result<(Journal, Vec<(ProcessId, Count)>), Errno> {
     let mut processes = Vec::new();
     for _ in 0..from.len(MAX_PROCESSES)? {
         let number = u32::try_from(from.number()?).map_err(|_| Errno::IO)?;
-        let process = ProcessId { number, start: from.number()? };
+        let process = ProcessId { number, seen: from.number()? };
         let children = from.len(usize::MAX)?;
         processes.push((process, Count { children, keyless: from.len(children)? }));
     }
