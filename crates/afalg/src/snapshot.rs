@@ -22,13 +22,15 @@ pub trait Common: Debug + Send + Sync {
     fn is_alive(&self, process: ProcessId) -> bool;
 }
 
-/// A process: its number, and a time at which it had it, as numbers are used again.
+/// A program in a process. Numbers are used again, and `exec` puts another program in the place of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessId {
     /// The number.
     pub number: u32,
-    /// The time, in whatever the front end counts.
+    /// A time at which it was there, in whatever the front end counts.
     pub seen: u64,
+    /// What tells it from the program that follows it after `exec`, but not from its copies by `fork`.
+    pub program: u64,
 }
 
 /// Writes fields one after the other; `None` if there is no room.
@@ -74,11 +76,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether there is a value, and the value.
-    pub(crate) fn option<T>(
-        &mut self,
-        value: Option<T>,
-        write: impl FnOnce(&mut Self, T) -> Option<()>,
-    ) -> Option<()> {
+    pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T) -> Option<()>) -> Option<()> {
         self.flag(value.is_some())?;
         value.map_or(Some(()), |value| write(self, value))
     }
@@ -131,10 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A value, if there is one.
-    pub(crate) fn option<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, Errno>,
-    ) -> Result<Option<T>, Errno> {
+    pub(crate) fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Errno>) -> Result<Option<T>, Errno> {
         if self.flag()? { read(self).map(Some) } else { Ok(None) }
     }
 

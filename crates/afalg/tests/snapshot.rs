@@ -183,7 +183,7 @@ impl Place {
         let (value, others_live) = (Arc::default(), Arc::new(Mutex::new(true)));
         [1, 2].map(|number| Self {
             value: Arc::clone(&value),
-            process: ProcessId { number, seen: 5 },
+            process: ProcessId { number, seen: 5, program: 6 },
             others_live: Arc::clone(&others_live),
         })
     }

@@ -63,22 +63,28 @@ pub fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// This process, as others know it: as the one that has this number now.
+/// This process, as others know it.
 pub fn this() -> ProcessId {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     static SEEN: AtomicU64 = AtomicU64::new(0);
+    // The same in all children.
+    static STACK: OnceLock<u64> = OnceLock::new();
     let number = getpid().as_raw_nonzero().get().unsigned_abs();
     if NUMBER.load(Ordering::Acquire) != number {
         SEEN.store(ticks(), Ordering::Relaxed);
         NUMBER.store(number, Ordering::Release);
     }
-    ProcessId { number, seen: SEEN.load(Ordering::Relaxed) }
+    let program = *STACK.get_or_init(|| stat(number).map_or(0, |stat| stat.stack));
+    ProcessId { number, seen: SEEN.load(Ordering::Relaxed), program }
 }
 
-/// Whether a process is there that can use its descriptors. One that has its number and was started later is another one.
+/// Whether a process is there that can use the descriptors it had. One that was started later only has its number.
 pub fn is_alive(process: ProcessId) -> bool {
     match stat(process.number) {
-        Some(Stat { start, has_ended }) => !has_ended && start <= process.seen,
+        Some(Stat { start, has_ended, stack }) => {
+            let is_same_program = stack == process.program || stack == 0 || process.program == 0;
+            !has_ended && start <= process.seen && is_same_program
+        }
         // Without /proc there is its number.
         None => {
             let pid = i32::try_from(process.number).ok().and_then(Pid::from_raw);
@@ -102,9 +108,11 @@ struct Stat {
     start: u64,
     /// Whether it has ended and waits to be waited for.
     has_ended: bool,
+    /// Where the program's stack starts, which is another place after `exec`; 0 if that is not told.
+    stack: u64,
 }
 
-/// Fields 22 and 3 of `/proc/PID/stat`, as proc(5) counts them.
+/// Fields 22, 3 and 28 of `/proc/PID/stat`, as proc(5) counts them.
 fn stat(process: u32) -> Option<Stat> {
     let path = format!("/proc/{process}/stat");
     let file = open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
@@ -114,5 +122,6 @@ fn stat(process: u32) -> Option<Stat> {
     let text = str::from_utf8(text.get(..len)?.rsplit(|&byte| byte == b')').next()?).ok()?;
     let mut fields = text.split_ascii_whitespace();
     let has_ended = matches!(fields.next()?, "Z" | "X");
-    Some(Stat { start: fields.nth(18)?.parse().ok()?, has_ended })
+    let mut number = |skip: usize| fields.nth(skip)?.parse().ok();
+    Some(Stat { has_ended, start: number(18)?, stack: number(5)? })
 }

@@ -8,7 +8,7 @@ use common::{
 };
 use nix::{
     errno::Errno,
-    fcntl::{FcntlArg, OFlag, fcntl},
+    fcntl::{FcntlArg, FdFlag, OFlag, fcntl},
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::{
         epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
@@ -352,6 +352,61 @@ served! {
         assert_eq!(set_key(&named, &KEY), Ok(()));
         assert_succeeds(child);
         assert_encrypts(&operation(&named));
+    }
+}
+
+served! {
+    fn a_child_that_has_become_another_program_uses_nothing() {
+        let named = parent("skcipher", "cbc(aes)", &KEY);
+        let fd = operation(&named);
+        fcntl(&fd, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+        // The program says that it is there.
+        let (said, say) = pipe().unwrap();
+        let child = in_child(|| {
+            nix::unistd::dup2_stdout(&say).unwrap();
+            let program = [c"/bin/sh", c"-c", c"echo; exec sleep 60"];
+            nix::unistd::execv(program[0], &program).unwrap();
+        });
+        assert_eq!(read(&said, &mut [0]), Ok(1));
+        assert_eq!(set_key(&named, &KEY), Err(Errno::EBUSY));
+        drop(fd);
+        assert_eq!(set_key(&named, &KEY), Ok(()));
+        kill(child, Signal::SIGKILL).unwrap();
+        waitpid(child, None).unwrap();
+    }
+}
+
+served! {
+    fn an_answer_of_netlink_is_read_by_either() {
+        // SAFETY: a descriptor, or an error.
+        let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, 21) };
+        let fd = common::own(common::checked(fd).unwrap() as i32);
+        // `CRYPTO_MSG_GETALG` of everything: a header, and `crypto_user_alg` of zeros.
+        let mut request = [0; 16 + 216];
+        request[..4].copy_from_slice(&232_u32.to_ne_bytes());
+        request[4..6].copy_from_slice(&0x13_u16.to_ne_bytes());
+        request[6..8].copy_from_slice(&0x301_u16.to_ne_bytes());
+        request[8..12].copy_from_slice(&77_u32.to_ne_bytes());
+        send_all(&fd, &request, MsgFlags::empty());
+        let mut kinds = Vec::new();
+        loop {
+            let mut datagram = [0; 8192];
+            let child = in_child(|| {
+                let len = recv(fd.as_raw_fd(), &mut datagram, NOW).unwrap();
+                assert!(len >= 16 && datagram[8..12] == 77_u32.to_ne_bytes());
+            });
+            assert_succeeds(child);
+            match recv(fd.as_raw_fd(), &mut datagram, NOW) {
+                Ok(len) => assert!(len >= 16 && datagram[8..12] == 77_u32.to_ne_bytes()),
+                Err(errno) => break assert_eq!(errno, Errno::EAGAIN),
+            }
+            kinds.push(u16::from_ne_bytes([datagram[4], datagram[5]]));
+            if kinds.last() == Some(&3) {
+                break;
+            }
+        }
+        assert!(kinds.len() > 3, "{kinds:?}");
+        assert_eq!(recv(fd.as_raw_fd(), &mut [0; 8192], NOW), Err(Errno::EAGAIN));
     }
 }
 

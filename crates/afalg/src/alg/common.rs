@@ -22,7 +22,7 @@ const MAX_PROCESSES: usize = 256;
 /// From how many on those are looked for that have ended.
 const MANY: usize = 16;
 /// Bytes of a process's share, and of the journal without what is in it.
-const SHARE_LEN: usize = 32;
+const SHARE_LEN: usize = 40;
 const JOURNAL_LEN: usize = 64;
 /// What the value takes at most.
 const ROOM: usize = JOURNAL_LEN + MAX_ADDRESS + 2 * MAX_OPTION + MAX_PROCESSES * SHARE_LEN;
@@ -199,6 +199,7 @@ impl State {
             processes.iter().try_for_each(|(process, count)| {
                 to.number(process.number.into())?;
                 to.number(process.seen)?;
+                to.number(process.program)?;
                 to.len(count.children)?;
                 to.len(count.keyless)
             })?;
@@ -213,7 +214,7 @@ fn load(value: &[u8]) -> Result<(Journal, Vec<(ProcessId, Count)>), Errno> {
     let mut processes = Vec::new();
     for _ in 0..from.len(MAX_PROCESSES)? {
         let number = u32::try_from(from.number()?).map_err(|_| Errno::IO)?;
-        let process = ProcessId { number, seen: from.number()? };
+        let process = ProcessId { number, seen: from.number()?, program: from.number()? };
         let children = from.len(usize::MAX)?;
         processes.push((process, Count { children, keyless: from.len(children)? }));
     }

@@ -104,9 +104,7 @@ impl Progress {
     pub(super) fn finish_into(self, out: &mut [u8]) -> Result<(), Errno> {
         match self {
             Self::Digest(state) => state.finish_into(out).map_err(|_| Errno::INVAL),
-            Self::KeyFirst { state, .. } => {
-                state.ok_or(Errno::NOKEY)?.finish_into(out).map_err(|_| Errno::INVAL)
-            }
+            Self::KeyFirst { state, .. } => state.ok_or(Errno::NOKEY)?.finish_into(out).map_err(|_| Errno::INVAL),
         }
     }
 

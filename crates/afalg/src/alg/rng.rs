@@ -71,12 +71,7 @@ impl Generator {
 
     /// What a socket that is accepted now works with.
     pub(super) fn accept(&self, lease: Lease) -> Operation {
-        Operation {
-            lease,
-            rng: self.rng.clone(),
-            testing: self.entropy.is_some(),
-            additional: Zeroizing::default(),
-        }
+        Operation { lease, rng: self.rng.clone(), testing: self.entropy.is_some(), additional: Zeroizing::default() }
     }
 }
 

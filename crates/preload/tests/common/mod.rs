@@ -145,13 +145,7 @@ pub fn start(fd: &OwnedFd, operation: libc::c_int, text: &[u8], flags: MsgFlags)
 }
 
 /// As [`start`], with an IV.
-pub fn start_with(
-    fd: &OwnedFd,
-    operation: libc::c_int,
-    iv: &[u8],
-    text: &[u8],
-    flags: MsgFlags,
-) -> nix::Result<usize> {
+pub fn start_with(fd: &OwnedFd, operation: libc::c_int, iv: &[u8], text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
     let control = [ControlMessage::AlgSetOp(&operation), ControlMessage::AlgSetIv(iv)];
     sendmsg::<()>(fd.as_raw_fd(), &[IoSlice::new(text)], &control, flags, None)
 }
