@@ -352,6 +352,17 @@ served! {
         assert_eq!(set_key(&named, &KEY), Ok(()));
         assert_succeeds(child);
         assert_encrypts(&operation(&named));
+        // One that does nothing but have it.
+        let fd = operation(&named);
+        let child = in_child(|| {
+            nix::unistd::pause();
+        });
+        thread::sleep(SOON);
+        drop(fd);
+        assert_eq!(set_key(&named, &KEY), Err(Errno::EBUSY));
+        kill(child, Signal::SIGKILL).unwrap();
+        waitpid(child, None).unwrap();
+        assert_eq!(set_key(&named, &KEY), Ok(()));
     }
 }
 
@@ -364,7 +375,7 @@ served! {
         let (said, say) = pipe().unwrap();
         let child = in_child(|| {
             nix::unistd::dup2_stdout(&say).unwrap();
-            let program = [c"/bin/sh", c"-c", c"echo; exec sleep 60"];
+            let program = [c"/bin/sh", c"-c", c"echo; kill -STOP $$"];
             nix::unistd::execv(program[0], &program).unwrap();
         });
         assert_eq!(read(&said, &mut [0]), Ok(1));
@@ -421,8 +432,8 @@ served! {
             let child = in_child(|| {
                 let mut into = [0; 2048];
                 loop {
-                    // Long enough for the copy to take most of the time.
-                    encrypt(&fd, &text, NOW).unwrap();
+                    // Each call changes what the descriptor shows, too.
+                    encrypt(&fd, &text, NOW | MORE).unwrap();
                     recv(fd.as_raw_fd(), &mut into, NOW).unwrap();
                     drop(operation(&named));
                 }
