@@ -43,6 +43,8 @@ pub struct State {
 pub struct Entered {
     entry: &'static Entry,
     state: MutexGuard<'static, State>,
+    /// Whether the state is shared, in a register.
+    is_shared: bool,
 }
 
 impl Entry {
@@ -57,10 +59,11 @@ impl Entry {
         let mut state = self.lock();
         match table::entry(fd) {
             Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
-                if state.shared.is_some() {
+                let is_shared = state.shared.is_some();
+                if is_shared {
                     state.refresh()?;
                 }
-                Ok(Entered { entry: self, state })
+                Ok(Entered { entry: self, state, is_shared })
             }
             _ => Err(Errno::BADF),
         }
@@ -111,7 +114,7 @@ impl Entered {
     }
 
     /// Unlocks, after a call that may have changed something.
-    #[inline]
+    #[inline(always)]
     pub fn leave(mut self) {
         self.state.reflect();
         let entry = self.entry;
@@ -143,7 +146,7 @@ impl Entered {
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        if self.state.shared.is_some() {
+        if self.is_shared {
             self.state.publish();
         }
     }
