@@ -2,6 +2,7 @@
 
 use super::Compress;
 use crate::cpu::Portable;
+use crate::hash::Number;
 
 /// SIGMA of RFC 7693, section 2.7: the words of the message in the order in which a round takes
 /// them, x and y for each column, then for each diagonal.
@@ -43,7 +44,7 @@ pub(super) static ORDERS: [Order; 12] = {
 };
 
 /// A word of BLAKE2, with the hash's constants.
-pub trait Word: Copy + Default + Send + Sync + 'static {
+pub trait Word: Number + Copy + Default + PartialEq + Send + Sync + 'static {
     /// What the state starts from: that of SHA-512 or SHA-256.
     const IV: [Self; 8];
 
