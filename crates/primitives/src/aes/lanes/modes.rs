@@ -107,7 +107,10 @@ fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'
         |keys, jobs, len| {
             let keys = Schedule::<T::V>::new(token, keys);
             let lane = |vector, i| vector * T::V::BLOCKS + i;
-            let mut chain: [T::V; VECTORS] = from_fn(|v| T::V::gather(token, |i| *jobs[lane(v, i)].iv));
+            let mut chain: [T::V; VECTORS] = from_fn(
+                #[inline(always)]
+                |v| T::V::gather(token, |i| *jobs[lane(v, i)].iv),
+            );
             for at in (0..len).step_by(16) {
                 for (v, chain) in chain.iter_mut().enumerate() {
                     *chain = chain.xor(T::V::gather(token, |i| jobs[lane(v, i)].data.get(at)));
