@@ -3,6 +3,7 @@
 use super::Compress;
 use crate::cpu::Portable;
 use crate::hash::Number;
+use crate::simd::{each, from_fn};
 
 /// SIGMA of RFC 7693, section 2.7: the words of the message in the order in which a round takes
 /// them, x and y for each column, then for each diagonal.
@@ -290,7 +291,7 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn rows(message: [W; 16], order: &Order) -> [Self; 4] {
-        core::array::from_fn(|row| Self(core::array::from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
+        from_fn(|row| Self(from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
     }
 
     #[inline(always)]
@@ -305,22 +306,22 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].add(other.0[i])))
+        Self(from_fn(|i| self.0[i].add(other.0[i])))
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].xor(other.0[i])))
+        Self(from_fn(|i| self.0[i].xor(other.0[i])))
     }
 
     #[inline(always)]
     fn rotate<const I: usize>(self) -> Self {
-        Self(self.0.map(|word| word.rotate::<I>()))
+        Self(each(self.0, |word| word.rotate::<I>()))
     }
 
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
-        Self(core::array::from_fn(|i| self.0[(i + N as usize) % 4]))
+        Self(from_fn(|i| self.0[(i + N as usize) % 4]))
     }
 }
 
