@@ -3,8 +3,7 @@
 //! A process may be killed at any point. The lock is a robust one, which the kernel then frees; and a value is written
 //! beside the one that counts before it takes its place, so that there is always a whole one.
 
-use crate::process;
-use algkit_afalg::{Common, Errno, ProcessId};
+use algkit_afalg::Errno;
 use libc::{pthread_mutex_t, pthread_mutexattr_t};
 use rustix::{
     mm::{MapFlags, ProtFlags, mmap_anonymous, munmap},
@@ -229,31 +228,5 @@ impl Drop for Region {
 impl fmt::Debug for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Region(version {})", self.version())
-    }
-}
-
-impl Common for Region {
-    fn lock(&self, seen: u64, read: &mut dyn FnMut(&[u8])) -> u64 {
-        let _ = self.acquire();
-        let version = self.version();
-        if version != seen {
-            read(self.value());
-        }
-        version
-    }
-
-    fn unlock(&self, write: &mut dyn FnMut(&mut [u8]) -> Option<usize>) -> u64 {
-        self.publish(write);
-        let version = self.version();
-        self.release();
-        version
-    }
-
-    fn process(&self) -> ProcessId {
-        process::this()
-    }
-
-    fn is_alive(&self, process: ProcessId) -> bool {
-        process::is_alive(process)
     }
 }

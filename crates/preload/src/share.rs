@@ -5,9 +5,10 @@
 
 use crate::{
     entry::State,
+    process,
     region::{Found, Region},
 };
-use algkit_afalg::{Common, Errno, File};
+use algkit_afalg::{Common, Errno, File, ProcessId};
 use std::sync::Arc;
 
 /// What the copy is one of.
@@ -108,5 +109,31 @@ impl State {
     /// After a `fork`, in the child.
     pub fn join(&self) {
         self.file.iter().for_each(File::join);
+    }
+}
+
+impl Common for Region {
+    fn lock(&self, seen: u64, read: &mut dyn FnMut(&[u8])) -> u64 {
+        let _ = self.acquire();
+        let version = self.version();
+        if version != seen {
+            read(self.value());
+        }
+        version
+    }
+
+    fn unlock(&self, write: &mut dyn FnMut(&mut [u8]) -> Option<usize>) -> u64 {
+        self.publish(write);
+        let version = self.version();
+        self.release();
+        version
+    }
+
+    fn process(&self) -> ProcessId {
+        process::this()
+    }
+
+    fn is_alive(&self, process: ProcessId) -> bool {
+        process::is_alive(process)
     }
 }

@@ -1,7 +1,8 @@
 //! Sockets that encrypt with authentication.
 
 use super::{
-    parent::{Algorithm, Lease, Parent},
+    algorithm::Algorithm,
+    parent::{Lease, Parent},
     room::{Room, Space},
     stream::Stream,
 };

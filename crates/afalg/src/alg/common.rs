@@ -4,10 +4,12 @@
 //! all of them have in [common](crate::Common), and done by the others before they look at it. Beside the journal stands what each
 //! process still has open, as a transform that is in use takes no key.
 
-use super::parent::{Algorithm, MAX_OPTION, Parent, State};
+use super::{
+    journal::{self, Journal},
+    parent::{Parent, State},
+};
 use crate::{
     Common, Errno, ProcessId,
-    abi::{Address, MAX_ADDRESS},
     snapshot::{Reader, Writer},
 };
 use std::{
@@ -15,17 +17,15 @@ use std::{
     ops::{AddAssign, Deref, DerefMut},
     sync::{Arc, MutexGuard, PoisonError},
 };
-use zeroize::Zeroizing;
 
 /// Processes that are counted.
 const MAX_PROCESSES: usize = 256;
 /// From how many on those are looked for that have ended.
 const MANY: usize = 16;
-/// Bytes of a process's share, and of the journal without what is in it.
+/// Bytes of a process's share.
 const SHARE_LEN: usize = 40;
-const JOURNAL_LEN: usize = 64;
 /// What the value takes at most.
-const ROOM: usize = JOURNAL_LEN + MAX_ADDRESS + 2 * MAX_OPTION + MAX_PROCESSES * SHARE_LEN;
+const ROOM: usize = journal::MAX_LEN + 8 + MAX_PROCESSES * SHARE_LEN;
 
 /// Sockets that were accepted and are open.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -40,16 +40,6 @@ impl AddAssign for Count {
         self.children = self.children.saturating_add(other.children);
         self.keyless = self.keyless.saturating_add(other.keyless);
     }
-}
-
-/// What has been done since processes have the transform in common.
-#[derive(Clone, PartialEq, Eq, Default)]
-struct Journal {
-    /// The rest was done after this.
-    address: Option<Vec<u8>>,
-    tag_len: Option<usize>,
-    entropy: Option<Zeroizing<Vec<u8>>>,
-    key: Option<Zeroizing<Vec<u8>>>,
 }
 
 /// What is in common, and what this process has seen of it.
@@ -220,44 +210,4 @@ fn load(value: &[u8]) -> Result<(Journal, Vec<(ProcessId, Count)>), Errno> {
     }
     from.end()?;
     Ok((journal, processes))
-}
-
-impl Journal {
-    fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.option(self.address.as_ref(), |to, address| to.bytes(address))?;
-        to.option(self.tag_len, Writer::len)?;
-        to.option(self.entropy.as_ref(), |to, entropy| to.bytes(entropy))?;
-        to.option(self.key.as_ref(), |to, key| to.bytes(key))
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Errno> {
-        Ok(Self {
-            address: from.option(|from| from.bytes(MAX_ADDRESS).map(<[u8]>::to_vec))?,
-            tag_len: from.option(|from| from.len(u32::MAX as usize))?,
-            entropy: from.option(|from| from.bytes(MAX_OPTION).map(|bytes| bytes.to_vec().into()))?,
-            key: from.option(|from| from.bytes(MAX_OPTION).map(|bytes| bytes.to_vec().into()))?,
-        })
-    }
-
-    /// Does what others have done. What they were refused, or lost by it, so is this process.
-    fn repeat(&self, former: &Self, algorithm: &mut Option<Algorithm>) {
-        let nothing = Self::default();
-        let mut done = former;
-        if let Some(address) = self.address.as_deref().filter(|_| self != former) {
-            if let Ok(fresh) = Address::parse(address).and_then(|address| Algorithm::find(&address)) {
-                *algorithm = Some(fresh);
-            }
-            done = &nothing;
-        }
-        let Some(algorithm) = algorithm else { return };
-        if let Some(len) = self.tag_len.filter(|_| self.tag_len != done.tag_len) {
-            let _ = algorithm.set_tag_len(len);
-        }
-        if let Some(entropy) = self.entropy.as_ref().filter(|_| self.entropy != done.entropy) {
-            let _ = algorithm.set_entropy(entropy);
-        }
-        if let Some(key) = self.key.as_ref().filter(|_| self.key != done.key) {
-            let _ = algorithm.set_key(key);
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use super::{
     Role, Socket,
+    algorithm::Algorithm,
     digest::{Digester, Progress},
-    parent::{Algorithm, Lease, Parent},
+    parent::{Lease, Parent},
     room::Room,
 };
 use crate::{

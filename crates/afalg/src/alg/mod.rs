@@ -16,9 +16,11 @@
 //!   leave what it had decrypted.
 
 mod aead;
+mod algorithm;
 mod common;
 mod digest;
 mod hash;
+mod journal;
 mod level;
 mod lookup;
 mod misfit;

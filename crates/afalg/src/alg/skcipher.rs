@@ -1,7 +1,8 @@
 //! Sockets that encrypt and decrypt.
 
 use super::{
-    parent::{Algorithm, Lease, Parent},
+    algorithm::Algorithm,
+    parent::{Lease, Parent},
     room::{Room, Space},
     stream::{PAGE, Stream},
 };
