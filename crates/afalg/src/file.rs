@@ -1,7 +1,13 @@
 //! What a descriptor stands for.
 
-use crate::{Errno, alg, cryptodev, netlink};
-use std::io::{IoSlice, IoSliceMut};
+use crate::{
+    Common, Errno, alg, cryptodev, netlink,
+    snapshot::{Reader, Writer},
+};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    sync::Arc,
+};
 
 /// What a descriptor of the client stands for.
 ///
@@ -117,6 +123,56 @@ impl File {
             Self::Alg(socket) => socket.readiness(),
             Self::Netlink(socket) => socket.readiness(),
             Self::Device(device) => device.readiness(),
+        }
+    }
+
+    /// The most bytes that a [snapshot](Self::snapshot) takes; `None` if processes cannot share the file.
+    pub fn snapshot_room(&self) -> Option<usize> {
+        match self {
+            Self::Alg(socket) => Some(socket.snapshot_room()),
+            Self::Netlink(_) => Some(netlink::SNAPSHOT_ROOM),
+            Self::Device(_) => None,
+        }
+    }
+
+    /// Writes all that a call may have changed, for [`restore`](Self::restore) in another process that has the file by
+    /// `fork`; returns how many bytes that took. `None` if there is no room, or no way.
+    pub fn snapshot(&mut self, into: &mut [u8]) -> Option<usize> {
+        let mut to = Writer::new(into);
+        match self {
+            Self::Alg(socket) => socket.save(&mut to)?,
+            Self::Netlink(socket) => socket.save(&mut to)?,
+            Self::Device(_) => return None,
+        }
+        Some(to.written())
+    }
+
+    /// Goes on from where another process has left the file.
+    ///
+    /// # Errors
+    /// [`Errno::IO`] if the bytes are not of such a file, which is then in no particular state.
+    pub fn restore(&mut self, from: &[u8]) -> Result<(), Errno> {
+        let mut from = Reader::new(from);
+        match self {
+            Self::Alg(socket) => socket.load(&mut from)?,
+            Self::Netlink(socket) => socket.load(&mut from)?,
+            Self::Device(_) => return Err(Errno::IO),
+        }
+        from.end()
+    }
+
+    /// From now on, processes have the transform of an AF_ALG socket in common, if they do not yet; `common` makes
+    /// what they need, with a value of up to so many bytes. Called before a `fork`.
+    pub fn share_transform(&self, common: &mut dyn FnMut(usize) -> Option<Arc<dyn Common>>) {
+        if let Self::Alg(socket) = self {
+            socket.parent().share(common);
+        }
+    }
+
+    /// Makes itself known as a process that has the file. Called after a `fork`, in the child.
+    pub fn join(&self) {
+        if let Self::Alg(socket) = self {
+            socket.parent().join();
         }
     }
 }

@@ -15,6 +15,8 @@ mod file;
 pub mod netlink;
 pub mod proc_crypto;
 mod secret;
+mod snapshot;
 
 pub use file::{Destination, File, Memory, Message, Readiness, Received, may_be_memory};
 pub use rustix::io::Errno;
+pub use snapshot::{Common, ProcessId};

@@ -21,6 +21,7 @@ use std::{
 
 mod jobs;
 
+pub use algkit_primitives::hash::{Reader, Writer};
 pub use jobs::{AeadJob, HashJob, MANY, SkcipherJob, StateJob, Tag};
 pub(crate) use jobs::{Jobs, Known, typed};
 
@@ -431,6 +432,22 @@ pub trait HashState: Send + Sync + Any {
 
     /// An independent copy.
     fn boxed_clone(&self) -> Box<dyn HashState>;
+
+    /// Writes what a message in progress has made of the state; whether the driver can. The key, and what else is the same
+    /// in every state of an instance, is not part of it.
+    #[must_use]
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        let _ = to;
+        false
+    }
+
+    /// Makes a fresh state of the same driver and key the one that was exported. `None` if the bytes, which may be
+    /// anything, are not of such a state; this one must then not be used.
+    #[must_use]
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let _ = from;
+        None
+    }
 }
 
 /// A state that can be copied where it is, from which the rest follows.
@@ -461,6 +478,20 @@ pub trait PlainState: Clone + Send + Sync + 'static {
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
+
+    /// See [`HashState::export`].
+    #[must_use]
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        let _ = to;
+        false
+    }
+
+    /// See [`HashState::import`].
+    #[must_use]
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let _ = from;
+        None
+    }
 }
 
 impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
@@ -484,6 +515,15 @@ impl<H: algkit_primitives::hash::Hash + 'static> PlainState for H {
 
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
         H::digest_after_many(jobs);
+    }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        algkit_primitives::hash::Hash::export(self, to);
+        true
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        algkit_primitives::hash::Hash::import(self, from)
     }
 }
 
@@ -511,6 +551,14 @@ impl<S: PlainState> HashState for S {
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(self.clone())
+    }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        PlainState::export(self, to)
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        PlainState::import(self, from)
     }
 }
 

@@ -138,6 +138,12 @@ pub enum Error {
         /// Bytes needed.
         want: usize,
     },
+    /// The driver does not give the state of a hash away, in bytes.
+    #[error("{0} does not export the state of a hash")]
+    NoExport(String),
+    /// The bytes are not the state of a hash of this driver.
+    #[error("{0}: not the exported state of a hash")]
+    BadState(String),
     /// A random number generator gives nothing. The output has been zeroed.
     #[error("{name}: {reason}")]
     Rng {

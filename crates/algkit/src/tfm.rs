@@ -11,6 +11,8 @@ use algkit_primitives::{InOut, Packet, cpu::CpuFeatures};
 use std::{fmt, marker::PhantomData, ops::Deref};
 use zeroize::Zeroize;
 
+mod export;
+
 /// A driver that has been chosen and tested, and waits for a key.
 ///
 /// ```

@@ -254,6 +254,12 @@ fn a_driver_from_outside_serves_alone_and_in_templates() {
     // RFC 4231, test case 2.
     let tag = hmac.key(b"Jefe").unwrap().digest(b"what do ya want for nothing?");
     assert_eq!(tag[..4], [0x5b, 0xdc, 0xc1, 0x46]);
+    // It has no bytes for its states, and neither has what is built on it.
+    for hash in [registry.hash("sha256").unwrap().unkeyed().unwrap(), hmac.key(b"Jefe").unwrap()] {
+        let driver = hash.driver().driver.clone();
+        assert_eq!(hash.start().export(), Err(Error::NoExport(driver.clone())));
+        assert_eq!(hash.import(&[]).unwrap_err(), Error::BadState(driver));
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //!
 //! The state of a hash in progress stays here: a message is kept until it ends and then goes to the host at once. One that
 //! grows past [`MAX_MESSAGE`] is hashed by our own driver, for a state in the kernel could be lost with the message's beginning.
+//! So is one that was exported: the bytes are a state of our own driver.
 
 use crate::answer;
-use algkit::driver::{HashOps, HashState};
+use algkit::driver::{HashOps, HashState, Reader, Writer};
 use std::{io, sync::Arc};
 use zeroize::Zeroizing;
 
@@ -104,6 +105,24 @@ impl HashState for State {
         };
         Box::new(Self { hash: self.hash.clone(), message })
     }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        match &self.message {
+            Message::Kept(message) => {
+                let mut state = self.hash.own.start();
+                state.update(message);
+                state.export(to)
+            }
+            Message::Long(state) => state.export(to),
+        }
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let mut state = self.hash.own.start();
+        state.import(from)?;
+        self.message = Message::Long(state);
+        Some(())
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +182,32 @@ mod tests {
                 let offered = asked.load(Ordering::Relaxed) - before_asking;
                 assert_eq!(offered, if len > MAX_MESSAGE { 1 } else { 4 });
             }
+        }
+    }
+
+    #[test]
+    fn exported_states_are_our_own() {
+        let (hash, asked) = sha256(true);
+        for len in [0, 5, MAX_MESSAGE + 1] {
+            let mut state = hash.start();
+            state.update(&vec![7; len]);
+            let mut bytes = [0; 264];
+            let mut to = Writer::new(&mut bytes);
+            assert!(state.export(&mut to));
+            let len_of_bytes = to.len();
+
+            let before = asked.load(Ordering::Relaxed);
+            let mut imported = hash.start();
+            imported.import(&mut Reader::new(&bytes[..len_of_bytes])).unwrap();
+            let (mut got, mut want) = ([0; 32], [0; 32]);
+            imported.update(b"more");
+            imported.finish(&mut got);
+            assert_eq!(asked.load(Ordering::Relaxed), before);
+            // The one that was exported goes on as before.
+            state.update(b"more");
+            state.finish(&mut want);
+            assert_eq!(got, want, "{len}");
+            assert!(hash.start().import(&mut Reader::new(&bytes[..7])).is_none());
         }
     }
 

@@ -127,8 +127,8 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
     match command {
         F_DUPFD | F_DUPFD_CLOEXEC => record(fd, returned),
         F_SETFL => {
-            if let Some(entry) = table::entry(fd) {
-                entry.set_nonblocking(argument as c_int & O_NONBLOCK != 0);
+            if let Some(Ok(mut entered)) = table::entry(fd).map(|entry| entry.enter(fd)) {
+                entered.state().is_nonblocking = argument as c_int & O_NONBLOCK != 0;
             }
         }
         _ => {}

@@ -1,6 +1,6 @@
 //! What a served descriptor stands for, and waiting for it to change.
 
-use crate::{mirror::Mirror, options::Options, table};
+use crate::{mirror::Mirror, options::Options, share::Shared, table};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
 use std::{
@@ -18,7 +18,6 @@ use std::{
 #[derive(Default)]
 pub struct Entry {
     state: Mutex<State>,
-    nonblocking: AtomicBool,
     is_device: AtomicBool,
     /// Goes up when something has changed while somebody waits.
     changes: AtomicU32,
@@ -34,12 +33,18 @@ pub struct State {
     pub fds: Vec<RawFd>,
     pub mirror: Mirror,
     pub options: Options,
+    /// `O_NONBLOCK`.
+    pub is_nonblocking: bool,
+    /// What other processes have to do with it.
+    pub shared: Option<Shared>,
 }
 
-/// A locked entry that a descriptor stands for.
+/// A locked entry that a descriptor stands for. If processes share it, no other one of them has it locked.
 pub struct Entered {
     entry: &'static Entry,
     state: MutexGuard<'static, State>,
+    /// Whether the state is shared, in a register.
+    is_shared: bool,
 }
 
 impl Entry {
@@ -49,28 +54,23 @@ impl Entry {
     }
 
     /// The state, if this is what the descriptor stands for.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
-        let state = self.lock();
+        let mut state = self.lock();
         match table::entry(fd) {
-            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => Ok(Entered { entry: self, state }),
+            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
+                let is_shared = state.shared.is_some();
+                if is_shared {
+                    state.refresh()?;
+                }
+                Ok(Entered { entry: self, state, is_shared })
+            }
             _ => Err(Errno::BADF),
         }
     }
 
-    /// `O_NONBLOCK`.
-    pub fn is_nonblocking(&self) -> bool {
-        self.nonblocking.load(Ordering::Relaxed)
-    }
-
-    /// Sets or clears `O_NONBLOCK`.
-    pub fn set_nonblocking(&self, nonblocking: bool) {
-        self.nonblocking.store(nonblocking, Ordering::Relaxed);
-    }
-
     /// What the entry is used for from now on.
-    pub fn occupy(&'static self, state: State, nonblocking: bool) {
-        self.set_nonblocking(nonblocking);
+    pub fn occupy(&'static self, state: State) {
         self.is_device.store(matches!(state.file, Some(File::Device(_))), Ordering::Relaxed);
         *self.lock() = state;
     }
@@ -108,8 +108,13 @@ impl Entered {
         self.state.readiness()
     }
 
+    /// `O_NONBLOCK`.
+    pub fn is_nonblocking(&self) -> bool {
+        self.state.is_nonblocking
+    }
+
     /// Unlocks, after a call that may have changed something.
-    #[inline]
+    #[inline(always)]
     pub fn leave(mut self) {
         self.state.reflect();
         let entry = self.entry;
@@ -120,6 +125,11 @@ impl Entered {
     /// Unlocks until something changes; [`Errno::INTR`] if a signal arrives, as for any call that waits.
     pub fn wait(mut self) -> Result<(), Errno> {
         self.state.reflect();
+        if let Some(region) = self.state.shared.as_ref().map(|shared| shared.region().clone()) {
+            let seen = region.begin_wait();
+            drop(self);
+            return region.wait(seen);
+        }
         let entry = self.entry;
         entry.waiters.fetch_add(1, Ordering::Relaxed);
         let seen = entry.changes.load(Ordering::Relaxed);
@@ -129,6 +139,15 @@ impl Entered {
         match woken {
             Err(Errno::INTR) => Err(Errno::INTR),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Entered {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_shared {
+            self.state.publish();
         }
     }
 }

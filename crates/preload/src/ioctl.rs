@@ -20,7 +20,9 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
             // SAFETY: null, or a number of the caller's.
             let on = *unsafe { argument.cast::<c_int>().as_ref() }.ok_or(Errno::FAULT)? != 0;
             pass_on(fd, request, argument)?;
-            entry.set_nonblocking(on);
+            if let Ok(mut entered) = entry.enter(fd) {
+                entered.state().is_nonblocking = on;
+            }
             return Ok(0);
         }
         FIOCLEX | FIONCLEX | FIOASYNC => return pass_on(fd, request, argument),

@@ -111,10 +111,10 @@ pub unsafe fn sources<'a>(
     // SAFETY: the caller's promise.
     for (address, len) in unsafe { pieces(vector, count, too_many)? } {
         // SAFETY: the caller's promise.
-        let Sources { pieces, fault } = unsafe { source(address, len)? };
+        let Sources { pieces: [piece], fault } = unsafe { source(address, len)? };
         // The rest is looked at as well: what is not in user space is told before anything is sent.
         if !sources.fault {
-            sources.pieces.extend(pieces);
+            sources.pieces.push(piece);
             sources.fault = fault;
         }
     }
@@ -134,11 +134,11 @@ pub unsafe fn destinations<'a>(
     // SAFETY: the caller's promise.
     for (address, len) in unsafe { pieces(vector, count, too_many)? } {
         // SAFETY: the caller's promise.
-        let Destinations { pieces, lost } = unsafe { destination(address, len)? };
+        let Destinations { pieces: [piece], lost } = unsafe { destination(address, len)? };
         if destinations.lost > 0 {
             destinations.lost += len;
         } else {
-            destinations.pieces.extend(pieces);
+            destinations.pieces.push(piece);
             destinations.lost = lost;
         }
     }
@@ -156,25 +156,28 @@ pub fn total(pieces: &[IoSlice<'_>]) -> usize {
 }
 
 /// Addresses and lengths of a vector, all lengths together no more than a call transfers.
-unsafe fn pieces(
+#[inline]
+unsafe fn pieces<'a>(
     vector: *const iovec,
     count: usize,
     too_many: Errno,
-) -> Result<SmallVec<[(*mut c_void, usize); 4]>, Errno> {
+) -> Result<impl Iterator<Item = (*mut c_void, usize)> + use<'a>, Errno> {
     if count > MOST {
         return Err(too_many);
     }
-    let vector = match (count, is_memory(vector.cast())?) {
+    let vector: &'a [iovec] = match (count, is_memory(vector.cast())?) {
         (0, _) => &[],
         (_, false) => return Err(Errno::FAULT),
         // SAFETY: the caller's promise.
         (_, true) => unsafe { slice::from_raw_parts(vector, count) },
     };
+    if vector.iter().any(|piece| isize::try_from(piece.iov_len).is_err()) {
+        return Err(Errno::INVAL);
+    }
     let mut left = MAX_TRANSFER;
-    let piece = |piece: &iovec| {
-        let len = isize::try_from(piece.iov_len).map_err(|_| Errno::INVAL)?.unsigned_abs().min(left);
+    Ok(vector.iter().map(move |piece| {
+        let len = piece.iov_len.min(left);
         left -= len;
-        Ok((piece.iov_base, len))
-    };
-    vector.iter().map(piece).collect()
+        (piece.iov_base, len)
+    }))
 }

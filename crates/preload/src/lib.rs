@@ -9,8 +9,8 @@
 //! `entry::Entry`, found through `table`. The socket comes to life when someone waits for it by
 //! `poll` or `epoll`: then it mirrors what the file is ready for.
 //!
-//! After `fork` each process has its own copy of every state, where the kernel would share them. `exec`
-//! loses them. A panic in here becomes `EIO`.
+//! After `fork` the processes go on with one state, which is then in memory that they share (`share`). `exec`
+//! loses it. A panic in here becomes `EIO`.
 
 mod aio;
 mod descriptor;
@@ -29,7 +29,9 @@ mod open;
 mod options;
 mod poll;
 mod process;
+mod region;
 mod select;
+mod share;
 mod socket;
 mod splice;
 mod syscall;

@@ -143,13 +143,10 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
         File::Netlink(_) => Err(Errno::OPNOTSUPP),
         File::Device(_) => Err(Errno::NOTSOCK),
     };
-    entered.leave();
-    let file = File::Alg(result?);
     // The kernel finds out too late that such sockets have no address.
-    if !address.is_null() {
-        return Err(Errno::CONNABORTED);
-    }
-    table::install(file, Options::default(), flags)
+    let result = result.and_then(|socket| if address.is_null() { Ok(socket) } else { Err(Errno::CONNABORTED) });
+    entered.leave();
+    table::install(File::Alg(result?), Options::default(), flags)
 }
 
 unsafe fn name(

@@ -159,7 +159,7 @@ fn copy(pipe: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
 fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
     loop {
         let entered = entry.enter(fd)?;
-        match (entered.readiness(), entry.is_nonblocking()) {
+        match (entered.readiness(), entered.is_nonblocking()) {
             (Readiness { writable: true, .. }, true) => return Ok(PAGE),
             (Readiness { writable: false, readable: true }, true) => return Err(Errno::AGAIN),
             (Readiness { writable: false, readable: true }, false) => entered.wait()?,

@@ -61,6 +61,8 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     fork::prepare_for();
     process::claim();
     let mut entries = lock();
+    // Should it come to be dropped, then under the lock, so that no child finds it half gone.
+    let file = file;
     let (socket, shared) = match entries.template.duplicate(flags) {
         Some(duplicate) => (duplicate, true),
         None => (socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?, false),
@@ -70,8 +72,9 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
         entries.all.push(entry);
         entry
     });
-    let state = State { file: Some(file), options, mirror: Mirror::new(shared), ..State::default() };
-    entry.occupy(state, flags.contains(SocketFlags::NONBLOCK));
+    let is_nonblocking = flags.contains(SocketFlags::NONBLOCK);
+    let mirror = Mirror::new(shared);
+    entry.occupy(State { file: Some(file), options, mirror, is_nonblocking, ..State::default() });
     entries.point(socket, entry)
 }
 

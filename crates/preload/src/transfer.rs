@@ -11,7 +11,7 @@ pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<u
     let mut entered = entry.enter(fd)?;
     let result = entered.file()?.send(message);
     let total = iov::total(message.data);
-    let waits = message.flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking();
+    let waits = message.flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking();
     match result {
         Ok(sent) if sent < total && waits => {
             entered.leave();
@@ -75,7 +75,7 @@ pub fn recv(
             File::Alg(_) | File::Device(_) => Sender::Nobody,
         };
         match file.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags) {
-            Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entry.is_nonblocking() => entered.wait()?,
+            Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking() => entered.wait()?,
             result => {
                 entered.leave();
                 return result.map(|received| (received, sender));

@@ -2,54 +2,19 @@
 
 mod common;
 
-use common::{ABC, assert_encrypts, cbc, digest, operation, parent, sha256};
+use common::{ABC, assert_encrypts, assert_succeeds, cbc, digest, in_child, operation, parent, sha256};
 use nix::{
     errno::Errno,
     fcntl::{FcntlArg, FdFlag, fcntl},
     sched::{CloneFlags, clone},
-    sys::{
-        socket::{MsgFlags, send, setsockopt, sockopt::AlgSetKey},
-        wait::{WaitStatus, waitpid},
-    },
-    unistd::{ForkResult, Pid, fork},
+    sys::socket::{MsgFlags, send, setsockopt, sockopt::AlgSetKey},
 };
 use std::{
     os::fd::{AsRawFd, IntoRawFd},
-    panic::{AssertUnwindSafe, catch_unwind},
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
-
-/// Runs `body` in a child made by `fork`; tells whether it panicked.
-fn in_child(body: impl FnOnce()) -> Pid {
-    // SAFETY: the C library's locks are its own affair; ours are what is tested.
-    match unsafe { fork() }.unwrap() {
-        ForkResult::Parent { child } => child,
-        ForkResult::Child => {
-            let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
-            // SAFETY: ends the child at once.
-            unsafe { libc::_exit(i32::from(failed)) }
-        }
-    }
-}
-
-fn assert_succeeds(child: Pid) {
-    assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0)));
-}
-
-served! {
-    fn each_process_has_its_own_copy_of_a_state() {
-        let hash = sha256();
-        send(hash.as_raw_fd(), b"a", common::MORE).unwrap();
-        let finish = || {
-            send(hash.as_raw_fd(), b"bc", MsgFlags::empty()).unwrap();
-            assert_eq!(digest(&hash), ABC);
-        };
-        assert_succeeds(in_child(finish));
-        finish();
-    }
-}
 
 served! {
     fn what_a_child_closes_stays_open_here() {
@@ -62,29 +27,6 @@ served! {
             assert_encrypts(&cbc());
         }));
         assert_encrypts(&fd);
-    }
-}
-
-served! {
-    fn readiness_is_not_shared_with_a_child() {
-        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-        use std::os::fd::AsFd;
-        let fd = cbc();
-        common::encrypt(&fd, &[], common::MORE).unwrap();
-        let is_readable = || {
-            let mut fds = [PollFd::new(fd.as_fd(), PollFlags::POLLIN)];
-            poll(&mut fds, PollTimeout::from(20_u16)).unwrap() == 1
-        };
-        // Polled with a wait, so that the descriptor itself takes part, before and after the fork.
-        assert!(!is_readable());
-        assert_succeeds(in_child(|| {
-            assert!(!is_readable());
-            send(fd.as_raw_fd(), &common::PLAIN[0], common::MORE).unwrap();
-            assert!(is_readable());
-        }));
-        assert!(!is_readable());
-        send(fd.as_raw_fd(), &common::PLAIN[0], common::MORE).unwrap();
-        assert!(is_readable());
     }
 }
 

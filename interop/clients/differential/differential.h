@@ -39,6 +39,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long outcome(long result);            /* "=5" or "=EINVAL", from errno; returns its argument */
 void digest(const uint8_t *data, size_t len);
 void end_line(void);
+size_t said(void);                    /* bytes of the line so far */
+const char *since(size_t before);     /* the line from there on */
 extern unsigned long steps;           /* outcomes printed so far */
 
 /* Algorithms (names.c). */
@@ -112,6 +114,7 @@ void calls_operation(void);
 void aio_operation(void);
 void splice_operation(void);
 void share_operation(void);
+void fork_operation(void);
 void wait_operation(void);
 void registry_operation(void);
 

@@ -48,6 +48,16 @@ void digest(const uint8_t *data, size_t len)
     say("#%016llx", (unsigned long long)fnv);
 }
 
+size_t said(void)
+{
+    return used;
+}
+
+const char *since(size_t before)
+{
+    return text + before;
+}
+
 void end_line(void)
 {
     text[used] = 0;

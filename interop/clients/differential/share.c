@@ -46,6 +46,10 @@ static int copy_to_number(int op, int tfm)
 /* Copies of descriptors, and processes that share them. */
 void share_operation(void)
 {
+    if (chance(25)) {
+        fork_operation();
+        return;
+    }
     bool hash = chance(50);
     int tfm = hash ? open_transform("hash", "sha256") : open_transform("skcipher", "cbc(aes)");
     if (tfm < 0)
@@ -57,7 +61,7 @@ void share_operation(void)
     put(op, &start);
     int copy = -1, input = fcntl(0, F_DUPFD_CLOEXEC, 100);
     bool copied = true;
-    switch (below(8)) {
+    switch (below(7)) {
     case 0:
         copy = dup(op);
         break;
@@ -104,28 +108,6 @@ void share_operation(void)
         waitpid(child, &status, 0);
         close(ends[0]);
         say(" child(%d)=%ld", status, have);
-        digest(out_arena, have > 0 ? have : 0);
-        break;
-    }
-    case 6: {
-        copied = false;
-        /* The same operation in two processes: the child takes what the parent has sent. */
-        int ends[2], status;
-        if (pipe2(ends, O_CLOEXEC) < 0)
-            say(" pipe2 failed");
-        pid_t child = fork();
-        if (child == 0) {
-            uint8_t answer[33] = {0};
-            answer[32] = recv(op, answer, hash ? 32 : 16, MSG_DONTWAIT);
-            if (write(ends[1], answer, sizeof answer) < 0)
-                _exit(2);
-            _exit(0);
-        }
-        close(ends[1]);
-        long have = read(ends[0], out_arena, 33);
-        waitpid(child, &status, 0);
-        close(ends[0]);
-        say(" fork shares(%d)=%ld", status, have);
         digest(out_arena, have > 0 ? have : 0);
         break;
     }

@@ -1,11 +1,15 @@
 //! Sockets that encrypt with authentication.
 
 use super::{
-    parent::{Algorithm, Lease},
+    algorithm::Algorithm,
+    parent::{Lease, Parent},
     room::{Room, Space},
     stream::Stream,
 };
-use crate::{Destination, Errno, Message};
+use crate::{
+    Destination, Errno, Message,
+    snapshot::{Reader, Writer},
+};
 use algkit::{Aead, Direction, Driver, Error, Text};
 use std::sync::Arc;
 
@@ -30,6 +34,22 @@ impl Operation {
             })?);
         }
         Ok(())
+    }
+
+    pub(super) fn parent(&self) -> &Arc<Parent> {
+        &self.lease.parent
+    }
+
+    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
+        to.flag(self.tfm.is_some())?;
+        self.stream.save(to)
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
+        if from.flag()? {
+            self.check_key()?;
+        }
+        self.stream.load(from)
     }
 
     #[inline]

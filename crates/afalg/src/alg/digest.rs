@@ -1,12 +1,18 @@
 //! Hashes that are ready to digest, and messages in progress.
 
-use crate::Errno;
+use crate::{
+    Errno,
+    snapshot::{Reader, Writer},
+};
 use algkit::{Hash, State, Unkeyed, WeakKeys};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Bytes of key in front of a message for Poly1305.
 const KEY_LEN: usize = 32;
+
+/// More bytes than the state of any hash takes.
+const MAX_STATE: usize = 2048;
 
 /// A hash that is ready to digest.
 #[derive(Clone, Debug)]
@@ -31,7 +37,23 @@ impl Digester {
     pub(super) fn start(&self) -> Progress {
         match self {
             Self::Keyed(hash) => Progress::Digest(hash.start()),
-            Self::KeyFirst(driver) => Progress::Key(driver.clone(), Zeroizing::new(Vec::with_capacity(KEY_LEN))),
+            Self::KeyFirst(driver) => {
+                let key = Zeroizing::new(Vec::with_capacity(KEY_LEN));
+                Progress::KeyFirst { driver: driver.clone(), key, state: None }
+            }
+        }
+    }
+
+    /// A message that [`Progress::save`] wrote.
+    pub(super) fn load(&self, from: &mut Reader<'_>) -> Result<Progress, Errno> {
+        match self {
+            Self::Keyed(hash) => import(hash, from).map(Progress::Digest),
+            Self::KeyFirst(driver) => {
+                let mut key = Zeroizing::new(Vec::with_capacity(KEY_LEN));
+                key.extend_from_slice(from.bytes(KEY_LEN)?);
+                let state = from.option(|from| import(&keyed(driver, &key).ok_or(Errno::IO)?, from))?;
+                Ok(Progress::KeyFirst { driver: driver.clone(), key, state })
+            }
         }
     }
 
@@ -53,31 +75,55 @@ impl Digester {
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
     Digest(State),
-    /// The key is not complete yet.
-    Key(Unkeyed<Hash>, Zeroizing<Vec<u8>>),
+    /// The state is there once the key is complete.
+    KeyFirst {
+        driver: Unkeyed<Hash>,
+        key: Zeroizing<Vec<u8>>,
+        state: Option<State>,
+    },
 }
 
 impl Progress {
     pub(super) fn update(&mut self, mut data: &[u8]) {
-        if let Self::Key(driver, key) = self {
-            let (more, rest) = data.split_at(data.len().min(KEY_LEN - key.len()));
-            key.extend_from_slice(more);
-            data = rest;
-            if key.len() == KEY_LEN
-                && let Ok(hash) = driver.key_with(key, WeakKeys::Allow)
-            {
-                *self = Self::Digest(hash.start());
+        match self {
+            Self::Digest(state) => state.update(data),
+            Self::KeyFirst { driver, key, state } => {
+                if state.is_none() {
+                    let (more, rest) = data.split_at(data.len().min(KEY_LEN - key.len()));
+                    key.extend_from_slice(more);
+                    data = rest;
+                    *state = keyed(driver, key).map(|hash| hash.start());
+                }
+                if let Some(state) = state {
+                    state.update(data);
+                }
             }
-        }
-        if let Self::Digest(state) = self {
-            state.update(data);
         }
     }
 
     pub(super) fn finish_into(self, out: &mut [u8]) -> Result<(), Errno> {
         match self {
             Self::Digest(state) => state.finish_into(out).map_err(|_| Errno::INVAL),
-            Self::Key(..) => Err(Errno::NOKEY),
+            Self::KeyFirst { state, .. } => state.ok_or(Errno::NOKEY)?.finish_into(out).map_err(|_| Errno::INVAL),
         }
     }
+
+    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
+        match self {
+            Self::Digest(state) => to.bytes(&state.export().ok()?),
+            Self::KeyFirst { key, state, .. } => {
+                to.bytes(key)?;
+                to.option(state.as_ref(), |to, state| to.bytes(&state.export().ok()?))
+            }
+        }
+    }
+}
+
+/// The hash of a message that begins with its key, when that is complete.
+fn keyed(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Hash> {
+    (key.len() == KEY_LEN).then(|| driver.key_with(key, WeakKeys::Allow).ok()).flatten()
+}
+
+fn import(hash: &Hash, from: &mut Reader<'_>) -> Result<State, Errno> {
+    hash.import(from.bytes(MAX_STATE)?).map_err(|_| Errno::IO)
 }

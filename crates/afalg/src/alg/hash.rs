@@ -2,12 +2,17 @@
 
 use super::{
     Role, Socket,
+    algorithm::Algorithm,
     digest::{Digester, Progress},
-    parent::{Algorithm, Lease},
+    parent::{Lease, Parent},
     room::Room,
 };
-use crate::{Destination, Errno, Message, Received};
+use crate::{
+    Destination, Errno, Message, Received,
+    snapshot::{Reader, Writer},
+};
 use algkit::Driver;
+use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 #[derive(Debug)]
@@ -35,6 +40,28 @@ impl Operation {
                 _ => None,
             })?);
         }
+        Ok(())
+    }
+
+    pub(super) fn parent(&self) -> &Arc<Parent> {
+        &self.lease.parent
+    }
+
+    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
+        to.flag(self.hash.is_some())?;
+        to.flag(self.finished)?;
+        to.fixed(&self.digest)?;
+        to.option(self.progress.as_ref(), |to, progress| progress.save(to))
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
+        if from.flag()? {
+            self.check_key()?;
+        }
+        self.finished = from.flag()?;
+        from.fill(&mut self.digest)?;
+        let hash = self.hash.as_ref();
+        self.progress = from.option(|from| hash.ok_or(Errno::IO)?.load(from))?;
         Ok(())
     }
 

@@ -16,8 +16,11 @@
 //!   leave what it had decrypted.
 
 mod aead;
+mod algorithm;
+mod common;
 mod digest;
 mod hash;
+mod journal;
 mod level;
 mod lookup;
 mod misfit;
@@ -32,7 +35,10 @@ pub(crate) use lookup::{any_timing, transform};
 pub use parent::{Keyring, NoKeyring};
 pub(crate) use skcipher::chunk_size;
 
-use crate::{Destination, Errno, Message, Readiness, Received};
+use crate::{
+    Destination, Errno, Message, Readiness, Received,
+    snapshot::{Reader, Writer},
+};
 use level::Buffers;
 use parent::Parent;
 use std::sync::Arc;
@@ -94,16 +100,20 @@ impl Socket {
     pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         if level == libc::SOL_SOCKET {
             self.buffers.set_option(name, value)?;
-            match &mut self.role {
-                Role::Skcipher(operation) => operation.stream.buffers = self.buffers,
-                Role::Aead(operation) => operation.stream.buffers = self.buffers,
-                Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => {}
-            }
+            self.pass_buffers_on();
             return Ok(());
         }
         match &self.role {
             Role::Parent(parent) => parent.set_option(level, name, value, keyring),
             _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    fn pass_buffers_on(&mut self) {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.stream.buffers = self.buffers,
+            Role::Aead(operation) => operation.stream.buffers = self.buffers,
+            Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => {}
         }
     }
 
@@ -176,6 +186,50 @@ impl Socket {
             Role::Skcipher(operation) => operation.stream.readiness(),
             Role::Aead(operation) => operation.stream.readiness(),
             Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => Readiness::default(),
+        }
+    }
+
+    /// The socket that names the transform: itself, or the one it was accepted from.
+    pub(crate) fn parent(&self) -> &Arc<Parent> {
+        match &self.role {
+            Role::Parent(parent) => parent,
+            Role::Skcipher(operation) => operation.parent(),
+            Role::Aead(operation) => operation.parent(),
+            Role::Hash(operation) => operation.parent(),
+            Role::Rng(operation) => operation.parent(),
+        }
+    }
+
+    pub(crate) fn snapshot_room(&self) -> usize {
+        /// Sizes, flags, keys in front of messages, digests and states of hashes.
+        const SMALL: usize = 4096;
+        match &self.role {
+            Role::Skcipher(_) | Role::Aead(_) => SMALL + stream::MAX_QUEUE,
+            Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => SMALL,
+        }
+    }
+
+    /// What names a transform is not written here, but where its processes have it [in common](crate::Common).
+    pub(crate) fn save(&mut self, to: &mut Writer<'_>) -> Option<()> {
+        self.buffers.save(to)?;
+        match &mut self.role {
+            Role::Parent(_) => Some(()),
+            Role::Skcipher(operation) => operation.save(to),
+            Role::Aead(operation) => operation.save(to),
+            Role::Hash(operation) => operation.save(to),
+            Role::Rng(operation) => operation.save(to),
+        }
+    }
+
+    pub(crate) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
+        self.buffers.load(from)?;
+        self.pass_buffers_on();
+        match &mut self.role {
+            Role::Parent(_) => Ok(()),
+            Role::Skcipher(operation) => operation.load(from),
+            Role::Aead(operation) => operation.load(from),
+            Role::Hash(operation) => operation.load(from),
+            Role::Rng(operation) => operation.load(from),
         }
     }
 }

@@ -1,16 +1,20 @@
 //! Sockets that name a transform.
 
-use super::{Role, Socket, aead, digest::Digester, hash, lookup, misfit::Misfit, rng::Generator, skcipher};
+use super::{
+    Role, Socket, aead,
+    algorithm::Algorithm,
+    common::{Count, Sharing},
+    hash, skcipher,
+};
 use crate::{
     Errno,
     abi::{ALG_SET_AEAD_AUTHSIZE, ALG_SET_DRBG_ENTROPY, ALG_SET_KEY, ALG_SET_KEY_BY_KEY_SERIAL, Address, SOL_ALG},
 };
-use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use zeroize::Zeroizing;
 
 /// A longer key does not fit the kernel's memory for socket options (`net.core.optmem_max`).
-const MAX_OPTION: usize = 20_479;
+pub(super) const MAX_OPTION: usize = 20_479;
 
 /// Keys that the kernel keeps for the client, found by serial number.
 pub trait Keyring {
@@ -31,173 +35,77 @@ impl Keyring for NoKeyring {
 
 /// What a socket and those accepted from it share.
 #[derive(Default, Debug)]
-pub(super) struct Parent(Mutex<State>);
+pub(crate) struct Parent(pub(super) Mutex<State>);
 
 #[derive(Default, Debug)]
 pub(super) struct State {
     pub(super) algorithm: Option<Algorithm>,
-    /// Open sockets that were accepted from this one.
-    children: usize,
-    /// Those of them that have not seen a key.
-    keyless: usize,
+    /// Sockets that were accepted from this one and are open in this process.
+    pub(super) own: Count,
+    /// What other processes have to do with it.
+    pub(super) sharing: Option<Sharing>,
 }
 
-/// What a socket is bound to.
-#[derive(Debug)]
-pub(super) enum Algorithm {
-    Skcipher {
-        driver: Unkeyed<Skcipher>,
-        keyed: Option<Arc<Skcipher>>,
-    },
-    Aead {
-        driver: Unkeyed<Aead>,
-        keyed: Option<Arc<Aead>>,
-        tag_len: usize,
-    },
-    Hash {
-        driver: Unkeyed<Hash>,
-        ready: Option<Digester>,
-    },
-    Rng(Generator),
-    /// Parts that do not fit.
-    Misfit(Misfit),
-}
-
-impl Algorithm {
-    fn find(address: &Address<'_>) -> Result<Self, Errno> {
-        match address.kind {
-            b"skcipher" => {
-                let driver: Unkeyed<Skcipher> = match lookup::find(address) {
-                    Err(Errno::NOENT) => return Misfit::skcipher(address).map(Self::Misfit),
-                    found => found?,
-                };
-                let keyed = keyless(&driver, driver.driver().shape.keys.max() == 0);
-                Ok(Self::Skcipher { driver, keyed })
-            }
-            b"aead" => {
-                let driver: Unkeyed<Aead> = match lookup::find(address) {
-                    Err(Errno::NOENT) => return Misfit::aead(address).map(Self::Misfit),
-                    found => found?,
-                };
-                let tag_len = driver.driver().shape.tags.max();
-                Ok(Self::Aead { driver, keyed: None, tag_len })
-            }
-            b"hash" => {
-                let driver = lookup::find(address)?;
-                let ready = Digester::without_key(&driver);
-                Ok(Self::Hash { driver, ready })
-            }
-            b"rng" => Ok(Self::Rng(Generator::new(lookup::find(address)?))),
-            _ => Err(Errno::NOENT),
-        }
-    }
-
+impl State {
     fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
-        match self {
-            Self::Skcipher { driver, keyed } => {
-                let sizes = &driver.driver().shape.keys;
-                if key.len() < sizes.min() || key.len() > sizes.max() {
-                    return Err(Errno::INVAL); // the former key stays
-                }
-                replace(keyed, driver.key_with(key, WeakKeys::Allow))
-            }
-            Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
-            Self::Hash { driver, ready } => set_hash_key(driver, ready, key),
-            Self::Rng(generator) => generator.seed(key),
-            Self::Misfit(misfit) => Err(misfit.refuse(key)),
+        let algorithm = self.algorithm.as_mut().ok_or(Errno::NOPROTOOPT)?;
+        let was_ready = algorithm.is_ready();
+        let result = algorithm.set_key(key);
+        // One that is refused and takes the former one away does so everywhere.
+        if result.is_ok() || was_ready && !algorithm.is_ready() {
+            self.note_key(key);
         }
+        result
     }
-
-    fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
-        let Self::Rng(generator) = self else { return Err(Errno::NOPROTOOPT) };
-        generator.set_entropy(entropy)
-    }
-
-    fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
-        if let Self::Misfit(misfit) = self {
-            return misfit.set_tag_len(len);
-        }
-        let Self::Aead { driver, tag_len, .. } = self else { return Err(Errno::NOPROTOOPT) };
-        if !driver.driver().shape.tags.allows(len) {
-            return Err(Errno::INVAL);
-        }
-        *tag_len = len;
-        Ok(())
-    }
-}
-
-/// The transform of a driver that needs no key.
-fn keyless<T: algkit::Transform>(driver: &Unkeyed<T>, works: bool) -> Option<Arc<T>> {
-    works.then(|| driver.key(&[]).ok().map(Arc::new)).flatten()
-}
-
-fn set_hash_key(driver: &Unkeyed<Hash>, ready: &mut Option<Digester>, key: &[u8]) -> Result<(), Errno> {
-    let shape = &driver.driver().shape;
-    if shape.keys.max() == 0 || matches!(ready, Some(Digester::KeyFirst(_))) {
-        return Err(Errno::NOSYS);
-    }
-    if shape.optional_key && key.is_empty() {
-        return Err(Errno::INVAL);
-    }
-    match driver.key_with(key, WeakKeys::Allow) {
-        Ok(hash) => *ready = Some(Digester::Keyed(Arc::new(hash))),
-        Err(_) => {
-            if !shape.optional_key {
-                *ready = None; // where a key is optional, the former one stays
-            }
-            return Err(Errno::INVAL);
-        }
-    }
-    Ok(())
-}
-
-/// A key that is refused takes the former one away.
-fn replace<T>(keyed: &mut Option<Arc<T>>, new: Result<T, Error>) -> Result<(), Errno> {
-    *keyed = new.ok().map(Arc::new);
-    keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL)
 }
 
 impl Parent {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn bind(&self, address: &[u8]) -> Result<(), Errno> {
         let algorithm = Algorithm::find(&Address::parse(address)?)?;
         let mut state = self.lock();
-        if state.children > 0 {
+        if state.open().children > 0 {
             return Err(Errno::BUSY);
         }
         state.algorithm = Some(algorithm);
+        state.note_address(address);
         Ok(())
     }
 
     pub(super) fn set_option(&self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         let mut state = self.lock();
-        if state.children != state.keyless {
+        let open = state.open();
+        if open.children != open.keyless {
             return Err(Errno::BUSY);
         }
         let algorithm = state.algorithm.as_mut().filter(|_| level == SOL_ALG).ok_or(Errno::NOPROTOOPT)?;
         match name {
             ALG_SET_KEY if value.len() > MAX_OPTION => Err(Errno::NOMEM),
-            ALG_SET_KEY => algorithm.set_key(value),
+            ALG_SET_KEY => state.set_key(value),
             ALG_SET_KEY_BY_KEY_SERIAL => {
                 let serial = i32::from_ne_bytes(value.try_into().map_err(|_| Errno::INVAL)?);
                 let key = keyring.payload(serial)?;
-                algorithm.set_key(&key)
+                state.set_key(&key)
             }
-            ALG_SET_AEAD_AUTHSIZE => algorithm.set_tag_len(value.len()),
-            ALG_SET_DRBG_ENTROPY => algorithm.set_entropy(value),
+            ALG_SET_AEAD_AUTHSIZE => {
+                algorithm.set_tag_len(value.len())?;
+                state.note_tag_len(value.len());
+                Ok(())
+            }
+            ALG_SET_DRBG_ENTROPY => {
+                algorithm.set_entropy(value)?;
+                state.note_entropy(value);
+                Ok(())
+            }
             _ => Err(Errno::NOPROTOOPT),
         }
     }
 
     pub(super) fn accept(self: &Arc<Self>) -> Result<Socket, Errno> {
         let mut state = self.lock();
-        let State { algorithm, children, keyless } = &mut *state;
+        let State { algorithm, own, .. } = &mut *state;
         let mut lease = |has_key: bool| {
-            *children += 1;
-            *keyless += usize::from(!has_key);
+            own.children += 1;
+            own.keyless += usize::from(!has_key);
             Lease { parent: self.clone(), keyless: !has_key }
         };
         let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
@@ -233,7 +141,7 @@ impl Lease {
     pub(super) fn key<T>(&mut self, pick: impl FnOnce(&Algorithm) -> Option<T>) -> Result<T, Errno> {
         let mut state = self.parent.lock();
         let found = state.algorithm.as_ref().and_then(pick).ok_or(Errno::NOKEY)?;
-        state.keyless -= usize::from(std::mem::take(&mut self.keyless));
+        state.own.keyless -= usize::from(std::mem::take(&mut self.keyless));
         Ok(found)
     }
 }
@@ -241,7 +149,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut state = self.parent.lock();
-        state.children -= 1;
-        state.keyless -= usize::from(self.keyless);
+        state.own.children -= 1;
+        state.own.keyless -= usize::from(self.keyless);
     }
 }

@@ -1,7 +1,13 @@
 //! Sockets that give random bytes.
 
-use super::{parent::Lease, room::Room};
-use crate::{Destination, Errno, Message};
+use super::{
+    parent::{Lease, Parent},
+    room::Room,
+};
+use crate::{
+    Destination, Errno, Message,
+    snapshot::{Reader, Writer},
+};
 use algkit::{Rng, Unkeyed};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -65,18 +71,13 @@ impl Generator {
 
     /// What a socket that is accepted now works with.
     pub(super) fn accept(&self, lease: Lease) -> Operation {
-        Operation {
-            _lease: lease,
-            rng: self.rng.clone(),
-            testing: self.entropy.is_some(),
-            additional: Zeroizing::default(),
-        }
+        Operation { lease, rng: self.rng.clone(), testing: self.entropy.is_some(), additional: Zeroizing::default() }
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Operation {
-    _lease: Lease,
+    lease: Lease,
     rng: Option<Arc<Rng>>,
     /// Whether additional input is taken.
     testing: bool,
@@ -84,6 +85,20 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    pub(super) fn parent(&self) -> &Arc<Parent> {
+        &self.lease.parent
+    }
+
+    /// The generator is each process's own: entropy is new for every request.
+    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
+        to.bytes(&self.additional)
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
+        self.additional = from.bytes(MAX_SIZE)?.to_vec().into();
+        Ok(())
+    }
+
     /// Additional input of the next request.
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         if !self.testing {

@@ -1,11 +1,15 @@
 //! Sockets that encrypt and decrypt.
 
 use super::{
-    parent::{Algorithm, Lease},
+    algorithm::Algorithm,
+    parent::{Lease, Parent},
     room::{Room, Space},
     stream::{PAGE, Stream},
 };
-use crate::{Destination, Errno, Message};
+use crate::{
+    Destination, Errno, Message,
+    snapshot::{Reader, Writer},
+};
 use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
 use std::sync::Arc;
 
@@ -49,6 +53,27 @@ impl Operation {
             })?);
         }
         self.tfm.as_deref().ok_or(Errno::NOKEY)
+    }
+
+    pub(super) fn parent(&self) -> &Arc<Parent> {
+        &self.lease.parent
+    }
+
+    /// What was done ahead is undone: another process may receive less.
+    pub(super) fn save(&mut self, to: &mut Writer<'_>) -> Option<()> {
+        if let (Some(tfm), Some(ahead)) = (&self.tfm, self.ahead.take()) {
+            ahead.undo(tfm, &mut self.stream)?;
+        }
+        to.flag(self.tfm.is_some())?;
+        self.stream.save(to)
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
+        if from.flag()? {
+            self.tfm()?;
+        }
+        self.ahead = None;
+        self.stream.load(from)
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 use super::{Lookup, args, bad, compose, hash};
 use crate::{
     Error, Name, Sizes,
-    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, Known, MANY, Shape, StateJob, Type},
+    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, Known, MANY, Reader, Shape, StateJob, Type, Writer},
 };
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -109,6 +109,14 @@ impl HashState for InProgress {
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(Self { inner: self.inner.boxed_clone(), key: self.key.clone() })
+    }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        self.inner.export(to)
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.inner.import(from)
     }
 }
 

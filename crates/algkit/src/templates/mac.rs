@@ -4,7 +4,7 @@
 use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose, xor};
 use crate::{
     Error, Name,
-    driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MANY, PlainState, Shape, Type},
+    driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MANY, PlainState, Reader, Shape, Type, Writer},
 };
 use algkit_primitives::{InOut, aes::MacJob, hash::Job};
 use std::sync::Arc;
@@ -169,6 +169,19 @@ impl<C: Chain> PlainState for InProgress<C> {
                 lane.last.zeroize();
             }
         }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        to.bytes(&self.state[..self.key.0.block()]);
+        to.buffered(&self.held[..self.filled]);
+        true
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let bs = self.key.0.block();
+        from.numbers(&mut self.state[..bs])?;
+        self.filled = from.buffered(&mut self.held[..bs])?;
+        Some(())
     }
 }
 

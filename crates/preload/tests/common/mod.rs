@@ -4,16 +4,20 @@
 
 use nix::{
     errno::Errno,
-    sys::socket::{
-        AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept, bind, sendmsg, setsockopt,
-        socket, sockopt::AlgSetKey,
+    sys::{
+        socket::{
+            AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept, bind, sendmsg, setsockopt,
+            socket, sockopt::AlgSetKey,
+        },
+        wait::{WaitStatus, waitpid},
     },
-    unistd,
+    unistd::{self, ForkResult, Pid, fork},
 };
 use std::{
     env,
     io::IoSlice,
     os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     process::Command,
     time::{Duration, Instant},
@@ -55,6 +59,26 @@ macro_rules! served {
             $crate::common::served(stringify!($name), || $body);
         }
     };
+}
+
+/// Runs `body` in a child made by `fork`.
+pub fn in_child(body: impl FnOnce()) -> Pid {
+    // SAFETY: the C library's locks are its own affair; ours are what is tested.
+    match unsafe { fork() }.unwrap() {
+        ForkResult::Parent { child } => child,
+        ForkResult::Child => {
+            // A child that waits for ever fails, as its parent does.
+            unistd::alarm::set(60);
+            let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(i32::from(failed)) }
+        }
+    }
+}
+
+/// Waits for a child that shall not have failed.
+pub fn assert_succeeds(child: Pid) {
+    assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0)));
 }
 
 /// NIST SP 800-38A, F.2.1 (CBC-AES128.Encrypt): key, IV, plaintext, ciphertext.
@@ -117,7 +141,12 @@ pub fn encrypt(fd: &OwnedFd, text: &[u8], flags: MsgFlags) -> nix::Result<usize>
 
 /// As [`encrypt`], either way.
 pub fn start(fd: &OwnedFd, operation: libc::c_int, text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
-    let control = [ControlMessage::AlgSetOp(&operation), ControlMessage::AlgSetIv(&IV)];
+    start_with(fd, operation, &IV, text, flags)
+}
+
+/// As [`start`], with an IV.
+pub fn start_with(fd: &OwnedFd, operation: libc::c_int, iv: &[u8], text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
+    let control = [ControlMessage::AlgSetOp(&operation), ControlMessage::AlgSetIv(iv)];
     sendmsg::<()>(fd.as_raw_fd(), &[IoSlice::new(text)], &control, flags, None)
 }
 

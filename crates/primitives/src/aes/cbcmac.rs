@@ -5,7 +5,7 @@ use super::{
     AesKey,
     rounds::{OneBlock, Schedule},
 };
-use crate::simd::{AesToken, Blocks, load_partial_block};
+use crate::simd::{AesToken, Blocks, each, load_partial_block};
 
 impl<T: AesToken> AesKey<T> {
     /// Absorbs whole blocks: for each, `state` = E(`state` ^ block).
@@ -25,7 +25,7 @@ impl<T: AesToken> AesKey<T> {
     #[must_use]
     pub fn masked_mac(&self, masks: &[[u8; 16]; 2], message: &[u8]) -> [u8; 16] {
         let (blocks, last) = message.split_at(message.len().saturating_sub(1) / 16 * 16);
-        let [whole, partial] = masks.map(u128::from_le_bytes);
+        let [whole, partial] = each(*masks, u128::from_le_bytes);
         let last = match last.first_chunk() {
             Some(block) => u128::from_le_bytes(*block) ^ whole,
             None => (load_partial_block(last) | 0x80 << (8 * last.len())) ^ partial,

@@ -296,7 +296,8 @@ impl<'a, V: AesVector, const INNER: usize> Few<'a, V, INNER> {
     #[inline(always)]
     pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Option<Self> {
         let (first, last) = keys.outer::<INNER>()?;
-        let held = [INNER - 2, INNER - 1].map(|i| V::round_key(token, keys.inner(INNER), i));
+        let inner = keys.inner(INNER);
+        let held = [V::round_key(token, inner, INNER - 2), V::round_key(token, inner, INNER - 1)];
         Some(Self { token, first: V::splat(token, first), keys, held, last: V::splat(token, last) })
     }
 

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     InOut,
     cpu::Token,
-    simd::{AesToken, AesVector, Blocks},
+    simd::{AesToken, AesVector, Blocks, each},
 };
 
 /// What stays the same from batch to batch.
@@ -71,7 +71,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
         if Self::CARRY {
             let last = self.keys.last;
             steady = Steady { first: steady.first.xor(last), step: last.xor(T::V::next_tweaks(last, last)) };
-            *tweaks = tweaks.map(|t| t.xor(last));
+            *tweaks = each(*tweaks, |t| t.xor(last));
         }
         let mut beside = self.beside.take();
         while data.len() >= 2 * BATCH * T::V::BYTES
@@ -87,7 +87,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
             *tweaks = self.steady::<false>(self.keys_anew(&wide), &steady, batch, InOut::from(&mut [][..]), *tweaks);
         }
         if Self::CARRY {
-            *tweaks = tweaks.map(|t| t.xor(self.keys.last));
+            *tweaks = each(*tweaks, |t| t.xor(self.keys.last));
         }
         if T::V::BLOCKS > 1 {
             wide.wipe(token);
@@ -220,7 +220,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
     /// What the last whole block, whose tweak is given, becomes, and the tweak of the shorter one.
     #[inline(always)]
     fn lend(&self, data: &InOut<'_>, tweak: T::V) -> (T::V, OneBlock<T>) {
-        let tweaks = [tweak, tweak.mul_x(1)].map(|tweak| OneBlock::<T>::splat(self.narrow.token, &tweak.first()));
+        let tweaks = each([tweak, tweak.mul_x(1)], |tweak| OneBlock::<T>::splat(self.narrow.token, &tweak.first()));
         let [tweak, next] = if ENC { tweaks } else { [tweaks[1], tweaks[0]] };
         let lent = self.block(OneBlock::<T>::load(self.narrow.token, data.src()), tweak);
         (T::V::splat(self.keys.token, &lent.first()), next)

@@ -16,7 +16,7 @@ mod rows;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, copy_short, digest_by_copy, wipe};
+use crate::hash::{Hash, Reader, Writer, copy_short, digest_by_copy, wipe};
 pub use rows::Word;
 
 /// BLAKE2b: blocks of 128 bytes, a digest and a key of up to 64.
@@ -54,10 +54,7 @@ impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
         if digest_size == 0 || digest_size > B / 2 || key.len() > B / 2 {
             return None;
         }
-        // The parameter block: digest length, key length, fanout 1, depth 1, and zeros.
-        let parameters = 0x0101_0000 | (key.len() as u32) << 8 | digest_size as u32;
-        let mut state = W::IV;
-        state[0] = state[0].xor_low(parameters);
+        let state = initial(digest_size, key.len());
         let mut hash = Self { token, state, block: [0; B], filled: 0, compressed: 0, digest_size };
         if !key.is_empty() {
             hash.block[..key.len()].copy_from_slice(key);
@@ -65,6 +62,15 @@ impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
         }
         Some(hash)
     }
+}
+
+/// The state before the first block.
+fn initial<W: Word>(digest_size: usize, key_len: usize) -> [W; 8] {
+    // The parameter block: digest length, key length, fanout 1, depth 1, and zeros.
+    let parameters = 0x0101_0000 | (key_len as u32) << 8 | digest_size as u32;
+    let mut state = W::IV;
+    state[0] = state[0].xor_low(parameters);
+    state
 }
 
 impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
@@ -134,9 +140,36 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
         self.write(&state, out);
         wipe(&mut state);
     }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.numbers(&self.state);
+        to.numbers(&[self.compressed]);
+        // The key itself stays here.
+        to.buffered(if self.holds_key() { &[] } else { &self.block[..self.filled] });
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let before = self.state;
+        from.numbers(&mut self.state)?;
+        self.compressed = from.number()?;
+        if !self.compressed.is_multiple_of(B as u64) || self.compressed == 0 && self.state != before {
+            return None;
+        }
+        if self.holds_key() {
+            return (from.buffered(&mut [])? == 0).then_some(());
+        }
+        self.filled = from.buffered(&mut self.block)?;
+        // A block goes when another byte comes: behind it there is at least that.
+        (self.filled > 0 || self.compressed == 0).then_some(())
+    }
 }
 
 impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
+    /// Whether the block is that of the key, and nothing else was absorbed.
+    fn holds_key(&self) -> bool {
+        self.compressed == 0 && self.state != initial(self.digest_size, 0)
+    }
+
     /// The digest, from the state after the last block.
     #[inline(always)]
     fn write(&self, state: &[W; 8], out: &mut [u8]) {

@@ -2,6 +2,8 @@
 
 use super::Compress;
 use crate::cpu::Portable;
+use crate::hash::Number;
+use crate::simd::{each, from_fn};
 
 /// SIGMA of RFC 7693, section 2.7: the words of the message in the order in which a round takes
 /// them, x and y for each column, then for each diagonal.
@@ -43,7 +45,7 @@ pub(super) static ORDERS: [Order; 12] = {
 };
 
 /// A word of BLAKE2, with the hash's constants.
-pub trait Word: Copy + Default + Send + Sync + 'static {
+pub trait Word: Number + Copy + Default + PartialEq + Send + Sync + 'static {
     /// What the state starts from: that of SHA-512 or SHA-256.
     const IV: [Self; 8];
 
@@ -289,7 +291,7 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn rows(message: [W; 16], order: &Order) -> [Self; 4] {
-        core::array::from_fn(|row| Self(core::array::from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
+        from_fn(|row| Self(from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
     }
 
     #[inline(always)]
@@ -304,22 +306,22 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].add(other.0[i])))
+        Self(from_fn(|i| self.0[i].add(other.0[i])))
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].xor(other.0[i])))
+        Self(from_fn(|i| self.0[i].xor(other.0[i])))
     }
 
     #[inline(always)]
     fn rotate<const I: usize>(self) -> Self {
-        Self(self.0.map(|word| word.rotate::<I>()))
+        Self(each(self.0, |word| word.rotate::<I>()))
     }
 
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
-        Self(core::array::from_fn(|i| self.0[(i + N as usize) % 4]))
+        Self(from_fn(|i| self.0[(i + N as usize) % 4]))
     }
 }
 

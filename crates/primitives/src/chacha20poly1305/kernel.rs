@@ -23,6 +23,7 @@ use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
 use crate::cpu::Token;
 use crate::poly1305::one_time::{Halves, OneTime};
+use crate::simd::each;
 use crate::words32::{Quads, Words32};
 use zeroize::{Zeroize, optimization_barrier};
 
@@ -51,7 +52,7 @@ pub(super) struct Kernel<'k, T> {
 #[inline(always)]
 pub(super) fn row(nonce: &[u8; 12], counter: u32) -> [u32; 4] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
-    let [x, y, z] = [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(u32::from_le_bytes);
+    let [x, y, z] = each([[a, b, c, d], [e, f, g, h], [i, j, k, l]], u32::from_le_bytes);
     [counter, x, y, z]
 }
 

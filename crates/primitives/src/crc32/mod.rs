@@ -25,7 +25,7 @@ mod fold;
 mod instruction;
 
 use crate::cpu::Token;
-use crate::hash::{Hash, digest_by_copy};
+use crate::hash::{Hash, Reader, Writer, digest_by_copy};
 use core::marker::PhantomData;
 
 /// A CRC's polynomial, and its convention in the crypto API.
@@ -121,6 +121,15 @@ impl<P: Polynomial, T: Update<P>> Hash for Crc<P, T> {
             return digest_by_copy(self, &[message], out);
         };
         *digest = (self.token.update(self.crc, message) ^ P::XOR_OUT).to_le_bytes();
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.numbers(&[self.crc]);
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.crc = from.number()?;
+        Some(())
     }
 }
 

@@ -33,7 +33,7 @@ mod tests;
 pub use clmul::{ClmulToken, ClmulVector};
 
 use crate::cpu::Token;
-use crate::hash::{BlockBuffer, Hash, wipe};
+use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
 use key::{HashKey, oriented};
 
 /// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
@@ -152,6 +152,16 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
             [data] => self.digest_whole(data, out),
             _ => self.digest_pieces(parts, out),
         }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.bytes(&self.message.acc);
+        to.buffered(self.message.buffer.pending());
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        from.numbers(&mut self.message.acc)?;
+        self.message.buffer.import(from)
     }
 }
 

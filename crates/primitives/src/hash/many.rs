@@ -10,7 +10,7 @@
 //! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-use super::Job;
+use super::{Job, Reader, Writer};
 use crate::lanes::{MOST, Runs};
 use core::mem;
 
@@ -64,6 +64,13 @@ pub trait Chaining: Clone + Default + Send + Sync {
 
     /// Overwrites it.
     fn wipe(&mut self);
+
+    /// Writes it as it is.
+    fn export(&self, to: &mut Writer<'_>);
+
+    /// Reads what [`Chaining::export`] wrote.
+    #[must_use]
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
 }
 
 /// Bytes of known number.

@@ -1,9 +1,11 @@
 //! What the hash primitives have in common: the [`Hash`] trait, the block buffer, the
 //! Merkle–Damgård construction, and messages by the dozen.
 
+mod bytes;
 mod many;
 
 use crate::cpu::Token;
+pub use bytes::{Number, Reader, Writer};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
 pub(crate) use many::Stream;
@@ -105,6 +107,16 @@ pub trait Hash: Clone + Send + Sync {
         }
     }
 
+    /// Writes what a message in progress has made of the state. What is the same in every state of a key is not part of it.
+    ///
+    /// The format is this type's own, and another build's may differ.
+    fn export(&self, to: &mut Writer<'_>);
+
+    /// Makes a state under the same key, to which nothing was passed yet, the one that was exported. If the bytes are not
+    /// such a state, the result is `None`, and this one must not be used afterwards.
+    #[must_use]
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
+
     /// [`Hash::digest_after`] for many messages at once, in any order. What is left of the jobs has no more `out`.
     ///
     /// # Panics
@@ -180,6 +192,12 @@ impl<const B: usize> BlockBuffer<B> {
     /// What is buffered, fewer than `B` bytes.
     pub fn pending(&self) -> &[u8] {
         &self.block[..self.filled]
+    }
+
+    /// Reads what [`Writer::buffered`] wrote of [`BlockBuffer::pending`].
+    pub(crate) fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.filled = from.buffered(&mut self.block[..B - 1])?;
+        Some(())
     }
 }
 
@@ -305,6 +323,19 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
             };
             C::compress_many(token, &mut Queue::new(B, count, &mut fill));
         }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        self.chain.export(to);
+        to.numbers(&[self.absorbed]);
+        to.buffered(self.buffer.pending());
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.chain.import(from)?;
+        self.absorbed = from.number()?;
+        self.buffer.import(from)?;
+        (self.absorbed % B as u64 == self.buffer.filled as u64).then_some(())
     }
 }
 

@@ -22,7 +22,7 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, SORTED, Stream, little_endian, wipe};
+use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, Reader, SORTED, Stream, Writer, little_endian, wipe};
 
 /// A token whose CPU has a Keccak permutation.
 pub trait Permute: Token {
@@ -239,6 +239,18 @@ impl<T: Permute> Hash for Keccak<T> {
             token.absorb_many(&mut Queue::new(rate, count, &mut fill));
         }
     }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        self.state.export(to);
+        // Less than the rate, which is at most 200.
+        to.numbers(&[self.absorbed as u8]);
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.state.import(from)?;
+        self.absorbed = from.number::<u8>()?.into();
+        (self.absorbed < self.rate).then_some(())
+    }
 }
 
 impl Chaining for [u64; 25] {
@@ -254,6 +266,14 @@ impl Chaining for [u64; 25] {
     #[inline(always)]
     fn wipe(&mut self) {
         wipe(self);
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.numbers(self);
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        from.numbers(self)
     }
 }
 

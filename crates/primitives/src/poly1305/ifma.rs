@@ -24,6 +24,7 @@
 
 use super::scalar::{Element, Point};
 use crate::cpu::{Ifma512, Token};
+use crate::simd::{each, from_fn};
 use core::arch::x86_64::*;
 
 /// Blocks in a batch.
@@ -87,7 +88,7 @@ fn shr<const N: u32>(a: Limb) -> Limb {
 #[inline(always)]
 fn blend(mask: u8, a: Eight, b: Eight) -> Eight {
     // SAFETY: see above.
-    core::array::from_fn(
+    from_fn(
         #[inline(always)]
         |i| unsafe { _mm512_mask_blend_epi64(mask, b[i], a[i]) },
     )
@@ -97,7 +98,8 @@ fn blend(mask: u8, a: Eight, b: Eight) -> Eight {
 #[inline(always)]
 fn first_everywhere(a: Eight) -> Eight {
     // SAFETY: see above.
-    a.map(
+    each(
+        a,
         #[inline(always)]
         |limb| unsafe { _mm512_broadcastq_epi64(_mm512_castsi512_si128(limb)) },
     )
@@ -175,7 +177,7 @@ fn times(a: Eight, by: &Factor) -> Eight {
 /// The powers of *r* from the eighth down, in the order of [`load_last`]'s lanes: 8, 4, 7, 3, 6, 2, 5, 1.
 #[inline(always)]
 fn powers(r: Point) -> Eight {
-    let one = r.element().limbs44().map(splat);
+    let one = each(r.element().limbs44(), splat);
     let square = times(one, &Factor::new(one));
     // 2, 2, 1, 1, 2, 2, 1, 1
     let low = blend(0b0011_0011, square, one);
@@ -268,7 +270,8 @@ fn first_batch(value: Element, blocks: &[u8]) -> (Eight, &[u8]) {
     let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
     let before = LANES - first.len() / 16;
     let lane = 2 * before % LANES + before / 4;
-    let value = value.limbs44().map(
+    let value = each(
+        value.limbs44(),
         #[inline(always)]
         // SAFETY: see above.
         |limb| unsafe { _mm512_maskz_set1_epi64(1 << lane, limb as i64) },
@@ -280,7 +283,8 @@ fn first_batch(value: Element, blocks: &[u8]) -> (Eight, &[u8]) {
 #[inline(always)]
 fn joined(h: Eight, by_lane: Eight) -> Element {
     let sums = Sums::zero().add_product(h, &Factor::new(by_lane)).limbs();
-    Element::from_limbs44(sums.map(
+    Element::from_limbs44(each(
+        sums,
         #[inline(always)]
         // SAFETY: see above.
         |limb| unsafe { _mm512_reduce_add_epi64(limb) as u64 },

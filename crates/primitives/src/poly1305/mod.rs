@@ -22,7 +22,7 @@ mod scalar;
 mod x86;
 
 use crate::cpu::{Portable, Token};
-use crate::hash::{BlockBuffer, Hash, digest_by_copy, little_endian};
+use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy, little_endian};
 use lanes::Powers;
 use scalar::{Element, Point};
 use zeroize::Zeroize;
@@ -141,6 +141,16 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
             absorb(self.token, &mut accumulator, blocks);
         }
         out.copy_from_slice(&accumulator.tag(rest, &self.pad));
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        self.accumulator.value.export(to);
+        to.buffered(self.buffer.pending());
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.accumulator.value = Element::import(from)?;
+        self.buffer.import(from)
     }
 }
 

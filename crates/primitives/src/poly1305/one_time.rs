@@ -11,6 +11,7 @@ use super::BLOCK;
 use super::ifma;
 use super::scalar::{self, Element, Point};
 use crate::hash::little_endian;
+use crate::simd::each;
 use core::slice::Iter;
 use zeroize::ZeroizeOnDrop;
 
@@ -26,7 +27,8 @@ impl OneTime {
     /// An empty message under the one-time key *r* ‖ *s*.
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let [r, s] = [0, 16].map(
+        let [r, s] = each(
+            [0, 16],
             #[inline(always)]
             |at| {
                 let mut half = [0; 16];

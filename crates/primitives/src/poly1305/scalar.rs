@@ -11,6 +11,7 @@
 //! which is four products of 64 by 64 bits, and two that fit in 64. What is above 2¹³⁰ in the
 //! result comes back five times at the bottom, again as *c* + *c*/4 with *c* a multiple of four.
 
+use crate::hash::{Reader, Writer};
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroize;
 
@@ -52,6 +53,18 @@ fn product(a: u64, b: u64) -> u128 {
 }
 
 impl Element {
+    /// Writes the number as it is.
+    pub(crate) fn export(self, to: &mut Writer<'_>) {
+        to.numbers(&[self.low]);
+        to.numbers(&[self.top]);
+    }
+
+    /// Reads what [`Element::export`] wrote.
+    pub(crate) fn import(from: &mut Reader<'_>) -> Option<Self> {
+        let (low, top) = (from.number()?, from.number()?);
+        (top <= 4).then_some(Self { low, top })
+    }
+
     /// `self + other`, for tops of at most 4; the sum's is at most 4 again.
     #[inline(always)]
     pub(crate) fn plus_element(self, other: Self) -> Self {

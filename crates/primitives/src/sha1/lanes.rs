@@ -4,6 +4,7 @@ use super::Chain160;
 use super::rounds::rounds;
 use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
+use crate::simd::from_fn;
 
 /// The chaining values, word by word.
 pub(super) struct InLanes<V: Lanes> {
@@ -23,7 +24,7 @@ impl<V: Lanes<Word = u32>> SideBySide<Chain160> for InLanes<V> {
 
     #[inline(always)]
     fn get(&self, lane: usize) -> Chain160 {
-        Chain160(core::array::from_fn(|i| self.state[i].lane(lane)))
+        Chain160(from_fn(|i| self.state[i].lane(lane)))
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ mod words;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
 
 /// SHA-1: blocks of 64 bytes, a digest of 20.
 pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
@@ -77,6 +77,14 @@ impl Chaining for Chain160 {
     #[inline(always)]
     fn wipe(&mut self) {
         wipe(&mut self.0);
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.numbers(&self.0);
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        from.numbers(&mut self.0)
     }
 }
 

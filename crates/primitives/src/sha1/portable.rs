@@ -3,13 +3,14 @@
 use super::Compress;
 use super::rounds::rounds;
 use crate::cpu::Portable;
+use crate::simd::from_fn;
 
 /// Absorbs `blocks`, a multiple of 64 bytes.
 #[inline(always)]
 pub(super) fn compress(state: &mut [u32; 5], blocks: &[u8]) {
     for block in blocks.as_chunks::<64>().0 {
         let (words, _) = block.as_chunks::<4>();
-        let mut w: [u32; 16] = core::array::from_fn(|i| u32::from_be_bytes(words[i]));
+        let mut w: [u32; 16] = from_fn(|i| u32::from_be_bytes(words[i]));
         let mut s = *state;
         rounds(
             &mut s,

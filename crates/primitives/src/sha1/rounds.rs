@@ -2,6 +2,7 @@
 
 use super::K;
 use crate::lanes::Word;
+use crate::simd::each;
 
 /// What a quarter of the rounds adds of b, c and d.
 #[derive(Clone, Copy, PartialEq)]
@@ -15,7 +16,7 @@ enum Function {
 #[inline(always)]
 fn round<W: Word>(s: &mut [W; 5], t: usize, f: Function, kw: W) {
     let at = |i: usize| s[(i + 4 * t) % 5];
-    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(at);
+    let [a, b, c, d, e] = each([0, 1, 2, 3, 4], at);
     let sum = e.add(kw);
     let sum = match f {
         Function::Choice => sum.add_choice(b, c, d),

@@ -4,6 +4,7 @@ use super::Words8;
 use super::word::{Scalar, rounds};
 use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
+use crate::simd::from_fn;
 
 /// The chaining values, word by word.
 pub(super) struct InLanes<V: Lanes> {
@@ -23,7 +24,7 @@ impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V
 
     #[inline(always)]
     fn get(&self, lane: usize) -> Words8<V::Word> {
-        Words8(core::array::from_fn(|i| self.state[i].lane(lane)))
+        Words8(from_fn(|i| self.state[i].lane(lane)))
     }
 
     #[inline(always)]

@@ -24,7 +24,7 @@ mod words4;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
 
 /// SHA-256 or SHA-224: blocks of 64 bytes, a digest of 32 or 28.
 pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
@@ -126,6 +126,14 @@ macro_rules! chain {
             #[inline(always)]
             fn wipe(&mut self) {
                 wipe(&mut self.0);
+            }
+
+            fn export(&self, to: &mut Writer<'_>) {
+                to.numbers(&self.0);
+            }
+
+            fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+                from.numbers(&mut self.0)
             }
         }
     };

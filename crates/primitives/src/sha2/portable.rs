@@ -3,12 +3,13 @@
 use super::word::{Scalar, rounds};
 use super::{Compress256, Compress512};
 use crate::cpu::Portable;
+use crate::simd::from_fn;
 
 /// Absorbs `blocks`, a whole number of them.
 #[inline(always)]
 pub(super) fn compress<W: Scalar>(state: &mut [W; 8], blocks: &[u8]) {
     for block in blocks.chunks_exact(16 * size_of::<W>()) {
-        let mut w: [W; 16] = core::array::from_fn(|i| W::load(block, i));
+        let mut w: [W; 16] = from_fn(|i| W::load(block, i));
         let mut s = *state;
         rounds(
             &mut s,

@@ -16,6 +16,7 @@ use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, Token};
 use crate::hash::Queue;
 use crate::lanes::{Lanes, U64x4, U64x8, Word};
+use crate::simd::each;
 use core::arch::{asm, x86_64::*};
 
 /// The working state of the rounds.
@@ -32,7 +33,7 @@ trait Working: Copy {
 impl Working for [u64; 8] {
     #[inline(always)]
     fn new(state: &[u64; 8]) -> Self {
-        state.map(pin)
+        each(*state, pin)
     }
 
     #[inline(always)]
@@ -67,17 +68,17 @@ struct Mixed {
 impl Working for Mixed {
     #[inline(always)]
     fn new(state: &[u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = state.map(pin);
+        let [a, b, c, d, e, f, g, h] = each(*state, pin);
         // SAFETY: see the end of this file.
-        let vectors = unsafe { [a, b, c, d].map(|word| _mm_cvtsi64_si128(word.cast_signed())) };
+        let vectors = unsafe { each([a, b, c, d], |word| _mm_cvtsi64_si128(word.cast_signed())) };
         Self { vectors, abcd: [a, b, c, d], efgh: [e, f, g, h] }
     }
 
     #[inline(always)]
     fn round<const BLOCK: usize>(&mut self, t: usize, kw: &mut Sixteen) {
-        let [first, second, third, last] = [0, 1, 2, 3].map(|i| (i + 3 * t) % 4);
-        let [e, f, g, h] = [first, second, third, last].map(|i| self.efgh[i]);
-        let [a, b, c, d] = [first, second, third, last].map(|i| self.vectors[i]);
+        let [first, second, third, last] = each([0, 1, 2, 3], |i| (i + 3 * t) % 4);
+        let [e, f, g, h] = each([first, second, third, last], |i| self.efgh[i]);
+        let [a, b, c, d] = each([first, second, third, last], |i| self.vectors[i]);
         let early = pin(h.add(kw[t / 2][BLOCK][t % 2]).add(self.abcd[last]));
         let next = pin(early.add(((f ^ g) & e) ^ g)).add(big_sigma1(e));
         self.efgh[last] = next;

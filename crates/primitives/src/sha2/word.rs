@@ -1,6 +1,7 @@
 //! The rounds of SHA-256 and SHA-512, on words of one block or of a block of several messages.
 
 use crate::lanes::Word;
+use crate::simd::each;
 
 /// 2^64 times the fractional parts of the square roots of the first eight primes: what SHA-512
 /// starts from. Their upper halves are what SHA-256 starts from.
@@ -184,7 +185,7 @@ pub(super) fn schedule<W: Word>(w2: W, w7: W, w15: W, w16: W) -> W {
 #[inline(always)]
 pub(super) fn round<W: Word>(s: &mut [W; 8], t: usize, kw: W) {
     let at = |i: usize| (i + 7 * t) % 8;
-    let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(at);
+    let [a, b, c, d, e, f, g, h] = each([0, 1, 2, 3, 4, 5, 6, 7], at);
     let t1 = s[h].add(kw).add_choice(s[e], s[f], s[g]).add(big_sigma1(s[e]));
     s[d] = s[d].add(t1);
     s[h] = t1.add(s[a].majority(s[b], s[c])).add(big_sigma0(s[a]));

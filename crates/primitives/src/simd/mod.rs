@@ -264,6 +264,32 @@ pub trait AesVector: Blocks {
     fn mul_x_ramp(self, n: usize) -> Self;
 }
 
+/// An array of what `f` makes of each index; there is at least one.
+///
+/// `array::from_fn`, and `array::map` more so, are not always inlined: where the compiler does not, or puts them into
+/// another unit of the program than their caller, which anybody's next change may bring about, the closure loses the CPU
+/// features of its caller, and vectors pass through memory. XTS lost an eighth of its speed to one such call a message.
+#[inline(always)]
+pub(crate) fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+    const { assert!(N > 0) }
+    let mut all = [f(0); N];
+    let mut i = 1;
+    while i < N {
+        all[i] = f(i);
+        i += 1;
+    }
+    all
+}
+
+/// An array of what `f` makes of each value, for the same reason as [`from_fn`].
+#[inline(always)]
+pub(crate) fn each<T: Copy, U: Copy, const N: usize>(values: [T; N], mut f: impl FnMut(T) -> U) -> [U; N] {
+    from_fn(
+        #[inline(always)]
+        |i| f(values[i]),
+    )
+}
+
 /// `n`, as a value that the compiler knows nothing about.
 ///
 /// A loop over round keys is short, and its turns are long enough to hide its own cost; unrolled

@@ -12,6 +12,7 @@
 mod tables;
 
 use crate::InOut;
+use crate::simd::{each, from_fn};
 use tables::{MDS_Q, Q, S_BOX, rs_remainder};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -106,7 +107,7 @@ impl Twofish {
     #[inline(always)]
     fn batches<const ENCRYPT: bool, const N: usize>(&self, data: &mut InOut<'_>) {
         while let Some(mut batch) = data.take(N * BLOCK) {
-            let words = core::array::from_fn::<_, N, _>(|i| load(batch.get(i * BLOCK)));
+            let words = from_fn::<_, N>(|i| load(batch.get(i * BLOCK)));
             let words = if ENCRYPT { self.encrypt(words) } else { self.decrypt(words) };
             for (i, words) in words.into_iter().enumerate() {
                 batch.put(i * BLOCK, &store(words));
@@ -118,7 +119,7 @@ impl Twofish {
     #[inline(always)]
     fn encrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
         let [before, after] = self.whitening;
-        blocks = blocks.map(|words| xor(words, before));
+        blocks = each(blocks, |words| xor(words, before));
         for keys in self.round_keys.as_chunks::<2>().0 {
             for block in &mut blocks {
                 let [a, b, c, d] = *block;
@@ -128,14 +129,14 @@ impl Twofish {
                 *block = [(a ^ f0).rotate_right(1), b.rotate_left(1) ^ f1, c, d];
             }
         }
-        blocks.map(|[a, b, c, d]| xor([c, d, a, b], after))
+        each(blocks, |[a, b, c, d]| xor([c, d, a, b], after))
     }
 
     /// `N` blocks side by side.
     #[inline(always)]
     fn decrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
         let [before, after] = self.whitening;
-        blocks = blocks.map(|words| {
+        blocks = each(blocks, |words| {
             let [c, d, a, b] = xor(words, after);
             [a, b, c, d]
         });
@@ -148,7 +149,7 @@ impl Twofish {
                 *block = [a, b, c.rotate_left(1) ^ f0, (d ^ f1).rotate_right(1)];
             }
         }
-        blocks.map(|words| xor(words, before))
+        each(blocks, |words| xor(words, before))
     }
 
     /// The function F: g of both words, the second rotated by a byte, through a pseudo-Hadamard
@@ -187,13 +188,13 @@ fn s_box_column<const K: usize>(j: usize, x: u8, key: &[[u8; 4]; K]) -> u32 {
 
 #[inline(always)]
 fn xor(a: Words, b: Words) -> Words {
-    core::array::from_fn(|i| a[i] ^ b[i])
+    from_fn(|i| a[i] ^ b[i])
 }
 
 #[inline(always)]
 fn load(block: [u8; BLOCK]) -> Words {
     let (words, _) = block.as_chunks::<4>();
-    core::array::from_fn(|i| u32::from_le_bytes(words[i]))
+    from_fn(|i| u32::from_le_bytes(words[i]))
 }
 
 #[inline(always)]

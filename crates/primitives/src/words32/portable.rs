@@ -3,7 +3,8 @@
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
 use crate::cpu::{Portable, Token};
-use core::{array::from_fn, marker::PhantomData};
+use crate::simd::{each, from_fn};
+use core::marker::PhantomData;
 
 /// One word, in code for the CPU of a token. Operations stay in the order of the source, as whoever has but one word at
 /// a time waits for each of them, and the compiler's order is for few registers.
@@ -86,17 +87,17 @@ impl<T: Token> Words32 for Word<T> {
 
     #[inline(always)]
     fn load_blocks(_: T, src: &[u8]) -> [Self; 4] {
-        load_words(src).map(pin).map(Self::of)
+        each(load_words(src), |word| Self::of(pin(word)))
     }
 
     #[inline(always)]
     fn store_blocks(words: [Self; 4], dst: &mut [u8]) {
-        store_words(words.map(|word| pin(word.0)), dst);
+        store_words(each(words, |word| pin(word.0)), dst);
     }
 
     #[inline(always)]
     fn xor_blocks(words: [Self; 4], mut data: InOut<'_>) {
-        let src = load_words(data.src()).map(pin);
+        let src = each(load_words(data.src()), pin);
         store_words(from_fn(|i| pin(src[i] ^ words[i].0)), data.dst());
     }
 
@@ -138,7 +139,7 @@ fn load_words(src: &[u8]) -> [u32; 4] {
 /// Writes the four words of a block.
 #[inline(always)]
 pub(super) fn store_words(words: [u32; 4], dst: &mut [u8]) {
-    dst[..16].copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+    dst[..16].copy_from_slice(each(words, u32::to_le_bytes).as_flattened());
 }
 
 /// One quad in four integers.
@@ -179,23 +180,23 @@ impl Words32 for Quad {
 
     #[inline(always)]
     fn not(self) -> Self {
-        Self(self.0.map(|w| !w))
+        Self(each(self.0, |w| !w))
     }
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        Self(self.0.map(|w| w << N))
+        Self(each(self.0, |w| w << N))
     }
 
     #[inline(always)]
     fn shr<const N: i32>(self) -> Self {
-        Self(self.0.map(|w| w >> N))
+        Self(each(self.0, |w| w >> N))
     }
 
     #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };
-        Self(self.0.map(|w| w.rotate_left(L as u32)))
+        Self(each(self.0, |w| w.rotate_left(L as u32)))
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@
 mod x86;
 
 use crate::cpu::{Portable, Token};
-use crate::hash::{BlockBuffer, Hash, digest_by_copy};
+use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy};
 use core::mem::ManuallyDrop;
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
@@ -119,6 +119,19 @@ impl<T: Stripes> Hash for XxHash64<T> {
         } else {
             self.token.digest(&self.lanes, message, digest);
         }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        to.numbers(&self.lanes);
+        to.numbers(&[self.absorbed]);
+        to.buffered(self.buffer.pending());
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        from.numbers(&mut self.lanes)?;
+        self.absorbed = from.number()?;
+        self.buffer.import(from)?;
+        (self.absorbed % STRIPE as u64 == self.buffer.pending().len() as u64).then_some(())
     }
 }
 

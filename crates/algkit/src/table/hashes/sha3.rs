@@ -7,7 +7,7 @@ use crate::table::row::{Algorithm, Row};
 use algkit_primitives::cpu;
 use algkit_primitives::{
     cpu::{Portable, Token},
-    hash::{Hash, Job},
+    hash::{Hash, Job, Reader, Writer},
     keccak::{Keccak, Permute},
 };
 
@@ -58,6 +58,14 @@ impl<T: Permute> Hash for Extendable<T> {
                 jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }).collect();
             Keccak::digest_after_many(&mut sponges);
         }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        self.0.export(to);
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.0.import(from)
     }
 }
 

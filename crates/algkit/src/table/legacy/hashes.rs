@@ -1,11 +1,14 @@
 //! Hashes behind the traits of the `digest` crate.
 
 use crate::{
-    driver::{BadKey, Fresh, PlainState, WeakKeys},
+    driver::{BadKey, Fresh, PlainState, Reader, WeakKeys, Writer},
     table::row::Make,
 };
 use algkit_primitives::cpu::Portable;
-use digest::{Digest, Output, OutputSizeUser};
+use digest::{
+    Digest, Output, OutputSizeUser,
+    common::hazmat::{SerializableState, SerializedState},
+};
 use zeroize::Zeroize;
 
 /// A hash that needs no key.
@@ -15,7 +18,43 @@ pub(super) type Hash<D> = Fresh<State<D>>;
 #[derive(Clone, Default)]
 pub(super) struct State<D>(D);
 
-impl<D: Digest + Default + Clone + Send + Sync + 'static> PlainState for State<D> {
+/// A hash whose states are made of bytes again.
+pub(super) trait Serialized: SerializableState {
+    /// Bytes of chaining value, behind which the blocks are counted; none if the count is not one of blocks, and may be
+    /// anything.
+    const CHAIN: Option<usize>;
+}
+
+macro_rules! serialized {
+    ($($hash:ty: $chain:expr;)*) => {$(
+        impl Serialized for $hash {
+            const CHAIN: Option<usize> = $chain;
+        }
+    )*};
+}
+
+serialized! {
+    md5::Md5: Some(16);
+    ripemd::Ripemd160: Some(20);
+    sm3::Sm3: Some(32);
+    whirlpool::Whirlpool: Some(64);
+    streebog::Streebog256: None;
+    streebog::Streebog512: None;
+}
+
+/// Blocks that no message has. The crates count the bits of that many in 64 bits, and a build that checks sums for
+/// overflow would panic.
+const TOO_MANY: u64 = 1 << 52;
+
+/// Whether a message can have as many blocks as `state` counts.
+fn is_possible<D: Serialized>(state: &[u8]) -> bool {
+    D::CHAIN.is_none_or(|chain| {
+        let count = state.get(chain..).and_then(|state| state.first_chunk());
+        count.is_some_and(|count| u64::from_le_bytes(*count) < TOO_MANY)
+    })
+}
+
+impl<D: Digest + Serialized + Default + Clone + Send + Sync + 'static> PlainState for State<D> {
     fn update(&mut self, data: &[u8]) {
         self.0.update(data);
     }
@@ -25,6 +64,22 @@ impl<D: Digest + Default + Clone + Send + Sync + 'static> PlainState for State<D
         std::mem::take(&mut self.0).finalize_into(&mut full);
         out.copy_from_slice(&full[..out.len()]);
         full.zeroize();
+    }
+
+    fn export(&self, to: &mut Writer<'_>) -> bool {
+        let mut state = self.0.serialize();
+        to.bytes(&state);
+        state.zeroize();
+        true
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        let mut state = SerializedState::<D>::default();
+        from.numbers(&mut state[..])?;
+        let hash = is_possible::<D>(&state).then(|| D::deserialize(&state).ok()).flatten();
+        state.zeroize();
+        self.0 = hash?;
+        Some(())
     }
 }
 

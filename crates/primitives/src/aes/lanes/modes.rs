@@ -4,9 +4,9 @@ use super::{MANY, Messages, Piece, chain};
 use crate::{
     InOut,
     aes::{AesKey, RoundKeys, rounds::Schedule},
-    simd::{AesToken, AesVector, Blocks},
+    simd::{AesToken, AesVector, Blocks, from_fn},
 };
-use core::{array, ptr};
+use core::ptr;
 
 /// A message for [`cbc_encrypt_many`].
 pub struct CbcJob<'a, T> {
@@ -107,7 +107,10 @@ fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'
         |keys, jobs, len| {
             let keys = Schedule::<T::V>::new(token, keys);
             let lane = |vector, i| vector * T::V::BLOCKS + i;
-            let mut chain: [T::V; VECTORS] = array::from_fn(|v| T::V::gather(token, |i| *jobs[lane(v, i)].iv));
+            let mut chain: [T::V; VECTORS] = from_fn(
+                #[inline(always)]
+                |v| T::V::gather(token, |i| *jobs[lane(v, i)].iv),
+            );
             for at in (0..len).step_by(16) {
                 for (v, chain) in chain.iter_mut().enumerate() {
                     *chain = chain.xor(T::V::gather(token, |i| jobs[lane(v, i)].data.get(at)));

@@ -1,0 +1,132 @@
+//! What a parent is bound to.
+
+use super::{digest::Digester, lookup, misfit::Misfit, rng::Generator};
+use crate::{Errno, abi::Address};
+use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
+use std::sync::Arc;
+
+/// An algorithm, and its transform if that has a key or needs none.
+#[derive(Debug)]
+pub(super) enum Algorithm {
+    Skcipher {
+        driver: Unkeyed<Skcipher>,
+        keyed: Option<Arc<Skcipher>>,
+    },
+    Aead {
+        driver: Unkeyed<Aead>,
+        keyed: Option<Arc<Aead>>,
+        tag_len: usize,
+    },
+    Hash {
+        driver: Unkeyed<Hash>,
+        ready: Option<Digester>,
+    },
+    Rng(Generator),
+    /// Parts that do not fit.
+    Misfit(Misfit),
+}
+
+impl Algorithm {
+    pub(super) fn find(address: &Address<'_>) -> Result<Self, Errno> {
+        match address.kind {
+            b"skcipher" => {
+                let driver: Unkeyed<Skcipher> = match lookup::find(address) {
+                    Err(Errno::NOENT) => return Misfit::skcipher(address).map(Self::Misfit),
+                    found => found?,
+                };
+                let keyed = keyless(&driver, driver.driver().shape.keys.max() == 0);
+                Ok(Self::Skcipher { driver, keyed })
+            }
+            b"aead" => {
+                let driver: Unkeyed<Aead> = match lookup::find(address) {
+                    Err(Errno::NOENT) => return Misfit::aead(address).map(Self::Misfit),
+                    found => found?,
+                };
+                let tag_len = driver.driver().shape.tags.max();
+                Ok(Self::Aead { driver, keyed: None, tag_len })
+            }
+            b"hash" => {
+                let driver = lookup::find(address)?;
+                let ready = Digester::without_key(&driver);
+                Ok(Self::Hash { driver, ready })
+            }
+            b"rng" => Ok(Self::Rng(Generator::new(lookup::find(address)?))),
+            _ => Err(Errno::NOENT),
+        }
+    }
+
+    /// Whether there is a key, or something else to work with.
+    pub(super) fn is_ready(&self) -> bool {
+        match self {
+            Self::Skcipher { keyed, .. } => keyed.is_some(),
+            Self::Aead { keyed, .. } => keyed.is_some(),
+            Self::Hash { ready, .. } => ready.is_some(),
+            Self::Rng(_) => true,
+            Self::Misfit(_) => false,
+        }
+    }
+
+    pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Errno> {
+        match self {
+            Self::Skcipher { driver, keyed } => {
+                let sizes = &driver.driver().shape.keys;
+                if key.len() < sizes.min() || key.len() > sizes.max() {
+                    return Err(Errno::INVAL); // the former key stays
+                }
+                replace(keyed, driver.key_with(key, WeakKeys::Allow))
+            }
+            Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
+            Self::Hash { driver, ready } => set_hash_key(driver, ready, key),
+            Self::Rng(generator) => generator.seed(key),
+            Self::Misfit(misfit) => Err(misfit.refuse(key)),
+        }
+    }
+
+    pub(super) fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
+        let Self::Rng(generator) = self else { return Err(Errno::NOPROTOOPT) };
+        generator.set_entropy(entropy)
+    }
+
+    pub(super) fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
+        if let Self::Misfit(misfit) = self {
+            return misfit.set_tag_len(len);
+        }
+        let Self::Aead { driver, tag_len, .. } = self else { return Err(Errno::NOPROTOOPT) };
+        if !driver.driver().shape.tags.allows(len) {
+            return Err(Errno::INVAL);
+        }
+        *tag_len = len;
+        Ok(())
+    }
+}
+
+/// The transform of a driver that needs no key.
+fn keyless<T: algkit::Transform>(driver: &Unkeyed<T>, works: bool) -> Option<Arc<T>> {
+    works.then(|| driver.key(&[]).ok().map(Arc::new)).flatten()
+}
+
+fn set_hash_key(driver: &Unkeyed<Hash>, ready: &mut Option<Digester>, key: &[u8]) -> Result<(), Errno> {
+    let shape = &driver.driver().shape;
+    if shape.keys.max() == 0 || matches!(ready, Some(Digester::KeyFirst(_))) {
+        return Err(Errno::NOSYS);
+    }
+    if shape.optional_key && key.is_empty() {
+        return Err(Errno::INVAL);
+    }
+    match driver.key_with(key, WeakKeys::Allow) {
+        Ok(hash) => *ready = Some(Digester::Keyed(Arc::new(hash))),
+        Err(_) => {
+            if !shape.optional_key {
+                *ready = None; // where a key is optional, the former one stays
+            }
+            return Err(Errno::INVAL);
+        }
+    }
+    Ok(())
+}
+
+/// A key that is refused takes the former one away.
+fn replace<T>(keyed: &mut Option<Arc<T>>, new: Result<T, Error>) -> Result<(), Errno> {
+    *keyed = new.ok().map(Arc::new);
+    keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL)
+}

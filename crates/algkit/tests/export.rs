@@ -1,0 +1,139 @@
+//! Hashes in progress as bytes: every driver's, at every kind of split, and bytes that no driver wrote.
+
+mod common;
+
+use algkit::{DriverRef, Error, Hash, Policy, Registry, Type, Unkeyed};
+use common::{MASKS, Random, drivers, masked};
+use std::{collections::HashSet, iter::once};
+
+/// `check` for every hash driver that this CPU runs, once.
+fn for_each(check: impl Fn(&Unkeyed<Hash>, &mut Random)) {
+    let (mut seen, mut random) = (HashSet::new(), Random(21));
+    for mask in MASKS {
+        let registry: Registry = masked(mask, Policy::Table);
+        let is_new = |driver: &DriverRef| driver.kind == Type::Hash && seen.insert(driver.driver.clone());
+        for driver in drivers(&registry).into_iter().filter(is_new) {
+            check(&registry.transform::<Hash>(&driver.driver).unwrap(), &mut random);
+        }
+    }
+    for name in ["sha256", "hmac(sha256)", "sm3", "ghash", "poly1305", "keccak", "xxhash64", "blake2s-256", "cmac(aes)"]
+    {
+        let built = cfg!(feature = "legacy") || name != "sm3";
+        assert!(!built || seen.iter().any(|driver| driver.starts_with(name.split('(').next().unwrap())), "{name}");
+    }
+}
+
+/// A shortest key, a longest one, and none, as far as the driver takes them.
+fn keys(unkeyed: &Unkeyed<Hash>, random: &mut Random) -> Vec<Vec<u8>> {
+    let shape = &unkeyed.driver().shape;
+    let lengths = [shape.keys.min().max(1), shape.keys.max().min(200)].into_iter().filter(|&n| shape.keys.allows(n));
+    let keyed: Vec<_> = lengths.map(|n| random.bytes(n)).collect();
+    keyed.into_iter().chain(shape.optional_key.then(Vec::new)).collect()
+}
+
+#[test]
+fn an_imported_state_goes_on_where_the_exported_one_was() {
+    for_each(|unkeyed, random| {
+        let (name, block) = (&unkeyed.driver().driver, unkeyed.driver().shape.blocksize);
+        let lengths = [0, 1, block - 1, block, block + 1, 2 * block, 2 * block + 3, 700, 4096, 4099];
+        for key in keys(unkeyed, random) {
+            let (hash, same_key) = (unkeyed.key(&key).unwrap(), unkeyed.key(&key).unwrap());
+            let message = random.bytes(4099 + 300);
+            for (taken, more) in lengths.iter().flat_map(|&taken| [0, 1, block, 300].map(|more| (taken, more))) {
+                let what = || format!("{name}, key of {} bytes, {taken} and {more}", key.len());
+                let want = hash.digest(&message[..taken + more]);
+                let mut state = hash.start();
+                // In two pieces, of which the second meets what the first left in a buffer.
+                let (front, back) = message[..taken].split_at(random.below(taken + 1));
+                state.update(front);
+                state.update(back);
+                let bytes = state.export().unwrap();
+                assert!(bytes.len() <= 257, "{} bytes: {}", bytes.len(), what());
+                // Shorter ones may be the seeds of checksums, which are no secrets.
+                assert!(key.len() < 16 || !bytes.windows(key.len()).any(|at| at == key), "the key: {}", what());
+
+                let rest = &message[taken..taken + more];
+                for importing in [&hash, &same_key] {
+                    let mut imported = importing.import(&bytes).unwrap_or_else(|error| panic!("{error}: {}", what()));
+                    assert!(imported.export().unwrap() == bytes, "exported again: {}", what());
+                    imported.update(rest);
+                    assert!(imported.finish() == want, "imported: {}", what());
+                }
+                // In small pieces, and by way of another export.
+                let mut imported = same_key.import(&bytes).unwrap();
+                for piece in rest.chunks(7) {
+                    imported.update(piece);
+                    imported = hash.import(&imported.export().unwrap()).unwrap();
+                }
+                assert!(imported.finish() == want, "in pieces: {}", what());
+                state.update(rest);
+                assert!(state.finish() == want, "the exported one: {}", what());
+            }
+        }
+    });
+}
+
+#[test]
+fn bytes_that_no_driver_wrote_are_an_error_or_a_digest() {
+    for_each(|unkeyed, random| {
+        let name = &unkeyed.driver().driver;
+        let key = keys(unkeyed, random).swap_remove(0);
+        let (hash, message) = (unkeyed.key(&key).unwrap(), random.bytes(1000));
+        let go_on = |bytes: &[u8]| match hash.import(bytes) {
+            Ok(mut state) => {
+                for len in [0, 1, 15, 128, 600] {
+                    state.update(&message[..len]);
+                    assert_eq!(state.clone().finish().len(), hash.digest_size());
+                }
+                state.update(&message);
+                state.finish();
+                true
+            }
+            Err(error) => {
+                assert_eq!(error, Error::BadState(name.clone()));
+                false
+            }
+        };
+        for taken in [0, 1, 16, 30, 128, 209] {
+            let mut state = hash.start();
+            state.update(&message[..taken]);
+            let bytes = state.export().unwrap();
+            assert!(go_on(&bytes));
+            for len in 0..bytes.len() {
+                assert!(!go_on(&bytes[..len]), "{name}: {len} of {} bytes", bytes.len());
+            }
+            assert!(!go_on(&[&bytes[..], &[0]].concat()), "{name}: a byte too many");
+            // Extremes everywhere, which counters and fills are among; then anything.
+            for at in 0..bytes.len() {
+                for value in [0, 0x7f, 0xff] {
+                    for len in [1, 8, bytes.len()] {
+                        let mut altered = bytes.to_vec();
+                        altered[at..].iter_mut().take(len).for_each(|byte| *byte = value);
+                        go_on(&altered);
+                    }
+                }
+            }
+            for _ in 0..200 {
+                let mut altered = bytes.to_vec();
+                for _ in 0..=random.below(8) {
+                    let at = random.below(altered.len());
+                    altered[at] = random.next() as u8;
+                }
+                go_on(&altered);
+                go_on(&random.bytes(bytes.len()));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_buffer_may_be_too_small() {
+    let mut state = algkit::hash("sha256").unwrap().unkeyed().unwrap().start();
+    state.update(b"abc");
+    let bytes = state.export().unwrap();
+    for room in (0..bytes.len()).chain(once(1000)) {
+        let mut out = vec![0; room];
+        assert_eq!(state.export_into(&mut out), Ok(bytes.len()));
+        assert!(room < bytes.len() || out[..bytes.len()] == bytes[..]);
+    }
+}
