@@ -8,6 +8,7 @@
 //! A process has one entry here, whoever traces its threads: a thread that was let go may have to be seized again, by
 //! another tracer.
 
+mod process;
 mod registers;
 mod tracer;
 
@@ -18,6 +19,7 @@ use crate::{
     target::Target,
 };
 use algkit_afalg::Errno;
+use process::Process;
 use std::{
     collections::{BTreeSet, HashMap},
     fmt::Write as _,
@@ -54,18 +56,6 @@ struct Table {
     /// Numbers that any process has been given. A child has a copy of those that its parent had.
     given: BTreeSet<i32>,
     ended: Option<ExitStatus>,
-}
-
-#[derive(Default)]
-struct Process {
-    /// Numbers that are served, or were when it was last looked at.
-    numbers: BTreeSet<i32>,
-    /// Those of them that it is about to get, once for each call that asks for one.
-    coming: Vec<i32>,
-    /// Some may not be served any more: whichever thread stops next is looked at.
-    stale: bool,
-    /// Its threads that are traced.
-    threads: BTreeSet<i32>,
 }
 
 /// What is known of how the program ended.

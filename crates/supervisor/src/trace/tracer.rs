@@ -1,14 +1,13 @@
 //! A thread that traces others.
 
 use super::{
-    Expected, MAX_NUMBERS, MAX_TRACERS, Process,
-    registers::{self, ARGUMENTS, Rest, Values},
+    Expected, MAX_NUMBERS, MAX_TRACERS,
+    registers::{self, Rest, Values},
     threads,
 };
 use crate::{
-    bpf, calls, numbers,
     server::Server,
-    sys::ptrace::{self, Entry, Stop},
+    sys::ptrace::{self, Stop},
     target,
 };
 use algkit_afalg::Errno;
@@ -86,6 +85,7 @@ impl Tracer {
                 // From its next stop on, it stops at system calls. Whoever finds it here may rely on that.
                 let _ = ptrace::interrupt(tid);
                 process.threads.insert(tid);
+                drop(table);
                 self.tracees.insert(tid, Tracee::new(pid, true));
                 Ok(true)
             }
@@ -177,9 +177,14 @@ impl Tracer {
 
     /// Lets go of a thread whose calls are of no interest any more; says whether it does.
     fn let_go(&mut self, server: &Server, tid: i32, signal: i32) -> bool {
-        let Some(pid) = self.tracees.get(&tid).map(|tracee| tracee.process) else {
-            let _ = ptrace::detach(tid, signal);
-            return true;
+        let pid = match self.tracees.get(&tid) {
+            // It has to come by once more.
+            Some(Tracee { call: Some(_), .. }) => return false,
+            Some(tracee) => tracee.process,
+            None => {
+                let _ = ptrace::detach(tid, signal);
+                return true;
+            }
         };
         // As long as this is held, no number is given to it.
         let mut table = server.tracing.lock();
@@ -234,58 +239,6 @@ impl Tracer {
                 }
             }
             (Err(_), _) => {}
-        }
-    }
-}
-
-impl Process {
-    /// Forgets the numbers that are not served any more. Thread `tid` has stopped.
-    fn look(&mut self, server: &Server, tid: i32) {
-        if !std::mem::take(&mut self.stale) {
-            return;
-        }
-        let is_served = |fd: &i32| self.coming.contains(fd) || server.file_of(tid, *fd).is_some();
-        let served = self.numbers.iter().copied().filter(is_served).collect();
-        // A thread that was killed meanwhile had nothing open any more.
-        if ptrace::has_stopped(tid) { self.numbers = served } else { self.stale = true }
-    }
-
-    /// What the filter is to see of the arguments that are numbers of served descriptors, if the supervisor does the call.
-    fn translate(&mut self, server: &Server, tid: i32, entry: &Entry) -> Values {
-        let mut values = Values::default();
-        if entry.arch != bpf::ARCH {
-            return values;
-        }
-        for &index in bpf::descriptors(entry.nr, &entry.args) {
-            let fd = entry.args[index] as i32;
-            if !self.numbers.contains(&fd) {
-                continue;
-            }
-            match server.file_of(tid, fd) {
-                Some(served) if !calls::is_the_kernels(&served, entry.nr, &entry.args) => {
-                    for (value, _) in values.iter_mut().zip(ARGUMENTS).filter(|(_, argument)| *argument == index) {
-                        *value = numbers::biased(fd);
-                    }
-                }
-                Some(_) => {}
-                // Closed in a way that nobody saw.
-                None => self.stale = true,
-            }
-        }
-        values
-    }
-
-    /// Whether the call may close one of its numbers.
-    fn may_lose(&self, entry: &Entry) -> bool {
-        let has = |index: usize| self.numbers.contains(&(entry.args[index] as i32));
-        match entry.nr {
-            _ if entry.arch != bpf::ARCH => false,
-            libc::SYS_close => has(0),
-            libc::SYS_close_range => true,
-            #[cfg(target_arch = "x86_64")]
-            libc::SYS_dup2 => has(1),
-            libc::SYS_dup3 => has(1),
-            _ => false,
         }
     }
 }
