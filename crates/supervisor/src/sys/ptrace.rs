@@ -28,6 +28,10 @@ const OPTIONS: c_ulong = 0x01 | 0x02 | 0x04 | 0x08 | 0x10;
 const EVENT_EXEC: c_int = 4;
 const EVENT_STOP: c_int = 128;
 
+/// How often a stop is looked for before this thread sleeps. One that has just gone on mostly stops again before another CPU
+/// would have woken from idling.
+const LOOKS: u32 = 100;
+
 /// `NT_PRSTATUS`: the registers of a program.
 const REGISTERS: c_ulong = 1;
 
@@ -164,12 +168,26 @@ pub fn cancel(tid: i32) -> Result<(), Errno> {
 
 /// Waits until a thread that this one has seized stops or ends; fails with ECHILD when there is none.
 pub fn wait() -> Result<(i32, Stop), Errno> {
+    for _ in 0..LOOKS {
+        if let Some(stop) = take(libc::WNOHANG)? {
+            return Ok(stop);
+        }
+        std::thread::yield_now();
+    }
+    take(0)?.ok_or(Errno::AGAIN)
+}
+
+/// Takes the next stop or end, or, with `WNOHANG`, none.
+fn take(flags: c_int) -> Result<Option<(i32, Stop)>, Errno> {
     let mut status = 0;
     // Not for what other threads have seized or started.
-    let options = libc::__WALL | libc::__WNOTHREAD;
+    let options = libc::__WALL | libc::__WNOTHREAD | flags;
     // SAFETY: the kernel writes a status.
-    let tid = unsafe { libc::wait4(-1, &raw mut status, options, null_mut()) };
-    if tid == -1 { Err(last()) } else { Ok((tid, Stop::of(status))) }
+    match unsafe { libc::wait4(-1, &raw mut status, options, null_mut()) } {
+        -1 => Err(last()),
+        0 => Ok(None),
+        tid => Ok(Some((tid, Stop::of(status)))),
+    }
 }
 
 impl Stop {

@@ -119,7 +119,7 @@ impl Tracer {
                     let Some(server) = self.server.upgrade() else { return };
                     self.step(&server, tid, stop);
                 }
-                Err(Errno::INTR) => {}
+                Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(_) => return,
             }
         }
