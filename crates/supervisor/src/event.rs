@@ -4,11 +4,13 @@ use crate::{
     Error, Options, launch,
     server::Server,
     sys::{self, Signals},
+    target,
+    trace::Ended,
 };
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,
-    process::{DumpableBehavior, Pid, PidfdFlags, WaitOptions},
+    process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions},
     time::Timespec,
 };
 use std::{
@@ -39,6 +41,10 @@ const PASSED_ON: [i32; 8] = [
 
 /// How often calls that wait are looked after.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+
+/// How often orphans are looked after when the program has ended. SIGCHLD alone does not tell of all: it does not reach
+/// this thread if another one does not block it, and several of them are one.
+const PATROL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
 struct Opaque;
@@ -79,8 +85,8 @@ impl Adoption {
         Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
     }
 
-    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, and for
-    /// children of this process that are not under the filter.
+    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, for those whose
+    /// tracers do, and for children of this process that are not under the filter.
     fn reap(&self) {
         if !self.0 {
             return;
@@ -88,7 +94,8 @@ impl Adoption {
         let programs = launch::programs();
         let own = filters("self");
         while let Some(exited) = sys::exited() {
-            let is_orphan = !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
+            let traced = target::line(exited, format_args!("status"), "TracerPid").is_some_and(|tracer| tracer != "0");
+            let is_orphan = !traced && !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
             let Some(pid) = Pid::from_raw(exited).filter(|_| is_orphan) else { return };
             if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
                 return;
@@ -120,7 +127,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let _opaque = Opaque::new();
     let program = child.id();
-    let served = Server::new(listener, range, interruptible, options)
+    let served = Server::new(program as i32, listener, range, interruptible, options)
         .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
@@ -159,6 +166,13 @@ fn serve(
     })
 }
 
+/// Sends a signal to the program, if it is still there.
+fn pass_on(program: BorrowedFd<'_>, signal: i32) {
+    if let Some(signal) = Signal::from_named_raw(signal) {
+        let _ = rustix::process::pidfd_send_signal(program, signal);
+    }
+}
+
 fn attend(
     server: &Server,
     child: &mut Child,
@@ -170,7 +184,10 @@ fn attend(
     let mut status = None;
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
-        let timeout = server.has_parked().then_some(&TICK);
+        let timeout = match server.has_parked() {
+            true => Some(&TICK),
+            false => (adoption.0 && status.is_some()).then_some(&PATROL),
+        };
         let events = match epoll::wait(epoll, &mut room, timeout) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
@@ -178,6 +195,7 @@ fn attend(
         };
         if events.is_empty() {
             server.look_after_parked();
+            adoption.reap();
         }
         let mut nobody_left = false;
         for event in events.iter() {
@@ -190,20 +208,32 @@ fn attend(
                     while let Some(arrived) = signals.next() {
                         match arrived.signal {
                             libc::SIGCHLD => {}
-                            signal if status.is_none() && !arrived.from_kernel => sys::kill(child.id(), signal),
+                            signal if !arrived.from_kernel => pass_on(pidfd, signal),
                             _ => {}
                         }
                     }
                     adoption.reap();
                 }
                 EXIT => {
-                    status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
-                    epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
+                    status = match server.tracing.ended() {
+                        Ended::So(status) => Some(status),
+                        // This event comes again until it has.
+                        Ended::Soon => None,
+                        Ended::Unknown => {
+                            child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?
+                        }
+                    };
+                    if status.is_some() {
+                        epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
+                    }
                     adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
-                // A worker has something for this thread to look after.
-                _ => server.answer_bell(),
+                // A worker has something for this thread to look after, or a tracer has seen somebody's end.
+                _ => {
+                    server.answer_bell();
+                    adoption.reap();
+                }
             }
         }
         if let (true, Some(status)) = (nobody_left, status) {

@@ -15,11 +15,13 @@ mod error;
 mod event;
 mod keyring;
 mod launch;
+mod numbers;
 mod park;
 mod served;
 mod server;
 mod sys;
 mod target;
+mod trace;
 
 pub use error::{Error, Unavailable};
 

@@ -8,10 +8,12 @@ use crate::{
         self, Reply,
         transfer::{Completion, Step, Transfer},
     },
+    numbers,
     park::{Fate, Parked},
     served::{Kind, Served, State},
     sys,
-    target::{Lost, Request, Target},
+    target::{self, Lost, Request, Target},
+    trace::Tracing,
 };
 use algkit_afalg::{Errno, File, aio::Event};
 use rustix::{
@@ -45,8 +47,8 @@ const MAX_APART: usize = 32;
 /// How long the end of a request waits until its eventfd has been told.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes of their stacks.
-const STACK: usize = 256 << 10;
+/// Bytes of their stacks, and of those of tracers.
+pub const STACK: usize = 256 << 10;
 
 type Job = Box<dyn FnOnce(&Server) + Send>;
 
@@ -58,6 +60,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Server {
     /// Where descriptors that are served are.
     pub range: Range,
+    /// Where other descriptors are that are served.
+    pub tracing: Tracing,
     listener: OwnedFd,
     lost: Option<Lost>,
     /// Hangups of files, by inode.
@@ -103,8 +107,14 @@ struct Jobs {
 }
 
 impl Server {
-    /// One that answers `listener`.
-    pub fn new(listener: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Result<Arc<Self>, Error> {
+    /// One that answers `listener`, for `program` and its descendants.
+    pub fn new(
+        program: i32,
+        listener: OwnedFd,
+        range: Range,
+        interruptible: bool,
+        options: &Options,
+    ) -> Result<Arc<Self>, Error> {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
@@ -112,6 +122,7 @@ impl Server {
         let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
         Ok(Arc::new_cyclic(|own| Self {
             range,
+            tracing: Tracing::new(program),
             listener,
             lost: interruptible.then(Lost::default),
             hangups,
@@ -143,6 +154,11 @@ impl Server {
         self.bell.as_fd()
     }
 
+    /// Gives the thread that looks after everything something to look after.
+    pub fn ring(&self) {
+        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+    }
+
     /// Quiets the bell.
     pub fn answer_bell(&self) {
         let _ = rustix::io::read(&self.bell, &mut [0u8; 8]);
@@ -156,12 +172,9 @@ impl Server {
     /// Takes a notification, and answers it or passes it on.
     pub fn attend(&self) {
         let Ok(notification) = sys::receive(self.listener.as_fd()) else { return };
-        let request = Request {
-            id: notification.id,
-            tid: notification.pid as i32,
-            nr: notification.data.nr.into(),
-            args: notification.data.args,
-        };
+        let (tid, nr) = (notification.pid as i32, notification.data.nr.into());
+        let mut request = Request { id: notification.id, tid, nr, args: notification.data.args };
+        numbers::restore(nr, &mut request.args, self.range);
         if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
@@ -173,7 +186,7 @@ impl Server {
     }
 
     /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
-    fn guard(&self, request: Option<Request>, work: impl FnOnce()) {
+    pub fn guard(&self, request: Option<Request>, work: impl FnOnce()) {
         let done = catch_unwind(AssertUnwindSafe(work));
         if let (Err(_), Some(request)) = (done, request) {
             self.target(request).answer(Err(Errno::IO));
@@ -182,9 +195,19 @@ impl Server {
 
     /// The file that the target's descriptor is.
     pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        let inode = target.socket(fd).ok()?;
-        let found = lock(&self.files).get(&inode).cloned()?;
-        target.valid().then_some(found)
+        self.file_of(target.request.tid, fd).filter(|_| target.valid())
+    }
+
+    /// The file that descriptor `fd` of a thread is, which must not go away meanwhile.
+    pub fn file_of(&self, tid: i32, fd: i32) -> Option<Arc<Served>> {
+        let inode = target::socket(tid, fd).ok()?;
+        lock(&self.files).get(&inode).cloned()
+    }
+
+    /// The file that the target's descriptor is, where only memory tells what descriptor that is. What cannot be one is
+    /// not looked at.
+    pub fn find_rare(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
+        if self.range.contains(fd) || self.tracing.is_used() { self.find(target, fd) } else { None }
     }
 
     /// Whoever gives the target a number holds this, so that no number is given twice.
@@ -370,7 +393,7 @@ impl Server {
             Step::Wait => {
                 state.parked.push(parked);
                 if self.parked.fetch_add(1, Ordering::Relaxed) == 0 {
-                    let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+                    self.ring();
                 }
                 return Advance::Waits;
             }
@@ -438,6 +461,11 @@ impl Server {
         }
     }
 
+    /// Itself, to be kept.
+    pub fn own(&self) -> Option<Arc<Self>> {
+        self.own.upgrade()
+    }
+
     /// Lets a worker do `job`, which is for `request`.
     pub fn employ(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) {
         lock(&self.jobs).queue.push_back((request, Box::new(job)));
@@ -446,7 +474,7 @@ impl Server {
 
     /// Lets a thread of its own do `job`, which may take as long as a client likes.
     pub fn apart(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
-        let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
+        let server = self.own().ok_or(Errno::AGAIN)?;
         if self.apart.fetch_add(1, Ordering::Relaxed) >= MAX_APART {
             self.apart.fetch_sub(1, Ordering::Relaxed);
             return Err(Errno::AGAIN);

@@ -1,5 +1,7 @@
 //! System calls that no crate wraps. Nothing here keeps state or decides anything.
 
+pub mod ptrace;
+
 use libc::{c_long, c_void, seccomp_notif, seccomp_notif_addfd, seccomp_notif_resp, seccomp_notif_sizes};
 use rustix::io::Errno;
 use std::{
@@ -205,13 +207,37 @@ pub fn exited() -> Option<i32> {
     let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut info, options) };
     // SAFETY: `waitid` fills this member, and leaves it zero if there is no such child.
     let pid = unsafe { info.si_pid() };
-    (result == 0 && pid != 0).then_some(pid)
+    // One that a thread of this process traces shows when it has stopped, too.
+    let exited = matches!(info.si_code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED);
+    (result == 0 && pid != 0 && exited).then_some(pid)
 }
 
-/// Sends a signal to a child that has not been waited for.
-pub fn kill(pid: u32, signal: i32) {
-    // SAFETY: the arguments are numbers.
-    unsafe { libc::kill(pid as i32, signal) };
+/// Keeps the kernel from sending SIGCHLD for children that stop, as those that are traced do all the time, until this
+/// is dropped.
+pub struct NoStops(libc::sigaction);
+
+impl NoStops {
+    /// From now on.
+    pub fn new() -> Option<Self> {
+        // SAFETY: zero is a value of this structure.
+        let mut before: libc::sigaction = unsafe { zeroed() };
+        // SAFETY: the call writes one such structure.
+        check(unsafe { libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut before) }.into()).ok()?;
+        let now = libc::sigaction { sa_flags: before.sa_flags | libc::SA_NOCLDSTOP, ..before };
+        set_action(&now);
+        Some(Self(before))
+    }
+}
+
+impl Drop for NoStops {
+    fn drop(&mut self) {
+        set_action(&self.0);
+    }
+}
+
+fn set_action(action: &libc::sigaction) {
+    // SAFETY: the action is one that the process had, but for a flag.
+    unsafe { libc::sigaction(libc::SIGCHLD, action, std::ptr::null_mut()) };
 }
 
 /// Asks the kernel's keyrings for something of a key, and says how long the answer is; `into` has it if it fits.

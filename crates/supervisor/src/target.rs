@@ -45,6 +45,36 @@ impl Request {
     }
 }
 
+/// Signals that do nothing unless a program asks for them (signal(7)): SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+const DULL: u64 =
+    1 << (libc::SIGCHLD - 1) | 1 << (libc::SIGCONT - 1) | 1 << (libc::SIGURG - 1) | 1 << (libc::SIGWINCH - 1);
+
+/// A line `name` of a file in a thread's folder in `/proc`, without the name.
+pub fn line(tid: i32, file: std::fmt::Arguments<'_>, name: &str) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/{tid}/{file}")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim().to_owned())
+}
+
+/// The process that a thread is part of.
+pub fn process(tid: i32) -> Option<i32> {
+    line(tid, format_args!("status"), "Tgid")?.parse().ok()
+}
+
+/// What a link of a thread's folder in `/proc` says.
+fn link(tid: i32, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
+    let mut path = String::with_capacity(40);
+    let _ = write!(path, "/proc/{tid}/{name}");
+    Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
+}
+
+/// The inode of the socket that descriptor `fd` of a thread is, if it is one.
+pub fn socket(tid: i32, fd: i32) -> Result<u64, Errno> {
+    let link = link(tid, format_args!("fd/{fd}"))?;
+    let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
+    digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
+}
+
 /// The thread that made a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
@@ -258,23 +288,12 @@ impl<'a> Target<'a> {
 
     /// What a link of this thread's folder in `/proc` says.
     pub fn link(&self, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
-        let mut path = String::with_capacity(40);
-        let _ = write!(path, "/proc/{}/{name}", self.request.tid);
-        Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
-    }
-
-    /// The inode of the socket that `fd` is, if it is one.
-    pub fn socket(&self, fd: i32) -> Result<u64, Errno> {
-        let link = self.link(format_args!("fd/{fd}"))?;
-        let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
-        digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
+        link(self.request.tid, name)
     }
 
     /// The number in a line `name` of a file in this thread's folder in `/proc`.
     fn field(&self, file: std::fmt::Arguments<'_>, name: &str, radix: u32) -> Option<u64> {
-        let text = std::fs::read_to_string(format!("/proc/{}/{file}", self.request.tid)).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        u64::from_str_radix(line.trim(), radix).ok()
+        u64::from_str_radix(&line(self.request.tid, file, name)?, radix).ok()
     }
 
     /// The flags of an open file.
@@ -285,14 +304,15 @@ impl<'a> Target<'a> {
 
     /// The process that the thread is part of.
     pub fn process(&self) -> Option<i32> {
-        self.field(format_args!("status"), "Tgid", 10).and_then(|n| i32::try_from(n).ok())
+        process(self.request.tid)
     }
 
     /// The signals that interrupt the call: those of this thread, and those of its process, which another thread
     /// may take if there is one.
     pub fn signals(&self) -> (bool, bool) {
         let mask = |name| self.field(format_args!("status"), name, 16).unwrap_or(0);
-        let (blocked, ignored) = (mask("SigBlk"), mask("SigIgn"));
+        // Of a traced process, even signals that do nothing become pending.
+        let (blocked, ignored) = (mask("SigBlk"), mask("SigIgn") | DULL & !mask("SigCgt"));
         let deliverable = |pending: u64| pending & !blocked & !ignored != 0;
         let (own, shared) = (deliverable(mask("SigPnd")), deliverable(mask("ShdPnd")));
         let alone = shared && self.field(format_args!("status"), "Threads", 10) == Some(1);

@@ -9,6 +9,40 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A copy with a number of its own choice: standard input's, or one that is free or taken, low or high. */
+static int copy_to_number(int op, int tfm)
+{
+    static const int numbers[] = {0, 7, 42, 200, 700, 1001};
+    int number = numbers[below(COUNT(numbers))], ends[2] = {-1, -1}, copy, other;
+    bool plain = number != 0 && chance(40), served = chance(20), again = chance(20);
+    if (plain) {
+        if (pipe2(ends, O_CLOEXEC) < 0)
+            say(" pipe2 failed");
+        dup2(ends[1], number);
+        close(ends[1]);
+    }
+    if (served) {
+        other = accept(tfm, NULL, NULL);
+        say(" other");
+        outcome(dup2(other, number) == number ? 0 : -1);
+        close(other);
+    }
+    copy = chance(70) ? dup2(op, number) : dup3(op, number, O_CLOEXEC);
+    say(" number %d", copy);
+    if (plain) {
+        /* What had the number is closed. */
+        say(" end");
+        outcome(read(ends[0], out_arena, 1));
+        close(ends[0]);
+    }
+    if (again) {
+        say(" again");
+        outcome(dup2(copy, number) == number ? 0 : -1);
+        outcome(dup3(copy, number, 0));
+    }
+    return copy;
+}
+
 /* Copies of descriptors, and processes that share them. */
 void share_operation(void)
 {
@@ -25,17 +59,15 @@ void share_operation(void)
     int op = take(tfm);
     struct request start = {hash ? -1 : ALG_OP_ENCRYPT, hash ? -1 : 16, -1, 32, 1, chance(50) ? MSG_MORE : 0};
     put(op, &start);
-    int copy = -1;
+    int copy = -1, input = fcntl(0, F_DUPFD_CLOEXEC, 100);
     bool copied = true;
     switch (below(7)) {
     case 0:
         copy = dup(op);
         break;
     case 1:
-        copy = dup2(op, 200);
-        break;
     case 2:
-        copy = dup3(op, 201, O_CLOEXEC);
+        copy = copy_to_number(op, tfm);
         break;
     case 3:
         copy = fcntl(op, F_DUPFD_CLOEXEC, 150);
@@ -119,6 +151,8 @@ void share_operation(void)
     }
     leave(op);
     leave(tfm);
+    dup2(input, 0);
+    close(input);
 }
 
 static void on_alarm(int signal)

@@ -87,8 +87,15 @@ func expect(what string, got []byte, digits string) {
 	}
 }
 
-func all() {
-	op := operation("hash", "sha256", nil, 0)
+// The same file under a number of the client's choice, and no other.
+func moved(op, number int) int {
+	check("dup3", unix.Dup3(op, number, unix.O_CLOEXEC))
+	unix.Close(op)
+	return number
+}
+
+func all(number int) {
+	op := moved(operation("hash", "sha256", nil, 0), number)
 	_, err := unix.Write(op, []byte("abc"))
 	check("write", err)
 	digest := make([]byte, 32)
@@ -131,12 +138,12 @@ func main() {
 	var group sync.WaitGroup
 	for i := 0; i < 8; i++ {
 		group.Add(1)
-		go func() {
+		go func(number int) {
 			defer group.Done()
 			for j := 0; j < 20; j++ {
-				all()
+				all(number)
 			}
-		}()
+		}(100 + i)
 	}
 	group.Wait()
 	fmt.Println("equal")

@@ -9,6 +9,7 @@ use crate::{
     served::Served,
     server::Server,
     target::Target,
+    trace,
 };
 use algkit_afalg::{
     Errno, File,
@@ -25,6 +26,11 @@ const GENERIC: [u32; 5] = [
     libc::FIONCLEX as u32,
     0x5460, // FIOQSIZE
 ];
+
+/// Whether `ioctl` `request` is one of those.
+pub fn is_generic(request: u32) -> bool {
+    GENERIC.contains(&request)
+}
 
 /// `open`, `openat`, `openat2`.
 pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
@@ -47,8 +53,8 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     Ok(Reply::Taken)
 }
 
-/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate: the copy, too, has a number in the range. A number
-/// elsewhere, which `dup2` may ask for, is refused as one beyond the limit of open files is.
+/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate. The copy, too, has a number in the range, unless `dup2` or
+/// `dup3` asks for another.
 pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [fd, second, third] = [0, 1, 2].map(|n| target.request.int(n));
     let (at, close_on_exec) = match target.request.nr {
@@ -64,10 +70,13 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         _ => (Some(second), false),
     };
     let copy = target.fetch(fd)?;
+    if let Some(at) = at.filter(|&at| !server.range.contains(at)) {
+        trace::duplicate(server, target, copy, at, close_on_exec)?;
+        return Ok(Reply::Taken);
+    }
     let _one_at_a_time = server.numbering();
     let at = match at {
-        Some(at) if server.range.contains(at) => at as u32,
-        Some(_) => return Err(Errno::BADF),
+        Some(at) => at as u32,
         None => {
             // `fcntl` may ask for a number from some point on.
             let least = if target.request.nr == libc::SYS_fcntl { third as u32 } else { 0 };
@@ -80,10 +89,6 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 
 /// `ioctl`.
 pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
-    let request = target.request.args[1] as u32;
-    if GENERIC.contains(&request) {
-        return Ok(Reply::Proceed);
-    }
     match served.kind {
         // A netlink socket does not know of any, and an AF_ALG socket does not support them.
         Some(kind) if kind.family == libc::AF_NETLINK => return Err(Errno::NOTTY),

@@ -10,6 +10,7 @@ pub mod transfer;
 
 use crate::{
     bpf::SYS_IO_PGETEVENTS,
+    served::Served,
     server::Server,
     target::{Request, Target},
 };
@@ -42,6 +43,18 @@ pub fn asks_who_is_there(nr: libc::c_long) -> bool {
     matches!(nr, libc::SYS_setsockopt | libc::SYS_bind)
 }
 
+/// Whether the kernel does the call, to the socket that stands for the file.
+pub fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
+    match nr {
+        libc::SYS_ioctl => descriptor::is_generic(args[1] as u32),
+        // A socket knows no positions.
+        libc::SYS_preadv2 | libc::SYS_pwritev2 => args[3] != u64::MAX,
+        libc::SYS_setsockopt => served.kind.is_some() && option::is_kept(args, &option::SET_HERE),
+        libc::SYS_getsockopt => served.kind.is_some() && option::is_kept(args, &option::GOT_HERE),
+        _ => false,
+    }
+}
+
 fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     match target.request.nr {
         #[cfg(target_arch = "x86_64")]
@@ -60,12 +73,14 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let fd = target.request.int(0);
     // A descriptor of the target's own may have a number in the range, too.
     let Some(served) = server.find(target, fd) else { return Ok(Reply::Proceed) };
+    if is_the_kernels(&served, target.request.nr, &target.request.args) {
+        return Ok(Reply::Proceed);
+    }
     match target.request.nr {
         libc::SYS_fcntl | libc::SYS_dup | libc::SYS_dup3 => descriptor::duplicate(server, target),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_dup2 => descriptor::duplicate(server, target),
         libc::SYS_ioctl => descriptor::ioctl(server, target, served),
-        libc::SYS_preadv2 | libc::SYS_pwritev2 if target.request.args[3] != u64::MAX => Ok(Reply::Proceed),
         libc::SYS_read
         | libc::SYS_readv
         | libc::SYS_preadv2

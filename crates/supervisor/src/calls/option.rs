@@ -14,6 +14,26 @@ const MAX_VALUE: usize = 64 << 10;
 /// The most that a buffer's size is raised to (`net.core.wmem_max`), before it is doubled.
 const MAX_BUFFER: u32 = 212_992;
 
+/// Options of `SOL_SOCKET` that are set here.
+pub const SET_HERE: [i32; 4] = [libc::SO_SNDBUF, libc::SO_RCVBUF, libc::SO_SNDBUFFORCE, libc::SO_RCVBUFFORCE];
+
+/// Options of `SOL_SOCKET` that are answered here.
+pub const GOT_HERE: [i32; 8] = [
+    libc::SO_DOMAIN,
+    libc::SO_TYPE,
+    libc::SO_PROTOCOL,
+    libc::SO_ERROR,
+    libc::SO_ACCEPTCONN,
+    libc::SO_SNDBUF,
+    libc::SO_RCVBUF,
+    libc::SO_PEERCRED,
+];
+
+/// Whether an option is kept where the target's own socket is: timeouts, and what changes nothing.
+pub fn is_kept(args: &[u64; 6], here: &[i32]) -> bool {
+    args[1] as i32 == libc::SOL_SOCKET && !here.contains(&(args[2] as i32))
+}
+
 /// `setsockopt`.
 pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let [level, name] = [1, 2].map(|n| target.request.int(n));
@@ -28,8 +48,6 @@ pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
         (libc::SOL_SOCKET, libc::SO_SNDBUF) => set_buffer(served, 0, name, 4608, &value),
         (libc::SOL_SOCKET, libc::SO_RCVBUF) => set_buffer(served, 1, name, 2304, &value),
         (libc::SOL_SOCKET, libc::SO_SNDBUFFORCE | libc::SO_RCVBUFFORCE) => Err(Errno::PERM),
-        // Timeouts, and what changes nothing here, are kept where the target's own socket is.
-        (libc::SOL_SOCKET, _) => Ok(Reply::Proceed),
         _ => match &mut served.lock().file {
             File::Alg(socket) => {
                 socket.set_option_with(level, name, &value, &SupervisorKeys)?;
@@ -68,7 +86,6 @@ pub fn get(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
             _ => served.buffer(usize::from(name == libc::SO_RCVBUF)),
         },
         (libc::SOL_SOCKET, libc::SO_PEERCRED) => return Err(Errno::OPNOTSUPP),
-        (libc::SOL_SOCKET, _) => return Ok(Reply::Proceed),
         _ if kind.family == libc::AF_NETLINK => return Err(Errno::NOPROTOOPT),
         _ => return Err(Errno::OPNOTSUPP),
     };

@@ -46,8 +46,7 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     for &address in &addresses {
         let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
         let fd = descriptor(&iocb);
-        let served = if server.range.contains(fd) { server.find(target, fd) } else { None };
-        requests.push((address, iocb, served));
+        requests.push((address, iocb, server.find_rare(target, fd)));
     }
     if requests.iter().all(|(.., served)| served.is_none()) {
         return Ok(Reply::Proceed);

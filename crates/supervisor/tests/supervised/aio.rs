@@ -175,3 +175,14 @@ supervised! {
         assert_eq!(errno(context.submit(&mut [&mut read, &mut writes(4, &socket, b"abc")])), libc::EINVAL);
     }
 }
+
+/// What a socket that hashes makes of "abc", by asynchronous requests.
+pub fn digest_by_aio(socket: &OwnedFd) -> [u8; 32] {
+    let (context, mut digest) = (Context::new(), [0; 32]);
+    let mut requests = [writes(1, socket, b"abc"), reads(2, socket, &mut digest)];
+    let [write, read] = &mut requests;
+    assert_eq!(context.submit(&mut [write, read]).expect("submitted"), 2);
+    let results: Vec<_> = context.events(2, None).iter().map(|event| (event.data, event.result)).collect();
+    assert_eq!(results, [(1, 3), (2, 32)]);
+    digest
+}

@@ -166,7 +166,9 @@ fn the_supervisor_is_opaque() {
     if user == 0 {
         // Root may look at every process, so somebody else has to try.
         let program = std::env::temp_dir().join(format!("algkit-supervised-{}-test", std::process::id()));
-        std::fs::copy(std::env::current_exe().expect("a path"), &program).expect("a copy");
+        // Not by this process: whatever another thread starts would have it open for writing, and it could not be run.
+        let copied = Command::new("cp").arg(std::env::current_exe().expect("a path")).arg(&program).status();
+        assert!(copied.expect("coreutils").success());
         let mut command = Command::new(&program);
         let status = command.args(["--exact", NAME, "--quiet"]).current_dir("/").uid(NOBODY).gid(NOBODY).status();
         std::fs::remove_file(program).expect("removed");
