@@ -15,6 +15,10 @@ pub trait Common: Debug + Send + Sync {
     /// Unlocks, after what `write` makes has become the value, if it is another one. Returns its version.
     fn unlock(&self, write: &mut dyn FnMut(&mut [u8]) -> Option<usize>) -> u64;
 
+    /// Waits, for a reasonable time, until those that a `fork` has just made have [joined](crate::File::join). Called without the
+    /// lock.
+    fn settle(&self);
+
     /// This process.
     fn process(&self) -> ProcessId;
 

@@ -213,6 +213,8 @@ impl Common for Place {
         *version
     }
 
+    fn settle(&self) {}
+
     fn process(&self) -> ProcessId {
         self.process
     }

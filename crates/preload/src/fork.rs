@@ -48,5 +48,6 @@ unsafe extern "C" fn in_parent() {
 unsafe extern "C" fn in_child() {
     if let Ok(Some(held)) = HELD.try_with(RefCell::take) {
         held.states.iter().for_each(|state| state.join());
+        Region::arrive();
     }
 }

@@ -19,6 +19,8 @@ use std::{
         Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
+    thread,
+    time::{Duration, Instant},
 };
 
 /// What is at the start of the mapping. Zeros are an empty value of version 0.
@@ -34,6 +36,8 @@ struct Header {
     waiters: AtomicU32,
     /// Those that may have the region mapped.
     processes: AtomicU32,
+    /// Those of them that have been made and have not run yet.
+    awaited: AtomicU32,
 }
 
 /// A mapping, which is this process's own as long as it has not forked. Two slots follow the header.
@@ -49,6 +53,10 @@ unsafe impl Sync for Region {}
 
 /// Those that this process has.
 static REGIONS: Mutex<Vec<Weak<Region>>> = Mutex::new(Vec::new());
+
+/// How long a new process is waited for, and how often it is looked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_micros(100);
 
 /// How the lock was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,11 +85,36 @@ impl Region {
     /// A `fork` is about to happen.
     pub fn pass_on() {
         regions(|regions| {
-            regions.retain(|region| match region.upgrade() {
-                Some(region) => region.header().processes.fetch_add(1, Ordering::Relaxed) > 0,
-                None => false,
+            regions.retain(|region| {
+                let Some(region) = region.upgrade() else { return false };
+                region.header().processes.fetch_add(1, Ordering::Relaxed);
+                region.header().awaited.fetch_add(1, Ordering::Relaxed);
+                true
             });
         });
+    }
+
+    /// This process was made by a `fork` and has [joined](algkit_afalg::File::join) whatever it has.
+    pub fn arrive() {
+        regions(|regions| {
+            for region in regions.iter().filter_map(Weak::upgrade) {
+                // Others may have given up waiting.
+                let one_less = |awaited: u32| awaited.checked_sub(1);
+                let _ = region.header().awaited.fetch_update(Ordering::Release, Ordering::Relaxed, one_less);
+            }
+        });
+    }
+
+    /// Waits for those that a `fork` has just made. One that failed, or whose child was killed at once, is waited for in vain, and only once.
+    pub fn settle(&self) {
+        let awaited = &self.header().awaited;
+        let end = Instant::now() + PATIENCE;
+        while awaited.load(Ordering::Acquire) > 0 {
+            if Instant::now() > end {
+                awaited.store(0, Ordering::Relaxed);
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
     }
 
     fn len_for(room: usize) -> Option<usize> {

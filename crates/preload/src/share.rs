@@ -4,9 +4,10 @@
 //! entry locks the region too, and brings the copy up to date; who has changed it puts it there before unlocking.
 
 use crate::{
-    entry::State,
+    entry::{Entry, State},
     process,
     region::{Found, Region},
+    table,
 };
 use algkit_afalg::{Common, Errno, File, ProcessId};
 use std::sync::Arc;
@@ -32,6 +33,20 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Those that wait in other threads find out that there is nothing to wait for.
         self.region.wake();
+    }
+}
+
+/// Brings all that this process shares up to date, where `entry` is shared: whether a transform takes a key depends on whether the
+/// sockets accepted from it have seen one, in whatever process.
+pub fn catch_up(entry: &'static Entry) {
+    if entry.lock().shared.is_none() {
+        return;
+    }
+    for other in &table::lock().all {
+        let mut state = other.lock();
+        if state.shared.is_some() && state.refresh().is_ok() {
+            state.publish();
+        }
     }
 }
 
@@ -127,6 +142,10 @@ impl Common for Region {
         let version = self.version();
         self.release();
         version
+    }
+
+    fn settle(&self) {
+        Region::settle(self);
     }
 
     fn process(&self) -> ProcessId {

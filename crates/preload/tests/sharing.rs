@@ -352,16 +352,38 @@ served! {
         assert_eq!(set_key(&named, &KEY), Ok(()));
         assert_succeeds(child);
         assert_encrypts(&operation(&named));
-        // One that does nothing but have it.
-        let fd = operation(&named);
-        let child = in_child(|| {
-            nix::unistd::pause();
-        });
-        thread::sleep(SOON);
-        drop(fd);
-        assert_eq!(set_key(&named, &KEY), Err(Errno::EBUSY));
+        // One that does nothing but have it, and may not even have begun to run.
+        for _ in 0..20 {
+            let fd = operation(&named);
+            let child = in_child(|| {
+                nix::unistd::pause();
+            });
+            drop(fd);
+            assert_eq!(set_key(&named, &KEY), Err(Errno::EBUSY));
+            kill(child, Signal::SIGKILL).unwrap();
+            waitpid(child, None).unwrap();
+            assert_eq!(set_key(&named, &KEY), Ok(()));
+        }
+        // One that never will.
+        let child = in_child(|| ());
         kill(child, Signal::SIGKILL).unwrap();
         waitpid(child, None).unwrap();
+        assert_eq!(set_key(&named, &KEY), Ok(()));
+    }
+}
+
+served! {
+    fn a_socket_that_has_seen_its_key_elsewhere_keeps_the_transform_in_use() {
+        let named = parent("hash", "hmac(sha256)", &[]);
+        let fd = operation(&named);
+        assert_succeeds(in_child(|| {
+            assert_eq!(set_key(&named, &KEY), Ok(()));
+            // A socket without a key does not keep the transform from taking another.
+            assert_eq!(set_key(&named, &KEY), Ok(()));
+            assert_eq!(recv(fd.as_raw_fd(), &mut [0; 32], NOW), Ok(32));
+        }));
+        assert_eq!(set_key(&named, &KEY), Err(Errno::EBUSY));
+        drop(fd);
         assert_eq!(set_key(&named, &KEY), Ok(()));
     }
 }

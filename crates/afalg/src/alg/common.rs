@@ -70,6 +70,17 @@ impl Parent {
         Guard(state)
     }
 
+    /// [`lock`](Self::lock), for who has to know what is open in all processes.
+    pub(super) fn lock_settled(&self) -> Guard<'_> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let common = state.sharing.as_ref().map(|sharing| sharing.common.clone());
+        drop(state);
+        if let Some(common) = common {
+            common.settle();
+        }
+        self.lock()
+    }
+
     pub(crate) fn share(&self, common: &mut dyn FnMut(usize) -> Option<Arc<dyn Common>>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.sharing.is_some() {

@@ -62,7 +62,7 @@ impl State {
 impl Parent {
     pub(super) fn bind(&self, address: &[u8]) -> Result<(), Errno> {
         let algorithm = Algorithm::find(&Address::parse(address)?)?;
-        let mut state = self.lock();
+        let mut state = self.lock_settled();
         if state.open().children > 0 {
             return Err(Errno::BUSY);
         }
@@ -72,7 +72,7 @@ impl Parent {
     }
 
     pub(super) fn set_option(&self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
-        let mut state = self.lock();
+        let mut state = self.lock_settled();
         let open = state.open();
         if open.children != open.keyless {
             return Err(Errno::BUSY);
