@@ -118,6 +118,26 @@ fn a_key_in_front_of_the_message() {
     assert_eq!(send(&mut socket, &key[..31], 0), Err(Errno::NOKEY));
 }
 
+/// What Linux 6.1 answers after a message that has no digest.
+#[test]
+fn the_digest_of_a_message_that_failed() {
+    let mut socket = bound("hash", "poly1305").accept().unwrap();
+    let zeros = [0; 16];
+    assert_eq!(send(&mut socket, &[7; 31], 0), Err(Errno::NOKEY));
+    assert_eq!(recv(&mut socket, 16).unwrap(), zeros);
+    assert_eq!(recv(&mut socket, 16), Err(Errno::NOKEY), "there is none");
+    // That of the message before is still there, unless the one that failed began with a part.
+    send(&mut socket, &[7; 50], 0).unwrap();
+    let digest = recv(&mut socket, 16).unwrap();
+    send(&mut socket, &[7; 50], 0).unwrap();
+    assert_eq!(send(&mut socket, &[7; 8], 0), Err(Errno::NOKEY));
+    assert_eq!(recv(&mut socket, 16).unwrap(), digest);
+    send(&mut socket, &[7; 50], 0).unwrap();
+    send(&mut socket, &[], MORE).unwrap();
+    assert_eq!(send(&mut socket, &[7; 8], 0), Err(Errno::NOKEY));
+    assert_eq!(recv(&mut socket, 16).unwrap(), zeros);
+}
+
 #[test]
 fn a_copy_of_a_message() {
     let mut parent = keyed("hash", "hmac(sha256)", b"Jefe");

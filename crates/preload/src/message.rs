@@ -229,6 +229,9 @@ unsafe fn receive_messages(
 ) -> Result<c_int, Errno> {
     // SAFETY: null, or the caller's.
     let deadline = unsafe { timeout.as_ref() }.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
+    if let Some(error) = entry.enter(fd)?.state().error.take() {
+        return Err(error);
+    }
     let mut done = 0;
     for at in 0..count.min(MAX_MESSAGES) as usize {
         // SAFETY: the array has `count` members.
@@ -237,7 +240,13 @@ unsafe fn receive_messages(
         match unsafe { receive_message(entry, fd, &raw mut message.msg_hdr, flags & !MSG_WAITFORONE) } {
             Ok(received) => message.msg_len = received as c_uint,
             Err(errno) if done == 0 => return Err(errno),
-            Err(_) => break,
+            Err(errno) => {
+                // Told by the next call.
+                if !matches!(errno, Errno::AGAIN | Errno::INTR) {
+                    entry.enter(fd)?.state().error = Some(errno);
+                }
+                break;
+            }
         }
         done += 1;
         if flags & MSG_WAITFORONE != 0 {

@@ -2,11 +2,14 @@
 
 mod common;
 
-use common::{ABC, CIPHER, IV, MORE, PLAIN, assert_encrypts, cbc, digest, encrypt, hex, sha256};
+use common::{ABC, CIPHER, IV, MORE, PLAIN, assert_encrypts, cbc, digest, encrypt, hex, operation, parent, sha256};
 use nix::{
     errno::Errno,
     sys::{
-        socket::{MsgFlags, MultiHeaders, SockaddrStorage, recv, recvfrom, recvmmsg, recvmsg, send, sendmmsg, sendto},
+        socket::{
+            MsgFlags, MultiHeaders, SockaddrStorage, getsockopt, recv, recvfrom, recvmmsg, recvmsg, send, sendmmsg,
+            sendto, sockopt::SocketError,
+        },
         uio::{readv, writev},
     },
     unistd::{read, write},
@@ -109,6 +112,29 @@ served! {
         // The second is that of an empty message (FIPS 180-4's algorithm on no bits).
         assert_eq!(hex(&digests[0]), ABC);
         assert_eq!(hex(&digests[1]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}
+
+served! {
+    fn what_ended_a_call_with_several_messages_is_told_by_the_next() {
+        // Its key comes with each message.
+        let fd = operation(&parent("hash", "poly1305", &[]));
+        let receive = |room: &mut [[u8; 16]; 2]| {
+            let mut headers = MultiHeaders::<()>::preallocate(2, None);
+            let [first, second] = room;
+            let mut pieces = [[IoSliceMut::new(first)], [IoSliceMut::new(second)]];
+            let received = recvmmsg(fd.as_raw_fd(), &mut headers, &mut pieces, MsgFlags::empty(), None);
+            received.map(|messages| messages.count())
+        };
+        let (mut room, mut again) = ([[0; 16]; 2], [[0; 16]; 2]);
+        send(fd.as_raw_fd(), &[7; 50], MsgFlags::empty()).unwrap();
+        assert_eq!(receive(&mut room), Ok(1), "the message that is not there has no key");
+        send(fd.as_raw_fd(), &[7; 50], MsgFlags::empty()).unwrap();
+        assert_eq!(receive(&mut again), Err(Errno::ENOKEY));
+        assert_eq!(receive(&mut again), Ok(1));
+        assert_eq!(again[0], room[0]);
+        assert_eq!(getsockopt(&fd, SocketError), Ok(libc::ENOKEY));
+        assert_eq!(getsockopt(&fd, SocketError), Ok(0));
     }
 }
 

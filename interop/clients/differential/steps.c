@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "differential.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -208,7 +209,9 @@ void look(int fd)
         break;
     }
     case 1: {
-        int set = epoll_create1(EPOLL_CLOEXEC);
+        /* Not with a number that a close has just freed. */
+        int low = epoll_create1(EPOLL_CLOEXEC), set = fcntl(low, F_DUPFD_CLOEXEC, 300);
+        close(low);
         struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLPRI};
         say(" epoll_ctl");
         outcome(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));

@@ -70,19 +70,28 @@ impl Operation {
         let Self { hash, progress, digest, finished, .. } = self;
         let hash = hash.as_ref().ok_or(Errno::NOKEY)?;
         let more = message.flags & libc::MSG_MORE != 0;
-        *finished = !more && !message.fault;
         let sent = message.data.iter().map(|piece| piece.len()).sum();
-        match (progress.take(), message.data) {
+        let former = progress.take();
+        if more && former.is_none() {
+            // The last message's digest is given up; that of a message which fails takes none's place.
+            *finished = false;
+            digest.zeroize();
+        }
+        match (former, message.data) {
             // What cannot be read ends the message, without a digest; what was read of it counts as sent.
             _ if message.fault && sent == 0 => return Err(Errno::FAULT),
             _ if message.fault => {}
-            (None, [piece]) if !more => hash.digest(piece, digest)?,
+            (None, [piece]) if !more => {
+                *finished = true;
+                hash.digest(piece, digest)?;
+            }
             (former, pieces) => {
                 let mut current = former.unwrap_or_else(|| hash.start());
                 pieces.iter().for_each(|piece| current.update(piece));
                 if more {
                     *progress = Some(current);
                 } else {
+                    *finished = true;
                     current.finish_into(digest)?;
                 }
             }

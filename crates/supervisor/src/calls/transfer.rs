@@ -157,6 +157,8 @@ struct Many {
     flags: i32,
     sends: bool,
     current: Option<Box<Work>>,
+    /// What ended it after some messages.
+    error: Option<Errno>,
 }
 
 impl Send {
@@ -308,8 +310,17 @@ impl Many {
         Step::Done(Ok(self.done.into()))
     }
 
-    fn partial(&self, error: Errno) -> Result<i64, Errno> {
-        if self.done > 0 { Ok(self.done.into()) } else { Err(error) }
+    fn partial(&mut self, error: Errno) -> Result<i64, Errno> {
+        if self.done == 0 {
+            return Err(error);
+        }
+        self.error = Some(error);
+        Ok(self.done.into())
+    }
+
+    /// Whether it is a `recvmmsg` that has not begun.
+    fn begins_to_receive(&self) -> bool {
+        !self.sends && self.done == 0 && self.current.is_none()
     }
 }
 
@@ -383,7 +394,8 @@ impl Transfer {
             nr @ (libc::SYS_sendmmsg | libc::SYS_recvmmsg) => {
                 let count = (args[2] as u32).min(MAX_MESSAGES);
                 let sends = nr == libc::SYS_sendmmsg;
-                let many = Many { vector: args[1], count, done: 0, flags: int(3), sends, current: None };
+                let vector = args[1];
+                let many = Many { vector, count, done: 0, flags: int(3), sends, current: None, error: None };
                 (Ok(Work::Many(many)), int(3))
             }
             _ => return None,
@@ -432,7 +444,22 @@ impl Transfer {
 
     /// Goes on as far as it can.
     pub fn advance(&mut self, target: &Target<'_>, state: &mut State) -> Step {
-        self.work.advance(target, &mut state.file)
+        match &self.work {
+            Work::Many(many) if many.begins_to_receive() => {
+                if let Some(error) = state.error.take() {
+                    return Step::Done(Err(error));
+                }
+            }
+            _ => {}
+        }
+        let step = self.work.advance(target, &mut state.file);
+        if let Work::Many(Many { sends: false, error: Some(error), .. }) = self.work
+            && error != Errno::AGAIN
+        {
+            // Told by the next call.
+            state.error = Some(error);
+        }
+        step
     }
 
     /// Whether `recvmmsg` has what `MSG_WAITFORONE` asks for.

@@ -97,6 +97,42 @@ supervised! {
 }
 
 supervised! {
+    fn what_ended_a_call_with_several_messages_is_told_by_the_next() {
+        // Its key comes with each message.
+        let socket = hash("poly1305");
+        let (mut first, mut second) = ([0; 16], [0; 16]);
+        let mut receive = || {
+            let mut pieces = [[place(&mut first)], [place(&mut second)]];
+            let mut messages =
+                pieces.each_mut().map(|pieces| libc::mmsghdr { msg_hdr: header(pieces, &mut []), msg_len: 0 });
+            let (fd, none) = (socket.as_raw_fd(), std::ptr::null_mut());
+            // SAFETY: the headers name memory that lives.
+            let received = unsafe { libc::recvmmsg(fd, messages.as_mut_ptr(), 2, 0, none) };
+            if received < 0 { Err(std::io::Error::last_os_error().raw_os_error()) } else { Ok(received) }
+        };
+        let send = || {
+            // SAFETY: the text lives.
+            let sent = unsafe { libc::send(socket.as_raw_fd(), [7u8; 50].as_ptr().cast(), 50, 0) };
+            assert_eq!(sent, 50);
+        };
+        let error = || {
+            let (mut error, mut len) = (-1i32, 4);
+            let (at, len) = ((&raw mut error).cast(), &raw mut len);
+            // SAFETY: room for a number and its length.
+            let got = unsafe { libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, at, len) };
+            assert_eq!(got, 0);
+            error
+        };
+        send();
+        assert_eq!(receive(), Ok(1), "the message that is not there has no key");
+        send();
+        assert_eq!(receive(), Err(Some(libc::ENOKEY)));
+        assert_eq!(receive(), Ok(1));
+        assert_eq!((error(), error()), (libc::ENOKEY, 0));
+    }
+}
+
+supervised! {
     fn errors_are_the_kernels() {
         assert_eq!(errno(bound("hash", "nonesuch")), libc::ENOENT);
         assert_eq!(errno(bound("nonesuch", "sha256")), libc::ENOENT);
