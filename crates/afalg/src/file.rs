@@ -73,6 +73,8 @@ pub struct Received {
     pub len: usize,
     /// `msg_flags`.
     pub flags: i32,
+    /// Bytes of room up to the last one that was written: more than `len` where a gap was left between two requests of a cipher.
+    pub end: usize,
 }
 
 /// What `poll` would say.

@@ -215,8 +215,8 @@ void size_operation(void)
                 look(op);
         } else {
             size_t len = chance(50) ? (size_t)pending + tag : sizes[below(COUNT(sizes))];
-            if (len > ARENA)
-                len = ARENA;
+            if (len > ARENA / 2)
+                len = ARENA / 2;
             if (kind != 1 && chance(50))
                 len -= len % 16;
             long got = get(op, len, 1 + (chance(20) ? below(3) : 0), 0, known);

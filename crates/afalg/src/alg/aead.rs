@@ -7,7 +7,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    Destination, Errno, Message,
+    Destination, Errno, Message, Received,
     snapshot::{Reader, Writer},
 };
 use algkit::{Aead, Direction, Driver, Error, Text};
@@ -58,7 +58,7 @@ impl Operation {
         self.stream.send(message)
     }
 
-    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<usize, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<Received, Errno> {
         self.check_key()?;
         Room::new(into).fill(|room| self.request(room))
     }

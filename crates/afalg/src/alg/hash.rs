@@ -115,7 +115,7 @@ impl Operation {
         });
         digest.zeroize();
         let len = written?;
-        Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 } })
+        Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 }, end: len })
     }
 
     /// A socket that goes on with a copy of the message.

@@ -171,10 +171,10 @@ impl Socket {
         let _ = flags; // waiting is the front end's; the kernel ignores the others
         let into = into.into();
         match &mut self.role {
-            Role::Skcipher(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
-            Role::Aead(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
+            Role::Skcipher(operation) => operation.recv(into),
+            Role::Aead(operation) => operation.recv(into),
             Role::Hash(operation) => operation.recv(into),
-            Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0 }),
+            Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0, end: len }),
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         }
     }

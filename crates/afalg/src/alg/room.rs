@@ -3,7 +3,7 @@
 use std::{io::IoSliceMut, slice};
 
 use super::stream::PAGE;
-use crate::{Destination, Errno};
+use crate::{Destination, Errno, Received};
 
 /// What is left of the buffers of a `recvmsg`.
 pub(super) struct Room<'a, 'b> {
@@ -11,6 +11,8 @@ pub(super) struct Room<'a, 'b> {
     rest: slice::IterMut<'a, IoSliceMut<'b>>,
     /// Bytes behind them that are not memory.
     lost: usize,
+    /// Bytes in front of what is left.
+    offset: usize,
 }
 
 /// Consecutive bytes of the client's buffers.
@@ -23,21 +25,28 @@ pub(super) enum Space<'a> {
 impl<'a, 'b> Room<'a, 'b> {
     #[inline]
     pub(super) fn new(into: Destination<'a, 'b>) -> Self {
-        let mut room = Self { current: &mut [], rest: into.pieces.iter_mut(), lost: into.lost };
+        let mut room = Self { current: &mut [], rest: into.pieces.iter_mut(), lost: into.lost, offset: 0 };
         room.advance();
         room
     }
 
-    /// One request after the other while there is room and text; the bytes received. Once some were, an error ends
-    /// the call without being told, save that a tag was wrong.
+    /// One request after the other while there is room and text. Once some bytes were received, an error ends the call
+    /// without being told, save that a tag was wrong.
     #[inline]
-    pub(super) fn fill(mut self, mut request: impl FnMut(&mut Self) -> Result<usize, Errno>) -> Result<usize, Errno> {
-        let mut received = 0;
+    pub(super) fn fill(
+        mut self,
+        mut request: impl FnMut(&mut Self) -> Result<usize, Errno>,
+    ) -> Result<Received, Errno> {
+        let mut received = Received::default();
         while !self.is_full() {
+            let start = self.offset;
             match request(&mut self) {
                 Ok(0) => break,
-                Ok(n) => received += n,
-                Err(error) if received == 0 || error == Errno::BADMSG => return Err(error),
+                Ok(n) => {
+                    received.len += n;
+                    received.end = start + n;
+                }
+                Err(error) if received.len == 0 || error == Errno::BADMSG => return Err(error),
                 Err(_) => break,
             }
         }
@@ -90,6 +99,7 @@ impl<'a, 'b> Room<'a, 'b> {
     fn piece(&mut self, max: usize) -> &'a mut [u8] {
         let current = std::mem::take(&mut self.current);
         let (piece, left) = current.split_at_mut(max.min(current.len()));
+        self.offset += piece.len();
         self.current = left;
         self.advance();
         piece

@@ -7,7 +7,7 @@ use super::{
     stream::{PAGE, Stream},
 };
 use crate::{
-    Destination, Errno, Message,
+    Destination, Errno, Message, Received,
     snapshot::{Reader, Writer},
 };
 use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
@@ -90,7 +90,7 @@ impl Operation {
         })
     }
 
-    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<usize, Errno> {
+    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<Received, Errno> {
         self.tfm()?;
         Room::new(into).fill(|room| self.request(room))
     }

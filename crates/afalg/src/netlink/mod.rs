@@ -170,7 +170,7 @@ impl Socket {
         self.continue_dump();
         let whole = flags & libc::MSG_TRUNC != 0;
         let flags = if copied < len { libc::MSG_TRUNC } else { 0 };
-        Ok(Received { len: if whole { len } else { copied }, flags })
+        Ok(Received { len: if whole { len } else { copied }, flags, end: copied })
     }
 
     /// What `poll` would say.

@@ -357,12 +357,12 @@ fn a_dump_and_a_slow_client() {
 fn peeking_and_truncation() {
     let mut socket = socket();
     send(&mut socket, &request(GETALG, REQUEST, "cbc(aes)", "")).unwrap();
-    assert_eq!(socket.recv(&mut [][..], PEEK | TRUNC), Ok(Received { len: 380, flags: TRUNC }));
+    assert_eq!(socket.recv(&mut [][..], PEEK | TRUNC), Ok(Received { len: 380, flags: TRUNC, end: 0 }));
     let (mut a, mut b) = ([0; 6], [0xaa; 10]);
     let got = socket.recv(&mut [IoSliceMut::new(&mut a), IoSliceMut::new(&mut b)], PEEK);
-    assert_eq!(got, Ok(Received { len: 16, flags: TRUNC }));
+    assert_eq!(got, Ok(Received { len: 16, flags: TRUNC, end: 16 }));
     assert_eq!((get32(&a, 0), get16(&a, 4), get32(&b, 2)), (380, GETALG, SEQ));
-    assert_eq!(socket.recv(&mut [IoSliceMut::new(&mut a)], 0), Ok(Received { len: 6, flags: TRUNC }));
+    assert_eq!(socket.recv(&mut [IoSliceMut::new(&mut a)], 0), Ok(Received { len: 6, flags: TRUNC, end: 6 }));
     assert_eq!(recv(&mut socket), Err(Errno::AGAIN), "the rest of the datagram is gone");
 }
 

@@ -89,7 +89,7 @@ pub fn recv(socket: &mut Socket, room: usize) -> Result<Vec<u8>, Errno> {
 
 pub fn recv_flags(socket: &mut Socket, room: usize) -> Result<(Vec<u8>, i32), Errno> {
     let mut data = vec![0xee; room];
-    let Received { len, flags } = socket.recv(&mut [IoSliceMut::new(&mut data)], 0)?;
+    let Received { len, flags, .. } = socket.recv(&mut [IoSliceMut::new(&mut data)], 0)?;
     assert!(data[len..].iter().all(|&b| b == 0xee), "written past what was received");
     data.truncate(len);
     Ok((data, flags))

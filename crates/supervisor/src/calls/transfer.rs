@@ -234,6 +234,11 @@ impl Recv {
         let (pieces, lost) = self.pieces.split_at(end.unwrap_or(self.pieces.len()));
         let (pieces, lost) = (part(pieces, 0, CHUNK), total(lost));
         let done = with_buffer(total(&pieces), |buffer| {
+            if pieces.len() > 1 {
+                // A cipher may leave a gap between two of them, which stays as it is, and shows nothing of anybody else's.
+                buffer.fill(0);
+                target.readable(&pieces, buffer);
+            }
             let mut rest = &mut *buffer;
             let mut into = Vec::with_capacity(pieces.len());
             for &(_, len) in &pieces {
@@ -244,8 +249,8 @@ impl Recv {
             target.check()?;
             let received = file.recv(Destination { pieces: &mut into, lost }, self.flags)?;
             drop(into);
-            let n = received.len.min(buffer.len());
-            target.scatter(&part(&pieces, 0, n), &buffer[..n])?;
+            let end = received.end.min(buffer.len());
+            target.scatter(&part(&pieces, 0, end), &buffer[..end])?;
             Ok(received)
         });
         match done {

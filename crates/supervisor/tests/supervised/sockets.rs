@@ -133,6 +133,28 @@ supervised! {
 }
 
 supervised! {
+    fn a_gap_between_two_requests_stays_as_it_was() {
+        let want = {
+            let (cipher, mut text) = (cbc(0), [0; 64]);
+            send_with(&cipher, &[0x55; 64], &mut encrypt(), 0).expect("sent");
+            assert_eq!(recv(&cipher, &mut text, 0).expect("received"), 64);
+            text
+        };
+        // With the smallest buffer, a request ends with a piece; what is not whole blocks of it stays free.
+        let cipher = cbc(0);
+        set_option(&cipher, libc::SOL_SOCKET, libc::SO_RCVBUF, &1i32.to_ne_bytes()).expect("an option");
+        send_with(&cipher, &[0x55; 64], &mut encrypt(), 0).expect("sent");
+        let (mut first, mut second) = ([0xaa; 20], [0xaa; 44]);
+        let pieces = [place(&mut first), place(&mut second)];
+        // SAFETY: the pieces name memory that lives.
+        let received = unsafe { libc::readv(cipher.as_raw_fd(), pieces.as_ptr(), 2) };
+        assert_eq!(received, 48);
+        assert_eq!((&first[..16], &first[16..]), (&want[..16], &[0xaa; 4][..]));
+        assert_eq!((&second[..32], &second[32..]), (&want[16..48], &[0xaa; 12][..]));
+    }
+}
+
+supervised! {
     fn errors_are_the_kernels() {
         assert_eq!(errno(bound("hash", "nonesuch")), libc::ENOENT);
         assert_eq!(errno(bound("nonesuch", "sha256")), libc::ENOENT);
