@@ -54,9 +54,7 @@ impl Options {
         *buffer = (2 * wanted).max(min);
         Some(Ok(()))
     }
-}
 
-impl Options {
     /// Both sizes, for another process.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];

@@ -194,7 +194,9 @@ unsafe fn set_option(
         // SAFETY: as for `setsockopt`.
         unsafe { bytes(value, len)? }
     };
-    share::catch_up(entry);
+    if level != SOL_SOCKET {
+        share::catch_up(entry);
+    }
     let mut entered = entry.enter(fd)?;
     if level == SOL_SOCKET {
         if let Some(result) = entered.state().options.set(name, bytes) {

@@ -6,6 +6,7 @@ use crate::{
     is_inside,
     numbers::{close, dup2, moved, number, tracer},
     supervised,
+    waiting::{ALARMS, alarms, interrupted, restarted},
 };
 use algkit_supervisor::Options;
 use std::{
@@ -14,31 +15,10 @@ use std::{
         unix::process::ExitStatusExt,
     },
     process::{Command, ExitStatus},
-    ptr,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
-
-static ALARMS: AtomicUsize = AtomicUsize::new(0);
-
-extern "C" fn count(_: i32) {
-    ALARMS.fetch_add(1, Ordering::SeqCst);
-}
-
-/// Sends this process SIGALRM every `micros`.
-fn alarms(micros: i64, flags: i32) {
-    // SAFETY: zero is a value of both structures, and the handler is async-signal-safe.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = count as *const () as usize;
-        action.sa_flags = flags;
-        assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, ptr::null_mut()), 0);
-        let time = libc::timeval { tv_sec: 0, tv_usec: micros };
-        let timer = libc::itimerval { it_interval: time, it_value: time };
-        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()), 0);
-    }
-}
 
 /// A socket under a number outside the range that has nothing and waits for more.
 fn drained() -> std::os::fd::OwnedFd {
@@ -48,62 +28,29 @@ fn drained() -> std::os::fd::OwnedFd {
     socket
 }
 
-fn interrupted() {
-    let socket = drained();
-    let code = fork(|| {
-        alarms(50_000, 0);
-        match recv(&socket, &mut [0; 16], 0) {
-            Err(error) if error.raw_os_error() == Some(libc::EINTR) => i32::from(ALARMS.load(Ordering::SeqCst) == 0),
-            _ => 2,
-        }
-    });
-    assert_eq!(code, 0);
-}
-
-fn restarted() {
-    let socket = drained();
-    let code = fork(|| {
-        // SAFETY: the grandchild makes system calls and exits.
-        if unsafe { libc::fork() } == 0 {
-            thread::sleep(Duration::from_millis(200));
-            let sent = send(&socket, &TEXT_2, 0);
-            // SAFETY: it ends here.
-            unsafe { libc::_exit(i32::from(sent.is_err())) }
-        }
-        alarms(20_000, libc::SA_RESTART);
-        let mut out = [0; 16];
-        match recv(&socket, &mut out, 0) {
-            Ok(16) if out == SECRET_2 && ALARMS.load(Ordering::SeqCst) > 2 => 0,
-            Ok(_) => 3,
-            Err(error) => error.raw_os_error().unwrap_or(1),
-        }
-    });
-    assert_eq!(code, 0);
-}
-
 supervised! {
     fn a_signal_interrupts() {
-        interrupted();
+        interrupted(&drained());
     }
 }
 
 supervised! {
     options { interruptible = true };
     fn a_signal_interrupts_on_older_kernels() {
-        interrupted();
+        interrupted(&drained());
     }
 }
 
 supervised! {
     fn a_call_starts_again_after_a_signal() {
-        restarted();
+        restarted(&drained());
     }
 }
 
 supervised! {
     options { interruptible = true };
     fn a_call_starts_again_after_a_signal_on_older_kernels() {
-        restarted();
+        restarted(&drained());
     }
 }
 

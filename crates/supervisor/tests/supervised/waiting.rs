@@ -89,14 +89,15 @@ supervised! {
     }
 }
 
-static ALARMS: AtomicUsize = AtomicUsize::new(0);
+/// Alarms that have come.
+pub static ALARMS: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn alarm(_: i32) {
     ALARMS.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Sends this process SIGALRM every `micros`.
-fn alarms(micros: i64, flags: i32) {
+pub fn alarms(micros: i64, flags: i32) {
     // SAFETY: zero is a value of both structures, and the handler is async-signal-safe.
     unsafe {
         let mut action: libc::sigaction = zeroed();
@@ -119,12 +120,12 @@ fn block_alarms() {
     }
 }
 
-fn interrupted() {
-    let socket = drained();
+/// A call that waits for something from `socket` fails when an alarm comes.
+pub fn interrupted(socket: &OwnedFd) {
     // In a process of its own: there is no other thread that could take the signal.
     let code = fork(|| {
         alarms(50_000, 0);
-        match recv(&socket, &mut [0; 16], 0) {
+        match recv(socket, &mut [0; 16], 0) {
             Err(error) if error.raw_os_error() == Some(libc::EINTR) => i32::from(ALARMS.load(Ordering::SeqCst) == 0),
             _ => 2,
         }
@@ -134,31 +135,31 @@ fn interrupted() {
 
 supervised! {
     fn a_signal_interrupts() {
-        interrupted();
+        interrupted(&drained());
     }
 }
 
 supervised! {
     options { interruptible = true };
     fn a_signal_interrupts_on_older_kernels() {
-        interrupted();
+        interrupted(&drained());
     }
 }
 
-fn restarted() {
-    let socket = drained();
+/// It goes on waiting when the handler asks for that.
+pub fn restarted(socket: &OwnedFd) {
     let code = fork(|| {
         // A grandchild writes once the alarms have come several times.
         // SAFETY: the grandchild makes system calls and exits.
         if unsafe { libc::fork() } == 0 {
             thread::sleep(Duration::from_millis(200));
-            let sent = send(&socket, &TEXT_2, 0);
+            let sent = send(socket, &TEXT_2, 0);
             // SAFETY: it ends here.
             unsafe { libc::_exit(i32::from(sent.is_err())) }
         }
         alarms(20_000, libc::SA_RESTART);
         let mut out = [0; 16];
-        match recv(&socket, &mut out, 0) {
+        match recv(socket, &mut out, 0) {
             Ok(16) if out == SECRET_2 && ALARMS.load(Ordering::SeqCst) > 2 => 0,
             Ok(_) => 3,
             Err(error) => error.raw_os_error().unwrap_or(1),
@@ -169,14 +170,14 @@ fn restarted() {
 
 supervised! {
     fn a_call_starts_again_after_a_signal() {
-        restarted();
+        restarted(&drained());
     }
 }
 
 supervised! {
     options { interruptible = true };
     fn a_call_starts_again_after_a_signal_on_older_kernels() {
-        restarted();
+        restarted(&drained());
     }
 }
 
