@@ -98,6 +98,7 @@ pub trait Memory {
 impl File {
     /// `sendmsg`, and with one piece and no control messages `write`. A `write` of nothing is a message, as
     /// for the kernel; a `writev` of nothing is not one, and never comes here.
+    #[inline(always)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         match self {
             Self::Alg(socket) => socket.send(message),
@@ -108,6 +109,7 @@ impl File {
 
     /// `recvmsg`, and with one piece `read`. A `recvmsg` of nothing means something to some sockets; a
     /// `read` of nothing does not, and never comes here.
+    #[inline(always)]
     pub fn recv<'a, 'b>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno>
     where
         'b: 'a,

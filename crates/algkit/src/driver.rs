@@ -296,20 +296,21 @@ pub trait SkcipherOps: Send + Sync + Any {
         false
     }
 
-    /// Itself, if it takes a text in parts.
-    fn in_parts(&self) -> Option<&dyn InParts> {
-        None
+    /// Passes a part of a text, whole blocks of 16 bytes or its end, and copies `beside` meanwhile: rounds leave the
+    /// units for loads and stores nearly idle. `state` is the IV before the first part, and then what the driver makes
+    /// of it. False, and nothing done, if the driver takes whole texts only.
+    #[must_use]
+    fn crypt_part(
+        &self,
+        direction: Direction,
+        first: bool,
+        state: &mut [u8; 16],
+        text: InOut<'_>,
+        beside: InOut<'_>,
+    ) -> bool {
+        let _ = (direction, first, state, text, beside);
+        false
     }
-}
-
-/// A cipher whose texts may come in parts, and that copies something else meanwhile: rounds leave the units for loads
-/// and stores nearly idle.
-pub trait InParts {
-    /// The state before the first block.
-    fn start(&self, iv: &[u8]) -> [u8; 16];
-
-    /// Passes whole blocks, or the end of a text, through the cipher, and copies `beside`.
-    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>);
 }
 
 /// A keyed AEAD.

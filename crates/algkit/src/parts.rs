@@ -2,12 +2,17 @@
 
 use crate::{Direction, Error, InOut, Skcipher};
 use std::fmt;
-use zeroize::Zeroizing;
+use zeroize::optimization_barrier;
+
+/// Bytes of a block, and of an IV, where texts come in parts.
+const BLOCK: usize = 16;
 
 /// A text that a [`Skcipher`] passes in parts: the state between them.
 pub struct Parts {
     direction: Direction,
-    state: Zeroizing<[u8; 16]>,
+    /// Whether no part has been passed: the state is the IV.
+    first: bool,
+    state: [u8; BLOCK],
     left: usize,
 }
 
@@ -17,30 +22,40 @@ impl fmt::Debug for Parts {
     }
 }
 
+impl Drop for Parts {
+    #[inline]
+    fn drop(&mut self) {
+        self.state = [0; BLOCK];
+        optimization_barrier(&self.state);
+    }
+}
+
 impl Skcipher {
-    /// Begins a text of `len` bytes that [`Skcipher::part`] passes; `None` if the driver takes whole texts only.
+    /// Begins a text of `len` bytes that [`Skcipher::part`] passes; `None` if no IV of this algorithm is 16 bytes long, as
+    /// it is where texts come in parts.
     #[inline]
     pub fn parts(&self, direction: Direction, iv: &[u8], len: usize) -> Result<Option<Parts>, Error> {
-        let Some(ops) = self.ops.in_parts() else { return Ok(None) };
         self.check(iv, len)?;
-        Ok(Some(Parts { direction, state: Zeroizing::new(ops.start(iv)), left: len }))
+        Ok(iv.try_into().ok().map(|state| Parts { direction, first: true, state, left: len }))
     }
 
     /// Passes the next part of a text, whole blocks or all that is left, and copies `beside` meanwhile, at next to no cost
-    /// where it is no longer than the part.
+    /// where it is no longer than the part. `false`, and nothing done, if the driver takes whole texts only.
     #[inline]
-    pub fn part(&self, parts: &mut Parts, text: InOut<'_>, beside: InOut<'_>) -> Result<(), Error> {
-        let (len, block) = (text.len(), self.driver().shape.blocksize);
-        let leaves_enough = parts.left.checked_sub(len).is_some_and(|left| left == 0 || left >= block);
-        if !leaves_enough || (len < parts.left && !len.is_multiple_of(block)) {
+    pub fn part(&self, parts: &mut Parts, text: InOut<'_>, beside: InOut<'_>) -> Result<bool, Error> {
+        let len = text.len();
+        let leaves_enough = parts.left.checked_sub(len).is_some_and(|left| left == 0 || left >= BLOCK);
+        if !leaves_enough || (len < parts.left && !len.is_multiple_of(BLOCK)) {
             return Err(self.no_part(parts, len));
         }
-        if let Some(ops) = self.ops.in_parts() {
-            ops.part(parts.direction, &mut parts.state, text, beside);
+        let done = self.ops.crypt_part(parts.direction, parts.first, &mut parts.state, text, beside);
+        if done {
+            parts.first = false;
             parts.left -= len;
         }
-        Ok(())
+        Ok(done)
     }
+
     #[cold]
     fn no_part(&self, parts: &Parts, len: usize) -> Error {
         let want = format!("whole blocks before the last, or the {} bytes that are left", parts.left);

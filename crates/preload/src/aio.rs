@@ -7,7 +7,7 @@ use crate::{
     entry::Entry,
     errno::negated,
     interpose::real,
-    iov::{self, Destinations},
+    iov::{self, Destinations, Several},
     kernel::kernel,
     table, transfer,
 };
@@ -190,14 +190,16 @@ unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize,
         match request.operation {
             Operation::Read => receive(entry, fd, &mut iov::destination(address, request.len)?),
             Operation::ReadVector => {
-                receive(entry, fd, &mut iov::destinations(address.cast(), request.len, Errno::INVAL)?)
+                let mut all = Several::new();
+                receive(entry, fd, &mut iov::destinations(&mut all, address.cast(), request.len, Errno::INVAL)?)
             }
             Operation::Write => {
                 let data = iov::source(address, request.len)?;
                 transfer::send(entry, fd, &data.message(&[], 0))
             }
             Operation::WriteVector => {
-                let data = iov::sources(address.cast(), request.len, Errno::INVAL)?;
+                let mut all = Several::new();
+                let data = iov::sources(&mut all, address.cast(), request.len, Errno::INVAL)?;
                 transfer::send(entry, fd, &data.message(&[], 0))
             }
         }
@@ -211,7 +213,7 @@ fn receive<'b>(
 ) -> Result<usize, Errno> {
     match into.is_empty() {
         true => Ok(0),
-        false => transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| received.len),
+        false => transfer::recv(entry, fd, into.room(), 0).map(|received| received.len),
     }
 }
 

@@ -19,6 +19,7 @@ use std::{
 pub struct Entry {
     state: Mutex<State>,
     is_device: AtomicBool,
+    is_netlink: AtomicBool,
     /// Goes up when something has changed while somebody waits.
     changes: AtomicU32,
     waiters: AtomicU32,
@@ -74,6 +75,7 @@ impl Entry {
     /// What the entry is used for from now on.
     pub fn occupy(&'static self, state: State) {
         self.is_device.store(matches!(state.file, Some(File::Device(_))), Ordering::Relaxed);
+        self.is_netlink.store(matches!(state.file, Some(File::Netlink(_))), Ordering::Relaxed);
         *self.lock() = state;
     }
 
@@ -81,6 +83,11 @@ impl Entry {
     #[inline]
     pub fn check_socket(&self) -> Result<(), Errno> {
         if self.is_device.load(Ordering::Relaxed) { Err(Errno::NOTSOCK) } else { Ok(()) }
+    }
+
+    /// Whether what is received has a sender with an address: port 0 of netlink, the kernel.
+    pub fn has_sender(&self) -> bool {
+        self.is_netlink.load(Ordering::Relaxed)
     }
 
     /// Wakes those who wait for a change. Called after the state has been unlocked.

@@ -20,8 +20,9 @@ pub struct Destinations<P> {
     lost: usize,
 }
 
-/// Pieces; most calls have one.
-type Several<T> = SmallVec<[T; 4]>;
+/// Pieces; most calls have one. Callers keep them where they are: a vector that has just been written piece by piece and is
+/// moved as a whole makes the CPU wait for its own stores.
+pub type Several<T> = SmallVec<[T; 4]>;
 
 impl<'a, P: AsRef<[IoSlice<'a>]>> Sources<P> {
     /// As a message.
@@ -98,51 +99,55 @@ pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<Desti
     Ok(Destinations { pieces: [IoSliceMut::new(piece)], lost })
 }
 
-/// The data of a vector.
+/// The data of a vector, put into `all`.
 ///
 /// # Safety
 /// As for `writev`. `too_many` answers more than 1024 pieces.
-pub unsafe fn sources<'a>(
+#[inline]
+pub unsafe fn sources<'a, 'v>(
+    all: &'v mut Several<IoSlice<'a>>,
     vector: *const iovec,
     count: usize,
     too_many: Errno,
-) -> Result<Sources<Several<IoSlice<'a>>>, Errno> {
-    let mut sources = Sources { pieces: Several::new(), fault: false };
+) -> Result<Sources<&'v [IoSlice<'a>]>, Errno> {
+    let mut found_fault = false;
     // SAFETY: the caller's promise.
     for (address, len) in unsafe { pieces(vector, count, too_many)? } {
         // SAFETY: the caller's promise.
         let Sources { pieces: [piece], fault } = unsafe { source(address, len)? };
         // The rest is looked at as well: what is not in user space is told before anything is sent.
-        if !sources.fault {
-            sources.pieces.push(piece);
-            sources.fault = fault;
+        if !found_fault {
+            all.push(piece);
+            found_fault = fault;
         }
     }
-    Ok(sources)
+    Ok(Sources { pieces: all, fault: found_fault })
 }
 
-/// The room of a vector.
+/// The room of a vector, put into `all`.
 ///
 /// # Safety
 /// As for `readv`. `too_many` answers more than 1024 pieces.
-pub unsafe fn destinations<'a>(
+#[inline]
+pub unsafe fn destinations<'a, 'v>(
+    all: &'v mut Several<IoSliceMut<'a>>,
     vector: *const iovec,
     count: usize,
     too_many: Errno,
-) -> Result<Destinations<Several<IoSliceMut<'a>>>, Errno> {
-    let mut destinations = Destinations { pieces: Several::new(), lost: 0 };
+) -> Result<Destinations<&'v mut [IoSliceMut<'a>]>, Errno> {
+    let mut all_lost = 0;
     // SAFETY: the caller's promise.
     for (address, len) in unsafe { pieces(vector, count, too_many)? } {
         // SAFETY: the caller's promise.
         let Destinations { pieces: [piece], lost } = unsafe { destination(address, len)? };
-        if destinations.lost > 0 {
-            destinations.lost += len;
+        if all_lost > 0 {
+            all_lost += len;
         } else {
-            destinations.pieces.push(piece);
-            destinations.lost = lost;
+            all.push(piece);
+            all_lost = lost;
         }
     }
-    Ok(destinations)
+    Ok(Destinations { pieces: all, lost: all_lost })
 }
 
 #[inline]

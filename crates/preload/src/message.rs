@@ -4,8 +4,8 @@ use crate::{
     entry::Entry,
     errno::length,
     interpose::interpose,
-    iov, table,
-    transfer::{self, Sender},
+    iov::{self, Several},
+    table, transfer,
 };
 use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS};
 use libc::{
@@ -42,7 +42,8 @@ interpose! {
 
     fn writev(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => {
-        let data = iov::sources(vector, pieces(count)?, Errno::INVAL)?;
+        let mut all = Several::new();
+        let data = iov::sources(&mut all, vector, pieces(count)?, Errno::INVAL)?;
         match data.is_empty() {
             true => Ok(0),
             false => transfer::send(entry, fd, &data.message(&[], 0)).map(length),
@@ -86,10 +87,11 @@ interpose! {
 
     fn readv(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => {
-        let mut into = iov::destinations(vector, pieces(count)?, Errno::INVAL)?;
+        let mut all = Several::new();
+        let mut into = iov::destinations(&mut all, vector, pieces(count)?, Errno::INVAL)?;
         match into.is_empty() {
             true => Ok(0),
-            false => transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| length(received.len)),
+            false => transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len)),
         }
     }
 }
@@ -111,12 +113,10 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
         return Err(Errno::NOBUFS);
     }
     // SAFETY: as for `sendmsg`.
-    let (control, data) = unsafe {
-        (
-            iov::bytes(message.msg_control, message.msg_controllen)?,
-            iov::sources(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)?,
-        )
-    };
+    let control = unsafe { iov::bytes(message.msg_control, message.msg_controllen)? };
+    let mut all = Several::new();
+    // SAFETY: as for `sendmsg`.
+    let data = unsafe { iov::sources(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
     // SAFETY: as for `sendmsg`.
     unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
     transfer::send(entry, fd, &data.message(control, flags))
@@ -187,12 +187,13 @@ unsafe fn receive_message(
     entry.check_socket()?;
     // SAFETY: null, or the caller's header.
     let message = unsafe { message.as_mut() }.ok_or(Errno::FAULT)?;
+    let mut all = Several::new();
     // SAFETY: as for `recvmsg`.
-    let mut into = unsafe { iov::destinations(message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
-    let (received, sender) = transfer::recv(entry, fd, into.room(), flags)?;
+    let mut into = unsafe { iov::destinations(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
+    let received = transfer::recv(entry, fd, into.room(), flags)?;
     if !message.msg_name.is_null() {
         // SAFETY: the room that the header declares.
-        message.msg_namelen = unsafe { write_sender(sender, message.msg_name.cast(), message.msg_namelen) };
+        message.msg_namelen = unsafe { write_sender(entry, message.msg_name.cast(), message.msg_namelen) };
     }
     message.msg_controllen = 0;
     message.msg_flags = received.flags;
@@ -211,10 +212,10 @@ unsafe fn receive_from(
     entry.check_socket()?;
     // SAFETY: as for `recvfrom`.
     let mut into = unsafe { iov::destination(into, len)? };
-    let (Received { len, .. }, sender) = transfer::recv(entry, fd, into.room(), flags)?;
+    let Received { len, .. } = transfer::recv(entry, fd, into.room(), flags)?;
     if !address.is_null() && !address_len.is_null() {
         // SAFETY: the room that the caller declares.
-        unsafe { *address_len = write_sender(sender, address, *address_len) };
+        unsafe { *address_len = write_sender(entry, address, *address_len) };
     }
     Ok(length(len))
 }
@@ -265,12 +266,12 @@ unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: siz
     }
     // SAFETY: as for `read`.
     let mut into = unsafe { iov::destination(into, len)? };
-    transfer::recv(entry, fd, into.room(), 0).map(|(received, _)| length(received.len))
+    transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len))
 }
 
-/// Writes as much of the address as there is room for; returns its length.
-unsafe fn write_sender(sender: Sender, to: *mut sockaddr, room: socklen_t) -> socklen_t {
-    if sender == Sender::Nobody {
+/// Writes as much of the sender's address as there is room for; returns its length.
+unsafe fn write_sender(entry: &Entry, to: *mut sockaddr, room: socklen_t) -> socklen_t {
+    if !entry.has_sender() {
         return 0;
     }
     // SAFETY: all zeros are an address: port 0.

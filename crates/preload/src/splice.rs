@@ -189,7 +189,7 @@ fn into_pipe(
     }
     let space = fcntl_getpipe_size(pipe)?.saturating_sub(ioctl_fionread(pipe)? as usize).max(1);
     let mut buffer = vec![0; len.min(space).min(PIPE)];
-    let (received, _) = transfer::recv(entry, from, (&mut [IoSliceMut::new(&mut buffer)]).into(), 0)?;
+    let received = transfer::recv(entry, from, (&mut [IoSliceMut::new(&mut buffer)]).into(), 0)?;
     let mut rest = &buffer[..received.len.min(buffer.len())];
     while !rest.is_empty() {
         rest = &rest[write(pipe, rest)?..];

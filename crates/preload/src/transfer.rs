@@ -61,34 +61,16 @@ fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usiz
 }
 
 /// Receives what there is, and waits for it unless the caller does not want to.
-pub fn recv(
-    entry: &'static Entry,
-    fd: RawFd,
-    into: Destination<'_, '_>,
-    flags: i32,
-) -> Result<(Received, Sender), Errno> {
+pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: i32) -> Result<Received, Errno> {
     loop {
         let mut entered = entry.enter(fd)?;
-        let file = entered.file()?;
-        let sender = match file {
-            File::Netlink(_) => Sender::Kernel,
-            File::Alg(_) | File::Device(_) => Sender::Nobody,
-        };
-        match file.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags) {
+        let into = Destination { pieces: &mut *into.pieces, lost: into.lost };
+        match entered.file()?.recv(into, flags) {
             Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking() => entered.wait()?,
             result => {
                 entered.leave();
-                return result.map(|received| (received, sender));
+                return result;
             }
         }
     }
-}
-
-/// Whose address came with what was received.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sender {
-    /// There is none.
-    Nobody,
-    /// Port 0 of netlink.
-    Kernel,
 }

@@ -139,7 +139,7 @@ impl Socket {
     /// If fewer bytes are accepted than the message has, or none with [`Errno::AGAIN`], there was no
     /// room for more. A client that does not want to wait is told so; for one that does, the front end
     /// goes on with [`Socket::send_rest`] when the socket is writable.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         match &mut self.role {
             Role::Skcipher(operation) => operation.send(message),
@@ -166,7 +166,7 @@ impl Socket {
     ///
     /// A client that offers more room than there is text gets the text. The kernel would let it wait, if
     /// it waits at all, for another thread to send more.
-    #[inline]
+    #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let _ = flags; // waiting is the front end's; the kernel ignores the others
         let into = into.into();

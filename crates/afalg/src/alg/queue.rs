@@ -2,10 +2,14 @@
 
 use super::stream::PAGE;
 use crate::secret::{Secret, wipe};
-use std::{fmt, mem, ops::RangeInclusive, sync::Mutex};
+use std::{
+    fmt, mem,
+    ops::{Range, RangeInclusive},
+    sync::Mutex,
+};
 
 /// Bytes in one piece, added at the back and taken from the front. They are wiped when the queue is
-/// dropped or moves to a larger buffer.
+/// dropped or moves to a larger buffer, but for those that are no secret.
 #[derive(Default)]
 pub(super) struct Queue {
     bytes: Secret,
@@ -14,6 +18,8 @@ pub(super) struct Queue {
     /// Where the front is, and where the next byte goes.
     head: usize,
     tail: usize,
+    /// Where there is, or has been, what has to be wiped.
+    secret: Range<usize>,
 }
 
 impl fmt::Debug for Queue {
@@ -22,7 +28,7 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// Wiped buffers that wait to be used again, by clients that accept a socket for every few messages.
+/// Buffers without a secret that wait to be used again, by clients that accept a socket for every few messages.
 static SPARE: Mutex<Vec<Secret>> = Mutex::new(Vec::new());
 
 /// Buffers that are kept, and the lengths for which that pays, in bytes.
@@ -36,7 +42,7 @@ fn alignment(len: usize) -> usize {
     if len < PAGE { 64 } else { PAGE }
 }
 
-/// A buffer of zeros.
+/// A buffer without a secret in it.
 fn spare(len: usize) -> Secret {
     // Not worth waiting for, least of all in the child of a fork that another thread's lock came along with.
     let kept = SPARE.try_lock().ok().filter(|_| KEPT.contains(&len)).and_then(|mut spare| {
@@ -52,7 +58,7 @@ impl Drop for Queue {
             && let Ok(mut spare) = SPARE.try_lock()
             && spare.len() < MAX_SPARE
         {
-            wipe(&mut self.bytes);
+            wipe(&mut self.bytes[self.secret.clone()]);
             spare.push(mem::take(&mut self.bytes));
         }
     }
@@ -80,12 +86,12 @@ impl Queue {
             let alignment = alignment(len + n);
             let bytes = spare((len + n).next_power_of_two() + alignment);
             let start = bytes.as_ptr().addr().wrapping_neg() % alignment;
-            let mut larger = Self { bytes, start, head: start, tail: start };
+            let mut larger = Self { bytes, start, head: start, tail: start, secret: start..start };
             larger.push(self.front(len));
             *self = larger;
         } else {
             self.bytes.copy_within(self.head..self.tail, self.start);
-            wipe(&mut self.bytes[self.start + len..self.tail]);
+            self.mark(self.start..self.start + len);
             (self.head, self.tail) = (self.start, self.start + len);
         }
     }
@@ -98,11 +104,28 @@ impl Queue {
 
     /// Adds `n` bytes at the back, for the caller to fill.
     #[inline]
-    pub(super) fn add(&mut self, n: usize) -> &mut [u8] {
+    fn add(&mut self, n: usize) -> &mut [u8] {
+        self.add_partly_secret(n, 0..n)
+    }
+
+    /// Adds `n` bytes at the back, for the caller to fill. What is not among the `secret` ones is left behind when the
+    /// queue is dropped: ciphertext.
+    #[inline]
+    pub(super) fn add_partly_secret(&mut self, n: usize, secret: Range<usize>) -> &mut [u8] {
         self.reserve(n);
         let from = self.tail;
         self.tail += n;
+        self.mark(from + secret.start..from + secret.end);
         &mut self.bytes[from..from + n]
+    }
+
+    /// There is something secret now.
+    #[inline]
+    fn mark(&mut self, secret: Range<usize>) {
+        self.secret = match self.secret.is_empty() {
+            true => secret,
+            false => self.secret.start.min(secret.start)..self.secret.end.max(secret.end),
+        };
     }
 
     /// The first `n` bytes, or all if there are fewer.
@@ -111,10 +134,11 @@ impl Queue {
         &self.bytes[self.head..self.tail.min(self.head + n)]
     }
 
-    /// [`front`](Self::front), to be changed.
-    #[inline]
+    /// [`front`](Self::front), for the caller to make a secret of.
     pub(super) fn front_mut(&mut self, n: usize) -> &mut [u8] {
-        &mut self.bytes[self.head..self.tail.min(self.head + n)]
+        let front = self.head..self.tail.min(self.head + n);
+        self.mark(front.clone());
+        &mut self.bytes[front]
     }
 
     /// Drops the first `n` bytes, or all if there are fewer.
@@ -154,5 +178,36 @@ mod tests {
             queue.pop(n);
         }
         assert_eq!(queue.len() % 256, usize::from(sent.wrapping_sub(got)));
+    }
+
+    #[test]
+    fn only_what_is_no_secret_stays() {
+        // A length that no other test has, as spare buffers are everybody's.
+        const N: usize = 70_000;
+        let fill = |queue: &mut Queue, secret: Range<usize>| queue.add_partly_secret(N, secret).fill(0xa5);
+        let left = |queue: Queue| -> usize {
+            let len = queue.bytes.len();
+            drop(queue);
+            let bytes = spare(len);
+            assert_eq!(bytes.len(), len);
+            bytes.iter().filter(|&&byte| byte != 0).count()
+        };
+        let mut queue = Queue::default();
+        fill(&mut queue, 0..N / 2);
+        assert_eq!(left(queue), N / 2);
+
+        let mut queue = Queue::default();
+        fill(&mut queue, N / 4..N);
+        queue.clear();
+        queue.push(&[1; 10]);
+        assert_eq!(left(queue), 0, "all between two secrets is wiped");
+
+        let mut queue = Queue::default();
+        fill(&mut queue, 0..0);
+        queue.front_mut(N / 2).fill(7);
+        queue.pop(N / 2);
+        // Moves to the front, and leaves no copy.
+        queue.reserve(queue.bytes.len() - N);
+        assert_eq!(left(queue), 0);
     }
 }

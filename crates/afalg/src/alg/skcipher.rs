@@ -82,9 +82,8 @@ impl Operation {
         let Self { stream, tfm, ahead, .. } = self;
         let tfm = tfm.as_deref().ok_or(Errno::NOKEY)?;
         stream.send_by(message, |stream, bytes| {
-            *ahead = if bytes.len() < LONG { None } else { Ahead::begin(tfm, stream, bytes) };
-            if ahead.is_none() {
-                stream.queue.clear();
+            *ahead = None;
+            if bytes.len() < LONG || !Ahead::begin(ahead, tfm, stream, bytes) {
                 stream.queue.push(bytes);
             }
         })
@@ -106,15 +105,18 @@ impl Operation {
         }
         let mut space = room.take(queued, stream.receive_limit())?;
         let mut len = space.len();
-        if let Some(ahead) = ahead.take() {
-            match &mut space {
-                Space::One(piece) if len == queued => {
-                    ahead.finish(tfm, stream, piece).ok_or(Errno::INVAL)?;
-                    stream.consume(len);
-                    return Ok(len);
-                }
-                _ => ahead.undo(tfm, stream).ok_or(Errno::INVAL)?,
+        if let Some(begun) = ahead {
+            if let Space::One(piece) = &mut space
+                && len == queued
+            {
+                let done = begun.finish(tfm, stream, piece);
+                *ahead = None;
+                stream.consume(len);
+                return done.map(|()| len).ok_or(Errno::INVAL);
             }
+            let undone = begun.undo(tfm, stream);
+            *ahead = None;
+            undone.ok_or(Errno::INVAL)?;
         }
         if stream.more || len < queued {
             if len < *chunk {
@@ -133,34 +135,48 @@ impl Operation {
 }
 
 impl Ahead {
-    /// Queues `bytes`, the first half of them encrypted or decrypted; `None`, and nothing queued, if the cipher takes no
-    /// text in parts, or not this one.
-    fn begin(tfm: &Skcipher, stream: &mut Stream, bytes: &[u8]) -> Option<Self> {
-        let mut parts = tfm.parts(stream.direction, &stream.iv, bytes.len()).ok()??;
+    /// Queues `bytes`, the first half of them encrypted or decrypted, and notes so in `ahead`; false, and nothing queued,
+    /// if the cipher takes no text in parts, or not this one.
+    #[inline]
+    fn begin(ahead: &mut Option<Self>, tfm: &Skcipher, stream: &mut Stream, bytes: &[u8]) -> bool {
+        let Ok(Some(parts)) = tfm.parts(stream.direction, &stream.iv, bytes.len()) else { return false };
         let done = bytes.len() / 2 / PAGE * PAGE;
+        let plain = match stream.direction {
+            Direction::Encrypt => done..bytes.len(),
+            Direction::Decrypt => 0..done,
+        };
         let (first, second) = bytes.split_at(done);
-        let (first_to, second_to) = stream.queue.add(bytes.len()).split_at_mut(done);
-        let texts = (InOut::new(first, first_to).ok()?, InOut::new(second, second_to).ok()?);
-        tfm.part(&mut parts, texts.0, texts.1).ok()?;
-        Some(Self { done, parts })
+        let (first_to, second_to) = stream.queue.add_partly_secret(bytes.len(), plain).split_at_mut(done);
+        // Where it stays: were it moved after the call, the CPU would wait for all that was written meanwhile.
+        let parts = &mut ahead.insert(Self { done, parts }).parts;
+        let texts = InOut::new(first, first_to).ok().zip(InOut::new(second, second_to).ok());
+        let begun = texts.is_some_and(|(text, beside)| tfm.part(parts, text, beside) == Ok(true));
+        if !begun {
+            *ahead = None;
+            stream.queue.clear();
+        }
+        begun
     }
 
     /// Does the rest, into a buffer as long as the message.
-    fn finish(mut self, tfm: &Skcipher, stream: &Stream, into: &mut [u8]) -> Option<()> {
+    #[inline]
+    fn finish(&mut self, tfm: &Skcipher, stream: &Stream, into: &mut [u8]) -> Option<()> {
         let (first, second) = stream.queue.front(into.len()).split_at(self.done);
         let (first_to, second_to) = into.split_at_mut(self.done);
-        tfm.part(&mut self.parts, InOut::new(second, second_to).ok()?, InOut::new(first, first_to).ok()?).ok()
+        tfm.part(&mut self.parts, InOut::new(second, second_to).ok()?, InOut::new(first, first_to).ok()?).ok()?;
+        Some(())
     }
 
     /// Makes the queue what it would be.
     #[cold]
-    fn undo(self, tfm: &Skcipher, stream: &mut Stream) -> Option<()> {
+    fn undo(&self, tfm: &Skcipher, stream: &mut Stream) -> Option<()> {
         let back = match stream.direction {
             Direction::Encrypt => Direction::Decrypt,
             Direction::Decrypt => Direction::Encrypt,
         };
         let mut parts = tfm.parts(back, &stream.iv, self.done).ok()??;
-        tfm.part(&mut parts, InOut::from(stream.queue.front_mut(self.done)), InOut::from(&mut [][..])).ok()
+        tfm.part(&mut parts, InOut::from(stream.queue.front_mut(self.done)), InOut::from(&mut [][..])).ok()?;
+        Some(())
     }
 }
 

@@ -6,7 +6,7 @@ use super::row::{Algorithm, Make, Row};
 use crate::{
     Sizes, Text,
     driver::{
-        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, InParts, Jobs, Known, MANY,
+        AeadJob, AeadOps, BadKey, CipherOps, Direction, Fresh, HashJob, HashOps, HashState, Jobs, Known, MANY,
         PlainState, Refusal, Shape, SkcipherJob, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tag,
@@ -386,21 +386,19 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
         check_halves(key, weak).is_ok() && self.set(key)
     }
 
-    fn in_parts(&self) -> Option<&dyn InParts> {
-        Some(self)
-    }
-}
-
-impl<T: AesToken> InParts for XtsKey<T> {
-    fn start(&self, iv: &[u8]) -> [u8; 16] {
-        self.tweak(iv.first_chunk().expect("an IV of the declared length"))
-    }
-
-    fn part(&self, direction: Direction, state: &mut [u8; 16], text: InOut<'_>, beside: InOut<'_>) {
+    fn crypt_part(
+        &self,
+        direction: Direction,
+        first: bool,
+        state: &mut [u8; 16],
+        text: InOut<'_>,
+        beside: InOut<'_>,
+    ) -> bool {
         match direction {
-            Direction::Encrypt => self.encrypt_beside(state, text, beside),
-            Direction::Decrypt => self.decrypt_beside(state, text, beside),
+            Direction::Encrypt => self.encrypt_part(first, state, text, beside),
+            Direction::Decrypt => self.decrypt_part(first, state, text, beside),
         }
+        true
     }
 }
 
