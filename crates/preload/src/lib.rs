@@ -38,3 +38,4 @@ mod syscall;
 mod table;
 mod template;
 mod transfer;
+mod vfork;

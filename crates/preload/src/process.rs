@@ -4,6 +4,7 @@
 //! Between `vfork` and `exec` a child has descriptors of its own and the parent's memory. What it closes
 //! and duplicates must leave no trace in the table.
 
+use crate::vfork;
 use algkit_afalg::{Errno, ProcessId};
 use libc::timespec;
 use rustix::{
@@ -46,14 +47,13 @@ pub fn claim() {
 /// Whether the memory is another process's, which waits for this one to `exec`.
 pub fn borrows_memory() -> bool {
     let Some(Some(owner)) = OWNER.get() else { return false };
-    let pid = getpid().as_raw_nonzero().get();
     match owner.load(Ordering::Relaxed) {
         0 => {
-            owner.store(pid, Ordering::Relaxed);
+            owner.store(getpid().as_raw_nonzero().get(), Ordering::Relaxed);
             GENERATION.fetch_add(1, Ordering::Relaxed);
             false
         }
-        owner => owner != pid,
+        owner => vfork::is_possible() && owner != getpid().as_raw_nonzero().get(),
     }
 }
 

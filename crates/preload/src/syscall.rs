@@ -6,13 +6,13 @@
 // The names of system calls are libc's.
 #![allow(non_upper_case_globals)]
 
-use crate::{aio, interpose::real, table};
+use crate::{aio, interpose::real, table, vfork};
 use libc::{
-    SYS_accept, SYS_accept4, SYS_bind, SYS_close, SYS_close_range, SYS_connect, SYS_dup, SYS_dup3, SYS_epoll_ctl,
-    SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt, SYS_io_destroy, SYS_io_getevents, SYS_io_submit,
-    SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmmsg,
-    SYS_recvmsg, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_socket,
-    SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
+    SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect, SYS_dup,
+    SYS_dup3, SYS_epoll_ctl, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt, SYS_io_destroy,
+    SYS_io_getevents, SYS_io_submit, SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv,
+    SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt,
+    SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
 };
 use std::ptr;
 
@@ -89,6 +89,8 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             }
             SYS_sendfile if ours(int_a) || ours(int_b) => splice::sendfile(int_a, int_b, at(c), d as usize) as c_long,
             SYS_close if table::knows(int_a) => fd::close(int_a).into(),
+            SYS_clone3 => return pass_on_child(),
+            SYS_clone if vfork::lends(a) => return pass_on_child(),
             _ if !ours(int_a) => return None,
             SYS_bind => socket::bind(int_a, at(b), int_c as u32).into(),
             SYS_connect => socket::connect(int_a, at(b), int_c as u32).into(),
@@ -116,6 +118,12 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             _ => return None,
         }
     })
+}
+
+/// Notes that a child may come to run in this memory.
+fn pass_on_child() -> Option<c_long> {
+    vfork::note();
+    None
 }
 
 fn answered(body: impl FnOnce() -> Result<c_int, algkit_afalg::Errno>) -> c_long {

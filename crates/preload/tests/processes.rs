@@ -8,6 +8,7 @@ use nix::{
     fcntl::{FcntlArg, FdFlag, fcntl},
     sched::{CloneFlags, clone},
     sys::socket::{MsgFlags, send, setsockopt, sockopt::AlgSetKey},
+    unistd::Pid,
 };
 use std::{
     os::fd::{AsRawFd, IntoRawFd},
@@ -76,6 +77,29 @@ served! {
         assert_encrypts(&first);
         send(two, b"abc", MsgFlags::empty()).unwrap();
         assert_eq!(digest(&second), ABC);
+    }
+}
+
+served! {
+    fn so_does_one_of_vfork() {
+        let fd = cbc();
+        let number = fd.as_raw_fd();
+        for _ in 0..3 {
+            // SAFETY: the child makes two system calls.
+            #[allow(deprecated, reason = "what is tested is this function")]
+            let child = unsafe { libc::vfork() };
+            if child == 0 {
+                // SAFETY: the descriptor is the child's copy, and nothing is left to be done.
+                unsafe {
+                    libc::close(number);
+                    libc::_exit(0);
+                }
+            }
+            assert_succeeds(Pid::from_raw(child));
+            assert_encrypts(&fd);
+        }
+        drop(fd);
+        assert_eq!(fcntl(std::io::stdin(), FcntlArg::F_DUPFD(number)).unwrap(), number, "the parent's close counts");
     }
 }
 
