@@ -3,6 +3,7 @@
 use crate::{mirror::Mirror, options::Options, share::Shared, table};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
+use smallvec::SmallVec;
 use std::{
     os::fd::RawFd,
     sync::{
@@ -31,7 +32,7 @@ pub struct State {
     /// What it stands for; nothing in an entry that is free.
     pub file: Option<File>,
     /// The duplicates, by number.
-    pub fds: Vec<RawFd>,
+    pub fds: SmallVec<[RawFd; 4]>,
     pub mirror: Mirror,
     pub options: Options,
     /// `O_NONBLOCK`.

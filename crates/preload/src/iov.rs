@@ -110,9 +110,16 @@ pub unsafe fn sources<'a, 'v>(
     count: usize,
     too_many: Errno,
 ) -> Result<Sources<&'v [IoSlice<'a>]>, Errno> {
-    let mut found_fault = false;
     // SAFETY: the caller's promise.
-    for (address, len) in unsafe { pieces(vector, count, too_many)? } {
+    let vector = unsafe { checked(vector, count, too_many)? };
+    if let [only] = vector {
+        // SAFETY: the caller's promise.
+        let Sources { pieces: [piece], fault } = unsafe { source(only.iov_base, only.iov_len)? };
+        all.push(piece);
+        return Ok(Sources { pieces: all, fault });
+    }
+    let mut found_fault = false;
+    for (address, len) in pieces(vector) {
         // SAFETY: the caller's promise.
         let Sources { pieces: [piece], fault } = unsafe { source(address, len)? };
         // The rest is looked at as well: what is not in user space is told before anything is sent.
@@ -135,9 +142,10 @@ pub unsafe fn destinations<'a, 'v>(
     count: usize,
     too_many: Errno,
 ) -> Result<Destinations<&'v mut [IoSliceMut<'a>]>, Errno> {
-    let mut all_lost = 0;
     // SAFETY: the caller's promise.
-    for (address, len) in unsafe { pieces(vector, count, too_many)? } {
+    let vector = unsafe { checked(vector, count, too_many)? };
+    let mut all_lost = 0;
+    for (address, len) in pieces(vector) {
         // SAFETY: the caller's promise.
         let Destinations { pieces: [piece], lost } = unsafe { destination(address, len)? };
         if all_lost > 0 {
@@ -160,13 +168,9 @@ pub fn total(pieces: &[IoSlice<'_>]) -> usize {
     pieces.iter().map(|piece| piece.len()).sum()
 }
 
-/// Addresses and lengths of a vector, all lengths together no more than a call transfers.
+/// A vector that is there, whose lengths are some.
 #[inline]
-unsafe fn pieces<'a>(
-    vector: *const iovec,
-    count: usize,
-    too_many: Errno,
-) -> Result<impl Iterator<Item = (*mut c_void, usize)> + use<'a>, Errno> {
+unsafe fn checked<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<&'a [iovec], Errno> {
     if count > MOST {
         return Err(too_many);
     }
@@ -179,10 +183,16 @@ unsafe fn pieces<'a>(
     if vector.iter().any(|piece| isize::try_from(piece.iov_len).is_err()) {
         return Err(Errno::INVAL);
     }
+    Ok(vector)
+}
+
+/// Addresses and lengths of a vector, all lengths together no more than a call transfers.
+#[inline]
+fn pieces(vector: &[iovec]) -> impl Iterator<Item = (*mut c_void, usize)> {
     let mut left = MAX_TRANSFER;
-    Ok(vector.iter().map(move |piece| {
+    vector.iter().map(move |piece| {
         let len = piece.iov_len.min(left);
         left -= len;
         (piece.iov_base, len)
-    }))
+    })
 }

@@ -126,6 +126,7 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
 ///
 /// # Safety
 /// `address` is null, or `len` bytes can be read there.
+#[inline]
 unsafe fn check_destination(
     entry: &'static Entry,
     fd: c_int,
@@ -135,6 +136,12 @@ unsafe fn check_destination(
     if address.is_null() || len == 0 {
         return Ok(());
     }
+    // SAFETY: the caller's promise.
+    unsafe { check_address(entry, fd, address, len) }
+}
+
+#[cold]
+unsafe fn check_address(entry: &'static Entry, fd: c_int, address: *const c_void, len: size_t) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     let address = unsafe { iov::bytes(address, len.min(MAX_ADDRESS))? };
     match entry.enter(fd)?.file()? {

@@ -145,7 +145,7 @@ impl Entries {
             slot.store(ptr::null_mut(), Ordering::Release);
         }
         let mut state = entry.lock();
-        state.fds.retain(|&other| other != fd);
+        state.fds.retain(|&mut other| other != fd);
         if state.fds.is_empty() {
             *state = State::default();
             self.free.push(entry);

@@ -10,7 +10,7 @@ use crate::{
     snapshot::{Reader, Writer},
 };
 use algkit::Direction;
-use std::fmt;
+use std::{fmt, iter};
 use zeroize::Zeroizing;
 
 /// The kernel keeps what was sent in pages.
@@ -45,7 +45,7 @@ impl Stream {
         Self {
             queue: Queue::default(),
             direction: Direction::Decrypt,
-            iv: Zeroizing::new(vec![0; iv_size].into()),
+            iv: Zeroizing::new(iter::repeat_n(0, iv_size).collect()),
             assoc_len: 0,
             more: false,
             begun: false,
