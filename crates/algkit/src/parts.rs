@@ -31,12 +31,11 @@ impl Drop for Parts {
 }
 
 impl Skcipher {
-    /// Begins a text of `len` bytes that [`Skcipher::part`] passes; `None` if no IV of this algorithm is 16 bytes long, as
-    /// it is where texts come in parts.
+    /// Begins a text of `len` bytes that [`Skcipher::part`] passes.
     #[inline]
-    pub fn parts(&self, direction: Direction, iv: &[u8], len: usize) -> Result<Option<Parts>, Error> {
+    pub fn parts(&self, direction: Direction, iv: &[u8; BLOCK], len: usize) -> Result<Parts, Error> {
         self.check(iv, len)?;
-        Ok(iv.try_into().ok().map(|state| Parts { direction, first: true, state, left: len }))
+        Ok(Parts { direction, first: true, state: *iv, left: len })
     }
 
     /// Passes the next part of a text, whole blocks or all that is left, and copies `beside` meanwhile, at next to no cost

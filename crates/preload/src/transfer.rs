@@ -1,6 +1,9 @@
 //! Sending and receiving, with the waiting that a file itself never does.
 
-use crate::{entry::Entry, iov};
+use crate::{
+    entry::{Entered, Entry},
+    iov,
+};
 use algkit_afalg::{Destination, Errno, File, Message, Received};
 use libc::MSG_DONTWAIT;
 use smallvec::SmallVec;
@@ -10,21 +13,41 @@ use std::{io::IoSlice, os::fd::RawFd};
 pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<usize, Errno> {
     let mut entered = entry.enter(fd)?;
     let result = entered.file()?.send(message);
-    let total = iov::total(message.data);
-    let waits = message.flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking();
+    let is_short = match result {
+        Ok(sent) => sent < iov::total(message.data),
+        Err(errno) => errno == Errno::AGAIN,
+    };
+    if is_short && waits(&entered, message.flags) {
+        return send_waiting(entry, fd, message, entered, result);
+    }
+    entered.leave();
+    result
+}
+
+/// Whether a call sleeps until it can be done.
+fn waits(entered: &Entered, flags: i32) -> bool {
+    flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking()
+}
+
+/// Goes on with a message of which there was room for a part, or for nothing.
+#[cold]
+fn send_waiting(
+    entry: &'static Entry,
+    fd: RawFd,
+    message: &Message<'_>,
+    mut entered: Entered,
+    mut result: Result<usize, Errno>,
+) -> Result<usize, Errno> {
+    while result == Err(Errno::AGAIN) && waits(&entered, message.flags) {
+        entered.wait()?;
+        entered = entry.enter(fd)?;
+        result = entered.file()?.send(message);
+    }
+    let waits = waits(&entered, message.flags);
+    entered.leave();
     match result {
-        Ok(sent) if sent < total && waits => {
-            entered.leave();
-            Ok(sent + send_rest(entry, fd, message, sent))
-        }
-        Err(Errno::AGAIN) if waits => {
-            entered.wait()?;
-            send(entry, fd, message)
-        }
-        result => {
-            entered.leave();
-            result
-        }
+        Ok(sent) if sent < iov::total(message.data) && waits => Ok(sent + send_rest(entry, fd, message, sent)),
+        result => result,
     }
 }
 
@@ -62,11 +85,29 @@ fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usiz
 
 /// Receives what there is, and waits for it unless the caller does not want to.
 pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: i32) -> Result<Received, Errno> {
+    let mut entered = entry.enter(fd)?;
+    let result = entered.file()?.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags);
+    if matches!(result, Err(Errno::AGAIN)) && waits(&entered, flags) {
+        return recv_waiting(entry, fd, into, flags, entered);
+    }
+    entered.leave();
+    result
+}
+
+#[cold]
+fn recv_waiting(
+    entry: &'static Entry,
+    fd: RawFd,
+    into: Destination<'_, '_>,
+    flags: i32,
+    mut entered: Entered,
+) -> Result<Received, Errno> {
     loop {
-        let mut entered = entry.enter(fd)?;
+        entered.wait()?;
+        entered = entry.enter(fd)?;
         let into = Destination { pieces: &mut *into.pieces, lost: into.lost };
         match entered.file()?.recv(into, flags) {
-            Err(Errno::AGAIN) if flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking() => entered.wait()?,
+            Err(Errno::AGAIN) if waits(&entered, flags) => {}
             result => {
                 entered.leave();
                 return result;

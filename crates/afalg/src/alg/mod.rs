@@ -171,7 +171,8 @@ impl Socket {
         let _ = flags; // waiting is the front end's; the kernel ignores the others
         let into = into.into();
         match &mut self.role {
-            Role::Skcipher(operation) => operation.recv(into),
+            // One by one, as what is put together in memory would be waited for.
+            Role::Skcipher(operation) => operation.recv(into.pieces, into.lost),
             Role::Aead(operation) => operation.recv(into),
             Role::Hash(operation) => operation.recv(into),
             Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0, end: len }),

@@ -11,7 +11,7 @@ use crate::{
     snapshot::{Reader, Writer},
 };
 use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
-use std::sync::Arc;
+use std::{io::IoSliceMut, sync::Arc};
 
 #[derive(Debug)]
 pub(super) struct Operation {
@@ -89,9 +89,9 @@ impl Operation {
         })
     }
 
-    pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<Received, Errno> {
+    pub(super) fn recv(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
         self.tfm()?;
-        Room::new(into).fill(|room| self.request(room))
+        Room::new(Destination { pieces, lost }).fill(|room| self.request(room))
     }
 
     /// One request: what is queued, or as much of it as there is room for.
@@ -139,7 +139,8 @@ impl Ahead {
     /// if the cipher takes no text in parts, or not this one.
     #[inline]
     fn begin(ahead: &mut Option<Self>, tfm: &Skcipher, stream: &mut Stream, bytes: &[u8]) -> bool {
-        let Ok(Some(parts)) = tfm.parts(stream.direction, &stream.iv, bytes.len()) else { return false };
+        let Ok(iv) = stream.iv[..].try_into() else { return false };
+        let Ok(parts) = tfm.parts(stream.direction, iv, bytes.len()) else { return false };
         let done = bytes.len() / 2 / PAGE * PAGE;
         let plain = match stream.direction {
             Direction::Encrypt => done..bytes.len(),
@@ -174,7 +175,7 @@ impl Ahead {
             Direction::Encrypt => Direction::Decrypt,
             Direction::Decrypt => Direction::Encrypt,
         };
-        let mut parts = tfm.parts(back, &stream.iv, self.done).ok()??;
+        let mut parts = tfm.parts(back, stream.iv[..].try_into().ok()?, self.done).ok()?;
         tfm.part(&mut parts, InOut::from(stream.queue.front_mut(self.done)), InOut::from(&mut [][..])).ok()?;
         Some(())
     }

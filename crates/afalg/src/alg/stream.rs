@@ -145,7 +145,18 @@ impl Stream {
 
     /// How many of `total` bytes are accepted now. The last page is filled up in any case; beyond that,
     /// pages are added while a whole one is left of the limit.
+    #[inline]
     fn admit(&mut self, total: usize) -> usize {
+        // Nearly every message is a whole one.
+        if self.queue.len() == 0 && self.page_room == 0 && total <= self.limit(self.buffers.send) {
+            self.page_room = total.next_multiple_of(PAGE) - total;
+            return total;
+        }
+        self.admit_part(total)
+    }
+
+    #[cold]
+    fn admit_part(&mut self, total: usize) -> usize {
         let mut accepted = total.min(self.page_room);
         self.page_room -= accepted;
         while accepted < total {

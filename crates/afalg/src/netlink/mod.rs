@@ -123,6 +123,7 @@ impl Socket {
     }
 
     /// `sendmsg`.
+    #[inline(never)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         if message.flags & libc::MSG_OOB != 0 {
             return Err(Errno::OPNOTSUPP);
@@ -143,6 +144,7 @@ impl Socket {
     }
 
     /// `recvmsg`; the sender's address is that of the kernel, port 0.
+    #[inline(never)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let Destination { pieces: into, lost } = into.into();
         if flags & libc::MSG_OOB != 0 {
