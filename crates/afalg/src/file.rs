@@ -121,6 +121,24 @@ impl File {
         }
     }
 
+    /// Keeps what went wrong after a part of a call was done, as `recvmmsg` does, until somebody [asks](Self::take_error).
+    pub fn keep_error(&mut self, error: Errno) {
+        match self {
+            Self::Alg(socket) => socket.error = Some(error),
+            Self::Netlink(socket) => socket.error = Some(error),
+            Self::Device(_) => {}
+        }
+    }
+
+    /// What `SO_ERROR` tells, or the next `recvmmsg` before it begins, once (`sk_err`).
+    pub fn take_error(&mut self) -> Option<Errno> {
+        match self {
+            Self::Alg(socket) => socket.error.take(),
+            Self::Netlink(socket) => socket.error.take(),
+            Self::Device(_) => None,
+        }
+    }
+
     /// What `poll` would say.
     pub fn readiness(&self) -> Readiness {
         match self {

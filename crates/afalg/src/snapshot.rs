@@ -79,6 +79,10 @@ impl<'a> Writer<'a> {
         self.fixed(bytes)
     }
 
+    pub(crate) fn error(&mut self, error: Option<Errno>) -> Option<()> {
+        self.number(error.map_or(0, |error| error.raw_os_error().unsigned_abs().into()))
+    }
+
     /// Whether there is a value, and the value.
     pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T) -> Option<()>) -> Option<()> {
         self.flag(value.is_some())?;
@@ -130,6 +134,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn bytes(&mut self, limit: usize) -> Result<&'a [u8], Errno> {
         let len = self.len(limit)?;
         self.take(len)
+    }
+
+    pub(crate) fn error(&mut self) -> Result<Option<Errno>, Errno> {
+        match self.number()? {
+            0 => Ok(None),
+            error @ 1..4096 => Ok(Some(Errno::from_raw_os_error(error as i32))),
+            _ => Err(Errno::IO),
+        }
     }
 
     /// A value, if there is one.

@@ -37,8 +37,6 @@ pub struct State {
     pub options: Options,
     /// `O_NONBLOCK`.
     pub is_nonblocking: bool,
-    /// What `SO_ERROR`, or the next `recvmmsg`, tells.
-    pub error: Option<Errno>,
     /// What other processes have to do with it.
     pub shared: Option<Shared>,
 }

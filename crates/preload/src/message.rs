@@ -237,7 +237,7 @@ unsafe fn receive_messages(
 ) -> Result<c_int, Errno> {
     // SAFETY: null, or the caller's.
     let deadline = unsafe { timeout.as_ref() }.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
-    if let Some(error) = entry.enter(fd)?.state().error.take() {
+    if let Some(error) = entry.enter(fd)?.file()?.take_error() {
         return Err(error);
     }
     let mut done = 0;
@@ -251,7 +251,7 @@ unsafe fn receive_messages(
             Err(errno) => {
                 // Told by the next call.
                 if !matches!(errno, Errno::AGAIN | Errno::INTR) {
-                    entry.enter(fd)?.state().error = Some(errno);
+                    entry.enter(fd)?.file()?.keep_error(errno);
                 }
                 break;
             }

@@ -20,7 +20,7 @@ pub struct Shared {
 }
 
 /// Bytes of what stands in front of the file in a snapshot.
-const FRONT: usize = 24;
+const FRONT: usize = 18;
 
 impl Shared {
     /// Where the state is.
@@ -108,18 +108,14 @@ impl State {
         let (front, rest) = into.split_first_chunk_mut::<FRONT>()?;
         front[0] = u8::from(self.is_nonblocking);
         front[1] = self.mirror.to_byte();
-        front[4..8].copy_from_slice(&self.error.map_or(0, Errno::raw_os_error).to_ne_bytes());
-        front[8..].copy_from_slice(&self.options.to_bytes());
+        front[2..].copy_from_slice(&self.options.to_bytes());
         self.file.as_mut()?.snapshot(rest).map(|len| FRONT + len)
     }
 
     fn restore(&mut self, from: &[u8]) -> Result<(), Errno> {
-        let (&[is_nonblocking, mirror, _, _, e0, e1, e2, e3, ref options @ ..], rest) =
-            from.split_first_chunk::<FRONT>().ok_or(Errno::IO)?;
+        let (&[is_nonblocking, mirror, ref options @ ..], rest) = from.split_first_chunk::<FRONT>().ok_or(Errno::IO)?;
         self.is_nonblocking = is_nonblocking != 0;
         self.mirror.set_from_byte(mirror);
-        let error = i32::from_ne_bytes([e0, e1, e2, e3]);
-        self.error = (1..4096).contains(&error).then(|| Errno::from_raw_os_error(error));
         self.options.set_from_bytes(options);
         self.file.as_mut().ok_or(Errno::IO)?.restore(rest)
     }

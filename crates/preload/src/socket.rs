@@ -231,10 +231,9 @@ unsafe fn get_option(
     let mut entered = entry.enter(fd)?;
     let options = entered.state().options;
     let tells_error = level == SOL_SOCKET && name == libc::SO_ERROR;
-    let error = if tells_error { entered.state().error.take() } else { None };
     let answer = match entered.file()? {
         File::Device(_) => return Err(Errno::NOTSOCK),
-        _ if tells_error => Some(error.map_or(0, Errno::raw_os_error)),
+        file if tells_error => Some(file.take_error().map_or(0, Errno::raw_os_error)),
         file if level == SOL_SOCKET => options.get(file, name),
         File::Alg(_) => return Err(Errno::OPNOTSUPP),
         File::Netlink(_) => return Err(Errno::NOPROTOOPT),

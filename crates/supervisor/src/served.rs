@@ -52,8 +52,6 @@ pub struct State {
     pub parked: Vec<Parked>,
     /// The target has closed it.
     pub closed: bool,
-    /// What `SO_ERROR`, or the next `recvmmsg`, tells.
-    pub error: Option<Errno>,
     shown: Readiness,
 }
 
@@ -70,13 +68,8 @@ impl Served {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
         sockopt::set_socket_send_buffer_size(&theirs, 0)?;
         let inode = rustix::fs::fstat(&theirs)?.st_ino;
-        let mut state = State {
-            file,
-            parked: Vec::new(),
-            closed: false,
-            error: None,
-            shown: Readiness { readable: false, writable: true },
-        };
+        let mut state =
+            State { file, parked: Vec::new(), closed: false, shown: Readiness { readable: false, writable: true } };
         let buffers = [AtomicU32::new(DEFAULT_BUFFER), AtomicU32::new(DEFAULT_BUFFER)];
         show(&end, &mut state, || Ok(theirs.as_fd()))?;
         if !nonblocking {

@@ -48,6 +48,8 @@ use std::sync::Arc;
 pub struct Socket {
     role: Role,
     buffers: Buffers,
+    /// What the next call that asks for it is told.
+    pub(crate) error: Option<Errno>,
 }
 
 #[derive(Debug)]
@@ -64,7 +66,7 @@ const SOCK_MAX: i32 = 11;
 
 impl From<Role> for Socket {
     fn from(role: Role) -> Self {
-        Self { role, buffers: Buffers::default() }
+        Self { role, buffers: Buffers::default(), error: None }
     }
 }
 
@@ -213,6 +215,7 @@ impl Socket {
     /// What names a transform is not written here, but where its processes have it [in common](crate::Common).
     pub(crate) fn save(&mut self, to: &mut Writer<'_>) -> Option<()> {
         self.buffers.save(to)?;
+        to.error(self.error)?;
         match &mut self.role {
             Role::Parent(_) => Some(()),
             Role::Skcipher(operation) => operation.save(to),
@@ -224,6 +227,7 @@ impl Socket {
 
     pub(crate) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
         self.buffers.load(from)?;
+        self.error = from.error()?;
         self.pass_buffers_on();
         match &mut self.role {
             Role::Parent(_) => Ok(()),

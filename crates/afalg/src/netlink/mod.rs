@@ -38,7 +38,7 @@ pub struct Socket {
     queue: Queue,
     dump: Option<Dump>,
     /// To be returned by the next `recv`.
-    error: Option<Errno>,
+    pub(crate) error: Option<Errno>,
     /// The largest buffer that the client has received into.
     largest_buffer: usize,
     options: Options,

@@ -14,7 +14,7 @@ impl Socket {
         to.option(self.port.as_ref(), |to, port| to.number(port.number().into()))?;
         to.flag(self.options.cap_ack)?;
         to.flag(self.options.no_enobufs)?;
-        to.option(self.error, |to, error| to.number(u64::from(error.raw_os_error().unsigned_abs())))?;
+        to.error(self.error)?;
         to.len(self.largest_buffer)?;
         to.option(self.dump.as_ref(), |to, dump| {
             to.len(dump.reported)?;
@@ -32,10 +32,7 @@ impl Socket {
             self.port = port.map(Port::of_another_process);
         }
         self.options = Options { cap_ack: from.flag()?, no_enobufs: from.flag()? };
-        self.error = from.option(number)?.map(|error| match error {
-            1..4096 => Errno::from_raw_os_error(error as i32),
-            _ => Errno::IO,
-        });
+        self.error = from.error()?;
         self.largest_buffer = from.len(usize::MAX)?;
         let dump = from.option(|from| Ok((from.len(usize::MAX)?, number(from)?)))?;
         let entries = self.dump.take().map(|dump| dump.entries);

@@ -80,7 +80,9 @@ pub fn get(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
         (libc::SOL_SOCKET, libc::SO_DOMAIN) => kind.family as u32,
         (libc::SOL_SOCKET, libc::SO_TYPE) => kind.kind as u32,
         (libc::SOL_SOCKET, libc::SO_PROTOCOL) => kind.protocol as u32,
-        (libc::SOL_SOCKET, libc::SO_ERROR) => served.lock().error.take().map_or(0, |error| error.raw_os_error() as u32),
+        (libc::SOL_SOCKET, libc::SO_ERROR) => {
+            served.lock().file.take_error().map_or(0, |error| error.raw_os_error() as u32)
+        }
         (libc::SOL_SOCKET, libc::SO_ACCEPTCONN) => 0,
         (libc::SOL_SOCKET, libc::SO_SNDBUF | libc::SO_RCVBUF) => match &served.lock().file {
             File::Alg(socket) => socket.option(level, name)? as u32,

@@ -451,7 +451,7 @@ impl Transfer {
     pub fn advance(&mut self, target: &Target<'_>, state: &mut State) -> Step {
         match &self.work {
             Work::Many(many) if many.begins_to_receive() => {
-                if let Some(error) = state.error.take() {
+                if let Some(error) = state.file.take_error() {
                     return Step::Done(Err(error));
                 }
             }
@@ -462,7 +462,7 @@ impl Transfer {
             && error != Errno::AGAIN
         {
             // Told by the next call.
-            state.error = Some(error);
+            state.file.keep_error(error);
         }
         step
     }
