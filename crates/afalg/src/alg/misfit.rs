@@ -76,8 +76,8 @@ impl Misfit {
 
     pub(super) fn accept(&self, lease: Lease) -> Role {
         match self.max_tag {
-            None => Role::Skcipher(skcipher::Operation::new(lease, self.inner.driver(), None)),
-            Some(_) => Role::Aead(aead::Operation::new(lease, self.inner.driver(), None)),
+            None => Role::Skcipher(Box::new(skcipher::Operation::new(lease, self.inner.driver(), None))),
+            Some(_) => Role::Aead(Box::new(aead::Operation::new(lease, self.inner.driver(), None))),
         }
     }
 }

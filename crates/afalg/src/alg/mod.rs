@@ -52,12 +52,13 @@ pub struct Socket {
     pub(crate) error: Option<Errno>,
 }
 
+/// What is large stays where it is made: front ends move sockets about while they open and close them.
 #[derive(Debug)]
 enum Role {
     Parent(Arc<Parent>),
-    Skcipher(skcipher::Operation),
-    Aead(aead::Operation),
-    Hash(hash::Operation),
+    Skcipher(Box<skcipher::Operation>),
+    Aead(Box<aead::Operation>),
+    Hash(Box<hash::Operation>),
     Rng(rng::Operation),
 }
 

@@ -111,16 +111,16 @@ impl Parent {
         let role = match algorithm.as_ref().ok_or(Errno::INVAL)? {
             Algorithm::Skcipher { driver, keyed } => {
                 let lease = lease(keyed.is_some());
-                Role::Skcipher(skcipher::Operation::new(lease, driver.driver(), keyed.clone()))
+                Role::Skcipher(Box::new(skcipher::Operation::new(lease, driver.driver(), keyed.clone())))
             }
             Algorithm::Aead { driver, keyed, tag_len } => {
                 let lease = lease(keyed.is_some());
                 let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
-                Role::Aead(aead::Operation::new(lease, driver.driver(), keyed))
+                Role::Aead(Box::new(aead::Operation::new(lease, driver.driver(), keyed)))
             }
             Algorithm::Hash { driver, ready } => {
                 let lease = lease(ready.is_some());
-                Role::Hash(hash::Operation::new(lease, driver.driver(), ready.clone()))
+                Role::Hash(Box::new(hash::Operation::new(lease, driver.driver(), ready.clone())))
             }
             Algorithm::Rng(generator) => Role::Rng(generator.accept(lease(true))),
             Algorithm::Misfit(misfit) => misfit.accept(lease(false)),
