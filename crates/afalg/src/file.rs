@@ -110,13 +110,11 @@ impl File {
     /// `recvmsg`, and with one piece `read`. A `recvmsg` of nothing means something to some sockets; a
     /// `read` of nothing does not, and never comes here.
     #[inline(always)]
-    pub fn recv<'a, 'b>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno>
-    where
-        'b: 'a,
-    {
+    pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
+        let Destination { pieces, lost } = into.into();
         match self {
-            Self::Alg(socket) => socket.recv(into, flags),
-            Self::Netlink(socket) => socket.recv(into, flags),
+            Self::Alg(socket) => socket.recv_into(pieces, lost),
+            Self::Netlink(socket) => socket.recv(Destination { pieces, lost }, flags),
             Self::Device(_) => Err(Errno::INVAL),
         }
     }

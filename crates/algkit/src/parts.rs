@@ -30,18 +30,22 @@ impl Drop for Parts {
     }
 }
 
-impl Skcipher {
+impl Parts {
     /// Begins a text of `len` bytes that [`Skcipher::part`] passes.
     #[inline]
-    pub fn parts(&self, direction: Direction, iv: &[u8; BLOCK], len: usize) -> Result<Parts, Error> {
-        self.check(iv, len)?;
-        Ok(Parts { direction, first: true, state: *iv, left: len })
+    pub fn new(direction: Direction, iv: &[u8; BLOCK], len: usize) -> Self {
+        Self { direction, first: true, state: *iv, left: len }
     }
+}
 
+impl Skcipher {
     /// Passes the next part of a text, whole blocks or all that is left, and copies `beside` meanwhile, at next to no cost
     /// where it is no longer than the part. `false`, and nothing done, if the driver takes whole texts only.
     #[inline]
     pub fn part(&self, parts: &mut Parts, text: InOut<'_>, beside: InOut<'_>) -> Result<bool, Error> {
+        if parts.first {
+            self.check(&parts.state, parts.left)?;
+        }
         let len = text.len();
         let leaves_enough = parts.left.checked_sub(len).is_some_and(|left| left == 0 || left >= BLOCK);
         if !leaves_enough || (len < parts.left && !len.is_multiple_of(BLOCK)) {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use algkit::{Direction, Error, InOut, Policy, Skcipher};
+use algkit::{Direction, Error, InOut, Parts, Policy, Skcipher};
 use common::{Random, drivers_of, masked};
 
 const IV: [u8; 16] = [7; 16];
@@ -23,7 +23,7 @@ fn in_parts(
     let source = copied.clone();
     copied.fill(0);
     let mut out = vec![0; text.len()];
-    let mut parts = tfm.parts(direction, &IV, text.len()).unwrap();
+    let mut parts = Parts::new(direction, &IV, text.len());
     let [one, two] = cuts;
     for (k, range) in [0..one, one..two, two..text.len()].into_iter().enumerate() {
         let share = source.len() * k / 3..source.len() * (k + 1) / 3;
@@ -79,8 +79,9 @@ fn a_part_is_whole_blocks_and_leaves_one_for_the_end() {
         masked("", Policy::Table).transform::<Skcipher>("xts(aes)").unwrap().key(&[&[1; 16][..], &[2; 16]].concat());
     let xts = xts.unwrap();
     let mut buffer = [0; 64];
-    assert!(matches!(xts.parts(Direction::Encrypt, &IV, 15), Err(Error::TextLength { .. })));
-    let mut parts = xts.parts(Direction::Encrypt, &IV, 40).unwrap();
+    let refused = xts.part(&mut Parts::new(Direction::Encrypt, &IV, 15), InOut::from(&mut buffer[..15]), nothing());
+    assert!(matches!(refused, Err(Error::TextLength { .. })));
+    let mut parts = Parts::new(Direction::Encrypt, &IV, 40);
     for wrong in [15, 17, 32, 39, 41] {
         let refused = xts.part(&mut parts, InOut::from(&mut buffer[..wrong]), nothing());
         assert!(matches!(refused, Err(Error::TextLength { .. })), "{wrong}");
@@ -94,7 +95,7 @@ fn other_modes_take_whole_texts() {
     for name in ["ctr(aes)", "cbc(aes)", "chacha20"] {
         let tfm = registry.transform::<Skcipher>(name).unwrap().key(&[3; 32]).unwrap();
         let mut buffer = [9; 64];
-        let mut parts = tfm.parts(Direction::Encrypt, &IV, 64).unwrap();
+        let mut parts = Parts::new(Direction::Encrypt, &IV, 64);
         assert_eq!(tfm.part(&mut parts, InOut::from(&mut buffer[..]), nothing()), Ok(false), "{name}");
         assert_eq!(buffer, [9; 64], "{name}");
     }

@@ -12,16 +12,23 @@ use std::{io::IoSlice, os::fd::RawFd};
 /// Sends all of `data`, unless the caller does not want to wait.
 pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<usize, Errno> {
     let mut entered = entry.enter(fd)?;
-    let result = entered.file()?.send(message);
-    let is_short = match result {
-        Ok(sent) => sent < iov::total(message.data),
-        Err(errno) => errno == Errno::AGAIN,
-    };
-    if is_short && waits(&entered, message.flags) {
-        return send_waiting(entry, fd, message, entered, result);
+    // Taken apart, as a result that is copied as it came is waited for.
+    match entered.file()?.send(message) {
+        Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
+            send_waiting(entry, fd, message, entered, Ok(sent))
+        }
+        Ok(sent) => {
+            entered.leave();
+            Ok(sent)
+        }
+        Err(Errno::AGAIN) if waits(&entered, message.flags) => {
+            send_waiting(entry, fd, message, entered, Err(Errno::AGAIN))
+        }
+        Err(errno) => {
+            entered.leave();
+            Err(errno)
+        }
     }
-    entered.leave();
-    result
 }
 
 /// Whether a call sleeps until it can be done.

@@ -41,7 +41,7 @@ use crate::{
 };
 use level::Buffers;
 use parent::Parent;
-use std::sync::Arc;
+use std::{io::IoSliceMut, sync::Arc};
 
 /// An AF_ALG socket: one that names a transform, or one that performs operations.
 #[derive(Debug)]
@@ -172,13 +172,20 @@ impl Socket {
     #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let _ = flags; // waiting is the front end's; the kernel ignores the others
-        let into = into.into();
+        let Destination { pieces, lost } = into.into();
+        self.recv_into(pieces, lost)
+    }
+
+    /// [`recv`](Self::recv), with arguments that are nowhere put together in memory, which would be waited for.
+    #[inline(always)]
+    pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
         match &mut self.role {
-            // One by one, as what is put together in memory would be waited for.
-            Role::Skcipher(operation) => operation.recv(into.pieces, into.lost),
-            Role::Aead(operation) => operation.recv(into),
-            Role::Hash(operation) => operation.recv(into),
-            Role::Rng(operation) => operation.recv(into).map(|len| Received { len, flags: 0, end: len }),
+            Role::Skcipher(operation) => operation.recv(pieces, lost),
+            Role::Aead(operation) => operation.recv(Destination { pieces, lost }),
+            Role::Hash(operation) => operation.recv(Destination { pieces, lost }),
+            Role::Rng(operation) => {
+                operation.recv(Destination { pieces, lost }).map(|len| Received { len, flags: 0, end: len })
+            }
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         }
     }

@@ -140,7 +140,6 @@ impl Ahead {
     #[inline]
     fn begin(ahead: &mut Option<Self>, tfm: &Skcipher, stream: &mut Stream, bytes: &[u8]) -> bool {
         let Ok(iv) = stream.iv[..].try_into() else { return false };
-        let Ok(parts) = tfm.parts(stream.direction, iv, bytes.len()) else { return false };
         let done = bytes.len() / 2 / PAGE * PAGE;
         let plain = match stream.direction {
             Direction::Encrypt => done..bytes.len(),
@@ -149,6 +148,7 @@ impl Ahead {
         let (first, second) = bytes.split_at(done);
         let (first_to, second_to) = stream.queue.add_partly_secret(bytes.len(), plain).split_at_mut(done);
         // Where it stays: were it moved after the call, the CPU would wait for all that was written meanwhile.
+        let parts = Parts::new(stream.direction, iv, bytes.len());
         let parts = &mut ahead.insert(Self { done, parts }).parts;
         let texts = InOut::new(first, first_to).ok().zip(InOut::new(second, second_to).ok());
         let begun = texts.is_some_and(|(text, beside)| tfm.part(parts, text, beside) == Ok(true));
@@ -175,7 +175,7 @@ impl Ahead {
             Direction::Encrypt => Direction::Decrypt,
             Direction::Decrypt => Direction::Encrypt,
         };
-        let mut parts = tfm.parts(back, stream.iv[..].try_into().ok()?, self.done).ok()?;
+        let mut parts = Parts::new(back, stream.iv[..].try_into().ok()?, self.done);
         tfm.part(&mut parts, InOut::from(stream.queue.front_mut(self.done)), InOut::from(&mut [][..])).ok()?;
         Some(())
     }
