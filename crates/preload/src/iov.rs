@@ -112,12 +112,6 @@ pub unsafe fn sources<'a, 'v>(
 ) -> Result<Sources<&'v [IoSlice<'a>]>, Errno> {
     // SAFETY: the caller's promise.
     let vector = unsafe { checked(vector, count, too_many)? };
-    if let [only] = vector {
-        // SAFETY: the caller's promise.
-        let Sources { pieces: [piece], fault } = unsafe { source(only.iov_base, only.iov_len)? };
-        all.push(piece);
-        return Ok(Sources { pieces: all, fault });
-    }
     let mut found_fault = false;
     for (address, len) in pieces(vector) {
         // SAFETY: the caller's promise.

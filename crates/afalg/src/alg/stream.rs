@@ -10,7 +10,7 @@ use crate::{
     snapshot::{Reader, Writer},
 };
 use algkit::Direction;
-use std::{fmt, iter};
+use std::fmt;
 use zeroize::Zeroizing;
 
 /// The kernel keeps what was sent in pages.
@@ -45,7 +45,7 @@ impl Stream {
         Self {
             queue: Queue::default(),
             direction: Direction::Decrypt,
-            iv: Zeroizing::new(iter::repeat_n(0, iv_size).collect()),
+            iv: Zeroizing::new(vec![0; iv_size].into()),
             assoc_len: 0,
             more: false,
             begun: false,
@@ -145,18 +145,7 @@ impl Stream {
 
     /// How many of `total` bytes are accepted now. The last page is filled up in any case; beyond that,
     /// pages are added while a whole one is left of the limit.
-    #[inline]
     fn admit(&mut self, total: usize) -> usize {
-        // Nearly every message is a whole one.
-        if self.queue.len() == 0 && self.page_room == 0 && total <= self.limit(self.buffers.send) {
-            self.page_room = total.next_multiple_of(PAGE) - total;
-            return total;
-        }
-        self.admit_part(total)
-    }
-
-    #[cold]
-    fn admit_part(&mut self, total: usize) -> usize {
         let mut accepted = total.min(self.page_room);
         self.page_room -= accepted;
         while accepted < total {
