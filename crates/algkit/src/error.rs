@@ -62,7 +62,7 @@ pub enum Error {
     #[error("`{0}` is not looked up: the registry knows {MAX_KNOWN} names and drivers already")]
     Full(String),
     /// The key's length is wrong.
-    #[error("{name}: key of {got} bytes, expected {want}")]
+    #[error("{name}: key of {}, expected {want}", bytes(*.got as u64))]
     KeyLength {
         /// The algorithm.
         name: String,
@@ -83,7 +83,7 @@ pub enum Error {
     #[error("{0} needs a key")]
     KeyMissing(String),
     /// The initialization vector's length is wrong.
-    #[error("{name}: IV of {got} bytes, expected {want}")]
+    #[error("{name}: IV of {}, expected {want}", bytes(*.got as u64))]
     IvLength {
         /// The algorithm.
         name: String,
@@ -101,7 +101,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// The text's length does not suit the mode.
-    #[error("{name}: text of {got} bytes, expected {want}")]
+    #[error("{name}: text of {}, expected {want}", bytes(*.got))]
     TextLength {
         /// The algorithm.
         name: String,
@@ -111,7 +111,7 @@ pub enum Error {
         want: String,
     },
     /// The associated data's length does not suit the mode.
-    #[error("{name}: associated data of {got} bytes, expected {want}")]
+    #[error("{name}: associated data of {}, expected {want}", bytes(*.got as u64))]
     AssocLength {
         /// The algorithm.
         name: String,
@@ -121,7 +121,7 @@ pub enum Error {
         want: &'static str,
     },
     /// The tag's length is not one that the algorithm allows.
-    #[error("{name}: tag of {got} bytes, expected {want}")]
+    #[error("{name}: tag of {}, expected {want}", bytes(*.got as u64))]
     TagLength {
         /// The algorithm.
         name: String,
@@ -131,7 +131,7 @@ pub enum Error {
         want: Sizes,
     },
     /// The output buffer has the wrong length.
-    #[error("output buffer of {got} bytes, expected {want}")]
+    #[error("output buffer of {}, expected {want}", bytes(*.got as u64))]
     OutputLength {
         /// Bytes given.
         got: usize,
@@ -167,4 +167,9 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+}
+
+/// `1 byte`, `2 bytes`.
+fn bytes(n: u64) -> String {
+    format!("{n} byte{}", if n == 1 { "" } else { "s" })
 }

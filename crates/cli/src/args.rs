@@ -200,7 +200,7 @@ pub struct EncArgs {
     /// Bytes in a sector; each sector is a message, and its number the IV
     #[arg(long, value_name = "N", conflicts_with = "iv")]
     pub sector_size: Option<u32>,
-    /// The number of the first sector [default: 0]
+    /// The number of the first sector [default: 0]; numbers past 2^64 − 1 are refused
     #[arg(long, value_name = "K", requires = "sector_size", conflicts_with = "iv")]
     pub first_sector: Option<u64>,
     /// Decrypt
@@ -276,7 +276,7 @@ Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 f
 served; under --via seccomp 128 and the number of the signal that killed it.
 
 The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
-and in ../lib/algkit/ and ../lib/.
+and in ../lib/algkit/ and ../lib/. If it is in none of them, the program is served by seccomp, and a line says so.
 
 Examples:
   algkit run -- cryptsetup benchmark
@@ -345,10 +345,14 @@ pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
     }
 }
 
-/// The first paragraph of clap's message, and where to read more.
+/// The first paragraph of clap's message, its tips, and where to read more.
 fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
-    let first = message.strip_prefix("error: ").unwrap_or(message).split("\n\n").next().unwrap_or_default();
-    let line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let mut paragraphs = message.strip_prefix("error: ").unwrap_or(message).split("\n\n");
+    let first = paragraphs.next().unwrap_or_default();
+    let mut line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    for tip in paragraphs.flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("tip: ")) {
+        line += &format!("; {tip}");
+    }
     let given = std::env::args_os().nth(1).unwrap_or_default();
     format!("{line} {}", see(&given.to_string_lossy()))
 }
@@ -380,5 +384,9 @@ mod tests {
             line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
             "{line}"
         );
+        let message =
+            "error: unexpected argument '--chekc' found\n\n  tip: a similar argument exists: '--check'\n\nUsage: x\n";
+        let line = one_line(message, |_| "(see x)".to_owned());
+        assert_eq!(line, "unexpected argument '--chekc' found; a similar argument exists: '--check' (see x)");
     }
 }

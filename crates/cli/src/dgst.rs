@@ -51,7 +51,13 @@ impl Digester {
 }
 
 pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
-    let hash = algkit::hash(&args.name)?;
+    let hash = algkit::hash(&args.name).map_err(|error| match error {
+        // In sha256sum -c is --check.
+        algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. } if Path::new(&name).is_file() => {
+            Error::ListForHash(name)
+        }
+        error => error.into(),
+    })?;
     let hash = Digester::new(match args.key.read()? {
         Some(key) => hash.key(&key)?,
         None => hash.unkeyed()?,

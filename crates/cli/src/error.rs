@@ -10,6 +10,9 @@ pub enum Error {
     /// The library's word on a name, a key, an IV or a text.
     #[error(transparent)]
     Algkit(#[from] algkit::Error),
+    /// A file stands where a hash algorithm is expected.
+    #[error("`{0}` is a file, not a hash algorithm; to check the digests in it: algkit dgst -c HASH --check {0}")]
+    ListForHash(String),
     /// Clap's word on the arguments, in one line.
     #[error("{0}")]
     Usage(String),
@@ -51,7 +54,7 @@ pub enum Error {
         wanted: &'static str,
     },
     /// A mode with an IV was given none.
-    #[error("{name}: --iv is missing, expected {want} bytes in hex")]
+    #[error("{name}: --iv is missing, expected {} in hex", bytes(*.want as u64))]
     IvMissing {
         /// The algorithm.
         name: String,
@@ -69,7 +72,7 @@ pub enum Error {
         limit: u64,
     },
     /// Sealed text without room for its tag.
-    #[error("{name}: input of {got} bytes is shorter than its tag of {tag}")]
+    #[error("{name}: input of {} is shorter than its tag of {tag}", bytes(*.got as u64))]
     NoTag {
         /// The algorithm.
         name: String,
@@ -109,13 +112,17 @@ pub enum Error {
     #[error("cannot inject `{}`: a path in LD_PRELOAD has no spaces and no colons", .0.display())]
     LibraryPath(PathBuf),
     /// The text does not end where a sector ends.
-    #[error("input of {got} bytes is not a multiple of --sector-size {sector}")]
+    #[error("input of {} is not a multiple of --sector-size {sector}", bytes(*.got))]
     PartialSector {
         /// Bytes of input.
         got: u64,
         /// Bytes of a sector.
         sector: usize,
     },
+}
+
+fn bytes(n: u64) -> String {
+    out::count(n, "byte")
 }
 
 impl Error {

@@ -89,18 +89,24 @@ pub fn run(args: &ListArgs) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
-const HEADINGS: [&str; 8] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest"];
+const HEADINGS: [&str; 7] = ["name", "driver", "type", "prio", "timing", "cpu", "state"];
+
+/// The widest a name and a driver get; a line ends behind one that is wider and goes on in the next. So a line has
+/// at most 100 columns.
+const WIDEST: [usize; 2] = [17, 24];
 
 fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
     let cells = survey.drivers.iter().map(|driver| {
         let row = Row::new(registry, driver);
-        let priority = row.priority.to_string();
         let cpu = cpu(&essential(driver.needs));
-        (driver, [row.name, row.driver, row.r#type, priority, row.timing, cpu, yes(row.usable), row.selftest])
+        let state = if row.usable { row.selftest } else { "unusable".to_owned() };
+        (driver, [row.name, row.driver, row.r#type, row.priority.to_string(), row.timing, cpu, state])
     });
     let cells: Vec<_> = cells.collect();
-    let widths: [usize; 8] = std::array::from_fn(|column| {
-        cells.iter().map(|(_, row)| row[column].len()).chain([HEADINGS[column].len()]).max().unwrap_or(0)
+    let widths: [usize; 7] = std::array::from_fn(|column| {
+        let limit = WIDEST.get(column).copied().unwrap_or(usize::MAX);
+        let lens = cells.iter().map(|(_, row)| row[column].len()).filter(|len| *len <= limit);
+        lens.chain([HEADINGS[column].len()]).max().unwrap_or(0)
     });
     line(out, ' ', &HEADINGS.map(str::to_owned), &widths)?;
     for (driver, row) in &cells {
@@ -112,10 +118,16 @@ fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> 
     writeln!(out, "\n* is what the name stands for on this CPU.")
 }
 
-fn line(out: &mut Out, mark: char, cells: &[String; 8], widths: &[usize; 8]) -> io::Result<()> {
+fn line(out: &mut Out, mark: char, cells: &[String; 7], widths: &[usize; 7]) -> io::Result<()> {
     let mut text = String::from(mark);
+    let mut column_end = 1;
     for ((column, cell), &width) in cells.iter().enumerate().zip(widths) {
-        text += &if HEADINGS[column] == "priority" { format!(" {cell:>width$} ") } else { format!(" {cell:width$} ") };
+        text += &if HEADINGS[column] == "prio" { format!(" {cell:>width$}") } else { format!(" {cell:width$}") };
+        column_end += 1 + width;
+        if cell.len() > width {
+            writeln!(out, "{text}")?;
+            text = " ".repeat(column_end);
+        }
     }
     writeln!(out, "{}", text.trim_end())
 }

@@ -9,6 +9,7 @@ mod bench;
 mod dgst;
 mod enc;
 mod error;
+mod hint;
 mod hmaccalc;
 mod list;
 mod names;
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
         Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
-            out::complain(&error);
+            out::complain(&hint::told(&error));
             ExitCode::from(error.status())
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     args::TestArgs,
     error::Error,
     names::Survey,
-    out::{Out, to_stdout},
+    out::{Out, count, to_stdout},
     progress::Progress,
 };
 use algkit::{DriverRef, Extent, Registry, SelfTest};
@@ -32,9 +32,11 @@ pub fn run(args: &TestArgs) -> Result<Answer, Error> {
     }
     drop(progress);
     let passed = drivers.len() - failed;
-    writeln!(out, "{} drivers tested: {passed} passed, {failed} failed", drivers.len()).map_err(to_stdout)?;
+    let tested = count(drivers.len() as u64, "driver");
+    writeln!(out, "{tested} tested: {passed} passed, {failed} failed").map_err(to_stdout)?;
     if unusable > 0 {
-        writeln!(out, "{unusable} more need features that this CPU lacks or ALGKIT_CPU hides").map_err(to_stdout)?;
+        let need = if unusable == 1 { "needs" } else { "need" };
+        writeln!(out, "{unusable} more {need} features that this CPU lacks or ALGKIT_CPU hides").map_err(to_stdout)?;
     }
     out.done()?;
     Ok(if failed == 0 { Answer::Yes } else { Answer::No })

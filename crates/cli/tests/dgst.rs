@@ -167,3 +167,11 @@ fn misuse_is_told_in_one_line() {
         assert!(error.contains(want), "{args:?}: {error}");
     }
 }
+
+#[test]
+fn a_list_in_place_of_an_algorithm() {
+    let folder = Folder::new();
+    folder.write("SUMS", format!("{EMPTY_SHA256}  empty\n"));
+    let output = algkit().args(["dgst", "-c", "SUMS"]).current_dir(folder.0.path()).output().unwrap();
+    assert!(fails(&output, 2).contains("algkit dgst -c HASH --check SUMS"));
+}

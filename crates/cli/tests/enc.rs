@@ -120,6 +120,15 @@ fn pieces_make_the_same_text_as_the_whole() {
 }
 
 #[test]
+fn sector_numbers_do_not_begin_again() {
+    let key = hex(64);
+    let last = u64::MAX.to_string();
+    let enc = ["enc", "-c", "xts(aes)", "-k", &key, "--sector-size", "512", "--first-sector", &last];
+    assert_eq!(ok(&pipe(&enc, &text(512))).len(), 512);
+    assert!(fails(&pipe(&enc, &text(1024)), 2).contains("--first-sector: 18446744073709551615 leaves no"));
+}
+
+#[test]
 fn sectors_are_messages() {
     let key = hex(64);
     let plain = text(3 * 4096);
@@ -219,7 +228,7 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "ctr(aes)", "-k", "001", "--iv", &iv], "--key: an odd number of hex digits (3)"),
         (&["-c", "ctr(aes)", "-k", "00x1", "--iv", &iv], "--key: character 3 is not a hex digit"),
         (&["-c", "ctr(aes)", "-k", &k16, "--iv", "zz"], "--iv: character 1 is not a hex digit"),
-        (&["-c", "ctr(aes)", "-k", &k16, "--iv", "00"], "IV of 1 bytes, expected 16"),
+        (&["-c", "ctr(aes)", "-k", &k16, "--iv", "00"], "IV of 1 byte, expected 16"),
         (&["-c", "ctr(aes)", "-k", &k16], "--iv is missing, expected 16 bytes"),
         (&["-c", "ecb(aes)", "-k", &k16, "--iv", &iv], "IV of 16 bytes, expected 0"),
         (&["-c", "ctr(aes)", "--iv", &iv], "ctr(aes) needs a key"),

@@ -52,17 +52,32 @@ fn a_listed_driver_has_the_fields_of_its_type() {
     assert_eq!(drivers.len(), rows.len(), "driver names are unique");
 }
 
+/// A row that is broken behind a long name or driver goes on in the next lines.
+fn join_broken(lines: Vec<Vec<&str>>) -> Vec<Vec<&str>> {
+    let mut rows: Vec<Vec<&str>> = Vec::new();
+    for line in lines {
+        match rows.last_mut().filter(|row| !["passed", "failed", "untested", "unusable"].contains(row.last().unwrap()))
+        {
+            Some(row) => row.extend(line),
+            None => rows.push(line),
+        }
+    }
+    rows
+}
+
 #[test]
 fn the_best_usable_driver_of_a_name_is_marked_and_tested() {
     let output = run(&["list"]);
     let table = String::from_utf8(ok(&output).to_vec()).unwrap();
     let rows: Vec<Vec<&str>> =
         table.lines().skip(1).take_while(|line| !line.is_empty()).map(|l| l.split_whitespace().collect()).collect();
+    let rows = join_broken(rows);
     let chosen: Vec<_> = rows.iter().filter(|row| row[0] == "*").collect();
     for name in ["aes", "ctr(aes)", "gcm(aes)", "sha256", "hmac(sha256)"] {
         assert_eq!(chosen.iter().filter(|row| row[1] == name).count(), 1, "{name}");
     }
     assert!(chosen.iter().all(|row| row.last() == Some(&"passed")), "{table}");
+    assert_eq!(table.lines().find(|line| line.chars().count() > 100), None);
 }
 
 #[test]
@@ -92,6 +107,23 @@ fn one_name_is_listed_in_detail() {
     let output = run(&["list", "cbc(aes-fixed-time)"]);
     assert!(String::from_utf8_lossy(ok(&output)).contains("driver       : cbc(aes-fixed-time)\n"));
     assert!(fails(&run(&["list", "nosuch"]), 2).contains("unknown algorithm `nosuch`"));
+    // Nothing is called that, but it is found.
+    let output = run(&["list", "xts(twofish-generic)"]);
+    assert!(String::from_utf8_lossy(ok(&output)).contains("(twofish-generic)"));
+}
+
+#[test]
+fn unknown_names_get_a_hint() {
+    for (name, meant) in [("aes-gcm", "`gcm(aes)`"), ("aes-256-xts", "`xts(aes)`"), ("SHA256", "`sha256`")] {
+        for args in [&["list", name][..], &["bench", "-c", name], &["test", name], &["dgst", "-c", name]] {
+            let error = fails(&run(args), 2);
+            assert!(error.contains(&format!("did you mean {meant}? (see `algkit list`)")), "{args:?}: {error}");
+        }
+    }
+    assert!(fails(&run(&["list", "nosuch"]), 2).ends_with("`nosuch` (see `algkit list`)\n"));
+    assert!(fails(&run(&["list", "--jsom"]), 2).contains("a similar argument exists: '--json'"));
+    let error = fails(&run(&["list", "\u{1b}[31m\u{7}"]), 2);
+    assert!(error.contains("\\u{1b}[31m\\u{7}"), "{error}");
 }
 
 #[test]

@@ -92,3 +92,18 @@ fn the_library_has_to_be_there() {
     let output = algkit().args(["run", "true"]).env("ALGKIT_PRELOAD", &spaced).output().unwrap();
     assert!(fails(&output, 2).contains("no spaces"));
 }
+
+/// As `cargo install` leaves it.
+#[test]
+fn a_command_without_its_library_serves_by_seccomp() {
+    let folder = Folder::new();
+    std::fs::copy(env!("CARGO_BIN_EXE_algkit"), folder.path("algkit")).unwrap();
+    let alone =
+        |arguments: &[&str]| std::process::Command::new(folder.path("algkit")).args(arguments).output().unwrap();
+    let output = alone(&["run", "--", "cat", "/proc/crypto"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("name         : cbc(aes)\n"));
+    assert!(fails(&output, 0).contains("serving by seccomp"));
+    // Who asks for the library is told that it is not there.
+    assert!(fails(&alone(&["run", "--via", "preload", "true"]), 2).contains("libalgkit_preload.so is not in "));
+    assert!(ok(&alone(&["run", "--via", "seccomp", "true"])).is_empty());
+}

@@ -4,12 +4,12 @@ use super::{Digester, line};
 use crate::{
     Answer,
     error::Error,
-    out::{Out, complain, to_stdout},
+    out::{Out, complain, to_stdout, visible},
 };
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, IsTerminal, Write},
     os::unix::ffi::OsStrExt,
     path::Path,
 };
@@ -150,8 +150,12 @@ fn entry(
     if options.status || (options.quiet && verdict == "OK") {
         return Ok(());
     }
-    // A name of more lines than one is shown as it stands in the list.
-    let shown = if name.contains(&b'\n') { line::escaped(name) } else { name.to_owned() };
+    // A name of more lines than one is shown as it stands in the list; on a terminal, no name moves the cursor.
+    let shown = match name.contains(&b'\n') {
+        true => line::escaped(name),
+        false if io::stdout().is_terminal() => visible(&String::from_utf8_lossy(name)).into_bytes(),
+        false => name.to_owned(),
+    };
     out.write_all(&shown).and_then(|()| writeln!(out, ": {verdict}")).and_then(|()| out.flush()).map_err(to_stdout)
 }
 

@@ -12,11 +12,13 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
         return Err(Error::Option { option: "--sector-size", reason });
     }
     let mut iv = vec![0; cipher.driver().shape.ivsize];
-    let mut sector = args.first_sector.unwrap_or(0);
+    let first = args.first_sector.unwrap_or(0);
     // A sector that the mode does not take is told of before anything is opened.
-    cipher.encrypt(plain64(sector, &mut iv), &mut Zeroizing::new(vec![0; size])[..])?;
+    cipher.encrypt(plain64(first, &mut iv), &mut Zeroizing::new(vec![0; size])[..])?;
 
     let mut job = Job::open(args)?;
+    // The number of the next sector, if there is one.
+    let mut next = Some(first);
     let mut buffer = Zeroizing::new(vec![0; (CHUNK / size).max(1) * size]);
     let mut total = 0;
     loop {
@@ -27,8 +29,9 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             return Err(Error::PartialSector { got: total, sector: size });
         }
         for message in text.chunks_mut(size) {
+            let sector = next.ok_or_else(|| past_the_last(first))?;
             cipher.crypt(job.direction, plain64(sector, &mut iv), &mut Text::from(message))?;
-            sector = sector.wrapping_add(1);
+            next = sector.checked_add(1);
         }
         if !job.write(text)? {
             return Ok(Answer::Yes);
@@ -37,6 +40,12 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             return job.finish();
         }
     }
+}
+
+/// Numbers do not begin again at zero: two sectors would have the same IV.
+fn past_the_last(first: u64) -> Error {
+    let reason = format!("{first} leaves no 64-bit number for the last sectors of the input");
+    Error::Option { option: "--first-sector", reason }
 }
 
 /// The IV of a sector as in dm-crypt's plain64: its number as 64 bits, little-endian, then zeros.

@@ -15,6 +15,11 @@ const VARIABLE: &str = "ALGKIT_PRELOAD";
 /// package.
 const FOLDERS: [&str; 4] = ["deps", "", "../lib/algkit", "../lib"];
 
+/// Whether the user has said where the library is.
+pub fn is_named() -> bool {
+    env::var_os(VARIABLE).is_some()
+}
+
 /// The library's path.
 pub fn find() -> Result<PathBuf, Error> {
     if let Some(named) = env::var_os(VARIABLE).map(PathBuf::from) {

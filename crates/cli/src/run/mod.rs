@@ -8,6 +8,7 @@ use crate::{
     Answer,
     args::{RunArgs, Via},
     error::Error,
+    out::complain,
 };
 use std::{
     env,
@@ -35,13 +36,29 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     };
     let mut command = Command::new(&args.program);
     command.args(&args.arguments);
-    match via {
-        Via::Preload => {
-            command.env(LD_PRELOAD, in_front_of(library::find()?)?);
+    match preloaded(args, via)? {
+        Some(libraries) => {
+            command.env(LD_PRELOAD, libraries);
             // The program takes this process over; there is no way back but an error.
             Err(cannot_run(args, command.exec()))
         }
-        Via::Seccomp => supervise(args, command),
+        None => supervise(args, command),
+    }
+}
+
+/// The value of `LD_PRELOAD`, or nothing if the program is to be supervised. Where nobody asked for the library and it
+/// is not there, as after `cargo install`, which places commands alone, the supervisor serves.
+fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
+    if via == Via::Seccomp {
+        return Ok(None);
+    }
+    match library::find().and_then(in_front_of) {
+        Ok(libraries) => Ok(Some(libraries)),
+        Err(Error::NoLibrary(_) | Error::LibraryPath(_)) if args.via.is_none() && !library::is_named() => {
+            complain(&"the preload library is not installed with this command; serving by seccomp, which is slower");
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

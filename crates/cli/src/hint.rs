@@ -1,0 +1,131 @@
+//! What somebody may have meant by a name that nothing is called.
+
+use crate::error::Error;
+use algkit::{CATALOGUE, Registry};
+use std::collections::BTreeSet;
+
+/// The error as it is told: with the nearest name behind it, where a name was the trouble.
+pub fn told(error: &Error) -> String {
+    match error {
+        Error::Algkit(algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. }) => match nearest(name) {
+            Some(meant) => format!("{error}; did you mean `{meant}`? (see `algkit list`)"),
+            None => format!("{error} (see `algkit list`)"),
+        },
+        _ => error.to_string(),
+    }
+}
+
+/// The name of an algorithm or a driver that is nearest to `name`.
+fn nearest(name: &str) -> Option<String> {
+    // A registry that cannot be had has been complained of already.
+    let drivers = Registry::global().map(Registry::drivers).unwrap_or_default();
+    let algorithms = CATALOGUE.iter().map(|name| (*name).to_owned());
+    let known = algorithms.chain(drivers.iter().flat_map(|d| [d.name.clone(), d.driver.clone()]));
+    among(name, &known.collect::<Vec<_>>())
+}
+
+/// The nearest of `known`: first by the parts that names consist of, then by letters.
+fn among(name: &str, known: &[String]) -> Option<String> {
+    by_parts(name, known).or_else(|| by_letters(name, known)).cloned()
+}
+
+/// The most parts that a name may have which were not asked for: `chacha20-poly1305` means
+/// `rfc7539(chacha20,poly1305)`.
+const MAX_EXCESS: usize = 3;
+
+/// The name with all parts of what was asked for, in any order, and the fewest others. `AES-256-XTS`, `aes-xts-plain64`
+/// and `AES/XTS/NoPadding` have the parts of `xts(aes)`.
+fn by_parts<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let asked: BTreeSet<String> = parts(name).into_iter().filter(|part| !is_filler(part)).collect();
+    let without_size: BTreeSet<String> = asked.iter().filter(|part| !is_key_size(part)).cloned().collect();
+    let cost = |known: &str| {
+        let has = parts(known).into_iter().collect::<BTreeSet<_>>();
+        [(&asked, 0), (&without_size, 1)]
+            .into_iter()
+            .filter(|(asked, _)| !asked.is_empty() && asked.is_subset(&has))
+            .map(|(asked, dropped)| (has.len() - asked.len(), dropped))
+            .filter(|(excess, _)| *excess <= MAX_EXCESS)
+            .min()
+    };
+    let costs = known.iter().filter_map(|known| Some((cost(known)?, known)));
+    // The catalogue comes first, and among equals the first is taken.
+    costs.min_by_key(|(cost, _)| *cost).map(|(_, known)| known)
+}
+
+/// What dm-crypt, Java and OpenSSL add to a name, and a kernel's name never has.
+fn is_filler(part: &str) -> bool {
+    matches!(part, "plain" | "64" | "be" | "nopadding" | "evp" | "alg" | "mode")
+}
+
+fn is_key_size(part: &str) -> bool {
+    matches!(part, "128" | "192" | "256" | "512")
+}
+
+/// Runs of letters and runs of digits, in small letters.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut before = None;
+    for c in name.chars().flat_map(char::to_lowercase) {
+        let kind = (c.is_alphabetic(), c.is_ascii_digit());
+        if kind != (false, false) {
+            match parts.last_mut().filter(|_| before == Some(kind)) {
+                Some(part) => part.push(c),
+                None => parts.push(c.to_string()),
+            }
+        }
+        before = Some(kind);
+    }
+    // Names of other places for the same thing.
+    parts.into_iter().map(|part| if part == "rijndael" { "aes".to_owned() } else { part }).collect()
+}
+
+/// The name that takes the fewest changes of letters, at most one in three.
+fn by_letters<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let letters = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let asked = letters(name);
+    let distances = known.iter().map(|known| (strsim::osa_distance(&asked, &letters(known)), known));
+    let near = distances.filter(|(distance, _)| distance * 3 <= asked.chars().count());
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_places() {
+        let known: Vec<_> = CATALOGUE.iter().map(|name| (*name).to_owned()).collect();
+        for (asked, meant) in [
+            ("aes-gcm", "gcm(aes)"),
+            ("AES-256-GCM", "gcm(aes)"),
+            ("aes-256-xts", "xts(aes)"),
+            ("aes-xts-plain64", "xts(aes)"),
+            ("AES/GCM/NoPadding", "gcm(aes)"),
+            ("aes-cbc-essiv:sha256", "essiv(cbc(aes),sha256)"),
+            ("aes-256-cbc-hmac-sha256", "authenc(hmac(sha256),cbc(aes))"),
+            ("chacha20-poly1305", "rfc7539(chacha20,poly1305)"),
+            ("ChaCha20Poly1305", "rfc7539(chacha20,poly1305)"),
+            ("SHA256", "sha256"),
+            ("sha-256", "sha256"),
+            ("SHA3-256", "sha3-256"),
+            ("hmac-sha256", "hmac(sha256)"),
+            ("HmacSHA512", "hmac(sha512)"),
+            ("sha26", "sha256"),
+            ("aess", "aes"),
+            ("gcm(aes", "gcm(aes)"),
+            ("gmc(aes)", "gcm(aes)"),
+            ("gcm", "gcm(aes)"),
+            ("serpnet", "serpent"),
+        ] {
+            assert_eq!(among(asked, &known).as_deref(), Some(meant), "{asked}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_near_to_nonsense() {
+        let known: Vec<_> = CATALOGUE.iter().map(|name| (*name).to_owned()).collect();
+        for asked in ["", "-", "nosuch", "SUMS", "\u{1b}[31m", "ééé"] {
+            assert_eq!(among(asked, &known), None, "{asked:?}");
+        }
+    }
+}
