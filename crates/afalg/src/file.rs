@@ -1,13 +1,6 @@
 //! What a descriptor stands for.
 
-use crate::{
-    Common, Errno, alg, cryptodev, netlink,
-    snapshot::{Reader, Writer},
-};
-use std::{
-    io::{IoSlice, IoSliceMut},
-    sync::Arc,
-};
+use crate::{Destination, Errno, Message, Readiness, Received, alg, cryptodev, netlink};
 
 /// What a descriptor of the client stands for.
 ///
@@ -23,76 +16,6 @@ pub enum File {
     Netlink(netlink::Socket),
     /// `open("/dev/crypto")`.
     Device(cryptodev::Device),
-}
-
-/// What `sendmsg` passes.
-#[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
-    /// The data, in pieces.
-    pub data: &'a [IoSlice<'a>],
-    /// The control messages, as `msg_control` holds them.
-    pub control: &'a [u8],
-    /// `MSG_MORE` and the like.
-    pub flags: i32,
-    /// There is more data, at an address where nothing can be read: [`Errno::FAULT`] for who wants it.
-    pub fault: bool,
-}
-
-/// Where `recvmsg` writes to.
-#[derive(Debug)]
-pub struct Destination<'a, 'b> {
-    /// The room, in pieces.
-    pub pieces: &'a mut [IoSliceMut<'b>],
-    /// Bytes of room behind them at addresses where nothing can be written: [`Errno::FAULT`] for who wants them.
-    pub lost: usize,
-}
-
-impl<'a, 'b, const N: usize> From<&'a mut [IoSliceMut<'b>; N]> for Destination<'a, 'b> {
-    fn from(pieces: &'a mut [IoSliceMut<'b>; N]) -> Self {
-        Self { pieces, lost: 0 }
-    }
-}
-
-impl<'a, 'b> From<&'a mut [IoSliceMut<'b>]> for Destination<'a, 'b> {
-    fn from(pieces: &'a mut [IoSliceMut<'b>]) -> Self {
-        Self { pieces, lost: 0 }
-    }
-}
-
-/// Whether a program may have memory at an address of its buffer: never in the first page. [`Errno::FAULT`] if it is not
-/// in user space, which the kernel looks at before anything else.
-#[inline]
-pub fn may_be_memory(address: u64) -> Result<bool, Errno> {
-    if address < isize::MAX as u64 { Ok(address >= 4096) } else { Err(Errno::FAULT) }
-}
-
-/// What `recvmsg` returns.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Received {
-    /// Bytes, which for a truncated datagram may be more than there was room for, if `MSG_TRUNC` asked for it.
-    pub len: usize,
-    /// `msg_flags`.
-    pub flags: i32,
-    /// Bytes of room up to the last one that was written: more than `len` where a gap was left between two requests of a cipher.
-    pub end: usize,
-}
-
-/// What `poll` would say.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Readiness {
-    /// `POLLIN | POLLRDNORM`.
-    pub readable: bool,
-    /// `POLLOUT | POLLWRNORM | POLLWRBAND`.
-    pub writable: bool,
-}
-
-/// The client's memory, for requests that hold pointers.
-pub trait Memory {
-    /// Fills `into` from `address`; [`Errno::FAULT`] if any byte cannot be read.
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno>;
-
-    /// Writes `from` to `address`; [`Errno::FAULT`] if any byte cannot be written.
-    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno>;
 }
 
 impl File {
@@ -143,56 +66,6 @@ impl File {
             Self::Alg(socket) => socket.readiness(),
             Self::Netlink(socket) => socket.readiness(),
             Self::Device(device) => device.readiness(),
-        }
-    }
-
-    /// The most bytes that a [snapshot](Self::snapshot) takes; `None` if processes cannot share the file.
-    pub fn snapshot_room(&self) -> Option<usize> {
-        match self {
-            Self::Alg(socket) => Some(socket.snapshot_room()),
-            Self::Netlink(_) => Some(netlink::SNAPSHOT_ROOM),
-            Self::Device(_) => None,
-        }
-    }
-
-    /// Writes all that a call may have changed, for [`restore`](Self::restore) in another process that has the file by
-    /// `fork`; returns how many bytes that took. `None` if there is no room, or no way.
-    pub fn snapshot(&mut self, into: &mut [u8]) -> Option<usize> {
-        let mut to = Writer::new(into);
-        match self {
-            Self::Alg(socket) => socket.save(&mut to)?,
-            Self::Netlink(socket) => socket.save(&mut to)?,
-            Self::Device(_) => return None,
-        }
-        Some(to.written())
-    }
-
-    /// Goes on from where another process has left the file.
-    ///
-    /// # Errors
-    /// [`Errno::IO`] if the bytes are not of such a file, which is then in no particular state.
-    pub fn restore(&mut self, from: &[u8]) -> Result<(), Errno> {
-        let mut from = Reader::new(from);
-        match self {
-            Self::Alg(socket) => socket.load(&mut from)?,
-            Self::Netlink(socket) => socket.load(&mut from)?,
-            Self::Device(_) => return Err(Errno::IO),
-        }
-        from.end()
-    }
-
-    /// From now on, processes have the transform of an AF_ALG socket in common, if they do not yet; `common` makes
-    /// what they need, with a value of up to so many bytes. Called before a `fork`.
-    pub fn share_transform(&self, common: &mut dyn FnMut(usize) -> Option<Arc<dyn Common>>) {
-        if let Self::Alg(socket) = self {
-            socket.parent().share(common);
-        }
-    }
-
-    /// Makes itself known as a process that has the file. Called after a `fork`, in the child.
-    pub fn join(&self) {
-        if let Self::Alg(socket) = self {
-            socket.parent().join();
         }
     }
 }

@@ -12,11 +12,11 @@ pub mod alg;
 mod catalogue;
 pub mod cryptodev;
 mod file;
+mod message;
 pub mod netlink;
 pub mod proc_crypto;
 mod secret;
-mod snapshot;
 
-pub use file::{Destination, File, Memory, Message, Readiness, Received, may_be_memory};
+pub use file::File;
+pub use message::{Destination, Memory, Message, Readiness, Received, may_be_memory};
 pub use rustix::io::Errno;
-pub use snapshot::{Common, ProcessId};

@@ -1,6 +1,6 @@
 //! What a served descriptor stands for, and waiting for it to change.
 
-use crate::{mirror::Mirror, options::Options, share::Shared, table};
+use crate::{mirror::Mirror, options::Options, table};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
 use smallvec::SmallVec;
@@ -37,16 +37,12 @@ pub struct State {
     pub options: Options,
     /// `O_NONBLOCK`.
     pub is_nonblocking: bool,
-    /// What other processes have to do with it.
-    pub shared: Option<Shared>,
 }
 
-/// A locked entry that a descriptor stands for. If processes share it, no other one of them has it locked.
+/// A locked entry that a descriptor stands for.
 pub struct Entered {
     entry: &'static Entry,
     state: MutexGuard<'static, State>,
-    /// Whether the state is shared, in a register.
-    is_shared: bool,
 }
 
 impl Entry {
@@ -58,15 +54,9 @@ impl Entry {
     /// The state, if this is what the descriptor stands for.
     #[inline(always)]
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
-        let mut state = self.lock();
+        let state = self.lock();
         match table::entry(fd) {
-            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
-                let is_shared = state.shared.is_some();
-                if is_shared {
-                    state.refresh()?;
-                }
-                Ok(Entered { entry: self, state, is_shared })
-            }
+            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => Ok(Entered { entry: self, state }),
             _ => Err(Errno::BADF),
         }
     }
@@ -133,11 +123,6 @@ impl Entered {
     /// Unlocks until something changes; [`Errno::INTR`] if a signal arrives, as for any call that waits.
     pub fn wait(mut self) -> Result<(), Errno> {
         self.state.reflect();
-        if let Some(region) = self.state.shared.as_ref().map(|shared| shared.region().clone()) {
-            let seen = region.begin_wait();
-            drop(self);
-            return region.wait(seen);
-        }
         let entry = self.entry;
         entry.waiters.fetch_add(1, Ordering::Relaxed);
         let seen = entry.changes.load(Ordering::Relaxed);
@@ -147,15 +132,6 @@ impl Entered {
         match woken {
             Err(Errno::INTR) => Err(Errno::INTR),
             _ => Ok(()),
-        }
-    }
-}
-
-impl Drop for Entered {
-    #[inline]
-    fn drop(&mut self) {
-        if self.is_shared {
-            self.state.publish();
         }
     }
 }

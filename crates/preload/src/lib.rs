@@ -9,8 +9,7 @@
 //! `entry::Entry`, found through `table`. The socket comes to life when someone waits for it by
 //! `poll` or `epoll`: then it mirrors what the file is ready for.
 //!
-//! After `fork` the processes go on with one state, which is then in memory that they share (`share`). `exec`
-//! loses it. A panic in here becomes `EIO`.
+//! After `fork` each process goes on with a copy of the state. `exec` loses it. A panic in here becomes `EIO`.
 
 mod aio;
 mod descriptor;
@@ -29,9 +28,7 @@ mod open;
 mod options;
 mod poll;
 mod process;
-mod region;
 mod select;
-mod share;
 mod socket;
 mod splice;
 mod syscall;

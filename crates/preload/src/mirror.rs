@@ -37,11 +37,6 @@ enum Level {
     Readable,
 }
 
-/// Bits of a mirror as a byte: armed, and the level.
-const ARMED: u8 = 1;
-const BOTH: u8 = 2;
-const READABLE: u8 = 4;
-
 /// The state of the socket behind a descriptor and its duplicates.
 #[derive(Default)]
 pub struct Mirror {
@@ -51,8 +46,6 @@ pub struct Mirror {
     generation: u32,
     /// Whether descriptors of other files may have the same socket behind them.
     shared: bool,
-    /// Whether this is that of all processes that have the socket, as the file is.
-    joint: bool,
 }
 
 impl Mirror {
@@ -65,11 +58,11 @@ impl Mirror {
     /// Connects the socket to itself. In a child the parent's socket is first replaced.
     pub fn arm(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
         let generation = process::generation();
-        if self.armed && (self.joint || self.generation == generation) {
+        if self.armed && self.generation == generation {
             return Ok(());
         }
         let fd = first(fds)?;
-        if !self.joint && (generation != 0 || self.shared) {
+        if generation != 0 || self.shared {
             replace(fds)?;
         }
         // An address of the kernel's choice, in the abstract name space.
@@ -77,7 +70,7 @@ impl Mirror {
         connect(fd, &getsockname(fd)?)?;
         // The kernel raises it to the smallest there is.
         sockopt::set_socket_send_buffer_size(fd, 1)?;
-        *self = Self { armed: true, level: Level::Writable, generation, shared: false, joint: self.joint };
+        *self = Self { armed: true, level: Level::Writable, generation, shared: false };
         Ok(())
     }
 
@@ -89,49 +82,6 @@ impl Mirror {
     /// Puts a socket of their own behind descriptors whose socket is shared with other files.
     pub fn unshare(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
         if std::mem::take(&mut self.shared) { replace(fds) } else { Ok(()) }
-    }
-
-    /// Before a `fork`: the socket becomes one of this file alone, in whatever process.
-    pub fn join(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
-        if self.shared || (self.armed && self.generation != process::generation()) {
-            replace(fds)?;
-            (self.armed, self.level, self.shared) = (false, Level::Writable, false);
-        }
-        self.joint = true;
-        Ok(())
-    }
-
-    /// The file is none that processes share.
-    pub fn part(&mut self) {
-        self.joint = false;
-    }
-
-    /// The state as a byte.
-    pub fn to_byte(&self) -> u8 {
-        let armed = if self.armed { ARMED } else { 0 };
-        armed
-            | match self.level {
-                Level::Writable => 0,
-                Level::Both => BOTH,
-                Level::Readable => READABLE,
-            }
-    }
-
-    /// The state that another process has left.
-    pub fn set_from_byte(&mut self, byte: u8) {
-        self.armed = byte & ARMED != 0;
-        self.level = match byte & (BOTH | READABLE) {
-            BOTH => Level::Both,
-            READABLE => Level::Readable,
-            _ => Level::Writable,
-        };
-    }
-
-    /// Makes the socket show nothing, whatever it shows.
-    pub fn forget_shown(&mut self, fds: &[RawFd]) {
-        let Ok(fd) = first(fds) else { return };
-        while recv(fd, &mut [0; 1][..], RecvFlags::DONTWAIT).is_ok() {}
-        self.level = Level::Writable;
     }
 
     /// Shows what the file is ready for.
@@ -146,7 +96,7 @@ impl Mirror {
             return;
         }
         // The child of a fork leaves the parent's socket alone.
-        if !self.joint && self.generation != process::generation() {
+        if self.generation != process::generation() {
             self.armed = false;
             return;
         }

@@ -54,20 +54,6 @@ impl Options {
         *buffer = (2 * wanted).max(min);
         Some(Ok(()))
     }
-
-    /// Both sizes, for another process.
-    pub fn to_bytes(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.send_buffer.to_ne_bytes());
-        bytes[8..].copy_from_slice(&self.receive_buffer.to_ne_bytes());
-        bytes
-    }
-
-    /// Sets both sizes as another process has set them.
-    pub fn set_from_bytes(&mut self, bytes: &[u8; 16]) {
-        let size = |at: usize| i64::from_ne_bytes(std::array::from_fn(|byte| bytes[at + byte]));
-        (self.send_buffer, self.receive_buffer) = (size(0), size(8));
-    }
 }
 
 impl Default for Options {

@@ -8,7 +8,7 @@ use crate::{
     keyring::ProcessKeys,
     message::write_address,
     options::{NETLINK_CRYPTO, Options},
-    share, table,
+    table,
 };
 use algkit_afalg::{Errno, File, abi::MAX_ADDRESS, alg, netlink};
 use libc::{
@@ -116,7 +116,6 @@ fn bind_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Er
     if address.len() > MAX_ADDRESS {
         return Err(Errno::INVAL);
     }
-    share::catch_up(entry);
     let mut entered = entry.enter(fd)?;
     let result = match entered.file()? {
         File::Alg(socket) => socket.bind(address),
@@ -194,9 +193,6 @@ unsafe fn set_option(
         // SAFETY: as for `setsockopt`.
         unsafe { bytes(value, len)? }
     };
-    if level != SOL_SOCKET {
-        share::catch_up(entry);
-    }
     let mut entered = entry.enter(fd)?;
     if level == SOL_SOCKET {
         if let Some(result) = entered.state().options.set(name, bytes) {

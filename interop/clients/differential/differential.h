@@ -70,7 +70,8 @@ extern const struct aead aeads[];
 extern const struct hash hashes[];
 extern const char *const rngs[];
 extern const char *const strange_names[];
-extern const size_t skciphers_len, aeads_len, hashes_len, rngs_len, strange_names_len;
+extern const char *const misfits[];   /* names of templates whose parts do not fit */
+extern const size_t skciphers_len, aeads_len, hashes_len, rngs_len, strange_names_len, misfits_len;
 size_t authenc_key(uint8_t *key, size_t auth, size_t enc); /* a key of authenc */
 
 /* Steps that print themselves (steps.c). */
@@ -106,6 +107,7 @@ void hash_operation(void);
 void rng_operation(void);
 void key_operation(void);
 void name_operation(void);
+void misfit_operation(void);
 void control_operation(void);
 void parent_operation(void);
 void size_operation(void);

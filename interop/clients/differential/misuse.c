@@ -70,6 +70,24 @@ void key_operation(void)
     leave(tfm);
 }
 
+/* Names that the kernel binds, to find out when it gets a key that the parts do not fit. */
+void misfit_operation(void)
+{
+    int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    bind_name(fd, chance(50) ? "aead" : "skcipher", misfits[below(misfits_len)]);
+    if (chance(50))
+        set_random_key(fd, 16);
+    if (chance(50)) {
+        uint8_t key[8 + 32 + 16];
+        set_key(fd, key, authenc_key(key, 32, 16));
+    }
+    if (chance(20))
+        set_tag(fd, below(40));
+    int op = take(fd);
+    leave(op);
+    leave(fd);
+}
+
 /* Names and types that are wrong, addresses that are short, long or marked. */
 void name_operation(void)
 {
@@ -82,7 +100,6 @@ void name_operation(void)
         const char *type = chance(95) ? types[below(4)] : odd_types[below(COUNT(odd_types))];
         bind_name(fd, type, strange_names[below(strange_names_len)]);
         repeats = strcmp(type, "rng") != 0;
-        /* Some are bound whose parts do not fit, which a key shows. */
         if (chance(30))
             set_random_key(fd, 16);
         if (chance(30)) {

@@ -148,9 +148,7 @@ const char *const strange_names[] = {
     "rfc7539(chacha20)",
     "rfc7539(aes,poly1305)",
     "authenc(hmac(sha256))",
-    "authenc(sha256,cbc(aes))",
     "authenc(hmac(sha256),aes)",
-    "essiv(cbc(aes),sha1)",
     "essiv(cbc(aes))",
     "essiv(cbc(aes),aes)",
     "hmac(crc32c)",
@@ -169,6 +167,14 @@ const char *const strange_names[] = {
     "cbc(\xff)",
 };
 const size_t strange_names_len = COUNT(strange_names);
+
+const char *const misfits[] = {
+    "authenc(sha256,cbc(aes))",
+    "authenc(crc32c,ctr(aes))",
+    "essiv(cbc(aes),sha1)",
+    "essiv(authenc(hmac(sha256),cbc(aes)),sha1)",
+};
+const size_t misfits_len = COUNT(misfits);
 
 size_t authenc_key(uint8_t *key, size_t auth, size_t enc)
 {

@@ -43,13 +43,9 @@ static int copy_to_number(int op, int tfm)
     return copy;
 }
 
-/* Copies of descriptors, and processes that share them. */
+/* Copies of descriptors, and what a child does with sockets that it inherits. */
 void share_operation(void)
 {
-    if (chance(25)) {
-        fork_operation();
-        return;
-    }
     bool hash = chance(50);
     int tfm = hash ? open_transform("hash", "sha256") : open_transform("skcipher", "cbc(aes)");
     if (tfm < 0)

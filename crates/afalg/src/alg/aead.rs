@@ -2,14 +2,11 @@
 
 use super::{
     algorithm::Algorithm,
-    parent::{Lease, Parent},
+    parent::Lease,
     room::{Room, Space},
     stream::Stream,
 };
-use crate::{
-    Destination, Errno, Message, Received,
-    snapshot::{Reader, Writer},
-};
+use crate::{Destination, Errno, Message, Received};
 use algkit::{Aead, Direction, Driver, Error, Text};
 use std::sync::Arc;
 
@@ -34,22 +31,6 @@ impl Operation {
             })?);
         }
         Ok(())
-    }
-
-    pub(super) fn parent(&self) -> &Arc<Parent> {
-        &self.lease.parent
-    }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.flag(self.tfm.is_some())?;
-        self.stream.save(to)
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        if from.flag()? {
-            self.check_key()?;
-        }
-        self.stream.load(from)
     }
 
     #[inline]

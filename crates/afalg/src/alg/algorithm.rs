@@ -1,6 +1,6 @@
 //! What a parent is bound to.
 
-use super::{digest::Digester, lookup, misfit::Misfit, rng::Generator};
+use super::{digest::Digester, generator::Generator, lookup};
 use crate::{Errno, abi::Address};
 use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
 use std::sync::Arc;
@@ -8,40 +8,22 @@ use std::sync::Arc;
 /// An algorithm, and its transform if that has a key or needs none.
 #[derive(Debug)]
 pub(super) enum Algorithm {
-    Skcipher {
-        driver: Unkeyed<Skcipher>,
-        keyed: Option<Arc<Skcipher>>,
-    },
-    Aead {
-        driver: Unkeyed<Aead>,
-        keyed: Option<Arc<Aead>>,
-        tag_len: usize,
-    },
-    Hash {
-        driver: Unkeyed<Hash>,
-        ready: Option<Digester>,
-    },
+    Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
+    Aead { driver: Unkeyed<Aead>, keyed: Option<Arc<Aead>>, tag_len: usize },
+    Hash { driver: Unkeyed<Hash>, ready: Option<Digester> },
     Rng(Generator),
-    /// Parts that do not fit.
-    Misfit(Misfit),
 }
 
 impl Algorithm {
     pub(super) fn find(address: &Address<'_>) -> Result<Self, Errno> {
         match address.kind {
             b"skcipher" => {
-                let driver: Unkeyed<Skcipher> = match lookup::find(address) {
-                    Err(Errno::NOENT) => return Misfit::skcipher(address).map(Self::Misfit),
-                    found => found?,
-                };
+                let driver: Unkeyed<Skcipher> = lookup::find(address)?;
                 let keyed = keyless(&driver, driver.driver().shape.keys.max() == 0);
                 Ok(Self::Skcipher { driver, keyed })
             }
             b"aead" => {
-                let driver: Unkeyed<Aead> = match lookup::find(address) {
-                    Err(Errno::NOENT) => return Misfit::aead(address).map(Self::Misfit),
-                    found => found?,
-                };
+                let driver: Unkeyed<Aead> = lookup::find(address)?;
                 let tag_len = driver.driver().shape.tags.max();
                 Ok(Self::Aead { driver, keyed: None, tag_len })
             }
@@ -62,7 +44,6 @@ impl Algorithm {
             Self::Aead { keyed, .. } => keyed.is_some(),
             Self::Hash { ready, .. } => ready.is_some(),
             Self::Rng(_) => true,
-            Self::Misfit(_) => false,
         }
     }
 
@@ -78,7 +59,6 @@ impl Algorithm {
             Self::Aead { driver, keyed, .. } => replace(keyed, driver.key_with(key, WeakKeys::Allow)),
             Self::Hash { driver, ready } => set_hash_key(driver, ready, key),
             Self::Rng(generator) => generator.seed(key),
-            Self::Misfit(misfit) => Err(misfit.refuse(key)),
         }
     }
 
@@ -88,9 +68,6 @@ impl Algorithm {
     }
 
     pub(super) fn set_tag_len(&mut self, len: usize) -> Result<(), Errno> {
-        if let Self::Misfit(misfit) = self {
-            return misfit.set_tag_len(len);
-        }
         let Self::Aead { driver, tag_len, .. } = self else { return Err(Errno::NOPROTOOPT) };
         if !driver.driver().shape.tags.allows(len) {
             return Err(Errno::INVAL);

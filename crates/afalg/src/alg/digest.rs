@@ -1,18 +1,12 @@
 //! Hashes that are ready to digest, and messages in progress.
 
-use crate::{
-    Errno,
-    snapshot::{Reader, Writer},
-};
+use crate::Errno;
 use algkit::{Hash, State, Unkeyed, WeakKeys};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Bytes of key in front of a message for Poly1305.
 const KEY_LEN: usize = 32;
-
-/// More bytes than the state of any hash takes.
-const MAX_STATE: usize = 2048;
 
 /// A hash that is ready to digest.
 #[derive(Clone, Debug)]
@@ -40,19 +34,6 @@ impl Digester {
             Self::KeyFirst(driver) => {
                 let key = Zeroizing::new(Vec::with_capacity(KEY_LEN));
                 Progress::KeyFirst { driver: driver.clone(), key, state: None }
-            }
-        }
-    }
-
-    /// A message that [`Progress::save`] wrote.
-    pub(super) fn load(&self, from: &mut Reader<'_>) -> Result<Progress, Errno> {
-        match self {
-            Self::Keyed(hash) => import(hash, from).map(Progress::Digest),
-            Self::KeyFirst(driver) => {
-                let mut key = Zeroizing::new(Vec::with_capacity(KEY_LEN));
-                key.extend_from_slice(from.bytes(KEY_LEN)?);
-                let state = from.option(|from| import(&keyed(driver, &key).ok_or(Errno::IO)?, from))?;
-                Ok(Progress::KeyFirst { driver: driver.clone(), key, state })
             }
         }
     }
@@ -107,23 +88,9 @@ impl Progress {
             Self::KeyFirst { state, .. } => state.ok_or(Errno::NOKEY)?.finish_into(out).map_err(|_| Errno::INVAL),
         }
     }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        match self {
-            Self::Digest(state) => to.bytes(&state.export().ok()?),
-            Self::KeyFirst { key, state, .. } => {
-                to.bytes(key)?;
-                to.option(state.as_ref(), |to, state| to.bytes(&state.export().ok()?))
-            }
-        }
-    }
 }
 
 /// The hash of a message that begins with its key, when that is complete.
 fn keyed(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Hash> {
     (key.len() == KEY_LEN).then(|| driver.key_with(key, WeakKeys::Allow).ok()).flatten()
-}
-
-fn import(hash: &Hash, from: &mut Reader<'_>) -> Result<State, Errno> {
-    hash.import(from.bytes(MAX_STATE)?).map_err(|_| Errno::IO)
 }

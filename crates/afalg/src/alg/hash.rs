@@ -1,16 +1,12 @@
 //! Sockets that digest.
 
 use super::{
-    Role, Socket,
     algorithm::Algorithm,
     digest::{Digester, Progress},
     parent::{Lease, Parent},
     room::Room,
 };
-use crate::{
-    Destination, Errno, Message, Received,
-    snapshot::{Reader, Writer},
-};
+use crate::{Destination, Errno, Message, Received};
 use algkit::Driver;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -40,28 +36,6 @@ impl Operation {
                 _ => None,
             })?);
         }
-        Ok(())
-    }
-
-    pub(super) fn parent(&self) -> &Arc<Parent> {
-        &self.lease.parent
-    }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.flag(self.hash.is_some())?;
-        to.flag(self.finished)?;
-        to.fixed(&self.digest)?;
-        to.option(self.progress.as_ref(), |to, progress| progress.save(to))
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        if from.flag()? {
-            self.check_key()?;
-        }
-        self.finished = from.flag()?;
-        from.fill(&mut self.digest)?;
-        let hash = self.hash.as_ref();
-        self.progress = from.option(|from| hash.ok_or(Errno::IO)?.load(from))?;
         Ok(())
     }
 
@@ -118,13 +92,14 @@ impl Operation {
         Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 }, end: len })
     }
 
-    /// A socket that goes on with a copy of the message.
-    pub(super) fn accept(&mut self) -> Result<Socket, Errno> {
+    /// The socket that names the transform, if there is a key.
+    pub(super) fn ready_parent(&mut self) -> Result<&Arc<Parent>, Errno> {
         self.check_key()?;
-        let mut socket = self.lease.parent.accept()?;
-        if let Role::Hash(other) = &mut socket.role {
-            other.progress = self.progress.clone();
-        }
-        Ok(socket)
+        Ok(&self.lease.parent)
+    }
+
+    /// Goes on with a copy of another socket's message.
+    pub(super) fn go_on_with(&mut self, other: &Self) {
+        self.progress = other.progress.clone();
     }
 }

@@ -1,16 +1,10 @@
 //! Options of level `SOL_SOCKET`, which every socket has.
 
-use crate::{
-    Errno,
-    snapshot::{Reader, Writer},
-};
+use crate::Errno;
 
 /// The kernel's default buffer sizes (`net.core.wmem_default`, `rmem_default`), and the largest that a
 /// client may ask for.
-pub(super) const DEFAULT_BUFFER: usize = 212_992;
-
-/// The largest size that the kernel makes of what a client asks for.
-pub(super) const MAX_BUFFER: usize = 2 * DEFAULT_BUFFER;
+const DEFAULT_BUFFER: usize = 212_992;
 
 /// The sizes of the two buffers, as the kernel counts them.
 #[derive(Clone, Copy, Debug)]
@@ -57,17 +51,6 @@ impl Buffers {
             _ if is_neutral(name) => Ok(0),
             _ => Err(Errno::NOPROTOOPT),
         }
-    }
-
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.len(self.send)?;
-        to.len(self.receive)
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        self.send = from.len(MAX_BUFFER)?;
-        self.receive = from.len(MAX_BUFFER)?;
-        Ok(())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Bytes that were sent and not yet processed.
 
-use super::stream::PAGE;
 use crate::secret::{Secret, wipe};
 use std::{
     fmt, mem,
     ops::{Range, RangeInclusive},
     sync::Mutex,
 };
+
+/// The kernel keeps what was sent in pages.
+pub(super) const PAGE: usize = 4096;
 
 /// Bytes in one piece, added at the back and taken from the front. They are wiped when the queue is
 /// dropped or moves to a larger buffer, but for those that are no secret.

@@ -1,83 +1,19 @@
 //! Sockets that give random bytes.
 
 use super::{
-    parent::{Lease, Parent},
+    generator::{Generator, MAX_SIZE},
+    parent::Lease,
     room::Room,
 };
-use crate::{
-    Destination, Errno, Message,
-    snapshot::{Reader, Writer},
-};
-use algkit::{Rng, Unkeyed};
+use crate::{Destination, Errno, Message};
+use algkit::Rng;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The most bytes of one request, of additional input, and of entropy given for a test.
-const MAX_SIZE: usize = 128;
-
-/// A generator, which the sockets accepted from one parent share.
-#[derive(Debug)]
-pub(super) struct Generator {
-    driver: Unkeyed<Rng>,
-    /// Absent until seeded; a generator that draws on itself alone is there from the start.
-    rng: Option<Arc<Rng>>,
-    /// What stands in for entropy in a test with known answers.
-    entropy: Option<Zeroizing<Vec<u8>>>,
-}
-
-impl Generator {
-    pub(super) fn new(driver: Unkeyed<Rng>) -> Self {
-        let mut generator = Self { driver, rng: None, entropy: None };
-        if !generator.takes_seed() {
-            generator.rng = generator.driver.key(&[]).ok().map(Arc::new);
-        }
-        generator
-    }
-
-    fn takes_seed(&self) -> bool {
-        self.driver.driver().name != "jitterentropy_rng"
-    }
-
-    /// `ALG_SET_KEY`: the first instantiates, those that follow reseed.
-    pub(super) fn seed(&mut self, seed: &[u8]) -> Result<(), Errno> {
-        if !self.takes_seed() {
-            return Ok(());
-        }
-        match &self.rng {
-            Some(rng) => rng.reseed(seed),
-            None => match &self.entropy {
-                Some(entropy) => self.driver.with_entropy(entropy, seed),
-                None => self.driver.key(seed),
-            }
-            .map(|rng| self.rng = Some(Arc::new(rng))),
-        }
-        .map_err(|_| Errno::INVAL)
-    }
-
-    /// `ALG_SET_DRBG_ENTROPY`: from now on, nothing else is entropy, and sockets take additional input.
-    pub(super) fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
-        if self.entropy.is_some() || !self.takes_seed() {
-            return Err(Errno::INVAL);
-        }
-        if entropy.len() > MAX_SIZE {
-            return Err(Errno::MSGSIZE);
-        }
-        if let Some(rng) = &self.rng {
-            rng.set_entropy(entropy).map_err(|_| Errno::INVAL)?;
-        }
-        self.entropy = (!entropy.is_empty()).then(|| entropy.to_vec().into());
-        Ok(())
-    }
-
-    /// What a socket that is accepted now works with.
-    pub(super) fn accept(&self, lease: Lease) -> Operation {
-        Operation { lease, rng: self.rng.clone(), testing: self.entropy.is_some(), additional: Zeroizing::default() }
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Operation {
-    lease: Lease,
+    /// Counts this socket among those that are open.
+    _lease: Lease,
     rng: Option<Arc<Rng>>,
     /// Whether additional input is taken.
     testing: bool,
@@ -85,18 +21,9 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    pub(super) fn parent(&self) -> &Arc<Parent> {
-        &self.lease.parent
-    }
-
-    /// The generator is each process's own: entropy is new for every request.
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.bytes(&self.additional)
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        self.additional = from.bytes(MAX_SIZE)?.to_vec().into();
-        Ok(())
+    pub(super) fn new(lease: Lease, generator: &Generator) -> Self {
+        let (rng, testing) = (generator.source(), generator.is_under_test());
+        Self { _lease: lease, rng, testing, additional: Zeroizing::default() }
     }
 
     /// Additional input of the next request.

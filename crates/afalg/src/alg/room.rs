@@ -2,7 +2,7 @@
 
 use std::{io::IoSliceMut, slice};
 
-use super::stream::PAGE;
+use super::queue::PAGE;
 use crate::{Destination, Errno, Received};
 
 /// What is left of the buffers of a `recvmsg`.

@@ -2,14 +2,12 @@
 
 use super::{
     algorithm::Algorithm,
-    parent::{Lease, Parent},
+    parent::Lease,
+    queue::PAGE,
     room::{Room, Space},
-    stream::{PAGE, Stream},
+    stream::Stream,
 };
-use crate::{
-    Destination, Errno, Message, Received,
-    snapshot::{Reader, Writer},
-};
+use crate::{Destination, Errno, Message, Received};
 use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
 use std::{io::IoSliceMut, sync::Arc};
 
@@ -53,27 +51,6 @@ impl Operation {
             })?);
         }
         self.tfm.as_deref().ok_or(Errno::NOKEY)
-    }
-
-    pub(super) fn parent(&self) -> &Arc<Parent> {
-        &self.lease.parent
-    }
-
-    /// What was done ahead is undone: another process may receive less.
-    pub(super) fn save(&mut self, to: &mut Writer<'_>) -> Option<()> {
-        if let (Some(tfm), Some(ahead)) = (&self.tfm, self.ahead.take()) {
-            ahead.undo(tfm, &mut self.stream)?;
-        }
-        to.flag(self.tfm.is_some())?;
-        self.stream.save(to)
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        if from.flag()? {
-            self.tfm()?;
-        }
-        self.ahead = None;
-        self.stream.load(from)
     }
 
     #[inline]

@@ -1,23 +1,16 @@
 //! The sending side that ciphers and AEADs share.
 
 use super::{
-    level::{Buffers, MAX_BUFFER},
-    queue::Queue,
+    level::Buffers,
+    queue::{PAGE, Queue},
 };
 use crate::{
     Errno, Message, Readiness,
     abi::{ALG_OP_DECRYPT, ALG_OP_ENCRYPT, Control},
-    snapshot::{Reader, Writer},
 };
 use algkit::Direction;
 use std::fmt;
 use zeroize::Zeroizing;
-
-/// The kernel keeps what was sent in pages.
-pub(super) const PAGE: usize = 4096;
-
-/// The most bytes that are queued: what the largest buffer admits, and the last page filled up.
-pub(super) const MAX_QUEUE: usize = MAX_BUFFER + PAGE;
 
 /// What was sent and waits to be received as its cryptographic counterpart.
 pub(super) struct Stream {
@@ -191,29 +184,5 @@ impl Stream {
 
     fn is_writable(&self) -> bool {
         self.limit(self.buffers.send).saturating_sub(self.queue.len()) >= PAGE
-    }
-
-    /// All but the buffers, which the socket has.
-    pub(super) fn save(&self, to: &mut Writer<'_>) -> Option<()> {
-        to.flag(self.direction == Direction::Encrypt)?;
-        to.fixed(&self.iv)?;
-        to.len(self.assoc_len)?;
-        to.flag(self.more)?;
-        to.flag(self.begun)?;
-        to.len(self.page_room)?;
-        to.bytes(self.queue.front(self.queue.len()))
-    }
-
-    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Errno> {
-        self.direction = if from.flag()? { Direction::Encrypt } else { Direction::Decrypt };
-        from.fill(&mut self.iv)?;
-        self.assoc_len = from.len(u32::MAX as usize)?;
-        self.more = from.flag()?;
-        self.begun = from.flag()?;
-        self.page_room = from.len(PAGE)?;
-        let queued = from.bytes(MAX_QUEUE)?;
-        self.queue.clear();
-        self.queue.push(queued);
-        Ok(())
     }
 }

@@ -10,7 +10,6 @@ mod port;
 mod queue;
 mod report;
 mod request;
-mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +18,6 @@ use abi::Header;
 use port::Port;
 use queue::Queue;
 use request::Outcome;
-pub(crate) use snapshot::ROOM as SNAPSHOT_ROOM;
 use std::sync::Arc;
 
 /// The longest message a client may send: the default send buffer less some overhead.

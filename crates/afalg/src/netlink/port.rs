@@ -11,16 +11,12 @@ static TAKEN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// A port number, free again when this is dropped.
 #[derive(Debug)]
-pub(super) struct Port {
-    number: u32,
-    /// Whether it is to be freed.
-    is_taken: bool,
-}
+pub(super) struct Port(u32);
 
 impl Port {
     /// The number that a client asked for.
     pub(super) fn claim(number: u32) -> Result<Self, Errno> {
-        if taken().insert(number) { Ok(Self { number, is_taken: true }) } else { Err(Errno::ADDRINUSE) }
+        if taken().insert(number) { Ok(Self(number)) } else { Err(Errno::ADDRINUSE) }
     }
 
     /// As the kernel chooses: the process's number if that is free, or a negative one.
@@ -28,24 +24,17 @@ impl Port {
         let mut taken = taken();
         let process = std::process::id();
         let number = std::iter::once(process).chain((0..=u32::MAX - 4096).rev()).find(|n| taken.insert(*n));
-        Self { number: number.unwrap_or(process), is_taken: number.is_some() } // four thousand million sockets do not fit into memory
-    }
-
-    /// The number that another process has taken, in whose table it is.
-    pub(super) fn of_another_process(number: u32) -> Self {
-        Self { number, is_taken: taken().insert(number) }
+        Self(number.unwrap_or(process)) // four thousand million sockets do not fit into memory
     }
 
     pub(super) fn number(&self) -> u32 {
-        self.number
+        self.0
     }
 }
 
 impl Drop for Port {
     fn drop(&mut self) {
-        if self.is_taken {
-            taken().remove(&self.number);
-        }
+        taken().remove(&self.0);
     }
 }
 

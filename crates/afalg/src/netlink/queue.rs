@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// What a socket may hold, as the kernel accounts for it (`net.core.rmem_default`).
-pub(super) const ROOM: usize = 212_992;
+const ROOM: usize = 212_992;
 
 /// A queue of datagrams with a limit.
 #[derive(Default, Debug)]
@@ -48,20 +48,6 @@ impl Queue {
             self.used -= cost(&datagram);
         }
         self.congested &= !self.datagrams.is_empty();
-    }
-
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.datagrams.iter().map(Vec::as_slice)
-    }
-
-    pub(super) fn is_congested(&self) -> bool {
-        self.congested
-    }
-
-    /// The queue that holds these.
-    pub(super) fn of(datagrams: VecDeque<Vec<u8>>, congested: bool) -> Self {
-        let used = datagrams.iter().map(|datagram| cost(datagram)).sum();
-        Self { datagrams, used, congested }
     }
 
     pub(super) fn is_empty(&self) -> bool {

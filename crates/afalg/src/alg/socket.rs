@@ -1,0 +1,193 @@
+//! A socket of any kind, and what each kind does with a call.
+
+use super::{
+    aead,
+    algorithm::Algorithm,
+    hash,
+    level::Buffers,
+    parent::{Keyring, NoKeyring, Parent},
+    rng, skcipher,
+};
+use crate::{Destination, Errno, Message, Readiness, Received};
+use std::{io::IoSliceMut, sync::Arc};
+
+/// An AF_ALG socket: one that names a transform, or one that performs operations.
+#[derive(Debug)]
+pub struct Socket {
+    role: Role,
+    buffers: Buffers,
+    /// What the next call that asks for it is told.
+    pub(crate) error: Option<Errno>,
+}
+
+/// What is large stays where it is made: front ends move sockets about while they open and close them.
+#[derive(Debug)]
+enum Role {
+    Parent(Arc<Parent>),
+    Skcipher(Box<skcipher::Operation>),
+    Aead(Box<aead::Operation>),
+    Hash(Box<hash::Operation>),
+    Rng(rng::Operation),
+}
+
+/// One more than the largest `SOCK_*`.
+const SOCK_MAX: i32 = 11;
+
+impl From<Role> for Socket {
+    fn from(role: Role) -> Self {
+        Self { role, buffers: Buffers::default(), error: None }
+    }
+}
+
+impl Socket {
+    /// `socket(AF_ALG, kind, protocol)`; `kind` without `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    pub fn new(kind: i32, protocol: i32) -> Result<Self, Errno> {
+        match (kind, protocol) {
+            (libc::SOCK_SEQPACKET, 0) => Ok(Role::Parent(Arc::default()).into()),
+            (libc::SOCK_SEQPACKET, _) => Err(Errno::PROTONOSUPPORT),
+            (0..SOCK_MAX, _) => Err(Errno::SOCKTNOSUPPORT),
+            _ => Err(Errno::INVAL),
+        }
+    }
+
+    /// `bind`, with the bytes of a `sockaddr_alg` (or `sockaddr_alg_new`).
+    pub fn bind(&mut self, address: &[u8]) -> Result<(), Errno> {
+        match &self.role {
+            Role::Parent(parent) => parent.bind(address),
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `setsockopt`, for a client without keyrings. Of `ALG_SET_AEAD_AUTHSIZE`, only the length of
+    /// `value` counts: the client's pointer need not be readable.
+    pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
+        self.set_option_with(level, name, value, &NoKeyring)
+    }
+
+    /// `setsockopt`, with the keys that `ALG_SET_KEY_BY_KEY_SERIAL` may name.
+    ///
+    /// Of level `SOL_SOCKET`, `SO_SNDBUF` and `SO_RCVBUF` mean something here. The front end keeps those
+    /// that are about waiting: `SO_RCVTIMEO`, `SO_SNDTIMEO`.
+    pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
+        if level == libc::SOL_SOCKET {
+            self.buffers.set_option(name, value)?;
+            self.pass_buffers_on();
+            return Ok(());
+        }
+        match &self.role {
+            Role::Parent(parent) => parent.set_option(level, name, value, keyring),
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    fn pass_buffers_on(&mut self) {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.stream.buffers = self.buffers,
+            Role::Aead(operation) => operation.stream.buffers = self.buffers,
+            Role::Parent(_) | Role::Hash(_) | Role::Rng(_) => {}
+        }
+    }
+
+    /// `getsockopt`, of the options whose value is a number.
+    pub fn option(&self, level: i32, name: i32) -> Result<i32, Errno> {
+        if level != libc::SOL_SOCKET {
+            return Err(Errno::OPNOTSUPP);
+        }
+        self.buffers.option(name)
+    }
+
+    /// `accept`.
+    pub fn accept(&mut self) -> Result<Self, Errno> {
+        match &mut self.role {
+            Role::Parent(parent) => accept_from(parent).map(Self::from),
+            Role::Hash(operation) => {
+                let mut role = accept_from(operation.ready_parent()?)?;
+                if let Role::Hash(other) = &mut role {
+                    other.go_on_with(operation);
+                }
+                Ok(role.into())
+            }
+            _ => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `sendmsg`.
+    ///
+    /// If fewer bytes are accepted than the message has, or none with [`Errno::AGAIN`], there was no
+    /// room for more. A client that does not want to wait is told so; for one that does, the front end
+    /// goes on with [`Socket::send_rest`] when the socket is writable.
+    #[inline(always)]
+    pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.send(message),
+            Role::Aead(operation) => operation.send(message),
+            Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// What [`Socket::send`] has not accepted of a message, with the same flags. The control messages
+    /// have been seen already and are ignored.
+    pub fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.stream.send_rest(message),
+            Role::Aead(operation) => operation.stream.send_rest(message),
+            Role::Hash(operation) => operation.send(message),
+            Role::Rng(operation) => operation.send(message),
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// `recvmsg`.
+    ///
+    /// A client that offers more room than there is text gets the text. The kernel would let it wait, if
+    /// it waits at all, for another thread to send more.
+    #[inline(always)]
+    pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
+        let _ = flags; // waiting is the front end's; the kernel ignores the others
+        let Destination { pieces, lost } = into.into();
+        self.recv_into(pieces, lost)
+    }
+
+    /// [`recv`](Self::recv), with arguments that are nowhere put together in memory, which would be waited for.
+    #[inline(always)]
+    pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
+        match &mut self.role {
+            Role::Skcipher(operation) => operation.recv(pieces, lost),
+            Role::Aead(operation) => operation.recv(Destination { pieces, lost }),
+            Role::Hash(operation) => operation.recv(Destination { pieces, lost }),
+            Role::Rng(operation) => {
+                operation.recv(Destination { pieces, lost }).map(|len| Received { len, flags: 0, end: len })
+            }
+            Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        }
+    }
+
+    /// What `poll` would say. Sockets that name a transform, digest or give random bytes have nothing
+    /// to poll for: the kernel reports no event on them, ever.
+    pub fn readiness(&self) -> Readiness {
+        match &self.role {
+            Role::Skcipher(operation) => operation.stream.readiness(),
+            Role::Aead(operation) => operation.stream.readiness(),
+            Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => Readiness::default(),
+        }
+    }
+}
+
+/// What a socket does that is accepted from this one.
+fn accept_from(parent: &Arc<Parent>) -> Result<Role, Errno> {
+    parent.lease(|algorithm, lease| match algorithm {
+        Algorithm::Skcipher { driver, keyed } => {
+            Role::Skcipher(Box::new(skcipher::Operation::new(lease, driver.driver(), keyed.clone())))
+        }
+        Algorithm::Aead { driver, keyed, tag_len } => {
+            let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
+            Role::Aead(Box::new(aead::Operation::new(lease, driver.driver(), keyed)))
+        }
+        Algorithm::Hash { driver, ready } => {
+            Role::Hash(Box::new(hash::Operation::new(lease, driver.driver(), ready.clone())))
+        }
+        Algorithm::Rng(generator) => Role::Rng(rng::Operation::new(lease, generator)),
+    })
+}

@@ -1,0 +1,91 @@
+//! What `fork` makes of states: a copy for the child.
+
+mod common;
+
+use common::{
+    ABC, CIPHER, KEY, MORE, PLAIN, assert_encrypts, assert_succeeds, cbc, digest, encrypt, in_child, operation, parent,
+    sha256,
+};
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::socket::{MsgFlags, recv, send, setsockopt, sockopt::AlgSetKey},
+};
+use std::{
+    fs,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+};
+
+/// Receives a block without waiting.
+fn block(fd: &OwnedFd) -> nix::Result<[u8; 16]> {
+    let mut block = [0; 16];
+    assert_eq!(recv(fd.as_raw_fd(), &mut block, MsgFlags::MSG_DONTWAIT)?, 16);
+    Ok(block)
+}
+
+served! {
+    fn a_child_has_no_memory_of_its_parent() {
+        let (_named, _operation, _hash) = (parent("skcipher", "cbc(aes)", &KEY), cbc(), sha256());
+        assert_succeeds(in_child(|| {
+            let maps = fs::read_to_string("/proc/self/maps").unwrap();
+            let shared: Vec<_> = maps.lines().filter(|line| line.split(' ').nth(1) == Some("rw-s")).collect();
+            assert_eq!(shared, [""; 0], "what one process writes there, another one reads");
+        }));
+    }
+}
+
+served! {
+    fn each_goes_on_with_what_was_there() {
+        let fd = cbc();
+        encrypt(&fd, &PLAIN[0], MORE).unwrap();
+        let hash = sha256();
+        send(hash.as_raw_fd(), b"ab", MORE).unwrap();
+        let goes_on = || {
+            assert_eq!(block(&fd), Ok(CIPHER[0]));
+            assert_eq!(block(&fd), Err(Errno::EAGAIN));
+            send(fd.as_raw_fd(), &PLAIN[1], MsgFlags::empty()).unwrap();
+            assert_eq!(block(&fd), Ok(CIPHER[1]));
+            send(hash.as_raw_fd(), b"c", MsgFlags::empty()).unwrap();
+            assert_eq!(digest(&hash), ABC);
+        };
+        assert_succeeds(in_child(goes_on));
+        goes_on();
+    }
+}
+
+served! {
+    fn a_name_and_a_key_are_there_for_the_child() {
+        let unkeyed = parent("skcipher", "cbc(aes)", &[]);
+        assert_succeeds(in_child(|| {
+            setsockopt(&unkeyed, AlgSetKey::<&[u8]>::default(), &&KEY[..]).unwrap();
+            assert_encrypts(&operation(&unkeyed));
+        }));
+        assert_eq!(encrypt(&operation(&unkeyed), &PLAIN[0], MsgFlags::empty()), Err(Errno::ENOKEY));
+        setsockopt(&unkeyed, AlgSetKey::<&[u8]>::default(), &&KEY[..]).unwrap();
+        assert_succeeds(in_child(|| {
+            assert_encrypts(&operation(&unkeyed));
+            assert_succeeds(in_child(|| assert_encrypts(&operation(&unkeyed))));
+        }));
+        assert_encrypts(&operation(&unkeyed));
+    }
+}
+
+served! {
+    fn each_polls_its_own() {
+        let fd = cbc();
+        encrypt(&fd, &PLAIN[0], MORE).unwrap();
+        let is_readable = || {
+            let mut fds = [PollFd::new(fd.as_fd(), PollFlags::POLLIN)];
+            poll(&mut fds, PollTimeout::ZERO).unwrap() == 1
+        };
+        assert!(is_readable());
+        assert_succeeds(in_child(|| {
+            assert!(is_readable());
+            assert_eq!(block(&fd), Ok(CIPHER[0]));
+            assert!(!is_readable());
+        }));
+        assert!(is_readable());
+        assert_eq!(block(&fd), Ok(CIPHER[0]));
+        assert!(!is_readable());
+    }
+}
