@@ -247,10 +247,31 @@ mod detect {
     }
 }
 
+mod sealed {
+    /// Implemented by the tokens of this module, and by nothing else.
+    pub trait Sealed {}
+}
+
 /// A proof that the CPU has a set of features, and the way into code compiled for them.
 ///
 /// Implementors are zero-sized and cannot be made but by [`Token::detect`].
-pub trait Token: Copy + Send + Sync + 'static {
+///
+/// Unsafe code relies on tokens, so the trait is sealed: a token made elsewhere would prove nothing.
+///
+/// ```compile_fail,E0277
+/// use algkit_primitives::cpu::{CpuFeatures, FeatureSet, Token};
+///
+/// #[derive(Clone, Copy)]
+/// struct Forged;
+///
+/// impl Token for Forged {
+///     const NEEDS: FeatureSet = FeatureSet::NONE;
+///     fn detect(_: CpuFeatures) -> Option<Self> { Some(Self) }
+///     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R { body() }
+///     fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R { body(a, b, c) }
+/// }
+/// ```
+pub trait Token: sealed::Sealed + Copy + Send + Sync + 'static {
     /// The features that the token stands for.
     const NEEDS: FeatureSet;
 
@@ -285,6 +306,8 @@ impl Default for Portable {
     }
 }
 
+impl sealed::Sealed for Portable {}
+
 impl Token for Portable {
     const NEEDS: FeatureSet = FeatureSet::NONE;
 
@@ -303,12 +326,46 @@ impl Token for Portable {
     }
 }
 
+/// A trait of the tokens that prove some target features, and a function of the same name that can be called without
+/// `unsafe` only where the compiler knows of these features.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! proof {
+    ($(#[$doc:meta])* $Has:ident: $Super:ident $(+ $More:ident)*, $features:literal $({ $($methods:tt)* })?) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Whatever CPU has made the token has the features.
+        pub unsafe trait $Has: $Super $(+ $More)* {
+            $($($methods)*)?
+        }
+
+        #[target_feature(enable = $features)]
+        #[allow(non_snake_case, dead_code, reason = "named after the trait; it only has to compile")]
+        fn $Has() {}
+    };
+}
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, [$($feature:ident),*], $enable:literal) => {
+    ($(#[$doc:meta])* $name:ident, [$($feature:ident),*], $enable:literal, [$($Has:ident),*]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name(());
+
+        $(
+            // SAFETY: the functions named after the traits are called below, without `unsafe`, so the token's features
+            // include theirs.
+            unsafe impl $Has for $name {}
+        )*
+        const _: () = {
+            #[target_feature(enable = $enable)]
+            #[allow(dead_code, reason = "it has to compile")]
+            fn proves() {
+                $($Has();)*
+            }
+        };
+
+        impl super::sealed::Sealed for $name {}
 
         impl Token for $name {
             const NEEDS: FeatureSet = FeatureSet::of(&[$(Feature::$feature),*]);
@@ -346,33 +403,78 @@ pub use x86::*;
 mod x86 {
     use super::{CpuFeatures, Feature, FeatureSet, Token};
 
+    proof!(/// 128-bit vectors: every token of x86.
+    HasSse2: Token, "sse2" {
+        /// The token of AVX-512, if this one includes it.
+        #[inline(always)]
+        #[doc(hidden)]
+        fn avx512(self) -> Option<Avx512> {
+            Self::NEEDS.contains(Avx512::NEEDS).then_some(Avx512(()))
+        }
+    });
+    proof!(/// Byte shuffles.
+        HasSsse3: HasSse2, "ssse3");
+    proof!(/// Wider integer operations on 128-bit vectors.
+        HasSse41: HasSsse3, "sse4.1");
+    proof!(/// The `crc32` instruction.
+        HasSse42: HasSse41, "sse4.2");
+    proof!(/// AES on 128-bit vectors.
+        HasAes: HasSse41, "aes");
+    proof!(/// Carry-less multiplication on 128-bit vectors.
+        HasClmul: HasSse41, "pclmulqdq");
+    proof!(/// SHA-1 and SHA-256 instructions.
+        HasSha: HasSse41, "sha");
+    proof!(/// 256-bit vectors.
+        HasAvx2: HasSse42, "avx2");
+    proof!(/// AES on 256-bit vectors, and with AVX-512 on 512-bit vectors.
+        HasVaes: HasAvx2 + HasAes, "vaes");
+    proof!(/// Carry-less multiplication on 256-bit vectors, and with AVX-512 on 512-bit vectors.
+        HasVpclmul: HasAvx2 + HasClmul, "vpclmulqdq");
+    proof!(/// 512-bit vectors.
+        HasAvx512: HasAvx2, "avx512f,avx512bw,avx512vl,avx512dq");
+    proof!(/// Multiplication of 52-bit numbers.
+        HasIfma: HasAvx512, "avx512ifma");
+
     token!(/// 128-bit vectors, in every x86-64 CPU.
-        Sse2, [Sse2], "sse2");
+        Sse2, [Sse2], "sse2",
+        [HasSse2]);
     token!(/// 128-bit vectors with byte shuffles.
-        Ssse3, [Ssse3], "ssse3");
+        Ssse3, [Ssse3], "ssse3",
+        [HasSse2, HasSsse3]);
     token!(/// 256-bit vectors.
-        Avx2, [Avx2], "avx2,bmi1,bmi2");
+        Avx2, [Avx2], "avx2,bmi1,bmi2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAvx2]);
     token!(/// 512-bit vectors with byte operations and ternary logic.
-        Avx512, [Avx512], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
+        Avx512, [Avx512], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAvx2, HasAvx512]);
     token!(/// Vectors with multiplication of 64-bit numbers that takes no longer than others.
-        Avx512Mullq, [Avx512, Sse4a], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
+        Avx512Mullq, [Avx512, Sse4a], "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAvx2, HasAvx512]);
     token!(/// 512-bit vectors with multiplication of 52-bit numbers.
-        Ifma512, [Avx512, Ifma], "avx512f,avx512bw,avx512vl,avx512dq,avx512ifma,bmi1,bmi2");
+        Ifma512, [Avx512, Ifma], "avx512f,avx512bw,avx512vl,avx512dq,avx512ifma,bmi1,bmi2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAvx2, HasAvx512, HasIfma]);
     token!(/// AES-NI and PCLMULQDQ.
-        AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq");
+        AesNi, [Sse41, Aes, Pclmul], "sse4.1,ssse3,aes,pclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasAes, HasClmul]);
     token!(/// AES and carry-less multiplication on 256-bit vectors.
-        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
+        Vaes256, [Avx2, Aes, Pclmul, Vaes, Vpclmul], "avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAes, HasClmul, HasAvx2, HasVaes, HasVpclmul]);
     token!(/// AES and carry-less multiplication on 512-bit vectors.
         Vaes512, [Avx512, Aes, Pclmul, Vaes, Vpclmul],
-        "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq");
+        "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,aes,pclmulqdq,vaes,vpclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasAes, HasClmul, HasAvx2, HasVaes, HasVpclmul, HasAvx512]);
     token!(/// SHA-1 and SHA-256 instructions.
-        ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3");
+        ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3",
+        [HasSse2, HasSsse3, HasSse41, HasSha]);
     token!(/// SHA-1 and SHA-256 instructions, and 512-bit vectors.
-        ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2");
+        ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasSha, HasAvx2, HasAvx512]);
     token!(/// The `crc32` instruction.
-        Sse42, [Sse42], "sse4.2");
+        Sse42, [Sse42], "sse4.2",
+        [HasSse2, HasSsse3, HasSse41, HasSse42]);
     token!(/// 128-bit carry-less multiplication.
-        Pclmul, [Sse41, Pclmul], "sse4.1,ssse3,pclmulqdq");
+        Pclmul, [Sse41, Pclmul], "sse4.1,ssse3,pclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasClmul]);
 
     // The wider tokens imply every feature that AES-NI code is compiled with: no CPU has AVX2
     // without SSE4.1.
@@ -414,9 +516,11 @@ mod x86 {
         }
     }
     token!(/// Carry-less multiplication on 256-bit vectors, and the `crc32` instruction.
-        Vpclmul256, [Sse42, Avx2, Pclmul, Vpclmul], "sse4.2,avx2,pclmulqdq,vpclmulqdq");
+        Vpclmul256, [Sse42, Avx2, Pclmul, Vpclmul], "sse4.2,avx2,pclmulqdq,vpclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasClmul, HasAvx2, HasVpclmul]);
     token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruction.
-        Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq");
+        Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq",
+        [HasSse2, HasSsse3, HasSse41, HasSse42, HasClmul, HasAvx2, HasVpclmul, HasAvx512]);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -425,14 +529,23 @@ pub use aarch64::*;
 mod aarch64 {
     use super::{CpuFeatures, Feature, FeatureSet, Token};
 
+    proof!(/// 128-bit vectors: every token of AArch64.
+        HasNeon: Token, "neon");
+    proof!(/// AES and multiplication of 64-bit polynomials.
+        HasArmAes: HasNeon, "aes");
+    proof!(/// SHA-1 and SHA-256 instructions.
+        HasArmSha2: HasNeon, "sha2");
+    proof!(/// SHA-3 and SHA-512 instructions.
+        HasArmSha3: HasNeon, "sha3");
+
     token!(/// Advanced SIMD.
-        Neon, [Neon], "neon");
+        Neon, [Neon], "neon", [HasNeon]);
     token!(/// AES and PMULL.
-        ArmCe, [Neon, Aes, Pclmul], "neon,aes");
+        ArmCe, [Neon, Aes, Pclmul], "neon,aes", [HasNeon, HasArmAes]);
     token!(/// SHA-1 and SHA-256 instructions.
-        ArmSha2, [Neon, Sha2], "neon,sha2");
+        ArmSha2, [Neon, Sha2], "neon,sha2", [HasNeon, HasArmSha2]);
     token!(/// SHA-3 and SHA-512 instructions.
-        ArmSha3, [Neon, Sha3], "neon,sha3");
+        ArmSha3, [Neon, Sha3], "neon,sha3", [HasNeon, HasArmSha3]);
 }
 
 #[cfg(test)]

@@ -10,12 +10,10 @@ use crate::cpu::Token;
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
-#[cfg(target_arch = "x86_64")]
-pub use x86::*;
 
 /// One or more blocks of 16 bytes in one register. Block 0 is the first in memory.
 pub trait Blocks: Copy {
