@@ -106,6 +106,10 @@ Every figure is the price of a whole call of the library with its checks, on a b
 decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
+--long measures means instead, in CPU time: every thread stays on one CPU, and other work on it does not
+count. If it disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module.
+A size that a mode does not take is skipped, and a line says so.
+
 With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread takes
 its messages from one place after the other of so many bytes of its own, which no cache holds if there are more
 than that: what is measured is the cipher and the way to memory. AEAD decryption is left out then, because
@@ -116,7 +120,8 @@ Examples:
   algkit bench -c 'xts(aes)' -s 256 -s 512 --driver all --sizes 512,4K
   algkit bench --op enc --html bench.html
   algkit bench -c 'ctr(aes)' -s 128 --op enc --threads 1,2 --working-set --html memory.html
-  algkit bench -c sha256 --long --volume 256M")]
+  algkit bench -c sha256 --long --volume 256M
+  algkit bench -c 'cbc(aes)' -s 128 --tcrypt")]
 pub struct BenchArgs {
     /// An algorithm or a driver to measure (repeatable)
     #[arg(short = 'c', long = "cipher", value_name = "NAME")]
@@ -144,12 +149,15 @@ pub struct BenchArgs {
     /// Seconds for each figure [default: 0.15, less where there are many]
     #[arg(long, value_name = "SECONDS")]
     pub seconds: Option<f64>,
-    /// Ten passes of a fixed volume each; report mean and standard deviation
+    /// Ten passes of a fixed volume each; report mean and standard deviation of the CPU time
     #[arg(long, conflicts_with = "seconds")]
     pub long: bool,
     /// Bytes in a pass of --long
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes, requires = "long")]
     pub volume: u64,
+    /// Print cycles for messages of 16, 64, 256, 1024 and 8192 bytes, as the kernel's module tcrypt does
+    #[arg(long, conflicts_with_all = ["long", "json", "html", "threads", "working_set"])]
+    pub tcrypt: bool,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,7 @@ pub mod check;
 mod line;
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::DgstArgs,
     error::Error,
     out::{Out, complain, to_stdout},

@@ -1,6 +1,6 @@
 //! What ends a command early. Each message is one line that names the value that was wrong.
 
-use crate::out;
+use crate::words;
 use algkit::Type;
 use std::{ffi::OsString, io, path::PathBuf};
 
@@ -25,7 +25,7 @@ pub enum Error {
         reason: String,
     },
     /// A file that cannot be read.
-    #[error("cannot read {name}: {error}", error = out::reason(.source))]
+    #[error("cannot read {name}: {error}", error = words::reason(.source))]
     Read {
         /// The file, in quotes, or `standard input`.
         name: String,
@@ -33,7 +33,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file that cannot be written.
-    #[error("cannot write {name}: {error}", error = out::reason(.source))]
+    #[error("cannot write {name}: {error}", error = words::reason(.source))]
     Write {
         /// The file, in quotes, or `standard output`.
         name: String,
@@ -82,7 +82,7 @@ pub enum Error {
         tag: usize,
     },
     /// The program of `algkit run` does not start.
-    #[error("cannot run `{program}`: {error}", program = .program.display(), error = out::reason(.source))]
+    #[error("cannot run `{program}`: {error}", program = .program.display(), error = words::reason(.source))]
     Run {
         /// As it was asked for.
         program: OsString,
@@ -122,7 +122,7 @@ pub enum Error {
 }
 
 fn bytes(n: u64) -> String {
-    out::count(n, "byte")
+    words::count(n, "byte")
 }
 
 impl Error {

@@ -6,7 +6,7 @@
 //! which are public: such a file guards against damage, not against an attacker.
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::{self, Exit},
     dgst::{self, Digester, check},
     error::Error,

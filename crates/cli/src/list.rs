@@ -1,14 +1,14 @@
 //! `algkit list`: what /proc/crypto would say, plus timing and CPU needs.
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::ListArgs,
     error::Error,
     names::Survey,
     out::{Out, to_stdout},
 };
 use algkit::{
-    Driver, Registry, SelfTest, Type,
+    Driver, Registry, SelfTest, Sizes, Type,
     cpu::{Feature, FeatureSet},
 };
 use serde::Serialize;
@@ -24,6 +24,8 @@ struct Row {
     timing: String,
     cpu: Vec<&'static str>,
     usable: bool,
+    /// Whether the algorithm's name stands for this driver.
+    chosen: bool,
     selftest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocksize: Option<usize>,
@@ -31,6 +33,11 @@ struct Row {
     min_keysize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_keysize: Option<usize>,
+    /// All of them, where they are few; where not, each that is so many bytes longer than the last from the smallest on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keysizes: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keysize_step: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ivsize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +49,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(registry: &Registry, driver: &Driver) -> Self {
+    fn new(registry: &Registry, survey: &Survey, driver: &Driver) -> Self {
         let (kind, shape) = (driver.kind, &driver.shape);
         // What a generator takes for a key is its seed.
         let seeded = kind == Type::Rng;
@@ -56,16 +63,37 @@ impl Row {
             timing: driver.timing.to_string(),
             cpu: driver.needs.iter().map(|feature| feature.name()).collect(),
             usable: registry.is_usable(driver),
+            chosen: survey.is_chosen(driver),
             selftest: driver.selftest().to_string(),
             blocksize: (!seeded).then_some(shape.blocksize),
             min_keysize: keyed.then(|| shape.keys.min()),
             // A key of any length has no longest one.
             max_keysize: (keyed && shape.keys.max() < usize::MAX).then(|| shape.keys.max()),
+            keysizes: keyed.then(|| listed(&shape.keys)).flatten(),
+            keysize_step: keyed.then(|| step(&shape.keys)).flatten(),
             ivsize: mode.then_some(shape.ivsize),
             maxauthsize: (kind == Type::Aead).then(|| shape.tags.max()),
             digestsize: (kind == Type::Hash).then_some(shape.digestsize),
             seedsize: seeded.then(|| shape.keys.min()),
         }
+    }
+}
+
+/// The sizes, if they are few enough for a list.
+fn listed(sizes: &Sizes) -> Option<Vec<usize>> {
+    match sizes {
+        Sizes::OneOf(list) => Some(list.to_vec()),
+        Sizes::Between(min, max) => (min == max).then(|| vec![*min]),
+        Sizes::EvenBetween(..) => None,
+    }
+}
+
+/// Bytes from a size to the next one, where they are too many for a list.
+fn step(sizes: &Sizes) -> Option<usize> {
+    match sizes {
+        Sizes::OneOf(_) => None,
+        Sizes::Between(min, max) => (min != max).then_some(1),
+        Sizes::EvenBetween(..) => Some(2),
     }
 }
 
@@ -77,7 +105,7 @@ pub fn run(args: &ListArgs) -> Result<Answer, Error> {
     };
     let mut out = Out::new();
     let written = if args.json {
-        let rows: Vec<_> = survey.drivers.iter().map(|d| Row::new(registry, d)).collect();
+        let rows: Vec<_> = survey.drivers.iter().map(|d| Row::new(registry, &survey, d)).collect();
         serde_json::to_writer_pretty(&mut out, &rows).map_err(io::Error::from).and_then(|()| writeln!(out))
     } else if args.name.is_some() {
         details(&mut out, registry, &survey)
@@ -97,7 +125,7 @@ const WIDEST: [usize; 2] = [17, 24];
 
 fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
     let cells = survey.drivers.iter().map(|driver| {
-        let row = Row::new(registry, driver);
+        let row = Row::new(registry, survey, driver);
         let cpu = cpu(&essential(driver.needs));
         let state = if row.usable { row.selftest } else { "unusable".to_owned() };
         (driver, [row.name, row.driver, row.r#type, row.priority.to_string(), row.timing, cpu, state])
@@ -135,7 +163,7 @@ fn line(out: &mut Out, mark: char, cells: &[String; 7], widths: &[usize; 7]) -> 
 /// One field a line, as in /proc/crypto.
 fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
     for (i, driver) in survey.drivers.iter().enumerate() {
-        let row = Row::new(registry, driver);
+        let row = Row::new(registry, survey, driver);
         if i > 0 {
             writeln!(out)?;
         }

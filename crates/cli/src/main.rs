@@ -4,6 +4,7 @@
 //! failed); 2 bad usage or input, with one line on standard error. `algkit run` ends as its program does.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod args;
 mod bench;
 mod dgst;
@@ -19,22 +20,13 @@ mod progress;
 mod run;
 mod secret;
 mod test;
+mod words;
 
+use answer::Answer;
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 use std::process::ExitCode;
-
-/// What a command that ran to its end has to say.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Yes,
-    No,
-    /// Some of the input was bad, and has been complained of.
-    Bad,
-    /// What a program says that was run.
-    Program(u8),
-}
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

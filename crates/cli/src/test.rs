@@ -1,12 +1,13 @@
 //! `algkit test`: the self-tests of every driver that this CPU runs.
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::TestArgs,
     error::Error,
     names::Survey,
-    out::{Out, count, to_stdout},
+    out::{Out, to_stdout},
     progress::Progress,
+    words::count,
 };
 use algkit::{DriverRef, Extent, Registry, SelfTest};
 use std::{collections::HashSet, io::Write};

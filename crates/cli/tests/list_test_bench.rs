@@ -14,7 +14,7 @@ fn keys(object: &Value) -> BTreeSet<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-const COMMON: [&str; 8] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "selftest"];
+const COMMON: [&str; 9] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "chosen", "selftest"];
 
 #[test]
 fn a_listed_driver_has_the_fields_of_its_type() {
@@ -26,17 +26,20 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         COMMON.iter().for_each(|field| assert!(fields.remove(field), "{name} has no {field}"));
         fields.into_iter().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(fields("aes"), "blocksize max_keysize min_keysize");
-    assert_eq!(fields("xts(aes)"), "blocksize ivsize max_keysize min_keysize");
-    assert_eq!(fields("gcm(aes)"), "blocksize ivsize max_keysize maxauthsize min_keysize");
+    assert_eq!(fields("aes"), "blocksize keysizes max_keysize min_keysize");
+    assert_eq!(fields("xts(aes)"), "blocksize ivsize keysizes max_keysize min_keysize");
+    assert_eq!(fields("gcm(aes)"), "blocksize ivsize keysizes max_keysize maxauthsize min_keysize");
     assert_eq!(fields("sha256"), "blocksize digestsize");
-    assert_eq!(fields("hmac(sha256)"), "blocksize digestsize min_keysize");
-    assert_eq!(fields("cmac(aes)"), "blocksize digestsize max_keysize min_keysize");
+    assert_eq!(fields("hmac(sha256)"), "blocksize digestsize keysize_step min_keysize");
+    assert_eq!(fields("cmac(aes)"), "blocksize digestsize keysizes max_keysize min_keysize");
     assert_eq!(fields("stdrng"), "seedsize");
 
     let xts = rows.iter().find(|row| row["driver"] == "xts-aes-aesni" || row["driver"] == "xts-aes-u64bs").unwrap();
     assert_eq!((xts["min_keysize"].as_u64(), xts["max_keysize"].as_u64()), (Some(32), Some(64)));
     assert_eq!((xts["ivsize"].as_u64(), xts["blocksize"].as_u64()), (Some(16), Some(16)));
+    assert_eq!(xts["keysizes"], serde_json::json!([32, 48, 64]));
+    let chosen: Vec<_> = rows.iter().filter(|row| row["name"] == "xts(aes)" && row["chosen"] == true).collect();
+    assert!(chosen.len() == 1 && chosen[0]["usable"] == true, "{chosen:?}");
     for row in rows {
         assert!(["cipher", "skcipher", "aead", "hash", "rng"].contains(&row["type"].as_str().unwrap()), "{row}");
         assert!(["constant", "table"].contains(&row["timing"].as_str().unwrap()), "{row}");
@@ -172,13 +175,14 @@ fn measurements_as_json() {
     let machine = ["arch", "cpu", "cpus", "features", "os", "version"];
     assert_eq!(keys(&report["machine"]), BTreeSet::from(machine));
     let results = report["results"].as_array().unwrap();
-    let fields = ["driver", "key_bits", "mib_s", "name", "ns_op", "op", "size", "threads"];
+    let fields = ["driver", "key_bits", "mib_s", "name", "ns_median", "ns_op", "op", "size", "threads"];
     let mut seen = BTreeSet::new();
     for result in results {
         assert_eq!(keys(result), BTreeSet::from(fields));
         assert_eq!((&result["name"], &result["driver"]), (&Value::from("ctr(aes)"), &Value::from(driver)));
         assert_eq!((&result["key_bits"], &result["threads"]), (&Value::from(256), &Value::from(2)));
         let (size, ns) = (result["size"].as_f64().unwrap(), result["ns_op"].as_f64().unwrap());
+        assert!(result["ns_median"].as_f64().unwrap() >= ns);
         let mib_s = 2.0 * size / ns * 1e9 / 1048576.0;
         assert!((result["mib_s"].as_f64().unwrap() - mib_s).abs() < 1e-6 * mib_s, "{result}");
         seen.insert(format!("{} {size}", result["op"].as_str().unwrap()));
@@ -190,6 +194,63 @@ fn measurements_as_json() {
     assert_eq!(hash["results"][0]["key_bits"], 0);
     let rng = json(&["bench", "-c", "stdrng", "--seconds", "0.01", "--json"]);
     assert_eq!((&rng["results"][0]["op"], &rng["results"][0]["key_bits"]), (&"generate".into(), &0.into()));
+}
+
+#[test]
+fn the_listing_of_tcrypt() {
+    let output = run(&["bench", "--tcrypt", "-c", "cbc(aes)", "-c", "sha256", "--seconds", "0.005"]);
+    let text = String::from_utf8(ok(&output).to_vec()).unwrap();
+    // What stands under each title, less the numbers of cycles.
+    let mut listings: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
+        match (line.strip_prefix("testing speed of "), listings.last_mut()) {
+            (Some(title), _) => listings.push((title, Vec::new())),
+            (None, Some((_, lines))) => lines.push(line.split(": ").next().unwrap()),
+            (None, None) => panic!("{text}"),
+        }
+    }
+    let sizes = [16, 64, 256, 1024, 8192];
+    for (listing, op) in listings.iter().zip(["encryption", "decryption"]) {
+        assert!(listing.0.starts_with("cbc(aes) (") && listing.0.ends_with(op), "{text}");
+        let bits = [128, 256].into_iter();
+        let tests = bits.flat_map(|bits| sizes.map(|size| format!("({bits} bit key, {size} byte blocks)")));
+        let want: Vec<_> = tests.enumerate().map(|(i, test)| format!("test {i} {test}")).collect();
+        assert_eq!(listing.1, want);
+    }
+    let want: Vec<_> = sizes
+        .iter()
+        .enumerate()
+        .map(|(i, n)| format!("test{i:3} ({n:5} byte blocks,{n:5} bytes per update,   1 updates)"))
+        .collect();
+    assert!(listings[2].0.starts_with("sha256 (") && listings[2].1 == want, "{text}");
+    // Twice the text takes more cycles, and no cipher is faster than one byte in a hundredth of a cycle.
+    let cycles =
+        text.lines().filter_map(|line| line.split_once("1 operation in ")?.1.split(' ').next()?.parse::<u64>().ok());
+    let cycles: Vec<_> = cycles.collect();
+    assert_eq!(cycles.len(), 20);
+    assert!(cycles.chunks(5).all(|c| c.is_sorted() && c[4] > 80), "{cycles:?}");
+}
+
+#[test]
+fn a_size_that_one_mode_cannot_take_is_skipped() {
+    let args = ["bench", "-c", "cbc(aes)", "-c", "ctr(aes)", "--sizes", "16,17", "-s", "128", "--seconds", "0.002"];
+    let output = run(&[&args[..], &["--json"]].concat());
+    assert_eq!(fails(&output, 0), "algkit: skipped: cbc(aes): text of 17 bytes, expected a multiple of 16\n");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sizes = |name: &str| {
+        let of_name = report["results"].as_array().unwrap().iter().filter(|r| r["name"] == name && r["op"] == "enc");
+        of_name.map(|r| r["size"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((sizes("cbc(aes)"), sizes("ctr(aes)")), (vec![16], vec![16, 17]));
+}
+
+#[test]
+fn long_passes_tell_whether_they_were_disturbed() {
+    let report = json(&["bench", "-c", "sha256", "--long", "--volume", "64K", "--json"]);
+    let result = &report["results"][0];
+    assert!(result["disturbed"].is_boolean(), "{result}");
+    let table = run(&["bench", "-c", "sha256", "--long", "--volume", "64K"]);
+    assert!(String::from_utf8_lossy(ok(&table)).contains("ns, mean"));
 }
 
 #[test]

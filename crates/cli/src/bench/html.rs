@@ -1,10 +1,9 @@
 //! Figures as one page that needs nothing else: charts of speed over message size, and tables.
 
 use super::{
-    Figure,
+    figure::{Figure, bits, human},
     machine::Machine,
-    table::{FORWARD, bits},
-    work::Op,
+    work::{FORWARD, Op},
 };
 use algkit::Type;
 use serde_json::json;
@@ -13,15 +12,10 @@ use std::fmt::Write;
 /// The drawing, in its own units.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 52.0;
+const LEFT: f64 = 60.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 34.0;
-
-/// Bytes along the axis: of the working set if there are any, or else of a message.
-fn along(figure: &Figure) -> usize {
-    figure.working_set.unwrap_or(figure.size)
-}
 
 /// What distinguishes lines besides the driver and the key: threads, and the size unless it is the axis.
 fn line(figure: &Figure) -> (usize, Option<usize>) {
@@ -157,7 +151,7 @@ impl Series<'_> {
     }
 
     fn at(&self, size: usize) -> Option<&Figure> {
-        self.figures.iter().copied().find(|f| along(f) == size)
+        self.figures.iter().copied().find(|f| f.along() == size)
     }
 }
 
@@ -204,10 +198,12 @@ fn chart(page: &mut String, heading: &str, series: &[Series<'_>]) {
         );
         mark += step;
     }
-    for &size in &sizes {
+    for (i, &size) in sizes.iter().enumerate() {
+        // A narrow screen has room for every other one, the last among them.
+        let class = if (sizes.len() - 1 - i).is_multiple_of(2) { "" } else { " class=\"other\"" };
         let _ = writeln!(
             page,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            "<text{class} x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             x(size),
             HEIGHT - 12.0,
             human(size)
@@ -247,14 +243,15 @@ fn chart(page: &mut String, heading: &str, series: &[Series<'_>]) {
 
 fn table(page: &mut String, figures: &[&Figure]) {
     let sizes = sizes(figures.iter().copied());
-    page.push_str(
-        "<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>Algorithm<th>Key<th>Driver<th>Op<th>Threads",
-    );
-    if figures.iter().any(|f| f.working_set.is_some()) {
-        page.push_str("<th>Message");
+    let [sets, threads] = [figures.iter().any(|f| f.working_set.is_some()), figures.iter().any(|f| f.threads > 1)];
+    page.push_str("<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>Algorithm<th>Key<th>Driver<th>Op");
+    for (title, shown) in [("Threads", threads), ("Message", sets)] {
+        if shown {
+            let _ = write!(page, "<th class=\"n\">{title}");
+        }
     }
     sizes.iter().for_each(|&size| {
-        let _ = write!(page, "<th>{} B", human(size));
+        let _ = write!(page, "<th class=\"n\">{} B", human(size));
     });
     page.push_str("</thead><tbody>\n");
     let row = |f: &Figure| (f.name.clone(), f.key_bits, f.driver.clone(), f.op, line(f));
@@ -264,27 +261,28 @@ fn table(page: &mut String, figures: &[&Figure]) {
         let mut of_row = figures.iter().filter(|f| row(f) == key).peekable();
         let mark = of_row.peek().map_or("", |f| f.mark);
         let of_row: Vec<_> = of_row.collect();
-        let (name, key_bits, driver, op, (threads, message)) = &key;
+        let (name, key_bits, driver, op, (in_threads, message)) = &key;
         let _ = write!(
             page,
-            "<tr><td>{}<td>{}<td>{}{mark}<td>{}<td>{threads}",
+            "<tr><td class=\"name\">{}<td>{}<td class=\"name\">{}{mark}<td>{}",
             escape(name),
             bits(*key_bits),
             escape(driver),
             op.name()
         );
+        if threads {
+            let _ = write!(page, "<td class=\"n\" data-of=\"threads\">{in_threads}");
+        }
         if let Some(message) = message {
-            let _ = write!(page, "<td>{message}");
+            let _ = write!(page, "<td class=\"n\" data-of=\"message\">{message}");
         }
         for &size in &sizes {
-            let _ = match of_row.iter().find(|f| along(f) == size) {
-                Some(f) => write!(
-                    page,
-                    "<td><span class=\"mib\">{:.0}</span><span class=\"ns\">{:.1}</span>",
-                    f.mib_s, f.ns_op
-                ),
-                None => write!(page, "<td>"),
-            };
+            // A narrow screen shows no heading, but what the number is of beside it.
+            let _ = write!(page, "<td class=\"n\" data-of=\"{} B\">", human(size));
+            if let Some(f) = of_row.iter().find(|f| f.along() == size) {
+                let _ =
+                    write!(page, "<span class=\"mib\">{:.0}</span><span class=\"ns\">{:.1}</span>", f.mib_s, f.ns_op);
+            }
         }
         page.push('\n');
     }
@@ -293,7 +291,7 @@ fn table(page: &mut String, figures: &[&Figure]) {
 
 /// Every size along the axis, ascending.
 fn sizes<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<usize> {
-    let mut sizes: Vec<_> = figures.map(along).collect();
+    let mut sizes: Vec<_> = figures.map(Figure::along).collect();
     sizes.sort_unstable();
     sizes.dedup();
     sizes
@@ -303,15 +301,6 @@ fn sizes<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<usize> {
 fn step(max: f64) -> f64 {
     let power = 10f64.powf((max.max(1e-3) / 6.0).log10().floor());
     [1.0, 2.0, 5.0, 10.0].iter().map(|n| n * power).find(|step| max / step <= 6.0).unwrap_or(10.0 * power)
-}
-
-/// 16, 1350, 4K, 1M.
-pub fn human(size: usize) -> String {
-    match size {
-        n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => format!("{}M", n >> 20),
-        n if n >= 1 << 10 && n.is_multiple_of(1 << 10) => format!("{}K", n >> 10),
-        n => n.to_string(),
-    }
 }
 
 fn escape(text: &str) -> String {
@@ -342,6 +331,5 @@ mod tests {
     #[test]
     fn text_in_markup() {
         assert_eq!(escape("a<b & \"c\">"), "a&lt;b &amp; &quot;c&quot;&gt;");
-        assert_eq!([16, 1350, 4096, 1 << 20].map(human), ["16", "1350", "4K", "1M"]);
     }
 }

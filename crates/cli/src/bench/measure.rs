@@ -4,8 +4,15 @@
 //! under the same conditions. So the contenders take turns in slices of about a millisecond, for
 //! many rounds. The fastest slice of each is what the code costs when nothing disturbs it; the
 //! median shows how much was disturbed.
+//!
+//! Passes of a fixed volume (`--long`) are too long for that. There each thread stays on one CPU and its own CPU time
+//! counts, in which other work on that CPU has no share; what the wall clock says beyond it shows the disturbance.
 
 use crate::progress::Progress;
+use rustix::{
+    thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity},
+    time::{ClockId, clock_gettime},
+};
 use std::{
     hint::black_box,
     sync::Barrier,
@@ -29,7 +36,7 @@ pub struct Contender {
 pub enum Plan {
     /// Slices, until each contender has had this much time.
     Time(Duration),
-    /// This many passes of as many operations as make up this many bytes.
+    /// This many passes of as many operations as make up this many bytes, in CPU time.
     Volume { passes: u32, bytes: u64 },
 }
 
@@ -40,6 +47,24 @@ pub struct Times {
     pub median: f64,
     pub mean: f64,
     pub deviation: f64,
+    /// How many times as long as the CPU time the wall clock took; 1 where only the latter is read.
+    pub wall: f64,
+}
+
+impl Times {
+    /// Whether other work had a visible share: threads waited for a CPU, or the passes differ.
+    pub fn disturbed(&self) -> bool {
+        self.wall > 1.02 || self.deviation > 0.03 * self.mean
+    }
+}
+
+/// What one operation took in a slice or a pass, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// By the clock that counts.
+    ns: f64,
+    /// By the wall clock.
+    wall: f64,
 }
 
 /// The length of a slice.
@@ -69,11 +94,12 @@ pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
         Plan::Volume { passes, .. } => passes,
     };
     let rounds = rounds.max(MIN_ROUNDS);
+    let by_cpu_time = matches!(plan, Plan::Volume { .. });
     let mut samples = vec![Vec::new(); contenders.len()];
     let mut progress = Progress::items(u64::from(rounds) * contenders.len() as u64);
     for _ in 0..rounds {
         for ((contender, &count), samples) in contenders.iter_mut().zip(&counts).zip(&mut samples) {
-            samples.push(nanoseconds(contender, &mut texts, count));
+            samples.push(sample(contender, &mut texts, count, by_cpu_time));
             progress.advance(1);
         }
     }
@@ -85,7 +111,7 @@ fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) ->
     let slice = slice.as_nanos() as f64;
     let mut count = 1;
     loop {
-        let one = nanoseconds(contender, texts, count);
+        let one = sample(contender, texts, count, false).ns;
         if one * count as f64 >= slice / 4.0 {
             return (slice / one).ceil().max(1.0) as u64;
         }
@@ -94,41 +120,77 @@ fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) ->
 }
 
 /// What an operation takes when `count` of them follow each other; the mean over the threads.
-fn nanoseconds(contender: &mut Contender, texts: &mut [Texts], count: u64) -> f64 {
+fn sample(contender: &mut Contender, texts: &mut [Texts], count: u64, by_cpu_time: bool) -> Sample {
     let (size, working_set) = (contender.size, contender.working_set);
     let run = |work: &mut Work, texts: &mut Texts| {
         let mut texts = texts.within(working_set);
-        let start = Instant::now();
+        let (cpu, start) = (by_cpu_time.then(cpu_time), Instant::now());
         for _ in 0..count {
             work(black_box(texts.next(size)));
         }
-        start.elapsed().as_nanos() as f64 / count as f64
+        let wall = start.elapsed().as_nanos() as f64 / count as f64;
+        let ns = cpu.map_or(wall, |cpu| (cpu_time() - cpu) / count as f64);
+        Sample { ns, wall }
     };
+    let cpus = if by_cpu_time { cpus(contender.threads.len()) } else { Vec::new() };
     if let [work] = &mut contender.threads[..] {
+        stay_on(cpus.first());
         return run(work, &mut texts[0]);
     }
     let barrier = Barrier::new(contender.threads.len());
-    let (run, barrier) = (&run, &barrier);
-    let times = thread::scope(|scope| {
-        let one = |(work, text)| {
+    let (run, barrier, cpus) = (&run, &barrier, &cpus);
+    let samples = thread::scope(|scope| {
+        let one = |(i, (work, text))| {
             scope.spawn(move || {
+                stay_on(cpus.get(i));
                 barrier.wait();
                 run(work, text)
             })
         };
-        let threads: Vec<_> = contender.threads.iter_mut().zip(texts).map(one).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<f64>>()
+        let threads: Vec<_> = contender.threads.iter_mut().zip(texts).enumerate().map(one).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<Sample>>()
     });
-    times.iter().sum::<f64>() / times.len() as f64
+    let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / samples.len() as f64;
+    Sample { ns: mean(|s| s.ns), wall: mean(|s| s.wall) }
+}
+
+/// The CPU time of this thread, in nanoseconds.
+fn cpu_time() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+/// A CPU for each of `threads`: the one that this thread is on, or the first that it may use. None if there are too
+/// few or the system does not say.
+fn cpus(threads: usize) -> Vec<usize> {
+    if threads == 1 {
+        return vec![sched_getcpu()];
+    }
+    let allowed = sched_getaffinity(None)
+        .map_or_else(|_| Vec::new(), |set| (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).take(threads).collect());
+    if allowed.len() == threads { allowed } else { Vec::new() }
+}
+
+/// Keeps this thread on a CPU, if there is one to keep it on.
+fn stay_on(cpu: Option<&usize>) {
+    if let Some(&cpu) = cpu {
+        let mut set = CpuSet::new();
+        set.set(cpu);
+        // Where it is not allowed the thread may move, and is measured all the same.
+        let _ = sched_setaffinity(None, &set);
+    }
 }
 
 impl Times {
-    fn of(mut samples: Vec<f64>) -> Self {
+    fn of(samples: Vec<Sample>) -> Self {
+        let total = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
+        let wall = total(|s| s.wall) / total(|s| s.ns);
+        let mut samples: Vec<f64> = samples.iter().map(|s| s.ns).collect();
         samples.sort_by(f64::total_cmp);
         let n = samples.len() as f64;
         let mean = samples.iter().sum::<f64>() / n;
         let variance = samples.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        Self { fastest: samples[0], median: samples[samples.len() / 2], mean, deviation: variance.sqrt() }
+        Self { fastest: samples[0], median: samples[samples.len() / 2], mean, deviation: variance.sqrt(), wall }
     }
 }
 
@@ -182,9 +244,22 @@ mod tests {
 
     #[test]
     fn statistics_of_a_few_samples() {
-        let times = Times::of(vec![4.0, 2.0, 9.0]);
+        let sample = |ns| Sample { ns, wall: 1.1 * ns };
+        let times = Times::of([4.0, 2.0, 9.0].map(sample).to_vec());
         assert_eq!((times.fastest, times.median, times.mean), (2.0, 4.0, 5.0));
-        assert!((times.deviation - 13f64.sqrt()).abs() < 1e-12);
+        assert!((times.deviation - 13f64.sqrt()).abs() < 1e-12 && (times.wall - 1.1).abs() < 1e-12);
+        assert!(times.disturbed());
+        let quiet = |ns| Sample { ns, wall: ns };
+        assert!(!Times::of([4.0, 4.01, 4.02].map(quiet).to_vec()).disturbed());
+    }
+
+    /// Sleep is no work: in CPU time it takes nearly nothing, and the wall clock tells of it.
+    #[test]
+    fn waiting_is_a_disturbance_and_no_time() {
+        let sleep: Work = Box::new(|_| thread::sleep(Duration::from_millis(2)));
+        let mut contenders = [Contender { threads: vec![sleep], size: 1, working_set: 1 }];
+        let [times] = interleaved(&mut contenders, Plan::Volume { passes: 5, bytes: 5 })[..] else { panic!() };
+        assert!(times.mean < 1e6 && times.wall > 2.0 && times.disturbed(), "{times:?}");
     }
 
     #[test]

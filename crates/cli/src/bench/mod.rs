@@ -1,20 +1,23 @@
 //! `algkit bench`.
 
+mod figure;
 mod html;
 mod machine;
 mod measure;
 mod suite;
 mod table;
+mod tcrypt;
 mod work;
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::BenchArgs,
     error::Error,
-    out::{Out, to_stdout},
+    out::{Out, complain, to_stdout},
     output::Output,
 };
 use algkit::Registry;
+use figure::{Figure, MESSAGE, SMALL, mib_s};
 use machine::Machine;
 use measure::{Contender, Plan, Times, interleaved};
 use serde::Serialize;
@@ -24,12 +27,6 @@ use std::{
 };
 use suite::{Candidate, candidates};
 use work::Op;
-
-/// The message that speeds are given for, in bytes.
-const MESSAGE: usize = 4096;
-
-/// The message whose price is given in nanoseconds, in bytes.
-const SMALL: usize = 16;
 
 /// The sizes of a chart, in bytes; 1344 is a packet of whole blocks.
 const CHART: [usize; 9] = [16, 64, 256, 512, 1344, 4096, 16 << 10, 64 << 10, 256 << 10];
@@ -46,32 +43,6 @@ const PASSES: u32 = 10;
 /// Seconds for each figure, and for all of them, unless told otherwise.
 const SECONDS_EACH: f64 = 0.15;
 const SECONDS_ALL: f64 = 10.0;
-
-/// One figure, as `--json` gives it.
-#[derive(Serialize, Clone, Debug)]
-struct Figure {
-    name: String,
-    driver: String,
-    key_bits: u32,
-    op: Op,
-    /// Bytes in a message.
-    size: usize,
-    threads: usize,
-    /// Bytes that the messages of a thread are spread over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    working_set: Option<usize>,
-    /// 2^20 bytes a second, all threads together.
-    mib_s: f64,
-    /// Nanoseconds for a call.
-    ns_op: f64,
-    #[serde(skip)]
-    times: Times,
-    #[serde(skip)]
-    kind: algkit::Type,
-    /// What to say of the driver's timing.
-    #[serde(skip)]
-    mark: &'static str,
-}
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -92,7 +63,7 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
     let page = args.html.as_deref().map(|path| Output::file(path, None)).transpose()?;
     let registry = Registry::global()?;
     let candidates = candidates(args, registry)?;
-    let figures = measure_all(args, &candidates)?;
+    let (figures, gigahertz) = measure_all(args, &candidates)?;
     let machine = Machine::describe(registry);
 
     if let Some(mut page) = page {
@@ -103,6 +74,8 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
     let written = if args.json {
         let report = Report { machine: &machine, results: &figures };
         serde_json::to_writer_pretty(&mut out, &report).map_err(io::Error::from).and_then(|()| writeln!(out))
+    } else if let Some(gigahertz) = gigahertz {
+        tcrypt::print(&mut out, &figures, gigahertz)
     } else if args.long
         || !args.sizes.is_empty()
         || args.html.is_some()
@@ -166,12 +139,33 @@ fn wanted<'a>(args: &BenchArgs, candidates: &'a [Candidate]) -> Result<Vec<Wante
     Ok(wanted)
 }
 
-fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<Vec<Figure>, Error> {
-    let wanted = wanted(args, candidates)?;
-    let mut contenders = Vec::new();
-    for &(candidate, op, size, threads, set) in &wanted {
-        let threads = (0..threads).map(|_| candidate.subject.work(op, size)).collect::<Result<_, _>>()?;
-        contenders.push(Contender { threads, size, working_set: set.unwrap_or(size) });
+/// The contenders for what is wanted. What a mode does not take is left out, and a line says so.
+fn contenders<'a>(all: Vec<Wanted<'a>>) -> Result<(Vec<Wanted<'a>>, Vec<Contender>), Error> {
+    let (mut wanted, mut contenders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    for one in all {
+        let (candidate, op, size, threads, set) = one;
+        match (0..threads).map(|_| candidate.subject.work(op, size)).collect() {
+            Ok(threads) => {
+                wanted.push(one);
+                contenders.push(Contender { threads, size, working_set: set.unwrap_or(size) });
+            }
+            Err(error @ algkit::Error::TextLength { .. }) if !refused.contains(&error) => refused.push(error),
+            Err(algkit::Error::TextLength { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if wanted.is_empty() {
+        return Err(refused.swap_remove(0).into());
+    }
+    refused.iter().for_each(|error| complain(&format!("skipped: {error}")));
+    Ok((wanted, contenders))
+}
+
+/// The figures, and cycles in a nanosecond if they are to be told in cycles.
+fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<(Vec<Figure>, Option<f64>), Error> {
+    let (wanted, mut contenders) = contenders(wanted(args, candidates)?)?;
+    if args.tcrypt {
+        contenders.push(tcrypt::clock());
     }
     let plan = if args.long {
         Plan::Volume { passes: PASSES, bytes: args.volume }
@@ -180,6 +174,7 @@ fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<Vec<Figure>
         Plan::Time(Duration::from_secs_f64(each))
     };
     let times = interleaved(&mut contenders, plan);
+    let gigahertz = times.get(wanted.len()).map(|clock| tcrypt::gigahertz(clock.fastest));
     let figure = |(&(candidate, op, size, threads, working_set), times): (&Wanted<'_>, Times)| {
         let ns_op = if args.long { times.mean } else { times.fastest };
         let driver = &candidate.driver;
@@ -193,12 +188,14 @@ fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<Vec<Figure>
             working_set,
             mib_s: mib_s(threads * size, ns_op),
             ns_op,
+            ns_median: times.median,
+            disturbed: args.long.then(|| times.disturbed()),
             times,
             kind: driver.kind,
             mark: suite::mark(driver),
         }
     };
-    Ok(wanted.iter().zip(times).map(figure).collect())
+    Ok((wanted.iter().zip(times).map(figure).collect(), gigahertz))
 }
 
 /// The sizes to measure an operation at.
@@ -208,15 +205,11 @@ fn sizes(args: &BenchArgs, op: Op) -> Vec<usize> {
     }
     match op {
         _ if !args.working_set.is_empty() => vec![MESSAGE],
+        _ if args.tcrypt => tcrypt::SIZES.to_vec(),
         _ if args.html.is_some() => CHART.to_vec(),
         _ if args.long => vec![MESSAGE],
         // The summary gives the price of a small call for one way only.
         Op::Dec if args.op != crate::args::Op::Dec => vec![MESSAGE],
         _ => vec![MESSAGE, SMALL],
     }
-}
-
-/// 2^20 bytes a second, of `bytes` in `ns` nanoseconds.
-fn mib_s(bytes: usize, ns: f64) -> f64 {
-    bytes as f64 / ns * 1e9 / f64::from(1 << 20)
 }

@@ -1,11 +1,12 @@
 //! Figures as text.
 
-use super::{Figure, MESSAGE, SMALL, html::human, machine::Machine, work::Op};
-use crate::out::Out;
+use super::{
+    figure::{Figure, MESSAGE, SMALL, bits, human},
+    machine::Machine,
+    work::{FORWARD, Op},
+};
+use crate::{out::Out, words::count};
 use std::io::{self, Write};
-
-/// What stands in the column of encryption.
-pub const FORWARD: &[Op] = &[Op::Enc, Op::Digest, Op::Generate];
 
 /// A row for each cipher and key, in the spirit of `cryptsetup benchmark`.
 pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<()> {
@@ -37,7 +38,7 @@ pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Resu
 /// A row for each figure.
 pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) -> io::Result<()> {
     heading(out, machine, figures)?;
-    let times = if long { ["ns, mean", "ns, std dev"] } else { ["ns, fastest", "ns, median"] };
+    let times = if long { ["ns, mean", "std dev"] } else { ["ns, fastest", "ns, median"] };
     let titles = ["Algorithm", "Key", "Driver", "Op", "Bytes", "Set", "Threads", "MiB/s", times[0], times[1]];
     let mut cells = vec![titles.map(str::to_owned)];
     cells.extend(figures.iter().map(|f| {
@@ -96,10 +97,17 @@ fn notes(out: &mut Out, figures: &[Figure]) -> io::Result<()> {
     if figures.iter().any(|f| !f.mark.is_empty()) {
         writeln!(out, "# (table): looks up tables at secret addresses; not chosen unless asked for by name.")?;
     }
+    let disturbed = figures.iter().filter(|f| f.disturbed == Some(true)).count();
+    if disturbed > 0 {
+        let wall = figures.iter().map(|f| f.times.wall).fold(1.0, f64::max);
+        let deviation = figures.iter().map(|f| f.times.deviation / f.times.mean).fold(0.0, f64::max);
+        writeln!(
+            out,
+            "# Disturbed: {disturbed} of {}. The wall clock took up to {wall:.2} times the CPU time, and passes deviate by \
+             up to {:.0} %.",
+            count(figures.len() as u64, "figure"),
+            100.0 * deviation
+        )?;
+    }
     Ok(())
-}
-
-/// A key's length; a plain hash has none.
-pub fn bits(key_bits: u32) -> String {
-    if key_bits == 0 { "–".to_owned() } else { format!("{key_bits}b") }
 }

@@ -30,6 +30,9 @@ impl Op {
     }
 }
 
+/// What stands in the column of encryption.
+pub const FORWARD: &[Op] = &[Op::Enc, Op::Digest, Op::Generate];
+
 /// A keyed transform of any type.
 pub enum Subject {
     Cipher(Arc<Cipher>),

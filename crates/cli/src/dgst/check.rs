@@ -2,9 +2,10 @@
 
 use super::{Digester, line};
 use crate::{
-    Answer,
+    answer::Answer,
     error::Error,
-    out::{Out, complain, to_stdout, visible},
+    out::{Out, complain, to_stdout},
+    words::visible,
 };
 use std::{
     ffi::OsStr,

@@ -1,7 +1,7 @@
 //! AEADs: one message, in memory. Nothing is written before it is known to be authentic.
 
 use super::{CHUNK, Job, input::read_file};
-use crate::{Answer, args::EncArgs, error::Error};
+use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Aead, Direction, Registry};
 use zeroize::Zeroizing;
 

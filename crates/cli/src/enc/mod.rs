@@ -5,7 +5,7 @@ mod input;
 mod sectors;
 mod stream;
 
-use crate::{Answer, args::EncArgs, error::Error, names::authenc_parts, output::Output, progress::Progress};
+use crate::{answer::Answer, args::EncArgs, error::Error, names::authenc_parts, output::Output, progress::Progress};
 use algkit::{Direction, Registry, Type};
 use input::Input;
 use std::ffi::OsStr;

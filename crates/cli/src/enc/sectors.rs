@@ -1,7 +1,7 @@
 //! Sectors: each is a message of its own, and its number is the IV.
 
 use super::{CHUNK, Job, MAX_MESSAGE};
-use crate::{Answer, args::EncArgs, error::Error};
+use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Registry, Text};
 use zeroize::Zeroizing;
 

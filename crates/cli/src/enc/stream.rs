@@ -13,7 +13,7 @@
 //! Any other mode takes a message in one piece, and that has a limit.
 
 use super::{CHUNK, Job, MAX_MESSAGE};
-use crate::{Answer, args::EncArgs, error::Error};
+use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Direction, Driver, Name, Registry, Skcipher, Text};
 use std::mem;
 use zeroize::Zeroizing;

@@ -5,7 +5,7 @@ mod library;
 mod target;
 
 use crate::{
-    Answer,
+    answer::Answer,
     args::{RunArgs, Via},
     error::Error,
     out::complain,
