@@ -18,6 +18,10 @@ fn main() {
     println!(
         "[text-size.md](text-size.md), and why they are as fast as they are in [performance.md](performance.md).\n"
     );
+    println!(
+        "A source is a file under `crates/primitives/src`, under `crates/algkit/src` for what begins with `rng/`, or the"
+    );
+    println!("crate that is wrapped.\n");
     for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
         for driver in rows.iter().filter(|d| d.kind == kind) {
@@ -27,8 +31,8 @@ fn main() {
             continue;
         }
         println!("## {kind}\n");
-        println!("| algorithm | driver | priority | timing | CPU | sizes in bytes |");
-        println!("| --- | --- | --- | --- | --- | --- |");
+        println!("| algorithm | driver | priority | timing | CPU | source | sizes in bytes |");
+        println!("| --- | --- | --- | --- | --- | --- | --- |");
         for (name, mut drivers) in algorithms {
             drivers.sort_by_key(|d| std::cmp::Reverse(d.priority));
             for (i, driver) in drivers.iter().enumerate() {
@@ -36,8 +40,8 @@ fn main() {
                 let cpu: Vec<_> = driver.needs.iter().map(|f| f.name()).collect();
                 let cpu = if cpu.is_empty() { "any".to_owned() } else { cpu.join(" ") };
                 println!(
-                    "| {name} | `{}` | {} | {} | {cpu} | {sizes} |",
-                    driver.driver, driver.priority, driver.timing
+                    "| {name} | `{}` | {} | {} | {cpu} | {} | {sizes} |",
+                    driver.driver, driver.priority, driver.timing, driver.source
                 );
             }
         }

@@ -674,6 +674,9 @@ pub struct Driver {
     pub needs: FeatureSet,
     /// Its sizes.
     pub shape: Shape,
+    /// Where the arithmetic is: a file under `crates/primitives/src`, or under `crates/algkit/src` for a random number
+    /// generator, or `crate NAME` for what is wrapped. Empty for what a template or another crate made.
+    pub source: &'static str,
     /// Makes keyed instances.
     pub make: Box<Make>,
     /// Whether a template of this crate made it, of drivers that have been tested.
@@ -728,6 +731,7 @@ impl Driver {
             timing: Timing::Constant,
             needs: FeatureSet::NONE,
             shape,
+            source: "",
             make: Box::new(make),
             composed: false,
             selftest: OnceLock::new(),

@@ -34,6 +34,7 @@
     allow(unused)
 )]
 
+mod adapters;
 pub mod batch;
 pub mod driver;
 mod error;

@@ -34,42 +34,45 @@ enum Kind {
     Hmac(&'static str),
 }
 
-/// The DRBGs: what the driver's name ends in, how it works, and its security strength in bytes. As in the kernel
-/// the later have the higher priorities, and all that resist prediction have lower ones than the rest.
-const DRBGS: [(&str, Kind, usize); 11] = [
-    ("ctr_aes128", Kind::Ctr("aes", 16), 16),
-    ("ctr_aes192", Kind::Ctr("aes", 24), 24),
-    ("ctr_aes256", Kind::Ctr("aes", 32), 32),
-    ("sha1", Kind::Hash("sha1", 55), 16),
-    ("sha384", Kind::Hash("sha384", 111), 32),
-    ("sha512", Kind::Hash("sha512", 111), 32),
-    ("sha256", Kind::Hash("sha256", 55), 32),
-    ("hmac_sha1", Kind::Hmac("hmac(sha1)"), 16),
-    ("hmac_sha384", Kind::Hmac("hmac(sha384)"), 32),
-    ("hmac_sha256", Kind::Hmac("hmac(sha256)"), 32),
-    ("hmac_sha512", Kind::Hmac("hmac(sha512)"), 32),
+/// The DRBGs: driver, priority, mechanism, whether it resists prediction, and its security strength in bytes. The
+/// priorities are the kernel's.
+const DRBGS: [(&str, u32, Kind, bool, usize); 22] = [
+    ("drbg_pr_ctr_aes128", 200, Kind::Ctr("aes", 16), true, 16),
+    ("drbg_pr_ctr_aes192", 201, Kind::Ctr("aes", 24), true, 24),
+    ("drbg_pr_ctr_aes256", 202, Kind::Ctr("aes", 32), true, 32),
+    ("drbg_pr_sha1", 203, Kind::Hash("sha1", 55), true, 16),
+    ("drbg_pr_sha384", 204, Kind::Hash("sha384", 111), true, 32),
+    ("drbg_pr_sha512", 205, Kind::Hash("sha512", 111), true, 32),
+    ("drbg_pr_sha256", 206, Kind::Hash("sha256", 55), true, 32),
+    ("drbg_pr_hmac_sha1", 207, Kind::Hmac("hmac(sha1)"), true, 16),
+    ("drbg_pr_hmac_sha384", 208, Kind::Hmac("hmac(sha384)"), true, 32),
+    ("drbg_pr_hmac_sha256", 209, Kind::Hmac("hmac(sha256)"), true, 32),
+    ("drbg_pr_hmac_sha512", 210, Kind::Hmac("hmac(sha512)"), true, 32),
+    ("drbg_nopr_ctr_aes128", 211, Kind::Ctr("aes", 16), false, 16),
+    ("drbg_nopr_ctr_aes192", 212, Kind::Ctr("aes", 24), false, 24),
+    ("drbg_nopr_ctr_aes256", 213, Kind::Ctr("aes", 32), false, 32),
+    ("drbg_nopr_sha1", 214, Kind::Hash("sha1", 55), false, 16),
+    ("drbg_nopr_sha384", 215, Kind::Hash("sha384", 111), false, 32),
+    ("drbg_nopr_sha512", 216, Kind::Hash("sha512", 111), false, 32),
+    ("drbg_nopr_sha256", 217, Kind::Hash("sha256", 55), false, 32),
+    ("drbg_nopr_hmac_sha1", 218, Kind::Hmac("hmac(sha1)"), false, 16),
+    ("drbg_nopr_hmac_sha384", 219, Kind::Hmac("hmac(sha384)"), false, 32),
+    ("drbg_nopr_hmac_sha256", 220, Kind::Hmac("hmac(sha256)"), false, 32),
+    ("drbg_nopr_hmac_sha512", 221, Kind::Hmac("hmac(sha512)"), false, 32),
 ];
-
-/// The priority of the first.
-const LOWEST: u32 = 200;
 
 /// The generators, which will look in `registry` for what they are built on.
 pub(crate) fn drivers(registry: WeakRegistry) -> impl Iterator<Item = Driver> {
-    let drbgs = [("pr", true), ("nopr", false)].into_iter().flat_map(|(prefix, resistant)| {
-        DRBGS
-            .into_iter()
-            .map(move |(suffix, kind, strength)| (format!("drbg_{prefix}_{suffix}"), resistant, kind, strength))
-    });
-    let drbgs = drbgs.zip(LOWEST..).filter(|((_, _, kind, _), _)| kind.is_built_in());
     let jitter = cfg!(feature = "sha3").then(|| jitter_driver(registry.clone()));
-    let drbgs = drbgs.map(move |((name, resistant, kind, strength), priority)| {
+    let built_in = DRBGS.into_iter().filter(|(_, _, kind, _, _)| kind.is_built_in());
+    let drbgs = built_in.map(move |(name, priority, kind, resistant, strength)| {
         let registry = registry.clone();
         let make = move |_: CpuFeatures, seed: &[u8], _: WeakKeys| {
             let ops = kind.make(&registry, resistant, strength)?;
             ops.instantiate(seed)?;
             Ok(Keyed::Rng(ops))
         };
-        Driver { priority, ..Driver::new("stdrng", name, Type::Rng, Shape::rng(), make) }
+        Driver { priority, source: kind.source(), ..Driver::new("stdrng", name, Type::Rng, Shape::rng(), make) }
     });
     drbgs.chain(jitter)
 }
@@ -81,7 +84,8 @@ fn jitter_driver(registry: WeakRegistry) -> Driver {
         let conditioner = templates::hash(&driver, cpu, &[], WeakKeys::Allow)?;
         Ok(Keyed::Rng(Box::new(Jitter::new(conditioner)?)))
     };
-    Driver::new("jitterentropy_rng", "jitterentropy_rng", Type::Rng, Shape::rng(), make)
+    let driver = Driver::new("jitterentropy_rng", "jitterentropy_rng", Type::Rng, Shape::rng(), make);
+    Driver { source: "rng/jitter.rs", ..driver }
 }
 
 impl Kind {
@@ -90,6 +94,15 @@ impl Kind {
         match self {
             Self::Ctr(..) => cfg!(feature = "aes"),
             Self::Hash(..) | Self::Hmac(_) => cfg!(feature = "sha"),
+        }
+    }
+
+    /// The file of the mechanism.
+    fn source(self) -> &'static str {
+        match self {
+            Self::Ctr(..) => "rng/ctr_drbg.rs",
+            Self::Hash(..) => "rng/hash_drbg.rs",
+            Self::Hmac(_) => "rng/hmac_drbg.rs",
         }
     }
 

@@ -1,21 +1,14 @@
 //! ChaCha, and ChaCha20-Poly1305 in one pass.
 
-use super::row::{Algorithm, Make, Row};
+use super::row::{Algorithm, Row};
 use crate::{
-    Sizes, Text,
-    driver::{AeadOps, BadKey, Direction, Refusal, Shape, SkcipherOps, TextRule, Type, WeakKeys},
-    tag,
-    templates::{cut, rfc7539},
+    Sizes,
+    adapters::chacha::{ChaCha20, Stitched, XChaCha},
+    driver::{Shape, TextRule, Type},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
-use algkit_primitives::{
-    InOut, Packet,
-    chacha::{ChaCha, ChaChaToken, hchacha},
-    chacha20poly1305::{AeadToken, ChaCha20Poly1305},
-    cpu::Portable,
-};
-use zeroize::Zeroizing;
+use algkit_primitives::cpu::Portable;
 
 const fn stream(name: &'static str, ivsize: usize) -> Algorithm {
     Algorithm { name, kind: Type::Skcipher, shape: Shape::skcipher(1, Sizes::of(&[32]), ivsize, TextRule::Any) }
@@ -33,209 +26,130 @@ const fn aead(name: &'static str, salt: usize) -> Algorithm {
 static RFC7539: Algorithm = aead("rfc7539(chacha20,poly1305)", 0);
 static RFC7539ESP: Algorithm = aead("rfc7539esp(chacha20,poly1305)", 4);
 
-fn words(bytes: &[u8]) -> [u32; 4] {
-    std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
-}
-
-fn key32(key: &[u8]) -> Result<&[u8; 32], BadKey> {
-    key.try_into().map_err(|_| BadKey("a ChaCha key has 32 bytes"))
-}
-
-/// ChaCha20: the IV is the little-endian block counter, 4 bytes, and the nonce of RFC 8439, 12 bytes.
-/// It stays as it is.
-struct ChaCha20<T: ChaChaToken>(ChaCha<T>);
-
-impl<T: ChaChaToken> SkcipherOps for ChaCha20<T> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let mut state = words(iv);
-        while let Some(run) = text.next(64, 0) {
-            self.0.xor(&mut state, run);
-        }
-    }
-
-    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
-        self.0.xor(&mut words(iv), run);
-    }
-}
-
-impl<T: ChaChaToken> Make for ChaCha20<T> {
-    type Token = T;
-
-    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Ok(Self(ChaCha::new(token, key32(key)?, 20)))
-    }
-}
-
-/// XChaCha: the IV is the 24-byte nonce and an 8-byte little-endian block counter, as the kernel lays
-/// it out. It stays as it is.
-struct XChaCha<T, const ROUNDS: usize> {
-    token: T,
-    key: Zeroizing<[u8; 32]>,
-}
-
-impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
-    /// ChaCha's key, and its first counter and nonce.
-    fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
-        let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
-        let subkey = Zeroizing::new(hchacha(self.token, &self.key, nonce, ROUNDS));
-        // A counter of 64 bits, then the last 8 bytes of the nonce.
-        let [n0, n1, c0, c1] = words(rest);
-        (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])
-    }
-}
-
-impl<T: ChaChaToken, const ROUNDS: usize> SkcipherOps for XChaCha<T, ROUNDS> {
-    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        let (chacha, mut state) = self.begin(iv);
-        while let Some(run) = text.next(64, 0) {
-            chacha.xor(&mut state, run);
-        }
-    }
-
-    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
-        let (chacha, mut state) = self.begin(iv);
-        chacha.xor(&mut state, run);
-    }
-}
-
-impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
-    type Token = T;
-
-    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Ok(Self { token, key: Zeroizing::new(*key32(key)?) })
-    }
-}
-
-/// ChaCha20-Poly1305 with a nonce that starts with `SALT` bytes of the key: none, or IPsec's four.
-struct Stitched<T: AeadToken, const SALT: usize> {
-    key: ChaCha20Poly1305<T>,
-    salt: Zeroizing<[u8; SALT]>,
-}
-
-impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
-    /// Bytes at the end of the associated data that are left out: in IPsec, the IV.
-    const IV: usize = 2 * SALT;
-
-    #[inline(always)]
-    fn nonce(&self, iv: &[u8]) -> [u8; 12] {
-        let mut nonce = [0; 12];
-        nonce[..SALT].copy_from_slice(&*self.salt);
-        nonce[SALT..].copy_from_slice(iv);
-        nonce
-    }
-
-    /// A message in pieces; the result is its tag.
-    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
-        let mut message = self.key.start(&self.nonce(iv));
-        cut(assoc, Self::IV).for_each(|part| self.key.aad(&mut message, part));
-        while let Some(run) = text.next(64, 0) {
-            match direction {
-                Direction::Encrypt => self.key.encrypt(&mut message, run),
-                Direction::Decrypt => self.key.decrypt(&mut message, run),
-            }
-        }
-        self.key.finish(message)
-    }
-}
-
-impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
-    fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
-        rfc7539::check(SALT, assoc_len, text_len)
-    }
-
-    fn unchecked(&self) -> Option<u64> {
-        (SALT == 0).then_some(rfc7539::MAX_TEXT)
-    }
-
-    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
-        let full = self.pass(Direction::Encrypt, iv, assoc, text);
-        tag::write(&full, tag);
-    }
-
-    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        let mut full = self.pass(Direction::Decrypt, iv, assoc, text);
-        tag::matches(&mut full, tag)
-    }
-
-    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
-        let assoc = &packet.assoc[..packet.assoc.len() - Self::IV];
-        let full = self.key.seal(&self.nonce(iv), assoc, packet.text.reborrow());
-        tag::write(&full, tag);
-    }
-
-    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
-        let assoc = &packet.assoc[..packet.assoc.len() - Self::IV];
-        let mut full = self.key.open(&self.nonce(iv), assoc, packet.text.reborrow());
-        tag::matches(&mut full, tag)
-    }
-}
-
-impl<T: AeadToken, const SALT: usize> Make for Stitched<T, SALT> {
-    type Token = T;
-
-    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        let (key, end) = key.split_at(key.len() - SALT);
-        let mut salt = Zeroizing::new([0; SALT]);
-        salt.copy_from_slice(end);
-        Ok(Self { key: ChaCha20Poly1305::new(token, key32(key)?), salt })
-    }
-}
-
-macro_rules! chacha {
-    ($token:ty, $cpu:literal, $priority:literal) => {
-        &[
-            Row::skcipher::<ChaCha20<$token>>(&CHACHA20, concat!("chacha20-", $cpu), $priority),
-            Row::skcipher::<XChaCha<$token, 20>>(&XCHACHA20, concat!("xchacha20-", $cpu), $priority),
-            Row::skcipher::<XChaCha<$token, 12>>(&XCHACHA12, concat!("xchacha12-", $cpu), $priority),
-        ]
-    };
-}
-
-/// The drivers for CPUs with vectors, beside which the integer unit has time for Poly1305.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-macro_rules! stitched {
-    ($token:ty, $cpu:literal, $priority:literal) => {
-        &[
-            Row::aead::<Stitched<$token, 0>>(&RFC7539, concat!("rfc7539-chacha20-poly1305-", $cpu), $priority),
-            Row::aead::<Stitched<$token, 4>>(&RFC7539ESP, concat!("rfc7539esp-chacha20-poly1305-", $cpu), $priority),
-        ]
-    };
-}
-
 pub(super) static ROWS: &[&[Row]] = &[
-    chacha!(Portable, "generic", 100),
+    &[
+        Row::skcipher::<ChaCha20<Portable>>(&CHACHA20, "chacha20-generic", 100, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<Portable, 20>>(&XCHACHA20, "xchacha20-generic", 100, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<Portable, 12>>(&XCHACHA12, "xchacha12-generic", 100, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "x86_64")]
-    chacha!(cpu::Sse2, "sse2", 200),
+    &[
+        Row::skcipher::<ChaCha20<cpu::Sse2>>(&CHACHA20, "chacha20-sse2", 200, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Sse2, 20>>(&XCHACHA20, "xchacha20-sse2", 200, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Sse2, 12>>(&XCHACHA12, "xchacha12-sse2", 200, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "x86_64")]
-    chacha!(cpu::Ssse3, "ssse3", 210),
+    &[
+        Row::skcipher::<ChaCha20<cpu::Ssse3>>(&CHACHA20, "chacha20-ssse3", 210, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Ssse3, 20>>(&XCHACHA20, "xchacha20-ssse3", 210, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Ssse3, 12>>(&XCHACHA12, "xchacha12-ssse3", 210, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "x86_64")]
-    chacha!(cpu::Avx2, "avx2", 250),
+    &[
+        Row::skcipher::<ChaCha20<cpu::Avx2>>(&CHACHA20, "chacha20-avx2", 250, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Avx2, 20>>(&XCHACHA20, "xchacha20-avx2", 250, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Avx2, 12>>(&XCHACHA12, "xchacha12-avx2", 250, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "x86_64")]
-    chacha!(cpu::Avx512, "avx512", 290),
+    &[
+        Row::skcipher::<ChaCha20<cpu::Avx512>>(&CHACHA20, "chacha20-avx512", 290, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Avx512, 20>>(&XCHACHA20, "xchacha20-avx512", 290, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Avx512, 12>>(&XCHACHA12, "xchacha12-avx512", 290, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "aarch64")]
-    chacha!(cpu::Neon, "neon", 250),
+    &[
+        Row::skcipher::<ChaCha20<cpu::Neon>>(&CHACHA20, "chacha20-neon", 250, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Neon, 20>>(&XCHACHA20, "xchacha20-neon", 250, "chacha/rounds.rs"),
+        Row::skcipher::<XChaCha<cpu::Neon, 12>>(&XCHACHA12, "xchacha12-neon", 250, "chacha/rounds.rs"),
+    ],
     #[cfg(target_arch = "x86_64")]
-    stitched!(cpu::Sse2, "sse2", 400),
+    &[
+        Row::aead::<Stitched<cpu::Sse2, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-sse2",
+            400,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Sse2, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-sse2",
+            400,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
     #[cfg(target_arch = "x86_64")]
-    stitched!(cpu::Ssse3, "ssse3", 410),
+    &[
+        Row::aead::<Stitched<cpu::Ssse3, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-ssse3",
+            410,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Ssse3, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-ssse3",
+            410,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
     #[cfg(target_arch = "x86_64")]
-    stitched!(cpu::Avx2, "avx2", 450),
+    &[
+        Row::aead::<Stitched<cpu::Avx2, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-avx2",
+            450,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Avx2, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-avx2",
+            450,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
     #[cfg(target_arch = "x86_64")]
-    stitched!(cpu::Avx512, "avx512", 490),
+    &[
+        Row::aead::<Stitched<cpu::Avx512, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-avx512",
+            490,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Avx512, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-avx512",
+            490,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
     #[cfg(target_arch = "x86_64")]
-    stitched!(cpu::Ifma512, "ifma", 510),
+    &[
+        Row::aead::<Stitched<cpu::Ifma512, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-ifma",
+            510,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Ifma512, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-ifma",
+            510,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
     #[cfg(target_arch = "aarch64")]
-    stitched!(cpu::Neon, "neon", 450),
+    &[
+        Row::aead::<Stitched<cpu::Neon, 0>>(
+            &RFC7539,
+            "rfc7539-chacha20-poly1305-neon",
+            450,
+            "chacha20poly1305/kernel.rs",
+        ),
+        Row::aead::<Stitched<cpu::Neon, 4>>(
+            &RFC7539ESP,
+            "rfc7539esp-chacha20-poly1305-neon",
+            450,
+            "chacha20poly1305/kernel.rs",
+        ),
+    ],
 ];
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn ipsec_needs_its_iv_without_a_text_as_well() {
-        let esp = crate::aead("rfc7539esp(chacha20,poly1305)").unwrap().key(&[1; 36]).unwrap();
-        let (mut text, mut tag) = ([0; 0], [0; 16]);
-        let refused = esp.encrypt(&[0; 8], &[&[0; 4]], &mut text[..], &mut tag);
-        assert!(matches!(refused, Err(crate::Error::AssocLength { got: 4, .. })), "{refused:?}");
-        assert!(esp.encrypt(&[0; 8], &[&[0; 8]], &mut text[..], &mut tag).is_ok());
-    }
-}

@@ -3,14 +3,28 @@
 
 #[cfg(feature = "aes")]
 mod aes;
+#[cfg(feature = "blake2")]
+mod blake2;
+mod catalogue;
 #[cfg(feature = "chacha")]
 mod chacha;
-mod hashes;
+#[cfg(feature = "checksum")]
+mod checksum;
+#[cfg(feature = "aes")]
+mod clmul;
 #[cfg(feature = "legacy")]
 mod legacy;
+#[cfg(feature = "chacha")]
+mod poly1305;
 mod row;
 #[cfg(feature = "serpent")]
 mod serpent;
+#[cfg(feature = "sha")]
+mod sha;
+#[cfg(feature = "sha3")]
+mod sha3;
+
+pub use catalogue::CATALOGUE;
 
 use crate::driver::Driver;
 use row::Row;
@@ -20,23 +34,23 @@ static FAMILIES: &[&[&[Row]]] = &[
     #[cfg(feature = "aes")]
     aes::ROWS,
     #[cfg(feature = "aes")]
-    hashes::clmul::ROWS,
+    clmul::ROWS,
     #[cfg(feature = "chacha")]
     chacha::ROWS,
     #[cfg(feature = "chacha")]
-    hashes::poly1305::ROWS,
+    poly1305::ROWS,
     #[cfg(feature = "serpent")]
     serpent::ROWS,
     #[cfg(feature = "sha")]
-    hashes::sha::ROWS,
+    sha::ROWS,
     #[cfg(feature = "sha3")]
-    hashes::sha3::ROWS,
+    sha3::ROWS,
     #[cfg(feature = "blake2")]
-    hashes::blake2::ROWS,
+    blake2::ROWS,
     #[cfg(feature = "checksum")]
-    hashes::checksum::ROWS,
+    checksum::ROWS,
     #[cfg(feature = "legacy")]
-    &[legacy::ROWS],
+    legacy::ROWS,
 ];
 
 /// The drivers of this crate.
@@ -49,131 +63,24 @@ pub(crate) fn takes_secret(driver: &Driver) -> bool {
     driver.shape.keys.max() > 0 && !matches!(&*driver.name, "crc32" | "crc32c" | "xxhash64")
 }
 
-/// Algorithms of general use, template instances included: what `algkit list` shows, and what
-/// `algkit test` tests, without being told names.
-pub static CATALOGUE: &[&str] = &[
-    "aes",
-    "ecb(aes)",
-    "cbc(aes)",
-    "cts(cbc(aes))",
-    "ctr(aes)",
-    "rfc3686(ctr(aes))",
-    "xts(aes)",
-    "lrw(aes)",
-    "pcbc(aes)",
-    "xctr(aes)",
-    "essiv(cbc(aes),sha256)",
-    "gcm(aes)",
-    "rfc4106(gcm(aes))",
-    "rfc4543(gcm(aes))",
-    "ccm(aes)",
-    "rfc4309(ccm(aes))",
-    "authenc(hmac(sha256),cbc(aes))",
-    "authenc(hmac(sha1),cbc(aes))",
-    "authenc(hmac(sha256),ctr(aes))",
-    "authenc(hmac(sha512),cbc(aes))",
-    "authenc(hmac(sha256),xts(aes))",
-    "authencesn(hmac(sha256),cbc(aes))",
-    "essiv(authenc(hmac(sha256),cbc(aes)),sha256)",
-    "cmac(aes)",
-    "xcbc(aes)",
-    "cbcmac(aes)",
-    "ghash",
-    "polyval",
-    "chacha20",
-    "xchacha20",
-    "xchacha12",
-    "poly1305",
-    "rfc7539(chacha20,poly1305)",
-    "rfc7539esp(chacha20,poly1305)",
-    "serpent",
-    "ecb(serpent)",
-    "cbc(serpent)",
-    "ctr(serpent)",
-    "xts(serpent)",
-    "lrw(serpent)",
-    "sha1",
-    "sha224",
-    "sha256",
-    "sha384",
-    "sha512",
-    "sha3-224",
-    "sha3-256",
-    "sha3-384",
-    "sha3-512",
-    "keccak",
-    "blake2b-160",
-    "blake2b-256",
-    "blake2b-384",
-    "blake2b-512",
-    "blake2s-128",
-    "blake2s-160",
-    "blake2s-224",
-    "blake2s-256",
-    "hmac(sha1)",
-    "hmac(sha224)",
-    "hmac(sha256)",
-    "hmac(sha384)",
-    "hmac(sha512)",
-    "hmac(sha3-224)",
-    "hmac(sha3-256)",
-    "hmac(sha3-384)",
-    "hmac(sha3-512)",
-    "crc32",
-    "crc32c",
-    "xxhash64",
-    "des",
-    "des3_ede",
-    "ecb(des3_ede)",
-    "cbc(des3_ede)",
-    "ctr(des3_ede)",
-    "twofish",
-    "ecb(twofish)",
-    "cbc(twofish)",
-    "ctr(twofish)",
-    "xts(twofish)",
-    "camellia",
-    "ecb(camellia)",
-    "cbc(camellia)",
-    "ctr(camellia)",
-    "xts(camellia)",
-    "cast5",
-    "cbc(cast5)",
-    "ctr(cast5)",
-    "cast6",
-    "cbc(cast6)",
-    "xts(cast6)",
-    "blowfish",
-    "ecb(blowfish)",
-    "cbc(blowfish)",
-    "ctr(blowfish)",
-    "sm4",
-    "ecb(sm4)",
-    "cbc(sm4)",
-    "ctr(sm4)",
-    "xts(sm4)",
-    "gcm(sm4)",
-    "ccm(sm4)",
-    "cmac(sm4)",
-    "aria",
-    "ecb(aria)",
-    "cbc(aria)",
-    "ctr(aria)",
-    "gcm(aria)",
-    "cmac(des3_ede)",
-    "md5",
-    "hmac(md5)",
-    "rmd160",
-    "hmac(rmd160)",
-    "sm3",
-    "hmac(sm3)",
-    "wp256",
-    "wp384",
-    "wp512",
-    "streebog256",
-    "streebog512",
-    "hmac(streebog256)",
-    "hmac(streebog512)",
-    "stdrng",
-    "jitterentropy_rng",
-];
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, path::Path};
+
+    #[test]
+    fn names_are_unique_and_sources_exist() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+        let registry = crate::Registry::new(crate::cpu::CpuFeatures::NONE, crate::Policy::Table);
+        let mut names = HashSet::new();
+        for driver in registry.drivers() {
+            assert!(names.insert(driver.driver.clone()), "two drivers are called {}", driver.driver);
+            let exists = match driver.source.strip_prefix("crate ") {
+                Some(name) => manifest.contains(&format!("\"dep:{name}\"")),
+                None if driver.source.starts_with("rng/") => root.join("src").join(driver.source).is_file(),
+                None => root.join("../primitives/src").join(driver.source).is_file(),
+            };
+            assert!(exists, "{}: there is no {:?}", driver.driver, driver.source);
+        }
+    }
+}

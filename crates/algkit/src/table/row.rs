@@ -1,6 +1,10 @@
-//! A row of the table, and the types of driver it can name.
+//! A row of the table.
 
-use crate::driver::{AeadOps, BadKey, CipherOps, Driver, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys};
+use crate::{
+    Sizes,
+    adapters::Make,
+    driver::{AeadOps, BadKey, CipherOps, Driver, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys},
+};
 use algkit_primitives::cpu::{CpuFeatures, FeatureSet, Token};
 
 /// What all drivers of an algorithm have in common.
@@ -10,41 +14,52 @@ pub(super) struct Algorithm {
     pub shape: Shape,
 }
 
+/// A hash without a key.
+pub(super) const fn hash(name: &'static str, blocksize: usize, digestsize: usize) -> Algorithm {
+    Algorithm { name, kind: Type::Hash, shape: Shape::hash(blocksize, digestsize) }
+}
+
+/// A hash without a key, whose digest may have any other length too.
+pub(super) const fn extendable_hash(name: &'static str, blocksize: usize, digestsize: usize) -> Algorithm {
+    let mut algorithm = hash(name, blocksize, digestsize);
+    algorithm.shape.extendable = true;
+    algorithm
+}
+
+/// A hash that needs a key.
+pub(super) const fn keyed_hash(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
+    Algorithm { name, kind: Type::Hash, shape: Shape::keyed_hash(blocksize, digestsize, keys) }
+}
+
+/// A hash that takes a key and works without.
+pub(super) const fn optional_key(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
+    let shape = Shape { blocksize, digestsize, keys, optional_key: true, ..Shape::EMPTY };
+    Algorithm { name, kind: Type::Hash, shape }
+}
+
 /// One driver.
 pub(super) struct Row {
     algorithm: &'static Algorithm,
+    /// The driver's name, written out, so that a search for it finds the row.
     driver: &'static str,
     priority: u32,
     timing: Timing,
     needs: FeatureSet,
+    /// Where the arithmetic is: see [`Driver::source`].
+    source: &'static str,
     make: fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey>,
-}
-
-/// A keyed instance that a row can make.
-///
-/// The key has a length that the algorithm's shape allows.
-pub(super) trait Make: Sized {
-    /// What proves that the CPU has what the driver needs.
-    type Token: Token;
-
-    /// The instance.
-    fn make(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey>;
-
-    /// The instance, where it stays.
-    fn boxed(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
-        Self::make(token, key, weak).map(Box::new)
-    }
 }
 
 macro_rules! rows {
     ($($name:ident, $ops:ident, $keyed:ident;)*) => {
         impl Row {
             $(
-                /// A driver of this type.
+                /// A driver of this type; its arguments are those of [`Row`], in the same order.
                 pub const fn $name<D: Make + $ops + 'static>(
                     algorithm: &'static Algorithm,
                     driver: &'static str,
                     priority: u32,
+                    source: &'static str,
                 ) -> Self {
                     assert!(matches!(algorithm.kind, Type::$keyed), "the row's type is not the algorithm's");
                     Self {
@@ -53,6 +68,7 @@ macro_rules! rows {
                         priority,
                         timing: Timing::Constant,
                         needs: D::Token::NEEDS,
+                        source,
                         make: |cpu, key, weak| {
                             let token = D::Token::detect(cpu).ok_or(BadKey("the CPU lacks what the driver needs"))?;
                             Ok(Keyed::$keyed(D::boxed(token, key, weak)?))
@@ -85,6 +101,7 @@ impl Row {
             priority: self.priority,
             timing: self.timing,
             needs: self.needs,
+            source: self.source,
             ..Driver::new(*name, self.driver, *kind, shape.clone(), self.make)
         }
     }

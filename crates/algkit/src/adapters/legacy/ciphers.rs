@@ -1,21 +1,21 @@
 //! Block ciphers behind the traits of the `cipher` crate.
 
 use crate::{
+    adapters::Make,
     driver::{BadKey, CipherOps, WeakKeys},
-    table::row::Make,
 };
 use algkit_primitives::{InOut, cpu::Portable};
 use cipher::{Array, Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::marker::PhantomData;
 
 /// What an algorithm has against a key of the right length.
-pub(super) trait KeyRule: Send + Sync + 'static {
+pub(crate) trait KeyRule: Send + Sync + 'static {
     /// The objection, if the key is weak.
     fn objection(key: &[u8]) -> Option<&'static str>;
 }
 
 /// No key is weak.
-pub(super) struct AnyKey;
+pub(crate) struct AnyKey;
 
 impl KeyRule for AnyKey {
     fn objection(_key: &[u8]) -> Option<&'static str> {
@@ -24,7 +24,7 @@ impl KeyRule for AnyKey {
 }
 
 /// A cipher that is one type for all lengths of its key.
-pub(super) struct Cipher<C, R = AnyKey>(C, PhantomData<R>);
+pub(crate) struct Cipher<C, R = AnyKey>(C, PhantomData<R>);
 
 impl<C, R> CipherOps for Cipher<C, R>
 where
@@ -69,7 +69,7 @@ where
 }
 
 /// A cipher that is a type of its own for each length of key: 16, 24 and 32 bytes.
-pub(super) enum BySize<A, B, C> {
+pub(crate) enum BySize<A, B, C> {
     K128(Cipher<A>),
     K192(Cipher<B>),
     K256(Cipher<C>),

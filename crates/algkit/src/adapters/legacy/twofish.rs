@@ -1,8 +1,8 @@
 //! Twofish, the one cipher here that is not wrapped: `algkit_primitives::twofish`.
 
 use crate::{
+    adapters::Make,
     driver::{BadKey, CipherOps, WeakKeys},
-    table::row::Make,
 };
 use algkit_primitives::{InOut, cpu::Portable, twofish::Twofish};
 

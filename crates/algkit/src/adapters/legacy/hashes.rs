@@ -1,8 +1,8 @@
 //! Hashes behind the traits of the `digest` crate.
 
 use crate::{
+    adapters::Make,
     driver::{BadKey, Fresh, PlainState, Reader, WeakKeys, Writer},
-    table::row::Make,
 };
 use algkit_primitives::cpu::Portable;
 use digest::{
@@ -12,14 +12,14 @@ use digest::{
 use zeroize::Zeroize;
 
 /// A hash that needs no key.
-pub(super) type Hash<D> = Fresh<State<D>>;
+pub(crate) type Hash<D> = Fresh<State<D>>;
 
 /// A hash in progress. The digest may be cut short.
 #[derive(Clone, Default)]
-pub(super) struct State<D>(D);
+pub(crate) struct State<D>(D);
 
 /// A hash whose states are made of bytes again.
-pub(super) trait Serialized: SerializableState {
+pub(crate) trait Serialized: SerializableState {
     /// Bytes of chaining value, behind which the blocks are counted; none if the count is not one of blocks, and may be
     /// anything.
     const CHAIN: Option<usize>;

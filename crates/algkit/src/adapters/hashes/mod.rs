@@ -1,40 +1,24 @@
-//! Hashes and checksums, a file per family.
+//! Hashes and checksums, a file per family: which state of a primitive each algorithm starts from.
 
 #[cfg(feature = "blake2")]
-pub(super) mod blake2;
+pub(crate) mod blake2;
 #[cfg(feature = "checksum")]
-pub(super) mod checksum;
+pub(crate) mod checksum;
 #[cfg(feature = "aes")]
-pub(super) mod clmul;
+pub(crate) mod clmul;
 #[cfg(feature = "chacha")]
-pub(super) mod poly1305;
+pub(crate) mod poly1305;
 #[cfg(feature = "sha")]
-pub(super) mod sha;
+pub(crate) mod sha;
 #[cfg(feature = "sha3")]
-pub(super) mod sha3;
+pub(crate) mod sha3;
 
-use super::row::{Algorithm, Make};
-use crate::{
-    Sizes,
-    driver::{BadKey, Fresh, HashJob, HashOps, HashState, Shape, Type, WeakKeys},
-};
+use super::Make;
+use crate::driver::{BadKey, Fresh, HashJob, HashOps, HashState, WeakKeys};
 use algkit_primitives::{cpu::Token, hash::Hash};
 
-const fn hash(name: &'static str, blocksize: usize, digestsize: usize) -> Algorithm {
-    Algorithm { name, kind: Type::Hash, shape: Shape::hash(blocksize, digestsize) }
-}
-
-const fn keyed(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
-    Algorithm { name, kind: Type::Hash, shape: Shape::keyed_hash(blocksize, digestsize, keys) }
-}
-
-const fn optional_key(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
-    let shape = Shape { blocksize, digestsize, keys, optional_key: true, ..Shape::EMPTY };
-    Algorithm { name, kind: Type::Hash, shape }
-}
-
 /// One algorithm on the CPUs of `T`.
-trait Variant<T: Token>: 'static {
+pub(crate) trait Variant<T: Token>: 'static {
     type State: Hash + 'static;
 
     /// A fresh state. The key has an allowed length, and is empty where there is none.
@@ -42,7 +26,7 @@ trait Variant<T: Token>: 'static {
 }
 
 /// The driver of a variant.
-struct Of<V: Variant<T>, T: Token>(Fresh<V::State>);
+pub(crate) struct Of<V: Variant<T>, T: Token>(Fresh<V::State>);
 
 impl<V: Variant<T>, T: Token> HashOps for Of<V, T> {
     fn start(&self) -> Box<dyn HashState> {
@@ -72,7 +56,7 @@ impl<V: Variant<T>, T: Token> Make for Of<V, T> {
 
 macro_rules! variants {
     ($($name:ident<$bound:path>: $state:ty, |$token:pat_param, $key:pat_param| $start:expr;)*) => {$(
-        struct $name;
+        pub(crate) struct $name;
 
         impl<T: Token + $bound> Variant<T> for $name {
             type State = $state;
@@ -89,11 +73,4 @@ fn key<const N: usize>(key: &[u8]) -> &[u8; N] {
     key.try_into().expect("the key's length was checked")
 }
 
-/// The drivers of a family on one kind of CPU: variant, algorithm, name without the CPU.
-macro_rules! family {
-    ($token:ty, $cpu:literal, $priority:literal: $($variant:ty, $algorithm:ident, $name:literal;)*) => {
-        &[$(Row::hash::<Of<$variant, $token>>(&$algorithm, concat!($name, "-", $cpu), $priority)),*]
-    };
-}
-use family;
 use variants;

@@ -29,7 +29,7 @@ fn subkeys(key: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 /// DES.
-pub(super) struct Single;
+pub(crate) struct Single;
 
 impl KeyRule for Single {
     fn objection(key: &[u8]) -> Option<&'static str> {
@@ -38,7 +38,7 @@ impl KeyRule for Single {
 }
 
 /// Triple DES, which with two equal neighbours is single DES.
-pub(super) struct Triple;
+pub(crate) struct Triple;
 
 impl KeyRule for Triple {
     fn objection(key: &[u8]) -> Option<&'static str> {

@@ -1,0 +1,97 @@
+//! CCM, CBC-MAC and CTR in one pass.
+
+use crate::{
+    Text,
+    adapters::Make,
+    driver::{AeadJob, AeadOps, BadKey, Direction, Jobs, Known, MANY, PlainState, Refusal, WeakKeys},
+    tag,
+    templates::{
+        ccm,
+        mac::{InProgress, Last},
+    },
+};
+use algkit_primitives::{
+    InOut,
+    aes::{AesKey, CcmJob, ccm_many},
+    simd::{AesToken, Blocks},
+};
+
+/// CCM: CBC-MAC and CTR in one pass.
+pub(crate) struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
+
+impl<T: AesToken> FusedCcm<T> {
+    fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag_len: usize) -> [u8; 16] {
+        let key = &self.0.keyed().0;
+        let assoc_len = assoc.iter().map(|a| a.len()).sum();
+        let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
+        let mut mac = [0; 16];
+        let mut short = [0; 64];
+        if let Some(blocks) = prefix.gather(assoc, &mut short) {
+            key.cbc_mac(&mut mac, blocks);
+        } else {
+            let mut start = self.0.clone();
+            prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
+            PlainState::finish(&mut start, &mut mac);
+        }
+        let (mut counter, mut mask) = (prefix.counter, [0; 16]);
+        key.ctr(&mut counter, InOut::from(&mut mask[..]));
+        while let Some(run) = text.next(16, 0) {
+            match direction {
+                Direction::Encrypt => key.ccm_encrypt(&mut counter, &mut mac, run),
+                Direction::Decrypt => key.ccm_decrypt(&mut counter, &mut mac, run),
+            }
+        }
+        std::array::from_fn(|i| mac[i] ^ mask[i])
+    }
+}
+
+impl<T: AesToken> Make for FusedCcm<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Ok(Self(InProgress::new(AesKey::make(token, key, weak)?, Last::ZeroPad)))
+    }
+}
+
+impl<T: AesToken> AeadOps for FusedCcm<T> {
+    fn check(&self, iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        ccm::check(iv, text_len)
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let full = self.pass(Direction::Encrypt, iv, assoc, text, tag.len());
+        tag::write(&full, tag);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let mut full = self.pass(Direction::Decrypt, iv, assoc, text, tag.len());
+        tag::matches(&mut full, tag)
+    }
+
+    fn lanes(&self) -> usize {
+        8 * T::V::BLOCKS
+    }
+
+    /// In lanes, but for messages with much associated data.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+        for jobs in jobs.chunks_mut(MANY) {
+            let mut starts = [[0; ccm::START]; MANY];
+            let (mut lanes, mut tags, mut known) = (Jobs::new(), Jobs::new(), Known::<Self>::new());
+            for (job, start) in jobs.iter_mut().zip(&mut starts) {
+                let start = ccm::start(start, job.iv, job.assoc, job.text_len(), job.tag_len());
+                let (Some(ccm), Some((prefix, counter))) = (known.find(job.ops), start) else {
+                    job.run();
+                    continue;
+                };
+                let (data, tag) = job.split();
+                lanes.push(CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
+                tags.push(tag);
+            }
+            match direction {
+                Direction::Encrypt => ccm_many::<T, true>(&mut lanes),
+                Direction::Decrypt => ccm_many::<T, false>(&mut lanes),
+            }
+            lanes.iter_mut().zip(tags).for_each(|(lane, tag)| tag.finish(&mut lane.tag));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! ECB, CBC, CTR and XCTR, fused with AES instructions.
+
+use super::{KEY_LENGTH, block16, same16};
+use crate::{
+    Text,
+    adapters::Make,
+    driver::{BadKey, Direction, Jobs, Known, MANY, SkcipherJob, SkcipherOps, WeakKeys},
+};
+use algkit_primitives::{
+    InOut,
+    aes::{AesKey, CbcJob, cbc_encrypt_many},
+    simd::AesToken,
+};
+
+/// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: |$key:ident, $direction:ident, $iv:ident, $run:ident| $crypt:expr $(, { $($more:tt)* })?;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name<T>(AesKey<T>);
+
+        impl<T: AesToken> SkcipherOps for $name<T> {
+            fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+                while let Some(run) = text.next(16, 0) {
+                    self.crypt_run(direction, iv, run);
+                }
+            }
+
+            #[allow(unused_mut, reason = "CBC passes on where the run is, and no copy of it")]
+            fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], mut $run: InOut<'_>) {
+                let $key = &self.0;
+                $crypt
+            }
+
+            fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+                self.0.set(key)
+            }
+
+            $($($more)*)?
+        }
+    )*};
+}
+
+by_runs! {
+    /// ECB.
+    FusedEcb: |key, direction, _iv, run| match direction {
+        Direction::Encrypt => key.ecb_encrypt(run),
+        Direction::Decrypt => key.ecb_decrypt(run),
+    };
+    /// CBC. The arguments go on to the kernel in the registers in which they come: the pair of key and direction is the first two.
+    FusedCbc: |key, direction, iv, run| key.token().vectorize_with(
+        (key, direction),
+        iv,
+        &mut run,
+        #[inline(always)]
+        |(key, direction), iv, run| match direction {
+            Direction::Encrypt => key.cbc_encrypt_here(block16(iv), run),
+            Direction::Decrypt => key.cbc_decrypt_here(block16(iv), run),
+        },
+    ), {
+        fn crypt_once(&self, direction: Direction, iv: &[u8], mut run: InOut<'_>) {
+            self.0.token().vectorize_with(
+                (&self.0, direction),
+                iv,
+                &mut run,
+                #[inline(always)]
+                |(key, direction), iv, run| match direction {
+                    Direction::Encrypt => key.cbc_encrypt_once_here(same16(iv), run),
+                    Direction::Decrypt => key.cbc_decrypt_here(&mut { *same16(iv) }, run),
+                },
+            );
+        }
+
+        /// Encryption in lanes.
+        fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+            for jobs in jobs.chunks_mut(MANY) {
+                let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
+                for job in jobs {
+                    match known.find(job.ops) {
+                        Some(Self(key)) if direction == Direction::Encrypt => {
+                            lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
+                        }
+                        _ => job.run(direction),
+                    }
+                }
+                cbc_encrypt_many(&mut lanes);
+            }
+        }
+    };
+    /// CTR.
+    FusedCtr: |key, _direction, iv, run| key.ctr(block16(iv), run);
+}
+
+/// XCTR.
+pub(crate) struct FusedXctr<T>(AesKey<T>);
+
+impl<T: AesToken> SkcipherOps for FusedXctr<T> {
+    fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let (iv, mut index) = (block16(iv), 0);
+        while let Some(run) = text.next(16, 0) {
+            self.0.xctr(iv, &mut index, run);
+        }
+    }
+
+    fn crypt_run(&self, _direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.0.xctr(block16(iv), &mut 0, run);
+    }
+
+    fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+        self.0.set(key)
+    }
+}
+
+macro_rules! make_of_aes_key {
+    ($($name:ident),*) => {$(
+        impl<T: AesToken> Make for $name<T> {
+            type Token = T;
+
+            fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+                AesKey::make(token, key, weak).map(Self)
+            }
+
+            fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
+                let mut new = Box::new(Self(AesKey::unset(token)));
+                if new.0.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
+            }
+        }
+    )*};
+}
+
+make_of_aes_key!(FusedEcb, FusedCbc, FusedCtr, FusedXctr);

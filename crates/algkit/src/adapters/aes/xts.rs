@@ -1,0 +1,66 @@
+//! XTS, fused with AES instructions.
+
+use super::{block16, same16};
+use crate::{
+    Text,
+    adapters::Make,
+    driver::{BadKey, Direction, SkcipherOps, WeakKeys},
+    templates::xts::check_halves,
+};
+use algkit_primitives::{InOut, aes::XtsKey, simd::AesToken};
+
+impl<T: AesToken> SkcipherOps for XtsKey<T> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let mut tweak = self.tweak(block16(iv));
+        while let Some(run) = text.next(16, 32) {
+            match direction {
+                Direction::Encrypt => self.encrypt(&mut tweak, run),
+                Direction::Decrypt => self.decrypt(&mut tweak, run),
+            }
+        }
+    }
+
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt_once(direction, iv, run);
+    }
+
+    fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.encrypt_unit(same16(iv), run),
+            Direction::Decrypt => self.decrypt_unit(same16(iv), run),
+        }
+    }
+
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        check_halves(key, weak).is_ok() && self.set(key)
+    }
+
+    fn crypt_part(
+        &self,
+        direction: Direction,
+        first: bool,
+        state: &mut [u8; 16],
+        text: InOut<'_>,
+        beside: InOut<'_>,
+    ) -> bool {
+        match direction {
+            Direction::Encrypt => self.encrypt_part(first, state, text, beside),
+            Direction::Decrypt => self.decrypt_part(first, state, text, beside),
+        }
+        true
+    }
+}
+
+impl<T: AesToken> Make for XtsKey<T> {
+    type Token = T;
+
+    fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::boxed(token, key, weak).map(|new| *new)
+    }
+
+    fn boxed(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
+        check_halves(key, weak)?;
+        let mut new = Box::new(Self::unset(token));
+        if new.set(key) { Ok(new) } else { Err(BadKey("an XTS key has 32, 48 or 64 bytes")) }
+    }
+}

@@ -1,0 +1,16 @@
+//! SHA-1 and SHA-2.
+
+use super::{Variant, variants};
+use algkit_primitives::{
+    cpu::Token,
+    sha1::{self, Sha1},
+    sha2::{Compress256, Compress512, Sha256, Sha512},
+};
+
+variants! {
+    VSha1<sha1::Compress>: Sha1<T>, |token, _| Sha1::new(token);
+    VSha224<Compress256>: Sha256<T>, |token, _| Sha256::new_224(token);
+    VSha256<Compress256>: Sha256<T>, |token, _| Sha256::new(token);
+    VSha384<Compress512>: Sha512<T>, |token, _| Sha512::new_384(token);
+    VSha512<Compress512>: Sha512<T>, |token, _| Sha512::new(token);
+}

@@ -1,0 +1,60 @@
+//! SHA-1 and SHA-2.
+
+use super::row::{Algorithm, Row, hash};
+use crate::adapters::hashes::{
+    Of,
+    sha::{VSha1, VSha224, VSha256, VSha384, VSha512},
+};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use algkit_primitives::cpu;
+use algkit_primitives::cpu::Portable;
+
+static SHA1: Algorithm = hash("sha1", 64, 20);
+static SHA224: Algorithm = hash("sha224", 64, 28);
+static SHA256: Algorithm = hash("sha256", 64, 32);
+static SHA384: Algorithm = hash("sha384", 128, 48);
+static SHA512: Algorithm = hash("sha512", 128, 64);
+
+// One message takes the same way in both drivers with SHA instructions; many are a matter of lanes.
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::hash::<Of<VSha1, Portable>>(&SHA1, "sha1-generic", 100, "sha1/portable.rs"),
+        Row::hash::<Of<VSha224, Portable>>(&SHA224, "sha224-generic", 100, "sha2/portable.rs"),
+        Row::hash::<Of<VSha256, Portable>>(&SHA256, "sha256-generic", 100, "sha2/portable.rs"),
+        Row::hash::<Of<VSha384, Portable>>(&SHA384, "sha384-generic", 100, "sha2/portable.rs"),
+        Row::hash::<Of<VSha512, Portable>>(&SHA512, "sha512-generic", 100, "sha2/portable.rs"),
+    ],
+    #[cfg(target_arch = "x86_64")]
+    &[
+        Row::hash::<Of<VSha1, cpu::Avx2>>(&SHA1, "sha1-avx2", 250, "sha1/lanes.rs"),
+        Row::hash::<Of<VSha1, cpu::Avx512>>(&SHA1, "sha1-avx512", 290, "sha1/lanes.rs"),
+        Row::hash::<Of<VSha1, cpu::ShaNi>>(&SHA1, "sha1-ni", 300, "sha1/x86.rs"),
+        Row::hash::<Of<VSha1, cpu::ShaNiAvx512>>(&SHA1, "sha1-ni-avx512", 310, "sha1/x86.rs"),
+    ],
+    #[cfg(target_arch = "x86_64")]
+    &[
+        Row::hash::<Of<VSha224, cpu::Avx2>>(&SHA224, "sha224-avx2", 250, "sha2/lanes.rs"),
+        Row::hash::<Of<VSha256, cpu::Avx2>>(&SHA256, "sha256-avx2", 250, "sha2/lanes.rs"),
+        Row::hash::<Of<VSha224, cpu::Avx512>>(&SHA224, "sha224-avx512", 290, "sha2/lanes.rs"),
+        Row::hash::<Of<VSha256, cpu::Avx512>>(&SHA256, "sha256-avx512", 290, "sha2/lanes.rs"),
+        Row::hash::<Of<VSha224, cpu::ShaNi>>(&SHA224, "sha224-ni", 300, "sha2/x86.rs"),
+        Row::hash::<Of<VSha256, cpu::ShaNi>>(&SHA256, "sha256-ni", 300, "sha2/x86.rs"),
+        Row::hash::<Of<VSha224, cpu::ShaNiAvx512>>(&SHA224, "sha224-ni-avx512", 310, "sha2/x86.rs"),
+        Row::hash::<Of<VSha256, cpu::ShaNiAvx512>>(&SHA256, "sha256-ni-avx512", 310, "sha2/x86.rs"),
+    ],
+    #[cfg(target_arch = "x86_64")]
+    &[
+        Row::hash::<Of<VSha384, cpu::Avx2>>(&SHA384, "sha384-avx2", 250, "sha2/sha512_x86.rs"),
+        Row::hash::<Of<VSha512, cpu::Avx2>>(&SHA512, "sha512-avx2", 250, "sha2/sha512_x86.rs"),
+        Row::hash::<Of<VSha384, cpu::Avx512>>(&SHA384, "sha384-avx512", 290, "sha2/sha512_x86.rs"),
+        Row::hash::<Of<VSha512, cpu::Avx512>>(&SHA512, "sha512-avx512", 290, "sha2/sha512_x86.rs"),
+    ],
+    #[cfg(target_arch = "aarch64")]
+    &[
+        Row::hash::<Of<VSha1, cpu::ArmSha2>>(&SHA1, "sha1-ce", 300, "sha1/aarch64.rs"),
+        Row::hash::<Of<VSha224, cpu::ArmSha2>>(&SHA224, "sha224-ce", 300, "sha2/aarch64.rs"),
+        Row::hash::<Of<VSha256, cpu::ArmSha2>>(&SHA256, "sha256-ce", 300, "sha2/aarch64.rs"),
+        Row::hash::<Of<VSha384, cpu::ArmSha3>>(&SHA384, "sha384-ce", 300, "sha2/aarch64.rs"),
+        Row::hash::<Of<VSha512, cpu::ArmSha3>>(&SHA512, "sha512-ce", 300, "sha2/aarch64.rs"),
+    ],
+];
