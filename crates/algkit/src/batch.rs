@@ -222,7 +222,7 @@ impl fmt::Debug for Request<'_> {
 
 /// Does all requests that have not been done yet.
 ///
-/// Those of one driver and operation are done together, up to [`MANY`](crate::driver::MANY) at a time, in no particular
+/// Those of one driver and operation are done together, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) at a time, in no particular
 /// order. So what one writes must not be what another reads; the borrow checker sees to that.
 pub fn run(requests: &mut [Request<'_>]) {
     let mut rest = requests;

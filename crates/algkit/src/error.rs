@@ -1,6 +1,6 @@
 //! What can go wrong, each with the value that was wrong.
 
-use crate::{Sizes, Type, registry::MAX_KNOWN};
+use crate::{Sizes, Type};
 
 /// An error of this crate. Nothing has been written to any output when one is returned, except
 /// after [`Error::Authentication`] and [`Error::Rng`], where the output has been zeroed.
@@ -59,7 +59,7 @@ pub enum Error {
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
     /// The registry keeps what it has been asked for, and has been asked for too much.
-    #[error("`{0}` is not looked up: the registry knows {MAX_KNOWN} names and drivers already")]
+    #[error("`{0}` is not looked up: the registry holds as many names and drivers as it may")]
     Full(String),
     /// The key's length is wrong.
     #[error("{name}: key of {}, expected {want}", bytes(*.got as u64))]

@@ -36,8 +36,10 @@
 
 mod adapters;
 pub mod batch;
+mod blockwise;
 pub mod driver;
 mod error;
+mod kind;
 mod name;
 mod parts;
 mod registry;
@@ -54,8 +56,9 @@ mod text;
 mod tfm;
 
 pub use algkit_primitives::{InOut, Packet, cpu};
-pub use driver::{Direction, Driver, DriverRef, SelfTest, Timing, Type, WeakKeys};
+pub use driver::{Driver, DriverRef, SelfTest};
 pub use error::Error;
+pub use kind::{Direction, Timing, Type, WeakKeys};
 pub use name::Name;
 pub use parts::Parts;
 pub use registry::{CPU_VARIABLE, MAX_KNOWN, Policy, Registry, TIMING_VARIABLE, mask_cpu};

@@ -1,9 +1,13 @@
 //! Where names become drivers.
 
+mod reference;
+
+#[cfg(feature = "rng")]
+use crate::driver::Failure;
 use crate::{
     Error, Name, Vector,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
-    selftest::{self, Extent},
+    selftest::{self, Extent, Side},
     table,
     templates::{Lookup, TEMPLATES},
     tfm::{Aead, Cipher, Hash, Rng, Skcipher, Transform, Unkeyed},
@@ -11,7 +15,7 @@ use crate::{
 use algkit_primitives::cpu::{CpuFeatures, Feature};
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 /// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`.
@@ -41,21 +45,6 @@ pub struct Registry {
     state: Arc<RwLock<State>>,
 }
 
-/// A registry that may be gone, for drivers that find what they are built on when they are keyed.
-#[derive(Clone, Debug)]
-pub(crate) struct WeakRegistry {
-    cpu: CpuFeatures,
-    policy: Policy,
-    state: Weak<RwLock<State>>,
-}
-
-impl WeakRegistry {
-    /// The registry, if it is still there.
-    pub(crate) fn upgrade(&self) -> Option<Registry> {
-        Some(Registry { cpu: self.cpu, policy: self.policy, state: self.state.upgrade()? })
-    }
-}
-
 #[derive(Default, Debug)]
 struct State {
     /// Every driver, in the order of registration. Template instances join when first asked for.
@@ -69,8 +58,8 @@ struct State {
     generation: u64,
 }
 
-/// Drivers and names that a registry keeps. Instances of templates join with every new name, and who serves others must
-/// not grow as they please.
+/// Drivers and names that a registry keeps. Instances of templates join with every new name, and a program that looks names
+/// up for others must not grow with their number.
 pub const MAX_KNOWN: usize = 4096;
 
 impl State {
@@ -97,7 +86,7 @@ impl Registry {
         let registry = Self::empty(cpu, policy);
         let drivers = table::drivers();
         #[cfg(feature = "rng")]
-        let drivers = drivers.chain(crate::rng::drivers(registry.downgrade()));
+        let drivers = drivers.chain(crate::rng::drivers(registry.finder()));
         registry.write().drivers = drivers.map(Arc::new).collect();
         registry
     }
@@ -107,9 +96,15 @@ impl Registry {
         Self { cpu, policy, state: Arc::default() }
     }
 
-    #[cfg_attr(not(feature = "rng"), allow(unused))]
-    fn downgrade(&self) -> WeakRegistry {
-        WeakRegistry { cpu: self.cpu, policy: self.policy, state: Arc::downgrade(&self.state) }
+    /// What the drivers of this registry find others with: a weak reference, since they are part of it.
+    #[cfg(feature = "rng")]
+    fn finder(&self) -> crate::rng::Find {
+        let (cpu, policy, state) = (self.cpu, self.policy, Arc::downgrade(&self.state));
+        Arc::new(move |kind, name| {
+            let state = state.upgrade().ok_or(Failure("the registry that it belongs to is gone"))?;
+            let found = Registry { cpu, policy, state }.find(kind, name);
+            found.map_err(|_| Failure("no driver of what it is built on may serve"))
+        })
     }
 
     /// The registry of this process: this crate's drivers, on this CPU less what `ALGKIT_CPU`
@@ -162,8 +157,10 @@ impl Registry {
         self.write().answers.push(answers);
     }
 
-    pub(crate) fn answers(&self) -> Vec<&'static [Vector]> {
-        self.read().answers.clone()
+    /// Runs a self-test, with the known answers that were registered.
+    fn run_test(&self, driver: &Driver, extent: Extent) -> Result<(), String> {
+        let answers = self.read().answers.clone();
+        selftest::run(&Side { cpu: self.cpu, driver }, &answers, reference::of(driver), extent)
     }
 
     /// Every driver so far, template instances included.
@@ -249,7 +246,7 @@ impl Registry {
     /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
         if self.is_usable(driver) {
-            driver.selftest.get_or_init(|| selftest::run(self, driver, Extent::Short));
+            driver.selftest.get_or_init(|| self.run_test(driver, Extent::Short));
         }
         driver.selftest()
     }
@@ -260,7 +257,7 @@ impl Registry {
     pub fn test_extent(&self, driver: &Driver, extent: Extent) -> SelfTest {
         if extent == Extent::Long
             && self.test(driver) == SelfTest::Passed
-            && let Err(reason) = selftest::run(self, driver, extent)
+            && let Err(reason) = self.run_test(driver, extent)
         {
             self.retire(driver, reason);
         }
@@ -351,13 +348,6 @@ impl Registry {
         Ok(Some(instance))
     }
 
-    /// A driver of the same algorithm as `driver` to compare it with: portable, and if possible
-    /// another one. It is not tested, and not kept.
-    pub(crate) fn reference(&self, driver: &Driver) -> Option<DriverRef> {
-        let name = Name::parse(&driver.name).ok()?;
-        Reference { not: &driver.driver }.find(driver.kind, &name).ok()
-    }
-
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -370,31 +360,6 @@ impl Registry {
 impl Lookup for Registry {
     fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
         Registry::find(self, kind, &name.to_string())
-    }
-}
-
-/// Finds the most portable driver there is: a template over portable parts, or a row of the table.
-struct Reference<'a> {
-    /// The driver under test.
-    not: &'a str,
-}
-
-impl Lookup for Reference<'_> {
-    fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
-        let text = name.to_string();
-        let template = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty());
-        if let Some((_, build)) = template
-            && let Ok(instance) = build(self, name)
-            && instance.driver != self.not
-            && instance.kind == kind
-        {
-            return Ok(Arc::new(instance));
-        }
-        let portable =
-            |d: &Driver| d.name == text && d.kind == kind && d.needs == Default::default() && d.driver != self.not;
-        let rows: Vec<_> = table::drivers().filter(portable).collect();
-        let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority)));
-        best.map(Arc::new).ok_or(Error::Unknown(text))
     }
 }
 

@@ -6,7 +6,7 @@ use algkit::{
     Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, MAX_KNOWN, Policy, Registry, SelfTest,
     Skcipher, Text, Timing, Type, WeakKeys, authenc_key,
     cpu::CpuFeatures,
-    driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, PlainState, Shape, SkcipherJob, SkcipherOps},
+    driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Shape, SkcipherJob, SkcipherOps},
 };
 use common::{NO_VECTORS, Random, catalogue, cut, drivers_of, masked, somehow};
 use std::sync::{
@@ -217,13 +217,23 @@ fn what_fails_the_long_test_is_retired_with_what_is_built_on_it() {
 #[derive(Clone)]
 struct External(sha2::Sha256);
 
-impl PlainState for External {
+impl HashState for External {
     fn update(&mut self, data: &[u8]) {
         sha2::Digest::update(&mut self.0, data);
     }
 
     fn finish(&mut self, out: &mut [u8]) {
         out.copy_from_slice(&sha2::Digest::finalize_reset(&mut self.0));
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut state = self.clone();
+        parts.iter().for_each(|part| state.update(part));
+        state.finish(out);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn HashState> {
+        Box::new(self.clone())
     }
 }
 

@@ -13,7 +13,6 @@ mod jitter;
 
 use crate::{
     driver::{Driver, DriverRef, Failure, Keyed, RngOps, Shape, Type, WeakKeys},
-    registry::WeakRegistry,
     templates,
 };
 use algkit_primitives::cpu::CpuFeatures;
@@ -22,6 +21,7 @@ use drbg::Drbg;
 use hash_drbg::HashDrbg;
 use hmac_drbg::HmacDrbg;
 use jitter::Jitter;
+use std::sync::Arc;
 
 /// How a DRBG works, and on what.
 #[derive(Clone, Copy)]
@@ -61,14 +61,17 @@ const DRBGS: [(&str, u32, Kind, bool, usize); 22] = [
     ("drbg_nopr_hmac_sha512", 221, Kind::Hmac("hmac(sha512)"), false, 32),
 ];
 
-/// The generators, which will look in `registry` for what they are built on.
-pub(crate) fn drivers(registry: WeakRegistry) -> impl Iterator<Item = Driver> {
-    let jitter = cfg!(feature = "sha3").then(|| jitter_driver(registry.clone()));
+/// Finds the driver that serves a name when it is asked.
+pub(crate) type Find = Arc<dyn Fn(Type, &str) -> Result<DriverRef, Failure> + Send + Sync>;
+
+/// The generators. When one is seeded, `find` tells what it is built on.
+pub(crate) fn drivers(find: Find) -> impl Iterator<Item = Driver> {
+    let jitter = cfg!(feature = "sha3").then(|| jitter_driver(find.clone()));
     let built_in = DRBGS.into_iter().filter(|(_, _, kind, _, _)| kind.is_built_in());
     let drbgs = built_in.map(move |(name, priority, kind, resistant, strength)| {
-        let registry = registry.clone();
-        let make = move |_: CpuFeatures, seed: &[u8], _: WeakKeys| {
-            let ops = kind.make(&registry, resistant, strength)?;
+        let find = find.clone();
+        let make = move |cpu: CpuFeatures, seed: &[u8], _: WeakKeys| {
+            let ops = kind.make(&find, cpu, resistant, strength)?;
             ops.instantiate(seed)?;
             Ok(Keyed::Rng(ops))
         };
@@ -78,9 +81,9 @@ pub(crate) fn drivers(registry: WeakRegistry) -> impl Iterator<Item = Driver> {
 }
 
 /// The generator that draws on nothing but the CPU.
-fn jitter_driver(registry: WeakRegistry) -> Driver {
-    let make = move |_: CpuFeatures, _: &[u8], _: WeakKeys| {
-        let (driver, cpu) = find(&registry, Type::Hash, jitter::CONDITIONER)?;
+fn jitter_driver(find: Find) -> Driver {
+    let make = move |cpu: CpuFeatures, _: &[u8], _: WeakKeys| {
+        let driver = find(Type::Hash, jitter::CONDITIONER)?;
         let conditioner = templates::hash(&driver, cpu, &[], WeakKeys::Allow)?;
         Ok(Keyed::Rng(Box::new(Jitter::new(conditioner)?)))
     };
@@ -107,31 +110,24 @@ impl Kind {
     }
 
     /// The DRBG, not yet instantiated.
-    fn make(self, registry: &WeakRegistry, resistant: bool, strength: usize) -> Result<Box<dyn RngOps>, Failure> {
+    fn make(self, find: &Find, cpu: CpuFeatures, resistant: bool, strength: usize) -> Result<Box<dyn RngOps>, Failure> {
         Ok(match self {
             Self::Ctr(name, key_len) => {
-                let (driver, cpu) = find(registry, Type::Cipher, name)?;
+                let driver = find(Type::Cipher, name)?;
                 let keyed = move |key: &[u8]| templates::cipher(&driver, cpu, key, WeakKeys::Allow);
                 Box::new(Drbg::new(CtrDrbg::new(Box::new(keyed), key_len)?, resistant, strength))
             }
             Self::Hash(name, seed_len) => {
-                let (driver, cpu) = find(registry, Type::Hash, name)?;
+                let driver = find(Type::Hash, name)?;
                 let hash = templates::hash(&driver, cpu, &[], WeakKeys::Allow)?;
                 Box::new(Drbg::new(HashDrbg::new(hash, driver.shape.digestsize, seed_len), resistant, strength))
             }
             Self::Hmac(name) => {
-                let (driver, cpu) = find(registry, Type::Hash, name)?;
+                let driver = find(Type::Hash, name)?;
                 let digest_size = driver.shape.digestsize;
                 let keyed = move |key: &[u8]| templates::hash(&driver, cpu, key, WeakKeys::Allow);
                 Box::new(Drbg::new(HmacDrbg::new(Box::new(keyed), digest_size)?, resistant, strength))
             }
         })
     }
-}
-
-/// The driver that serves `name` now, and the CPU to run it on.
-fn find(registry: &WeakRegistry, kind: Type, name: &str) -> Result<(DriverRef, CpuFeatures), Failure> {
-    let registry = registry.upgrade().ok_or(Failure("the registry that it belongs to is gone"))?;
-    let driver = registry.find(kind, name).map_err(|_| Failure("no driver of what it is built on may serve"))?;
-    Ok((driver, registry.cpu()))
 }

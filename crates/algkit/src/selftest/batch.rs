@@ -2,24 +2,24 @@
 
 use super::{
     Extent,
-    compare::Pair,
     exercise::{Message, aead, crypt, expect, hash, seal},
     inputs,
     layout::PLAINEST,
     random::Random,
+    side::Pair,
 };
 use crate::{
     Driver,
-    driver::{AeadJob, Direction, HashJob, Keyed, MANY, SkcipherJob},
+    driver::{AeadJob, Direction, HashJob, Keyed, MAX_JOBS, SkcipherJob},
 };
 use algkit_primitives::InOut;
 
 /// Messages in the batch of a short test: more than most drivers have lanes.
-const FEW: usize = 24;
+const SHORT_BATCH: usize = 24;
 
 /// One batch under one key, and one under all keys.
 pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mut Random) -> Result<(), String> {
-    let count = if extent == Extent::Short { FEW } else { MANY };
+    let count = if extent == Extent::Short { SHORT_BATCH } else { MAX_JOBS };
     for pairs in [&pairs[..1], pairs] {
         let pair = |i: usize| &pairs[i % pairs.len()];
         let texts = texts(driver, count, extent, random);

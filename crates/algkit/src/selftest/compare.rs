@@ -1,16 +1,17 @@
 //! Random messages through the driver under test and through another of the same algorithm.
 
 use super::{
-    Extent, Side, batch,
+    Extent, batch,
     exercise::{Message, aead, both_ways, crypt, crypt_once, digest_all_ways, expect, hash, seal},
     inputs,
     layout::{LAYOUTS, Layout, PLAINEST},
     random::Random,
+    side::{Pair, Side},
 };
-use crate::driver::{Direction, Keyed, Type};
+use crate::driver::{Direction, Type};
 
 /// The largest text that a short test also decrypts with the other driver, in bytes.
-const FEW: usize = 64;
+const SHORT_TEXT: usize = 64;
 
 /// Compares `subject` with `other`.
 pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Result<(), String> {
@@ -42,13 +43,6 @@ struct Comparison<'a> {
     other: &'a Side<'a>,
     extent: Extent,
     random: Random,
-}
-
-/// The same key in both drivers.
-pub(super) struct Pair {
-    key_len: usize,
-    pub(super) subject: Keyed,
-    pub(super) other: Keyed,
 }
 
 impl Comparison<'_> {
@@ -109,7 +103,7 @@ impl Comparison<'_> {
             Ok::<_, String>(want)
         };
         let cipher = both(Direction::Encrypt, plain, layout).map_err(|why| format!("encrypting: {why}"))?;
-        if self.extent == Extent::Long || plain.len() <= FEW {
+        if self.extent == Extent::Long || plain.len() <= SHORT_TEXT {
             let text = both(Direction::Decrypt, &cipher, layout).map_err(|why| format!("decrypting: {why}"))?;
             return expect("plaintext", &text, plain);
         }

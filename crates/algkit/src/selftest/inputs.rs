@@ -1,13 +1,13 @@
-//! Keys, IVs and lengths for random comparisons: few, and chosen to reach the corners of a driver.
+//! Keys, IVs and lengths for random comparisons, chosen to reach the corners of a driver.
 
 use super::{Extent, random::Random};
 use crate::{Driver, Name, Sizes, cpu::FeatureSet, driver::TextRule, templates::authenc::authenc_key};
 
 /// Text lengths of a short test: around one block of every cipher, and past the largest batch.
-const FEW_LENGTHS: &[usize] = &[0, 1, 15, 16, 17, 31, 33, 64, 127, 257, 528, 1111];
+const SHORT_LENGTHS: &[usize] = &[0, 1, 15, 16, 17, 31, 33, 64, 127, 257, 528, 1111];
 
 /// Message lengths of a short test for hashes, whose references are fast.
-const FEW_MESSAGES: &[usize] = &[0, 1, 16, 17, 63, 64, 65, 127, 128, 257, 528, 1111, 3333];
+const SHORT_MESSAGES: &[usize] = &[0, 1, 16, 17, 63, 64, 65, 127, 128, 257, 528, 1111, 3333];
 
 /// Lengths of associated data.
 const ASSOC: &[usize] = &[0, 1, 8, 13, 16, 20, 24, 33, 64, 130];
@@ -84,13 +84,13 @@ pub(super) fn iv(driver: &Driver, random: &mut Random) -> Vec<u8> {
 /// Lengths of text that suit `driver`.
 pub(super) fn text_lengths(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<usize> {
     let shape = &driver.shape;
-    let few = if shape.digestsize > 0 { FEW_MESSAGES } else { FEW_LENGTHS };
+    let lengths = if shape.digestsize > 0 { SHORT_MESSAGES } else { SHORT_LENGTHS };
     let mut lengths: Vec<usize> = match extent {
         // The longest messages are for hashes that take many blocks at a time, as portable ones do not.
         Extent::Short if shape.digestsize > 0 && driver.needs == FeatureSet::NONE => {
-            few.iter().copied().filter(|n| *n < 1000).collect()
+            lengths.iter().copied().filter(|n| *n < 1000).collect()
         }
-        Extent::Short => few.to_vec(),
+        Extent::Short => lengths.to_vec(),
         Extent::Long => (0..=272)
             .chain(BATCHES.iter().flat_map(|n| [n - 17, n - 1, *n, n + 1, n + 16, n + 31]))
             .chain((0..64).map(|_| random.below(4200)))

@@ -16,68 +16,55 @@
 mod batch;
 mod compare;
 mod exercise;
+mod extent;
 mod inputs;
 mod known;
 mod layout;
 mod random;
 mod rng;
+mod side;
 mod vectors;
 
+pub use extent::Extent;
+pub(crate) use side::Side;
 pub use vectors::{Known, Vector};
 
-use crate::{
-    Driver, Registry,
-    driver::{Keyed, Type, WeakKeys},
-};
-use algkit_primitives::cpu::CpuFeatures;
+use crate::driver::{DriverRef, Type};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How much a self-test does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// Known answers and a few random comparisons, in under a millisecond.
-    Short,
-    /// Every layout, and many more random comparisons.
-    Long,
-}
-
-/// Tests `driver`; the error says what it failed at. A panic is a failure.
+/// Tests `subject`, with the known answers of `answers` beside the built-in ones and with `reference`, another driver of the
+/// same algorithm, if there is one; the error says what it failed at. A panic is a failure.
 ///
-/// This runs while other threads wait for the outcome, so it never asks `registry` for a driver
-/// that is under test.
-pub(crate) fn run(registry: &Registry, driver: &Driver, extent: Extent) -> Result<(), String> {
+/// This runs while other threads wait for the outcome, so nothing here asks a registry for a driver.
+pub(crate) fn run(
+    subject: &Side<'_>,
+    answers: &[&'static [Vector]],
+    reference: Option<DriverRef>,
+    extent: Extent,
+) -> Result<(), String> {
     // A driver that has panicked is never used again, so that what it left behind does not matter.
-    catch_unwind(AssertUnwindSafe(|| test(registry, driver, extent))).unwrap_or_else(|panic| {
+    catch_unwind(AssertUnwindSafe(|| test(subject, answers, reference, extent))).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
         Err(format!("panicked: {message}"))
     })
 }
 
-fn test(registry: &Registry, driver: &Driver, extent: Extent) -> Result<(), String> {
-    let subject = Side { cpu: registry.cpu(), driver };
-    let answers = known::check(&subject, &registry.answers(), extent)?;
-    if driver.kind == Type::Rng {
-        return rng::check(&subject); // two of them agree on nothing
+fn test(
+    subject: &Side<'_>,
+    answers: &[&'static [Vector]],
+    reference: Option<DriverRef>,
+    extent: Extent,
+) -> Result<(), String> {
+    let answers = known::check(subject, answers, extent)?;
+    if subject.driver.kind == Type::Rng {
+        return rng::check(subject); // two of them agree on nothing
     }
-    match registry.reference(driver) {
-        Some(other) => compare::check(&subject, &Side { cpu: registry.cpu(), driver: &other }, extent),
-        None if answers == 0 && !driver.composed => {
+    match reference {
+        Some(other) => compare::check(subject, &Side { cpu: subject.cpu, driver: &other }, extent),
+        None if answers == 0 && !subject.driver.composed => {
             Err("no known answers and no other driver to test it with".to_owned())
         }
-        None => compare::check(&subject, &subject, extent),
-    }
-}
-
-/// One side of a comparison.
-#[derive(Clone, Copy)]
-struct Side<'a> {
-    cpu: CpuFeatures,
-    driver: &'a Driver,
-}
-
-impl Side<'_> {
-    fn key(&self, key: &[u8]) -> Result<Keyed, String> {
-        self.driver.key(self.cpu, key, WeakKeys::Allow).map_err(|error| format!("key of {} bytes: {error}", key.len()))
+        None => compare::check(subject, subject, extent),
     }
 }

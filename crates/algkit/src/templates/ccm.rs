@@ -4,9 +4,10 @@
 //! The 16-byte IV is the first counter block, as in the kernel: a byte L - 1, the nonce of 15 - L
 //! bytes, and L bytes of counter, whose contents are ignored; L is from 2 to 8.
 
-use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list, xor};
+use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
+    blockwise::xor,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
     tag,
 };

@@ -1,7 +1,7 @@
 //! Counter mode (SP 800-38A section 6.5): the whole IV is one big-endian counter, as in the kernel.
 //! The IV becomes the next counter; a partial last block uses one up.
 
-use super::{Lookup, cipher_mode, count_be, each_batch_and_scratch};
+use super::{Lookup, cipher_mode};
 use crate::{
     Error, Name, Text,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
@@ -23,15 +23,6 @@ impl<C: CipherOps> SkcipherOps for Ctr<C> {
             self.0.ctr(iv, run);
         }
     }
-}
-
-/// The mode by batches of encrypted counters.
-pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), iv: &mut [u8], run: InOut<'_>) {
-    each_batch_and_scratch(run, iv.len(), |mut batch, keystream| {
-        count_be(iv, keystream);
-        cipher.encrypt_blocks(InOut::from(&mut *keystream));
-        batch.xor(keystream);
-    });
 }
 
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {

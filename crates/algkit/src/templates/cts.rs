@@ -1,9 +1,10 @@
 //! CBC with ciphertext stealing, variant CS3 (SP 800-38A addendum; RFC 3962 section 5): the last two
 //! blocks are always swapped, except where there is only one.
 
-use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher, xor};
+use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher};
 use crate::{
     Error, Name, Text,
+    blockwise::xor,
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
 };
 use algkit_primitives::InOut;

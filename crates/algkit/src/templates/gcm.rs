@@ -1,9 +1,10 @@
 //! GCM (SP 800-38D) out of CTR and GHASH, for 12-byte IVs: `gcm(aes)`, which is
 //! `gcm_base(ctr(aes),ghash)`. Fused drivers do the same in one pass.
 
-use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list, xor};
+use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
+    blockwise::xor,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
     tag,
 };

@@ -4,7 +4,9 @@
 use super::{Lookup, args, bad, compose, hash};
 use crate::{
     Error, Name, Sizes,
-    driver::{Driver, HashJob, HashOps, HashState, Jobs, Keyed, Known, MANY, Reader, Shape, StateJob, Type, Writer},
+    driver::{
+        Driver, HashJob, HashOps, HashState, Instances, Jobs, Keyed, MAX_JOBS, Reader, Shape, StateJob, Type, Writer,
+    },
 };
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -43,44 +45,44 @@ impl HashOps for Hmac {
     }
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-        for jobs in jobs.chunks_mut(MANY) {
-            let (mut known, mut kind) = (Jobs::new(), Known::<Self>::new());
+        for jobs in jobs.chunks_mut(MAX_JOBS) {
+            let (mut keyed, mut instances) = (Jobs::new(), Instances::<Self>::new());
             for job in jobs {
-                match kind.find(job.state) {
-                    Some(hmac) => known.push((&*hmac.0, job)),
+                match instances.find(job.state) {
+                    Some(hmac) => keyed.push((&*hmac.0, job)),
                     None => job.state.digest(job.parts, job.out),
                 }
             }
-            let mut digests = [[0; MAX_DIGEST]; MANY];
-            inner_many(&known, &mut digests);
-            outer_many(&mut known, &digests);
+            let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
+            inner_many(&keyed, &mut digests);
+            outer_many(&mut keyed, &digests);
             // A plain fill, as wide as the CPU's vectors: byte by byte it would take as long as a block.
-            digests[..known.len()].fill([0; MAX_DIGEST]);
+            digests[..keyed.len()].fill([0; MAX_DIGEST]);
             zeroize::optimization_barrier(&digests);
         }
     }
 }
 
-/// A job and its key.
-type Pair<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
+/// A job with its key.
+type KeyedJob<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
 
-fn inner_many(known: &[Pair<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MANY]) {
-    let jobs = known.iter().zip(digests).map(|((key, job), digest)| StateJob {
+fn inner_many(jobs: &[KeyedJob<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MAX_JOBS]) {
+    let inner = jobs.iter().zip(digests).map(|((key, job), digest)| StateJob {
         state: &*key.inner,
         parts: job.parts,
         out: &mut digest[..key.digest_size],
     });
-    after_many(&mut jobs.collect::<Jobs<_>>());
+    after_many(&mut inner.collect::<Jobs<_>>());
 }
 
-fn outer_many(known: &mut [Pair<'_, '_>], digests: &[[u8; MAX_DIGEST]; MANY]) {
-    let parts: Jobs<_> = known.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
-    let jobs = known.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
+fn outer_many(jobs: &mut [KeyedJob<'_, '_>], digests: &[[u8; MAX_DIGEST]; MAX_JOBS]) {
+    let parts: Jobs<_> = jobs.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
+    let outer = jobs.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
         state: &*key.outer,
         parts,
         out: &mut *job.out,
     });
-    after_many(&mut jobs.collect::<Jobs<_>>());
+    after_many(&mut outer.collect::<Jobs<_>>());
 }
 
 fn after_many(jobs: &mut [StateJob<'_>]) {

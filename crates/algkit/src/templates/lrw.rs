@@ -7,9 +7,10 @@
 //! run of ones, and 128 such products are made at key setup; the one to use depends on the index
 //! alone, which is public.
 
-use super::{Lookup, cipher, cipher128, compose, each_batch_and_scratch};
+use super::{Lookup, cipher, cipher128, compose};
 use crate::{
     Error, Name, Text,
+    blockwise::each_batch_and_scratch,
     driver::{CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
 };
 use algkit_primitives::InOut;

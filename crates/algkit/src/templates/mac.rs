@@ -1,12 +1,17 @@
 //! Message authentication codes of a block cipher: CMAC (SP 800-38B), XCBC (RFC 3566) and CBC-MAC
 //! as the kernel defines it (a partial last block is padded with zeros).
 
-use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose, xor};
+use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose};
 use crate::{
     Error, Name,
-    driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MANY, PlainState, Reader, Shape, Type, Writer},
+    blockwise::xor,
+    driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MAX_JOBS, Reader, Shape, Type, Writer},
 };
-use algkit_primitives::{InOut, aes::MacJob, hash::Job};
+use algkit_primitives::{
+    InOut,
+    aes::MacJob,
+    hash::{Hash, Job},
+};
 use std::sync::Arc;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -49,7 +54,7 @@ pub(crate) trait Chain: Send + Sync + 'static {
     /// How many messages [`Chain::absorb_many`] takes side by side.
     const LANES: usize = 1;
 
-    /// The same for at most [`MANY`] states. Not called unless [`Chain::LANES`] is more than one.
+    /// The same for at most [`MAX_JOBS`] states. Not called unless [`Chain::LANES`] is more than one.
     fn absorb_many(jobs: &mut [MacJob<'_, Self>])
     where
         Self: Sized,
@@ -109,7 +114,13 @@ impl<C> Clone for InProgress<C> {
     }
 }
 
-impl<C: Chain> PlainState for InProgress<C> {
+impl<C: Chain> Hash for InProgress<C> {
+    const LANES: usize = C::LANES;
+
+    fn digest_size(&self) -> usize {
+        self.key.0.block()
+    }
+
     fn update(&mut self, mut data: &[u8]) {
         let chain = &self.key.0;
         let bs = chain.block();
@@ -138,11 +149,9 @@ impl<C: Chain> PlainState for InProgress<C> {
         out.copy_from_slice(&self.state[..bs]);
     }
 
-    const LANES: usize = C::LANES;
-
     /// In lanes, if a message is in one piece and has a last block.
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
-        for jobs in jobs.chunks_mut(MANY) {
+        for jobs in jobs.chunks_mut(MAX_JOBS) {
             let (mut lanes, mut outs) = (Jobs::new(), Jobs::new());
             for Job { state, parts, out } in jobs {
                 let (chain, last) = &*state.key;
@@ -171,10 +180,9 @@ impl<C: Chain> PlainState for InProgress<C> {
         }
     }
 
-    fn export(&self, to: &mut Writer<'_>) -> bool {
+    fn export(&self, to: &mut Writer<'_>) {
         to.bytes(&self.state[..self.key.0.block()]);
         to.buffered(&self.held[..self.filled]);
-        true
     }
 
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {

@@ -28,11 +28,7 @@ use crate::{
         AeadOps, BadKey, CipherOps, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys,
     },
 };
-use algkit_primitives::{
-    InOut,
-    cpu::{CpuFeatures, FeatureSet},
-};
-use zeroize::optimization_barrier;
+use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
 
 /// Where a template finds what it is built on.
 pub(crate) trait Lookup {
@@ -72,74 +68,8 @@ pub(crate) static TEMPLATES: &[(&str, Build)] = &[
     ("xts", xts::build),
 ];
 
-/// Bytes that the parallel modes pass to a cipher at a time.
-const BATCH: usize = 512;
-
 /// The largest block of any cipher, in bytes.
 const MAX_BLOCK: usize = 16;
-
-/// Passes `data` to `f` in batches of whole blocks.
-fn each_batch(mut data: InOut<'_>, mut f: impl FnMut(InOut<'_>)) {
-    while let Some(batch) = data.take(BATCH) {
-        f(batch);
-    }
-    if !data.is_empty() {
-        f(data);
-    }
-}
-
-/// Passes `data` to `f` in batches of whole blocks, each with its scratch, which has room for the
-/// batch in blocks of `block` bytes. The scratch is wiped.
-#[inline]
-fn each_batch_and_scratch(data: InOut<'_>, block: usize, f: impl FnMut(InOut<'_>, &mut [u8])) {
-    /// A request of this many bytes does not pay for clearing a whole batch's scratch, twice.
-    const FEW: usize = 64;
-
-    fn run<const N: usize>(data: InOut<'_>, block: usize, mut f: impl FnMut(InOut<'_>, &mut [u8])) {
-        let mut scratch = [0; N];
-        each_batch(data, |batch| {
-            let len = batch.len().next_multiple_of(block);
-            f(batch, &mut scratch[..len]);
-        });
-        scratch = [0; N];
-        optimization_barrier(&scratch);
-    }
-
-    if data.len() <= FEW { run::<FEW>(data, block, f) } else { run::<BATCH>(data, block, f) }
-}
-
-/// `dst ^= src`, as long as the shorter.
-fn xor(dst: &mut [u8], src: &[u8]) {
-    dst.iter_mut().zip(src).for_each(|(d, s)| *d ^= s);
-}
-
-/// Adds `n` to a big-endian counter that fills the slice, wrapping.
-fn add_be(counter: &mut [u8], n: usize) {
-    let mut carry = n as u64;
-    for byte in counter.iter_mut().rev() {
-        carry += u64::from(*byte);
-        *byte = carry as u8;
-        carry >>= 8;
-    }
-}
-
-/// Fills `blocks` with a big-endian counter that is as long as a block and moves on.
-#[inline]
-fn count_be(counter: &mut [u8], blocks: &mut [u8]) {
-    if let Ok(counter) = <&mut [u8; 16]>::try_from(&mut *counter) {
-        let mut value = u128::from_be_bytes(*counter);
-        for block in blocks.as_chunks_mut::<16>().0 {
-            *block = value.to_be_bytes();
-            value = value.wrapping_add(1);
-        }
-        *counter = value.to_be_bytes();
-        return;
-    }
-    for block in blocks.chunks_exact_mut(counter.len()) {
-        block.copy_from_slice(counter);
-        add_be(counter, 1);
-    }
-}
 
 /// A driver made of `inner`: usable where all of them are, of the lowest priority among them,
 /// constant-time if all of them are.

@@ -1,9 +1,10 @@
 //! Propagating cipher block chaining: each block is masked with the plaintext and the ciphertext of
 //! the one before (Kerberos 4). The IV becomes the xor of the last plaintext and ciphertext blocks.
 
-use super::{Lookup, MAX_BLOCK, cipher_mode, xor};
+use super::{Lookup, MAX_BLOCK, cipher_mode};
 use crate::{
     Error, Name, Text,
+    blockwise::xor,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;

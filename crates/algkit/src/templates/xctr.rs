@@ -2,9 +2,10 @@
 //! counted from 1, is masked with the encryption of `iv ^ i`, where `i` is little-endian. The IV
 //! stays as it is.
 
-use super::{Lookup, cipher_mode, cipher128, each_batch_and_scratch, xor};
+use super::{Lookup, cipher_mode, cipher128};
 use crate::{
     Error, Name, Text,
+    blockwise::{each_batch_and_scratch, xor},
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;

@@ -5,9 +5,10 @@
 //! before and after the first key's cipher. A tail of less than a block steals ciphertext from the
 //! block before. The IV stays as it is.
 
-use super::{Lookup, cipher, cipher128, compose, each_batch_and_scratch};
+use super::{Lookup, cipher, cipher128, compose};
 use crate::{
     Error, Name, Text,
+    blockwise::mul_x,
     driver::{BadKey, CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys},
 };
 use algkit_primitives::InOut;
@@ -42,29 +43,6 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
     let words = a.iter().zip(b).fold(0, |sum, (a, b)| sum | u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
     let all = a_rest.iter().zip(b_rest).fold(words, |sum, (a, b)| sum | u64::from(a ^ b));
     all.ct_eq(&0).into()
-}
-
-/// The tweak times x: a shift by one bit, and x^128 = x^7 + x^2 + x + 1.
-fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
-    let tweak = u128::from_le_bytes(*tweak);
-    ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes()
-}
-
-/// The mode's whole blocks, by batches of tweaks.
-pub(crate) fn by_batch(cipher: &(impl CipherOps + ?Sized), direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
-    each_batch_and_scratch(run, 16, |mut batch, tweaks| {
-        for block in tweaks.chunks_exact_mut(16) {
-            block.copy_from_slice(tweak);
-            *tweak = mul_x(tweak);
-        }
-        batch.xor(tweaks);
-        let mut masked = InOut::from(batch.dst());
-        match direction {
-            Direction::Encrypt => cipher.encrypt_blocks(masked.reborrow()),
-            Direction::Decrypt => cipher.decrypt_blocks(masked.reborrow()),
-        }
-        masked.xor(tweaks);
-    });
 }
 
 impl<D: CipherOps, S: CipherOps> SkcipherOps for Xts<D, S> {

@@ -4,9 +4,9 @@ use super::{KEY_LENGTH, block16};
 use crate::{
     Text,
     adapters::Make,
+    blockwise,
     driver::{BadKey, CipherOps, Direction, SkcipherOps, WeakKeys},
     templates::{
-        cbc,
         ecb::Ecb,
         xctr::Xctr,
         xts::{Xts, check_halves},
@@ -95,7 +95,7 @@ impl<T: BitsliceToken> SkcipherOps for SlicedCbc<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(16, 0) {
             match direction {
-                Direction::Encrypt => cbc::encrypt(&self.serial, iv, run),
+                Direction::Encrypt => blockwise::cbc_encrypt(iv, run, |block| self.serial.encrypt_blocks(block)),
                 Direction::Decrypt => self.parallel.cbc_decrypt(block16(iv), run),
             }
         }

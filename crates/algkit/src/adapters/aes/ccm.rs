@@ -3,7 +3,7 @@
 use crate::{
     Text,
     adapters::Make,
-    driver::{AeadJob, AeadOps, BadKey, Direction, Jobs, Known, MANY, PlainState, Refusal, WeakKeys},
+    driver::{AeadJob, AeadOps, BadKey, Direction, Instances, Jobs, MAX_JOBS, Refusal, WeakKeys},
     tag,
     templates::{
         ccm,
@@ -13,6 +13,7 @@ use crate::{
 use algkit_primitives::{
     InOut,
     aes::{AesKey, CcmJob, ccm_many},
+    hash::Hash,
     simd::{AesToken, Blocks},
 };
 
@@ -30,8 +31,8 @@ impl<T: AesToken> FusedCcm<T> {
             key.cbc_mac(&mut mac, blocks);
         } else {
             let mut start = self.0.clone();
-            prefix.pieces(assoc).for_each(|piece| PlainState::update(&mut start, piece));
-            PlainState::finish(&mut start, &mut mac);
+            prefix.pieces(assoc).for_each(|piece| Hash::update(&mut start, piece));
+            Hash::finish(&mut start, &mut mac);
         }
         let (mut counter, mut mask) = (prefix.counter, [0; 16]);
         key.ctr(&mut counter, InOut::from(&mut mask[..]));
@@ -74,12 +75,12 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
 
     /// In lanes, but for messages with much associated data.
     fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
-        for jobs in jobs.chunks_mut(MANY) {
-            let mut starts = [[0; ccm::START]; MANY];
-            let (mut lanes, mut tags, mut known) = (Jobs::new(), Jobs::new(), Known::<Self>::new());
+        for jobs in jobs.chunks_mut(MAX_JOBS) {
+            let mut starts = [[0; ccm::START]; MAX_JOBS];
+            let (mut lanes, mut tags, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Self>::new());
             for (job, start) in jobs.iter_mut().zip(&mut starts) {
                 let start = ccm::start(start, job.iv, job.assoc, job.text_len(), job.tag_len());
-                let (Some(ccm), Some((prefix, counter))) = (known.find(job.ops), start) else {
+                let (Some(ccm), Some((prefix, counter))) = (instances.find(job.ops), start) else {
                     job.run();
                     continue;
                 };

@@ -4,7 +4,7 @@ use super::{KEY_LENGTH, block16, same16};
 use crate::{
     Text,
     adapters::Make,
-    driver::{BadKey, Direction, Jobs, Known, MANY, SkcipherJob, SkcipherOps, WeakKeys},
+    driver::{BadKey, Direction, Instances, Jobs, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys},
 };
 use algkit_primitives::{
     InOut,
@@ -72,10 +72,10 @@ by_runs! {
 
         /// Encryption in lanes.
         fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
-            for jobs in jobs.chunks_mut(MANY) {
-                let (mut lanes, mut known) = (Jobs::new(), Known::<Self>::new());
+            for jobs in jobs.chunks_mut(MAX_JOBS) {
+                let (mut lanes, mut instances) = (Jobs::new(), Instances::<Self>::new());
                 for job in jobs {
-                    match known.find(job.ops) {
+                    match instances.find(job.ops) {
                         Some(Self(key)) if direction == Direction::Encrypt => {
                             lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
                         }

@@ -1,7 +1,7 @@
 //! SHA-3 and Keccak.
 
 use super::{Variant, variants};
-use crate::driver::{Jobs, MANY};
+use crate::driver::{Jobs, MAX_JOBS};
 use algkit_primitives::{
     cpu::Token,
     hash::{Hash, Job, Reader, Writer},
@@ -37,7 +37,7 @@ impl<T: Permute> Hash for Extendable<T> {
     }
 
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
-        for jobs in jobs.chunks_mut(MANY) {
+        for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut sponges: Jobs<_> =
                 jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }).collect();
             Keccak::digest_after_many(&mut sponges);

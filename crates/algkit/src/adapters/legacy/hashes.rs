@@ -2,7 +2,7 @@
 
 use crate::{
     adapters::Make,
-    driver::{BadKey, Fresh, PlainState, Reader, WeakKeys, Writer},
+    driver::{BadKey, Fresh, Reader, WeakKeys, Writer},
 };
 use algkit_primitives::cpu::Portable;
 use digest::{
@@ -54,7 +54,11 @@ fn is_possible<D: Serialized>(state: &[u8]) -> bool {
     })
 }
 
-impl<D: Digest + Serialized + Default + Clone + Send + Sync + 'static> PlainState for State<D> {
+impl<D: Digest + Serialized + Default + Clone + Send + Sync + 'static> algkit_primitives::hash::Hash for State<D> {
+    fn digest_size(&self) -> usize {
+        <D as OutputSizeUser>::output_size()
+    }
+
     fn update(&mut self, data: &[u8]) {
         self.0.update(data);
     }
@@ -66,11 +70,10 @@ impl<D: Digest + Serialized + Default + Clone + Send + Sync + 'static> PlainStat
         full.zeroize();
     }
 
-    fn export(&self, to: &mut Writer<'_>) -> bool {
+    fn export(&self, to: &mut Writer<'_>) {
         let mut state = self.0.serialize();
         to.bytes(&state);
         state.zeroize();
-        true
     }
 
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {

@@ -1,14 +1,58 @@
-//! Hashes in progress as bytes, so that another process can go on with one.
+//! Hashes in progress, and the same as bytes, so that another process can go on with one.
 
-use super::{Hash, State};
+use super::limits::check_out;
 use crate::{
     Error,
-    driver::{Reader, Writer},
+    driver::{DriverRef, HashState, Reader, Writer},
 };
+use std::fmt;
 use zeroize::Zeroizing;
 
 /// Enough for the drivers of this crate.
 const USUAL: usize = 264;
+
+/// A hash in progress. A clone continues independently.
+pub struct State {
+    state: Box<dyn HashState>,
+    driver: DriverRef,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { state: self.state.boxed_clone(), driver: self.driver.clone() }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State(..)")
+    }
+}
+
+impl State {
+    pub(super) fn new(state: Box<dyn HashState>, driver: DriverRef) -> Self {
+        Self { state, driver }
+    }
+
+    /// Absorbs `data`; any split of a message gives the same digest.
+    pub fn update(&mut self, data: &[u8]) {
+        self.state.update(data);
+    }
+
+    /// The digest of what was absorbed.
+    pub fn finish(mut self) -> Vec<u8> {
+        let mut out = vec![0; self.driver.shape.digestsize];
+        self.state.finish(&mut out);
+        out
+    }
+
+    /// The digest of what was absorbed, written to `out`.
+    pub fn finish_into(mut self, out: &mut [u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)?;
+        self.state.finish(out);
+        Ok(())
+    }
+}
 
 impl State {
     /// The state as bytes, with which [`Hash::import`] goes on: what was absorbed, but not the key, which the importing
@@ -46,15 +90,11 @@ impl State {
         let mut to = Writer::new(out);
         if self.state.export(&mut to) { Ok(to.len()) } else { Err(Error::NoExport(self.driver.driver.clone())) }
     }
-}
 
-impl Hash {
-    /// A state that was [exported](State::export) by the same driver, under the same key. The bytes may be anything: those
-    /// that no state has are an error, and what others lead to is some digest.
-    pub fn import(&self, bytes: &[u8]) -> Result<State, Error> {
-        let mut state = self.start();
+    /// The state that was exported, in place of this fresh one.
+    pub(super) fn import(mut self, bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(bytes);
-        let imported = state.state.import(&mut from);
-        if imported.is_some() && from.is_empty() { Ok(state) } else { Err(Error::BadState(self.driver.driver.clone())) }
+        let imported = self.state.import(&mut from);
+        if imported.is_some() && from.is_empty() { Ok(self) } else { Err(Error::BadState(self.driver.driver.clone())) }
     }
 }

@@ -1,33 +1,85 @@
-//! Requests of which a driver gets many at once.
+//! Authenticated encryption.
 
-use super::{AeadOps, Direction, HashOps, HashState, SkcipherOps};
-use crate::{Text, tag};
-use algkit_primitives::{InOut, Packet, hash::Job};
-use arrayvec::ArrayVec;
-use std::{any::Any, ptr};
+use crate::{
+    Text,
+    kind::{Direction, WeakKeys},
+    tag,
+};
+use algkit_primitives::{InOut, Packet};
+use std::any::Any;
 use zeroize::Zeroize;
 
-/// The most requests that a driver gets at once.
-pub const MANY: usize = 64;
+/// A keyed AEAD.
+///
+/// `assoc` is the associated data in pieces.
+pub trait AeadOps: Send + Sync + Any {
+    /// Objects to a combination of lengths, or to an IV by its contents.
+    fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
+        let _ = (iv, assoc_len, text_len);
+        Ok(())
+    }
 
-/// A list of as many, on the stack.
-pub(crate) type Jobs<J> = ArrayVec<J, MANY>;
+    /// [`super::CipherOps::set_key`].
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
+    }
 
-/// A text to be encrypted or decrypted.
-pub struct SkcipherJob<'a> {
-    /// With what.
-    pub ops: &'a dyn SkcipherOps,
-    /// The IV, which becomes the chaining value.
-    pub iv: &'a mut [u8],
-    /// The text.
-    pub text: InOut<'a>,
+    /// The IV as the associated data ends in it when it is authenticated, where a mode has its IV there and encrypts it
+    /// first: ESSIV.
+    fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        let _ = iv;
+        None
+    }
+
+    /// Encrypts `text` and writes the tag, of an allowed length.
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]);
+
+    /// Decrypts `text`; whether the tag matches. If not, the caller wipes the text.
+    #[must_use]
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
+
+    /// Texts of up to so many bytes need no [`AeadOps::check`], whatever the IV and the associated data; the same for all
+    /// instances of a driver. `None` if every request is to be checked.
+    fn unchecked(&self) -> Option<u64> {
+        None
+    }
+
+    /// [`AeadOps::seal`] of what is in one piece, as nearly all messages are: what a driver does for them without lists and
+    /// a [`Text`] in between is what a short request does not pay.
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        self.seal(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
+    }
+
+    /// [`AeadOps::open`] of what is in one piece.
+    #[must_use]
+    fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+        self.open(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag)
+    }
+
+    /// How many messages [`AeadOps::crypt_many`] takes side by side. If it is one, each is done by itself as it comes, and no
+    /// list is made.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Does at most [`super::MAX_JOBS`] requests of one direction at once, as [`super::SkcipherOps::crypt_many`] does.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+        let _ = direction;
+        jobs.iter_mut().for_each(AeadJob::run);
+    }
 }
 
-impl SkcipherJob<'_> {
-    /// Does it by itself.
-    pub fn run(&mut self, direction: Direction) {
-        self.ops.crypt_run(direction, self.iv, self.text.reborrow());
-    }
+/// Why [`AeadOps::check`] refuses a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The IV's contents.
+    Iv(&'static str),
+    /// The length of the associated data; what would be right.
+    Assoc(&'static str),
+    /// The length of the text; what would be right.
+    Text(&'static str),
 }
 
 /// A message to be sealed or opened.
@@ -126,50 +178,5 @@ impl<'a> AeadJob<'a> {
         if let Inner::Check { authentic: false, .. } = self.tag.0 {
             self.text.dst().zeroize();
         }
-    }
-}
-
-/// A message to be hashed from the start.
-pub type HashJob<'a> = Job<'a, dyn HashOps>;
-
-/// A message to be hashed behind what a state has absorbed.
-pub type StateJob<'a> = Job<'a, dyn HashState>;
-
-/// Tells the instances of one driver from others. It remembers the last, since jobs under one key follow each other, and asking
-/// for a type costs as much as a block.
-pub(crate) struct Known<'a, T>(Option<&'a T>);
-
-impl<'a, T: 'static> Known<'a, T> {
-    /// None yet.
-    pub(crate) fn new() -> Self {
-        Self(None)
-    }
-
-    /// `instance`, if it is one.
-    #[inline]
-    pub(crate) fn find(&mut self, instance: &'a dyn Any) -> Option<&'a T> {
-        if !self.0.is_some_and(|last| ptr::addr_eq(last, instance)) {
-            self.0 = instance.downcast_ref();
-        }
-        self.0
-    }
-}
-
-/// Passes the jobs whose instance is one that `get` finds to `many`, and each of the others to `one`.
-pub(crate) fn typed<'a, O: ?Sized, S: 'static>(
-    jobs: &mut [Job<'a, O>],
-    mut get: impl FnMut(&'a O) -> Option<&'a S>,
-    one: impl Fn(&O, &[&[u8]], &mut [u8]),
-    many: impl Fn(&mut [Job<'_, S>]),
-) {
-    for jobs in jobs.chunks_mut(MANY) {
-        let mut known = Jobs::new();
-        for Job { state, parts, out } in jobs {
-            match get(state) {
-                Some(state) => known.push(Job { state, parts, out }),
-                None => one(state, parts, out),
-            }
-        }
-        many(&mut known);
     }
 }

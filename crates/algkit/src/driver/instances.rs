@@ -1,0 +1,48 @@
+//! The instances of one driver, told from those of others.
+
+use super::MAX_JOBS;
+use algkit_primitives::hash::Job;
+use arrayvec::ArrayVec;
+use std::{any::Any, ptr};
+
+/// A list of as many as a driver gets at once, on the stack.
+pub(crate) type Jobs<J> = ArrayVec<J, MAX_JOBS>;
+
+/// Tells the instances of one driver from others. It remembers the last, since jobs under one key follow each other, and asking
+/// for a type costs as much as a block.
+pub(crate) struct Instances<'a, T>(Option<&'a T>);
+
+impl<'a, T: 'static> Instances<'a, T> {
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        Self(None)
+    }
+
+    /// `instance`, if it is one.
+    #[inline]
+    pub(crate) fn find(&mut self, instance: &'a dyn Any) -> Option<&'a T> {
+        if !self.0.is_some_and(|last| ptr::addr_eq(last, instance)) {
+            self.0 = instance.downcast_ref();
+        }
+        self.0
+    }
+}
+
+/// Passes the jobs whose instance is one that `get` finds to `together`, and each of the others to `single`.
+pub(crate) fn each_of<'a, O: ?Sized, S: 'static>(
+    jobs: &mut [Job<'a, O>],
+    mut get: impl FnMut(&'a O) -> Option<&'a S>,
+    single: impl Fn(&O, &[&[u8]], &mut [u8]),
+    together: impl Fn(&mut [Job<'_, S>]),
+) {
+    for jobs in jobs.chunks_mut(MAX_JOBS) {
+        let mut found = Jobs::new();
+        for Job { state, parts, out } in jobs {
+            match get(state) {
+                Some(state) => found.push(Job { state, parts, out }),
+                None => single(state, parts, out),
+            }
+        }
+        together(&mut found);
+    }
+}

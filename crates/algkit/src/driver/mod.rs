@@ -1,0 +1,30 @@
+//! What a driver is: a row of data, and the operations of a keyed instance.
+//!
+//! The traits here are what drivers implement, in this crate and in others; users hold transforms,
+//! [`crate::Skcipher`] and the like, which check every length before they call a driver. An
+//! implementation may therefore rely on the lengths its [`Driver`] declares.
+
+mod aead;
+mod cipher;
+mod hash;
+mod instances;
+mod keyed;
+mod rng;
+mod row;
+mod shape;
+mod skcipher;
+
+pub use crate::kind::{Direction, Timing, Type, WeakKeys};
+pub use aead::{AeadJob, AeadOps, Refusal, Tag};
+pub use algkit_primitives::hash::{Hash as PlainState, Reader, Writer};
+pub use cipher::CipherOps;
+pub use hash::{Fresh, HashJob, HashOps, HashState, StateJob};
+pub(crate) use instances::{Instances, Jobs};
+pub use keyed::{BadKey, Keyed, Make};
+pub use rng::{Failure, RngOps};
+pub use row::{Driver, DriverRef, SelfTest};
+pub use shape::{Shape, TextRule};
+pub use skcipher::{SkcipherJob, SkcipherOps};
+
+/// The most requests that a driver gets at once.
+pub const MAX_JOBS: usize = 64;

@@ -1,0 +1,120 @@
+//! A driver: a row of data.
+
+use super::{BadKey, Keyed, Make, Shape};
+use crate::{
+    Error,
+    kind::{Timing, Type, WeakKeys},
+};
+use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+/// One implementation of an algorithm.
+pub struct Driver {
+    /// The algorithm, as the kernel spells it: `xts(aes)`.
+    pub name: String,
+    /// The driver's own, unique name: `xts-aes-vaes-avx512`.
+    pub driver: String,
+    /// Its type.
+    pub kind: Type,
+    /// The highest usable one wins.
+    pub priority: u32,
+    /// Whether addresses depend on secrets.
+    pub timing: Timing,
+    /// The CPU features it needs.
+    pub needs: FeatureSet,
+    /// Its sizes.
+    pub shape: Shape,
+    /// Where the arithmetic is: a file under `crates/primitives/src`, or under `crates/algkit/src` for a random number
+    /// generator, or `crate NAME` for what is wrapped. Empty for what a template or another crate made.
+    pub source: &'static str,
+    /// Makes keyed instances.
+    pub make: Box<Make>,
+    /// Whether a template of this crate made it, of drivers that have been tested.
+    pub(crate) composed: bool,
+    /// The outcome of the test before first use.
+    pub(crate) selftest: OnceLock<Result<(), String>>,
+    /// What a later, longer test failed at.
+    pub(crate) retired: OnceLock<String>,
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} {}, priority {})", self.driver, self.kind, self.name, self.priority)
+    }
+}
+
+/// What is known of a driver's self-test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SelfTest {
+    /// It has not been used yet.
+    Untested,
+    /// It serves.
+    Passed,
+    /// It does not serve.
+    Failed(String),
+}
+
+impl fmt::Display for SelfTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Untested => "untested",
+            Self::Passed => "passed",
+            Self::Failed(_) => "failed",
+        })
+    }
+}
+
+impl Driver {
+    /// A driver of priority 100, constant-time, for any CPU; change the fields for anything else.
+    pub fn new(
+        name: impl Into<String>,
+        driver: impl Into<String>,
+        kind: Type,
+        shape: Shape,
+        make: impl Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            driver: driver.into(),
+            kind,
+            priority: 100,
+            timing: Timing::Constant,
+            needs: FeatureSet::NONE,
+            shape,
+            source: "",
+            make: Box::new(make),
+            composed: false,
+            selftest: OnceLock::new(),
+            retired: OnceLock::new(),
+        }
+    }
+
+    /// What is known of its self-test.
+    pub fn selftest(&self) -> SelfTest {
+        match (self.retired.get(), self.selftest.get()) {
+            (Some(reason), _) | (None, Some(Err(reason))) => SelfTest::Failed(reason.clone()),
+            (None, Some(Ok(()))) => SelfTest::Passed,
+            (None, None) => SelfTest::Untested,
+        }
+    }
+
+    /// Whether a key may have this length.
+    #[inline]
+    pub(crate) fn takes_key(&self, key: &[u8]) -> bool {
+        self.shape.keys.allows(key.len()) || key.is_empty() && self.shape.optional_key
+    }
+
+    /// Makes a keyed instance after checking the key's length.
+    pub(crate) fn key(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, Error> {
+        if !self.takes_key(key) {
+            return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
+        }
+        (self.make)(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
+    }
+}
+
+/// A shared driver.
+pub type DriverRef = Arc<Driver>;

@@ -1,0 +1,94 @@
+//! The sizes of an algorithm.
+
+use crate::Sizes;
+
+/// The lengths of text that a mode takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextRule {
+    /// Any.
+    Any,
+    /// A multiple of the block size.
+    Blocks,
+    /// At least one block: ciphertext stealing.
+    Stealing,
+    /// At least one block and at most this many bytes: an XTS data unit.
+    DataUnit(u64),
+}
+
+/// The sizes of an algorithm, in bytes. What a type has no use for is zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bytes of a block; 1 for stream ciphers. For a hash, of the compression function's input.
+    pub blocksize: usize,
+    /// Keys accepted.
+    pub keys: Sizes,
+    /// Whether a hash works without a key.
+    pub optional_key: bool,
+    /// Bytes of initialization vector.
+    pub ivsize: usize,
+    /// Texts accepted.
+    pub text: TextRule,
+    /// Tags accepted (AEAD).
+    pub tags: Sizes,
+    /// Bytes of digest (hash).
+    pub digestsize: usize,
+    /// Whether a digest of any other length can be had as well.
+    pub extendable: bool,
+}
+
+impl Shape {
+    /// All zero, any text, no key.
+    pub const EMPTY: Self = Self {
+        blocksize: 1,
+        keys: Sizes::NONE,
+        optional_key: false,
+        ivsize: 0,
+        text: TextRule::Any,
+        tags: Sizes::NONE,
+        digestsize: 0,
+        extendable: false,
+    };
+
+    /// Whether a text of `len` bytes is one that the mode takes.
+    #[inline(always)]
+    pub(crate) fn takes(&self, len: usize) -> bool {
+        match self.text {
+            TextRule::Any => true,
+            // Blocks of nearly all ciphers are powers of two, and a division costs as much as a block.
+            TextRule::Blocks if self.blocksize.is_power_of_two() => len & (self.blocksize - 1) == 0,
+            TextRule::Blocks => len.is_multiple_of(self.blocksize),
+            TextRule::Stealing => len >= self.blocksize,
+            TextRule::DataUnit(max) => len >= self.blocksize && len as u64 <= max,
+        }
+    }
+
+    /// A block cipher.
+    pub const fn cipher(blocksize: usize, keys: Sizes) -> Self {
+        Self { blocksize, keys, text: TextRule::Blocks, ..Self::EMPTY }
+    }
+
+    /// A cipher with a mode.
+    pub const fn skcipher(blocksize: usize, keys: Sizes, ivsize: usize, text: TextRule) -> Self {
+        Self { blocksize, keys, ivsize, text, ..Self::EMPTY }
+    }
+
+    /// Authenticated encryption.
+    pub const fn aead(keys: Sizes, ivsize: usize, tags: Sizes) -> Self {
+        Self { keys, ivsize, tags, ..Self::EMPTY }
+    }
+
+    /// A hash without a key.
+    pub const fn hash(blocksize: usize, digestsize: usize) -> Self {
+        Self { blocksize, digestsize, optional_key: true, ..Self::EMPTY }
+    }
+
+    /// A hash that needs a key.
+    pub const fn keyed_hash(blocksize: usize, digestsize: usize, keys: Sizes) -> Self {
+        Self { blocksize, digestsize, keys, ..Self::EMPTY }
+    }
+
+    /// A random number generator. Its key is a seed of any length, none included.
+    pub const fn rng() -> Self {
+        Self { keys: Sizes::Between(0, usize::MAX), optional_key: true, ..Self::EMPTY }
+    }
+}

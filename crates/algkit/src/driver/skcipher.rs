@@ -1,0 +1,85 @@
+//! Ciphers with a mode.
+
+use crate::{
+    Text,
+    kind::{Direction, WeakKeys},
+};
+use algkit_primitives::InOut;
+use std::any::Any;
+
+/// A keyed cipher with a mode.
+pub trait SkcipherOps: Send + Sync + Any {
+    /// Passes `text` through the cipher. `iv` has the declared length and holds the chaining value
+    /// afterwards, where the kernel's does.
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
+
+    /// Does at most [`super::MAX_JOBS`] requests at once; called on the instance of the first. All instances are of one
+    /// driver, which tells them from others, of another crate's making, with [`Any`].
+    ///
+    /// A mode that leaves a CPU idle takes them side by side. The default takes each by itself.
+    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.run(direction));
+    }
+
+    /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
+    /// without a [`Text`] in between is what a short request does not pay.
+    fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
+        self.crypt(direction, iv, &mut Text::from(run));
+    }
+
+    /// [`SkcipherOps::crypt_run`] for those who do not go on: `iv` stays as it is.
+    fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
+        if let Ok(mut iv) = <[u8; 16]>::try_from(iv) {
+            return self.crypt_run(direction, &mut iv, run);
+        }
+        let mut copy = [0; 32];
+        match copy.get_mut(..iv.len()) {
+            Some(copy) => {
+                copy.copy_from_slice(iv);
+                self.crypt_run(direction, copy, run);
+            }
+            // No driver of this crate has so long an IV.
+            None => self.crypt_run(direction, &mut iv.to_vec(), run),
+        }
+    }
+
+    /// [`super::CipherOps::set_key`].
+    #[must_use]
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        let _ = (key, weak);
+        false
+    }
+
+    /// Passes a part of a text, whole blocks of 16 bytes or its end, and copies `beside` meanwhile: rounds leave the
+    /// units for loads and stores nearly idle. `state` is the IV before the first part, and then what the driver makes
+    /// of it. False, and nothing done, if the driver takes whole texts only.
+    #[must_use]
+    fn crypt_part(
+        &self,
+        direction: Direction,
+        first: bool,
+        state: &mut [u8; 16],
+        text: InOut<'_>,
+        beside: InOut<'_>,
+    ) -> bool {
+        let _ = (direction, first, state, text, beside);
+        false
+    }
+}
+
+/// A text to be encrypted or decrypted.
+pub struct SkcipherJob<'a> {
+    /// With what.
+    pub ops: &'a dyn SkcipherOps,
+    /// The IV, which becomes the chaining value.
+    pub iv: &'a mut [u8],
+    /// The text.
+    pub text: InOut<'a>,
+}
+
+impl SkcipherJob<'_> {
+    /// Does it by itself.
+    pub fn run(&mut self, direction: Direction) {
+        self.ops.crypt_run(direction, self.iv, self.text.reborrow());
+    }
+}

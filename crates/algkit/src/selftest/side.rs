@@ -1,0 +1,24 @@
+//! A driver under test, and the same key in two drivers.
+
+use crate::driver::{Driver, Keyed, WeakKeys};
+use algkit_primitives::cpu::CpuFeatures;
+
+/// One side of a comparison.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) cpu: CpuFeatures,
+    pub(crate) driver: &'a Driver,
+}
+
+impl Side<'_> {
+    pub(super) fn key(&self, key: &[u8]) -> Result<Keyed, String> {
+        self.driver.key(self.cpu, key, WeakKeys::Allow).map_err(|error| format!("key of {} bytes: {error}", key.len()))
+    }
+}
+
+/// The same key in both drivers.
+pub(super) struct Pair {
+    pub(super) key_len: usize,
+    pub(super) subject: Keyed,
+    pub(super) other: Keyed,
+}

@@ -1,0 +1,211 @@
+//! Authenticated encryption.
+
+use super::{
+    limits::{check_iv, check_text},
+    macros::{rekeyed, transform},
+};
+use crate::{
+    Error, Text,
+    driver::{AeadOps, Refusal},
+};
+use algkit_primitives::Packet;
+use zeroize::Zeroize;
+
+transform!(
+    /// A keyed AEAD.
+    ///
+    /// ```
+    /// let gcm = algkit::aead("gcm(aes)")?.key(&[1; 16])?;
+    /// let sealed = gcm.seal(&[0; 12], b"header", b"text")?;
+    /// assert_eq!(gcm.open(&[0; 12], b"header", &sealed)?, b"text");
+    /// assert_eq!(gcm.open(&[0; 12], b"another", &sealed), Err(algkit::Error::Authentication));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Aead, AeadOps, limits = AeadOps::unchecked);
+
+rekeyed!(Aead);
+
+impl Aead {
+    /// The IV as the associated data ends in it when it is authenticated, for a mode that encrypts it first (ESSIV); none for
+    /// other modes, and for an IV of another length than theirs. The kernel writes it to the copy of the associated data.
+    pub fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        self.ops.encrypted_iv(iv)
+    }
+
+    /// The longest tag, in bytes.
+    pub fn max_tag_len(&self) -> usize {
+        self.driver.shape.tags.max()
+    }
+
+    /// Ciphertext followed by the longest tag.
+    pub fn seal(&self, iv: &[u8], assoc: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut out = vec![0; text.len() + self.max_tag_len()];
+        let (ciphertext, tag) = out.split_at_mut(text.len());
+        self.encrypt(iv, &[assoc], Text::new(text, ciphertext)?, tag)?;
+        Ok(out)
+    }
+
+    /// The plaintext of what [`Aead::seal`] made.
+    pub fn open(&self, iv: &[u8], assoc: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Error> {
+        let Some(len) = sealed.len().checked_sub(self.max_tag_len()) else {
+            return Err(Error::TextLength {
+                name: self.driver.name.clone(),
+                got: sealed.len() as u64,
+                want: format!("at least the tag's {}", self.max_tag_len()),
+            });
+        };
+        let (ciphertext, tag) = sealed.split_at(len);
+        let mut text = vec![0; len];
+        self.decrypt(iv, &[assoc], Text::new(ciphertext, &mut text)?, tag)?;
+        Ok(text)
+    }
+
+    /// Encrypts `text` and writes a tag of `tag.len()` bytes; `assoc` is the associated data in pieces.
+    #[inline]
+    pub fn encrypt<'a>(
+        &self,
+        iv: &[u8],
+        assoc: &[&[u8]],
+        text: impl Into<Text<'a>>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
+                self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
+                self.ops.seal_packet(iv, &mut packet, tag);
+                Ok(())
+            }
+            Message::Pieces(mut text) => self.seal_pieces(iv, assoc, &mut text, tag),
+        }
+    }
+
+    /// Decrypts `text` if `tag` matches; if it does not, the destination is zeroed and the answer
+    /// is [`Error::Authentication`].
+    #[inline]
+    pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
+        match Message::of(assoc, text.into()) {
+            Message::Packet(mut packet) => {
+                self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
+                if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) }
+            }
+            Message::Pieces(mut text) => self.open_pieces(iv, assoc, &mut text, tag),
+        }
+    }
+
+    /// The packet that a request is, if all is in one piece, and of lengths that need no second look.
+    #[inline(always)]
+    pub(crate) fn packet<'a>(
+        &self,
+        iv: &[u8],
+        assoc: &[&'a [u8]],
+        text: &'a mut Text<'_>,
+        tag_len: usize,
+    ) -> Option<Packet<'a>> {
+        let assoc = one_piece(assoc)?;
+        if !self.allows(iv, assoc.len(), text.len(), tag_len) {
+            return None;
+        }
+        text.whole().map(|text| Packet { assoc, text })
+    }
+
+    /// [`Aead::encrypt`] of what is in any number of pieces.
+    #[inline(never)]
+    pub(crate) fn seal_pieces(
+        &self,
+        iv: &[u8],
+        assoc: &[&[u8]],
+        text: &mut Text<'_>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        self.check(iv, assoc, text, tag.len())?;
+        self.ops.seal(iv, assoc, text, tag);
+        Ok(())
+    }
+
+    /// [`Aead::decrypt`] of what is in any number of pieces.
+    #[inline(never)]
+    pub(crate) fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        self.check(iv, assoc, text, tag.len())?;
+        if self.ops.open(iv, assoc, text, tag) {
+            return Ok(());
+        }
+        text.wipe();
+        Err(Error::Authentication)
+    }
+
+    /// Checks a request.
+    #[inline]
+    pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+        self.check_lengths(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
+    }
+
+    /// What is well costs a few comparisons; an error is made out of line.
+    #[inline(always)]
+    fn check_lengths(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
+        if self.allows(iv, assoc_len, text_len, tag_len) {
+            return Ok(());
+        }
+        self.objection(iv, assoc_len, text_len, tag_len)
+    }
+
+    #[inline(always)]
+    fn allows(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> bool {
+        self.limits.allow(iv.len(), text_len)
+            && tag_len == self.limits.tag
+            && (text_len < self.limits.free || self.ops.check(iv, assoc_len, text_len as u64).is_ok())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn objection(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
+        let name = || self.driver.name.clone();
+        check_iv(&self.driver, iv)?;
+        let tags = &self.driver.shape.tags;
+        if !tags.allows(tag_len) {
+            return Err(Error::TagLength { name: name(), got: tag_len, want: tags.clone() });
+        }
+        check_text(&self.driver, text_len)?;
+        self.ops.check(iv, assoc_len, text_len as u64).map_err(|refusal| match refusal {
+            Refusal::Iv(reason) => Error::BadIv { name: name(), reason },
+            Refusal::Assoc(want) => Error::AssocLength { name: name(), got: assoc_len, want },
+            Refusal::Text(want) => Error::TextLength { name: name(), got: text_len as u64, want: want.to_owned() },
+        })
+    }
+}
+
+/// Associated data that is in one piece.
+#[inline(always)]
+fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
+    match assoc {
+        [] => Some(&[]),
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+/// A message of an AEAD.
+enum Message<'a> {
+    /// All of it is in one piece.
+    Packet(Packet<'a>),
+    /// The text, in pieces, or that whose associated data is.
+    Pieces(Text<'a>),
+}
+
+impl<'a> Message<'a> {
+    #[inline(always)]
+    fn of(assoc: &[&'a [u8]], text: Text<'a>) -> Self {
+        match (one_piece(assoc), text.into_whole()) {
+            (Some(assoc), Ok(text)) => Self::Packet(Packet { assoc, text }),
+            (None, Ok(text)) => Self::Pieces(Text::from(text)),
+            (_, Err(text)) => Self::Pieces(text),
+        }
+    }
+}
+
+/// What is left of a packet that is not authentic.
+#[cold]
+#[inline(never)]
+fn refuse(packet: &mut Packet<'_>) -> Result<(), Error> {
+    packet.text.dst().zeroize();
+    Err(Error::Authentication)
+}

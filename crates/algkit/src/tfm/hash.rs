@@ -1,0 +1,100 @@
+//! Hashes.
+
+use super::{
+    Unkeyed,
+    limits::check_out,
+    macros::{rekeyed, transform},
+    state::State,
+};
+use crate::{Error, driver::HashOps};
+use zeroize::Zeroize;
+
+transform!(
+    /// A hash, with its key if it has one.
+    ///
+    /// ```
+    /// let mac = algkit::hash("hmac(sha256)")?.key(b"key")?;
+    /// let mut state = mac.start();
+    /// state.update(b"mess");
+    /// state.update(b"age");
+    /// assert_eq!(state.finish(), mac.digest(b"message"));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Hash, HashOps, limits = |_| None);
+
+rekeyed!(Hash);
+
+impl Unkeyed<Hash> {
+    /// The hash, without a key.
+    pub fn unkeyed(&self) -> Result<Hash, Error> {
+        let driver = self.driver();
+        if driver.shape.optional_key { self.key(&[]) } else { Err(Error::KeyMissing(driver.name.clone())) }
+    }
+
+    /// The digest of `data`, without a key.
+    pub fn digest(&self, data: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(self.unkeyed()?.digest(data))
+    }
+}
+
+impl Hash {
+    /// Bytes of digest.
+    pub fn digest_size(&self) -> usize {
+        self.driver.shape.digestsize
+    }
+
+    /// The digest of `data`.
+    pub fn digest(&self, data: &[u8]) -> Vec<u8> {
+        let mut out = vec![0; self.digest_size()];
+        self.ops.digest_whole(data, &mut out);
+        out
+    }
+
+    /// The digest of the concatenation of `parts`, written to `out`, which has the digest's length or,
+    /// for `keccak`, any.
+    #[inline]
+    pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        match parts {
+            [message] if out.len() == self.limits.tag => {
+                self.ops.digest_whole(message, out);
+                Ok(())
+            }
+            _ => self.digest_pieces(parts, out),
+        }
+    }
+
+    /// The same in pieces, or of an unusual length. It does not go back to the path above, for which a caller would save
+    /// registers.
+    #[inline(never)]
+    fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        self.check(out)?;
+        self.ops.digest(parts, out);
+        Ok(())
+    }
+
+    /// Checks a request.
+    #[inline]
+    pub(crate) fn check(&self, out: &[u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)
+    }
+
+    /// A fresh state, to be fed piece by piece.
+    pub fn start(&self) -> State {
+        State::new(self.ops.start(), self.driver.shared.clone())
+    }
+
+    /// A state that was [exported](State::export) by the same driver, under the same key. The bytes may be anything: those
+    /// that no state has are an error, and what others lead to is some digest.
+    pub fn import(&self, bytes: &[u8]) -> Result<State, Error> {
+        self.start().import(bytes)
+    }
+
+    /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.
+    pub fn verify(&self, data: &[u8], tag: &[u8]) -> bool {
+        use subtle::ConstantTimeEq;
+        let mut digest = self.digest(data);
+        let equal = digest.ct_eq(tag).into();
+        digest.zeroize();
+        equal
+    }
+}

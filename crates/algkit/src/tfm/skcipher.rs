@@ -1,0 +1,135 @@
+//! Ciphers with a mode.
+
+use super::{
+    limits::{check_iv, check_text},
+    macros::{rekeyed, transform},
+};
+use crate::{
+    Error, Text,
+    driver::{Direction, SkcipherOps},
+};
+use algkit_primitives::InOut;
+
+transform!(
+    /// A keyed cipher with a mode.
+    ///
+    /// ```
+    /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
+    /// let (mut iv, mut block) = ([2; 16], [3; 16]);
+    /// cbc.encrypt(&mut iv, &mut block[..])?;
+    /// assert_eq!(iv, block); // the chaining value
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    Skcipher, SkcipherOps, limits = |_| None);
+
+rekeyed!(Skcipher);
+
+impl Skcipher {
+    /// Encrypts `text`. `iv` has the declared length; it holds the chaining value afterwards, for
+    /// the modes in which the kernel returns one.
+    #[inline]
+    pub fn encrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text(Direction::Encrypt, iv, text.into())
+    }
+
+    /// Decrypts `text`; `iv` as in [`Skcipher::encrypt`].
+    #[inline]
+    pub fn decrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text(Direction::Decrypt, iv, text.into())
+    }
+
+    /// [`Skcipher::encrypt`] of a message by itself: `iv` stays as it is, and nothing tells how to go on.
+    ///
+    /// ```
+    /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
+    /// let mut block = [3; 16];
+    /// cbc.encrypt_once(&[2; 16], &mut block[..])?;
+    /// cbc.decrypt_once(&[2; 16], &mut block[..])?;
+    /// assert_eq!(block, [3; 16]);
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    #[inline]
+    pub fn encrypt_once<'a>(&self, iv: &[u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text_once(Direction::Encrypt, iv, text.into())
+    }
+
+    /// [`Skcipher::decrypt`] of a message by itself.
+    #[inline]
+    pub fn decrypt_once<'a>(&self, iv: &[u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
+        self.crypt_text_once(Direction::Decrypt, iv, text.into())
+    }
+
+    /// Either way.
+    pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
+        self.check(iv, text.len())?;
+        crypt(&*self.ops, direction, iv, text);
+        Ok(())
+    }
+
+    /// The run that a text is, if it is in one piece and its length needs no second look.
+    #[inline(always)]
+    fn run<'a>(&self, iv: &[u8], text: Text<'a>) -> Result<InOut<'a>, Text<'a>> {
+        match text.into_whole() {
+            Ok(run) if self.limits.allow(iv.len(), run.len()) => Ok(run),
+            Ok(run) => Err(Text::from(run)),
+            Err(text) => Err(text),
+        }
+    }
+
+    /// Such a run is one indirect call. Everything else is a call in place of that one, so that nothing need be kept for it.
+    #[inline(always)]
+    fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
+        match self.run(iv, text) {
+            Ok(run) => {
+                self.ops.crypt_run(direction, iv, run);
+                Ok(())
+            }
+            Err(text) => self.crypt_with_care(direction, iv, text),
+        }
+    }
+
+    #[inline(always)]
+    fn crypt_text_once(&self, direction: Direction, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
+        match self.run(iv, text) {
+            Ok(run) => {
+                self.ops.crypt_once(direction, iv, run);
+                Ok(())
+            }
+            Err(text) => self.crypt_copy(direction, iv, text),
+        }
+    }
+
+    #[inline(never)]
+    fn crypt_copy(&self, direction: Direction, iv: &[u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.crypt(direction, &mut iv.to_vec(), &mut text)
+    }
+
+    #[inline(never)]
+    fn crypt_with_care(&self, direction: Direction, iv: &mut [u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.crypt(direction, iv, &mut text)
+    }
+
+    /// Checks a request.
+    #[inline(always)]
+    pub(crate) fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {
+        if self.limits.allow(iv.len(), len) {
+            return Ok(());
+        }
+        self.objection(iv, len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn objection(&self, iv: &[u8], len: usize) -> Result<(), Error> {
+        check_iv(&self.driver, iv)?;
+        check_text(&self.driver, len)
+    }
+}
+
+/// Passes `text` through `ops`, a text in one piece without its bookkeeping.
+pub(crate) fn crypt(ops: &dyn SkcipherOps, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+    match text.whole() {
+        Some(run) => ops.crypt_run(direction, iv, run),
+        None => ops.crypt(direction, iv, text),
+    }
+}
