@@ -1,5 +1,6 @@
 //! Authenticated encryption.
 
+use super::Refusal;
 use crate::{
     Text,
     kind::{Direction, WeakKeys},
@@ -69,17 +70,6 @@ pub trait AeadOps: Send + Sync + Any {
         let _ = direction;
         jobs.iter_mut().for_each(AeadJob::run);
     }
-}
-
-/// Why [`AeadOps::check`] refuses a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refusal {
-    /// The IV's contents.
-    Iv(&'static str),
-    /// The length of the associated data; what would be right.
-    Assoc(&'static str),
-    /// The length of the text; what would be right.
-    Text(&'static str),
 }
 
 /// A message to be sealed or opened.

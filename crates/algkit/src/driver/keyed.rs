@@ -1,6 +1,6 @@
 //! Keyed instances.
 
-use super::{AeadOps, CipherOps, HashOps, RngOps, SkcipherOps};
+use super::{AeadOps, BadKey, CipherOps, HashOps, RngOps, SkcipherOps};
 use crate::kind::WeakKeys;
 use algkit_primitives::cpu::CpuFeatures;
 use std::fmt;
@@ -27,7 +27,3 @@ impl fmt::Debug for Keyed {
 
 /// Makes a keyed instance. The key's length has been checked; the CPU is the registry's.
 pub type Make = dyn Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync;
-
-/// Why a key of the right length is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BadKey(pub &'static str);

@@ -1,6 +1,6 @@
 //! Random number generators.
 
-use super::BadKey;
+use super::Failure;
 
 /// A random number generator that has been seeded. Its state is shared by all who hold it.
 pub trait RngOps: Send + Sync {
@@ -18,21 +18,5 @@ pub trait RngOps: Send + Sync {
     fn set_entropy(&self, entropy: &[u8]) -> Result<(), Failure> {
         let _ = entropy;
         Err(Failure("takes its entropy from nobody"))
-    }
-}
-
-/// Why a random number generator gives nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Failure(pub &'static str);
-
-impl From<BadKey> for Failure {
-    fn from(BadKey(reason): BadKey) -> Self {
-        Self(reason)
-    }
-}
-
-impl From<Failure> for BadKey {
-    fn from(Failure(reason): Failure) -> Self {
-        Self(reason)
     }
 }
