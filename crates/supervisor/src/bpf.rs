@@ -3,7 +3,6 @@
 //! Descriptors that the supervisor serves have numbers in a [`Range`] of their own, so that the filter tells a
 //! call on one of them from a call on anything else by comparing numbers, and all other traffic runs at full speed.
 
-use crate::numbers::{BIAS, END};
 use libc::sock_filter;
 
 /// `AUDIT_ARCH_*` of the CPU this is built for.
@@ -121,16 +120,6 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_io_destroy, Rule::Always),
 ];
 
-/// Which arguments of call `nr` the filter looks at as descriptors.
-pub fn descriptors(nr: libc::c_long, args: &[u64; 6]) -> &'static [usize] {
-    match CALLS.iter().find(|call| call.0 == nr) {
-        Some((_, Rule::First)) => &[0],
-        Some((_, Rule::FirstOrThird)) => &[0, 2],
-        Some((_, Rule::Duplicate)) if matches!(args[1] as i32, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) => &[0],
-        _ => &[],
-    }
-}
-
 /// A place in the program, known once [`Assembler::place`] has been called.
 #[derive(Clone, Copy)]
 struct Label(usize);
@@ -242,14 +231,11 @@ pub fn filter(range: Range) -> Vec<sock_filter> {
     a.jump(libc::BPF_JEQ, libc::F_DUPFD as u32, L(first), Next);
     a.jump(libc::BPF_JEQ, libc::F_DUPFD_CLOEXEC as u32, L(first), L(allow));
 
-    // In the range, or a number outside of it that the tracer has changed.
     for (label, index, otherwise) in [(third, 2, first), (first, 0, allow)] {
         a.place(label);
         a.load(argument(index));
         a.jump(libc::BPF_JGE, range.start, Next, L(otherwise));
-        a.jump(libc::BPF_JGE, range.end, Next, L(notify));
-        a.jump(libc::BPF_JGE, BIAS, Next, L(otherwise));
-        a.jump(libc::BPF_JGE, END, L(otherwise), L(notify));
+        a.jump(libc::BPF_JGE, range.end, L(otherwise), L(notify));
     }
 
     a.place(allow);
@@ -325,11 +311,6 @@ mod tests {
             assert!(!trapped(nr, [u64::MAX, 0, 0]));
             // A descriptor is an unsigned int; the upper half of the register means nothing.
             assert!(trapped(nr, [0xdead_beef_0000_0300, 0, 0]));
-        }
-        for (fd, expected) in [(BIAS - 1, false), (BIAS, true), (BIAS + 5, true), (END - 1, true), (END, false)] {
-            assert_eq!(trapped(libc::SYS_read, [fd.into(), 0, 0]), expected, "read of {fd:#x}");
-            assert_eq!(trapped(libc::SYS_splice, [4, 0, fd.into()]), expected, "splice to {fd:#x}");
-            assert!(!trapped(libc::SYS_close, [fd.into(), 0, 0]));
         }
         for nr in [libc::SYS_close, libc::SYS_fstat, libc::SYS_mmap, libc::SYS_vmsplice] {
             assert!(!trapped(nr, [800, 800, 800]));

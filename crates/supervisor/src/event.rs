@@ -4,8 +4,6 @@ use crate::{
     Error, Options, launch,
     server::Server,
     sys::{self, Signals},
-    target,
-    trace::Ended,
 };
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
@@ -75,33 +73,58 @@ impl Drop for Opaque {
     }
 }
 
-/// Adopts orphans, where only ancestors may read a process's memory.
-struct Adoption(bool);
+/// Makes this process the parent of the program's orphans. Where Yama restricts tracing, only an ancestor may read their
+/// memory; and signals for them come here once the program has ended.
+struct Adoption {
+    /// It is process 1 of its namespace, to which all orphans come, also those that are not served.
+    is_init: bool,
+}
 
 impl Adoption {
     fn new() -> Self {
-        let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
-        let needed = !matches!(scope.trim(), "" | "0");
-        Self(needed && rustix::process::set_child_subreaper(Pid::from_raw(1)).is_ok())
+        // Without it (before Linux 3.4) orphans are init's.
+        let _ = rustix::process::set_child_subreaper(Pid::from_raw(1));
+        Self { is_init: std::process::id() == 1 }
     }
 
-    /// Waits for those that have exited, but for the programs themselves, for which their owners wait, for those whose
-    /// tracers do, and for children of this process that are not under the filter.
-    fn reap(&self) {
-        if !self.0 {
-            return;
-        }
+    /// The children of this process that nobody else waits for: neither the programs themselves, for which their owners
+    /// wait, nor others that this process has started, which are not under the filter.
+    fn orphans(&self) -> Vec<Pid> {
         let programs = launch::programs();
         let own = filters("self");
-        while let Some(exited) = sys::exited() {
-            let traced = target::line(exited, format_args!("status"), "TracerPid").is_some_and(|tracer| tracer != "0");
-            let is_orphan = !traced && !programs.contains(&(exited as u32)) && filters(&exited.to_string()) > own;
-            let Some(pid) = Pid::from_raw(exited).filter(|_| is_orphan) else { return };
-            if rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
-                return;
+        let children = children(std::process::id());
+        let is_orphan = |child: &u32| !programs.contains(child) && (self.is_init || filters(&child.to_string()) > own);
+        children.into_iter().filter(is_orphan).filter_map(|child| Pid::from_raw(child as i32)).collect()
+    }
+
+    /// Waits for the orphans that have exited.
+    fn reap(&self) {
+        if sys::has_exited() {
+            for orphan in self.orphans() {
+                let _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
             }
         }
     }
+
+    /// Sends the orphans a signal.
+    fn signal(&self, signal: Signal) {
+        for orphan in self.orphans() {
+            let _ = rustix::process::kill_process(orphan, signal);
+        }
+    }
+}
+
+/// The processes whose parent is `pid`.
+fn children(pid: u32) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_child = |child: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        // The name, in parentheses, may have anything in it; the state and the parent follow.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)?.parse().ok());
+        parent == Some(pid)
+    };
+    numbers.filter(is_child).collect()
 }
 
 /// How many seccomp filters a process runs under, also when it has exited.
@@ -113,9 +136,7 @@ fn filters(pid: &str) -> u32 {
 
 impl Drop for Adoption {
     fn drop(&mut self) {
-        if self.0 {
-            let _ = rustix::process::set_child_subreaper(None);
-        }
+        let _ = rustix::process::set_child_subreaper(None);
     }
 }
 
@@ -124,10 +145,11 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    // Before the program can do anything. It starts as a copy that is opaque, too, and `exec` ends that.
     let _opaque = Opaque::new();
+    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
     let program = child.id();
-    let served = Server::new(program as i32, listener, range, interruptible, options)
+    let served = Server::new(listener, range, interruptible, options)
         .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
@@ -166,10 +188,17 @@ fn serve(
     })
 }
 
-/// Sends a signal to the program, if it is still there.
-fn pass_on(program: BorrowedFd<'_>, signal: i32) {
-    if let Some(signal) = Signal::from_named_raw(signal) {
-        let _ = rustix::process::pidfd_send_signal(program, signal);
+/// How the program ended, if it has.
+fn ended(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
+    child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
+}
+
+/// Sends a signal to the program, and when it has ended to the orphans that it has left.
+fn pass_on(signal: i32, program: Option<BorrowedFd<'_>>, adoption: &Adoption) {
+    let Some(signal) = Signal::from_named_raw(signal) else { return };
+    match program {
+        Some(program) => _ = rustix::process::pidfd_send_signal(program, signal),
+        None => adoption.signal(signal),
     }
 }
 
@@ -186,7 +215,7 @@ fn attend(
     loop {
         let timeout = match server.has_parked() {
             true => Some(&TICK),
-            false => (adoption.0 && status.is_some()).then_some(&PATROL),
+            false => status.is_some().then_some(&PATROL),
         };
         let events = match epoll::wait(epoll, &mut room, timeout) {
             Ok((events, _)) => events,
@@ -208,32 +237,28 @@ fn attend(
                     while let Some(arrived) = signals.next() {
                         match arrived.signal {
                             libc::SIGCHLD => {}
-                            signal if !arrived.from_kernel => pass_on(pidfd, signal),
-                            _ => {}
+                            _ if arrived.from_kernel => {}
+                            signal => {
+                                // It may have ended a moment ago.
+                                if status.is_none() {
+                                    status = ended(child)?;
+                                }
+                                pass_on(signal, status.is_none().then_some(pidfd), adoption);
+                            }
                         }
                     }
                     adoption.reap();
                 }
                 EXIT => {
-                    status = match server.tracing.ended() {
-                        Ended::So(status) => Some(status),
-                        // This event comes again until it has.
-                        Ended::Soon => None,
-                        Ended::Unknown => {
-                            child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?
-                        }
-                    };
+                    status = ended(child)?;
                     if status.is_some() {
                         epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
                     }
                     adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
-                // A worker has something for this thread to look after, or a tracer has seen somebody's end.
-                _ => {
-                    server.answer_bell();
-                    adoption.reap();
-                }
+                // A worker has something for this thread to look after.
+                _ => server.answer_bell(),
             }
         }
         if let (true, Some(status)) = (nobody_left, status) {

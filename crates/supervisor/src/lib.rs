@@ -13,15 +13,12 @@ mod bpf;
 mod calls;
 mod error;
 mod event;
-mod keyring;
 mod launch;
-mod numbers;
 mod park;
 mod served;
 mod server;
 mod sys;
 mod target;
-mod trace;
 
 pub use error::{Error, Unavailable};
 
@@ -55,8 +52,11 @@ pub fn available() -> Result<(), Error> {
 /// Runs `command`, and serves it and its descendants until the last of them is gone. The status is that of the
 /// command itself.
 ///
-/// Meanwhile the calling process cannot be traced or dumped by its own user's programs, adopts the orphans of the
-/// program where a tracer has to be an ancestor (Yama), and passes on the signals that it is sent.
+/// Before the command starts, and until this returns, the calling process cannot be traced or dumped by programs of its
+/// own user. It adopts the program's orphans and waits for them. As process 1 of a PID namespace it waits for every child
+/// that it has not started by this function.
+///
+/// Signals that the calling process is sent go to the command; after its end, to the orphans.
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     event::supervise(command, options)
 }

@@ -8,12 +8,10 @@ use crate::{
         self, Reply,
         transfer::{Completion, Step, Transfer},
     },
-    numbers,
     park::{Fate, Parked},
     served::{Kind, Served, State},
     sys,
     target::{self, Lost, Request, Target},
-    trace::Tracing,
 };
 use algkit_afalg::{Errno, File, aio::Event};
 use rustix::{
@@ -47,8 +45,8 @@ const MAX_APART: usize = 32;
 /// How long the end of a request waits until its eventfd has been told.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes of their stacks, and of those of tracers.
-pub const STACK: usize = 256 << 10;
+/// Bytes of their stacks.
+const STACK: usize = 256 << 10;
 
 type Job = Box<dyn FnOnce(&Server) + Send>;
 
@@ -60,8 +58,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Server {
     /// Where descriptors that are served are.
     pub range: Range,
-    /// Where other descriptors are that are served.
-    pub tracing: Tracing,
     listener: OwnedFd,
     lost: Option<Lost>,
     /// Hangups of files, by inode.
@@ -107,14 +103,8 @@ struct Jobs {
 }
 
 impl Server {
-    /// One that answers `listener`, for `program` and its descendants.
-    pub fn new(
-        program: i32,
-        listener: OwnedFd,
-        range: Range,
-        interruptible: bool,
-        options: &Options,
-    ) -> Result<Arc<Self>, Error> {
+    /// One that answers `listener`.
+    pub fn new(listener: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Result<Arc<Self>, Error> {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
@@ -122,7 +112,6 @@ impl Server {
         let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
         Ok(Arc::new_cyclic(|own| Self {
             range,
-            tracing: Tracing::new(program),
             listener,
             lost: interruptible.then(Lost::default),
             hangups,
@@ -173,8 +162,7 @@ impl Server {
     pub fn attend(&self) {
         let Ok(notification) = sys::receive(self.listener.as_fd()) else { return };
         let (tid, nr) = (notification.pid as i32, notification.data.nr.into());
-        let mut request = Request { id: notification.id, tid, nr, args: notification.data.args };
-        numbers::restore(nr, &mut request.args, self.range);
+        let request = Request { id: notification.id, tid, nr, args: notification.data.args };
         if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
@@ -193,21 +181,13 @@ impl Server {
         }
     }
 
-    /// The file that the target's descriptor is.
+    /// The file that the target's descriptor is. Only numbers in the range are looked at.
     pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        self.file_of(target.request.tid, fd).filter(|_| target.valid())
-    }
-
-    /// The file that descriptor `fd` of a thread is, which must not go away meanwhile.
-    pub fn file_of(&self, tid: i32, fd: i32) -> Option<Arc<Served>> {
-        let inode = target::socket(tid, fd).ok()?;
-        lock(&self.files).get(&inode).cloned()
-    }
-
-    /// The file that the target's descriptor is, where only memory tells what descriptor that is. What cannot be one is
-    /// not looked at.
-    pub fn find_rare(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        if self.range.contains(fd) || self.tracing.is_used() { self.find(target, fd) } else { None }
+        if !self.range.contains(fd) {
+            return None;
+        }
+        let inode = target::socket(target.request.tid, fd).ok()?;
+        lock(&self.files).get(&inode).cloned().filter(|_| target.valid())
     }
 
     /// Whoever gives the target a number holds this, so that no number is given twice.

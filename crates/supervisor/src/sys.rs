@@ -1,7 +1,5 @@
 //! System calls that no crate wraps. Nothing here keeps state or decides anything.
 
-pub mod ptrace;
-
 use libc::{c_long, c_void, seccomp_notif, seccomp_notif_addfd, seccomp_notif_resp, seccomp_notif_sizes};
 use rustix::io::Errno;
 use std::{
@@ -198,8 +196,8 @@ pub fn set_mask(mask: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
 }
 
-/// A child that has exited and waits to be waited for.
-pub fn exited() -> Option<i32> {
+/// Whether a child has exited and waits to be waited for.
+pub fn has_exited() -> bool {
     // SAFETY: zero is a value of this structure of integers.
     let mut info: libc::siginfo_t = unsafe { zeroed() };
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -207,42 +205,5 @@ pub fn exited() -> Option<i32> {
     let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut info, options) };
     // SAFETY: `waitid` fills this member, and leaves it zero if there is no such child.
     let pid = unsafe { info.si_pid() };
-    // One that a thread of this process traces shows when it has stopped, too.
-    let exited = matches!(info.si_code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED);
-    (result == 0 && pid != 0 && exited).then_some(pid)
-}
-
-/// Keeps the kernel from sending SIGCHLD for children that stop, as those that are traced do all the time, until this
-/// is dropped.
-pub struct NoStops(libc::sigaction);
-
-impl NoStops {
-    /// From now on.
-    pub fn new() -> Option<Self> {
-        // SAFETY: zero is a value of this structure.
-        let mut before: libc::sigaction = unsafe { zeroed() };
-        // SAFETY: the call writes one such structure.
-        check(unsafe { libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut before) }.into()).ok()?;
-        let now = libc::sigaction { sa_flags: before.sa_flags | libc::SA_NOCLDSTOP, ..before };
-        set_action(&now);
-        Some(Self(before))
-    }
-}
-
-impl Drop for NoStops {
-    fn drop(&mut self) {
-        set_action(&self.0);
-    }
-}
-
-fn set_action(action: &libc::sigaction) {
-    // SAFETY: the action is one that the process had, but for a flag.
-    unsafe { libc::sigaction(libc::SIGCHLD, action, std::ptr::null_mut()) };
-}
-
-/// Asks the kernel's keyrings for something of a key, and says how long the answer is; `into` has it if it fits.
-pub fn keyctl(operation: i32, serial: i32, into: &mut [u8]) -> Result<usize, Errno> {
-    // SAFETY: the operations that are used write at most `len` bytes to the buffer.
-    let result = unsafe { libc::syscall(libc::SYS_keyctl, operation, serial, into.as_mut_ptr(), into.len()) };
-    check(result).map(|n| n as usize)
+    result == 0 && pid != 0
 }

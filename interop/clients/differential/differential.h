@@ -116,6 +116,7 @@ void calls_operation(void);
 void aio_operation(void);
 void splice_operation(void);
 void share_operation(void);
+void number_operation(void);
 void fork_operation(void);
 void wait_operation(void);
 void registry_operation(void);

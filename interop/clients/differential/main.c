@@ -26,6 +26,7 @@ static const struct kind served[] = {
 static const struct kind left_out[] = {
     {"fork", fork_operation, 10},
     {"misfit", misfit_operation, 5},
+    {"number", number_operation, 5},
 };
 
 /* differential LIST SEED COUNT [FIRST]: operations FIRST … FIRST+COUNT-1 of that list (served or left-out) and seed, one

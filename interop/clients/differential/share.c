@@ -43,8 +43,9 @@ static int copy_to_number(int op, int tfm)
     return copy;
 }
 
-/* Copies of descriptors, and what a child does with sockets that it inherits. */
-void share_operation(void)
+/* Copies of descriptors, with a number of the program's choice or of the kernel's, and what a child does with sockets that it
+ * inherits. */
+static void share(bool numbered)
 {
     bool hash = chance(50);
     int tfm = hash ? open_transform("hash", "sha256") : open_transform("skcipher", "cbc(aes)");
@@ -57,23 +58,22 @@ void share_operation(void)
     put(op, &start);
     int copy = -1, input = fcntl(0, F_DUPFD_CLOEXEC, 100);
     bool copied = true;
-    switch (below(7)) {
+    switch (numbered ? 1 : below(6)) {
     case 0:
         copy = dup(op);
         break;
     case 1:
-    case 2:
-        copy = copy_to_number(op, tfm);
+        copy = numbered ? copy_to_number(op, tfm) : dup(op);
         break;
-    case 3:
+    case 2:
         copy = fcntl(op, F_DUPFD_CLOEXEC, 150);
         break;
-    case 4:
+    case 3:
         copied = false;
         say(" serial");
         outcome(setsockopt(tfm, SOL_ALG, ALG_SET_KEY_BY_KEY_SERIAL_, &(int){12345}, 4));
         break;
-    case 5: {
+    case 4: {
         copied = false;
         /* A child's own operations on sockets that it inherits. */
         int ends[2], status;
@@ -149,6 +149,16 @@ void share_operation(void)
     leave(tfm);
     dup2(input, 0);
     close(input);
+}
+
+void share_operation(void)
+{
+    share(false);
+}
+
+void number_operation(void)
+{
+    share(true);
 }
 
 static void on_alarm(int signal)

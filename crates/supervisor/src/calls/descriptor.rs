@@ -9,7 +9,6 @@ use crate::{
     served::Served,
     server::Server,
     target::Target,
-    trace,
 };
 use algkit_afalg::{
     Errno, File,
@@ -53,8 +52,8 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     Ok(Reply::Taken)
 }
 
-/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate. The copy, too, has a number in the range, unless `dup2` or
-/// `dup3` asks for another.
+/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate. The copy, too, has a number in the range. The filter cannot know of
+/// one outside, so that `dup2` and `dup3` to such a number fail, and what has that number stays open.
 pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [fd, second, third] = [0, 1, 2].map(|n| target.request.int(n));
     let (at, close_on_exec) = match target.request.nr {
@@ -69,11 +68,10 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         _ if fd == second => return Ok(Reply::Value(fd.into())),
         _ => (Some(second), false),
     };
-    let copy = target.fetch(fd)?;
-    if let Some(at) = at.filter(|&at| !server.range.contains(at)) {
-        trace::duplicate(server, target, copy, at, close_on_exec)?;
-        return Ok(Reply::Taken);
+    if at.is_some_and(|at| !server.range.contains(at)) {
+        return Err(Errno::BADF);
     }
+    let copy = target.fetch(fd)?;
     let _one_at_a_time = server.numbering();
     let at = match at {
         Some(at) => at as u32,

@@ -44,7 +44,7 @@ pub fn asks_who_is_there(nr: libc::c_long) -> bool {
 }
 
 /// Whether the kernel does the call, to the socket that stands for the file.
-pub fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
+fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
     match nr {
         libc::SYS_ioctl => descriptor::is_generic(args[1] as u32),
         // A socket knows no positions.

@@ -1,6 +1,6 @@
 //! Options of sockets.
 
-use crate::{calls::Reply, keyring::SupervisorKeys, served::Served, target::Target};
+use crate::{calls::Reply, served::Served, target::Target};
 use algkit_afalg::{
     Errno, File,
     abi::{ALG_SET_AEAD_AUTHSIZE, SOL_ALG},
@@ -50,7 +50,8 @@ pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
         (libc::SOL_SOCKET, libc::SO_SNDBUFFORCE | libc::SO_RCVBUFFORCE) => Err(Errno::PERM),
         _ => match &mut served.lock().file {
             File::Alg(socket) => {
-                socket.set_option_with(level, name, &value, &SupervisorKeys)?;
+                // Without keyrings: the supervisor would read keys with its own rights, which may be more than the target's.
+                socket.set_option(level, name, &value)?;
                 Ok(Reply::Value(0))
             }
             File::Netlink(socket) => {

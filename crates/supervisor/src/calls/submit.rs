@@ -46,7 +46,7 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     for &address in &addresses {
         let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
         let fd = descriptor(&iocb);
-        requests.push((address, iocb, server.find_rare(target, fd)));
+        requests.push((address, iocb, server.find(target, fd)));
     }
     if requests.iter().all(|(.., served)| served.is_none()) {
         return Ok(Reply::Proceed);

@@ -177,7 +177,7 @@ supervised! {
 }
 
 /// What a socket that hashes makes of "abc", by asynchronous requests.
-pub fn digest_by_aio(socket: &OwnedFd) -> [u8; 32] {
+fn digest_by_aio(socket: &OwnedFd) -> [u8; 32] {
     let (context, mut digest) = (Context::new(), [0; 32]);
     let mut requests = [writes(1, socket, b"abc"), reads(2, socket, &mut digest)];
     let [write, read] = &mut requests;
@@ -185,4 +185,10 @@ pub fn digest_by_aio(socket: &OwnedFd) -> [u8; 32] {
     let results: Vec<_> = context.events(2, None).iter().map(|event| (event.data, event.result)).collect();
     assert_eq!(results, [(1, 3), (2, 32)]);
     digest
+}
+
+supervised! {
+    fn a_hash_by_asynchronous_requests() {
+        assert_eq!(digest_by_aio(&hash("sha256")), ABC);
+    }
 }

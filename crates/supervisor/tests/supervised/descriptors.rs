@@ -53,6 +53,24 @@ supervised! {
 }
 
 supervised! {
+    fn a_duplicate_outside_the_range_is_refused() {
+        let (socket, (out, into)) = (hash("sha256"), pipe());
+        let (fd, taken) = (socket.as_raw_fd(), into.as_raw_fd());
+        // SAFETY: numbers.
+        assert_eq!(errno(check(unsafe { libc::dup2(fd, taken) } as isize)), libc::EBADF);
+        // SAFETY: numbers.
+        assert_eq!(errno(check(unsafe { libc::dup3(fd, taken, libc::O_CLOEXEC) } as isize)), libc::EBADF);
+        // SAFETY: numbers.
+        assert_eq!(errno(check(unsafe { libc::dup2(fd, -1) } as isize)), libc::EBADF);
+        // What had the number is as it was.
+        assert_eq!(write(taken, b"hello").expect("written"), 5);
+        assert_eq!(read(out.as_raw_fd(), &mut [0; 5]).expect("read"), 5);
+        write(fd, b"abc").expect("written");
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
     fn others_may_have_numbers_in_the_range() {
         let (out, into) = pipe();
         let number = hash("sha256").as_raw_fd();

@@ -3,11 +3,12 @@
 use crate::{client::*, supervised};
 use algkit_supervisor::Options;
 use std::{
+    io::Write as _,
     os::{
         fd::{AsRawFd, FromRawFd, OwnedFd},
         unix::process::CommandExt,
     },
-    process::Command,
+    process::{Command, Stdio},
     ptr, thread,
     time::Duration,
 };
@@ -157,31 +158,105 @@ supervised! {
     }
 }
 
+/// Runs test `name` of this program as an ordinary user, if this is root, who may look at every process; says whether it did.
+fn as_ordinary_user(name: &str) -> bool {
+    const NOBODY: u32 = 65_534;
+    // SAFETY: no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        return false;
+    }
+    let program = std::env::temp_dir().join(format!("algkit-supervised-{}-{}", std::process::id(), name.len()));
+    // Not by this process: whatever another thread starts would have it open for writing, and it could not be run.
+    let copied = Command::new("cp").arg(std::env::current_exe().expect("a path")).arg(&program).status();
+    assert!(copied.expect("coreutils").success());
+    let mut command = Command::new(&program);
+    let status = command.args(["--exact", name, "--quiet"]).current_dir("/").uid(NOBODY).gid(NOBODY).status();
+    std::fs::remove_file(program).expect("removed");
+    assert!(status.expect("it runs").success());
+    true
+}
+
 #[test]
 fn the_supervisor_is_opaque() {
     const NAME: &str = "hostile::the_supervisor_is_opaque";
-    const NOBODY: u32 = 65_534;
-    // SAFETY: numbers.
-    let (user, supervisor) = unsafe { (libc::geteuid(), libc::getppid()) };
-    if user == 0 {
-        // Root may look at every process, so somebody else has to try.
-        let program = std::env::temp_dir().join(format!("algkit-supervised-{}-test", std::process::id()));
-        // Not by this process: whatever another thread starts would have it open for writing, and it could not be run.
-        let copied = Command::new("cp").arg(std::env::current_exe().expect("a path")).arg(&program).status();
-        assert!(copied.expect("coreutils").success());
-        let mut command = Command::new(&program);
-        let status = command.args(["--exact", NAME, "--quiet"]).current_dir("/").uid(NOBODY).gid(NOBODY).status();
-        std::fs::remove_file(program).expect("removed");
-        assert!(status.expect("it runs").success());
-    } else if crate::is_inside() {
+    if crate::is_inside() {
         let mut room = [0u8; 1];
         let (here, there) = (place(&mut room), place(&mut [0u8; 1]));
         // SAFETY: there is room for a byte, and whose byte it would be is not this process's concern.
-        let result = unsafe { libc::process_vm_readv(supervisor, &raw const here, 1, &raw const there, 1, 0) };
+        let result = unsafe { libc::process_vm_readv(libc::getppid(), &raw const here, 1, &raw const there, 1, 0) };
         assert_eq!(errno(check(result)), libc::EPERM);
-    } else {
+    } else if !as_ordinary_user(NAME) {
         let status = crate::start(NAME, &Options::default());
         assert!(status.success(), "{status}");
+    }
+}
+
+/// Takes its parent over, and exits with 0 if it cannot: as its tracer, or by its descriptors.
+const TAKEOVER: &str = r"
+    #include <sys/ptrace.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int main(void)
+    {
+        if (ptrace(PTRACE_SEIZE, getppid(), 0, 0) == 0)
+            return 1;
+        int parent = syscall(SYS_pidfd_open, getppid(), 0);
+        for (int fd = 0; fd < 64; fd++)
+            if (syscall(SYS_pidfd_getfd, parent, fd, 0) >= 0)
+                return 2;
+        return parent < 0 ? 3 : 0;
+    }";
+
+#[test]
+fn a_program_cannot_take_its_supervisor_over_while_it_starts() {
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    assert!(matches!(scope.trim(), "" | "0"), "Yama forbids it by itself, and nothing is tested");
+    if as_ordinary_user("hostile::a_program_cannot_take_its_supervisor_over_while_it_starts") {
+        return;
+    }
+    let program = Scratch::program("takeover", TAKEOVER);
+    for run in 0..20 {
+        let status = crate::alone(Command::new(&program.0), &Options::default()).expect("it runs");
+        assert!(status.success(), "run {run}: {status}");
+    }
+}
+
+/// A file that goes with this.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    /// A static program, which has its first instruction run sooner than one that has libraries to load. It is made by the
+    /// C compiler that linked this one.
+    fn program(name: &str, source: &str) -> Self {
+        let program = std::env::temp_dir().join(format!("algkit-{name}-{}", std::process::id()));
+        let mut command = Command::new("cc");
+        command.args(["-O2", "-static", "-x", "c", "-o"]).arg(&program).arg("-").stdin(Stdio::piped());
+        let mut compiler = command.spawn().expect("a C compiler");
+        compiler.stdin.take().expect("a pipe").write_all(source.as_bytes()).expect("written");
+        assert!(compiler.wait().expect("it ends").success());
+        Self(program)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+supervised! {
+    fn keys_of_the_supervisors_keyrings_are_out_of_reach() {
+        const KEY_SPEC_SESSION_KEYRING: i32 = -3;
+        // SAFETY: two strings, a key and its length, and a number.
+        let serial = unsafe {
+            libc::syscall(libc::SYS_add_key, c"user".as_ptr(), c"algkit-test".as_ptr(), KEY.as_ptr(), 16, KEY_SPEC_SESSION_KEYRING)
+        };
+        let serial = check(serial as isize).expect("a kernel with keyrings") as i32;
+        let hash = bound("hash", "ghash").expect("a keyed hash");
+        let by_serial = set_option(&hash, libc::SOL_ALG, 7, &serial.to_ne_bytes());
+        assert_eq!(errno(by_serial), libc::ENOPROTOOPT);
+        let socket = accept(&hash, 0).expect("a socket");
+        assert_eq!(errno(send(&socket, &TEXT, 0)), libc::ENOKEY);
     }
 }
 

@@ -10,10 +10,8 @@ mod files;
 mod hostile;
 mod mirror;
 mod moving;
-mod numbers;
 mod process;
 mod sockets;
-mod traced;
 mod waiting;
 
 use algkit_supervisor::{Error, Options, supervise};

@@ -126,3 +126,47 @@ supervised! {
         assert_eq!(depth(10), 0);
     }
 }
+
+/// The example of this crate: a supervisor without other threads, as the command is.
+fn supervisor() -> std::path::PathBuf {
+    let tests = std::env::current_exe().expect("a path");
+    let example = tests.ancestors().nth(2).expect("a build folder").join("examples/supervise");
+    assert!(example.exists(), "{} is built by cargo test without --test", example.display());
+    example
+}
+
+#[test]
+fn as_process_one_it_reaps_orphans() {
+    let script =
+        "for i in 1 2 3 4; do (true & true & exit); done; sleep 0.3; ! grep -q '^State:.Z' /proc/[0-9]*/status";
+    let mut unshare = Command::new("unshare");
+    // Only root may have a namespace of processes without one of users.
+    // SAFETY: no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        unshare.args(["--user", "--map-root-user"]);
+    }
+    unshare.args(["--pid", "--fork", "--mount-proc"]).arg(supervisor()).args(["sh", "-c", script]);
+    let status = unshare.status().expect("util-linux");
+    assert!(status.success(), "there are zombies");
+}
+
+#[test]
+fn after_the_program_signals_go_to_its_orphans() {
+    let start = Instant::now();
+    let mut supervisor =
+        Command::new(supervisor()).args(["sh", "-c", "(exec sleep 60) & exit 3"]).spawn().expect("it runs");
+    // The supervisor becomes the parent of what the program leaves behind.
+    let parent = format!("PPid:\t{}\n", supervisor.id());
+    let is_orphan = |path: std::path::PathBuf| {
+        let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+        status.starts_with("Name:\tsleep\n") && status.contains(&parent)
+    };
+    while !std::fs::read_dir("/proc").expect("a folder").any(|entry| entry.is_ok_and(|entry| is_orphan(entry.path()))) {
+        assert!(start.elapsed() < Duration::from_secs(30), "no orphan");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // SAFETY: a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(supervisor.id() as i32, libc::SIGTERM) }, 0);
+    assert_eq!(supervisor.wait().expect("it ends").code(), Some(3));
+    assert!(start.elapsed() < Duration::from_secs(50), "the orphan slept on");
+}
