@@ -14,9 +14,11 @@ pub mod cryptodev;
 mod file;
 mod message;
 pub mod netlink;
+mod place;
 pub mod proc_crypto;
 mod secret;
 
 pub use file::File;
 pub use message::{Destination, Memory, Message, Readiness, Received, may_be_memory};
+pub use place::Place;
 pub use rustix::io::Errno;

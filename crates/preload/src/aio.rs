@@ -9,7 +9,8 @@ use crate::{
     interpose::real,
     iov::{self, Destinations, Several},
     kernel::kernel,
-    table, transfer,
+    lock::{Inside, Lock},
+    memory, table, transfer,
 };
 use algkit_afalg::{
     Errno,
@@ -22,10 +23,7 @@ use std::{
     io::IoSliceMut,
     os::fd::{BorrowedFd, RawFd},
     ptr,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -40,7 +38,7 @@ pub struct Context {
     foreign: usize,
 }
 
-static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts::new());
+static CONTEXTS: Lock<Contexts> = Lock::new(Contexts::new());
 
 /// Goes up with every event.
 static EVENTS: AtomicU32 = AtomicU32::new(0);
@@ -51,9 +49,23 @@ const MOST_EVENTS: usize = 65536;
 /// How often the kernel's events are looked for while both kinds are awaited.
 const SLICE: Duration = Duration::from_millis(5);
 
-/// The lock on the contexts.
-pub fn lock() -> MutexGuard<'static, Contexts> {
-    CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner)
+/// Whether any context has had a request for a served descriptor.
+static IS_USED: AtomicBool = AtomicBool::new(false);
+
+/// Does something with the contexts. [`Errno::BUSY`] in a signal handler that interrupts a request.
+fn with<T>(body: impl FnOnce(&mut Contexts) -> T) -> Result<T, Errno> {
+    let _inside = Inside::begin()?;
+    Ok(body(&mut CONTEXTS.lock()))
+}
+
+/// Before a `fork`.
+pub fn hold() {
+    CONTEXTS.hold();
+}
+
+/// After a `fork`.
+pub fn let_go() {
+    CONTEXTS.let_go();
 }
 
 type Iocbs = *const *mut u8;
@@ -99,7 +111,7 @@ libaio! {
 
 /// Whether requests for served descriptors have gone to the context.
 pub fn is_known(context: u64) -> bool {
-    lock().contains_key(&context)
+    IS_USED.load(Ordering::Relaxed) && with(|contexts| contexts.contains_key(&context)).unwrap_or(true)
 }
 
 /// Whether one of the requests is for a served descriptor, or the context has events of such.
@@ -107,11 +119,16 @@ pub fn is_known(context: u64) -> bool {
 /// # Safety
 /// `iocbs` is null or an array of `count` requests.
 pub unsafe fn concerns(count: c_long, iocbs: Iocbs) -> bool {
+    let len = usize::try_from(count).unwrap_or(0).saturating_mul(size_of::<*mut u8>());
+    if !table::is_used() || !memory::is_readable(iocbs.cast(), len) {
+        return false;
+    }
     // SAFETY: the caller's promise.
     let requests = unsafe { array(count, iocbs) };
     requests.iter().any(|&iocb| {
-        // SAFETY: null, or the caller's.
-        unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_ref() }.is_some_and(|iocb| table::entry(descriptor(iocb)).is_some())
+        // SAFETY: the caller's, and readable.
+        memory::is_readable(iocb, IOCB_LEN)
+            && table::entry(descriptor(unsafe { &*iocb.cast::<[u8; IOCB_LEN]>() })).is_some()
     })
 }
 
@@ -148,10 +165,11 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     let bytes = unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_mut() }.ok_or(Errno::FAULT)?;
     let Some(entry) = table::entry(descriptor(bytes)) else {
         kernel(libc::SYS_io_submit, [context as c_long, 1, ptr::from_ref(iocb).addr() as c_long, 0, 0])?;
-        lock().entry(context).or_default().foreign += 1;
-        return Ok(());
+        IS_USED.store(true, Ordering::Relaxed);
+        return with(|contexts| contexts.entry(context).or_default().foreign += 1);
     };
-    if lock().entry(context).or_default().events.len() >= MOST_EVENTS {
+    IS_USED.store(true, Ordering::Relaxed);
+    if with(|contexts| contexts.entry(context).or_default().events.len())? >= MOST_EVENTS {
         return Err(Errno::AGAIN);
     }
     let request = Iocb::parse(bytes)?;
@@ -167,7 +185,7 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     let result = unsafe { perform(entry, &request)? };
     let event = Event { data: request.data, iocb: iocb.addr() as u64, result };
-    lock().entry(context).or_default().events.push_back(event);
+    with(|contexts| contexts.entry(context).or_default().events.push_back(event))?;
     EVENTS.fetch_add(1, Ordering::Relaxed);
     let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
     if let Some(event_fd) = request.event_fd {
@@ -238,8 +256,7 @@ pub unsafe fn get_events(
     let mut got = 0;
     loop {
         let seen = EVENTS.load(Ordering::Acquire);
-        let foreign = {
-            let mut contexts = lock();
+        let foreign = with(|contexts| {
             let context = contexts.get_mut(&context).ok_or(Errno::INVAL)?;
             while got < room {
                 let Some(event) = context.events.pop_front() else { break };
@@ -247,8 +264,8 @@ pub unsafe fn get_events(
                 unsafe { events.cast::<[u8; 32]>().add(got).write_unaligned(event.to_bytes()) };
                 got += 1;
             }
-            context.foreign
-        };
+            Ok(context.foreign)
+        })??;
         let fetch = |got: usize, min: c_long, wait: Duration| {
             // SAFETY: `got` events are there already.
             let place = unsafe { events.byte_add(got * 32) };
@@ -282,15 +299,17 @@ fn kernel_events(context: u64, min: c_long, room: usize, to: *mut c_void, wait: 
     let wait = ptr::from_ref(&wait).addr() as c_long;
     let got = kernel(libc::SYS_io_getevents, [context as c_long, min, room as c_long, to.addr() as c_long, wait])?;
     let got = usize::try_from(got).unwrap_or(0);
-    if let Some(context) = lock().get_mut(&context) {
-        context.foreign = context.foreign.saturating_sub(got);
-    }
+    with(|contexts| {
+        if let Some(context) = contexts.get_mut(&context) {
+            context.foreign = context.foreign.saturating_sub(got);
+        }
+    })?;
     Ok(got)
 }
 
 /// `io_destroy`.
 pub fn destroy(context: u64) -> Result<c_int, Errno> {
-    lock().remove(&context);
+    with(|contexts| contexts.remove(&context))?;
     EVENTS.fetch_add(1, Ordering::Relaxed);
     let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
     kernel(libc::SYS_io_destroy, [context as c_long, 0, 0, 0, 0]).map(|_| 0)

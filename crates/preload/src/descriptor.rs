@@ -4,6 +4,7 @@ use crate::{
     errno,
     interpose::{interpose, real},
     kernel::kernel,
+    lock::Inside,
     process, table, template,
 };
 use algkit_afalg::Errno;
@@ -25,16 +26,19 @@ interpose! {
 
     fn dup(fd: c_int) -> c_int
     where Some(_) = table::entry(fd) => {
+        Inside::check()?;
         call(SYS_dup, [fd.into(), 0, 0]).inspect(|&new| record(fd, new))
     }
 
     fn dup2(fd: c_int, new: c_int) -> c_int
     where true = concerns(fd, new) => {
+        Inside::check()?;
         call(SYS_dup3, [fd.into(), new.into(), 0]).inspect(|&new| record(fd, new))
     }
 
     fn dup3(fd: c_int, new: c_int, flags: c_int) -> c_int
     where true = concerns(fd, new) => {
+        Inside::check()?;
         call(SYS_dup3, [fd.into(), new.into(), flags.into()]).inspect(|&new| record(fd, new))
     }
 
@@ -109,7 +113,7 @@ pub fn concerns(fd: RawFd, new: RawFd) -> bool {
 
 /// Whether one of the descriptors means something here.
 pub fn serves(first: c_uint, last: c_uint) -> bool {
-    template::is_among(first, last) || !table::served(first, last).is_empty()
+    template::is_among(first, last) || table::served(first, last).next().is_some()
 }
 
 /// The kernel has made `new` a duplicate of `fd`.
@@ -122,6 +126,9 @@ fn record(fd: RawFd, new: RawFd) {
 fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
     if let (F_SETFL, Some(entry)) = (command, table::entry(fd)) {
         entry.enter(fd)?.state().unshare()?;
+    }
+    if let F_DUPFD | F_DUPFD_CLOEXEC = command {
+        Inside::check()?;
     }
     let returned = call(SYS_fcntl, [fd.into(), command.into(), argument])?;
     match command {

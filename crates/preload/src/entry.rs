@@ -1,15 +1,17 @@
 //! What a served descriptor stands for, and waiting for it to change.
 
-use crate::{mirror::Mirror, options::Options, table};
+use crate::{
+    lock::{Guard, Inside, Lock},
+    mirror::Mirror,
+    options::Options,
+    table,
+};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
 use smallvec::SmallVec;
 use std::{
     os::fd::RawFd,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 /// An open file description: what one descriptor or several duplicates stand for.
@@ -18,12 +20,14 @@ use std::{
 /// the descriptor; whoever locks one finds out whether it still is what the descriptor stands for.
 #[derive(Default)]
 pub struct Entry {
-    state: Mutex<State>,
+    state: Lock<State>,
     is_device: AtomicBool,
     is_netlink: AtomicBool,
     /// Goes up when something has changed while somebody waits.
     changes: AtomicU32,
     waiters: AtomicU32,
+    /// The entry that was made before this one.
+    next: Option<&'static Entry>,
 }
 
 /// What an entry's lock protects.
@@ -42,21 +46,47 @@ pub struct State {
 /// A locked entry that a descriptor stands for.
 pub struct Entered {
     entry: &'static Entry,
-    state: MutexGuard<'static, State>,
+    state: Guard<'static, State>,
+    /// Dropped last.
+    _inside: Inside,
 }
 
 impl Entry {
-    /// The state, whatever it is used for.
-    pub fn lock(&'static self) -> MutexGuard<'static, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// One that stands for nothing yet.
+    pub fn new(next: Option<&'static Self>) -> Self {
+        Self { next, ..Self::default() }
     }
 
-    /// The state, if this is what the descriptor stands for.
+    /// The entry that was made before this one.
+    pub fn next(&self) -> Option<&'static Self> {
+        self.next
+    }
+
+    /// The state, whatever it is used for, for who is [`Inside`].
+    pub fn lock(&'static self) -> Guard<'static, State> {
+        self.state.lock()
+    }
+
+    /// Before a `fork`.
+    pub fn hold(&self) {
+        self.state.hold();
+    }
+
+    /// After a `fork`.
+    pub fn let_go(&self) {
+        self.state.let_go();
+    }
+
+    /// The state, if this is what the descriptor stands for. [`Errno::BUSY`] in a signal handler that interrupts another
+    /// request of this thread.
     #[inline(always)]
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
+        let inside = Inside::begin()?;
         let state = self.lock();
         match table::entry(fd) {
-            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => Ok(Entered { entry: self, state }),
+            Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
+                Ok(Entered { entry: self, state, _inside: inside })
+            }
             _ => Err(Errno::BADF),
         }
     }

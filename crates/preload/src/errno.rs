@@ -5,7 +5,7 @@ use libc::{c_int, c_long, ssize_t};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A type in which a C function returns its result.
-pub trait Return {
+pub trait Return: PartialEq {
     /// What says that there is a reason in `errno`.
     const FAILED: Self;
 }

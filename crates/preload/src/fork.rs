@@ -1,23 +1,12 @@
-//! `fork` while other threads are at work: the child's copy of every state is one between two calls.
+//! `fork` while other threads are at work: the child's copy of every state is one between two calls, but for that of a
+//! request that a signal handler interrupts to fork, which goes on in both processes.
+//!
+//! Nothing is allocated here: the handler of a crash may have interrupted the allocator.
 
-use crate::{aio, entry::State, table};
-use std::{
-    cell::RefCell,
-    sync::{MutexGuard, Once},
-};
+use crate::{aio, table};
+use std::sync::Once;
 
-/// Every lock there is.
-struct Held {
-    _entries: MutexGuard<'static, table::Entries>,
-    _states: Vec<MutexGuard<'static, State>>,
-    _contexts: MutexGuard<'static, aio::Contexts>,
-}
-
-thread_local! {
-    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
-}
-
-/// Sees to it that no `fork` happens in the middle of a call, from the first served descriptor on.
+/// Sees to it that no `fork` happens in the middle of another thread's call, from the first served descriptor on.
 pub fn prepare_for() {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
@@ -27,13 +16,11 @@ pub fn prepare_for() {
 }
 
 unsafe extern "C" fn before() {
-    let entries = table::lock();
-    let states = entries.all.iter().map(|entry| entry.lock()).collect();
-    let held = Held { _entries: entries, _states: states, _contexts: aio::lock() };
-    // A thread on its way out has no such place any more; its child gets what it gets.
-    let _ = HELD.try_with(|place| place.replace(Some(held)));
+    table::hold();
+    aio::hold();
 }
 
 unsafe extern "C" fn after() {
-    let _ = HELD.try_with(RefCell::take);
+    aio::let_go();
+    table::let_go();
 }

@@ -21,6 +21,7 @@ mod ioctl;
 mod iov;
 mod kernel;
 mod keyring;
+mod lock;
 mod memory;
 mod message;
 mod mirror;

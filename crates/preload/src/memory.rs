@@ -1,7 +1,9 @@
 //! The client's memory, which is also ours.
 
+use crate::kernel::kernel;
 use algkit_afalg::{Errno, Memory};
-use std::ptr;
+use libc::{SYS_futex, c_long};
+use std::{ptr, sync::atomic::AtomicU32};
 
 /// The memory of this process. Addresses in the first page, or not in user space, are refused; another bad one is a
 /// fault, as in any function of libc, where the kernel would say `EFAULT`.
@@ -29,4 +31,33 @@ fn check(address: u64, len: usize) -> Result<(), Errno> {
     let end = usize::try_from(address).ok().and_then(|address| address.checked_add(len));
     let is_good = len == 0 || (address >= FIRST_PAGE && end.is_some_and(|end| end <= isize::MAX as usize));
     if is_good { Ok(()) } else { Err(Errno::FAULT) }
+}
+
+/// Whether the kernel could read `len` bytes at an address. Asked before memory is looked at that may be none, where the kernel
+/// would say `EFAULT`: in calls that may have nothing to do with a served file.
+pub fn is_readable(address: *const u8, len: usize) -> bool {
+    const PAGE: usize = 4096;
+    let (start, end) = (address.addr() & !3, address.addr().saturating_add(len));
+    let pages = (start / PAGE + 1..).map(|page| page * PAGE).take_while(|&page| page < end);
+    len == 0 || std::iter::once(start).chain(pages).all(is_word)
+}
+
+/// Whether a string is there, or the first `longest` bytes of one.
+pub fn is_string(address: *const u8, longest: usize) -> bool {
+    const PAGE: usize = 4096;
+    let here = PAGE - address.addr() % PAGE;
+    if !is_readable(address, 1) {
+        return false;
+    }
+    // SAFETY: the rest of the page can be read, too.
+    let ends_here = unsafe { libc::strnlen(address.cast(), here.min(longest)) } < here.min(longest);
+    ends_here || longest <= here || is_readable(address, longest)
+}
+
+/// Asks for nobody who waits for the word to wait for another one, for which the kernel reads the word.
+fn is_word(address: usize) -> bool {
+    const FUTEX_CMP_REQUEUE: c_long = 4 | 128; // of this process alone
+    static OTHER: AtomicU32 = AtomicU32::new(0);
+    let other = ptr::from_ref(&OTHER).expose_provenance() as c_long;
+    kernel(SYS_futex, [address as c_long, FUTEX_CMP_REQUEUE, 0, 0, other]) != Err(Errno::FAULT)
 }

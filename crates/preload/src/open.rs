@@ -1,220 +1,280 @@
 //! Opening `/proc/crypto` and `/dev/crypto`, and asking whether they are there.
 
-use crate::{errno, interpose::interpose, options::Options, table};
-use algkit_afalg::{Errno, File, cryptodev::Device, proc_crypto};
+use crate::{
+    errno::{self, Return},
+    interpose::{interpose, real},
+    kernel::kernel,
+    memory,
+    options::Options,
+    table,
+};
+use algkit_afalg::{Errno, File, Place, cryptodev::Device, proc_crypto};
 use libc::{
-    FILE, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, S_IFCHR, S_IFREG, W_OK,
-    X_OK, c_char, c_int, c_uint, mode_t,
+    AT_FDCWD, FILE, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, S_IFCHR, S_IFREG,
+    SYS_close, W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
 };
 use rustix::{
-    fs::{MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, seek},
+    fs::{CWD, MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, readlinkat, seek},
     io::{FdFlags, fcntl_setfd, write},
     net::SocketFlags,
 };
 use std::{
-    ffi::CStr,
+    ffi::{CStr, CString},
     mem,
     os::fd::{AsRawFd, IntoRawFd, OwnedFd},
+    slice,
 };
 
-/// A path that is served.
-#[derive(Clone, Copy)]
-enum Place {
-    ProcCrypto,
-    DevCrypto,
+/// Defines functions that take a path. The kernel is asked first, and finds out whether there is a path at the address: a program
+/// that passes a bad one gets `EFAULT`. If the path names a served file, the body answers in the place of the kernel.
+macro_rules! paths {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($($arg:ident: $type:ty),*) -> $return:ty
+        where $path:ident in $folder:expr => |$place:ident, $said:ident| $body:expr
+    )*) => {$(
+        $(#[$attribute])*
+        #[unsafe(no_mangle)]
+        #[allow(unused_unsafe, unused_variables)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> $return {
+            let $said = match real!(fn $name($($type),*) -> $return) {
+                // SAFETY: the arguments are the caller's.
+                Some(real) => unsafe { real($($arg),*) },
+                None => return errno::answer(|| Err(Errno::NOSYS)),
+            };
+            // SAFETY: the kernel has been given the path.
+            match unsafe { named($said == Return::FAILED, $folder, $path) } {
+                None => $said,
+                // SAFETY: the arguments are the caller's.
+                Some($place) => errno::answer(|| unsafe { $body }),
+            }
+        }
+    )*};
 }
 
-macro_rules! opens {
-    ($($(#[$attribute:meta])* fn $name:ident($([$dir:ident],)? path, flags $(, $mode:ident)?);)*) => {
-        interpose! {$(
-            $(#[$attribute])*
-            fn $name($($dir: c_int,)? path: *const c_char, flags: c_int $(, $mode: mode_t)?) -> c_int
-            where Some(place) = Place::of(path) => place.open(flags)
-        )*}
-    };
-}
-
-opens! {
+paths! {
     /// The mode is optional; where a caller passes none, its register holds anything.
-    fn open(path, flags, mode);
+    fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
+    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+
     /// As `open`.
-    fn open64(path, flags, mode);
+    fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
+    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+
     /// As `open`.
-    fn openat([dir], path, flags, mode);
+    fn openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
+    where path in dir => |place, said| reopen(said, place, flags)
+
     /// As `open`.
-    fn openat64([dir], path, flags, mode);
-    fn __open_2(path, flags);
-    fn __open64_2(path, flags);
-    fn __openat_2([dir], path, flags);
-    fn __openat64_2([dir], path, flags);
+    fn openat64(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
+    where path in dir => |place, said| reopen(said, place, flags)
+
+    fn __open_2(path: *const c_char, flags: c_int) -> c_int
+    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+
+    fn __open64_2(path: *const c_char, flags: c_int) -> c_int
+    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+
+    fn __openat_2(dir: c_int, path: *const c_char, flags: c_int) -> c_int
+    where path in dir => |place, said| reopen(said, place, flags)
+
+    fn __openat64_2(dir: c_int, path: *const c_char, flags: c_int) -> c_int
+    where path in dir => |place, said| reopen(said, place, flags)
+
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE
+    where path in AT_FDCWD => |place, said| restream(said, place, mode)
+
+    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE
+    where path in AT_FDCWD => |place, said| restream(said, place, mode)
+
+    fn access(path: *const c_char, mode: c_int) -> c_int
+    where path in AT_FDCWD => |place, said| access_to(place, mode)
+
+    fn eaccess(path: *const c_char, mode: c_int) -> c_int
+    where path in AT_FDCWD => |place, said| access_to(place, mode)
+
+    fn euidaccess(path: *const c_char, mode: c_int) -> c_int
+    where path in AT_FDCWD => |place, said| access_to(place, mode)
+
+    fn faccessat(dir: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int
+    where path in dir => |place, said| access_to(place, mode)
+
+    fn stat(path: *const c_char, into: *mut libc::stat) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn lstat(path: *const c_char, into: *mut libc::stat) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn stat64(path: *const c_char, into: *mut libc::stat64) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn lstat64(path: *const c_char, into: *mut libc::stat64) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn fstatat(dir: c_int, path: *const c_char, into: *mut libc::stat, flags: c_int) -> c_int
+    where path in dir => |place, said| describe(place, into.cast())
+
+    fn fstatat64(dir: c_int, path: *const c_char, into: *mut libc::stat64, flags: c_int) -> c_int
+    where path in dir => |place, said| describe(place, into.cast())
+
+    fn statx(dir: c_int, path: *const c_char, flags: c_int, mask: c_uint, into: *mut libc::statx) -> c_int
+    where path in dir => |place, said| describe_more(place, into)
 }
 
 interpose! {
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE
-    where Some(place) = Place::of(path) => place.stream(mode)
-
-    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE
-    where Some(place) = Place::of(path) => place.stream(mode)
-
-    fn access(path: *const c_char, mode: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.access(mode)
-
-    fn eaccess(path: *const c_char, mode: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.access(mode)
-
-    fn euidaccess(path: *const c_char, mode: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.access(mode)
-
-    fn faccessat(dir: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.access(mode)
-
-    fn stat(path: *const c_char, into: *mut libc::stat) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into)
-
-    fn lstat(path: *const c_char, into: *mut libc::stat) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into)
-
-    fn fstatat(dir: c_int, path: *const c_char, into: *mut libc::stat, flags: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into)
-
-    fn stat64(path: *const c_char, into: *mut libc::stat64) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into.cast())
-
-    fn lstat64(path: *const c_char, into: *mut libc::stat64) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into.cast())
-
-    fn fstatat64(dir: c_int, path: *const c_char, into: *mut libc::stat64, flags: c_int) -> c_int
-    where Some(place) = Place::of(path) => place.describe(into.cast())
-
-    fn statx(dir: c_int, path: *const c_char, flags: c_int, mask: c_uint, into: *mut libc::statx) -> c_int
-    where Some(place) = Place::of(path) => place.describe_more(into)
-
     fn fstat(fd: c_int, into: *mut libc::stat) -> c_int
-    where Some(place) = Place::behind(fd) => place.describe(into)
+    where Some(place) = behind(fd) => describe(place, into)
 
     fn fstat64(fd: c_int, into: *mut libc::stat64) -> c_int
-    where Some(place) = Place::behind(fd) => place.describe(into.cast())
+    where Some(place) = behind(fd) => describe(place, into.cast())
 }
 
-/// `openat`, if the path is a served one.
+/// `openat` by number, after the kernel has answered.
 ///
 /// # Safety
-/// `path` is null or a C string.
-pub unsafe fn served_at(path: *const c_char, flags: c_int) -> Option<c_int> {
+/// The kernel has been given the path.
+pub unsafe fn answered_at(said: c_long, dir: c_int, path: *const c_char, flags: c_int) -> c_long {
     // SAFETY: the caller's promise.
-    let place = unsafe { Place::of(path)? };
-    Some(errno::answer(|| place.open(flags)))
+    match unsafe { named(said < 0, dir, path) } {
+        None => said,
+        Some(place) => errno::answer(|| reopen(said as c_int, place, flags)).into(),
+    }
 }
 
 // The two structures are one where a long is 64 bits wide.
 const _: () = assert!(size_of::<libc::stat>() == size_of::<libc::stat64>());
 
-impl Place {
-    /// The place of this path.
-    ///
-    /// # Safety
-    /// `path` is null or a C string.
-    #[inline]
-    unsafe fn of(path: *const c_char) -> Option<Self> {
-        if path.is_null() {
-            return None;
-        }
-        // SAFETY: the caller's promise.
-        match unsafe { CStr::from_ptr(path) }.to_bytes() {
-            b"/proc/crypto" => Some(Self::ProcCrypto),
-            b"/dev/crypto" => Some(Self::DevCrypto),
-            _ => None,
-        }
+/// The served file that the path names. Where the kernel has refused the call, it may not have looked at the path.
+///
+/// # Safety
+/// The kernel has been given the path, and has read it if it did not refuse the call.
+#[inline]
+unsafe fn named(is_refused: bool, dir: c_int, path: *const c_char) -> Option<Place> {
+    if is_refused && !refused_is_readable(path) {
+        return None;
     }
+    // SAFETY: a string.
+    let len = unsafe { libc::strnlen(path, Place::LONGEST + 1) };
+    // SAFETY: as above.
+    let path = unsafe { slice::from_raw_parts(path.cast::<u8>(), len) };
+    Place::of(path, || folder(dir))
+}
 
-    /// The device, if the descriptor is of it.
-    fn behind(fd: c_int) -> Option<Self> {
-        table::entry(fd)?.check_socket().is_err().then_some(Self::DevCrypto)
-    }
+#[cold]
+fn refused_is_readable(path: *const c_char) -> bool {
+    let before = errno::raw();
+    let is_readable = before != libc::EFAULT && memory::is_string(path.cast(), Place::LONGEST);
+    errno::set_raw(before);
+    is_readable
+}
 
-    fn open(self, flags: c_int) -> Result<c_int, Errno> {
-        if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL {
-            return Err(Errno::EXIST);
-        }
-        if flags & O_DIRECTORY != 0 {
-            return Err(Errno::NOTDIR);
-        }
-        let closes = flags & O_CLOEXEC != 0;
-        match self {
-            Self::ProcCrypto if flags & O_ACCMODE != O_RDONLY => Err(Errno::ACCESS),
-            Self::ProcCrypto => proc_crypto_file(closes).map(IntoRawFd::into_raw_fd),
-            Self::DevCrypto => {
-                let mut socket = SocketFlags::empty();
-                socket.set(SocketFlags::CLOEXEC, closes);
-                socket.set(SocketFlags::NONBLOCK, flags & O_NONBLOCK != 0);
-                table::install(File::Device(Device::new()), Options::default(), socket)
-            }
-        }
-    }
+/// The path of the folder that a relative path starts from.
+#[cold]
+fn folder(dir: c_int) -> Option<Vec<u8>> {
+    let before = errno::raw();
+    let link = if dir == AT_FDCWD { "/proc/self/cwd".into() } else { format!("/proc/self/fd/{dir}") };
+    let found = readlinkat(CWD, link, Vec::new()).ok().map(CString::into_bytes);
+    errno::set_raw(before);
+    found
+}
 
-    unsafe fn stream(self, mode: *const c_char) -> Result<*mut FILE, Errno> {
-        if mode.is_null() {
-            return Err(Errno::INVAL);
-        }
-        // SAFETY: the caller's C string.
-        let letters = unsafe { CStr::from_ptr(mode) }.to_bytes();
-        let mut flags = match letters.first() {
-            Some(b'r') if !letters.contains(&b'+') => O_RDONLY,
-            Some(b'r' | b'w' | b'a') => O_RDWR,
-            _ => return Err(Errno::INVAL),
-        };
-        if letters.contains(&b'e') {
-            flags |= O_CLOEXEC;
-        }
-        let fd = self.open(flags)?;
-        // SAFETY: the descriptor is new, and the stream's from now on.
-        let stream = unsafe { libc::fdopen(fd, mode) };
-        if stream.is_null() { Err(errno::last()) } else { Ok(stream) }
-    }
+/// The device, if the descriptor is of it.
+fn behind(fd: c_int) -> Option<Place> {
+    table::entry(fd)?.check_socket().is_err().then_some(Place::DevCrypto)
+}
 
-    fn access(self, mode: c_int) -> Result<c_int, Errno> {
-        let refused = match self {
-            Self::ProcCrypto => W_OK | X_OK,
-            Self::DevCrypto => X_OK,
-        };
-        if mode & refused == 0 { Ok(0) } else { Err(Errno::ACCESS) }
+/// Opens a served file where the kernel may have opened its own.
+fn reopen(kernels: c_int, place: Place, flags: c_int) -> Result<c_int, Errno> {
+    if kernels >= 0 {
+        kernel(SYS_close, [kernels.into(), 0, 0, 0, 0])?;
     }
+    open_place(place, flags)
+}
 
-    fn mode(self) -> mode_t {
-        match self {
-            Self::ProcCrypto => S_IFREG | 0o444,
-            Self::DevCrypto => S_IFCHR | 0o666,
+fn open_place(place: Place, flags: c_int) -> Result<c_int, Errno> {
+    if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL {
+        return Err(Errno::EXIST);
+    }
+    if flags & O_DIRECTORY != 0 {
+        return Err(Errno::NOTDIR);
+    }
+    let closes = flags & O_CLOEXEC != 0;
+    match place {
+        Place::ProcCrypto if flags & O_ACCMODE != O_RDONLY => Err(Errno::ACCESS),
+        Place::ProcCrypto => proc_crypto_file(closes).map(IntoRawFd::into_raw_fd),
+        Place::DevCrypto => {
+            let mut socket = SocketFlags::empty();
+            socket.set(SocketFlags::CLOEXEC, closes);
+            socket.set(SocketFlags::NONBLOCK, flags & O_NONBLOCK != 0);
+            table::install(File::Device(Device::new()), Options::default(), socket)
         }
     }
+}
 
-    fn describe(self, into: *mut libc::stat) -> Result<c_int, Errno> {
-        // SAFETY: all zeros are a value of the structure.
-        let mut found: libc::stat = unsafe { mem::zeroed() };
-        found.st_mode = self.mode();
-        found.st_nlink = 1;
-        found.st_blksize = 4096;
-        if let Self::DevCrypto = self {
-            found.st_rdev = libc::makedev(MISC_MAJOR, DYNAMIC_MINOR);
-        }
-        // SAFETY: null, or the caller's.
-        *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
-        Ok(0)
+/// As [`reopen`], with a stream.
+unsafe fn restream(kernels: *mut FILE, place: Place, mode: *const c_char) -> Result<*mut FILE, Errno> {
+    if !kernels.is_null() {
+        // SAFETY: the stream was made for this call.
+        unsafe { libc::fclose(kernels) };
     }
+    // SAFETY: the caller's C string.
+    let letters = unsafe { CStr::from_ptr(mode) }.to_bytes();
+    let mut flags = match letters.first() {
+        Some(b'r') if !letters.contains(&b'+') => O_RDONLY,
+        Some(b'r' | b'w' | b'a') => O_RDWR,
+        _ => return Err(Errno::INVAL),
+    };
+    if letters.contains(&b'e') {
+        flags |= O_CLOEXEC;
+    }
+    let fd = open_place(place, flags)?;
+    // SAFETY: the descriptor is new, and the stream's from now on.
+    let stream = unsafe { libc::fdopen(fd, mode) };
+    if stream.is_null() { Err(errno::last()) } else { Ok(stream) }
+}
 
-    fn describe_more(self, into: *mut libc::statx) -> Result<c_int, Errno> {
-        // SAFETY: all zeros are a value of the structure.
-        let mut found: libc::statx = unsafe { mem::zeroed() };
-        found.stx_mask = libc::STATX_TYPE | libc::STATX_MODE | libc::STATX_NLINK | libc::STATX_SIZE;
-        found.stx_mode = self.mode() as u16;
-        found.stx_nlink = 1;
-        found.stx_blksize = 4096;
-        if let Self::DevCrypto = self {
-            (found.stx_rdev_major, found.stx_rdev_minor) = (MISC_MAJOR, DYNAMIC_MINOR);
-        }
-        // SAFETY: null, or the caller's.
-        *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
-        Ok(0)
+fn access_to(place: Place, mode: c_int) -> Result<c_int, Errno> {
+    let refused = match place {
+        Place::ProcCrypto => W_OK | X_OK,
+        Place::DevCrypto => X_OK,
+    };
+    if mode & refused == 0 { Ok(0) } else { Err(Errno::ACCESS) }
+}
+
+fn mode_of(place: Place) -> mode_t {
+    match place {
+        Place::ProcCrypto => S_IFREG | 0o444,
+        Place::DevCrypto => S_IFCHR | 0o666,
     }
+}
+
+fn describe(place: Place, into: *mut libc::stat) -> Result<c_int, Errno> {
+    // SAFETY: all zeros are a value of the structure.
+    let mut found: libc::stat = unsafe { mem::zeroed() };
+    found.st_mode = mode_of(place);
+    found.st_nlink = 1;
+    found.st_blksize = 4096;
+    if let Place::DevCrypto = place {
+        found.st_rdev = libc::makedev(MISC_MAJOR, DYNAMIC_MINOR);
+    }
+    // SAFETY: null, or the caller's.
+    *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
+    Ok(0)
+}
+
+fn describe_more(place: Place, into: *mut libc::statx) -> Result<c_int, Errno> {
+    // SAFETY: all zeros are a value of the structure.
+    let mut found: libc::statx = unsafe { mem::zeroed() };
+    found.stx_mask = libc::STATX_TYPE | libc::STATX_MODE | libc::STATX_NLINK | libc::STATX_SIZE;
+    found.stx_mode = mode_of(place) as u16;
+    found.stx_nlink = 1;
+    found.stx_blksize = 4096;
+    if let Place::DevCrypto = place {
+        (found.stx_rdev_major, found.stx_rdev_minor) = (MISC_MAJOR, DYNAMIC_MINOR);
+    }
+    // SAFETY: null, or the caller's.
+    *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
+    Ok(0)
 }
 
 /// Miscellaneous devices, of which cryptodev is one, with the first minor number given out on demand.
@@ -226,7 +286,7 @@ fn proc_crypto_file(closes: bool) -> Result<OwnedFd, Errno> {
     let memory = memfd_create("crypto", MemfdFlags::CLOEXEC)?;
     {
         // A child forked now would find the registry locked.
-        let _no_fork = table::lock();
+        let _no_fork = table::lock()?;
         let text = proc_crypto::text();
         let mut rest = text.as_bytes();
         while !rest.is_empty() {

@@ -1,6 +1,6 @@
 //! `poll` and `epoll` on sets in which some descriptors are served.
 
-use crate::{interpose::interpose, kernel::kernel, message::duration, table};
+use crate::{interpose::interpose, kernel::kernel, memory, message::duration, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
     EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
@@ -55,7 +55,7 @@ fn milliseconds(timeout: c_int) -> Option<Duration> {
 /// The set, if one of its descriptors is served.
 unsafe fn served<'a>(fds: *mut pollfd, count: nfds_t) -> Option<&'a mut [pollfd]> {
     let count = usize::try_from(count).ok().filter(|&count| count > 0 && count <= c_int::MAX as usize)?;
-    if fds.is_null() {
+    if !table::is_used() || !memory::is_readable(fds.cast(), count * size_of::<pollfd>()) {
         return None;
     }
     // SAFETY: the caller's array.

@@ -1,6 +1,6 @@
 //! `select` on sets in which some descriptors are served: `poll` in other words.
 
-use crate::{interpose::interpose, message::duration, poll, table};
+use crate::{interpose::interpose, memory, message::duration, poll, table};
 use algkit_afalg::Errno;
 use libc::{
     POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT, POLLPRI, POLLRDBAND, POLLRDNORM, POLLWRBAND, POLLWRNORM, c_int,
@@ -76,6 +76,10 @@ impl<'a> Sets<'a> {
         // A set of libc has 1024 bits; programs that use larger ones make them themselves.
         let count = usize::try_from(count).ok().filter(|&count| count <= 1 << 20)?;
         let words = count.div_ceil(BITS);
+        let is_there = |set: &*mut fd_set| set.is_null() || memory::is_readable(set.cast(), words * size_of::<u64>());
+        if !table::is_used() || !sets.iter().all(is_there) {
+            return None;
+        }
         // SAFETY: the caller's sets, which are arrays of words.
         let sets = sets.map(|set| (!set.is_null()).then(|| unsafe { slice::from_raw_parts_mut(set.cast(), words) }));
         let sets = Self { count, sets };

@@ -31,11 +31,17 @@ pub unsafe extern "C-unwind" fn syscall(
     if let Some(result) = unsafe { served(number, [a, b, c, d, e, f]) } {
         return result;
     }
-    match real!(fn syscall(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long) {
-        // SAFETY: the arguments are the caller's.
-        Some(real) => unsafe { real(number, a, b, c, d, e, f) },
+    // SAFETY: the arguments are the caller's.
+    match unsafe { real_call(number, [a, b, c, d, e, f]) } {
+        Some(result) => result,
         None => crate::errno::answer(|| Err(algkit_afalg::Errno::NOSYS)),
     }
+}
+
+unsafe fn real_call(number: c_long, [a, b, c, d, e, f]: [c_long; 6]) -> Option<c_long> {
+    let real = real!(fn syscall(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long)?;
+    // SAFETY: the arguments are the caller's.
+    Some(unsafe { real(number, a, b, c, d, e, f) })
 }
 
 /// `io_pgetevents`, the same number on every CPU with 64 bits but the oldest.
@@ -56,9 +62,9 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
     Some(unsafe {
         match number {
             SYS_socket if socket::serves(int_a, int_c) => socket::socket(int_a, int_b, int_c).into(),
-            SYS_openat => open::served_at(at(b), int_c)?.into(),
+            SYS_openat => open::answered_at(real_call(number, arguments)?, int_a, at(b), int_c),
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_open => open::served_at(at(a), int_b)?.into(),
+            libc::SYS_open => open::answered_at(real_call(number, arguments)?, libc::AT_FDCWD, at(a), int_b),
             SYS_io_submit if aio::concerns(b, at(c)) => answered(|| aio::submit(a as u64, b, at(c))),
             SYS_io_getevents if aio::is_known(a as u64) => answered(|| aio::get_events(a as u64, b, c, at(d), at(e))),
             SYS_IO_PGETEVENTS if aio::is_known(a as u64) => {

@@ -3,6 +3,7 @@
 use crate::{
     entry::{Entry, State},
     fork,
+    lock::{Guard, Inside, Lock},
     mirror::Mirror,
     options::Options,
     process,
@@ -14,8 +15,8 @@ use std::{
     os::fd::{IntoRawFd, OwnedFd, RawFd},
     ptr,
     sync::{
-        Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicPtr, Ordering},
+        OnceLock,
+        atomic::{AtomicBool, AtomicPtr, Ordering},
     },
 };
 
@@ -28,18 +29,58 @@ type Chunk = Box<[AtomicPtr<Entry>]>;
 static SLOTS: [OnceLock<Chunk>; CHUNKS] = [const { OnceLock::new() }; CHUNKS];
 
 /// Held by whoever changes which descriptor stands for what. Taken before the lock of any entry.
-static ENTRIES: Mutex<Entries> = Mutex::new(Entries { all: Vec::new(), free: Vec::new(), template: Template::new() });
+static ENTRIES: Lock<Entries> = Lock::new(Entries { free: Vec::new(), template: Template::new() });
 
-/// Every entry, and those that stand for nothing.
+/// Every entry: the one that was made last, from which [`Entry::next`] leads to the others.
+static LAST: AtomicPtr<Entry> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether a signal handler has closed descriptors while its thread was in the middle of a request.
+static IS_STALE: AtomicBool = AtomicBool::new(false);
+
+/// The entries that stand for nothing, and what descriptors are made of.
 pub struct Entries {
-    pub all: Vec<&'static Entry>,
     free: Vec<&'static Entry>,
     template: Template,
 }
 
-/// The lock on the table.
-pub fn lock() -> MutexGuard<'static, Entries> {
-    ENTRIES.lock().unwrap_or_else(PoisonError::into_inner)
+/// The lock on the table, in the middle of a request.
+pub struct Locked {
+    entries: Guard<'static, Entries>,
+    /// Dropped last.
+    _inside: Inside,
+}
+
+/// The lock on the table. [`Errno::BUSY`] in a signal handler that interrupts another request of this thread.
+pub fn lock() -> Result<Locked, Errno> {
+    let inside = Inside::begin()?;
+    let mut entries = ENTRIES.lock();
+    if IS_STALE.swap(false, Ordering::Relaxed) {
+        entries.sweep();
+    }
+    Ok(Locked { entries, _inside: inside })
+}
+
+/// Before a `fork`.
+pub fn hold() {
+    ENTRIES.hold();
+    all().for_each(Entry::hold);
+}
+
+/// After a `fork`.
+pub fn let_go() {
+    all().for_each(Entry::let_go);
+    ENTRIES.let_go();
+}
+
+/// Whether any descriptor was ever served.
+#[inline]
+pub fn is_used() -> bool {
+    !LAST.load(Ordering::Relaxed).is_null()
+}
+
+fn all() -> impl Iterator<Item = &'static Entry> {
+    // SAFETY: null or an entry, and those are never freed.
+    std::iter::successors(unsafe { LAST.load(Ordering::Acquire).as_ref() }, |entry| entry.next())
 }
 
 #[inline]
@@ -60,7 +101,7 @@ pub fn entry(fd: RawFd) -> Option<&'static Entry> {
 pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
     fork::prepare_for();
     process::claim();
-    let mut entries = lock();
+    let Locked { mut entries, _inside } = lock()?;
     // Should it come to be dropped, then under the lock, so that no child finds it half gone.
     let file = file;
     let (socket, shared) = match entries.template.duplicate(flags) {
@@ -68,8 +109,9 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
         None => (socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?, false),
     };
     let entry = entries.free.pop().unwrap_or_else(|| {
-        let entry: &Entry = Box::leak(Box::default());
-        entries.all.push(entry);
+        let next = all().next();
+        let entry: &Entry = Box::leak(Box::new(Entry::new(next)));
+        LAST.store(ptr::from_ref(entry).cast_mut(), Ordering::Release);
         entry
     });
     let is_nonblocking = flags.contains(SocketFlags::NONBLOCK);
@@ -80,8 +122,9 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
 
 /// A duplicate that the kernel has made.
 pub fn duplicated(old: RawFd, new: RawFd) {
-    let mut entries = lock();
-    entries.template.forget(new as u32, new as u32);
+    // Who duplicates has looked whether it can be noted.
+    let Ok(Locked { mut entries, _inside }) = lock() else { return };
+    template::forget(new as u32, new as u32);
     entries.clear(new);
     if let Some(entry) = entry(old) {
         entries.set(new, entry);
@@ -90,17 +133,20 @@ pub fn duplicated(old: RawFd, new: RawFd) {
 
 /// Forgets a descriptor that has been closed, or is about to be.
 pub fn forget(fd: RawFd) {
-    let mut entries = lock();
-    entries.template.forget(fd as u32, fd as u32);
-    entries.clear(fd);
+    forget_range(fd as u32, fd as u32);
 }
 
-/// Forgets every descriptor from `first` to `last`.
+/// Forgets every descriptor from `first` to `last`. What they stood for is dropped when nothing else stands for it; if a signal
+/// handler has interrupted a request to come here, when the table is used next.
 pub fn forget_range(first: u32, last: u32) {
-    let mut entries = lock();
-    entries.template.forget(first, last);
-    for fd in served(first, last) {
-        entries.clear(fd);
+    let locked = lock();
+    template::forget(first, last);
+    match locked {
+        Ok(Locked { mut entries, _inside }) => served(first, last).for_each(|fd| entries.clear(fd)),
+        Err(_) => {
+            served(first, last).filter_map(slot).for_each(|slot| slot.store(ptr::null_mut(), Ordering::Release));
+            IS_STALE.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -111,14 +157,13 @@ pub fn knows(fd: RawFd) -> bool {
 }
 
 /// The served descriptors from `first` to `last`.
-pub fn served(first: u32, last: u32) -> Vec<RawFd> {
+pub fn served(first: u32, last: u32) -> impl Iterator<Item = RawFd> {
     let range = first as usize..=last as usize;
     let chunks = SLOTS.iter().enumerate().filter_map(|(at, chunk)| Some((at * CHUNK, chunk.get()?)));
     chunks
         .flat_map(|(start, chunk)| (start..).zip(chunk.iter()))
-        .filter(|(fd, slot)| range.contains(fd) && !slot.load(Ordering::Acquire).is_null())
+        .filter(move |(fd, slot)| range.contains(fd) && !slot.load(Ordering::Acquire).is_null())
         .map(|(fd, _)| fd as RawFd)
-        .collect()
 }
 
 impl Entries {
@@ -144,9 +189,23 @@ impl Entries {
         if let Some(slot) = slot(fd) {
             slot.store(ptr::null_mut(), Ordering::Release);
         }
+        self.drop_unless(entry, |&mut other| other != fd);
+    }
+
+    /// Forgets what descriptors stood for that were closed without the lock.
+    #[cold]
+    fn sweep(&mut self) {
+        for swept in all() {
+            self.drop_unless(swept, |&mut fd| entry(fd).is_some_and(|entry| ptr::eq(entry, swept)));
+        }
+    }
+
+    /// Keeps the duplicates that `stays` says; an entry without any stands for nothing.
+    fn drop_unless(&mut self, entry: &'static Entry, stays: impl FnMut(&mut RawFd) -> bool) {
         let mut state = entry.lock();
-        state.fds.retain(|&mut other| other != fd);
-        if state.fds.is_empty() {
+        let had_some = !state.fds.is_empty();
+        state.fds.retain(stays);
+        if had_some && state.fds.is_empty() {
             *state = State::default();
             self.free.push(entry);
         }

@@ -56,16 +56,16 @@ impl Template {
         let kept = unsafe { BorrowedFd::borrow_raw(KEPT.load(Ordering::Relaxed)) };
         let duplicate = duplicate(kept, flags);
         if matches!(duplicate, Err(Errno::BADF)) {
-            self.forget(0, u32::MAX);
+            forget(0, u32::MAX);
         }
         duplicate.ok()
     }
+}
 
-    /// Its number is about to be closed, if it is one of these.
-    pub fn forget(&mut self, first: u32, last: u32) {
-        if is_among(first, last) {
-            KEPT.store(-1, Ordering::Relaxed);
-        }
+/// Its number is about to be closed, if it is one of these.
+pub fn forget(first: u32, last: u32) {
+    if is_among(first, last) {
+        KEPT.store(-1, Ordering::Relaxed);
     }
 }
 

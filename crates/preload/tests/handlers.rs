@@ -1,0 +1,187 @@
+//! Signal handlers that come in the middle of a request, and addresses where nothing is.
+
+mod common;
+
+use common::{assert_encrypts, cbc, checked, parent, sha256};
+use nix::{
+    errno::Errno,
+    sys::{
+        signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction},
+        socket::{MsgFlags, send},
+    },
+};
+use std::{
+    os::fd::AsRawFd,
+    sync::atomic::{AtomicI32, AtomicU32, Ordering},
+};
+
+/// The socket that handlers use, and how often they were refused, and were not.
+static SOCKET: AtomicI32 = AtomicI32::new(-1);
+static REFUSED: AtomicU32 = AtomicU32::new(0);
+static SERVED: AtomicU32 = AtomicU32::new(0);
+static FORKED: AtomicU32 = AtomicU32::new(0);
+
+/// Calls `handler` every 300 µs of this process's time.
+fn every_moment(handler: extern "C" fn(libc::c_int)) {
+    let action = SigAction::new(SigHandler::Handler(handler), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handlers make calls that are safe in one.
+    unsafe { sigaction(Signal::SIGPROF, &action) }.unwrap();
+    let every = libc::timeval { tv_sec: 0, tv_usec: 300 };
+    let timer = libc::itimerval { it_interval: every, it_value: every };
+    // SAFETY: a timer.
+    assert_eq!(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) }, 0);
+}
+
+extern "C" fn digests(_: libc::c_int) {
+    let before = Errno::last_raw();
+    let mut digest = [0_u8; 32];
+    // SAFETY: room for a digest.
+    match checked(unsafe { libc::recv(SOCKET.load(Ordering::Relaxed), digest.as_mut_ptr().cast(), 32, 0) } as i64) {
+        Ok(32) => SERVED.fetch_add(1, Ordering::Relaxed),
+        Err(Errno::EBUSY) => REFUSED.fetch_add(1, Ordering::Relaxed),
+        _ => std::process::abort(),
+    };
+    Errno::set_raw(before);
+}
+
+/// What the handler of a crash does: forks, closes everything in the child, and waits for it.
+extern "C" fn forks(_: libc::c_int) {
+    let before = Errno::last_raw();
+    // SAFETY: the child closes descriptors and ends.
+    unsafe {
+        match libc::fork() {
+            0 => {
+                libc::close_range(3, u32::MAX, 0);
+                libc::_exit(0);
+            }
+            child => {
+                let mut status = 0;
+                while libc::waitpid(child, &raw mut status, 0) < 0 {}
+                assert_eq!(status, 0);
+            }
+        }
+    }
+    FORKED.fetch_add(1, Ordering::Relaxed);
+    Errno::set_raw(before);
+}
+
+served! {
+    fn a_handler_that_comes_in_the_middle_is_told_so() {
+        let (named, hash) = (parent("skcipher", "cbc(aes)", &common::KEY), sha256());
+        SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
+        every_moment(digests);
+        // Requests on the handler's socket, on others, and changes of the table.
+        while REFUSED.load(Ordering::Relaxed) < 20 {
+            send(hash.as_raw_fd(), &[7; 100_000], MsgFlags::empty()).unwrap();
+            assert_encrypts(&common::operation(&named));
+        }
+        let served = SERVED.load(Ordering::Relaxed);
+        nix::sys::signal::raise(Signal::SIGPROF).unwrap();
+        assert!(SERVED.load(Ordering::Relaxed) > served, "between two requests it is served");
+    }
+}
+
+served! {
+    fn a_handler_may_fork_in_the_middle() {
+        let (hash, mut text) = (sha256(), vec![7_u8; 100_000]);
+        every_moment(forks);
+        // Nothing that allocates: where other threads are, the C library's own `fork` waits for what `malloc` has locked.
+        while FORKED.load(Ordering::Relaxed) < 100 {
+            // SAFETY: text and room, and a descriptor that is closed again.
+            unsafe {
+                assert_eq!(libc::send(hash.as_raw_fd(), text.as_ptr().cast(), text.len(), 0), text.len() as isize);
+                assert_eq!(libc::recv(hash.as_raw_fd(), text.as_mut_ptr().cast(), 32, 0), 32);
+                libc::close(libc::dup(hash.as_raw_fd()));
+            }
+        }
+    }
+}
+
+extern "C" fn closes(_: libc::c_int) {
+    let fd = SOCKET.swap(-1, Ordering::Relaxed);
+    if fd >= 0 {
+        // SAFETY: the descriptor is this handler's.
+        unsafe { libc::close(fd) };
+    }
+}
+
+served! {
+    fn what_a_handler_closes_is_gone() {
+        let hash = sha256();
+        every_moment(closes);
+        for _ in 0..200 {
+            let victim = sha256();
+            let number = std::os::fd::IntoRawFd::into_raw_fd(victim);
+            SOCKET.store(number, Ordering::Relaxed);
+            while SOCKET.load(Ordering::Relaxed) >= 0 {
+                send(hash.as_raw_fd(), &[7; 10_000], MsgFlags::empty()).unwrap();
+            }
+            assert_eq!(send(number, b"abc", MsgFlags::empty()), Err(Errno::EBADF));
+            assert_encrypts(&cbc());
+        }
+    }
+}
+
+/// Addresses where no program has anything.
+const NOWHERE: [usize; 3] = [8, 0x7000_0000_0000, usize::MAX - 4095];
+
+served! {
+    fn an_address_of_nothing_is_the_kernels_to_refuse() {
+        // With and without a socket that is served.
+        for _ in 0..2 {
+            for address in NOWHERE {
+                let path = std::ptr::without_provenance::<libc::c_char>(address);
+                let room = std::ptr::without_provenance_mut::<libc::c_void>(address);
+                let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
+                let mut statx = std::mem::MaybeUninit::<libc::statx>::uninit();
+                // SAFETY: these are system calls, of which the kernel says whether their arguments are good.
+                let results = unsafe {
+                    [
+                        ("open", libc::open(path, libc::O_RDONLY)),
+                        ("openat", libc::openat(libc::AT_FDCWD, path, libc::O_RDONLY)),
+                        ("access", libc::access(path, 0)),
+                        ("faccessat", libc::faccessat(libc::AT_FDCWD, path, 0, 0)),
+                        ("stat", libc::stat(path, stat.as_mut_ptr())),
+                        ("lstat", libc::lstat(path, stat.as_mut_ptr())),
+                        ("fstatat", libc::fstatat(libc::AT_FDCWD, path, stat.as_mut_ptr(), 0)),
+                        ("statx", libc::statx(libc::AT_FDCWD, path, 0, 0, statx.as_mut_ptr())),
+                        ("poll", libc::poll(room.cast(), 3, 0)),
+                        ("select", libc::select(70, room.cast(), room.cast(), room.cast(), std::ptr::null_mut())),
+                        ("SYS_openat", libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, 0) as i32),
+                        ("SYS_ppoll", libc::syscall(libc::SYS_ppoll, room, 3, 0, 0, 8) as i32),
+                    ]
+                    .map(|(name, returned)| (name, returned, Errno::last()))
+                };
+                for (name, returned, _) in results {
+                    assert_eq!(returned, -1, "{name} at {address:#x}");
+                }
+                assert_eq!(results[11].2, Errno::EFAULT, "the last one at {address:#x}");
+                // SAFETY: as above.
+                assert_eq!(checked(unsafe { libc::access(path, 0) }), Err(Errno::EFAULT), "{address:#x}");
+                // SAFETY: as above.
+                assert_eq!(checked(unsafe { libc::open(path, 0) }), Err(Errno::EFAULT), "{address:#x}");
+                // SAFETY: as above.
+                assert_eq!(checked(unsafe { libc::poll(room.cast(), 3, 0) }), Err(Errno::EFAULT), "{address:#x}");
+            }
+            std::mem::forget(cbc());
+        }
+    }
+}
+
+served! {
+    fn other_names_of_the_same_files() {
+        for path in [c"/proc/crypto", c"//proc/./crypto"] {
+            // SAFETY: a path.
+            let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY) };
+            let mut text = [0; 4096];
+            let len = nix::unistd::read(common::own(fd), &mut text).unwrap();
+            assert!(String::from_utf8_lossy(&text[..len]).contains("module       : algkit"), "{path:?}");
+        }
+        std::env::set_current_dir("/dev").unwrap();
+        assert!(std::fs::metadata("crypto").is_ok());
+        std::env::set_current_dir("/proc").unwrap();
+        assert!(std::fs::read_to_string("crypto").unwrap().contains("module       : algkit"));
+        std::env::set_current_dir("/proc/self").unwrap();
+        assert!(std::fs::read_to_string("crypto").is_err());
+    }
+}
