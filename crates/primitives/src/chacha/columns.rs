@@ -3,7 +3,7 @@
 use super::CONSTANTS;
 use super::output::Output;
 use super::rounds::{finish, first_rows, nothing, quarter_rounds};
-use crate::simd::anew;
+use crate::simd::{align_frame, anew};
 use crate::words32::{Pair, Quads, Words32};
 
 /// Vectors that hold a word each of as many blocks as they have lanes.
@@ -116,6 +116,7 @@ pub(crate) fn xor<C: Columns>(
     double_rounds: usize,
     mut output: Output<'_>,
 ) {
+    align_frame();
     let mut m = matrix::<C>(token, key, state);
     for _ in 0..double_rounds {
         double_round(&mut m, &mut nothing);

@@ -37,12 +37,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A token whose CPU has vectors for ChaCha.
 pub trait ChaChaToken: Token {
-    /// Vectors of one quad, for one block.
-    type Narrow: Quads<Token = Self>;
-
     /// Vectors of the rows of two blocks; where they are half as wide as the widest (AVX-512), of the columns of eight
-    /// as well. On Zen 4 two blocks then take 67 ns instead of 93, eight 123 instead of 134; four are 10 ns faster in
-    /// one wide vector than in two narrower ones.
+    /// as well.
     type Row: Quads<Token = Self>;
 
     /// The widest vectors.
@@ -51,19 +47,18 @@ pub trait ChaChaToken: Token {
     /// The columns of more blocks than a wide vector has lanes, where there are registers for them.
     type Middle: Columns<Token = Self>;
 
-    /// The columns of as many blocks as there are registers for.
+    /// The columns of the largest number of blocks.
     type Bulk: Columns<Token = Self>;
 
     /// Whether there are registers for columns; if not, all goes by rows.
     const COLUMNS: bool = true;
 
     /// No more blocks than this do not go by the columns of `Bulk`.
-    const BULK_ABOVE: usize = 2 * <Self::Wide as Quads>::QUADS;
+    const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 }
 
 /// Rows of one block only: sixteen words are what a CPU without vectors has registers for.
 impl ChaChaToken for Portable {
-    type Narrow = Quad;
     type Row = Quad;
     type Wide = Quad;
     type Middle = Quad;
@@ -79,28 +74,24 @@ mod x86 {
     use crate::words32::{Pair, W128, W256, W512};
 
     impl ChaChaToken for Sse2 {
-        type Narrow = W128<Self>;
         type Row = W128<Self>;
         type Wide = W128<Self>;
         type Middle = W128<Self>;
-        type Bulk = W128<Self>;
+        type Bulk = Pair<W128<Self>>;
     }
     impl ChaChaToken for Ssse3 {
-        type Narrow = W128<Self>;
         type Row = W128<Self>;
         type Wide = W128<Self>;
         type Middle = W128<Self>;
-        type Bulk = W128<Self>;
+        type Bulk = Pair<W128<Self>>;
     }
     impl ChaChaToken for Avx2 {
-        type Narrow = W128<Self>;
         type Row = W256<Self>;
         type Wide = W256<Self>;
         type Middle = W256<Self>;
-        type Bulk = W256<Self>;
+        type Bulk = Pair<W256<Self>>;
     }
     impl ChaChaToken for Avx512 {
-        type Narrow = W128<Self>;
         type Row = W256<Self>;
         type Wide = W512;
         type Middle = Pair<W512, W256<Self>>;
@@ -111,7 +102,6 @@ mod x86 {
 
 #[cfg(target_arch = "aarch64")]
 impl ChaChaToken for crate::cpu::Neon {
-    type Narrow = crate::words32::W128;
     type Row = crate::words32::W128;
     type Wide = crate::words32::W128;
     type Middle = crate::words32::W128;
@@ -159,8 +149,8 @@ pub(crate) fn xor<T: ChaChaToken>(
     double_rounds: usize,
     mut data: InOut<'_>,
 ) {
-    // Each step is a function of its own, so that a short message does not pay for the
-    // constants and the stack of the long one.
+    // Each length has a function of its own, so that a short message does not pay for the constants and the stack of a
+    // long one. A block alone has its shortest chain in general registers.
     if data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
         token.vectorize(
             #[inline(always)]
@@ -180,17 +170,13 @@ pub(crate) fn xor<T: ChaChaToken>(
         );
     }
     let begun = data.len().div_ceil(BLOCK);
-    if begun > T::Row::LANES {
+    if begun > 2 * T::Wide::QUADS || begun > T::Wide::QUADS && T::Row::QUADS < T::Wide::QUADS {
         xor_columns(token, key, *state, double_rounds, data.into());
     } else if begun > T::Wide::QUADS {
-        if T::Row::QUADS < T::Wide::QUADS {
-            xor_columns(token, key, *state, double_rounds, data.into());
-        } else {
-            token.vectorize(
-                #[inline(always)]
-                || rounds::xor_rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
-            );
-        }
+        token.vectorize(
+            #[inline(always)]
+            || rounds::xor_rows::<T::Wide, 2>(token, key, *state, double_rounds, data),
+        );
     } else if begun > T::Row::QUADS {
         token.vectorize(
             #[inline(always)]
@@ -202,10 +188,7 @@ pub(crate) fn xor<T: ChaChaToken>(
             || rounds::xor_rows::<T::Row, 1>(token, key, *state, double_rounds, data),
         );
     } else if begun == 1 {
-        token.vectorize(
-            #[inline(always)]
-            || rounds::xor_rows::<T::Narrow, 1>(token, key, *state, double_rounds, data),
-        );
+        rounds::xor_rows::<Quad, 1>(Portable::new(), key, *state, double_rounds, data);
     }
     state[0] = state[0].wrapping_add(begun as u32);
 }
@@ -258,11 +241,8 @@ fn xor_columns<T: ChaChaToken>(
 
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): from a key and the first 16 bytes of a 24-byte
 /// nonce, the key that ChaCha is used with.
-pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
-    token.vectorize(
-        #[inline(always)]
-        || rounds::hchacha::<T>(token, [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2),
-    )
+pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
+    rounds::hchacha([CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2)
 }
 
 /// Four little-endian words of `bytes` at `at`.

@@ -1,9 +1,11 @@
 //! The rounds, over vectors of any width, and blocks by rows.
 
+use super::CONSTANTS;
 use super::output::Output;
-use super::{CONSTANTS, ChaChaToken};
 use crate::InOut;
-use crate::words32::{Quads, Words32};
+use crate::cpu::Portable;
+use crate::simd::each;
+use crate::words32::{Quad, Quads, Words32};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), step by step side by side: each alone is one long
 /// chain of dependent instructions. In the middle and at the end `between` is called with row b, for
@@ -130,15 +132,15 @@ pub(crate) fn rows<V: Quads, const G: usize>(
     finish(m, first, groups, sink);
 }
 
-/// The keystream of a block, and of `G` groups of blocks behind it, which it does not wait for.
+/// The keystream of a block, in general registers, and of `G` groups of blocks behind it, which it does not wait for.
 #[inline(always)]
-pub(crate) fn one_and_rows<N: Quads, V: Quads<Token = N::Token>, const G: usize>(
+pub(crate) fn one_and_rows<V: Quads, const G: usize>(
     token: V::Token,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
     double_rounds: usize,
-) -> ([N; 4], [[V; 4]; G]) {
-    let (first, [d]) = first_rows::<N, 1>(token, key, state);
+) -> ([[u32; 4]; 4], [[V; 4]; G]) {
+    let (first, [d]) = first_rows::<Quad, 1>(Portable::new(), key, state);
     let next = [state[0].wrapping_add(1), state[1], state[2], state[3]];
     let (firsts, groups) = first_rows::<V, G>(token, key, next);
     let mut one = [[first[0]], [first[1]], [first[2]], [d]];
@@ -151,7 +153,7 @@ pub(crate) fn one_and_rows<N: Quads, V: Quads<Token = N::Token>, const G: usize>
     for (g, vectors) in keystream.iter_mut().enumerate() {
         *vectors = sum(&more, &firsts, &groups, g);
     }
-    (sum(&one, &first, &[d], 0), keystream)
+    (each(sum(&one, &first, &[d], 0), Quad::first_quad), keystream)
 }
 
 /// At most `G` groups of blocks by rows.
@@ -176,11 +178,8 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
 
 /// See [`hchacha`](super::hchacha): the first and the last row after the rounds, nothing added.
 #[inline(always)]
-pub(super) fn hchacha<T: ChaChaToken>(token: T, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-    let mut m = [[T::Narrow::splat(token, 0)]; 4];
-    for (row, words) in m.iter_mut().zip(matrix) {
-        *row = [T::Narrow::splat_quad(token, words)];
-    }
+pub(super) fn hchacha(matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
+    let mut m = each(matrix, |words| [Quad::splat_quad(Portable::new(), words)]);
     for _ in 0..double_rounds {
         double_round(&mut m);
     }

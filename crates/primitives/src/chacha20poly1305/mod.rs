@@ -12,6 +12,7 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
+use crate::chacha::columns::Columns;
 use crate::chacha::{self, ChaChaToken, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
@@ -24,9 +25,13 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaToken;
 
-    /// Whether the hash goes by itself, not beside the rounds.
+    /// The columns of a batch.
     #[doc(hidden)]
-    const APART: bool = false;
+    type Batch: Columns<Token = Self::Cipher>;
+
+    /// Whether a batch is hashed after its rounds, and not between them.
+    #[doc(hidden)]
+    const SEPARATE: bool = false;
 
     /// Absorbs `bytes`, with zeros behind them up to a whole block.
     #[doc(hidden)]
@@ -67,26 +72,32 @@ mod x86 {
     use super::{AeadToken, OneTime};
     use crate::cpu::{Avx2, Avx512, Ifma512, Sse2, Ssse3};
     use crate::poly1305::ifma::Powers;
+    use crate::words32::{Pair, W128, W256, W512};
 
     impl AeadToken for Sse2 {
         type Cipher = Self;
+        type Batch = Pair<W128<Self>>;
         words!();
     }
     impl AeadToken for Ssse3 {
         type Cipher = Self;
+        type Batch = Pair<W128<Self>>;
         words!();
     }
     impl AeadToken for Avx2 {
         type Cipher = Self;
+        type Batch = Pair<W256<Self>>;
         words!();
     }
     impl AeadToken for Avx512 {
         type Cipher = Self;
+        type Batch = W512;
         words!();
     }
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
-        const APART: bool = true;
+        type Batch = Pair<W512, W256<Avx512>>;
+        const SEPARATE: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
             hash.absorb_wide(self, bytes);
@@ -112,6 +123,7 @@ mod x86 {
 #[cfg(target_arch = "aarch64")]
 impl AeadToken for crate::cpu::Neon {
     type Cipher = Self;
+    type Batch = crate::words32::W128;
     words!();
 }
 
@@ -146,7 +158,7 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
     /// Encrypts a whole message and returns its tag.
     #[inline]
     pub fn seal(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        Kernel { token: self.token, key: &self.key }.whole::<true>(nonce, aad, text)
+        Kernel { token: self.token, key: &self.key }.whole(true, nonce, aad, text)
     }
 
     /// Decrypts a whole message and returns the tag that it should have.
@@ -154,7 +166,7 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
     /// The caller compares, and wipes the text if the tag is another.
     #[inline]
     pub fn open(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        Kernel { token: self.token, key: &self.key }.whole::<false>(nonce, aad, text)
+        Kernel { token: self.token, key: &self.key }.whole(false, nonce, aad, text)
     }
 
     /// Begins a message.

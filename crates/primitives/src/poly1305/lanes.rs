@@ -14,6 +14,7 @@
 use super::Accumulator;
 use super::scalar::{Element, Point};
 use crate::cpu::Token;
+use crate::simd::align_frame;
 use zeroize::ZeroizeOnDrop;
 
 /// From so many batches on, two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The second
@@ -174,6 +175,7 @@ fn load<V: Lanes64>(token: V::Token, src: &[u8], mask: V) -> [V; 5] {
 /// at least, and returns the rest.
 #[inline(always)]
 pub(super) fn absorb<'a, V: Lanes64>(token: V::Token, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
+    align_frame();
     let Accumulator { point, powers, value } = accumulator;
     let powers = match powers {
         Some(powers) if powers.lanes == V::LANES => &powers.limbs,

@@ -335,6 +335,24 @@ pub(crate) fn anew<T>(at: &T) -> &T {
     }
 }
 
+/// Aligns the stack frame of the function that this is inlined into to 64 bytes.
+///
+/// A frame has 16 bytes of alignment unless an object in it asks for more, and LLVM does not count the vectors that it
+/// spills: their slots are chosen when it is too late to align the frame. Unaligned slots straddle lines of the cache, in
+/// some processes pages, and a load from such a slot waits for its store. So a kernel that spills in its loop calls this.
+#[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the address is all that is asked for")]
+pub(crate) fn align_frame() {
+    #[repr(align(64))]
+    struct Line;
+    let line = core::mem::MaybeUninit::<Line>::uninit();
+    // SAFETY: there is no instruction.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {0} */", in(reg) line.as_ptr(), options(nomem, nostack, preserves_flags))
+    };
+}
+
 /// A token whose CPU has AES instructions on vectors of type `V`.
 pub trait AesToken: Token {
     /// The widest vector that this token's code uses.
