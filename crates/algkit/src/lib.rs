@@ -93,3 +93,9 @@ pub fn hash(name: &str) -> Result<Unkeyed<Hash>, Error> {
 pub fn rng(name: &str) -> Result<Unkeyed<Rng>, Error> {
     Registry::global()?.rng(name)
 }
+
+/// The programs in the READMEs compile and run as they stand there.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
+mod readmes {}

@@ -44,6 +44,12 @@ pub enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Write man pages into a folder, for packages
+    #[command(hide = true)]
+    ManPages {
+        /// The folder, which is made if it is not there
+        folder: PathBuf,
+    },
 }
 
 /// Shells with completions.

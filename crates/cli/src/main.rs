@@ -13,6 +13,7 @@ mod error;
 mod hint;
 mod hmaccalc;
 mod list;
+mod man;
 mod names;
 mod out;
 mod output;
@@ -69,6 +70,7 @@ fn run(command: Command) -> Result<Answer, args::Exit> {
             clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);
             out::print_all(&script).map(|()| Answer::Yes)
         }
+        Command::ManPages { folder } => man::run(Args::command(), &folder),
     };
     answer.map_err(args::Exit::Error)
 }

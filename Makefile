@@ -1,0 +1,51 @@
+# Builds and installs the command with what belongs to it: the library that `algkit run` injects, completions, man pages.
+#
+#   make                                   builds (needs cargo)
+#   make install PREFIX=$HOME/.local       for one user
+#   sudo make install                      for all, in /usr/local
+#   make deb                               a Debian package, in target/
+#
+# `install` takes what `make` has built, so that root runs no compiler.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CARGO ?= cargo
+INSTALL ?= install
+
+built = target/release
+pages = target/man
+bindir = $(DESTDIR)$(PREFIX)/bin
+libdir = $(DESTDIR)$(PREFIX)/lib/algkit
+share = $(DESTDIR)$(PREFIX)/share
+doc = $(share)/doc/algkit
+
+.PHONY: all install uninstall deb check-package
+
+all:
+	$(CARGO) build --release --locked -p algkit-cli -p algkit-preload
+	$(built)/algkit man-pages $(pages)
+
+$(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1:
+	@echo '$@ is not there: run make first' >&2; exit 1
+
+install: $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1
+	$(INSTALL) -D -m 755 $(built)/algkit $(bindir)/algkit
+	$(INSTALL) -D -m 644 $(built)/libalgkit_preload.so $(libdir)/libalgkit_preload.so
+	$(INSTALL) -d $(share)/man/man1 $(share)/bash-completion/completions $(share)/zsh/site-functions $(share)/fish/vendor_completions.d
+	$(INSTALL) -m 644 $(pages)/*.1 $(share)/man/man1/
+	$(built)/algkit completions bash > $(share)/bash-completion/completions/algkit
+	$(built)/algkit completions zsh > $(share)/zsh/site-functions/_algkit
+	$(built)/algkit completions fish > $(share)/fish/vendor_completions.d/algkit.fish
+	$(INSTALL) -D -m 644 packaging/algkit-run.conf $(doc)/examples/algkit-run.conf
+	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(doc)/
+
+uninstall:
+	rm -f $(bindir)/algkit $(share)/man/man1/algkit.1 $(share)/man/man1/algkit-*.1
+	rm -f $(share)/bash-completion/completions/algkit $(share)/zsh/site-functions/_algkit $(share)/fish/vendor_completions.d/algkit.fish
+	rm -rf $(libdir) $(doc)
+
+deb: all
+	packaging/deb target
+
+check-package:
+	packaging/check

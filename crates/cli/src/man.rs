@@ -1,0 +1,81 @@
+//! `algkit man-pages FOLDER`: a page for the command and for each of its subcommands, for packages.
+//!
+//! The options come from clap_mangen. What stands behind them in `--help` is written here, because its examples
+//! and its paragraphs have to stay apart.
+
+use crate::{answer::Answer, error::Error};
+use clap::Command;
+use clap_mangen::Man;
+use std::{fs, io, path::Path};
+
+/// Writes the pages of `command` into `folder`, which is made if need be.
+pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
+    // `algkit help` says what the pages say.
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let write = |source| Error::Write { name: format!("`{}`", folder.display()), source };
+    fs::create_dir_all(folder).map_err(write)?;
+    let name = command.get_name().to_owned();
+    let version = command.get_version().unwrap_or_default().to_owned();
+    page(&command, &name, &version, folder).map_err(write)?;
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        page(sub, &format!("{name}-{}", sub.get_name()), &version, folder).map_err(write)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn page(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
+    let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let usage = command.clone().bin_name(name.replacen('-', " ", 1));
+    let man = Man::new(usage.display_name(name)).title(name.to_uppercase()).source(format!("algkit {version}"));
+    let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if command.get_arguments().next().is_some() {
+        man.render_options_section(&mut text)?;
+    }
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut text)?;
+    }
+    text.extend(notes(&behind).into_bytes());
+    fs::write(folder.join(format!("{name}.1")), text)
+}
+
+/// Paragraphs as notes, and what follows a line `Examples:` as it stands.
+fn notes(text: &str) -> String {
+    let mut page = String::new();
+    for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+        let (head, body) = match paragraph.strip_prefix("Examples:\n").or_else(|| paragraph.strip_prefix("Example:\n"))
+        {
+            Some(examples) => (".SH EXAMPLES\n.nf\n", format!("{}\n.fi\n", plain(examples))),
+            None if page.contains(".SH NOTES") => (".PP\n", plain(paragraph) + "\n"),
+            None => (".SH NOTES\n", plain(paragraph) + "\n"),
+        };
+        page += head;
+        page += &body;
+    }
+    page
+}
+
+/// Text that groff prints as it stands: no escapes, no requests at the start of a line, hyphens that can be copied.
+fn plain(text: &str) -> String {
+    let escaped = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
+    let lines = escaped.lines().map(|line| if line.starts_with('.') { format!("\\&{line}") } else { line.to_owned() });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_and_examples_stay_apart() {
+        let page = notes("One\n.two.\n\nThree `x` --y\n\nExamples:\n  a 'b' \\c");
+        assert_eq!(
+            page,
+            ".SH NOTES\nOne\n\\&.two.\n.PP\nThree \\(gax\\(ga \\-\\-y\n.SH EXAMPLES\n.nf\n  a \\(aqb\\(aq \\ec\n.fi\n"
+        );
+    }
+}
