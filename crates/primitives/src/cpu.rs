@@ -247,16 +247,28 @@ mod detect {
     }
 }
 
-mod sealed {
-    /// Implemented by the tokens of this module, and by nothing else.
-    pub trait Sealed {}
-}
-
 /// A proof that the CPU has a set of features, and the way into code compiled for them.
 ///
 /// Implementors are zero-sized and cannot be made but by [`Token::detect`].
 ///
-/// Unsafe code relies on tokens, so the trait is sealed: a token made elsewhere would prove nothing.
+/// Unsafe code relies on tokens, so the trait is sealed: a token made elsewhere would prove nothing. These functions
+/// compile,
+///
+/// ```
+/// use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
+///
+/// #[derive(Clone, Copy)]
+/// struct Forged;
+///
+/// impl Forged {
+///     const NEEDS: FeatureSet = FeatureSet::NONE;
+///     fn detect(_: CpuFeatures) -> Option<Self> { Some(Self) }
+///     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R { body() }
+///     fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R { body(a, b, c) }
+/// }
+/// ```
+///
+/// but not as a token's:
 ///
 /// ```compile_fail,E0277
 /// use algkit_primitives::cpu::{CpuFeatures, FeatureSet, Token};
@@ -271,7 +283,7 @@ mod sealed {
 ///     fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R { body(a, b, c) }
 /// }
 /// ```
-pub trait Token: sealed::Sealed + Copy + Send + Sync + 'static {
+pub trait Token: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     /// The features that the token stands for.
     const NEEDS: FeatureSet;
 
@@ -306,7 +318,7 @@ impl Default for Portable {
     }
 }
 
-impl sealed::Sealed for Portable {}
+impl crate::sealed::Sealed for Portable {}
 
 impl Token for Portable {
     const NEEDS: FeatureSet = FeatureSet::NONE;
@@ -365,7 +377,7 @@ macro_rules! token {
             }
         };
 
-        impl super::sealed::Sealed for $name {}
+        impl crate::sealed::Sealed for $name {}
 
         impl Token for $name {
             const NEEDS: FeatureSet = FeatureSet::of(&[$(Feature::$feature),*]);

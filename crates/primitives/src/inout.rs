@@ -84,6 +84,12 @@ impl<'a> InOut<'a> {
         unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
     }
 
+    /// Where source and destination are: for both at once, which references must not be in place.
+    #[inline(always)]
+    pub(crate) fn as_ptrs(&mut self) -> (*const u8, *mut u8) {
+        (self.src, self.dst)
+    }
+
     /// What is in the destination.
     #[inline(always)]
     pub fn written(&self) -> &[u8] {

@@ -37,4 +37,9 @@ pub mod twofish;
 mod words32;
 pub mod xxhash;
 
+/// What public traits have above them that unsafe code relies on: nobody else can implement them.
+mod sealed {
+    pub trait Sealed {}
+}
+
 pub use inout::{InOut, Packet, UnequalLengths};

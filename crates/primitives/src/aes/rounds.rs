@@ -28,9 +28,24 @@ impl<T: AesToken> AesKey<T> {
         new.set(key).then_some(new)
     }
 
-    /// A place for a key, to be [`set`](AesKey::set) before it is of any use: a schedule is made fastest where it
-    /// stays, as a copy of it would have to wait for the parts that have just been written.
-    pub fn unset(token: T) -> Self {
+    /// Expands a key of 16, 24 or 32 bytes where it stays; `None` for any other length. `place` puts the place for
+    /// it there, and `key_in` says where in what `place` returns it is.
+    ///
+    /// A schedule is made fastest where it stays: a copy of it would have to wait for the parts that have just been written.
+    #[inline(always)]
+    pub fn new_in<P>(
+        token: T,
+        key: &[u8],
+        place: impl FnOnce(Self) -> P,
+        key_in: impl FnOnce(&mut P) -> &mut Self,
+    ) -> Option<P> {
+        let mut new = place(Self::unset(token));
+        key_in(&mut new).set(key).then_some(new)
+    }
+
+    /// A place for a key: without one it encrypts with zeros, so it is not for others to have.
+    #[inline(always)]
+    pub(crate) fn unset(token: T) -> Self {
         Self { token, enc: RoundKeys::unset(), dec: Inverse::unmade() }
     }
 

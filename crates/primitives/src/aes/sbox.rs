@@ -16,13 +16,15 @@
 //! wants `v + 0x63`. Users fold the constant into round keys, where it costs nothing.
 
 /// Bits in parallel: as many S-boxes at once as the word has bits.
-pub trait Gates: Copy {
+pub trait Gates: crate::sealed::Sealed + Copy {
     /// Bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
 
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
 }
+
+impl crate::sealed::Sealed for u32 {}
 
 impl Gates for u32 {
     #[inline(always)]

@@ -263,8 +263,24 @@ impl<T: AesToken> XtsKey<T> {
         new.set(key).then_some(new)
     }
 
-    /// A place for a key, to be [`set`](XtsKey::set), as [`AesKey::unset`].
-    pub fn unset(token: T) -> Self {
+    /// Expands a key of 32, 48 or 64 bytes where it stays; `None` for any other length. `place` puts the place for
+    /// it there, and `key_in` says where in what `place` returns it is.
+    ///
+    /// A schedule is made fastest where it stays: a copy of it would have to wait for the parts that have just been written.
+    #[inline(always)]
+    pub fn new_in<P>(
+        token: T,
+        key: &[u8],
+        place: impl FnOnce(Self) -> P,
+        key_in: impl FnOnce(&mut P) -> &mut Self,
+    ) -> Option<P> {
+        let mut new = place(Self::unset(token));
+        key_in(&mut new).set(key).then_some(new)
+    }
+
+    /// A place for a key: without one it encrypts with zeros, so it is not for others to have.
+    #[inline(always)]
+    pub(crate) fn unset(token: T) -> Self {
         Self { data: AesKey::unset(token), tweak: RoundKeys::unset() }
     }
 

@@ -19,167 +19,111 @@
 //! instruction does it all.
 
 use super::{Castagnoli, Ieee, Polynomial, Update, instruction, power_of_x};
-use crate::cpu::{Pclmul, Token, Vpclmul256, Vpclmul512};
+use crate::cpu::{HasAvx512, HasClmul, HasSse42, HasVpclmul, Pclmul, Token, Vpclmul256, Vpclmul512};
 use crate::hash::little_endian;
-use core::arch::x86_64::*;
+use crate::simd::x86::{V128, V256, V512};
 
 /// The two constants that move a register `bits` forward.
-const fn forward(bits: usize, reflected: u32) -> [i64; 2] {
-    [(power_of_x(bits + 63, reflected) as i64) << 32, (power_of_x(bits - 1, reflected) as i64) << 32]
+const fn forward(bits: usize, reflected: u32) -> [u64; 2] {
+    [(power_of_x(bits + 63, reflected) as u64) << 32, (power_of_x(bits - 1, reflected) as u64) << 32]
 }
 
 /// floor(x^95 / P), bit i for x^(63-i).
-const fn barrett(reflected: u32) -> i64 {
+const fn barrett(reflected: u32) -> u64 {
     // Long division: x^63 is the first term, and leaves x^63 (x^32 mod P).
     let mut quotient = 1;
     let mut remainder = reflected;
     let mut i = 1;
     while i < 64 {
         // The coefficient of x^31 is what the next step divides by x^32.
-        quotient |= ((remainder & 1) as i64) << i;
+        quotient |= ((remainder & 1) as u64) << i;
         remainder = super::times_x(remainder, reflected);
         i += 1;
     }
     quotient
 }
 
-// SAFETY of every block in this file: everything is reached from inside the `vectorize` of a token
-// that has the instructions: SSE4.1 and PCLMULQDQ for 128 bits, AVX2 or AVX-512 with VPCLMULQDQ for
-// more. Loads are within the slices they are given.
-
 /// One or more 128-bit registers side by side.
 trait Fold: Copy {
+    type Token: HasClmul;
     const BYTES: usize;
 
-    fn load(data: &[u8]) -> Self;
+    /// The first bytes of `data`.
+    fn first(token: Self::Token, data: &[u8]) -> Self;
 
     /// Xors a CRC register into the first four bytes.
     fn xor_crc(self, crc: u32) -> Self;
 
     /// Moves each register forward by the constants, and adds `data`.
-    fn fold(self, constants: [i64; 2], data: Self) -> Self;
+    fn fold(self, constants: [u64; 2], data: Self) -> Self;
 
     /// Moves each register to the place of the last, and adds them up.
-    fn join<P: Polynomial>(self) -> __m128i;
+    fn join<P: Polynomial>(self) -> V128<Self::Token>;
 }
 
-#[derive(Clone, Copy)]
-struct F128(__m128i);
+macro_rules! common {
+    ($T:ident, $bytes:literal) => {
+        type Token = $T;
+        const BYTES: usize = $bytes;
 
-#[derive(Clone, Copy)]
-struct F256(__m256i);
-
-#[derive(Clone, Copy)]
-struct F512(__m512i);
-
-impl Fold for F128 {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    fn load(data: &[u8]) -> Self {
-        assert!(data.len() >= Self::BYTES);
-        // SAFETY: see above.
-        Self(unsafe { _mm_loadu_si128(data.as_ptr().cast()) })
-    }
-
-    #[inline(always)]
-    fn xor_crc(self, crc: u32) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm_xor_si128(self.0, _mm_cvtsi32_si128(crc.cast_signed())) })
-    }
-
-    #[inline(always)]
-    fn fold(self, [high, low]: [i64; 2], data: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe {
-            let k = _mm_set_epi64x(low, high);
-            let (h, l) = (_mm_clmulepi64_si128::<0x00>(self.0, k), _mm_clmulepi64_si128::<0x11>(self.0, k));
-            _mm_xor_si128(_mm_xor_si128(h, l), data.0)
-        })
-    }
-
-    #[inline(always)]
-    fn join<P: Polynomial>(self) -> __m128i {
-        self.0
-    }
-}
-
-impl Fold for F256 {
-    const BYTES: usize = 32;
-
-    #[inline(always)]
-    fn load(data: &[u8]) -> Self {
-        assert!(data.len() >= Self::BYTES);
-        // SAFETY: see above.
-        Self(unsafe { _mm256_loadu_si256(data.as_ptr().cast()) })
-    }
-
-    #[inline(always)]
-    fn xor_crc(self, crc: u32) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm256_xor_si256(self.0, _mm256_zextsi128_si256(_mm_cvtsi32_si128(crc.cast_signed()))) })
-    }
-
-    #[inline(always)]
-    fn fold(self, [high, low]: [i64; 2], data: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe {
-            let k = _mm256_set_epi64x(low, high, low, high);
-            let h = _mm256_clmulepi64_epi128::<0x00>(self.0, k);
-            let l = _mm256_clmulepi64_epi128::<0x11>(self.0, k);
-            _mm256_xor_si256(_mm256_xor_si256(h, l), data.0)
-        })
-    }
-
-    #[inline(always)]
-    fn join<P: Polynomial>(self) -> __m128i {
-        // SAFETY: see above.
-        let (first, last) = unsafe { (_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0)) };
-        F128(first).fold(const { forward(128, P::REFLECTED) }, F128(last)).0
-    }
-}
-
-impl Fold for F512 {
-    const BYTES: usize = 64;
-
-    #[inline(always)]
-    fn load(data: &[u8]) -> Self {
-        assert!(data.len() >= Self::BYTES);
-        // SAFETY: see above.
-        Self(unsafe { _mm512_loadu_si512(data.as_ptr().cast()) })
-    }
-
-    #[inline(always)]
-    fn xor_crc(self, crc: u32) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm512_xor_si512(self.0, _mm512_zextsi128_si512(_mm_cvtsi32_si128(crc.cast_signed()))) })
-    }
-
-    #[inline(always)]
-    fn fold(self, [high, low]: [i64; 2], data: Self) -> Self {
-        // SAFETY: see above. 0x96 is the truth table of three-way xor.
-        Self(unsafe {
-            let k = _mm512_set_epi64(low, high, low, high, low, high, low, high);
-            let h = _mm512_clmulepi64_epi128::<0x00>(self.0, k);
-            let l = _mm512_clmulepi64_epi128::<0x11>(self.0, k);
-            _mm512_ternarylogic_epi64::<0x96>(h, l, data.0)
-        })
-    }
-
-    #[inline(always)]
-    fn join<P: Polynomial>(self) -> __m128i {
-        // SAFETY: see above.
-        unsafe {
-            let [a, b] = const { forward(384, P::REFLECTED) };
-            let [c, d] = const { forward(256, P::REFLECTED) };
-            let [e, f] = const { forward(128, P::REFLECTED) };
-            let k = _mm512_set_epi64(0, 0, f, e, d, c, b, a);
-            let (h, l) = (_mm512_clmulepi64_epi128::<0x00>(self.0, k), _mm512_clmulepi64_epi128::<0x11>(self.0, k));
-            let sum = _mm512_xor_si512(h, l);
-            let sum = _mm256_xor_si256(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum));
-            let sum = _mm_xor_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
-            _mm_xor_si128(sum, _mm512_extracti32x4_epi32::<3>(self.0))
+        #[inline(always)]
+        fn first(token: $T, data: &[u8]) -> Self {
+            Self::load(token, data.first_chunk::<$bytes>().expect("as many bytes as a vector has"))
         }
+
+        #[inline(always)]
+        fn fold(self, constants: [u64; 2], data: Self) -> Self {
+            let k = Self::splat_block(self.token(), &constants);
+            self.clmul::<0x00>(k).xor3(self.clmul::<0x11>(k), data)
+        }
+    };
+}
+
+impl<T: HasClmul> Fold for V128<T> {
+    common!(T, 16);
+
+    #[inline(always)]
+    fn xor_crc(self, crc: u32) -> Self {
+        self.xor(Self::first32(self.token(), crc))
+    }
+
+    #[inline(always)]
+    fn join<P: Polynomial>(self) -> V128<T> {
+        self
+    }
+}
+
+impl<T: HasVpclmul> Fold for V256<T> {
+    common!(T, 32);
+
+    #[inline(always)]
+    fn xor_crc(self, crc: u32) -> Self {
+        self.xor(Self::first_half(self.token(), V128::first32(self.token(), crc)))
+    }
+
+    #[inline(always)]
+    fn join<P: Polynomial>(self) -> V128<T> {
+        self.low().fold(const { forward(128, P::REFLECTED) }, self.high())
+    }
+}
+
+impl<T: HasVpclmul + HasAvx512> Fold for V512<T> {
+    common!(T, 64);
+
+    #[inline(always)]
+    fn xor_crc(self, crc: u32) -> Self {
+        self.xor(Self::first_block(self.token(), V128::first32(self.token(), crc)))
+    }
+
+    #[inline(always)]
+    fn join<P: Polynomial>(self) -> V128<T> {
+        let [a, b] = const { forward(384, P::REFLECTED) };
+        let [c, d] = const { forward(256, P::REFLECTED) };
+        let [e, f] = const { forward(128, P::REFLECTED) };
+        let k = Self::of64(self.token(), [a, b, c, d, e, f, 0, 0]);
+        let sum = self.clmul::<0x00>(k).xor(self.clmul::<0x11>(k));
+        let sum = sum.low().xor(sum.high());
+        sum.low().xor3(sum.high(), self.block::<3>())
     }
 }
 
@@ -187,17 +131,22 @@ impl Fold for F512 {
 ///
 /// `data` has at least 16 bytes.
 #[inline(always)]
-fn fold<P: Polynomial, V: Fold>(crc: u32, mut data: &[u8]) -> (F128, &[u8]) {
+fn fold<P: Polynomial, V: Fold>(token: V::Token, crc: u32, mut data: &[u8]) -> (V128<V::Token>, &[u8]) {
     let mut sum = if data.len() >= V::BYTES {
         let (first, rest) = data.split_at(V::BYTES);
-        let mut sum = V::load(first).xor_crc(crc);
+        let mut sum = V::first(token, first).xor_crc(crc);
         data = rest;
         if data.len() >= 7 * V::BYTES {
-            let mut sums = [sum, V::load(data), V::load(&data[V::BYTES..]), V::load(&data[2 * V::BYTES..])];
+            let mut sums = [
+                sum,
+                V::first(token, data),
+                V::first(token, &data[V::BYTES..]),
+                V::first(token, &data[2 * V::BYTES..]),
+            ];
             data = &data[3 * V::BYTES..];
             while let Some((batch, rest)) = data.split_at_checked(4 * V::BYTES) {
                 for i in 0..4 {
-                    let next = V::load(&batch[i * V::BYTES..]);
+                    let next = V::first(token, &batch[i * V::BYTES..]);
                     sums[i] = sums[i].fold(const { forward(32 * V::BYTES, P::REFLECTED) }, next);
                 }
                 data = rest;
@@ -209,17 +158,17 @@ fn fold<P: Polynomial, V: Fold>(crc: u32, mut data: &[u8]) -> (F128, &[u8]) {
             sum = front.fold(by_two, back);
         }
         while let Some((next, rest)) = data.split_at_checked(V::BYTES) {
-            sum = sum.fold(const { forward(8 * V::BYTES, P::REFLECTED) }, V::load(next));
+            sum = sum.fold(const { forward(8 * V::BYTES, P::REFLECTED) }, V::first(token, next));
             data = rest;
         }
-        F128(sum.join::<P>())
+        sum.join::<P>()
     } else {
         let (first, rest) = data.split_at(16);
         data = rest;
-        F128::load(first).xor_crc(crc)
+        V128::first(token, first).xor_crc(crc)
     };
     while let Some((next, rest)) = data.split_at_checked(16) {
-        sum = sum.fold(const { forward(128, P::REFLECTED) }, F128::load(next));
+        sum = sum.fold(const { forward(128, P::REFLECTED) }, V128::first(token, next));
         data = rest;
     }
     (sum, data)
@@ -227,17 +176,13 @@ fn fold<P: Polynomial, V: Fold>(crc: u32, mut data: &[u8]) -> (F128, &[u8]) {
 
 /// The CRC register for what `a` stands for: A x^32 mod P.
 #[inline(always)]
-fn reduce<P: Polynomial>(a: __m128i) -> u32 {
-    // SAFETY: see above.
-    unsafe {
-        let (x95, u) = const { (power_of_x(95, P::REFLECTED) as i64, barrett(P::REFLECTED)) };
-        let p = const { ((P::REFLECTED as i64) << 1) | 1 };
-        let k = _mm_set_epi64x(u, x95);
-        let b = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(a, k), _mm_srli_si128::<8>(a));
-        let q = _mm_clmulepi64_si128::<0x10>(b, k);
-        let r = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(q, _mm_cvtsi64_si128(p)), b);
-        _mm_extract_epi32::<2>(r).cast_unsigned()
-    }
+fn reduce<P: Polynomial, T: HasClmul>(a: V128<T>) -> u32 {
+    let (x95, u) = const { (power_of_x(95, P::REFLECTED) as u64, barrett(P::REFLECTED)) };
+    let p = const { ((P::REFLECTED as u64) << 1) | 1 };
+    let k = V128::of64(a.token(), [x95, u]);
+    let b = a.clmul::<0x00>(k).xor(a.shr_bytes::<8>());
+    let q = b.clmul::<0x10>(k);
+    q.clmul::<0x00>(V128::first64(a.token(), p)).xor(b).word32::<2>()
 }
 
 /// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end, by those from 16 + n on the
@@ -257,24 +202,21 @@ static SHUFFLE: [u8; 48] = {
 /// They are moved to the end of a 128-bit register, before which zeros change nothing. Of fewer than
 /// four, the rest of the CRC register sticks out, and is xored to the result.
 #[inline(always)]
-fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
+fn short<P: Polynomial, T: HasClmul>(token: T, crc: u32, data: &[u8]) -> u32 {
     let n = data.len();
-    // SAFETY: see above; n is below 16.
-    let aligned = unsafe {
-        let to_end = F128::load(&SHUFFLE[n..]).0;
-        let moved = |x: u64| _mm_shuffle_epi8(_mm_cvtsi64_si128(x.cast_signed()), to_end);
-        // Of two loads that overlap, the second has the bytes at the end.
-        let message = if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
-            _mm_or_si128(moved(u64::from_le_bytes(*first)), _mm_set_epi64x(i64::from_le_bytes(*last), 0))
-        } else if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
-            let last = i32::from_le_bytes(*last);
-            _mm_or_si128(moved(u32::from_le_bytes(*first).into()), _mm_set_epi32(last, 0, 0, 0))
-        } else {
-            moved(little_endian(data) as u64)
-        };
-        _mm_xor_si128(message, moved(crc.into()))
+    let to_end = V128::first(token, &SHUFFLE[n..]);
+    let moved = |x: u64| V128::first64(token, x).shuffle_bytes(to_end);
+    // Of two loads that overlap, the second has the bytes at the end.
+    let message = if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+        moved(u64::from_le_bytes(*first)).or(V128::of64(token, [0, u64::from_le_bytes(*last)]))
+    } else if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
+        let last = u32::from_le_bytes(*last);
+        moved(u32::from_le_bytes(*first).into()).or(V128::of32(token, [0, 0, 0, last]))
+    } else {
+        moved(little_endian(data) as u64)
     };
-    reduce::<P>(aligned) ^ (u64::from(crc) >> (8 * n).min(32)) as u32
+    let aligned = message.xor(moved(crc.into()));
+    reduce::<P, T>(aligned) ^ (u64::from(crc) >> (8 * n).min(32)) as u32
 }
 
 /// The register after what `sum` stands for and fewer than 16 bytes more, `data` being the last 16
@@ -282,25 +224,22 @@ fn short<P: Polynomial>(crc: u32, data: &[u8]) -> u32 {
 ///
 /// The first n of 16 + n bytes are moved forward by 128 bits to the last 16.
 #[inline(always)]
-fn finish<P: Polynomial>(sum: F128, n: usize, last: &[u8]) -> u32 {
-    // SAFETY: see above; n is below 16.
-    unsafe {
-        let at = |i: usize| F128::load(&SHUFFLE[i..]).0;
-        let front = F128(_mm_shuffle_epi8(sum.0, at(n)));
-        let down = at(16 + n);
-        let back = F128(_mm_blendv_epi8(_mm_shuffle_epi8(sum.0, down), F128::load(last).0, down));
-        reduce::<P>(front.fold(const { forward(128, P::REFLECTED) }, back).0)
-    }
+fn finish<P: Polynomial, T: HasClmul>(sum: V128<T>, n: usize, last: &[u8]) -> u32 {
+    let at = |i: usize| V128::first(sum.token(), &SHUFFLE[i..]);
+    let front = sum.shuffle_bytes(at(n));
+    let down = at(16 + n);
+    let back = sum.shuffle_bytes(down).blend_bytes(V128::first(sum.token(), last), down);
+    reduce::<P, T>(front.fold(const { forward(128, P::REFLECTED) }, back))
 }
 
 #[inline(always)]
-fn update<P: Polynomial, V: Fold>(crc: u32, data: &[u8]) -> u32 {
+fn update<P: Polynomial, V: Fold>(token: V::Token, crc: u32, data: &[u8]) -> u32 {
     match data.len() {
         0 => crc,
-        1..16 => short::<P>(crc, data),
-        len => match fold::<P, V>(crc, data) {
-            (sum, []) => reduce::<P>(sum.0),
-            (sum, rest) => finish::<P>(sum, rest.len(), &data[len - 16..]),
+        1..16 => short::<P, _>(token, crc, data),
+        len => match fold::<P, V>(token, crc, data) {
+            (sum, []) => reduce::<P, _>(sum),
+            (sum, rest) => finish::<P, _>(sum, rest.len(), &data[len - 16..]),
         },
     }
 }
@@ -310,15 +249,13 @@ const INSTRUCTION_BELOW: usize = 256;
 
 /// As [`update`], with the `crc32` instruction for what is short.
 #[inline(always)]
-fn update_castagnoli<V: Fold>(crc: u32, data: &[u8]) -> u32 {
+fn update_castagnoli<V: Fold<Token: HasSse42>>(token: V::Token, crc: u32, data: &[u8]) -> u32 {
     if data.len() < INSTRUCTION_BELOW {
-        return instruction::update(crc, data);
+        return instruction::update(token, crc, data);
     }
-    let (sum, rest) = fold::<Castagnoli, V>(crc, data);
-    // SAFETY: see above.
-    let (high, low) = unsafe { (_mm_cvtsi128_si64(sum.0), _mm_extract_epi64::<1>(sum.0)) };
-    let crc = instruction::word(instruction::word(0, high.cast_unsigned()), low.cast_unsigned());
-    instruction::update(crc as u32, rest)
+    let (sum, rest) = fold::<Castagnoli, V>(token, crc, data);
+    let crc = instruction::word(token, instruction::word(token, 0, sum.low64()), sum.high64());
+    instruction::update(token, crc as u32, rest)
 }
 
 impl<P: Polynomial> Update<P> for Pclmul {
@@ -329,13 +266,13 @@ impl<P: Polynomial> Update<P> for Pclmul {
             data,
             (),
             #[inline(always)]
-            |crc, data, ()| update::<P, F128>(crc, data),
+            move |crc, data, ()| update::<P, V128<Self>>(self, crc, data),
         )
     }
 }
 
 macro_rules! wide {
-    ($token:ty, $vector:ty) => {
+    ($token:ty, $V:ident) => {
         impl Update<Ieee> for $token {
             #[inline(always)]
             fn update(self, crc: u32, data: &[u8]) -> u32 {
@@ -344,7 +281,7 @@ macro_rules! wide {
                     data,
                     (),
                     #[inline(always)]
-                    |crc, data, ()| update::<Ieee, $vector>(crc, data),
+                    move |crc, data, ()| update::<Ieee, $V<Self>>(self, crc, data),
                 )
             }
         }
@@ -357,11 +294,11 @@ macro_rules! wide {
                     data,
                     (),
                     #[inline(always)]
-                    |crc, data, ()| update_castagnoli::<$vector>(crc, data),
+                    move |crc, data, ()| update_castagnoli::<$V<Self>>(self, crc, data),
                 )
             }
         }
     };
 }
-wide!(Vpclmul256, F256);
-wide!(Vpclmul512, F512);
+wide!(Vpclmul256, V256);
+wide!(Vpclmul512, V512);

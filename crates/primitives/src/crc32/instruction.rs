@@ -11,35 +11,39 @@
 //! are such that the constants have few terms.
 
 use super::{Castagnoli, Polynomial, Update, power_of_x};
-use crate::cpu::{Sse42, Token};
+use crate::cpu::{HasSse42, Sse42, Token};
 use core::arch::x86_64::*;
 
-// SAFETY of every block in this file: everything is reached from inside the `vectorize` of a token
-// with SSE4.2.
-
-/// One step. Registers are kept in 64 bits, as the instruction has them.
-#[inline(always)]
-pub(super) fn word(crc: u64, word: u64) -> u64 {
-    // SAFETY: see above.
-    unsafe { _mm_crc32_u64(crc, word) }
+/// The `crc32` instruction for one width of data.
+macro_rules! step {
+    ($(#[$doc:meta])* $name:ident, $Crc:ty, $Data:ty, $instruction:ident) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub(super) fn $name(_: impl HasSse42, crc: $Crc, data: $Data) -> $Crc {
+            // SAFETY: the token proves the instruction.
+            unsafe { $instruction(crc, data) }
+        }
+    };
 }
+step!(/// One step. Registers are kept in 64 bits, as the instruction has them.
+    word, u64, u64, _mm_crc32_u64);
+step!(four, u32, u32, _mm_crc32_u32);
+step!(two, u32, u16, _mm_crc32_u16);
+step!(one, u32, u8, _mm_crc32_u8);
 
 /// The register after fewer than eight bytes.
 #[inline(always)]
-fn tail(mut crc: u32, data: &[u8]) -> u32 {
-    let (fours, rest) = data.as_chunks::<4>();
-    for four in fours {
-        // SAFETY: see above.
-        crc = unsafe { _mm_crc32_u32(crc, u32::from_le_bytes(*four)) };
+fn tail(token: impl HasSse42, mut crc: u32, data: &[u8]) -> u32 {
+    let (fours, rest) = data.as_chunks();
+    for bytes in fours {
+        crc = four(token, crc, u32::from_le_bytes(*bytes));
     }
-    let (twos, rest) = rest.as_chunks::<2>();
-    for two in twos {
-        // SAFETY: see above.
-        crc = unsafe { _mm_crc32_u16(crc, u16::from_le_bytes(*two)) };
+    let (twos, rest) = rest.as_chunks();
+    for bytes in twos {
+        crc = two(token, crc, u16::from_le_bytes(*bytes));
     }
     for byte in rest {
-        // SAFETY: see above.
-        crc = unsafe { _mm_crc32_u8(crc, *byte) };
+        crc = one(token, crc, *byte);
     }
     crc
 }
@@ -62,7 +66,7 @@ fn product<const BITS: usize>(crc: u64) -> u64 {
 }
 
 #[inline(always)]
-pub(super) fn update(crc: u32, mut data: &[u8]) -> u32 {
+pub(super) fn update(token: impl HasSse42, crc: u32, mut data: &[u8]) -> u32 {
     let mut crc = u64::from(crc);
     loop {
         let part = match data.len() {
@@ -78,29 +82,29 @@ pub(super) fn update(crc: u32, mut data: &[u8]) -> u32 {
         let (first, second, third) = (first.as_chunks::<8>().0, second.as_chunks::<8>().0, third.as_chunks::<8>().0);
         let mut crcs = [crc, 0, 0];
         for ((a, b), c) in first.iter().zip(second).zip(third) {
-            crcs[0] = word(crcs[0], u64::from_le_bytes(*a));
-            crcs[1] = word(crcs[1], u64::from_le_bytes(*b));
-            crcs[2] = word(crcs[2], u64::from_le_bytes(*c));
+            crcs[0] = word(token, crcs[0], u64::from_le_bytes(*a));
+            crcs[1] = word(token, crcs[1], u64::from_le_bytes(*b));
+            crcs[2] = word(token, crcs[2], u64::from_le_bytes(*c));
         }
         let sum = match part {
             1352 => product::<{ 16 * 1352 }>(crcs[0]) ^ product::<{ 8 * 1352 }>(crcs[1]),
             296 => product::<{ 16 * 296 }>(crcs[0]) ^ product::<{ 8 * 296 }>(crcs[1]),
             _ => product::<{ 16 * 56 }>(crcs[0]) ^ product::<{ 8 * 56 }>(crcs[1]),
         };
-        crc = word(0, sum) ^ crcs[2];
+        crc = word(token, 0, sum) ^ crcs[2];
     }
     let (words, rest) = data.as_chunks::<8>();
     for bytes in words {
-        crc = word(crc, u64::from_le_bytes(*bytes));
+        crc = word(token, crc, u64::from_le_bytes(*bytes));
     }
-    tail(crc as u32, rest)
+    tail(token, crc as u32, rest)
 }
 
 impl Update<Castagnoli> for Sse42 {
     fn update(self, crc: u32, data: &[u8]) -> u32 {
         self.vectorize(
             #[inline(always)]
-            || update(crc, data),
+            || update(self, crc, data),
         )
     }
 }

@@ -38,6 +38,8 @@ fn clmul64(a: u64, b: u64) -> u128 {
     product
 }
 
+impl crate::sealed::Sealed for Soft {}
+
 impl Blocks for Soft {
     type Token = Portable;
     const BLOCKS: usize = 1;

@@ -8,15 +8,38 @@
 use crate::cpu::Token;
 
 #[cfg(target_arch = "aarch64")]
-mod aarch64;
+pub(crate) mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod register;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
-#[cfg(target_arch = "aarch64")]
-pub use aarch64::*;
-
 /// One or more blocks of 16 bytes in one register. Block 0 is the first in memory.
-pub trait Blocks: Copy {
+///
+/// Sealed, as unsafe code relies on vectors to be what they say. This fails for nothing but the seal:
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Forged([u8; 16]);
+///
+/// impl algkit_primitives::simd::Blocks for Forged {
+///     type Token = algkit_primitives::cpu::Portable;
+///     const BLOCKS: usize = 1;
+///     fn zero(_: Self::Token) -> Self { Self([0; 16]) }
+///     fn splat(_: Self::Token, block: &[u8; 16]) -> Self { Self(*block) }
+///     fn load(_: Self::Token, src: &[u8]) -> Self { Self(*src.first_chunk().unwrap()) }
+///     fn load_partial(_: Self::Token, _: &[u8]) -> Self { Self([0; 16]) }
+///     fn store(self, _: &mut [u8]) {}
+///     fn store_partial(self, _: &mut [u8]) {}
+///     fn first(self) -> [u8; 16] { self.0 }
+///     fn last(self) -> [u8; 16] { self.0 }
+///     fn xor(self, _: Self) -> Self { self }
+///     fn reverse_bytes(self) -> Self { self }
+///     fn add32(self, _: Self) -> Self { self }
+///     fn add64(self, _: Self) -> Self { self }
+/// }
+/// ```
+pub trait Blocks: crate::sealed::Sealed + Copy {
     /// What proves that the CPU has these vectors.
     type Token: Token;
 

@@ -99,7 +99,6 @@ impl<T: GcmToken> Make for GcmKey<T> {
     }
 
     fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
-        let mut new = Box::new(Self::unset(token));
-        if new.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
+        Self::new_in(token, key, Box::new, |new| new).ok_or(KEY_LENGTH)
     }
 }

@@ -120,8 +120,7 @@ macro_rules! make_of_aes_key {
             }
 
             fn boxed(token: T, key: &[u8], _: WeakKeys) -> Result<Box<Self>, BadKey> {
-                let mut new = Box::new(Self(AesKey::unset(token)));
-                if new.0.set(key) { Ok(new) } else { Err(KEY_LENGTH) }
+                AesKey::new_in(token, key, |key| Box::new(Self(key)), |new| &mut new.0).ok_or(KEY_LENGTH)
             }
         }
     )*};

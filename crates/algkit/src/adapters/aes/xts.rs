@@ -60,7 +60,6 @@ impl<T: AesToken> Make for XtsKey<T> {
 
     fn boxed(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         check_halves(key, weak)?;
-        let mut new = Box::new(Self::unset(token));
-        if new.set(key) { Ok(new) } else { Err(BadKey("an XTS key has 32, 48 or 64 bytes")) }
+        Self::new_in(token, key, Box::new, |new| new).ok_or(BadKey("an XTS key has 32, 48 or 64 bytes"))
     }
 }

@@ -4,48 +4,31 @@ use super::BitsliceToken;
 use super::word::{self, NUMBERS, Word, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::Neon;
-use core::arch::aarch64::*;
+use crate::simd::aarch64::V128;
 
 impl BitsliceToken for Neon {
-    type Wide = W128;
-    type Half = W128;
-    type Quarter = W128;
+    type Wide = V128<Neon>;
+    type Half = V128<Neon>;
+    type Quarter = V128<Neon>;
 }
 
 static TURNS: [[u128; 4]; 2] = word::turns();
 static REVERSE: u128 = word::REVERSE;
 static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
 
-/// 8 blocks.
-#[derive(Clone, Copy)]
-pub struct W128(uint8x16_t);
-
-// SAFETY of every block in this file: Advanced SIMD is part of the AArch64 baseline, and proven by the token
-// besides; loads and stores are within slices whose lengths are those of `as_chunks`.
-
-impl W128 {
-    #[inline(always)]
-    fn shuffle(self, from: &u128) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vqtbl1q_u8(self.0, vld1q_u8(core::ptr::from_ref(from).cast())) })
-    }
-}
-
-impl Gates for W128 {
+impl Gates for V128<Neon> {
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { veorq_u8(self.0, other.0) })
+        self.xor(other)
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vandq_u8(self.0, other.0) })
+        self.and(other)
     }
 }
 
-impl Word for W128 {
+impl Word for V128<Neon> {
     type Token = Neon;
     type Key = u128;
     type Pad = [u8; 128];
@@ -56,14 +39,11 @@ impl Word for W128 {
     const TURNS_ARE_CODE: bool = false;
 
     #[inline(always)]
-    fn load(_: Neon, src: &[u8]) -> [Self; 8] {
+    fn load(token: Neon, src: &[u8]) -> [Self; 8] {
         let chunks = src[..128].as_chunks::<16>().0;
         eight(
             #[inline(always)]
-            |i| {
-                // SAFETY: see above.
-                Self(unsafe { vld1q_u8(chunks[i].as_ptr()) })
-            },
+            |i| Self::load(token, &chunks[i]),
         )
     }
 
@@ -71,8 +51,7 @@ impl Word for W128 {
     fn store(words: [Self; 8], dst: &mut [u8]) {
         let chunks = dst[..128].as_chunks_mut::<16>().0;
         for (chunk, word) in chunks.iter_mut().zip(words) {
-            // SAFETY: see above.
-            unsafe { vst1q_u8(chunk.as_mut_ptr(), word.0) }
+            word.store(chunk);
         }
     }
 
@@ -82,37 +61,27 @@ impl Word for W128 {
         if (first as u64).checked_add(Self::BLOCKS as u64).is_none() || cfg!(target_endian = "big") {
             return word::stored_counters(token, first);
         }
+        let reverse = Self::load(token, &REVERSE);
         eight(
             #[inline(always)]
-            |i| {
-                // SAFETY: see above.
-                let counter = unsafe {
-                    let first = vld1q_u64(core::ptr::from_ref(&first).cast());
-                    vreinterpretq_u8_u64(vaddq_u64(first, vld1q_u64(core::ptr::from_ref(&NUMBERS[i]).cast())))
-                };
-                Self(counter).shuffle(&REVERSE)
-            },
+            |i| Self::load(token, &first).add64(Self::load(token, &NUMBERS[i])).shuffle_bytes(reverse),
         )
     }
 
     #[inline(always)]
-    fn swap<const N: i32>(_: Neon, a: Self, b: Self) -> (Self, Self) {
-        // SAFETY: see above.
-        unsafe {
-            let lower = vdupq_n_u8(const { lower(N as u32) as u8 });
-            let t = vandq_u8(veorq_u8(vshrq_n_u8::<N>(a.0), b.0), lower);
-            (Self(veorq_u8(a.0, vshlq_n_u8::<N>(t))), Self(veorq_u8(b.0, t)))
-        }
+    fn swap<const N: i32>(token: Neon, a: Self, b: Self) -> (Self, Self) {
+        let t = a.shr8::<N>().xor(b).and(Self::splat8(token, const { lower(N as u32) as u8 }));
+        (a.xor(t.shl8::<N>()), b.xor(t))
     }
 
     #[inline(always)]
-    fn turn(self, _: Neon, rows: usize, cols: usize) -> Self {
-        self.shuffle(&TURNS[rows - 1][cols])
+    fn turn(self, token: Neon, rows: usize, cols: usize) -> Self {
+        self.shuffle_bytes(Self::load(token, &TURNS[rows - 1][cols]))
     }
 
     #[inline(always)]
-    fn shift_rows_twice(self, _: Neon) -> Self {
-        self.shuffle(&SHIFT_ROWS_TWICE)
+    fn shift_rows_twice(self, token: Neon) -> Self {
+        self.shuffle_bytes(Self::load(token, &SHIFT_ROWS_TWICE))
     }
 
     #[inline(always)]
@@ -121,8 +90,7 @@ impl Word for W128 {
     }
 
     #[inline(always)]
-    fn key(_: Neon, key: &u128) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vld1q_u8(core::ptr::from_ref(key).cast()) })
+    fn key(token: Neon, key: &u128) -> Self {
+        Self::load(token, key)
     }
 }

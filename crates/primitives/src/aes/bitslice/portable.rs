@@ -11,6 +11,8 @@ impl BitsliceToken for Portable {
     type Quarter = u64;
 }
 
+impl crate::sealed::Sealed for u64 {}
+
 impl Gates for u64 {
     #[inline(always)]
     fn xor(self, other: Self) -> Self {

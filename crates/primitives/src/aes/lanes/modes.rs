@@ -4,9 +4,9 @@ use super::{MANY, Messages, Piece, chain};
 use crate::{
     InOut,
     aes::{AesKey, RoundKeys, rounds::Schedule},
-    simd::{AesToken, AesVector, Blocks, from_fn},
+    simd::{AesToken, AesVector, Blocks, from_fn, load_partial_block},
 };
-use core::ptr;
+use core::{cell::Cell, ptr};
 
 /// A message for [`cbc_encrypt_many`].
 pub struct CbcJob<'a, T> {
@@ -41,7 +41,8 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     fn piece(&mut self, i: usize, n: usize) -> Piece {
         debug_assert_eq!(n, 0);
         let data = &mut self.0[i].data;
-        Piece { src: data.src().as_ptr(), dst: data.dst().as_mut_ptr(), blocks: data.len() / 16 }
+        let (src, dst) = data.as_ptrs();
+        Piece { src, dst, blocks: data.len() / 16 }
     }
 
     fn finish(&mut self, i: usize, state: &[u8; 16]) {
@@ -228,49 +229,57 @@ fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
     jobs.iter_mut().zip(blocks).for_each(|(job, block)| job.tag = *block);
 }
 
-/// With the last block of each plaintext, zero-padded.
-struct Ccm<'j, 'a, T, const ENC: bool>(&'j mut [CcmJob<'a, T>], [[u8; 16]; MANY]);
+/// The last block of each plaintext, zero-padded. Cells, because lanes read a tail by its address while those of other
+/// messages are written.
+type Tails = [Cell<[u8; 16]>; MANY];
 
-// SAFETY: a message's text is touched in `start` and `finish` alone; the rest is shared borrows and what nobody else
-// has.
+struct Ccm<'j, 'a, T, const ENC: bool> {
+    jobs: &'j mut [CcmJob<'a, T>],
+    tails: &'j Tails,
+}
+
+// SAFETY: a message's text and tail are written in `start` and `finish` alone; prefixes are shared borrows.
 unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, ENC> {
     fn count(&self) -> usize {
-        self.0.len()
+        self.jobs.len()
     }
 
     fn keys(&self, i: usize) -> &'a RoundKeys {
-        &self.0[i].key.enc
+        &self.jobs[i].key.enc
     }
 
     fn blocks(&self, i: usize) -> usize {
-        self.0[i].prefix.len() / 16 + self.0[i].data.len().div_ceil(16)
+        self.jobs[i].prefix.len() / 16 + self.jobs[i].data.len().div_ceil(16)
     }
 
     fn start(&mut self, i: usize) -> [u8; 16] {
-        let (job, last) = (&mut self.0[i], &mut self.1[i]);
+        let job = &mut self.jobs[i];
         if !ENC {
             job.ctr();
         }
         let plain = if ENC { job.data.src() } else { job.data.written() };
-        let rest = plain.as_chunks::<16>().1;
-        last[..rest.len()].copy_from_slice(rest);
+        self.tails[i].set(load_partial_block(plain.as_chunks::<16>().1).to_le_bytes());
         [0; 16]
     }
 
     fn piece(&mut self, i: usize, n: usize) -> Piece {
-        let job = &self.0[i];
+        let job = &self.jobs[i];
         let plain = if ENC { job.data.src() } else { job.data.written() };
         let whole = plain.as_chunks::<16>().0;
-        read([job.prefix, whole.as_flattened(), &self.1[i]][n])
+        match n {
+            0 => read(job.prefix),
+            1 => read(whole.as_flattened()),
+            _ => Piece { src: self.tails[i].as_ptr().cast(), dst: ptr::null_mut(), blocks: 1 },
+        }
     }
 
     fn finish(&mut self, i: usize, state: &[u8; 16]) {
-        let job = &mut self.0[i];
+        let job = &mut self.jobs[i];
         job.tag.iter_mut().zip(state).for_each(|(tag, mac)| *tag ^= mac);
         if ENC {
             job.ctr();
         }
-        self.1[i] = [0; 16];
+        self.tails[i].set([0; 16]);
     }
 }
 
@@ -285,6 +294,7 @@ pub fn ccm_many<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
     for jobs in jobs.chunks_mut(MANY) {
         masks(jobs);
         let token = jobs[0].key.token;
-        chain::<T, false>(token, &mut Ccm::<T, ENC>(jobs, [[0; 16]; MANY]));
+        let tails: Tails = [const { Cell::new([0; 16]) }; MANY];
+        chain::<T, false>(token, &mut Ccm::<T, ENC> { jobs, tails: &tails });
     }
 }

@@ -11,8 +11,12 @@ use crate::{
 };
 use std::{vec, vec::Vec};
 
-/// Mixes of messages: their number, and the length of each in blocks.
+/// Mixes of messages: their number, and the length of each in blocks. Miri, which takes a millisecond for a block, gets a few
+/// with messages that end in lanes, begin behind others, and repeat.
 fn mixes() -> Vec<Vec<usize>> {
+    if cfg!(miri) {
+        return vec![vec![], vec![9; 8], vec![5, 0, 7], (0..20).map(|i| i * 7 % 12).collect()];
+    }
     let mut mixes: Vec<Vec<usize>> = (0..70).map(|n| vec![4 * (n % 5); n]).collect();
     for seed in 0..40 {
         let random = bytes(seed, 70);

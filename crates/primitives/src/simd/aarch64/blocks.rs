@@ -1,0 +1,199 @@
+//! The vectors of AArch64 as [`Blocks`], and with the AES and PMULL instructions as [`AesVector`].
+
+use super::V128;
+use crate::cpu::{ArmCe, HasArmAes, HasNeon};
+use crate::simd::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
+
+impl AesToken for ArmCe {
+    type V = V128<ArmCe>;
+    type Narrow = Self;
+
+    #[inline(always)]
+    fn narrow(self) -> Self {
+        self
+    }
+
+    type Pair = ArmCe;
+
+    #[inline(always)]
+    fn pair(self) -> ArmCe {
+        self
+    }
+}
+
+impl<T: HasNeon> V128<T> {
+    #[inline(always)]
+    fn bytes(self) -> [u8; 16] {
+        let mut block = [0; 16];
+        self.store(&mut block);
+        block
+    }
+}
+
+impl<T: HasNeon> Blocks for V128<T> {
+    type Token = T;
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn zero(token: T) -> Self {
+        Self::zero(token)
+    }
+
+    #[inline(always)]
+    fn splat(token: T, block: &[u8; 16]) -> Self {
+        Self::load(token, block)
+    }
+
+    #[inline(always)]
+    fn load(token: T, src: &[u8]) -> Self {
+        let Some(bytes) = src.first_chunk::<16>() else { panic!("fewer bytes than a vector has") };
+        Self::load(token, bytes)
+    }
+
+    #[inline(always)]
+    fn load_partial(token: T, src: &[u8]) -> Self {
+        assert!(src.len() <= 16);
+        Self::load(token, &load_partial_block(src).to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn store(self, dst: &mut [u8]) {
+        let Some(bytes) = dst.first_chunk_mut::<16>() else { panic!("fewer bytes than a vector has") };
+        self.store(bytes);
+    }
+
+    #[inline(always)]
+    fn store_partial(self, dst: &mut [u8]) {
+        assert!(dst.len() <= 16);
+        store_partial_block(u128::from_le_bytes(self.bytes()), dst);
+    }
+
+    #[inline(always)]
+    fn first(self) -> [u8; 16] {
+        self.bytes()
+    }
+
+    #[inline(always)]
+    fn last(self) -> [u8; 16] {
+        self.bytes()
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self.xor(other)
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        let halves = self.reverse_bytes64();
+        halves.align_bytes::<8>(halves)
+    }
+
+    #[inline(always)]
+    fn add32(self, other: Self) -> Self {
+        self.add32(other)
+    }
+
+    #[inline(always)]
+    fn add64(self, other: Self) -> Self {
+        self.add64(other)
+    }
+}
+
+// AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
+// with a zero key and an xor behind. `round` and `finish` follow the instructions instead: each key
+// goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
+impl<T: HasArmAes> AesVector for V128<T> {
+    #[inline(always)]
+    fn enc(self, round_key: Self) -> Self {
+        self.aes_enc(Self::zero(self.token())).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn enc_last(self, round_key: Self) -> Self {
+        self.aes_enc_last(Self::zero(self.token())).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn dec(self, round_key: Self) -> Self {
+        self.aes_dec(Self::zero(self.token())).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn dec_last(self, round_key: Self) -> Self {
+        self.aes_dec_last(Self::zero(self.token())).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn gather(token: T, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        Self::load(token, &block(0))
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.bytes());
+    }
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        self.aes_inv_mix_columns()
+    }
+
+    #[inline(always)]
+    fn first_round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, _: Option<Self>) {
+        Self::round::<ENC, N>(blocks, first);
+    }
+
+    #[inline(always)]
+    fn round_key(token: T, inner: &[[u8; 16]], i: usize) -> Option<Self> {
+        Some(Self::load(token, inner.get(i.wrapping_sub(1))?))
+    }
+
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], key: Self) {
+        for b in blocks.iter_mut() {
+            *b = if ENC { b.aes_enc(key) } else { b.aes_dec(key) };
+        }
+    }
+
+    #[inline(always)]
+    fn finish<const ENC: bool>(self, token: T, inner: &[[u8; 16]], last: Self) -> Self {
+        let [.., key] = inner else { return self };
+        let key = Self::load(token, key);
+        let state = if ENC { self.aes_enc_last(key) } else { self.aes_dec_last(key) };
+        state.xor(last)
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, other: &mut Self) {
+        self.meet(other);
+    }
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        previous
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        assert!(n <= 56);
+        let n = n as i64;
+        let out = self.shl64_by(n - 64);
+        let reduced = Self::clmul_of(self.token(), out.high64(), 0x87);
+        let carried = Self::zero(self.token()).align_bytes::<8>(out);
+        self.shl64_by(n).xor(reduced).xor(carried)
+    }
+
+    #[inline(always)]
+    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
+        let token = batch_ago.token();
+        let zero = Self::zero(token);
+        let out = batch_ago.align_bytes::<15>(zero).low64();
+        zero.align_bytes::<15>(batch_ago).xor(Self::clmul_of(token, out, 0x87))
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
+    }
+}

@@ -1,0 +1,169 @@
+//! The vector register of AArch64, and every instruction on it that this crate uses.
+//!
+//! [`V128`] holds a register and the token that its CPU was proven by; see [the registers of x86](super). Words are
+//! little-endian, so their order in the register is their order in memory.
+#![allow(dead_code, reason = "the kernels are converted one by one")]
+
+mod blocks;
+
+use super::register::{Plain, makers, methods, proven, raw, registers, unwrap, wrap};
+use crate::cpu::{HasArmAes, HasArmSha2, HasArmSha3, HasNeon};
+use core::arch::aarch64::*;
+
+/// 128 bits.
+#[derive(Clone, Copy)]
+pub struct V128<T> {
+    raw: uint8x16_t,
+    token: T,
+}
+
+type Raw128 = uint8x16_t;
+
+registers!(V128(uint8x16_t), HasNeon = "neon", 16, load, store, vreg, "/* {0:v} */", "/* {0:v} {1:v} */");
+
+/// # Safety
+/// `from` has 16 readable bytes.
+#[inline(always)]
+unsafe fn load(from: *const u8) -> uint8x16_t {
+    // SAFETY: the caller's.
+    unsafe { vld1q_u8(from) }
+}
+
+/// # Safety
+/// `to` has 16 writable bytes.
+#[inline(always)]
+unsafe fn store(to: *mut u8, vector: uint8x16_t) {
+    // SAFETY: the caller's.
+    unsafe { vst1q_u8(to, vector) }
+}
+
+/// An intrinsic on words of 32 or of 64 bits, as one on bytes.
+macro_rules! on32 {
+    ($intrinsic:ident $(::<$N:tt>)?($($arg:expr),*)) => {
+        vreinterpretq_u8_u32($intrinsic$(::<$N>)?($(vreinterpretq_u32_u8($arg)),*))
+    };
+}
+macro_rules! on64 {
+    ($intrinsic:ident $(::<$N:tt>)?($($arg:expr),*)) => {
+        vreinterpretq_u8_u64($intrinsic$(::<$N>)?($(vreinterpretq_u64_u8($arg)),*))
+    };
+}
+
+makers! {
+    V128, HasNeon = "neon";
+
+    fn zero() -> V128 { vdupq_n_u8(0) }
+
+    /// One number in every byte, or word.
+    fn splat8(byte: u8) -> V128 { vdupq_n_u8(byte) }
+    fn splat32(word: u32) -> V128 { vreinterpretq_u8_u32(vdupq_n_u32(word)) }
+    fn splat64(word: u64) -> V128 { vreinterpretq_u8_u64(vdupq_n_u64(word)) }
+}
+
+methods! {
+    V128, HasNeon = "neon";
+
+    fn xor(a, b: V128) -> V128 { veorq_u8(a, b) }
+    fn and(a, b: V128) -> V128 { vandq_u8(a, b) }
+    fn or(a, b: V128) -> V128 { vorrq_u8(a, b) }
+    fn not(a) -> V128 { vmvnq_u8(a) }
+    fn add32(a, b: V128) -> V128 { on32!(vaddq_u32(a, b)) }
+    fn add64(a, b: V128) -> V128 { on64!(vaddq_u64(a, b)) }
+
+    fn shl8<const N>(a) -> V128 { vshlq_n_u8::<N>(a) }
+    fn shr8<const N>(a) -> V128 { vshrq_n_u8::<N>(a) }
+    fn shl32<const N>(a) -> V128 { on32!(vshlq_n_u32::<N>(a)) }
+    // A shift by a negative count is a shift to the right.
+    fn shr32<const N>(a) -> V128 { vreinterpretq_u8_u32(vshlq_u32(vreinterpretq_u32_u8(a), vdupq_n_s32(-N))) }
+    /// Each word shifted to the left by `n`, to the right if that is negative; 64 or more give zero.
+    fn shl64_by(a, n: i64) -> V128 { vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(a), vdupq_n_s64(n))) }
+    /// Each word shifted to the right by `R`, with the upper bits of `a` above.
+    fn shr_insert32<const R>(a, b: V128) -> V128 { on32!(vsriq_n_u32::<R>(a, b)) }
+
+    /// The bytes, or halves, within words in reverse.
+    fn reverse_bytes32(a) -> V128 { vrev32q_u8(a) }
+    fn reverse_bytes64(a) -> V128 { vrev64q_u8(a) }
+    fn reverse_halves32(a) -> V128 { vreinterpretq_u8_u16(vrev32q_u16(vreinterpretq_u16_u8(a))) }
+    /// Byte i is the byte whose number is byte i of `from`; zero for numbers above 15.
+    fn shuffle_bytes(a, from: V128) -> V128 { vqtbl1q_u8(a, from) }
+    /// Bytes `N` to `N` + 15 of `self` and, behind it, `high`.
+    fn align_bytes<const N>(a, high: V128) -> V128 { vextq_u8::<N>(a, high) }
+    /// The lower words of both, in turns, the first from `self`.
+    fn unpack_low32(a, b: V128) -> V128 { on32!(vzip1q_u32(a, b)) }
+    fn unpack_high32(a, b: V128) -> V128 { on32!(vzip2q_u32(a, b)) }
+    fn unpack_low64(a, b: V128) -> V128 { on64!(vzip1q_u64(a, b)) }
+    fn unpack_high64(a, b: V128) -> V128 { on64!(vzip2q_u64(a, b)) }
+
+    fn low32(a) -> u32 { vgetq_lane_u32::<0>(vreinterpretq_u32_u8(a)) }
+    fn low64(a) -> u64 { vgetq_lane_u64::<0>(vreinterpretq_u64_u8(a)) }
+    fn high64(a) -> u64 { vgetq_lane_u64::<1>(vreinterpretq_u64_u8(a)) }
+}
+
+methods! {
+    V128, HasArmAes = "neon,aes";
+
+    /// AESE and AESMC: adds `key`, then SubBytes, ShiftRows and MixColumns.
+    fn aes_enc(a, key: V128) -> V128 { vaesmcq_u8(vaeseq_u8(a, key)) }
+    /// The same without MixColumns.
+    fn aes_enc_last(a, key: V128) -> V128 { vaeseq_u8(a, key) }
+    /// AESD and AESIMC: the inverse steps, after adding `key`.
+    fn aes_dec(a, key: V128) -> V128 { vaesimcq_u8(vaesdq_u8(a, key)) }
+    fn aes_dec_last(a, key: V128) -> V128 { vaesdq_u8(a, key) }
+    fn aes_inv_mix_columns(a) -> V128 { vaesimcq_u8(a) }
+
+    /// The carry-less product of the lower halves, and of the upper ones.
+    fn clmul_low(a, b: V128) -> V128 {
+        let [a, b] = [vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)];
+        vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<0>(a), vgetq_lane_u64::<0>(b)))
+    }
+    fn clmul_high(a, b: V128) -> V128 {
+        vreinterpretq_u8_p128(vmull_high_p64(vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b)))
+    }
+}
+
+makers! {
+    V128, HasArmAes = "neon,aes";
+
+    /// The carry-less product of two words.
+    fn clmul_of(a: u64, b: u64) -> V128 { vreinterpretq_u8_p128(vmull_p64(a, b)) }
+}
+
+methods! {
+    V128, HasArmSha2 = "neon,sha2";
+
+    /// Four rounds, of which `kw` is the constants and words, with the choice, parity or majority of (b, c, d).
+    fn sha1_choose4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1cq_u32(words(abcd), e, words(kw))) }
+    fn sha1_parity4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1pq_u32(words(abcd), e, words(kw))) }
+    fn sha1_majority4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1mq_u32(words(abcd), e, words(kw))) }
+    /// The low word as e, four rounds later.
+    fn sha1_next_e(abcd) -> u32 { vsha1h_u32(vgetq_lane_u32::<0>(words(abcd))) }
+    fn sha1_schedule0(w0, w1: V128, w2: V128) -> V128 { on32!(vsha1su0q_u32(w0, w1, w2)) }
+    fn sha1_schedule1(sum, w3: V128) -> V128 { on32!(vsha1su1q_u32(sum, w3)) }
+
+    /// Four rounds: the new (a, b, c, d) of `self`, and the new (e, f, g, h) of `self` with the old `abcd`.
+    fn sha256_abcd(abcd, efgh: V128, kw: V128) -> V128 { on32!(vsha256hq_u32(abcd, efgh, kw)) }
+    fn sha256_efgh(efgh, abcd: V128, kw: V128) -> V128 { on32!(vsha256h2q_u32(efgh, abcd, kw)) }
+    fn sha256_schedule0(w0, w1: V128) -> V128 { on32!(vsha256su0q_u32(w0, w1)) }
+    fn sha256_schedule1(sum, w2: V128, w3: V128) -> V128 { on32!(vsha256su1q_u32(sum, w2, w3)) }
+}
+
+use vreinterpretq_u8_u32 as sha1;
+use vreinterpretq_u32_u8 as words;
+
+methods! {
+    V128, HasArmSha3 = "neon,sha3";
+
+    /// `self ^ b ^ c`, by one instruction.
+    fn xor3_sha3(a, b: V128, c: V128) -> V128 { on64!(veor3q_u64(a, b, c)) }
+    /// `self ^ (b & !c)`.
+    fn xor_andnot(a, b: V128, c: V128) -> V128 { on64!(vbcaxq_u64(a, b, c)) }
+    /// `self ^ rotl64(b, 1)`.
+    fn xor_rol1(a, b: V128) -> V128 { on64!(vrax1q_u64(a, b)) }
+    /// `rotr64(self ^ b, N)`.
+    fn xor_ror64<const N>(a, b: V128) -> V128 { on64!(vxarq_u64::<N>(a, b)) }
+
+    fn sha512_rounds(sum, fg: V128, de: V128) -> V128 { on64!(vsha512hq_u64(sum, fg, de)) }
+    fn sha512_rounds2(sum, cd: V128, ab: V128) -> V128 { on64!(vsha512h2q_u64(sum, cd, ab)) }
+    fn sha512_schedule0(w0, w1: V128) -> V128 { on64!(vsha512su0q_u64(w0, w1)) }
+    fn sha512_schedule1(sum, w7: V128, middle: V128) -> V128 { on64!(vsha512su1q_u64(sum, w7, middle)) }
+}
