@@ -106,14 +106,6 @@ fn needed(request: &Request) -> Vec<Needed> {
         ("", "poly1305") => per_block(vectors(level, &["vpmuludq zmm", "vpmuludq ymm"]), 25.0 / 2.0, size),
         ("cbc", "serpent") if op == Op::Encrypt => vec![],
         (_, "serpent") => per_block(vectors(level, SERPENT), 16.0, size),
-        // 64 bits of text meet two products, the second of which waits for the stripe before.
-        ("", "xxhash64") if level == Level::Full && Stream::first(&["vpmullq ymm"]).is_some() => {
-            if size >= CHAINED {
-                vec![(&["XXH64 stripe, chained"], size as f64 / 32.0)]
-            } else {
-                vec![(&["vpmullq ymm"], 2.0 * size as f64 / 32.0)]
-            }
-        }
         ("", "xxhash64") => vec![(&["imul r64"], 2.0 * size as f64 / 8.0)],
         ("", "crc32" | "crc32c") => products(2.0),
         _ => hash(request),

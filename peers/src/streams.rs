@@ -71,11 +71,6 @@ mod imp {
         _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(_mm256_add_epi64(*x, key), key))
     });
 
-    // What a lane of XXH64 waits for in a stripe; the other product does not.
-    stream!(xxh64_chain: "avx512dq,avx512vl", 1, _mm256_set1_epi8, |x, key| {
-        _mm256_mullo_epi64(_mm256_rol_epi64::<31>(_mm256_add_epi64(*x, key)), key)
-    });
-
     // Half of ChaCha's quarter round. AVX2 rotates by bytes with a shuffle, and otherwise with two shifts.
     stream!(half_quarter512: "avx512f", 12, _mm512_set1_epi8, |x, key| {
         let sum = _mm512_rol_epi32::<16>(_mm512_xor_si512(_mm512_add_epi32(*x, key), key));
@@ -149,7 +144,6 @@ mod imp {
         2 ["aesenc \\x, {k}"]);
 
     mix!(mul64: "bmi2", reg, word, 1 ["imul \\x, {k}"]);
-    mix!(mullq256: "avx512dq,avx512vl", ymm_reg, _mm256_set1_epi8, 1 ["vpmullq \\x, \\x, {k}"]);
 
     // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority, 6
     // additions. The message schedule costs nothing, in vectors.
@@ -247,9 +241,6 @@ mod imp {
             (has!("avx512f"), "vpmuludq zmm", 64, muludq512),
             (has!("avx2"), "vpmuludq ymm", 32, muludq256),
             (has!("bmi2"), "imul r64", 8, mul64),
-            // CPUs without SSE4A take five times as long, and `imul` is faster there.
-            (has!("avx512dq", "avx512vl", "sse4a"), "vpmullq ymm", 32, mullq256),
-            (has!("avx512dq", "avx512vl", "sse4a"), "XXH64 stripe, chained", 32, xxh64_chain),
             (has!("avx512f"), "ChaCha half quarter round zmm", 64, half_quarter512),
             (has!("avx2"), "ChaCha half quarter round ymm", 32, half_quarter256),
             (has!("sha"), "sha1rnds4, chained", 16, sha1_chain),

@@ -65,3 +65,13 @@ pub enum WeakKeys {
     /// Nothing special, as AF_ALG does.
     Allow,
 }
+
+/// Which drivers an algorithm's name may stand for. A driver's own name always stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Those with timing=constant, and for algorithms without a secret any.
+    #[default]
+    Constant,
+    /// Any.
+    Table,
+}

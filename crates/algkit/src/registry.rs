@@ -5,34 +5,18 @@ mod reference;
 #[cfg(feature = "rng")]
 use crate::driver::Failure;
 use crate::{
-    Error, Name, Vector,
+    Error, Name, Policy, Vector,
     driver::{Driver, DriverRef, SelfTest, Timing, Type},
     selftest::{self, Extent, Side},
-    table,
+    settings, table,
     templates::{Lookup, TEMPLATES},
     tfm::{Aead, Cipher, Hash, Rng, Skcipher, Transform, Unkeyed},
 };
-use algkit_primitives::cpu::{CpuFeatures, Feature};
+use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
 use std::{
     collections::HashMap,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
-
-/// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`.
-pub const CPU_VARIABLE: &str = "ALGKIT_CPU";
-
-/// The variable that allows drivers with timing=table: `ALGKIT_TIMING=table`.
-pub const TIMING_VARIABLE: &str = "ALGKIT_TIMING";
-
-/// Which drivers an algorithm's name may stand for. A driver's own name always stands for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// Those with timing=constant, and for algorithms without a secret any.
-    #[default]
-    Constant,
-    /// Any.
-    Table,
-}
 
 /// A set of drivers, and a CPU to run them on.
 ///
@@ -41,6 +25,8 @@ pub enum Policy {
 #[derive(Debug)]
 pub struct Registry {
     cpu: CpuFeatures,
+    /// What the drivers are chosen for: this CPU, or another.
+    features: FeatureSet,
     policy: Policy,
     state: Arc<RwLock<State>>,
 }
@@ -57,6 +43,9 @@ struct State {
     /// meanwhile.
     generation: u64,
 }
+
+/// The priority of a driver that runs on a CPU which is better off with any other.
+const LAST: u32 = 1;
 
 /// Drivers and names that a registry keeps. Instances of templates join with every new name, and a program that looks names
 /// up for others must not grow with their number.
@@ -83,49 +72,66 @@ impl Default for Registry {
 impl Registry {
     /// A registry with the drivers of this crate, for a CPU with these features.
     pub fn new(cpu: CpuFeatures, policy: Policy) -> Self {
-        let registry = Self::empty(cpu, policy);
+        Self::empty(cpu, policy).filled()
+    }
+
+    /// A registry with the drivers of this crate that finds what names stand for on *another* CPU, one with these features.
+    /// No driver's code runs, so none is tested, and none takes a key that it would need the other CPU for.
+    ///
+    /// ```
+    /// use algkit::{Policy, Registry, Type, cpu::FeatureSet};
+    /// # #[cfg(target_arch = "x86_64")] {
+    /// let plain = Registry::foreign(FeatureSet::NONE, Policy::Constant);
+    /// assert_eq!(plain.find(Type::Skcipher, "ctr(aes)")?.driver, "ctr-aes-u64bs");
+    /// # }
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn foreign(features: FeatureSet, policy: Policy) -> Self {
+        Self { features, ..Self::empty(CpuFeatures::NONE, policy) }.filled()
+    }
+
+    fn filled(self) -> Self {
         let drivers = table::drivers();
         #[cfg(feature = "rng")]
-        let drivers = drivers.chain(crate::rng::drivers(registry.finder()));
-        registry.write().drivers = drivers.map(Arc::new).collect();
-        registry
+        let drivers = drivers.chain(crate::rng::drivers(self.finder()));
+        self.write().drivers = drivers.map(|driver| Arc::new(self.ranked(driver))).collect();
+        self
+    }
+
+    /// `driver` with the lowest priority if this CPU is better off with others.
+    fn ranked(&self, driver: Driver) -> Driver {
+        let deterred = self.is_usable(&driver) && !self.features.contains(driver.prefers);
+        if deterred { Driver { priority: LAST, ..driver } } else { driver }
     }
 
     /// A registry without drivers.
     pub fn empty(cpu: CpuFeatures, policy: Policy) -> Self {
-        Self { cpu, policy, state: Arc::default() }
+        Self { cpu, features: cpu.features(), policy, state: Arc::default() }
     }
 
     /// What the drivers of this registry find others with: a weak reference, since they are part of it.
     #[cfg(feature = "rng")]
     fn finder(&self) -> crate::rng::Find {
-        let (cpu, policy, state) = (self.cpu, self.policy, Arc::downgrade(&self.state));
+        let (cpu, features, policy, state) = (self.cpu, self.features, self.policy, Arc::downgrade(&self.state));
         Arc::new(move |kind, name| {
             let state = state.upgrade().ok_or(Failure("the registry that it belongs to is gone"))?;
-            let found = Registry { cpu, policy, state }.find(kind, name);
+            let found = Registry { cpu, features, policy, state }.find(kind, name);
             found.map_err(|_| Failure("no driver of what it is built on may serve"))
         })
     }
 
-    /// The registry of this process: this crate's drivers, on this CPU less what `ALGKIT_CPU`
-    /// hides, with the policy of `ALGKIT_TIMING`.
+    /// The registry of this process: this crate's drivers, on this CPU as `ALGKIT_CPU` has it, with the policy of
+    /// `ALGKIT_TIMING`. A program that runs with more rights than its caller (set-user-ID) looks at neither.
     ///
-    /// A malformed variable is an error rather than ignored: who masks a feature has a reason.
+    /// A malformed variable is an error rather than ignored: it was set for a reason. The error is not kept; the next call
+    /// reads the variables again.
     pub fn global() -> Result<&'static Self, Error> {
-        static GLOBAL: OnceLock<Result<Registry, Error>> = OnceLock::new();
-        let global = GLOBAL.get_or_init(|| {
-            let mask = std::env::var(CPU_VARIABLE).unwrap_or_default();
-            let policy = match std::env::var(TIMING_VARIABLE).as_deref() {
-                Err(_) | Ok("" | "constant") => Policy::Constant,
-                Ok("table") => Policy::Table,
-                Ok(other) => {
-                    let reason = format!("`{other}` is neither `constant` nor `table`");
-                    return Err(Error::Setting { setting: TIMING_VARIABLE, reason });
-                }
-            };
-            Ok(Self::new(mask_cpu(CpuFeatures::detect(), &mask)?, policy))
-        });
-        global.as_ref().map_err(Error::clone)
+        static GLOBAL: OnceLock<Registry> = OnceLock::new();
+        if let Some(registry) = GLOBAL.get() {
+            return Ok(registry);
+        }
+        let (cpu, policy) = settings::of_process()?;
+        Ok(GLOBAL.get_or_init(|| Self::new(cpu, policy)))
     }
 
     /// The CPU, as masked.
@@ -144,7 +150,7 @@ impl Registry {
         if state.drivers.iter().any(|d| d.driver == driver.driver) {
             return Err(Error::Duplicate(driver.driver));
         }
-        state.drivers.push(Arc::new(driver));
+        state.drivers.push(Arc::new(self.ranked(driver)));
         state.forget(); // it may be better than what was found before
         Ok(())
     }
@@ -170,7 +176,12 @@ impl Registry {
 
     /// Whether the CPU has what `driver` needs.
     pub fn is_usable(&self, driver: &Driver) -> bool {
-        self.cpu.contains(driver.needs)
+        self.features.contains(driver.needs)
+    }
+
+    /// Whether the registry is for a CPU that is not here.
+    fn is_foreign(&self) -> bool {
+        self.features != self.cpu.features()
     }
 
     /// A block cipher.
@@ -245,7 +256,7 @@ impl Registry {
 
     /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
-        if self.is_usable(driver) {
+        if self.is_usable(driver) && !self.is_foreign() {
             driver.selftest.get_or_init(|| self.run_test(driver, Extent::Short));
         }
         driver.selftest()
@@ -361,22 +372,4 @@ impl Lookup for Registry {
     fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
         Registry::find(self, kind, &name.to_string())
     }
-}
-
-/// `cpu` without the features that `mask` names: `-vaes,-avx512`.
-pub fn mask_cpu(cpu: CpuFeatures, mask: &str) -> Result<CpuFeatures, Error> {
-    mask.split([',', ' ']).filter(|item| !item.is_empty()).try_fold(cpu, |cpu, item| {
-        let name = item.strip_prefix('-').ok_or_else(|| Error::Setting {
-            setting: CPU_VARIABLE,
-            reason: format!("`{item}` does not start with `-`: features can only be hidden"),
-        })?;
-        let feature = Feature::ALL.iter().find(|f| f.name() == name).ok_or_else(|| {
-            let known: Vec<_> = Feature::ALL.iter().map(|f| f.name()).collect();
-            Error::Setting {
-                setting: CPU_VARIABLE,
-                reason: format!("unknown feature `{name}`, expected one of {}", known.join(", ")),
-            }
-        })?;
-        Ok(cpu.without(*feature))
-    })
 }

@@ -75,7 +75,8 @@ impl From<Shell> for clap_complete::Shell {
 Examples:
   algkit list                  every driver; * marks what each name stands for
   algkit list 'xts(aes)'       the drivers of one algorithm, one field a line
-  ALGKIT_CPU=-avx512 algkit list --json")]
+  ALGKIT_CPU=-avx512 algkit list --json
+  ALGKIT_CPU=+fast512 algkit list   with drivers of 512 bits preferred, whatever the CPU's model")]
 pub struct ListArgs {
     /// An algorithm or a driver: list its drivers only, in detail
     pub name: Option<String>,

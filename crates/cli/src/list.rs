@@ -23,6 +23,9 @@ struct Row {
     priority: u32,
     timing: String,
     cpu: Vec<&'static str>,
+    /// Features without which the driver runs and comes last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefers: Option<Vec<&'static str>>,
     usable: bool,
     /// Whether the algorithm's name stands for this driver.
     chosen: bool,
@@ -61,7 +64,8 @@ impl Row {
             r#type: kind.to_string(),
             priority: driver.priority,
             timing: driver.timing.to_string(),
-            cpu: driver.needs.iter().map(|feature| feature.name()).collect(),
+            cpu: names(driver.needs),
+            prefers: Some(names(driver.prefers)).filter(|names| !names.is_empty()),
             usable: registry.is_usable(driver),
             chosen: survey.is_chosen(driver),
             selftest: driver.selftest().to_string(),
@@ -143,7 +147,15 @@ fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> 
             writeln!(out, "      failed: {reason}")?;
         }
     }
-    writeln!(out, "\n* is what the name stands for on this CPU.")
+    writeln!(out, "\n* is what the name stands for on this CPU.")?;
+    let features = registry.cpu().features();
+    if features.has(Feature::Avx512) && !features.has(Feature::Fast512) {
+        writeln!(
+            out,
+            "Drivers of 512 bits have priority 1: they lower this CPU's frequency. ALGKIT_CPU=+fast512 prefers them."
+        )?;
+    }
+    Ok(())
 }
 
 fn line(out: &mut Out, mark: char, cells: &[String; 7], widths: &[usize; 7]) -> io::Result<()> {
@@ -180,6 +192,7 @@ fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()
             ("priority", Some(row.priority.to_string())),
             ("timing", Some(row.timing)),
             ("cpu", Some(cpu(&row.cpu))),
+            ("prefers", row.prefers.as_deref().map(cpu)),
             ("usable", Some(yes(row.usable))),
             ("chosen", Some(yes(survey.is_chosen(driver)))),
             ("selftest", Some(selftest)),
@@ -200,8 +213,13 @@ fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()
 
 /// The features of a set that no other of it brings along: not `aes` where there is `vaes`.
 fn essential(set: FeatureSet) -> Vec<&'static str> {
-    let left_alone = |feature: &Feature| set.without(*feature).iter().count() + 1 == set.iter().count();
-    set.iter().filter(left_alone).map(Feature::name).collect()
+    let brings = |other: Feature, feature| other != feature && FeatureSet::of(&[other]).with_required().has(feature);
+    let essential = |feature: &Feature| !set.iter().any(|other| brings(other, *feature));
+    set.iter().filter(essential).map(Feature::name).collect()
+}
+
+fn names(set: FeatureSet) -> Vec<&'static str> {
+    set.iter().map(Feature::name).collect()
 }
 
 fn cpu(features: &[&str]) -> String {

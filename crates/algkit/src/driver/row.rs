@@ -25,6 +25,8 @@ pub struct Driver {
     pub timing: Timing,
     /// The CPU features it needs.
     pub needs: FeatureSet,
+    /// CPU features without which it runs and is not worth it: a registry then gives it the lowest priority, 1.
+    pub prefers: FeatureSet,
     /// Its sizes.
     pub shape: Shape,
     /// Where the arithmetic is: a file under `crates/primitives/src`, or under `crates/algkit/src` for a random number
@@ -83,6 +85,7 @@ impl Driver {
             priority: 100,
             timing: Timing::Constant,
             needs: FeatureSet::NONE,
+            prefers: FeatureSet::NONE,
             shape,
             source: "",
             make: Box::new(make),

@@ -47,13 +47,13 @@ pub(super) static ROWS: &[&[Row]] = &[
     ],
     #[cfg(target_arch = "x86_64")]
     &[
-        Row::hash::<Of<VBlake2b<20>, cpu::Avx512>>(&BLAKE2B_160, "blake2b-160-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2b<32>, cpu::Avx512>>(&BLAKE2B_256, "blake2b-256-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2b<48>, cpu::Avx512>>(&BLAKE2B_384, "blake2b-384-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2b<64>, cpu::Avx512>>(&BLAKE2B_512, "blake2b-512-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2s<16>, cpu::Avx512>>(&BLAKE2S_128, "blake2s-128-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2s<20>, cpu::Avx512>>(&BLAKE2S_160, "blake2s-160-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2s<28>, cpu::Avx512>>(&BLAKE2S_224, "blake2s-224-avx512", 290, "blake2/x86.rs"),
-        Row::hash::<Of<VBlake2s<32>, cpu::Avx512>>(&BLAKE2S_256, "blake2s-256-avx512", 290, "blake2/x86.rs"),
+        Row::hash::<Of<VBlake2b<20>, cpu::Avx512>>(&BLAKE2B_160, "blake2b-160-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2b<32>, cpu::Avx512>>(&BLAKE2B_256, "blake2b-256-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2b<48>, cpu::Avx512>>(&BLAKE2B_384, "blake2b-384-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2b<64>, cpu::Avx512>>(&BLAKE2B_512, "blake2b-512-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2s<16>, cpu::Avx512>>(&BLAKE2S_128, "blake2s-128-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2s<20>, cpu::Avx512>>(&BLAKE2S_160, "blake2s-160-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2s<28>, cpu::Avx512>>(&BLAKE2S_224, "blake2s-224-avx512", 290, "blake2/x86.rs").narrow(),
+        Row::hash::<Of<VBlake2s<32>, cpu::Avx512>>(&BLAKE2S_256, "blake2s-256-avx512", 290, "blake2/x86.rs").narrow(),
     ],
 ];

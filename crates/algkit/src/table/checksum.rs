@@ -23,10 +23,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VCrc32c, Portable>>(&CRC32C, "crc32c-generic", 100, "crc32/table.rs").table(),
     ],
     #[cfg(target_arch = "x86_64")]
-    &[
-        Row::hash::<Of<VXxHash64, cpu::Avx512Mullq>>(&XXHASH64, "xxhash64-avx512", 300, "xxhash/x86.rs"),
-        Row::hash::<Of<VCrc32c, cpu::Sse42>>(&CRC32C, "crc32c-sse42", 350, "crc32/instruction.rs"),
-    ],
+    &[Row::hash::<Of<VCrc32c, cpu::Sse42>>(&CRC32C, "crc32c-sse42", 350, "crc32/instruction.rs")],
     #[cfg(target_arch = "x86_64")]
     &[
         Row::hash::<Of<VCrc32, cpu::Pclmul>>(&CRC32, "crc32-pclmul", 300, "crc32/fold.rs"),

@@ -5,7 +5,7 @@ use crate::{
     adapters::Make,
     driver::{AeadOps, BadKey, CipherOps, Driver, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys},
 };
-use algkit_primitives::cpu::{CpuFeatures, FeatureSet, Token};
+use algkit_primitives::cpu::{CpuFeatures, Feature, FeatureSet, Token};
 
 /// What all drivers of an algorithm have in common.
 pub(super) struct Algorithm {
@@ -45,9 +45,16 @@ pub(super) struct Row {
     priority: u32,
     timing: Timing,
     needs: FeatureSet,
+    /// See [`Driver::prefers`].
+    prefers: FeatureSet,
     /// Where the arithmetic is: see [`Driver::source`].
     source: &'static str,
     make: fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey>,
+}
+
+/// What a driver that needs AVX-512 prefers: 512 bits that cost no frequency.
+const fn wide(needs: FeatureSet) -> FeatureSet {
+    if needs.has(Feature::Avx512) { FeatureSet::of(&[Feature::Fast512]) } else { FeatureSet::NONE }
 }
 
 macro_rules! rows {
@@ -68,6 +75,7 @@ macro_rules! rows {
                         priority,
                         timing: Timing::Constant,
                         needs: D::Token::NEEDS,
+                        prefers: wide(D::Token::NEEDS),
                         source,
                         make: |cpu, key, weak| {
                             let token = D::Token::detect(cpu).ok_or(BadKey("the CPU lacks what the driver needs"))?;
@@ -94,6 +102,12 @@ impl Row {
         self
     }
 
+    /// The same driver, which uses the instructions of AVX-512 on vectors of up to 256 bits alone.
+    pub const fn narrow(mut self) -> Self {
+        self.prefers = FeatureSet::NONE;
+        self
+    }
+
     /// The driver that the row describes.
     pub fn driver(&self) -> Driver {
         let Algorithm { name, kind, shape } = self.algorithm;
@@ -101,6 +115,7 @@ impl Row {
             priority: self.priority,
             timing: self.timing,
             needs: self.needs,
+            prefers: self.prefers,
             source: self.source,
             ..Driver::new(*name, self.driver, *kind, shape.clone(), self.make)
         }

@@ -21,7 +21,7 @@ pub const MASKS: &[&str] = &[
 
 /// Nothing but general registers.
 pub const NO_VECTORS: &str =
-    "-sse2,-ssse3,-sse4.1,-sse4.2,-aes,-pclmul,-avx,-avx2,-avx512,-vaes,-vpclmul,-sha,-gfni,-neon,-sha2,-sha3";
+    "-sse2,-ssse3,-sse4.1,-sse4.2,-aes,-pclmul,-avx,-avx2,-avx512,-vaes,-vpclmul,-sha,-neon,-sha2,-sha3";
 
 /// A registry for this CPU less what `mask` hides.
 pub fn masked(mask: &str, policy: Policy) -> Registry {

@@ -7,10 +7,6 @@
 //! The crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, 0 by default, and
 //! gives the digest little-endian, where the canonical form of the reference is big-endian.
 
-#[cfg(target_arch = "x86_64")]
-mod x86;
-
-use crate::cpu::{Portable, Token};
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy};
 use core::mem::ManuallyDrop;
 
@@ -26,19 +22,9 @@ const STRIPE: usize = 32;
 /// The lanes of a message.
 pub type Lanes = [u64; 4];
 
-/// A token whose CPU absorbs stripes.
-pub trait Stripes: Token {
-    /// Absorbs `data`, a whole number of stripes.
-    fn absorb(self, lanes: &mut Lanes, data: &[u8]);
-
-    /// The digest of a message of one stripe or more, from the lanes before it.
-    fn digest(self, lanes: &Lanes, message: &[u8], out: &mut [u8; 8]);
-}
-
 /// XXH64: a digest of 8 bytes. A checksum guards no secrets, and its state is not wiped.
 #[derive(Clone)]
-pub struct XxHash64<T: Stripes> {
-    token: T,
+pub struct XxHash64 {
     lanes: Lanes,
     /// What a message without stripes has in place of merged lanes.
     short: u64,
@@ -46,12 +32,12 @@ pub struct XxHash64<T: Stripes> {
     buffer: ManuallyDrop<BlockBuffer<STRIPE>>,
 }
 
-impl<T: Stripes> XxHash64<T> {
+impl XxHash64 {
     /// The checksum of the empty message so far.
     #[inline]
-    pub fn new(token: T, seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let lanes = [seed.wrapping_add(P1).wrapping_add(P2), seed.wrapping_add(P2), seed, seed.wrapping_sub(P1)];
-        Self { token, lanes, short: seed.wrapping_add(P5), absorbed: 0, buffer: ManuallyDrop::default() }
+        Self { lanes, short: seed.wrapping_add(P5), absorbed: 0, buffer: ManuallyDrop::default() }
     }
 }
 
@@ -67,30 +53,31 @@ fn stripe(lanes: &mut Lanes, stripe: &[u8; STRIPE]) {
     }
 }
 
-impl Stripes for Portable {
-    #[inline]
-    fn absorb(self, lanes: &mut Lanes, data: &[u8]) {
-        let mut l = *lanes;
-        data.as_chunks().0.iter().for_each(|data| stripe(&mut l, data));
-        *lanes = l;
-    }
-
-    /// Not inlined, because who has no stripes need not save registers for lanes.
-    #[inline(never)]
-    fn digest(self, lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
-        let mut lanes = *lanes;
-        let (stripes, rest) = message.as_chunks();
-        // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
-        // by itself it takes four copies of registers that each turn of the loop would take.
-        if let Some((last, stripes)) = stripes.split_last() {
-            stripes.iter().for_each(|data| stripe(&mut lanes, data));
-            stripe(&mut lanes, last);
-        }
-        finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
-    }
+/// Absorbs `data`, a whole number of stripes.
+#[inline]
+fn absorb(lanes: &mut Lanes, data: &[u8]) {
+    let mut l = *lanes;
+    data.as_chunks().0.iter().for_each(|data| stripe(&mut l, data));
+    *lanes = l;
 }
 
-impl<T: Stripes> Hash for XxHash64<T> {
+/// Writes the digest of a message of one stripe or more, from the lanes before it.
+///
+/// Not inlined: a message without stripes need not save registers for lanes.
+#[inline(never)]
+fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
+    let mut lanes = *lanes;
+    let (stripes, rest) = message.as_chunks();
+    // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
+    // by itself it takes four copies of registers that each turn of the loop would take.
+    if let Some((last, stripes)) = stripes.split_last() {
+        stripes.iter().for_each(|data| stripe(&mut lanes, data));
+        stripe(&mut lanes, last);
+    }
+    finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
+}
+
+impl Hash for XxHash64 {
     fn digest_size(&self) -> usize {
         8
     }
@@ -99,7 +86,7 @@ impl<T: Stripes> Hash for XxHash64<T> {
     fn update(&mut self, data: &[u8]) {
         self.absorbed = self.absorbed.wrapping_add(data.len() as u64);
         let lanes = &mut self.lanes;
-        self.buffer.absorb(data, |stripes| self.token.absorb(lanes, stripes));
+        self.buffer.absorb(data, |stripes| absorb(lanes, stripes));
     }
 
     #[inline]
@@ -117,7 +104,7 @@ impl<T: Stripes> Hash for XxHash64<T> {
         if message.len() < STRIPE {
             finish(self.short.wrapping_add(message.len() as u64), message, digest);
         } else {
-            self.token.digest(&self.lanes, message, digest);
+            self::digest(&self.lanes, message, digest);
         }
     }
 
@@ -192,31 +179,23 @@ fn avalanche(mut h: u64, out: &mut [u8; 8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::CpuFeatures;
     use crate::hash::check;
 
-    fn driver<T: Stripes>() {
-        let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    #[test]
+    fn agrees_with_published_values_and_the_peer() {
         // The values of the specification's and the reference implementation's tests.
         for (seed, message, digest) in [
             (0, &b""[..], 0xef46_db37_51d8_e999u64),
             (0, b"a", 0xd24e_c4f1_a98c_6e5b),
             (0, b"abc", 0x44bc_2cf5_ad77_0999),
         ] {
-            assert_eq!(check::digest(XxHash64::new(token, seed), message), digest.to_le_bytes());
+            assert_eq!(check::digest(XxHash64::new(seed), message), digest.to_le_bytes());
         }
         for seed in [0, 1, P1, u64::MAX] {
             check::against(
-                || XxHash64::new(token, seed),
+                || XxHash64::new(seed),
                 |message| xxhash_rust::xxh64::xxh64(message, seed).to_le_bytes().to_vec(),
             );
         }
-    }
-
-    #[test]
-    fn agrees_with_published_values_and_the_peer() {
-        driver::<Portable>();
-        #[cfg(target_arch = "x86_64")]
-        driver::<crate::cpu::Avx512Mullq>();
     }
 }

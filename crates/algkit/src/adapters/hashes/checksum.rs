@@ -4,7 +4,7 @@ use super::{Variant, variants};
 use algkit_primitives::{
     cpu::Token,
     crc32::{Castagnoli, Crc32, Crc32c, Ieee, Update},
-    xxhash::{Stripes, XxHash64},
+    xxhash::XxHash64,
 };
 
 /// A little-endian seed of four bytes, or the default.
@@ -15,5 +15,5 @@ fn seed(key: &[u8], default: u32) -> u32 {
 variants! {
     VCrc32<Update<Ieee>>: Crc32<T>, |token, key| Crc32::new(token, seed(key, 0));
     VCrc32c<Update<Castagnoli>>: Crc32c<T>, |token, key| Crc32c::new(token, seed(key, !0));
-    VXxHash64<Stripes>: XxHash64<T>, |token, key| XxHash64::new(token, key.try_into().map_or(0, u64::from_le_bytes));
+    VXxHash64<Token>: XxHash64, |_token, key| XxHash64::new(key.try_into().map_or(0, u64::from_le_bytes));
 }
