@@ -10,7 +10,7 @@ use crate::{
     iov::{self, Destinations, Several},
     kernel::kernel,
     lock::{Inside, Lock},
-    memory, table, transfer,
+    memory, reserve, table, transfer,
 };
 use algkit_afalg::{
     Errno,
@@ -23,7 +23,7 @@ use std::{
     io::IoSliceMut,
     os::fd::{BorrowedFd, RawFd},
     ptr,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
@@ -94,6 +94,9 @@ macro_rules! libaio {
 }
 
 libaio! {
+    fn io_setup(count: c_int, context: *mut u64)
+    if reserve::is_filtered() => set_up(count.into(), context)
+
     fn io_submit(context: u64, count: c_long, iocbs: Iocbs)
     if concerns(count, iocbs) => submit(context, count, iocbs)
 
@@ -145,8 +148,10 @@ unsafe fn array<'a>(count: c_long, iocbs: Iocbs) -> &'a [*mut u8] {
 /// # Safety
 /// As for [`concerns`]; the requests name memory that they may use.
 pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int, Errno> {
-    // An empty list tells whether there is such a context.
-    kernel(libc::SYS_io_submit, [context as c_long, 0, iocbs.addr() as c_long, 0, 0])?;
+    if !is_own(context) {
+        // An empty list tells whether there is such a context.
+        kernel(libc::SYS_io_submit, [context as c_long, 0, iocbs.addr() as c_long, 0, 0])?;
+    }
     let mut done = 0;
     // SAFETY: the caller's promise.
     for iocb in unsafe { array(count, iocbs) } {
@@ -164,6 +169,9 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     // SAFETY: null, or the caller's.
     let bytes = unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_mut() }.ok_or(Errno::FAULT)?;
     let Some(entry) = table::entry(descriptor(bytes)) else {
+        if is_own(context) {
+            return Err(Errno::INVAL);
+        }
         kernel(libc::SYS_io_submit, [context as c_long, 1, ptr::from_ref(iocb).addr() as c_long, 0, 0])?;
         IS_USED.store(true, Ordering::Relaxed);
         return with(|contexts| contexts.entry(context).or_default().foreign += 1);
@@ -173,7 +181,7 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
         return Err(Errno::AGAIN);
     }
     let request = Iocb::parse(bytes)?;
-    if let Some(event_fd) = request.event_fd {
+    if let Some(event_fd) = request.event_fd.filter(|&fd| !reserve::has(fd)) {
         // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
         let kind = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(event_fd) })?.st_mode & libc::S_IFMT;
         // An eventfd is a file of no type at all.
@@ -307,11 +315,36 @@ fn kernel_events(context: u64, min: c_long, room: usize, to: *mut c_void, wait: 
     Ok(got)
 }
 
+/// `io_setup`, where the kernel must not be asked.
+pub fn set_up(count: c_long, context: *mut u64) -> Result<c_int, Errno> {
+    static NEXT: AtomicU64 = AtomicU64::new(OWN);
+    if count <= 0 {
+        return Err(Errno::INVAL);
+    }
+    // SAFETY: null, or the caller's.
+    let context = unsafe { context.as_mut() }.ok_or(Errno::FAULT)?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    IS_USED.store(true, Ordering::Relaxed);
+    with(|contexts| contexts.insert(number, Context::default()))?;
+    *context = number;
+    Ok(0)
+}
+
+/// Contexts from here on are not the kernel's, whose are addresses in user space.
+const OWN: u64 = 1 << 63;
+
+fn is_own(context: u64) -> bool {
+    context >= OWN
+}
+
 /// `io_destroy`.
 pub fn destroy(context: u64) -> Result<c_int, Errno> {
     with(|contexts| contexts.remove(&context))?;
     EVENTS.fetch_add(1, Ordering::Relaxed);
     let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
+    if is_own(context) {
+        return Ok(0);
+    }
     kernel(libc::SYS_io_destroy, [context as c_long, 0, 0, 0, 0]).map(|_| 0)
 }
 

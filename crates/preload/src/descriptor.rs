@@ -5,12 +5,12 @@ use crate::{
     interpose::{interpose, real},
     kernel::kernel,
     lock::Inside,
-    process, table, template,
+    process, reserve, table, template,
 };
 use algkit_afalg::Errno;
 use libc::{
-    F_DUPFD, F_DUPFD_CLOEXEC, F_SETFL, FILE, O_NONBLOCK, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl,
-    c_int, c_long, c_uint,
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_GETFL, F_SETFD, F_SETFL, FD_CLOEXEC, FILE, O_NONBLOCK, O_RDWR, SYS_close,
+    SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl, c_int, c_long, c_uint,
 };
 use std::os::fd::RawFd;
 
@@ -20,6 +20,9 @@ interpose! {
         // Forgotten first: the number may be another thread's as soon as it is free.
         if !process::borrows_memory() {
             table::forget(fd);
+            if reserve::has(fd) {
+                return reserve::give_back(fd);
+            }
         }
         call(SYS_close, [fd.into(), 0, 0])
     }
@@ -27,6 +30,9 @@ interpose! {
     fn dup(fd: c_int) -> c_int
     where Some(_) = table::entry(fd) => {
         Inside::check()?;
+        if reserve::is_filtered() {
+            return reserve::take_socket().inspect(|&new| record(fd, new));
+        }
         call(SYS_dup, [fd.into(), 0, 0]).inspect(|&new| record(fd, new))
     }
 
@@ -58,8 +64,9 @@ interpose! {
     where true = flags & libc::CLOSE_RANGE_CLOEXEC as c_int == 0 && serves(first, last) => {
         if !process::borrows_memory() {
             table::forget_range(first, last);
+            return reserve::close_around(first, last, |first, last| close_all(first, last, flags));
         }
-        call(SYS_close_range, [first.into(), last.into(), flags.into()])
+        close_all(first, last, flags)
     }
 }
 
@@ -85,11 +92,19 @@ pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
     if serves(first, c_uint::MAX) && !process::borrows_memory() {
         table::forget_range(first, c_uint::MAX);
+        let closed = reserve::close_around(first, c_uint::MAX, |first, last| close_all(first, last, 0));
+        if closed.is_ok() {
+            return;
+        }
     }
     if let Some(real) = real!(fn closefrom(c_int) -> ()) {
         // SAFETY: the argument is the caller's.
         unsafe { real(first as c_int) }
     }
+}
+
+fn close_all(first: c_uint, last: c_uint, flags: c_int) -> Result<c_int, Errno> {
+    call(SYS_close_range, [first.into(), last.into(), flags.into()])
 }
 
 fn call(number: c_long, [a, b, c]: [c_long; 3]) -> Result<c_int, Errno> {
@@ -113,7 +128,7 @@ pub fn concerns(fd: RawFd, new: RawFd) -> bool {
 
 /// Whether one of the descriptors means something here.
 pub fn serves(first: c_uint, last: c_uint) -> bool {
-    template::is_among(first, last) || table::served(first, last).next().is_some()
+    template::is_among(first, last) || reserve::is_among(first, last) || table::served(first, last).next().is_some()
 }
 
 /// The kernel has made `new` a duplicate of `fd`.
@@ -124,6 +139,9 @@ fn record(fd: RawFd, new: RawFd) {
 }
 
 fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
+    if reserve::is_filtered() {
+        return control_here(fd, command, argument);
+    }
     if let (F_SETFL, Some(entry)) = (command, table::entry(fd)) {
         entry.enter(fd)?.state().unshare()?;
     }
@@ -141,4 +159,24 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
         _ => {}
     }
     Ok(returned)
+}
+
+/// `fcntl` where the kernel must not be asked.
+fn control_here(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
+    let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
+    match command {
+        F_DUPFD | F_DUPFD_CLOEXEC => {
+            drop(entered);
+            reserve::take_socket().inspect(|&new| record(fd, new))
+        }
+        F_GETFD => Ok(FD_CLOEXEC),
+        F_SETFD => Ok(0),
+        F_GETFL if entered.is_nonblocking() => Ok(O_RDWR | O_NONBLOCK),
+        F_GETFL => Ok(O_RDWR),
+        F_SETFL => {
+            entered.state().is_nonblocking = argument as c_int & O_NONBLOCK != 0;
+            Ok(0)
+        }
+        _ => Err(Errno::INVAL),
+    }
 }

@@ -4,7 +4,7 @@ use crate::{
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
     options::Options,
-    table,
+    reserve, table,
 };
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
@@ -175,7 +175,7 @@ impl State {
     /// Lets the descriptor itself say what the file is ready for, if someone waits for it.
     #[inline]
     pub fn reflect(&mut self) {
-        if self.mirror.is_armed() {
+        if self.mirror.is_armed() && !reserve::is_filtered() {
             let readiness = self.readiness();
             self.mirror.show(&self.fds, readiness);
         }
@@ -183,7 +183,7 @@ impl State {
 
     /// Gives the file a socket of its own, whose flags can be set without others' seeing it.
     pub fn unshare(&mut self) -> Result<(), Errno> {
-        self.mirror.unshare(&self.fds)
+        if reserve::is_filtered() { Ok(()) } else { self.mirror.unshare(&self.fds) }
     }
 
     /// From now on the descriptor itself says what the file is ready for.

@@ -1,6 +1,6 @@
 //! `poll` and `epoll` on sets in which some descriptors are served.
 
-use crate::{interpose::interpose, kernel::kernel, memory, message::duration, table};
+use crate::{interpose::interpose, kernel::kernel, memory, message::duration, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
     EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
@@ -40,6 +40,9 @@ interpose! {
         kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event, 0]).map(|_| 0)
     }
 }
+
+/// How often a file is looked at that no descriptor can be made to show.
+const SLICE: Duration = Duration::from_millis(2);
 
 const READABLE: c_short = POLLIN | POLLRDNORM;
 const WRITABLE: c_short = POLLOUT | POLLWRNORM | POLLWRBAND;
@@ -83,6 +86,9 @@ pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const s
         let answered = answer(fds);
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let waits = answered == 0 && left != Some(Duration::ZERO);
+        // Where no descriptor can be made to say what its file is ready for, that is looked at now and then.
+        let slice =
+            left.filter(|&left| !reserve::is_filtered() || left < SLICE).or(reserve::is_filtered().then_some(SLICE));
         let mut others = fds.to_vec();
         for poll in &mut others {
             if table::entry(poll.fd).is_some() {
@@ -95,7 +101,7 @@ pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const s
             }
         }
         // SAFETY: the caller's mask.
-        let ready = unsafe { real_poll(&mut others, if waits { left } else { Some(Duration::ZERO) }, mask)? };
+        let ready = unsafe { real_poll(&mut others, if waits { slice } else { Some(Duration::ZERO) }, mask)? };
         let mut woken = false;
         for (poll, other) in fds.iter_mut().zip(&others) {
             match table::entry(poll.fd) {
@@ -107,7 +113,7 @@ pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const s
             answer(fds);
         }
         let count = fds.iter().filter(|poll| poll.revents != 0).count();
-        if count > 0 || ready == 0 {
+        if count > 0 || (ready == 0 && (slice == left || !waits)) {
             return Ok(count as c_int);
         }
     }
@@ -134,6 +140,9 @@ fn answer(fds: &mut [pollfd]) -> usize {
 
 /// The events for which a wait on the descriptor itself makes sense.
 fn watched(poll: &pollfd) -> Result<c_short, Errno> {
+    if reserve::is_filtered() {
+        return Ok(0);
+    }
     let readiness = match arm(poll.fd) {
         Err(Errno::BADF) => return Ok(0),
         result => result?,
@@ -145,6 +154,9 @@ fn watched(poll: &pollfd) -> Result<c_short, Errno> {
 
 /// Makes the descriptor itself show what its file is ready for, which is returned.
 fn arm(fd: c_int) -> Result<Readiness, Errno> {
+    if reserve::is_filtered() {
+        return Err(Errno::PERM);
+    }
     let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
     entered.state().arm()?;
     Ok(entered.readiness())

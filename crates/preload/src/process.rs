@@ -4,7 +4,7 @@
 //! Between `vfork` and `exec` a child has descriptors of its own and the parent's memory. What it closes
 //! and duplicates must leave no trace in the table.
 
-use crate::vfork;
+use crate::{reserve, vfork};
 use rustix::{
     mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous},
     process::getpid,
@@ -43,6 +43,10 @@ pub fn claim() {
 /// Whether the memory is another process's, which waits for this one to `exec`.
 pub fn borrows_memory() -> bool {
     let Some(Some(owner)) = OWNER.get() else { return false };
+    // Whoever has installed a filter makes no such child any more.
+    if reserve::is_filtered() {
+        return false;
+    }
     match owner.load(Ordering::Relaxed) {
         0 => {
             owner.store(getpid().as_raw_nonzero().get(), Ordering::Relaxed);

@@ -6,13 +6,14 @@
 // The names of system calls are libc's.
 #![allow(non_upper_case_globals)]
 
-use crate::{aio, interpose::real, table, vfork};
+use crate::{aio, errno, interpose::real, reserve, table, vfork};
 use libc::{
-    SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect, SYS_dup,
-    SYS_dup3, SYS_epoll_ctl, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt, SYS_io_destroy,
-    SYS_io_getevents, SYS_io_submit, SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll, SYS_pselect6, SYS_read, SYS_readv,
-    SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt,
-    SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
+    PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
+    SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt,
+    SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll,
+    SYS_prctl, SYS_prlimit64, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_seccomp,
+    SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_socket, SYS_splice,
+    SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
 };
 use std::ptr;
 
@@ -65,6 +66,14 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             SYS_openat => open::answered_at(real_call(number, arguments)?, int_a, at(b), int_c),
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => open::answered_at(real_call(number, arguments)?, libc::AT_FDCWD, at(a), int_b),
+            SYS_io_setup if reserve::is_filtered() => answered(|| aio::set_up(a, at(b))),
+            SYS_eventfd2 if reserve::gives_event(int_b) => answered(|| reserve::take_event(a as c_uint)),
+            SYS_seccomp => errno::answer(|| reserve::confine(number, [a, b, c, d, e])),
+            SYS_prctl if int_a == PR_SET_SECCOMP => errno::answer(|| reserve::confine(number, [a, b, c, d, e])),
+            SYS_prlimit64 if c != 0 => {
+                reserve::before_limit(b as c_uint);
+                return None;
+            }
             SYS_io_submit if aio::concerns(b, at(c)) => answered(|| aio::submit(a as u64, b, at(c))),
             SYS_io_getevents if aio::is_known(a as u64) => answered(|| aio::get_events(a as u64, b, c, at(d), at(e))),
             SYS_IO_PGETEVENTS if aio::is_known(a as u64) => {

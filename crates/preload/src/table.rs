@@ -6,13 +6,13 @@ use crate::{
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
     options::Options,
-    process,
+    process, reserve,
     template::{self, Template},
 };
 use algkit_afalg::{Errno, File};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::{
-    os::fd::{IntoRawFd, OwnedFd, RawFd},
+    os::fd::{IntoRawFd, RawFd},
     ptr,
     sync::{
         OnceLock,
@@ -104,10 +104,7 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     let Locked { mut entries, _inside } = lock()?;
     // Should it come to be dropped, then under the lock, so that no child finds it half gone.
     let file = file;
-    let (socket, shared) = match entries.template.duplicate(flags) {
-        Some(duplicate) => (duplicate, true),
-        None => (socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?, false),
-    };
+    let (fd, shared) = make(&mut entries.template, flags)?;
     let entry = entries.free.pop().unwrap_or_else(|| {
         let next = all().next();
         let entry: &Entry = Box::leak(Box::new(Entry::new(next)));
@@ -117,7 +114,24 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     let is_nonblocking = flags.contains(SocketFlags::NONBLOCK);
     let mirror = Mirror::new(shared);
     entry.occupy(State { file: Some(file), options, mirror, is_nonblocking, ..State::default() });
-    entries.point(socket, entry)
+    entries.clear(fd);
+    entries.set(fd, entry);
+    Ok(fd)
+}
+
+/// A descriptor to stand for a file, and whether its socket may stand for others, too.
+fn make(template: &mut Template, flags: SocketFlags) -> Result<(RawFd, bool), Errno> {
+    if reserve::is_filtered() {
+        return Ok((reserve::take_socket()?, true));
+    }
+    if let Some(duplicate) = template.duplicate(flags) {
+        return Ok((duplicate.into_raw_fd(), true));
+    }
+    match socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None) {
+        Ok(socket) => Ok((socket.into_raw_fd(), false)),
+        Err(Errno::MFILE) => Ok((reserve::take_socket()?, true)),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// A duplicate that the kernel has made.
@@ -153,7 +167,7 @@ pub fn forget_range(first: u32, last: u32) {
 /// Whether the number of a descriptor means something here: it is served, or what served ones are made of.
 #[inline]
 pub fn knows(fd: RawFd) -> bool {
-    entry(fd).is_some() || template::is(fd)
+    entry(fd).is_some() || template::is(fd) || reserve::has(fd)
 }
 
 /// The served descriptors from `first` to `last`.
@@ -167,13 +181,6 @@ pub fn served(first: u32, last: u32) -> impl Iterator<Item = RawFd> {
 }
 
 impl Entries {
-    fn point(&mut self, socket: OwnedFd, entry: &'static Entry) -> Result<RawFd, Errno> {
-        let fd = socket.into_raw_fd();
-        self.clear(fd);
-        self.set(fd, entry);
-        Ok(fd)
-    }
-
     fn set(&mut self, fd: RawFd, entry: &'static Entry) {
         let number = fd as usize;
         let Some(chunk) = SLOTS.get(number / CHUNK) else { return };

@@ -1,0 +1,229 @@
+//! Descriptors for a program that will be able to make none.
+//!
+//! A program that confines itself with seccomp, as OpenSSH's process in front of the authentication does, lowers its limit of
+//! descriptors and then installs a filter that kills it for `dup`. If it has asked for AF_ALG before, descriptors are made as
+//! long as that is allowed, and `socket`, `accept`, `dup` and `eventfd` take from them. `close` gives back. Once there is a filter,
+//! this library makes no system calls but those that OpenSSH's allows: `read`, `write`, `close`, `poll`, `futex`,
+//! `clock_gettime`, `getrandom` and the allocator's.
+
+use crate::{
+    errno,
+    interpose::{interpose, real},
+    kernel::kernel,
+    process, table,
+};
+use algkit_afalg::Errno;
+use libc::{
+    EFD_CLOEXEC, PR_SET_SECCOMP, RLIMIT_NOFILE, SYS_eventfd2, SYS_prctl, c_int, c_long, c_uint, c_ulong, nfds_t, pid_t,
+    pollfd, rlimit, rlimit64,
+};
+use rustix::{
+    io::fcntl_dupfd_cloexec,
+    net::{AddressFamily, SocketFlags, SocketType, socket_with},
+};
+use std::{
+    os::fd::{AsFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd},
+    sync::atomic::{AtomicBool, AtomicI32, Ordering},
+};
+
+/// Sockets that are kept, and eventfds. A connection of OpenSSH takes four sockets and two eventfds.
+const SOCKETS: usize = 32;
+const EVENTS: usize = 8;
+
+/// Above the numbers that programs count on, and below the usual limit.
+const LOWEST: RawFd = 901;
+
+/// A descriptor that is kept.
+struct Slot {
+    /// Its number, or -1.
+    fd: AtomicI32,
+    is_taken: AtomicBool,
+}
+
+/// The sockets, then the eventfds.
+static SLOTS: [Slot; SOCKETS + EVENTS] =
+    [const { Slot { fd: AtomicI32::new(-1), is_taken: AtomicBool::new(false) } }; SOCKETS + EVENTS];
+static IS_FILLED: AtomicBool = AtomicBool::new(false);
+static IS_FILTERED: AtomicBool = AtomicBool::new(false);
+
+/// Whether system calls may be forbidden: the program has installed a filter.
+#[inline]
+pub fn is_filtered() -> bool {
+    IS_FILTERED.load(Ordering::Relaxed)
+}
+
+/// Makes what a program that has asked for AF_ALG may need.
+fn fill() {
+    if !table::is_used() || process::borrows_memory() || is_filtered() || IS_FILLED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    for (at, slot) in SLOTS.iter().enumerate() {
+        let made = match &socket {
+            Ok(socket) if at < SOCKETS => high(socket),
+            _ => event().and_then(|event| high(&event)),
+        };
+        // What cannot be made is missing later.
+        slot.fd.store(made.map_or(-1, IntoRawFd::into_raw_fd), Ordering::Relaxed);
+        slot.is_taken.store(false, Ordering::Relaxed);
+    }
+}
+
+fn event() -> Result<OwnedFd, Errno> {
+    let fd = kernel(SYS_eventfd2, [0, EFD_CLOEXEC.into(), 0, 0, 0])?;
+    // SAFETY: the kernel has made it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// A duplicate with a high number, if the limit allows one.
+fn high(fd: impl AsFd) -> Result<OwnedFd, Errno> {
+    fcntl_dupfd_cloexec(&fd, LOWEST).or_else(|_| fcntl_dupfd_cloexec(&fd, 3))
+}
+
+fn take(slots: &'static [Slot]) -> Option<RawFd> {
+    let free = |slot: &&Slot| slot.fd.load(Ordering::Relaxed) >= 0 && !slot.is_taken.swap(true, Ordering::Relaxed);
+    slots.iter().find(free).map(|slot| slot.fd.load(Ordering::Relaxed))
+}
+
+/// A socket to stand for something, of the kind that a template is.
+pub fn take_socket() -> Result<RawFd, Errno> {
+    take(&SLOTS[..SOCKETS]).ok_or(Errno::MFILE)
+}
+
+fn find(fd: RawFd) -> Option<&'static Slot> {
+    let is_this = |slot: &&Slot| slot.fd.load(Ordering::Relaxed) == fd;
+    (IS_FILLED.load(Ordering::Relaxed) && fd >= 0).then(|| SLOTS.iter().find(is_this)).flatten()
+}
+
+/// Whether the descriptor is one of those that are kept, in use or not.
+#[inline]
+pub fn has(fd: RawFd) -> bool {
+    find(fd).is_some()
+}
+
+/// Closes a descriptor that is kept: it is free to be taken again. [`Errno::BADF`] if it was free, of which the program
+/// does not know.
+pub fn give_back(fd: RawFd) -> Result<c_int, Errno> {
+    let slot = find(fd).filter(|slot| slot.is_taken.load(Ordering::Relaxed)).ok_or(Errno::BADF)?;
+    // An eventfd of which nobody has read is none to give to somebody else.
+    let mut poll = pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let is_event = SLOTS[SOCKETS..].iter().any(|event| std::ptr::eq(event, slot));
+    if is_event
+        && let Some(real) = real!(fn poll(*mut pollfd, nfds_t, c_int) -> c_int)
+        // SAFETY: one descriptor.
+        && unsafe { real(&raw mut poll, 1, 0) } == 1
+    {
+        let mut count = [0; 8];
+        // SAFETY: the descriptor is open as long as it is kept.
+        let _ = rustix::io::read(unsafe { BorrowedFd::borrow_raw(fd) }, &mut count);
+    }
+    slot.is_taken.store(false, Ordering::Relaxed);
+    Ok(0)
+}
+
+/// Closes the descriptors from `first` to `last`, but for those that are kept; of them, those in use are given back. `close` closes
+/// a range.
+pub fn close_around(
+    first: c_uint,
+    last: c_uint,
+    mut close: impl FnMut(c_uint, c_uint) -> Result<c_int, Errno>,
+) -> Result<c_int, Errno> {
+    let mut from = first;
+    while let Some(kept) = next(from, last) {
+        if kept > from {
+            close(from, kept - 1)?;
+        }
+        let _ = give_back(kept as RawFd);
+        from = kept + 1;
+    }
+    if from <= last { close(from, last) } else { Ok(0) }
+}
+
+/// The lowest of the numbers that are kept, from `first` to `last`.
+fn next(first: c_uint, last: c_uint) -> Option<c_uint> {
+    if !IS_FILLED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let numbers = SLOTS.iter().filter_map(|slot| c_uint::try_from(slot.fd.load(Ordering::Relaxed)).ok());
+    numbers.filter(|number| (first..=last).contains(number)).min()
+}
+
+/// Whether a range has one of those that are kept.
+pub fn is_among(first: c_uint, last: c_uint) -> bool {
+    next(first, last).is_some()
+}
+
+/// Whether an eventfd of these flags is taken from those that are kept.
+pub fn gives_event(flags: c_int) -> bool {
+    is_filtered() && flags & !EFD_CLOEXEC == 0
+}
+
+/// An eventfd from those that are kept.
+pub fn take_event(count: c_uint) -> Result<c_int, Errno> {
+    let fd = take(&SLOTS[SOCKETS..]).ok_or(Errno::MFILE)?;
+    if count > 0 {
+        // SAFETY: open as long as it is kept.
+        rustix::io::write(unsafe { BorrowedFd::borrow_raw(fd) }, &u64::from(count).to_ne_bytes())?;
+    }
+    Ok(fd)
+}
+
+interpose! {
+    fn eventfd(count: c_uint, flags: c_int) -> c_int
+    where true = gives_event(flags) => take_event(count)
+
+    /// The last four arguments are optional; where a caller passes none, their places hold anything.
+    fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int
+    where PR_SET_SECCOMP = option => {
+        confine(SYS_prctl, [option.into(), a as c_long, b as c_long, c as c_long, d as c_long]).map(|_| 0)
+    }
+}
+
+/// Functions that set limits: before the kernel does, what is kept is made.
+macro_rules! limits {
+    ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
+            before_limit(resource!($($arg),*));
+            match real!(fn $name($($type),*) -> c_int) {
+                // SAFETY: the arguments are the caller's.
+                Some(real) => unsafe { real($($arg),*) },
+                None => errno::answer(|| Err(Errno::NOSYS)),
+            }
+        }
+    )*};
+}
+
+/// The resource among the arguments.
+macro_rules! resource {
+    ($resource:ident, $limit:ident) => {
+        $resource
+    };
+    ($process:ident, $resource:ident, $new:ident, $old:ident) => {
+        if $new.is_null() { !0 } else { $resource }
+    };
+}
+
+limits! {
+    fn setrlimit(resource: c_uint, limit: *const rlimit);
+    fn setrlimit64(resource: c_uint, limit: *const rlimit64);
+    fn prlimit(process: pid_t, resource: c_uint, new: *const rlimit, old: *mut rlimit);
+    fn prlimit64(process: pid_t, resource: c_uint, new: *const rlimit64, old: *mut rlimit64);
+}
+
+/// Before a limit is set, of this process or another one.
+pub fn before_limit(resource: c_uint) {
+    if resource == RLIMIT_NOFILE {
+        fill();
+    }
+}
+
+/// A system call by which the program confines itself.
+pub fn confine(number: c_long, arguments: [c_long; 5]) -> Result<c_long, Errno> {
+    fill();
+    // The process is asked for its number here, and not any more.
+    process::generation();
+    let done = kernel(number, arguments)?;
+    IS_FILTERED.store(IS_FILLED.load(Ordering::Relaxed), Ordering::Relaxed);
+    Ok(done)
+}
