@@ -60,6 +60,15 @@ impl File {
         }
     }
 
+    /// Bytes that it keeps for the client, about: texts that wait, datagrams, sessions.
+    pub fn held(&self) -> usize {
+        match self {
+            Self::Alg(socket) => socket.held(),
+            Self::Netlink(socket) => socket.held(),
+            Self::Device(device) => device.held(),
+        }
+    }
+
     /// What `poll` would say.
     pub fn readiness(&self) -> Readiness {
         match self {

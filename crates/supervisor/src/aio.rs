@@ -4,10 +4,7 @@
 //! it is submitted, as the kernel does most of them; its event waits here until the program asks for it.
 
 use crate::target::{Request, Target};
-use algkit_afalg::{
-    Errno,
-    aio::{EVENT_LEN, Event},
-};
+use algkit_afalg::{Errno, aio::Event};
 use std::{
     collections::{HashMap, VecDeque},
     time::Instant,
@@ -35,7 +32,7 @@ pub struct Contexts {
 }
 
 /// `io_getevents`.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// The call.
     pub request: Request,
@@ -50,7 +47,22 @@ pub struct Waiting {
     /// When it returns with fewer.
     pub deadline: Option<Instant>,
     /// A signal for its process was pending when it was last looked at.
-    pub signalled: bool,
+    signalled: bool,
+    /// A thread looks whether the kernel has events for it.
+    looked_at: bool,
+}
+
+impl Waiting {
+    /// A call that begins to wait.
+    pub fn new(
+        request: Request,
+        id: ContextId,
+        (least, most): (usize, usize),
+        to: u64,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self { request, id, least, most, to, deadline, signalled: false, looked_at: false }
+    }
 }
 
 /// The start of the ring that the kernel shows a program its events in (`struct aio_ring`).
@@ -85,6 +97,20 @@ impl ContextId {
         Ok(Self { process, started: started(process).ok_or(Errno::SRCH)?, address })
     }
 
+    /// Whether the kernel has events in it.
+    pub fn has_events(&self, target: &Target<'_>) -> bool {
+        Ring::read(target, self.address).is_ok_and(|ring| ring.has_events())
+    }
+
+    /// Makes libraries that would read events from the ring by themselves ask the kernel instead, as there are events now that are
+    /// not in the ring.
+    pub fn take_over(&self, target: &Target<'_>) -> Result<(), Errno> {
+        if !Ring::read(target, self.address)?.is_open() {
+            return Err(Errno::INVAL);
+        }
+        target.put(self.address.wrapping_add(MAGIC_AT), 0).map_err(|_| Errno::INVAL)
+    }
+
     fn is_alive(&self) -> bool {
         started(self.process) == Some(self.started)
     }
@@ -98,29 +124,35 @@ fn started(process: i32) -> Option<u64> {
 }
 
 impl Contexts {
-    /// Makes room for one more event of context `id`.
-    pub fn prepare(&mut self, target: &Target<'_>, id: ContextId) -> Result<(), Errno> {
-        if let Some(events) = self.events.get(&id) {
-            return if events.len() < MAX_EVENTS { Ok(()) } else { Err(Errno::AGAIN) };
+    /// Whether context `id` has room for one more event; an error if it will have none soon.
+    pub fn has_room(&self, id: ContextId) -> Result<bool, Errno> {
+        match self.events.get(&id) {
+            Some(events) if events.len() < MAX_EVENTS => Ok(true),
+            Some(_) => Err(Errno::AGAIN),
+            None => Ok(false),
         }
+    }
+
+    /// A context that has been [taken over](ContextId::take_over).
+    pub fn add(&mut self, id: ContextId) -> Result<(), Errno> {
         if self.events.len() >= MAX_CONTEXTS {
             self.events.retain(|id, _| id.is_alive());
             if self.events.len() >= MAX_CONTEXTS {
                 return Err(Errno::AGAIN);
             }
         }
-        // There are events now that are not in the ring: whoever looks for the magic number asks the kernel instead.
-        if !Ring::read(target, id.address)?.is_open() {
-            return Err(Errno::INVAL);
-        }
-        target.put(id.address.wrapping_add(MAGIC_AT), 0).map_err(|_| Errno::INVAL)?;
-        self.events.insert(id, VecDeque::new());
+        self.events.entry(id).or_default();
         Ok(())
     }
 
     /// Whether context `id` has had requests for served descriptors.
     pub fn knows(&self, id: ContextId) -> bool {
         self.events.contains_key(&id)
+    }
+
+    /// Whether events wait in context `id`.
+    pub fn has_events(&self, id: ContextId) -> bool {
+        self.events.get(&id).is_some_and(|events| !events.is_empty())
     }
 
     /// Adds an event.
@@ -145,27 +177,39 @@ impl Contexts {
         !self.waiting.is_empty()
     }
 
-    /// Answers the calls that have what they wait for, or have waited long enough; with `look`, also those that a
-    /// signal ends or that the kernel has events for.
-    pub fn answer<'a>(&mut self, target: impl Fn(Request) -> Target<'a>, look: bool) {
+    /// Takes out the calls that have what they wait for, or have waited long enough, and their events.
+    pub fn due(&mut self) -> Vec<(Waiting, Vec<Event>)> {
         let Self { events, waiting } = self;
         let now = Instant::now();
+        let mut due = Vec::new();
+        waiting.retain(|call| {
+            let queue = events.get_mut(&call.id);
+            let there = queue.as_ref().map_or(0, |queue| queue.len());
+            let is_late = call.deadline.is_some_and(|deadline| deadline <= now);
+            let is_due = there.min(call.most) >= call.least.max(1) || is_late;
+            if is_due {
+                let taken = queue.map(|queue| queue.drain(..there.min(call.most)).collect());
+                due.push((*call, taken.unwrap_or_default()));
+            }
+            !is_due
+        });
+        due
+    }
+
+    /// Events that could not be delivered.
+    pub fn give_back(&mut self, id: ContextId, events: Vec<Event>) {
+        if let Some(queue) = self.events.get_mut(&id) {
+            events.into_iter().rev().for_each(|event| queue.push_front(event));
+        }
+    }
+
+    /// Ends the calls that a signal interrupts. Gives those for which somebody has to look whether the kernel has events.
+    pub fn look<'a>(&mut self, target: impl Fn(Request) -> Target<'a>) -> Vec<Waiting> {
+        let Self { events, waiting } = self;
+        let mut look = Vec::new();
         waiting.retain_mut(|call| {
             let target = target(call.request);
-            let there = events.get(&call.id).map_or(0, VecDeque::len);
-            let due = call.deadline.is_some_and(|deadline| deadline <= now);
-            if there.min(call.most) >= call.least.max(usize::from(!due)) || due {
-                target.answer(deliver(events.get_mut(&call.id), &target, call));
-                return false;
-            }
-            if !look {
-                return true;
-            }
             if !target.valid() {
-                return false;
-            }
-            if there == 0 && Ring::read(&target, call.id.address).is_ok_and(|ring| ring.has_events()) {
-                target.proceed();
                 return false;
             }
             match target.signals() {
@@ -177,16 +221,22 @@ impl Contexts {
                     return false;
                 }
             }
+            if !call.looked_at && events.get(&call.id).is_none_or(VecDeque::is_empty) {
+                call.looked_at = true;
+                look.push(*call);
+            }
             true
         });
+        look
     }
-}
 
-fn deliver(events: Option<&mut VecDeque<Event>>, target: &Target<'_>, call: &Waiting) -> Result<i64, Errno> {
-    let Some(events) = events else { return Ok(0) };
-    let count = events.len().min(call.most);
-    let bytes: Vec<u8> = events.iter().take(count).flat_map(Event::to_bytes).collect();
-    target.scatter(&[(call.to, count * EVENT_LEN)], &bytes)?;
-    events.drain(..count);
-    Ok(count as i64)
+    /// Somebody has looked; says whether the kernel is to do the call, which does not wait here any more then.
+    pub fn looked(&mut self, id: u64, kernel_has_events: bool) -> bool {
+        let Some(at) = self.waiting.iter().position(|call| call.request.id == id) else { return false };
+        self.waiting[at].looked_at = false;
+        if kernel_has_events {
+            self.waiting.remove(at);
+        }
+        kernel_has_events
+    }
 }

@@ -1,6 +1,6 @@
 //! The filter: which system calls of the target stop and wait for the supervisor.
 //!
-//! Descriptors that the supervisor serves have numbers in a [`Range`] of their own, so that the filter tells a
+//! Descriptors that the supervisor serves have numbers in [`Ranges`] of their own, so that the filter tells a
 //! call on one of them from a call on anything else by comparing numbers, and all other traffic runs at full speed.
 
 use libc::sock_filter;
@@ -39,19 +39,53 @@ pub struct Range {
 }
 
 impl Range {
-    /// The most descriptors that one process can have served.
+    /// The most descriptors that one process can have served in it.
     const SIZE: u32 = 256;
 
-    /// The range for a target that may open `limit` descriptors (the soft `RLIMIT_NOFILE`): as high as that limit and
-    /// `select`, which knows of 1024 descriptors, admit.
-    pub fn below(limit: u64) -> Self {
-        let end = u32::try_from(limit).unwrap_or(u32::MAX).min(libc::FD_SETSIZE as u32);
-        Self { start: end - Self::SIZE.min(end / 4), end }
+    fn contains(self, fd: u32) -> bool {
+        (self.start..self.end).contains(&fd)
+    }
+}
+
+/// The numbers of served descriptors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ranges {
+    /// As high as `select` admits, which knows of 1024 descriptors.
+    first: Range,
+    /// Where there is no number left, in a program that has very many: behind all that it is likely to have.
+    second: Option<Range>,
+}
+
+impl Ranges {
+    /// The highest number. The kernel keeps a table as long as the highest number in use, of eight bytes each, in every process.
+    const HIGHEST: u64 = 1 << 16;
+    /// Where the second range ends if the program has yet to raise its limit.
+    const RAISED: u64 = 4096;
+
+    /// The ranges for a target that may open `soft` descriptors, and raise that to `hard` (`RLIMIT_NOFILE`).
+    pub fn below(soft: u64, hard: u64) -> Self {
+        let end = u32::try_from(soft).unwrap_or(u32::MAX).min(libc::FD_SETSIZE as u32);
+        let first = Range { start: end - Range::SIZE.min(end / 4), end };
+        let room = u64::from(end + Range::SIZE);
+        let end = if soft >= room { soft.min(Self::HIGHEST) } else { hard.min(Self::RAISED) };
+        let end = u32::try_from(end).unwrap_or(u32::MAX);
+        let second = (u64::from(end) >= room).then(|| Range { start: end - Range::SIZE, end });
+        Self { first, second }
     }
 
-    /// Whether `fd` lies in it.
+    /// Whether `fd` lies in one of them.
     pub fn contains(self, fd: i32) -> bool {
-        u32::try_from(fd).is_ok_and(|fd| (self.start..self.end).contains(&fd))
+        u32::try_from(fd).is_ok_and(|fd| self.all().any(|range| range.contains(fd)))
+    }
+
+    /// The ranges, in the order in which they are used.
+    pub fn all(self) -> impl Iterator<Item = Range> {
+        std::iter::once(self.first).chain(self.second)
+    }
+
+    /// The number after the last.
+    pub fn end(self) -> u32 {
+        self.second.unwrap_or(self.first).end
     }
 }
 
@@ -179,8 +213,8 @@ impl Assembler {
     }
 }
 
-/// The filter for a target whose served descriptors lie in `range`.
-pub fn filter(range: Range) -> Vec<sock_filter> {
+/// The filter for a target whose served descriptors lie in `ranges`.
+pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     use To::{Label as L, Next};
     let mut a = Assembler::default();
     let (allow, notify) = (a.label(), a.label());
@@ -234,15 +268,20 @@ pub fn filter(range: Range) -> Vec<sock_filter> {
     for (label, index, otherwise) in [(third, 2, first), (first, 0, allow)] {
         a.place(label);
         a.load(argument(index));
-        a.jump(libc::BPF_JGE, range.start, Next, L(otherwise));
-        a.jump(libc::BPF_JGE, range.end, L(otherwise), L(notify));
+        for range in ranges.all() {
+            let above = a.label();
+            a.jump(libc::BPF_JGE, range.start, Next, L(otherwise));
+            a.jump(libc::BPF_JGE, range.end, L(above), L(notify));
+            a.place(above);
+        }
+        a.jump(libc::BPF_JGE, 0, L(otherwise), L(otherwise));
     }
 
     a.place(allow);
     a.answer(ALLOW);
     a.place(notify);
     a.answer(NOTIFY);
-    // The program is the same for every range but for two constants; the tests assemble it.
+    // The program is the same for all ranges but for their number and constants; the tests assemble both kinds.
     a.finish().unwrap_or_default()
 }
 
@@ -250,7 +289,8 @@ pub fn filter(range: Range) -> Vec<sock_filter> {
 mod tests {
     use super::*;
 
-    const RANGE: Range = Range { start: 768, end: 1024 };
+    const FIRST: Range = Range { start: 768, end: 1024 };
+    const RANGES: Ranges = Ranges { first: FIRST, second: Some(Range { start: 4000, end: 4256 }) };
 
     /// Classic BPF, as far as the filter uses it; `None` where the kernel would refuse the program.
     fn run(program: &[sock_filter], data: &[u8; 64]) -> Option<u32> {
@@ -282,7 +322,7 @@ mod tests {
         for (at, value) in data[16..].chunks_exact_mut(8).zip(args) {
             at.copy_from_slice(&value.to_ne_bytes());
         }
-        run(&filter(RANGE), &data).expect("a valid program")
+        run(&filter(RANGES), &data).expect("a valid program")
     }
 
     fn trapped(nr: i64, args: [u64; 3]) -> bool {
@@ -305,7 +345,17 @@ mod tests {
     #[test]
     fn calls_on_descriptors_by_their_number() {
         for nr in [libc::SYS_read, libc::SYS_bind, libc::SYS_ioctl, libc::SYS_dup, libc::SYS_dup3, libc::SYS_sendmmsg] {
-            for (fd, expected) in [(0, false), (767, false), (768, true), (1023, true), (1024, false)] {
+            for (fd, expected) in [
+                (0, false),
+                (767, false),
+                (768, true),
+                (1023, true),
+                (1024, false),
+                (3999, false),
+                (4000, true),
+                (4255, true),
+                (4256, false),
+            ] {
                 assert_eq!(trapped(nr, [fd, 0, 0]), expected, "call {nr} on {fd}");
             }
             assert!(!trapped(nr, [u64::MAX, 0, 0]));
@@ -352,11 +402,28 @@ mod tests {
     }
 
     #[test]
-    fn the_range_fits_below_the_limit() {
-        assert_eq!(Range::below(1 << 20), RANGE);
-        assert_eq!(Range::below(u64::MAX), RANGE);
-        assert_eq!(Range::below(256), Range { start: 192, end: 256 });
-        let none = Range::below(0);
+    fn one_range_is_enough() {
+        let program = filter(Ranges { second: None, ..RANGES });
+        for (fd, expected) in [(767, ALLOW), (768, NOTIFY), (1023, NOTIFY), (1024, ALLOW), (4000, ALLOW)] {
+            let mut data = [0; 64];
+            data[..4].copy_from_slice(&(libc::SYS_read as u32).to_ne_bytes());
+            data[4..8].copy_from_slice(&ARCH.to_ne_bytes());
+            data[16..24].copy_from_slice(&u64::to_ne_bytes(fd));
+            assert_eq!(run(&program, &data), Some(expected), "{fd}");
+        }
+    }
+
+    #[test]
+    fn the_ranges_fit_below_the_limit() {
+        let second = |soft, hard| Ranges::below(soft, hard).second.map(|range| (range.start, range.end));
+        assert_eq!(Ranges::below(1 << 20, 1 << 20).first, FIRST);
+        assert_eq!(second(1 << 20, 1 << 20), Some((65_280, 65_536)));
+        assert_eq!(second(u64::MAX, u64::MAX), Some((65_280, 65_536)));
+        assert_eq!(second(2048, 4096), Some((1792, 2048)));
+        assert_eq!(second(1024, 1 << 20), Some((3840, 4096)));
+        assert_eq!(second(1024, 1024), None);
+        assert_eq!(Ranges::below(256, 256), Ranges { first: Range { start: 192, end: 256 }, second: None });
+        let none = Ranges::below(0, 0);
         assert!(!none.contains(0) && !none.contains(-1));
     }
 }

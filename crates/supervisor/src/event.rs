@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Options, launch,
-    server::Server,
+    server::{Server, Watch},
     sys::{self, Signals},
 };
 use rustix::{
@@ -15,7 +15,7 @@ use std::{
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     process::{Child, Command, ExitStatus},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// What an event is of.
@@ -36,9 +36,6 @@ const PASSED_ON: [i32; 8] = [
     libc::SIGWINCH,
     libc::SIGCONT,
 ];
-
-/// How often calls that wait are looked after.
-const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// How often orphans are looked after when the program has ended. SIGCHLD alone does not tell of all: it does not reach
 /// this thread if another one does not block it, and several of them are one.
@@ -147,10 +144,10 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let adoption = Adoption::new();
     // Before the program can do anything. It starts as a copy that is opaque, too, and `exec` ends that.
     let _opaque = Opaque::new();
-    let launch::Launched { mut child, listener, range, interruptible } = launch::launch(command, &signals, options)?;
+    let launch::Launched { mut child, listener, ranges, interruptible } = launch::launch(command, &signals, options)?;
     let program = child.id();
-    let served = Server::new(listener, range, interruptible, options)
-        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options));
+    let served = Server::new(program as i32, listener, ranges, interruptible, options)
+        .and_then(|server| serve(&server, &mut child, &signals, &adoption));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
         let _ = child.kill().and_then(|()| child.wait());
@@ -159,33 +156,22 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     served
 }
 
-fn serve(
-    server: &Server,
-    child: &mut Child,
-    signals: &Signals,
-    adoption: &Adoption,
-    options: &Options,
-) -> Result<ExitStatus, Error> {
+fn serve(server: &Arc<Server>, child: &mut Child, signals: &Signals, adoption: &Adoption) -> Result<ExitStatus, Error> {
     let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    for (fd, token) in [
-        (server.listener(), LISTENER),
-        (server.bell(), BELL),
-        (server.hangups(), HANGUPS),
-        (signals.fd(), SIGNAL),
-        (pidfd.as_fd(), EXIT),
-    ] {
+    // Of the listener, only its end: notifications are the leader's.
+    epoll::add(&epoll, server.listener(), EventData::new_u64(LISTENER), EventFlags::empty())
+        .map_err(Error::system("epoll_ctl"))?;
+    for (fd, token) in
+        [(server.bell(), BELL), (server.hangups(), HANGUPS), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)]
+    {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
-    std::thread::scope(|scope| {
-        for _ in 0..options.workers.max(1) {
-            scope.spawn(|| server.work());
-        }
-        let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
-        server.end();
-        result
-    })
+    server.start()?;
+    let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
+    server.end();
+    result
 }
 
 /// How the program ended, if it has.
@@ -210,27 +196,21 @@ fn attend(
     signals: &Signals,
     adoption: &Adoption,
 ) -> Result<ExitStatus, Error> {
-    let mut status = None;
+    let (mut status, mut watch) = (None, Watch::default());
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
-        let timeout = match server.has_parked() {
-            true => Some(&TICK),
-            false => status.is_some().then_some(&PATROL),
-        };
-        let events = match epoll::wait(epoll, &mut room, timeout) {
+        let timeout = server.watch(&mut watch).or_else(|| status.is_some().then_some(PATROL));
+        let events = match epoll::wait(epoll, &mut room, timeout.as_ref()) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
             Err(errno) => return Err(Error::system("epoll_wait")(errno)),
         };
-        if events.is_empty() {
-            server.look_after_parked();
+        if events.is_empty() && status.is_some() {
             adoption.reap();
         }
         let mut nobody_left = false;
         for event in events.iter() {
-            let flags = event.flags;
             match event.data.u64() {
-                LISTENER if flags.contains(EventFlags::IN) => server.attend(),
                 // The last process under the filter is gone.
                 LISTENER => nobody_left = true,
                 SIGNAL => {

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Options, Unavailable,
-    bpf::{Range, filter},
+    bpf::{Ranges, filter},
     sys::{self, Signals},
 };
 use rustix::{
@@ -30,7 +30,7 @@ pub struct Launched {
     pub child: Child,
     pub listener: OwnedFd,
     /// Where the descriptors that are served to it are.
-    pub range: Range,
+    pub ranges: Ranges,
     /// A signal ends a call that waits for its answer.
     pub interruptible: bool,
 }
@@ -63,18 +63,19 @@ pub fn programs() -> MutexGuard<'static, BTreeSet<u32>> {
 /// Starts `command`, with the signal mask of before `signals`.
 pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
-    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let limits = getrlimit(Resource::Nofile);
+    let limit = limits.current.unwrap_or(u64::MAX);
     if limit < FEWEST_FILES {
         return Err(Error::Unavailable(Unavailable::Files(limit)));
     }
-    let range = Range::below(limit);
-    let program = filter(range);
+    let ranges = Ranges::below(limit, limits.maximum.unwrap_or(u64::MAX));
+    let program = filter(ranges);
 
     let flags = SocketFlags::CLOEXEC;
     let (ours, theirs) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::system("socketpair"))?;
     // The child sends on it with the filter in place, which must not stop it.
-    if range.contains(theirs.as_raw_fd()) {
+    if ranges.contains(theirs.as_raw_fd()) {
         return Err(Error::Unavailable(Unavailable::Files(limit)));
     }
     let name = command.get_program().to_owned();
@@ -100,7 +101,7 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
         (Err(source), _) => return Err(Error::Spawn { program: name, source }),
     };
     match received {
-        Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, range, interruptible }),
+        Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, ranges, interruptible }),
         failed => {
             // It runs, and nobody would answer its calls.
             let _ = child.kill().and_then(|()| child.wait());

@@ -13,8 +13,12 @@ mod bpf;
 mod calls;
 mod error;
 mod event;
+mod handles;
 mod launch;
 mod park;
+mod pool;
+mod proc;
+mod program;
 mod served;
 mod server;
 mod sys;
@@ -28,10 +32,16 @@ use std::process::{Command, ExitStatus};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The most files that the program and its descendants have open at once.
+    /// The most files that are open at once, in all.
     pub files: usize,
-    /// Threads that work on long requests.
-    pub workers: usize,
+    /// The most of them that one program has open, with its children (see `docs/run-seccomp.md` for what a program is).
+    pub files_of_program: usize,
+    /// The most bytes that the files of one program keep, about: text that was sent and not yet received, sessions.
+    pub memory_of_program: usize,
+    /// The most threads that serve.
+    pub threads: usize,
+    /// The most of them that are busy with one program's requests, while others go on.
+    pub threads_of_program: usize,
     /// Do as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
     #[doc(hidden)]
     pub interruptible: bool,
@@ -40,7 +50,15 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { files: 1024, workers: cpus.clamp(1, 4), interruptible: false }
+        let threads_of_program = cpus.clamp(4, 16);
+        Self {
+            files: 8192,
+            files_of_program: 1024,
+            memory_of_program: 64 << 20,
+            threads: 16 * threads_of_program,
+            threads_of_program,
+            interruptible: false,
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! The target holds one end of a pair of sockets, so that everything about descriptors (`close`, `fork`, `exec`,
 //! flags, `fstat`, `poll`, `select`, `epoll`) is the kernel's own work. The supervisor holds the other end. Through
-//! it the file's readiness shows, and it hangs up when the target has closed its last descriptor. The inode of the
-//! target's end names the file, whatever process asks, and under whatever number.
+//! it the file's readiness shows, and it hangs up when the target has closed its last descriptor. The target's end names the
+//! file, whatever process asks, and under whatever number: by its cookie (`SO_COOKIE`), which no other socket ever has.
 
-use crate::{park::Parked, target::Target};
+use crate::{park::Parked, program::Account, target::Target};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -14,7 +14,7 @@ use rustix::{
 use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
-        Mutex, MutexGuard, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -33,8 +33,12 @@ pub struct Kind {
 /// A file that is served.
 #[derive(Debug)]
 pub struct Served {
-    /// The inode of the target's end.
+    /// The cookie of the target's end.
+    pub cookie: u64,
+    /// Its inode, which other sockets come to have after 2³² more. It names the file where `pidfd_getfd` is forbidden.
     pub inode: u64,
+    /// Whose it is: of the program that made it.
+    pub account: Arc<Account>,
     /// What kind of socket it is; `None` for `/dev/crypto`.
     pub kind: Option<Kind>,
     /// `SO_SNDBUF` and `SO_RCVBUF` of a netlink socket, where they limit nothing.
@@ -53,6 +57,8 @@ pub struct State {
     /// The target has closed it.
     pub closed: bool,
     shown: Readiness,
+    /// Bytes that it was last found to keep.
+    held: usize,
 }
 
 /// The kernel's default for both buffers.
@@ -63,20 +69,25 @@ const FILLING: [u8; 2048] = [0; 2048];
 
 impl Served {
     /// A file, and the descriptor for the target.
-    pub fn new(file: File, kind: Option<Kind>, nonblocking: bool) -> Result<(Self, OwnedFd), Errno> {
+    pub fn new(
+        file: File,
+        kind: Option<Kind>,
+        nonblocking: bool,
+        account: Arc<Account>,
+    ) -> Result<(Self, OwnedFd), Errno> {
         let (end, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
         sockopt::set_socket_send_buffer_size(&theirs, 0)?;
-        let inode = rustix::fs::fstat(&theirs)?.st_ino;
-        let mut state =
-            State { file, parked: Vec::new(), closed: false, shown: Readiness { readable: false, writable: true } };
+        let (cookie, inode) = (sockopt::socket_cookie(&theirs)?, rustix::fs::fstat(&theirs)?.st_ino);
+        let shown = Readiness { readable: false, writable: true };
+        let mut state = State { file, parked: Vec::new(), closed: false, shown, held: 0 };
         let buffers = [AtomicU32::new(DEFAULT_BUFFER), AtomicU32::new(DEFAULT_BUFFER)];
         show(&end, &mut state, || Ok(theirs.as_fd()))?;
         if !nonblocking {
             let flags = rustix::fs::fcntl_getfl(&theirs)?;
             rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
         }
-        Ok((Self { inode, kind, buffers, end, state: Mutex::new(state) }, theirs))
+        Ok((Self { cookie, inode, account, kind, buffers, end, state: Mutex::new(state) }, theirs))
     }
 
     /// The supervisor's end.
@@ -106,21 +117,32 @@ impl Served {
         }
     }
 
-    /// Lets the target's `poll` see what the file has become. `fd` is the target's descriptor.
+    /// Lets the target's `poll` see what the file has become, and counts what it keeps. `fd` is the target's descriptor.
     pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32) {
+        let held = state.file.held();
+        self.account.bytes.fetch_add(held, Ordering::Relaxed);
+        self.account.bytes.fetch_sub(std::mem::replace(&mut state.held, held), Ordering::Relaxed);
         if state.file.readiness() == state.shown {
             return;
         }
         // Where `pidfd_getfd` is forbidden, the target may see an event too many, as with any socket.
         let _ = show(&self.end, state, || {
             let theirs = target.fetch(fd)?;
-            if rustix::fs::fstat(&theirs)?.st_ino == self.inode { Ok(theirs) } else { Err(Errno::BADF) }
+            if sockopt::socket_cookie(&theirs)? == self.cookie { Ok(theirs) } else { Err(Errno::BADF) }
         });
     }
 
     /// `SO_SNDBUF` (0) or `SO_RCVBUF` (1).
     pub fn buffer(&self, which: usize) -> u32 {
         self.buffers[which].load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.account.files.fetch_sub(1, Ordering::Relaxed);
+        let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).held;
+        self.account.bytes.fetch_sub(held, Ordering::Relaxed);
     }
 }
 

@@ -1,35 +1,39 @@
-//! Files, notifications, and the threads that work on both.
+//! Files and notifications, and what is done about both.
 
 use crate::{
     Error, Options,
-    aio::Contexts,
-    bpf::Range,
+    aio::{Contexts, Waiting},
+    bpf::Ranges,
     calls::{
         self, Reply,
         transfer::{Completion, Step, Transfer},
     },
+    handles::{Handles, MAX_HANDLES},
     park::{Fate, Parked},
+    pool::{Job, Pool, Task},
+    proc,
+    program::{Account, Program, Programs},
     served::{Kind, Served, State},
     sys,
-    target::{self, Lost, Request, Target},
+    target::{Lost, Request, Target},
 };
-use algkit_afalg::{Errno, File, aio::Event};
+use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device};
 use rustix::{
     event::{
-        EventfdFlags, Timespec,
+        EventfdFlags, PollFd, PollFlags, Timespec,
         epoll::{self, CreateFlags, EventData, EventFlags},
-        eventfd,
+        eventfd, poll,
     },
     net::sockopt::{self, Timeout},
-    process::{Resource, getrlimit},
+    process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet},
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
         mpsc,
     },
@@ -37,18 +41,24 @@ use std::{
 };
 
 /// Descriptors that are left to the supervisor for purposes other than files.
-const SPARE: usize = 128;
+const SPARE: usize = 128 + MAX_HANDLES;
 
-/// Threads that do what takes as long as a client likes.
+/// Threads that do what takes as long as a client likes: in all, and for one program.
 const MAX_APART: usize = 32;
+const MAX_APART_OF_PROGRAM: usize = 8;
 
 /// How long the end of a request waits until its eventfd has been told.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes of their stacks.
-const STACK: usize = 256 << 10;
+/// How often the leader is looked after while there are calls, and how often others that wait.
+const LOOK: Duration = Duration::from_millis(1);
+const TICK: Duration = Duration::from_millis(10);
 
-type Job = Box<dyn FnOnce(&Server) + Send>;
+/// Looks at a leader that has nothing to do until nobody looks any more.
+const LOOKS: u32 = 20;
+
+/// Bytes of the threads' stacks.
+const STACK: usize = 256 << 10;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -57,21 +67,65 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What serves the targets of one supervisor.
 pub struct Server {
     /// Where descriptors that are served are.
-    pub range: Range,
+    pub ranges: Ranges,
     listener: OwnedFd,
+    handles: Handles,
     lost: Option<Lost>,
-    /// Hangups of files, by inode.
+    /// Hangups of files, by cookie.
     hangups: OwnedFd,
     bell: OwnedFd,
-    files: Mutex<HashMap<u64, Arc<Served>>>,
+    /// Becomes readable when the leader is to stop.
+    stop: OwnedFd,
+    files: Mutex<Files>,
+    /// Files that nobody has any more, and that a thread is busy with.
+    closing: Mutex<Vec<Arc<Served>>>,
     most_files: usize,
-    numbering: Mutex<()>,
+    most_files_of_program: usize,
+    most_bytes_of_program: usize,
+    programs: Programs,
+    /// Numbers that are being given.
+    giving: Mutex<HashSet<(Program, u32)>>,
     contexts: Mutex<Contexts>,
     parked: AtomicUsize,
-    jobs: Mutex<Jobs>,
-    work: Condvar,
+    pool: Pool<Self>,
     apart: AtomicUsize,
     own: Weak<Self>,
+}
+
+/// What is served.
+#[derive(Default)]
+struct Files {
+    by_cookie: HashMap<u64, Arc<Served>>,
+    cookies: HashMap<u64, u64>,
+}
+
+impl Files {
+    fn insert(&mut self, served: Arc<Served>) {
+        self.cookies.insert(served.inode, served.cookie);
+        self.by_cookie.insert(served.cookie, served);
+    }
+
+    fn remove(&mut self, cookie: u64) -> Option<Arc<Served>> {
+        let served = self.by_cookie.remove(&cookie)?;
+        if self.cookies.get(&served.inode) == Some(&cookie) {
+            self.cookies.remove(&served.inode);
+        }
+        Some(served)
+    }
+
+    fn of_inode(&self, inode: u64) -> Option<&Arc<Served>> {
+        self.by_cookie.get(self.cookies.get(&inode)?)
+    }
+}
+
+/// What the thread that attends to everything else remembers of the leader between two looks.
+#[derive(Default)]
+pub struct Watch {
+    turn: u64,
+    taken: u64,
+    idle: u32,
+    last_look: Option<Instant>,
+    last_tick: Option<Instant>,
 }
 
 /// Whose turn it is.
@@ -96,36 +150,118 @@ pub enum Advance {
     WouldWait,
 }
 
-#[derive(Default)]
-struct Jobs {
-    queue: VecDeque<(Option<Request>, Job)>,
-    over: bool,
-}
-
 impl Server {
-    /// One that answers `listener`.
-    pub fn new(listener: OwnedFd, range: Range, interruptible: bool, options: &Options) -> Result<Arc<Self>, Error> {
+    /// One that answers `listener`, for the process `first` and its descendants.
+    pub fn new(
+        first: i32,
+        listener: OwnedFd,
+        ranges: Ranges,
+        interruptible: bool,
+        options: &Options,
+    ) -> Result<Arc<Self>, Error> {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
-        let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
-        let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE));
+        let flag = || eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"));
+        let (bell, stop) = (flag()?, flag()?);
         Ok(Arc::new_cyclic(|own| Self {
-            range,
+            ranges,
             listener,
+            handles: Handles::new(),
             lost: interruptible.then(Lost::default),
             hangups,
             bell,
+            stop,
             files: Mutex::default(),
-            most_files: options.files.min(room),
-            numbering: Mutex::default(),
+            closing: Mutex::default(),
+            most_files: options.files.min(room()),
+            most_files_of_program: options.files_of_program,
+            most_bytes_of_program: options.memory_of_program,
+            programs: Programs::new(first),
+            giving: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
-            jobs: Mutex::default(),
-            work: Condvar::new(),
+            pool: Pool::new(options.threads, options.threads_of_program),
             apart: AtomicUsize::new(0),
             own: own.clone(),
         }))
+    }
+
+    /// Starts the threads that serve.
+    pub fn start(self: &Arc<Self>) -> Result<(), Error> {
+        let server = Arc::downgrade(self);
+        let spawn = move || {
+            let Some(server) = server.upgrade() else { return false };
+            std::thread::Builder::new().stack_size(STACK).spawn(move || server.work()).is_ok()
+        };
+        if self.pool.start(spawn) { Ok(()) } else { Err(Error::system("clone")(rustix::io::Errno::AGAIN)) }
+    }
+
+    /// A thread's life.
+    fn work(&self) {
+        self.pool.enter();
+        loop {
+            match self.pool.next() {
+                Task::Lead => self.lead(),
+                Task::Do(waiting) => {
+                    self.guard(waiting.request, || (waiting.job)(self));
+                    self.pool.release(waiting.program);
+                }
+                Task::End => return,
+            }
+        }
+    }
+
+    /// Takes notifications until another thread leads.
+    fn lead(&self) {
+        while let Some(request) = self.receive() {
+            if self.pool.begin(&request) {
+                self.ring();
+            }
+            if self.pool.is_crowded() && self.pool.is_full(self.programs.of(request.tid)) {
+                // It would be the next to keep this thread.
+                self.pool.employ(
+                    request,
+                    self.programs.of(request.tid),
+                    Box::new(move |server| server.attend(request)),
+                );
+            } else {
+                self.guard(request, || self.attend(request));
+            }
+            if !self.pool.end(&request) {
+                return;
+            }
+        }
+        self.pool.abdicate();
+    }
+
+    /// The next notification; none when it is over. One look at what there is and then taking it is faster than
+    /// `epoll`, which does not pass on that the caller waits on this CPU (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`).
+    fn receive(&self) -> Option<Request> {
+        loop {
+            let mut sources = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.stop, PollFlags::IN)];
+            match poll(&mut sources, None) {
+                Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(_) => return None,
+            }
+            let (news, stop) = (sources[0].revents(), sources[1].revents());
+            if !stop.is_empty() {
+                return None;
+            }
+            if news.contains(PollFlags::IN) {
+                if let Some(request) = self.take() {
+                    return Some(request);
+                }
+            } else if !news.is_empty() {
+                // The last process under the filter is gone. The thread that attends to that says when to stop.
+                let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], None);
+            }
+        }
+    }
+
+    fn take(&self) -> Option<Request> {
+        let notification = sys::receive(self.listener.as_fd()).ok()?;
+        let (tid, nr) = (notification.pid as i32, notification.data.nr.into());
+        Some(Request { id: notification.id, tid, nr, args: notification.data.args })
     }
 
     /// Where notifications come from.
@@ -155,14 +291,11 @@ impl Server {
 
     /// The thread that made `request`.
     pub fn target(&self, request: Request) -> Target<'_> {
-        Target::new(request, self.listener.as_fd(), self.lost.as_ref())
+        Target::new(request, self.listener.as_fd(), &self.handles, self.lost.as_ref())
     }
 
-    /// Takes a notification, and answers it or passes it on.
-    pub fn attend(&self) {
-        let Ok(notification) = sys::receive(self.listener.as_fd()) else { return };
-        let (tid, nr) = (notification.pid as i32, notification.data.nr.into());
-        let request = Request { id: notification.id, tid, nr, args: notification.data.args };
+    /// Answers a notification, or passes it on.
+    fn attend(&self, request: Request) {
         if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
             return;
         }
@@ -170,29 +303,68 @@ impl Server {
         if calls::asks_who_is_there(request.nr) {
             self.take_hangups();
         }
-        self.guard(Some(request), || calls::handle(self, request));
+        calls::handle(self, request);
     }
 
     /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
-    pub fn guard(&self, request: Option<Request>, work: impl FnOnce()) {
-        let done = catch_unwind(AssertUnwindSafe(work));
-        if let (Err(_), Some(request)) = (done, request) {
+    fn guard(&self, request: Request, work: impl FnOnce()) {
+        if let Some(lost) = &self.lost {
+            lost.begin(&request);
+        }
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.target(request).answer(Err(Errno::IO));
         }
+        if let Some(lost) = &self.lost {
+            lost.leave(&request);
+        }
     }
 
-    /// The file that the target's descriptor is. Only numbers in the range are looked at.
+    /// Does `job` for `request` without holding up others, here or on another thread.
+    pub fn employ(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) {
+        let job: Job<Self> = Box::new(job);
+        if let Some(job) = self.pool.go_away(request, self.programs.of(request.tid), job) {
+            job(self);
+        }
+    }
+
+    /// The file that the target's descriptor is. Only numbers in the ranges are looked at.
     pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        if !self.range.contains(fd) {
+        if !self.ranges.contains(fd) {
             return None;
         }
-        let inode = target::socket(target.request.tid, fd).ok()?;
-        lock(&self.files).get(&inode).cloned().filter(|_| target.valid())
+        let served = match self.handles.fetch(target.request.tid, fd) {
+            Ok(theirs) => lock(&self.files).by_cookie.get(&sockopt::socket_cookie(&theirs).ok()?).cloned(),
+            Err(Errno::BADF) => None,
+            // `pidfd_getfd` is forbidden.
+            Err(_) => lock(&self.files).of_inode(proc::socket(target.request.tid, fd).ok()?).cloned(),
+        };
+        served.filter(|_| target.valid())
     }
 
-    /// Whoever gives the target a number holds this, so that no number is given twice.
-    pub fn numbering(&self) -> MutexGuard<'_, ()> {
-        lock(&self.numbering)
+    /// Gives the target, by `give`, a descriptor under a number in the ranges, not below `least`.
+    pub fn number<R>(
+        &self,
+        target: &Target<'_>,
+        least: u32,
+        give: impl FnOnce(u32) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
+        let program = self.programs.of(target.request.tid);
+        // Held while a number is looked for, so that two threads of a process do not find the same one.
+        let mut giving = lock(&self.giving);
+        let mut number = Err(Errno::MFILE);
+        for range in self.ranges.all() {
+            let taken = |number| giving.contains(&(program, number));
+            number = target.free_number(range.start..range.end, least, taken);
+            if number != Err(Errno::MFILE) {
+                break;
+            }
+        }
+        let number = number?;
+        giving.insert((program, number));
+        drop(giving);
+        let given = give(number);
+        lock(&self.giving).remove(&(program, number));
+        given
     }
 
     /// Serves `file`. `give` gives the target the descriptor under the number.
@@ -204,61 +376,70 @@ impl Server {
         nonblocking: bool,
         give: impl FnOnce(BorrowedFd<'_>, u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
-        let (served, theirs) = Served::new(file, kind, nonblocking)?;
-        let (inode, served) = (served.inode, Arc::new(served));
+        let account = self.programs.account(self.programs.of(target.request.tid));
+        if !Account::take(&account.files, self.most_files_of_program) {
+            // Some may have been closed, and the news may be on its way.
+            self.take_hangups();
+            if !Account::take(&account.files, self.most_files_of_program) {
+                return Err(Errno::MFILE);
+            }
+        }
+        let (served, theirs) = match Served::new(file, kind, nonblocking, account.clone()) {
+            Ok(made) => made,
+            Err(error) => {
+                account.files.fetch_sub(1, Ordering::Relaxed);
+                return Err(error);
+            }
+        };
+        let (cookie, served) = (served.cookie, Arc::new(served));
         {
             let mut files = lock(&self.files);
-            if files.len() >= self.most_files {
-                // Some may have been closed, and the news may be on its way.
-                files.retain(|_, served| !served.is_hung_up());
+            if files.by_cookie.len() >= self.most_files {
+                let gone: Vec<_> = files.by_cookie.values().filter(|f| f.is_hung_up()).map(|f| f.cookie).collect();
+                gone.iter().for_each(|&cookie| _ = files.remove(cookie));
             }
-            if files.len() >= self.most_files {
+            if files.by_cookie.len() >= self.most_files {
                 return Err(Errno::NFILE);
             }
             // A hangup is always reported.
-            epoll::add(&self.hangups, served.end(), EventData::new_u64(inode), EventFlags::empty())?;
-            files.insert(inode, served);
+            epoll::add(&self.hangups, served.end(), EventData::new_u64(cookie), EventFlags::empty())?;
+            files.insert(served);
         }
         // If this fails, `theirs` closes, and the file goes with the hangup.
-        let _one_at_a_time = self.numbering();
-        let number = target.free_number(self.range)?;
-        give(theirs.as_fd(), number)
+        self.number(target, 0, |number| give(theirs.as_fd(), number))
     }
 
     /// Closes the files that the target has closed.
     pub fn take_hangups(&self) {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut room = [MaybeUninit::<epoll::Event>::uninit(); 64];
+        // Whoever comes second finds no event, and has to know that what there was is closed.
+        let mut closing = lock(&self.closing);
         while let Ok((events, _)) = epoll::wait(&self.hangups, &mut room, Some(&now)) {
             if events.is_empty() {
                 break;
             }
-            events.iter().for_each(|event| self.hang_up(event.data.u64()));
+            for event in events.iter() {
+                let Some(served) = lock(&self.files).remove(event.data.u64()) else { continue };
+                let _ = epoll::delete(&self.hangups, served.end());
+                if !self.close(&served) {
+                    closing.push(served);
+                    self.ring();
+                }
+            }
         }
     }
 
-    fn hang_up(&self, inode: u64) {
-        let Some(served) = lock(&self.files).remove(&inode) else { return };
-        let _ = epoll::delete(&self.hangups, served.end());
-        let parked = {
-            // A worker may be busy with it; the calls that wait end when it has done.
-            let Some(mut state) = served.try_lock() else {
-                self.employ(None, move |server| server.close(&served));
-                return;
-            };
-            state.closed = true;
-            std::mem::take(&mut state.parked)
-        };
+    /// Ends the calls that wait at a file which nobody has any more; false if a thread is busy with it.
+    fn close(&self, served: &Served) -> bool {
+        let Some(mut state) = served.try_lock() else { return false };
+        state.closed = true;
+        // Other threads may still have the file in hand for a moment; what it stood for is gone now.
+        state.file = File::Device(Device::new());
+        let parked = std::mem::take(&mut state.parked);
+        drop(state);
         self.refuse(parked);
-    }
-
-    fn close(&self, served: &Served) {
-        let parked = {
-            let mut state = served.lock();
-            state.closed = true;
-            std::mem::take(&mut state.parked)
-        };
-        self.refuse(parked);
+        true
     }
 
     fn refuse(&self, parked: Vec<Parked>) {
@@ -275,7 +456,7 @@ impl Server {
 
     /// Whether anything is served.
     pub fn has_files(&self) -> bool {
-        !lock(&self.files).is_empty()
+        !lock(&self.files).by_cookie.is_empty()
     }
 
     /// An asynchronous request. It waits, and the call with it, only where `may_wait` says so.
@@ -288,13 +469,15 @@ impl Server {
     }
 
     /// Tells of the end of an asynchronous request.
-    fn complete(&self, completion: Completion, result: Result<i64, Errno>) {
+    fn complete(&self, target: &Target<'_>, completion: Completion, result: Result<i64, Errno>) {
         let Completion { id, data, iocb, event_fd } = completion;
         let result = result.map(|n| usize::try_from(n).unwrap_or(0));
-        let mut contexts = self.contexts();
-        contexts.push(id, Event { data, iocb, result });
-        contexts.answer(|request| self.target(request), false);
-        drop(contexts);
+        let due = {
+            let mut contexts = self.contexts();
+            contexts.push(id, Event { data, iocb, result });
+            contexts.due()
+        };
+        due.into_iter().for_each(|(waiting, events)| self.deliver(waiting, events));
         if let Some(event_fd) = event_fd {
             // It is told before the call returns; but the target may have filled it, and then telling takes as long as
             // it likes.
@@ -303,8 +486,21 @@ impl Server {
                 let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
                 let _ = told.send(());
             };
-            if self.apart(None, tell).is_ok() {
+            if self.apart(target.request, false, tell).is_ok() {
                 let _ = done.recv_timeout(PATIENCE);
+            }
+        }
+    }
+
+    /// Ends a call with the events that it waited for.
+    pub fn deliver(&self, waiting: Waiting, events: Vec<Event>) {
+        let target = self.target(waiting.request);
+        let bytes: Vec<u8> = events.iter().flat_map(Event::to_bytes).collect();
+        match target.scatter(&[(waiting.to, bytes.len())], &bytes) {
+            Ok(()) => _ = target.answer(Ok(events.len() as i64)),
+            Err(error) => {
+                self.contexts().give_back(waiting.id, events);
+                target.answer(Err(error));
             }
         }
     }
@@ -314,10 +510,8 @@ impl Server {
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         target.check()?;
         let request = target.request;
-        // A signal may end the call before its answer where `lost` is kept. This thread is through with it then before it
-        // sees the same call again; a worker may not be.
-        if self.lost.is_none() && transfer.is_heavy() || served.try_lock().is_none() {
-            self.employ(Some(request), move |server| server.go_on(&served, request, transfer));
+        if transfer.is_heavy() || served.try_lock().is_none() {
+            self.employ(request, move |server| server.go_on(&served, request, transfer));
         } else {
             self.go_on(&served, request, transfer);
         }
@@ -356,7 +550,11 @@ impl Server {
     /// Goes on with a call, and ends it or lets it wait.
     fn advance(&self, served: &Served, state: &mut State, mut parked: Parked, turn: Turn) -> Advance {
         let target = self.target(parked.request);
-        let step = parked.transfer.advance(&target, state);
+        let is_over = served.account.bytes.load(Ordering::Relaxed) > self.most_bytes_of_program;
+        let step = match parked.transfer.sends() && is_over {
+            true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
+            false => parked.transfer.advance(&target, state),
+        };
         served.show(state, &target, parked.transfer.fd);
         let result = match step {
             Step::Done(result) => result,
@@ -387,7 +585,7 @@ impl Server {
         match transfer.completion {
             None => _ = target.answer(result),
             Some(completion) => {
-                self.complete(completion, result);
+                self.complete(target, completion, result);
                 if turn == Turn::Later {
                     target.answer(Ok(1));
                 }
@@ -407,20 +605,103 @@ impl Server {
         true
     }
 
-    /// Whether any call waits.
-    pub fn has_parked(&self) -> bool {
-        self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting()
+    /// Looks after the leader, and after calls that wait. Takes no file's lock and reads no target's memory. Says how long nothing
+    /// has to be looked after again.
+    pub fn watch(&self, watch: &mut Watch) -> Option<Timespec> {
+        self.watch_leader(watch);
+        if self.pool.is_exhausted() {
+            self.turn_away();
+        }
+        for request in self.pool.expire() {
+            self.refuse_request(request);
+        }
+        let now = Instant::now();
+        let waits = self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting();
+        if waits && watch.last_tick.is_none_or(|last| now.duration_since(last) >= TICK) {
+            watch.last_tick = Some(now);
+            self.look_after_waiting();
+            self.look_after_parked();
+        }
+        lock(&self.closing).retain(|served| !self.close(served));
+        let timeout = |time: Duration| Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        if watch.is_busy() || self.pool.has_waiting() || self.pool.is_exhausted() || !lock(&self.closing).is_empty() {
+            Some(timeout(LOOK))
+        } else {
+            waits.then(|| timeout(TICK))
+        }
+    }
+
+    fn watch_leader(&self, watch: &mut Watch) {
+        let now = Instant::now();
+        // Other events may have woken this thread in between, or the leader, which has begun with something.
+        if watch.last_look.is_some_and(|last| now.duration_since(last) < LOOK) {
+            watch.idle = 0;
+            return;
+        }
+        let (turn, caller, taken) = self.pool.watch();
+        if turn != 0 && turn == watch.turn {
+            self.pool.depose(turn, self.programs.of(caller));
+        }
+        let idle = if turn == 0 && taken == watch.taken { watch.idle.saturating_add(1) } else { 0 };
+        *watch = Watch { turn, taken, idle, last_look: Some(now), ..*watch };
+        if watch.idle == LOOKS && !self.pool.look_away() {
+            watch.idle = 0;
+        }
+    }
+
+    /// Answers calls that no thread is there to do.
+    fn turn_away(&self) {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let is_there = || {
+            let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
+            poll(&mut listener, Some(&now)).is_ok() && listener[0].revents().contains(PollFlags::IN)
+        };
+        while self.pool.is_exhausted() && is_there() {
+            if let Some(request) = self.take() {
+                self.refuse_request(request);
+            }
+        }
+    }
+
+    /// Ends a call for which there is no thread: the kernel does what is not served, as far as that can be told without reading the
+    /// target's memory.
+    fn refuse_request(&self, request: Request) {
+        let target = self.target(request);
+        let is_ours = match calls::descriptors(&request) {
+            Some(fds) => fds.iter().any(|&fd| self.find(&target, fd).is_some()),
+            None => !calls::is_open(request.nr),
+        };
+        if is_ours { _ = target.answer(Err(Errno::NOBUFS)) } else { target.proceed() }
+    }
+
+    /// Ends calls that wait for events and have waited long enough, or that a signal interrupts.
+    fn look_after_waiting(&self) {
+        let due = self.contexts().due();
+        for (waiting, events) in due {
+            let deliver = move |server: &Self| server.deliver(waiting, events);
+            self.pool.employ(waiting.request, self.programs.of(waiting.request.tid), Box::new(deliver));
+        }
+        let look = self.contexts().look(|request| self.target(request));
+        for waiting in look {
+            let look = move |server: &Self| {
+                let sees_kernels = waiting.id.has_events(&server.target(waiting.request));
+                if server.contexts().looked(waiting.request.id, sees_kernels) {
+                    server.target(waiting.request).proceed();
+                }
+            };
+            self.pool.employ(waiting.request, self.programs.of(waiting.request.tid), Box::new(look));
+        }
     }
 
     /// Ends calls that have waited long enough, or that a signal interrupts.
-    pub fn look_after_parked(&self) {
-        self.contexts().answer(|request| self.target(request), true);
+    fn look_after_parked(&self) {
         if self.parked.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let files: Vec<_> = lock(&self.files).values().cloned().collect();
+        let files: Vec<_> = lock(&self.files).by_cookie.values().cloned().collect();
         let now = Instant::now();
         for served in files {
+            // Another thread is busy with it, and looks after those that wait.
             let Some(mut state) = served.try_lock() else { continue };
             let before = state.parked.len();
             state.parked.retain_mut(|parked| {
@@ -441,58 +722,57 @@ impl Server {
         }
     }
 
-    /// Itself, to be kept.
-    pub fn own(&self) -> Option<Arc<Self>> {
-        self.own.upgrade()
-    }
-
-    /// Lets a worker do `job`, which is for `request`.
-    pub fn employ(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) {
-        lock(&self.jobs).queue.push_back((request, Box::new(job)));
-        self.work.notify_one();
-    }
-
-    /// Lets a thread of its own do `job`, which may take as long as a client likes.
-    pub fn apart(&self, request: Option<Request>, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
-        let server = self.own().ok_or(Errno::AGAIN)?;
-        if self.apart.fetch_add(1, Ordering::Relaxed) >= MAX_APART {
+    /// Lets a thread of its own do `job`, which may take as long as a client likes, and answers the request if `answers` says so.
+    pub fn apart(
+        &self,
+        request: Request,
+        answers: bool,
+        job: impl FnOnce(&Self) + Send + 'static,
+    ) -> Result<(), Errno> {
+        let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
+        let account = self.programs.account(self.programs.of(request.tid));
+        if !Account::take(&self.apart, MAX_APART) {
+            return Err(Errno::AGAIN);
+        }
+        if !Account::take(&account.threads, MAX_APART_OF_PROGRAM) {
             self.apart.fetch_sub(1, Ordering::Relaxed);
             return Err(Errno::AGAIN);
         }
+        let count = account.clone();
         let work = move || {
-            server.guard(request, || job(&server));
+            if catch_unwind(AssertUnwindSafe(|| job(&server))).is_err() && answers {
+                server.target(request).answer(Err(Errno::IO));
+            }
+            count.threads.fetch_sub(1, Ordering::Relaxed);
             server.apart.fetch_sub(1, Ordering::Relaxed);
         };
-        match std::thread::Builder::new().stack_size(STACK).spawn(work) {
-            Ok(_) => Ok(()),
-            Err(_) => {
-                self.apart.fetch_sub(1, Ordering::Relaxed);
-                Err(Errno::AGAIN)
-            }
-        }
+        std::thread::Builder::new().stack_size(STACK).spawn(work).map(drop).map_err(|_| {
+            account.threads.fetch_sub(1, Ordering::Relaxed);
+            self.apart.fetch_sub(1, Ordering::Relaxed);
+            Errno::AGAIN
+        })
     }
 
-    /// A worker's life.
-    pub fn work(&self) {
-        loop {
-            let mut jobs = lock(&self.jobs);
-            let (request, job) = loop {
-                if jobs.over {
-                    return;
-                }
-                match jobs.queue.pop_front() {
-                    Some(job) => break job,
-                    None => jobs = self.work.wait(jobs).unwrap_or_else(PoisonError::into_inner),
-                }
-            };
-            drop(jobs);
-            self.guard(request, || job(self));
-        }
-    }
-
-    /// Lets the workers go.
+    /// Lets the threads go.
     pub fn end(&self) {
-        lock(&self.jobs).over = true;
-        self.work.notify_all();
+        let _ = rustix::io::write(&self.stop, &1u64.to_ne_bytes());
+        self.pool.stop();
     }
+}
+
+impl Watch {
+    /// Whether the leader was busy lately.
+    fn is_busy(&self) -> bool {
+        self.idle < LOOKS
+    }
+}
+
+/// How many files there may be, as far as descriptors go: as many as the limit can be raised to.
+fn room() -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+    let limit = getrlimit(Resource::Nofile).current.and_then(|limit| usize::try_from(limit).ok());
+    limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPARE))
 }

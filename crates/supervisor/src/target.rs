@@ -4,19 +4,17 @@
 //! meantime; [`Target::check`] after reading tells. Everything is read once, into memory of the supervisor's own.
 
 use crate::{
-    bpf::Range,
+    handles::Handles,
+    proc,
     sys::{self, Piece},
 };
 use algkit_afalg::{Errno, Memory, abi::MAX_ADDRESS};
-use rustix::{
-    fs::OFlags,
-    process::{Pid, PidfdFlags, PidfdGetfdFlags},
-};
+use rustix::fs::OFlags;
 use std::{
-    collections::HashMap,
-    fmt::Write as _,
+    collections::{HashMap, HashSet},
+    ops::Range,
     os::fd::{AsRawFd, BorrowedFd, OwnedFd},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
 /// The most bytes that one call transfers (`MAX_RW_COUNT`).
@@ -45,51 +43,33 @@ impl Request {
     }
 }
 
+/// Numbers that stay free where descriptors are served.
+const RESERVE: u32 = 4;
+
 /// Signals that do nothing unless a program asks for them (signal(7)): SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const DULL: u64 =
     1 << (libc::SIGCHLD - 1) | 1 << (libc::SIGCONT - 1) | 1 << (libc::SIGURG - 1) | 1 << (libc::SIGWINCH - 1);
 
-/// A line `name` of a file in a thread's folder in `/proc`, without the name.
-pub fn line(tid: i32, file: std::fmt::Arguments<'_>, name: &str) -> Option<String> {
-    let text = std::fs::read_to_string(format!("/proc/{tid}/{file}")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.trim().to_owned())
-}
-
-/// The process that a thread is part of.
-pub fn process(tid: i32) -> Option<i32> {
-    line(tid, format_args!("status"), "Tgid")?.parse().ok()
-}
-
-/// What a link of a thread's folder in `/proc` says.
-fn link(tid: i32, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
-    let mut path = String::with_capacity(40);
-    let _ = write!(path, "/proc/{tid}/{name}");
-    Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
-}
-
-/// The inode of the socket that descriptor `fd` of a thread is, if it is one.
-pub fn socket(tid: i32, fd: i32) -> Result<u64, Errno> {
-    let link = link(tid, format_args!("fd/{fd}"))?;
-    let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
-    digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
-}
-
 /// The thread that made a call.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// The call.
     pub request: Request,
     listener: BorrowedFd<'a>,
+    handles: &'a Handles,
     lost: Option<&'a Lost>,
 }
 
 /// Answers that came too late.
 ///
 /// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes it again after the
-/// handler. What it asked for has been done by then, and must not be done twice.
+/// handler. What it asked for has been done by then, and must not be done twice. Nor may it be begun while another thread still
+/// works on the call that was interrupted.
 #[derive(Default, Debug)]
-pub struct Lost(Mutex<Answers>);
+pub struct Lost {
+    answers: Mutex<Answers>,
+    done: Condvar,
+}
 
 #[derive(Default, Debug)]
 struct Answers {
@@ -97,6 +77,8 @@ struct Answers {
     lost: HashMap<i32, (Request, i64, Vec<Write>)>,
     /// By notification: what could not be written.
     owed: HashMap<u64, Vec<Write>>,
+    /// Threads with a call that is worked on.
+    busy: HashSet<i32>,
 }
 
 /// Bytes, and where they go.
@@ -107,7 +89,21 @@ const MAX_LOST: usize = 64;
 
 impl Lost {
     fn lock(&self) -> MutexGuard<'_, Answers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no other call of this thread is worked on.
+    pub fn begin(&self, request: &Request) {
+        let mut answers = self.lock();
+        while !answers.busy.insert(request.tid) {
+            answers = self.done.wait(answers).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A call of this thread is not worked on any more.
+    pub fn leave(&self, request: &Request) {
+        self.lock().busy.remove(&request.tid);
+        self.done.notify_all();
     }
 
     fn owe(&self, request: &Request, pieces: &[Piece], bytes: &[u8]) {
@@ -120,7 +116,7 @@ impl Lost {
 
     /// The call has ended, in time or not.
     fn end(&self, request: &Request, lost: Option<i64>) {
-        let Answers { lost: answers, owed } = &mut *self.lock();
+        let Answers { lost: answers, owed, .. } = &mut *self.lock();
         let owed = owed.remove(&request.id).unwrap_or_default();
         let Some(value) = lost else { return };
         if answers.len() >= MAX_LOST {
@@ -169,8 +165,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 impl<'a> Target<'a> {
     /// The thread that made `request`.
-    pub fn new(request: Request, listener: BorrowedFd<'a>, lost: Option<&'a Lost>) -> Self {
-        Self { request, listener, lost }
+    pub fn new(request: Request, listener: BorrowedFd<'a>, handles: &'a Handles, lost: Option<&'a Lost>) -> Self {
+        Self { request, listener, handles, lost }
     }
 
     /// Whether the call still waits. If it does, what was read before was the target's.
@@ -288,61 +284,65 @@ impl<'a> Target<'a> {
 
     /// What a link of this thread's folder in `/proc` says.
     pub fn link(&self, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
-        link(self.request.tid, name)
-    }
-
-    /// The number in a line `name` of a file in this thread's folder in `/proc`.
-    fn field(&self, file: std::fmt::Arguments<'_>, name: &str, radix: u32) -> Option<u64> {
-        u64::from_str_radix(&line(self.request.tid, file, name)?, radix).ok()
+        proc::link(self.request.tid, name)
     }
 
     /// The flags of an open file.
     pub fn flags(&self, fd: i32) -> OFlags {
-        let flags = self.field(format_args!("fdinfo/{fd}"), "flags", 8).unwrap_or(0);
-        OFlags::from_bits_retain(flags as u32)
+        OFlags::from_bits_retain(proc::flags(self.request.tid, fd).unwrap_or(0))
     }
 
     /// The process that the thread is part of.
     pub fn process(&self) -> Option<i32> {
-        process(self.request.tid)
+        proc::process(self.request.tid)
     }
 
     /// The signals that interrupt the call: those of this thread, and those of its process, which another thread
     /// may take if there is one.
     pub fn signals(&self) -> (bool, bool) {
-        let mask = |name| self.field(format_args!("status"), name, 16).unwrap_or(0);
+        let names = ["SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd", "Threads"];
+        let [masks @ .., threads] = proc::fields(self.request.tid, names);
+        let [blocked, ignored, caught, own, shared] =
+            masks.map(|mask| mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).unwrap_or(0));
         // Of a traced process, even signals that do nothing become pending.
-        let (blocked, ignored) = (mask("SigBlk"), mask("SigIgn") | DULL & !mask("SigCgt"));
+        let ignored = ignored | DULL & !caught;
         let deliverable = |pending: u64| pending & !blocked & !ignored != 0;
-        let (own, shared) = (deliverable(mask("SigPnd")), deliverable(mask("ShdPnd")));
-        let alone = shared && self.field(format_args!("status"), "Threads", 10) == Some(1);
+        let (own, shared) = (deliverable(own), deliverable(shared));
+        let alone = shared && threads.is_some_and(|threads| threads == "1");
         (own || alone, shared && !alone)
     }
 
     /// The target's own descriptor `fd`, as one of the supervisor's.
     pub fn fetch(&self, fd: i32) -> Result<OwnedFd, Errno> {
-        let process =
-            match Pid::from_raw(self.request.tid).map(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty())) {
-                Some(Ok(process)) => process,
-                // The thread is not the first of its process.
-                _ => {
-                    let pid = self.process().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
-                    rustix::process::pidfd_open(pid, PidfdFlags::empty())?
-                }
-            };
-        let fd = rustix::process::pidfd_getfd(process, fd, PidfdGetfdFlags::empty())?;
+        let fd = self.handles.fetch(self.request.tid, fd)?;
         self.check()?;
         Ok(fd)
     }
 
-    /// A number in `range` that the target does not use.
-    pub fn free_number(&self, range: Range) -> Result<u32, Errno> {
-        // From the top: a program that opens very many files reaches the bottom first.
-        for fd in (range.start..range.end).rev() {
-            match self.link(format_args!("fd/{fd}")) {
-                Err(Errno::NOENT) => return Ok(fd),
-                Err(error) => return Err(error),
-                Ok(_) => {}
+    /// A number in `range`, not below `least`, that the target does not use, and that is not `taken` for it either.
+    ///
+    /// Before it is [given](Self::give), another thread of the target may come to use the number, and would lose what it has
+    /// there. A call that lets the kernel choose gets the lowest number that is free. So the highest is given, and only where
+    /// [`RESERVE`] lower ones are free: as many calls would have to succeed in that moment. (A call that names the number itself,
+    /// as `dup2` does, takes it from whoever has been given it in the kernel, too.)
+    pub fn free_number(&self, range: Range<u32>, least: u32, taken: impl Fn(u32) -> bool) -> Result<u32, Errno> {
+        let is_free = |fd: u32| match self.link(format_args!("fd/{fd}")) {
+            Err(Errno::NOENT) => Ok(true),
+            found => found.map(|_| false),
+        };
+        // Where the kernel's own choices have not come to, all between is free but for what was named.
+        let start = range.start;
+        let (mut free, mut found) = (if is_free(start)? { RESERVE } else { 0 }, None);
+        for fd in range.rev() {
+            if is_free(fd)? {
+                free += u32::from(found.is_some());
+                found = found.or(Some(fd).filter(|&fd| fd >= least.max(start + RESERVE) && !taken(fd)));
+            }
+            if let (Some(fd), RESERVE..) = (found, free) {
+                return Ok(fd);
+            }
+            if found.is_none() && fd <= least {
+                break;
             }
         }
         Err(Errno::MFILE)

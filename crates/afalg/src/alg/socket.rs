@@ -164,6 +164,15 @@ impl Socket {
         }
     }
 
+    /// Bytes of text that wait.
+    pub(crate) fn held(&self) -> usize {
+        match &self.role {
+            Role::Skcipher(operation) => operation.stream.queue.len(),
+            Role::Aead(operation) => operation.stream.queue.len(),
+            Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => 0,
+        }
+    }
+
     /// What `poll` would say. Sockets that name a transform, digest or give random bytes have nothing
     /// to poll for: the kernel reports no event on them, ever.
     pub fn readiness(&self) -> Readiness {

@@ -83,6 +83,13 @@ impl Device {
         .map(|()| Answer::Done)
     }
 
+    /// Bytes of sessions, about.
+    pub(crate) fn held(&self) -> usize {
+        /// A transform with its key schedule.
+        const SESSION: usize = 1024;
+        self.state().sessions.len() * SESSION
+    }
+
     /// What `poll` would say: readable when `CIOCASYNCFETCH` has something.
     pub fn readiness(&self) -> Readiness {
         let done = self.state().done.len();

@@ -173,6 +173,11 @@ impl Socket {
         Ok(Received { len: if whole { len } else { copied }, flags, end: copied })
     }
 
+    /// Bytes of datagrams that wait, as the kernel counts them.
+    pub(crate) fn held(&self) -> usize {
+        self.queue.used()
+    }
+
     /// What `poll` would say.
     pub fn readiness(&self) -> Readiness {
         Readiness { readable: !self.queue.is_empty() || self.error.is_some(), writable: true }

@@ -50,6 +50,10 @@ impl Queue {
         self.congested &= !self.datagrams.is_empty();
     }
 
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.datagrams.is_empty()
     }

@@ -1,7 +1,6 @@
 //! Calls on descriptors of any kind.
 
 use crate::{
-    bpf::Range,
     calls::{
         Reply,
         open::{Named, named, proc_crypto},
@@ -58,7 +57,7 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [fd, second, third] = [0, 1, 2].map(|n| target.request.int(n));
     let (at, close_on_exec) = match target.request.nr {
         libc::SYS_dup => (None, false),
-        libc::SYS_fcntl if u32::try_from(third).map_or(true, |least| least >= server.range.end) => {
+        libc::SYS_fcntl if u32::try_from(third).map_or(true, |least| least >= server.ranges.end()) => {
             return Err(Errno::INVAL);
         }
         libc::SYS_fcntl => (None, second == libc::F_DUPFD_CLOEXEC),
@@ -68,20 +67,19 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         _ if fd == second => return Ok(Reply::Value(fd.into())),
         _ => (Some(second), false),
     };
-    if at.is_some_and(|at| !server.range.contains(at)) {
+    if at.is_some_and(|at| !server.ranges.contains(at)) {
         return Err(Errno::BADF);
     }
     let copy = target.fetch(fd)?;
-    let _one_at_a_time = server.numbering();
-    let at = match at {
-        Some(at) => at as u32,
+    let give = |at| target.answer_with(copy.as_fd(), Some(at), close_on_exec);
+    match at {
+        Some(at) => give(at as u32)?,
+        // `fcntl` may ask for a number from some point on.
         None => {
-            // `fcntl` may ask for a number from some point on.
             let least = if target.request.nr == libc::SYS_fcntl { third as u32 } else { 0 };
-            target.free_number(Range { start: server.range.start.max(least), ..server.range })?
+            server.number(target, least, give)?;
         }
-    };
-    target.answer_with(copy.as_fd(), Some(at), close_on_exec)?;
+    }
     Ok(Reply::Taken)
 }
 
@@ -93,13 +91,7 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
         Some(_) => return Err(Errno::OPNOTSUPP),
         None => {}
     }
-    let request = target.request;
-    server.employ(Some(request), move |server| {
-        let target = server.target(request);
-        let result = device(server, &target, &served);
-        target.answer(result);
-    });
-    Ok(Reply::Taken)
+    device(server, target, &served).map(Reply::Value)
 }
 
 fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, Errno> {

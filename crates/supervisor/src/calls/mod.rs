@@ -15,6 +15,7 @@ use crate::{
     target::{Request, Target},
 };
 use algkit_afalg::Errno;
+use std::sync::Arc;
 
 /// How a call ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +31,11 @@ pub enum Reply {
 /// Does, or begins, what `request` asks for.
 pub fn handle(server: &Server, request: Request) {
     let target = server.target(request);
-    match dispatch(server, &target) {
+    settle(&target, dispatch(server, &target));
+}
+
+fn settle(target: &Target<'_>, reply: Result<Reply, Errno>) {
+    match reply {
         Ok(Reply::Value(value)) => _ = target.answer(Ok(value)),
         Ok(Reply::Proceed) => target.proceed(),
         Ok(Reply::Taken) => {}
@@ -55,11 +60,34 @@ fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
     }
 }
 
+/// The descriptors that the arguments of a call name; none for a call that names no served one, or names it in memory.
+pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
+    match request.nr {
+        libc::SYS_splice => Some(vec![request.int(0), request.int(2)]),
+        libc::SYS_socket
+        | libc::SYS_socketpair
+        | libc::SYS_io_submit
+        | libc::SYS_io_getevents
+        | SYS_IO_PGETEVENTS
+        | libc::SYS_io_cancel
+        | libc::SYS_io_destroy => None,
+        nr if is_open(nr) => None,
+        _ => Some(vec![request.int(0)]),
+    }
+}
+
+/// Whether it is a call that opens a file by its name.
+pub fn is_open(nr: libc::c_long) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if nr == libc::SYS_open {
+        return true;
+    }
+    matches!(nr, libc::SYS_openat | libc::SYS_openat2)
+}
+
 fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     match target.request.nr {
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_open => return descriptor::open(server, target),
-        libc::SYS_openat | libc::SYS_openat2 => return descriptor::open(server, target),
+        nr if is_open(nr) => return descriptor::open(server, target),
         libc::SYS_socket => return socket::socket(server, target),
         libc::SYS_io_submit
         | libc::SYS_io_getevents
@@ -76,26 +104,50 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     if is_the_kernels(&served, target.request.nr, &target.request.args) {
         return Ok(Reply::Proceed);
     }
+    if !is_transfer(target.request.nr) && served.try_lock().is_none() {
+        // Another thread is busy with it. This one waits, but not as the leader.
+        let request = target.request;
+        server.employ(request, move |server| {
+            let target = server.target(request);
+            settle(&target, on_file(server, &target, served));
+        });
+        return Ok(Reply::Taken);
+    }
+    on_file(server, target, served)
+}
+
+/// Whether it is a call that may have to wait, and looks by itself whether somebody is busy with the file.
+fn is_transfer(nr: libc::c_long) -> bool {
+    matches!(
+        nr,
+        libc::SYS_sendto
+            | libc::SYS_sendmsg
+            | libc::SYS_sendmmsg
+            | libc::SYS_recvfrom
+            | libc::SYS_recvmsg
+            | libc::SYS_recvmmsg
+    ) || is_plain(nr)
+}
+
+/// Whether it is a call for files of any kind.
+fn is_plain(nr: libc::c_long) -> bool {
+    matches!(
+        nr,
+        libc::SYS_read | libc::SYS_readv | libc::SYS_preadv2 | libc::SYS_write | libc::SYS_writev | libc::SYS_pwritev2
+    )
+}
+
+/// A call on a served descriptor.
+fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
     match target.request.nr {
+        nr if is_transfer(nr) && (served.kind.is_some() || is_plain(nr)) => server.transfer(target, served),
         libc::SYS_fcntl | libc::SYS_dup | libc::SYS_dup3 => descriptor::duplicate(server, target),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_dup2 => descriptor::duplicate(server, target),
         libc::SYS_ioctl => descriptor::ioctl(server, target, served),
-        libc::SYS_read
-        | libc::SYS_readv
-        | libc::SYS_preadv2
-        | libc::SYS_write
-        | libc::SYS_writev
-        | libc::SYS_pwritev2 => server.transfer(target, served),
         libc::SYS_sendfile => splice::sendfile(server, target, served),
         // The rest is for sockets only.
         _ if served.kind.is_none() => Err(Errno::NOTSOCK),
-        libc::SYS_sendto
-        | libc::SYS_sendmsg
-        | libc::SYS_sendmmsg
-        | libc::SYS_recvfrom
-        | libc::SYS_recvmsg
-        | libc::SYS_recvmmsg => server.transfer(target, served),
         libc::SYS_bind => socket::bind(target, &served),
         libc::SYS_connect => socket::connect(target, &served),
         libc::SYS_accept => socket::accept(server, target, &served, 0),

@@ -63,7 +63,11 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         };
         let prepare = || {
             let iocb = Iocb::parse(&iocb)?;
-            server.contexts().prepare(target, id)?;
+            let is_known = server.contexts().has_room(id)?;
+            if !is_known {
+                id.take_over(target)?;
+                server.contexts().add(id)?;
+            }
             let event_fd = iocb.event_fd.map(|fd| event_fd(target, fd)).transpose()?;
             target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
             let completion = Completion { id, data: iocb.data, iocb: address, event_fd };
@@ -98,13 +102,12 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Ok(Reply::Proceed);
     }
     let id = ContextId::of(target, context)?;
-    let mut contexts = server.contexts();
     // Another thread may be about to submit a request that this one waits for; without a timeout of zero, see.
     let timeout = match timeout {
         0 => None,
         at => Some(duration(target.array(at)?)?),
     };
-    if !contexts.knows(id) && timeout == Some(Duration::ZERO) {
+    if !server.contexts().knows(id) && timeout == Some(Duration::ZERO) {
         return Ok(Reply::Proceed);
     }
     let (Ok(least), Ok(most)) = (usize::try_from(least as i64), usize::try_from(most as i64)) else {
@@ -114,8 +117,17 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Err(Errno::INVAL);
     }
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    contexts.wait(Waiting { request: target.request, id, least, most, to, deadline, signalled: false });
-    contexts.answer(|request| server.target(request), true);
+    // If the kernel has events and nothing else is waited for, it is its call.
+    if id.has_events(target) && !server.contexts().has_events(id) {
+        return Ok(Reply::Proceed);
+    }
+    let due = {
+        let mut contexts = server.contexts();
+        contexts.wait(Waiting::new(target.request, id, (least, most), to, deadline));
+        contexts.due()
+    };
+    server.ring();
+    due.into_iter().for_each(|(waiting, events)| server.deliver(waiting, events));
     Ok(Reply::Taken)
 }
 

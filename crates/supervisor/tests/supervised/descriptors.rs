@@ -159,3 +159,32 @@ supervised! {
         socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0).expect("a socket");
     }
 }
+
+supervised! {
+    fn a_program_with_very_many_descriptors() {
+        const MANY: usize = 1069;
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: one structure, for both calls.
+        unsafe {
+            assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit), 0);
+            limit.rlim_cur = limit.rlim_cur.max(4096);
+            assert!(limit.rlim_max >= 4096, "the hard limit of open files is {}", limit.rlim_max);
+            assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit), 0);
+        }
+        let (out, into) = pipe();
+        let open: Vec<_> =
+            std::iter::repeat_with(|| duplicate(into.as_raw_fd(), libc::F_DUPFD, 0).expect("a duplicate")).take(MANY).collect();
+        let socket = hash("sha256");
+        assert!(socket.as_raw_fd() >= 1024, "{}", socket.as_raw_fd());
+        send(&socket, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+        let copy = duplicate(socket.as_raw_fd(), libc::F_DUPFD, 0).expect("a duplicate");
+        send(&copy, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+        // All of them are what they were.
+        for one in &open {
+            assert_eq!(write(one.as_raw_fd(), b"x").expect("written"), 1);
+            assert_eq!(read(out.as_raw_fd(), &mut [0; 2]).expect("read"), 1);
+        }
+    }
+}

@@ -5,6 +5,7 @@
 mod client;
 
 mod aio;
+mod crowding;
 mod descriptors;
 mod files;
 mod hostile;

@@ -1,0 +1,41 @@
+//! What `/proc` says of threads. Numbers of threads are given away again: who needs to know that it was the caller's asks
+//! afterwards whether the call still waits.
+
+use algkit_afalg::Errno;
+use std::{fmt::Write as _, fs};
+
+/// The lines with these names in a thread's `status`, without the names.
+pub fn fields<const N: usize>(tid: i32, names: [&str; N]) -> [Option<String>; N] {
+    let status = fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
+    names.map(|name| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        Some(line.trim().to_owned())
+    })
+}
+
+/// The process that a thread is part of.
+pub fn process(tid: i32) -> Option<i32> {
+    let [process] = fields(tid, ["Tgid"]);
+    process?.parse().ok()
+}
+
+/// The flags of an open file of a thread.
+pub fn flags(tid: i32, fd: i32) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    u32::from_str_radix(line.trim(), 8).ok()
+}
+
+/// What a link of a thread's folder says.
+pub fn link(tid: i32, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
+    let mut path = String::with_capacity(40);
+    let _ = write!(path, "/proc/{tid}/{name}");
+    Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
+}
+
+/// The inode of the socket that descriptor `fd` of a thread is, if it is one.
+pub fn socket(tid: i32, fd: i32) -> Result<u64, Errno> {
+    let link = link(tid, format_args!("fd/{fd}"))?;
+    let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
+    digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
+}

@@ -1,0 +1,283 @@
+//! Programs that keep the supervisor busy, or its threads waiting: others are served meanwhile.
+
+use crate::{client::*, supervised};
+use std::{
+    fs::File,
+    io::Error,
+    mem::{size_of, zeroed},
+    os::fd::{AsRawFd, OwnedFd},
+    ptr,
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+/// Generous: what is not held up takes milliseconds.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Memory that a child has in common with its parent, of zeros.
+fn shared<T>() -> &'static T {
+    // SAFETY: new memory that nobody unmaps, for a value that may be all zeros.
+    unsafe {
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let at = libc::mmap(ptr::null_mut(), size_of::<T>(), libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+        assert_ne!(at, libc::MAP_FAILED);
+        &*at.cast()
+    }
+}
+
+/// What a hostile child and its parent tell each other.
+#[derive(Default)]
+struct Told {
+    ready: AtomicU32,
+    done: AtomicU32,
+}
+
+/// A child, which is killed when this is dropped.
+struct Child(libc::pid_t);
+
+impl Child {
+    fn start(child: impl FnOnce()) -> Self {
+        // SAFETY: the child runs what a new process may, and ends.
+        match unsafe { libc::fork() } {
+            0 => {
+                child();
+                // SAFETY: it ends here.
+                unsafe { libc::_exit(0) }
+            }
+            pid => Self(pid),
+        }
+    }
+
+    /// Waits until `told` says so, and until what comes next has begun.
+    fn is_ready(&self, told: &Told, count: u32) {
+        while told.ready.load(Ordering::SeqCst) < count {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let mut status = 0;
+        // SAFETY: a child that has not been waited for.
+        unsafe {
+            libc::kill(self.0, libc::SIGKILL);
+            libc::waitpid(self.0, &raw mut status, 0);
+        }
+    }
+}
+
+/// Opens files and digests, and says whether that came to an end.
+fn is_served() -> bool {
+    let (done, end) = mpsc::channel();
+    thread::spawn(move || {
+        for _ in 0..20 {
+            File::open("/dev/null").expect("opened");
+            let socket = hash("sha256");
+            send(&socket, b"abc", 0).expect("sent");
+            assert_eq!(digest(&socket), ABC);
+        }
+        let _ = done.send(());
+    });
+    end.recv_timeout(LONG).is_ok()
+}
+
+supervised! {
+    fn one_long_call_holds_up_nobody() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            // Whirlpool, of which a gigabyte takes many seconds.
+            let socket = hash("wp512");
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    let text = vec![0; 1 << 20];
+                    let mut pieces = [piece(&text)];
+                    // SAFETY: zero is a value of this structure.
+                    let mut messages: Vec<libc::mmsghdr> = (0..1024).map(|_| unsafe { zeroed() }).collect();
+                    messages.iter_mut().for_each(|message| message.msg_hdr = header(&mut pieces, &mut []));
+                    told.ready.fetch_add(1, Ordering::SeqCst);
+                    // SAFETY: the messages name memory that lives.
+                    unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), 1024, libc::MSG_MORE as _) };
+                    told.done.store(1, Ordering::SeqCst);
+                });
+                // And a call that has to wait for that one.
+                thread::sleep(Duration::from_millis(30));
+                told.ready.fetch_add(1, Ordering::SeqCst);
+                let _ = option(&socket, libc::SO_ERROR);
+            });
+        });
+        child.is_ready(told, 2);
+        assert!(is_served());
+        assert_eq!(told.done.load(Ordering::SeqCst), 0, "served, but after the other");
+    }
+}
+
+/// A page whose first reader waits for ever, in the kernel.
+fn bottomless() -> u64 {
+    const UFFDIO_API: libc::c_ulong = 0xc018_aa3f;
+    const UFFDIO_REGISTER: libc::c_ulong = 0xc020_aa00;
+    // SAFETY: new memory, and structures as userfaultfd(2) has them.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC) as i32;
+        assert!(fd >= 0, "userfaultfd, for root or with vm.unprivileged_userfaultfd=1: {}", Error::last_os_error());
+        let mut api = [0xaa_u64, 0, 0];
+        assert_eq!(libc::ioctl(fd, UFFDIO_API, api.as_mut_ptr()), 0);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let at = libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) as u64;
+        // Missing pages.
+        let mut register = [at, 4096, 1, 0];
+        assert_eq!(libc::ioctl(fd, UFFDIO_REGISTER, register.as_mut_ptr()), 0);
+        at
+    }
+}
+
+/// Sends what is at `address`.
+fn send_from(socket: &OwnedFd, address: u64) -> std::io::Result<usize> {
+    // SAFETY: it is the supervisor's to find out that this cannot be read.
+    check(unsafe { libc::syscall(libc::SYS_sendto, socket.as_raw_fd(), address, 16, libc::MSG_MORE, 0, 0) } as isize)
+}
+
+/// A child that has `count` calls wait for a page, and then does something else.
+fn stuck(told: &'static Told, count: u32, then: impl FnOnce(&OwnedFd) + Send) -> Child {
+    let child = Child::start(|| {
+        let page = bottomless();
+        let socket = hash("sha256");
+        // A socket each: a file's lock is not what they wait for.
+        let sockets: Vec<_> = (0..count).map(|_| hash("sha256")).collect();
+        thread::scope(|scope| {
+            for socket in &sockets {
+                scope.spawn(move || {
+                    told.ready.fetch_add(1, Ordering::SeqCst);
+                    let _ = send_from(socket, page);
+                });
+            }
+            while told.ready.load(Ordering::SeqCst) < count {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(100));
+            then(&socket);
+            thread::sleep(10 * LONG);
+        });
+    });
+    child.is_ready(told, count);
+    child
+}
+
+supervised! {
+    fn a_page_that_never_comes_holds_up_nobody() {
+        let told = shared();
+        let child = stuck(told, 1, |_| {});
+        assert!(is_served());
+        drop(child);
+    }
+}
+
+supervised! {
+    fn a_name_that_never_comes_holds_up_nobody() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            let page = bottomless();
+            told.ready.store(1, Ordering::SeqCst);
+            // SAFETY: it is the supervisor's to find out that this cannot be read.
+            unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, page, libc::O_RDONLY) };
+        });
+        child.is_ready(told, 1);
+        assert!(is_served());
+    }
+}
+
+supervised! {
+    options { threads_of_program = 3 };
+    fn a_program_has_only_so_many_threads() {
+        let told: &Told = shared();
+        let child = stuck(told, 5, |socket| {
+            // No thread is left for this program: the kernel opens, and the rest fails.
+            let opened = File::open("/dev/null").is_ok();
+            let refused = send(socket, b"abc", 0).is_err_and(|error| error.raw_os_error() == Some(libc::ENOBUFS));
+            told.done.store(if opened && refused { 1 } else { 2 }, Ordering::SeqCst);
+        });
+        assert!(is_served());
+        let start = std::time::Instant::now();
+        while told.done.load(Ordering::SeqCst) == 0 && start.elapsed() < LONG {
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(told.done.load(Ordering::SeqCst), 1);
+        drop(child);
+        assert!(is_served());
+    }
+}
+
+supervised! {
+    options { threads = 3, threads_of_program = 3 };
+    fn without_a_thread_the_kernel_opens_and_the_rest_fails() {
+        let socket = hash("sha256");
+        let told = shared();
+        let child = stuck(told, 3, |_| {});
+        File::open("/dev/null").expect("opened");
+        assert_eq!(errno(send(&socket, b"abc", 0)), libc::ENOBUFS);
+        assert_eq!(errno(crate::client::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)), libc::ENOBUFS);
+        drop(child);
+        // The threads come back when the program has ended.
+        let start = std::time::Instant::now();
+        while send(&socket, b"abc", 0).is_err() {
+            assert!(start.elapsed() < LONG, "no thread came back");
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
+    options { files_of_program = 12 };
+    fn a_program_has_only_so_many_files() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            let mut open = Vec::new();
+            let error = loop {
+                match socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0) {
+                    Ok(socket) => open.push(socket),
+                    Err(error) => break error,
+                }
+            };
+            // Its children are part of it.
+            let of_child = fork(|| errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)));
+            let as_expected = open.len() == 12 && error.raw_os_error() == Some(libc::EMFILE) && of_child == libc::EMFILE;
+            told.done.store(if as_expected { 1 } else { 2 }, Ordering::SeqCst);
+            told.ready.store(1, Ordering::SeqCst);
+            thread::sleep(10 * LONG);
+        });
+        child.is_ready(told, 1);
+        assert_eq!(told.done.load(Ordering::SeqCst), 1);
+        assert!(is_served());
+    }
+}
+
+supervised! {
+    options { memory_of_program = 1 << 20 };
+    fn a_program_has_only_so_much_memory() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            let text = vec![0; 160_000];
+            let open: Vec<_> = (0..20).map(|_| cbc(libc::SOCK_NONBLOCK)).collect();
+            let sent = open.iter().map(|socket| send_with(socket, &text, &mut encrypt(), libc::MSG_MORE));
+            let results: Vec<_> = sent.map(|sent| sent.map_err(|error| error.raw_os_error())).collect();
+            let taken = results.iter().take_while(|result| result.is_ok()).count();
+            let refused = results[taken..].iter().all(|result| *result == Err(Some(libc::ENOBUFS)));
+            // What is received makes room.
+            let received = recv(&open[0], &mut vec![0; 160_000], 0).is_ok();
+            let again = send_with(&open[0], &text, &mut encrypt(), libc::MSG_MORE).is_ok();
+            let as_expected = (6..9).contains(&taken) && refused && received && again;
+            told.done.store(if as_expected { 1 } else { 2 }, Ordering::SeqCst);
+            told.ready.store(1, Ordering::SeqCst);
+            thread::sleep(10 * LONG);
+        });
+        child.is_ready(told, 1);
+        assert_eq!(told.done.load(Ordering::SeqCst), 1);
+        assert!(is_served());
+    }
+}
