@@ -1,10 +1,10 @@
 //! The registry as the kernel's listings show it: `/proc/crypto`, and NETLINK_CRYPTO.
 
 use crate::alg::{any_timing, chunk_size};
-use algkit::{CATALOGUE, DriverRef, Registry, SelfTest, Type};
+use algkit::{CATALOGUE, Driver, DriverRef, Registry, SelfTest, Type};
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{Arc, Once, Weak},
 };
 
 /// What the kernel's listings call the provider of a driver.
@@ -17,6 +17,7 @@ mod flag {
     pub(super) const SKCIPHER: u32 = 0x5;
     pub(super) const RNG: u32 = 0xc;
     pub(super) const SHASH: u32 = 0xe;
+    pub(super) const ASYNC: u32 = 0x80;
     pub(super) const TESTED: u32 = 0x400;
     pub(super) const INSTANCE: u32 = 0x800;
     pub(super) const OPTIONAL_KEY: u32 = 0x4000;
@@ -24,9 +25,34 @@ mod flag {
 
 /// An algorithm as the kernel describes it to users. Sizes are in bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry(pub(crate) DriverRef);
+pub(crate) struct Entry(pub(crate) DriverRef, &'static Registry);
+
+/// An entry that holds nothing: a client that is slow to read a listing keeps no driver.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakEntry(Weak<Driver>, &'static Registry);
+
+impl WeakEntry {
+    /// The entry, if the driver is still there.
+    pub(crate) fn upgrade(&self) -> Option<Entry> {
+        Some(Entry(self.0.upgrade()?, self.1))
+    }
+}
 
 impl Entry {
+    pub(crate) fn downgrade(&self) -> WeakEntry {
+        WeakEntry(Arc::downgrade(&self.0), self.1)
+    }
+
+    /// `cra_refcnt`: 1, and who uses it.
+    pub(crate) fn reference_count(&self) -> u32 {
+        number(self.1.reference_count(&self.0))
+    }
+
+    /// Whether requests are done elsewhere.
+    pub(crate) fn is_async(&self) -> bool {
+        self.0.asynchronous
+    }
+
     /// `cra_flags`: the type, and what is known of the driver.
     pub(crate) fn flags(&self) -> u32 {
         let driver = &*self.0;
@@ -38,10 +64,11 @@ impl Entry {
             Type::Rng => flag::RNG,
         };
         let tested = if self.is_tested() { flag::TESTED } else { 0 };
+        let asynchronous = if self.is_async() { flag::ASYNC } else { 0 };
         let instance = if driver.driver.contains('(') { flag::INSTANCE } else { 0 };
         let shape = &driver.shape;
         let keyed_if_asked = driver.kind == Type::Hash && shape.optional_key && shape.keys.max() > 0;
-        kind | tested | instance | if keyed_if_asked { flag::OPTIONAL_KEY } else { 0 }
+        kind | tested | instance | asynchronous | if keyed_if_asked { flag::OPTIONAL_KEY } else { 0 }
     }
 
     /// Whether it has passed its self-test.
@@ -61,7 +88,7 @@ impl Entry {
     }
 
     pub(crate) fn priority(&self) -> u32 {
-        self.0.priority
+        self.0.priority()
     }
 
     pub(crate) fn block_size(&self) -> u32 {
@@ -99,44 +126,25 @@ fn number(n: usize) -> u32 {
 }
 
 /// Everything that this CPU can run, newest first, each self-tested.
-pub(crate) fn entries() -> Arc<[Entry]> {
-    static LIST: Mutex<Option<List>> = Mutex::new(None);
+pub(crate) fn entries() -> Vec<Entry> {
     static COMMON: Once = Once::new();
 
-    let Ok(registry) = Registry::global() else { return Arc::default() };
+    let Ok(registry) = Registry::global() else { return Vec::new() };
     let registries = [registry, any_timing(registry)];
     COMMON.call_once(|| {
         for name in CATALOGUE.iter().rev() {
             let _ = registries[1].find_any(name); // what has no driver here is not listed
         }
     });
-    let drivers = registries.map(Registry::drivers);
-    let counts = drivers.each_ref().map(Vec::len);
-    let mut list = LIST.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*list {
-        Some(list) if list.counts == counts => list.entries.clone(),
-        _ => {
-            let entries = merge(registries, &drivers);
-            *list = Some(List { counts, entries: entries.clone() });
-            entries
-        }
-    }
-}
-
-/// What was listed last.
-struct List {
-    /// How many drivers the registries had. Drivers only ever join.
-    counts: [usize; 2],
-    entries: Arc<[Entry]>,
+    merge(registries)
 }
 
 /// The drivers of two registries, those of the first before others of the same names.
-fn merge(registries: [&Registry; 2], drivers: &[Vec<DriverRef>; 2]) -> Arc<[Entry]> {
+fn merge(registries: [&'static Registry; 2]) -> Vec<Entry> {
     let mut names = HashSet::new();
-    let all = registries.iter().zip(drivers).flat_map(|(registry, list)| list.iter().rev().map(move |d| (registry, d)));
-    all.filter(|(registry, driver)| registry.is_usable(driver) && names.insert(&driver.driver))
-        .inspect(|(registry, driver)| drop(registry.test(driver)))
-        .map(|(_, driver)| Entry(driver.clone()))
+    let all = registries.into_iter().flat_map(|r| r.drivers().into_iter().rev().map(move |driver| Entry(driver, r)));
+    all.filter(|Entry(driver, registry)| registry.is_usable(driver) && names.insert(driver.driver.clone()))
+        .inspect(|Entry(driver, registry)| drop(registry.test(driver)))
         .collect()
 }
 
@@ -152,6 +160,6 @@ pub(crate) fn by_driver(driver: &str) -> Option<Entry> {
 
 fn find(name: &str) -> Option<Entry> {
     let registry = Registry::global().ok()?;
-    let ask = |registry: &Registry| registry.find_any(name).ok();
-    ask(registry).or_else(|| ask(any_timing(registry))).map(Entry)
+    let ask = |registry: &'static Registry| registry.find_any(name).ok().map(|driver| Entry(driver, registry));
+    ask(registry).or_else(|| ask(any_timing(registry)))
 }

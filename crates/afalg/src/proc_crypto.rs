@@ -27,12 +27,12 @@ fn describe(entry: &Entry, text: &mut String) {
     line("driver", &entry.0.driver);
     line("module", &MODULE);
     line("priority", &entry.priority());
-    line("refcnt", &1);
+    line("refcnt", &entry.reference_count());
     line("selftest", &if entry.is_tested() { "passed" } else { "unknown" });
     line("internal", &"no");
     line("type", &entry.type_name());
     if matches!(entry.0.kind, Type::Skcipher | Type::Aead) {
-        line("async", &"no");
+        line("async", &if entry.is_async() { "yes" } else { "no" });
     }
     if entry.0.kind != Type::Rng {
         line("blocksize", &entry.block_size());

@@ -88,13 +88,12 @@ impl CipherOps for Xtea {
 
 fn main() -> Result<(), algkit::Error> {
     let shape = Shape::cipher(8, Sizes::of(&[16]));
-    let mut driver = Driver::new("xtea", "xtea-example", Type::Cipher, shape, |_cpu, key, _weak| {
+    let driver = Driver::new("xtea", "xtea-example", Type::Cipher, shape, |_cpu, key, _weak| {
         let word = |i: usize| u32::from_be_bytes([key[4 * i], key[4 * i + 1], key[4 * i + 2], key[4 * i + 3]]);
         Ok(Keyed::Cipher(Box::new(Xtea([0, 1, 2, 3].map(word))))) // the registry has checked the length
     });
-    driver.priority = 101;
     let registry = Registry::default();
-    registry.register(driver)?;
+    registry.register(driver.with_priority(101))?;
     registry.register_answers(ANSWERS);
 
     let ctr = registry.skcipher("ctr(xtea)")?.key(&[7; 16])?;

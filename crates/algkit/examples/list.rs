@@ -11,11 +11,11 @@ fn main() -> Result<(), algkit::Error> {
 
     let mut drivers = registry.drivers();
     drivers.retain(|driver| driver.name == chosen.name);
-    drivers.sort_by_key(|driver| std::cmp::Reverse(driver.priority));
+    drivers.sort_by_key(|driver| std::cmp::Reverse(driver.priority()));
     for driver in drivers {
         let usable = if registry.is_usable(&driver) { registry.test(&driver).to_string() } else { "no CPU".to_owned() };
         let mark = if driver.driver == chosen.driver { '*' } else { ' ' };
-        println!("{mark} {:<52} {:>4}  {:<8}  {usable}", driver.driver, driver.priority, driver.timing);
+        println!("{mark} {:<52} {:>4}  {:<8}  {usable}", driver.driver, driver.priority(), driver.timing);
     }
     Ok(())
 }

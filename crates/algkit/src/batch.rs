@@ -38,16 +38,15 @@
 
 use crate::{
     Aead, Error, Hash, Skcipher, Text,
-    driver::{AeadJob, Direction, Driver, HashJob, Jobs, SkcipherJob},
+    driver::{AeadJob, Direction, Driver, HashJob, Jobs, SkcipherJob, put},
 };
 use std::{fmt, ptr, slice};
-use zeroize::Zeroize;
 
 /// One operation on a transform, to be done by [`run`].
 pub struct Request<'a> {
     work: Work<'a>,
     state: State,
-    /// Empty for a digest. In one place for all kinds of work, so that one test tells whether there is anything to drop.
+    /// Empty for a digest. It is a field of the request, not of each kind of work, so that dropping a request is one test.
     text: Text<'a>,
 }
 
@@ -58,11 +57,13 @@ enum Work<'a> {
     Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
 }
 
-/// What became of a request. Why one was refused, the checks say once more when somebody asks: an error kept here would be
-/// something to drop in every request.
+/// What became of a request. The reason of a refusal is not kept: the checks find it again when
+/// somebody asks, and so a request has nothing to drop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,
+    /// A driver has it. So it stays if the driver panics and the caller catches that.
+    Begun,
     Done,
     Refused,
 }
@@ -73,16 +74,16 @@ pub struct Pieces<'a>(Inner<'a>);
 
 #[derive(Clone, Copy, Debug)]
 enum Inner<'a> {
-    One(&'a [u8]),
-    Many(&'a [&'a [u8]]),
+    Piece(&'a [u8]),
+    List(&'a [&'a [u8]]),
 }
 
 impl<'a> Pieces<'a> {
     #[inline]
     fn list(&self) -> &[&'a [u8]] {
         match &self.0 {
-            Inner::One(piece) => slice::from_ref(piece),
-            Inner::Many(pieces) => pieces,
+            Inner::Piece(piece) => slice::from_ref(piece),
+            Inner::List(pieces) => pieces,
         }
     }
 }
@@ -90,35 +91,35 @@ impl<'a> Pieces<'a> {
 impl<'a> From<&'a [u8]> for Pieces<'a> {
     #[inline]
     fn from(piece: &'a [u8]) -> Self {
-        Self(Inner::One(piece))
+        Self(Inner::Piece(piece))
     }
 }
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Pieces<'a> {
     #[inline]
     fn from(piece: &'a [u8; N]) -> Self {
-        Self(Inner::One(piece))
+        Self(Inner::Piece(piece))
     }
 }
 
 impl<'a> From<&'a Vec<u8>> for Pieces<'a> {
     #[inline]
     fn from(piece: &'a Vec<u8>) -> Self {
-        Self(Inner::One(piece))
+        Self(Inner::Piece(piece))
     }
 }
 
 impl<'a> From<&'a [&'a [u8]]> for Pieces<'a> {
     #[inline]
     fn from(pieces: &'a [&'a [u8]]) -> Self {
-        Self(Inner::Many(pieces))
+        Self(Inner::List(pieces))
     }
 }
 
 impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Pieces<'a> {
     #[inline]
     fn from(pieces: &'a [&'a [u8]; N]) -> Self {
-        Self(Inner::Many(pieces))
+        Self(Inner::List(pieces))
     }
 }
 
@@ -176,7 +177,8 @@ impl<'a> Request<'a> {
         Self::new(Work::Digest { tfm, parts: parts.into(), out }, Text::from(&mut [][..]))
     }
 
-    /// What the call for one message would have answered; [`Error::NotRun`] before [`run`].
+    /// What the call for one message would have answered; [`Error::NotRun`] before [`run`], and [`Error::Unfinished`] if the
+    /// driver panicked meanwhile.
     #[inline]
     pub fn result(&self) -> Result<(), Error> {
         match (self.state, &self.work) {
@@ -192,6 +194,7 @@ impl<'a> Request<'a> {
     fn objection(&self) -> Result<(), Error> {
         match &self.work {
             _ if self.state == State::Pending => Err(Error::NotRun),
+            _ if self.state == State::Begun => Err(Error::Unfinished),
             Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()),
             Work::Seal { tfm, iv, assoc, tag } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
             Work::Open { tfm, iv, assoc, tag, .. } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
@@ -202,8 +205,19 @@ impl<'a> Request<'a> {
     /// Takes note of what the checks say; whether the request is to be done.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
-        *state = if checked.is_ok() { State::Done } else { State::Refused };
+        *state = if checked.is_ok() { State::Begun } else { State::Refused };
         checked.is_ok()
+    }
+
+    /// Takes note that the driver is through with the request, and wipes the text if it is not authentic. The text is the
+    /// request's own: what a driver has done to its view of it does not matter. It is not inlined, for the same reason as
+    /// [`by_themselves`].
+    #[inline(never)]
+    fn finish(&mut self) {
+        self.state = State::Done;
+        if let Work::Open { authentic: false, .. } = self.work {
+            self.text.wipe();
+        }
     }
 }
 
@@ -241,41 +255,51 @@ pub fn run(requests: &mut [Request<'_>]) {
     }
 }
 
-/// Does the first requests that are of one driver without lanes: lists of what is done one after the other anyway would only
-/// be a cost. How many these are. Not inlined, so that the branch on the answer, which is public, has a place.
+/// Does the first requests of one driver without lanes, which gains nothing from lists, and returns their number. It is not
+/// inlined: the test of valgrind names this function as one that may branch on whether a tag matched.
 #[inline(never)]
 fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
-    for (i, Request { work, state, text }) in requests.iter_mut().enumerate() {
+    for (i, request) in requests.iter_mut().enumerate() {
+        let Request { work, state, text } = request;
         if !matches!(state, State::Pending) {
             return i;
         }
-        match work {
+        let done = match work {
             Work::Seal { tfm, iv, assoc, tag } if ptr::eq(tfm.driver(), of) => {
+                *state = State::Begun;
                 if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
                     tfm.ops.seal_packet(iv, &mut packet, tag);
-                    *state = State::Done;
+                    Ok(())
                 } else {
-                    Request::admit(state, tfm.seal_pieces(iv, assoc.list(), text, tag));
+                    tfm.seal_pieces(iv, assoc.list(), text, tag)
                 }
             }
             Work::Open { tfm, iv, assoc, tag, authentic } if ptr::eq(tfm.driver(), of) => {
-                if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
+                *state = State::Begun;
+                let done = if let Some(mut packet) = tfm.packet(iv, assoc.list(), text, tag.len()) {
                     *authentic = tfm.ops.open_packet(iv, &mut packet, tag);
-                    *state = State::Done;
-                    if !*authentic {
-                        packet.text.dst().zeroize();
-                    }
+                    Ok(())
                 } else {
                     let done = tfm.open_pieces(iv, assoc.list(), text, tag);
                     *authentic = done.is_ok();
-                    // What is not authentic is done, and `result` says what came of it.
-                    Request::admit(state, if done == Err(Error::Authentication) { Ok(()) } else { done });
-                }
+                    done
+                };
+                // What is not authentic is done, and `result` says what came of it.
+                if done == Err(Error::Authentication) { Ok(()) } else { done }
             }
             _ => return i,
+        };
+        match done {
+            Ok(()) => request.finish(),
+            Err(_) => *state = State::Refused,
         }
     }
     requests.len()
+}
+
+/// Finishes the first `count` requests that were begun.
+fn finish(requests: &mut [Request<'_>], count: usize) {
+    requests.iter_mut().filter(|request| matches!(request.state, State::Begun)).take(count).for_each(Request::finish);
 }
 
 /// The requests not done yet.
@@ -284,19 +308,20 @@ fn pending<'r, 'a>(requests: &'r mut [Request<'a>]) -> impl Iterator<Item = &'r 
 }
 
 fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) {
-    let mut jobs = Jobs::new();
-    for Request { work, state, text } in pending(requests) {
+    let (mut jobs, mut begun) = (Jobs::new(), 0);
+    for Request { work, state, text } in pending(&mut *requests) {
         let Work::Crypt { tfm, direction: its, iv } = work else { continue };
         if *its != direction || !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, text.len())) {
             continue;
         }
+        begun += 1;
         let ops = &*tfm.ops;
         if !text.is_whole() {
             ops.crypt(direction, iv, text);
             continue;
         }
         let Some(text) = text.whole() else { continue };
-        jobs.push(SkcipherJob { ops, iv, text });
+        put(&mut jobs, SkcipherJob { ops, iv, text });
         if jobs.is_full() {
             break;
         }
@@ -306,52 +331,56 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
         [job] => job.run(direction),
         jobs => jobs[0].ops.crypt_many(direction, jobs),
     }
+    drop(jobs);
+    finish(requests, begun);
 }
 
 fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
-    let mut jobs = Jobs::new();
-    for Request { work, state, text } in pending(requests) {
+    let (mut jobs, mut begun) = (Jobs::new(), 0);
+    for Request { work, state, text } in pending(&mut *requests) {
         let Work::Seal { tfm, iv, assoc, tag } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
             continue;
         }
+        begun += 1;
         let ops = &*tfm.ops;
         if !text.is_whole() {
             ops.seal(iv, assoc.list(), text, tag);
             continue;
         }
         let Some(text) = text.whole() else { continue };
-        jobs.push(AeadJob::seal(ops, iv, assoc.list(), text, tag));
+        put(&mut jobs, AeadJob::seal(ops, iv, assoc.list(), text, tag));
         if jobs.is_full() {
             break;
         }
     }
     aead(Direction::Encrypt, &mut jobs);
+    drop(jobs);
+    finish(requests, begun);
 }
 
 fn open(of: *const Driver, requests: &mut [Request<'_>]) {
-    let mut jobs = Jobs::new();
-    for Request { work, state, text } in pending(requests) {
+    let (mut jobs, mut begun) = (Jobs::new(), 0);
+    for Request { work, state, text } in pending(&mut *requests) {
         let Work::Open { tfm, iv, assoc, tag, authentic } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, assoc.list(), text, tag.len())) {
             continue;
         }
+        begun += 1;
         let ops = &*tfm.ops;
         if !text.is_whole() {
-            *authentic = ops.open(iv, assoc.list(), text, tag);
-            if !*authentic {
-                text.wipe();
-            }
+            *authentic = ops.open(iv, assoc.list(), &mut text.reborrow(), tag);
             continue;
         }
         let Some(text) = text.whole() else { continue };
-        jobs.push(AeadJob::open(ops, iv, assoc.list(), text, tag, authentic));
+        put(&mut jobs, AeadJob::open(ops, iv, assoc.list(), text, tag, authentic));
         if jobs.is_full() {
             break;
         }
     }
     aead(Direction::Decrypt, &mut jobs);
-    jobs.iter_mut().for_each(AeadJob::wipe_unless_authentic);
+    drop(jobs);
+    finish(requests, begun);
 }
 
 fn aead(direction: Direction, jobs: &mut [AeadJob<'_>]) {
@@ -363,13 +392,14 @@ fn aead(direction: Direction, jobs: &mut [AeadJob<'_>]) {
 }
 
 fn digest(of: *const Driver, requests: &mut [Request<'_>]) {
-    let mut jobs = Jobs::new();
-    for Request { work, state, .. } in pending(requests) {
+    let (mut jobs, mut begun) = (Jobs::new(), 0);
+    for Request { work, state, .. } in pending(&mut *requests) {
         let Work::Digest { tfm, parts, out } = work else { continue };
         if !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(out)) {
             continue;
         }
-        jobs.push(HashJob { state: &*tfm.ops, parts: parts.list(), out });
+        begun += 1;
+        put(&mut jobs, HashJob { state: &*tfm.ops, parts: parts.list(), out });
         if jobs.is_full() {
             break;
         }
@@ -379,4 +409,6 @@ fn digest(of: *const Driver, requests: &mut [Request<'_>]) {
         [job] => job.state.digest(job.parts, job.out),
         jobs => jobs[0].state.digest_many(jobs),
     }
+    drop(jobs);
+    finish(requests, begun);
 }

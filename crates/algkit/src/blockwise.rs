@@ -1,4 +1,7 @@
 //! Modes over whole blocks, by batches: what a cipher has by default, given a function that passes whole blocks through it.
+//!
+//! That function is called through a pointer: for a batch of 512 bytes this costs nothing, and these texts are compiled once, not
+//! once a cipher.
 
 use algkit_primitives::InOut;
 use zeroize::optimization_barrier;
@@ -7,7 +10,7 @@ use zeroize::optimization_barrier;
 const BATCH: usize = 512;
 
 /// Encrypts in CBC mode: block after block, each waiting for the one before.
-pub(crate) fn cbc_encrypt(iv: &mut [u8], mut run: InOut<'_>, encrypt: impl Fn(InOut<'_>)) {
+pub(crate) fn cbc_encrypt(iv: &mut [u8], mut run: InOut<'_>, encrypt: &dyn Fn(InOut<'_>)) {
     while let Some(mut block) = run.take(iv.len()) {
         xor(iv, block.src());
         encrypt(InOut::from(&mut *iv));
@@ -16,8 +19,8 @@ pub(crate) fn cbc_encrypt(iv: &mut [u8], mut run: InOut<'_>, encrypt: impl Fn(In
 }
 
 /// Decrypts in CBC mode: whole batches, each block masked with the ciphertext block before it.
-pub(crate) fn cbc_decrypt(iv: &mut [u8], run: InOut<'_>, decrypt: impl Fn(InOut<'_>)) {
-    each_batch_and_scratch(run, iv.len(), |mut batch, ciphertext| {
+pub(crate) fn cbc_decrypt(iv: &mut [u8], run: InOut<'_>, decrypt: &dyn Fn(InOut<'_>)) {
+    each_batch_and_scratch(run, iv.len(), &mut |mut batch, ciphertext| {
         ciphertext.copy_from_slice(batch.src());
         decrypt(batch.reborrow());
         let (first, rest) = batch.dst().split_at_mut(iv.len());
@@ -28,8 +31,8 @@ pub(crate) fn cbc_decrypt(iv: &mut [u8], run: InOut<'_>, decrypt: impl Fn(InOut<
 }
 
 /// Counter mode: batches of encrypted counters.
-pub(crate) fn ctr(counter: &mut [u8], run: InOut<'_>, encrypt: impl Fn(InOut<'_>)) {
-    each_batch_and_scratch(run, counter.len(), |mut batch, keystream| {
+pub(crate) fn ctr(counter: &mut [u8], run: InOut<'_>, encrypt: &dyn Fn(InOut<'_>)) {
+    each_batch_and_scratch(run, counter.len(), &mut |mut batch, keystream| {
         count_be(counter, keystream);
         encrypt(InOut::from(&mut *keystream));
         batch.xor(keystream);
@@ -43,8 +46,8 @@ pub(crate) fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
 }
 
 /// The whole blocks of XTS: batches masked with their tweaks before and after `crypt`, which encrypts or decrypts.
-pub(crate) fn xts(tweak: &mut [u8; 16], run: InOut<'_>, crypt: impl Fn(InOut<'_>)) {
-    each_batch_and_scratch(run, 16, |mut batch, tweaks| {
+pub(crate) fn xts(tweak: &mut [u8; 16], run: InOut<'_>, crypt: &dyn Fn(InOut<'_>)) {
+    each_batch_and_scratch(run, 16, &mut |mut batch, tweaks| {
         for block in tweaks.chunks_exact_mut(16) {
             block.copy_from_slice(tweak);
             *tweak = mul_x(tweak);
@@ -56,34 +59,26 @@ pub(crate) fn xts(tweak: &mut [u8; 16], run: InOut<'_>, crypt: impl Fn(InOut<'_>
     });
 }
 
-/// Passes `data` to `f` in batches of whole blocks.
-fn each_batch(mut data: InOut<'_>, mut f: impl FnMut(InOut<'_>)) {
-    while let Some(batch) = data.take(BATCH) {
-        f(batch);
-    }
-    if !data.is_empty() {
-        f(data);
-    }
-}
-
 /// Passes `data` to `f` in batches of whole blocks, each with its scratch, which has room for the
 /// batch in blocks of `block` bytes. The scratch is wiped.
-#[inline]
-pub(crate) fn each_batch_and_scratch(data: InOut<'_>, block: usize, f: impl FnMut(InOut<'_>, &mut [u8])) {
-    /// A request of up to this many bytes has a small scratch, since clearing a large one twice would cost it more than the cipher.
+pub(crate) fn each_batch_and_scratch(data: InOut<'_>, block: usize, f: &mut dyn FnMut(InOut<'_>, &mut [u8])) {
+    /// A request of up to this many bytes has a small scratch, since clearing a large one twice would cost it more than the
+    /// cipher.
     const SHORT: usize = 64;
 
-    fn run<const N: usize>(data: InOut<'_>, block: usize, mut f: impl FnMut(InOut<'_>, &mut [u8])) {
-        let mut scratch = [0; N];
-        each_batch(data, |batch| {
-            let len = batch.len().next_multiple_of(block);
-            f(batch, &mut scratch[..len]);
-        });
-        scratch = [0; N];
-        optimization_barrier(&scratch);
-    }
+    if data.len() <= SHORT { with_scratch::<SHORT>(data, block, f) } else { with_scratch::<BATCH>(data, block, f) }
+}
 
-    if data.len() <= SHORT { run::<SHORT>(data, block, f) } else { run::<BATCH>(data, block, f) }
+fn with_scratch<const N: usize>(mut data: InOut<'_>, block: usize, f: &mut dyn FnMut(InOut<'_>, &mut [u8])) {
+    let mut scratch = [0; N];
+    while !data.is_empty() {
+        let len = data.len().min(BATCH);
+        let (batch, rest) = data.split_at(len);
+        f(batch, &mut scratch[..len.next_multiple_of(block)]);
+        data = rest;
+    }
+    scratch = [0; N];
+    optimization_barrier(&scratch);
 }
 
 /// `dst ^= src`, as long as the shorter.

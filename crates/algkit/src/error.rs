@@ -159,6 +159,9 @@ pub enum Error {
     /// The request of a [batch](crate::batch) has not been run yet.
     #[error("the request has not been run")]
     NotRun,
+    /// The driver panicked before the request of a [batch](crate::batch) was done. What its output holds is not to be used.
+    #[error("the request was begun and not finished")]
+    Unfinished,
     /// `ALGKIT_CPU` or another setting does not parse.
     #[error("{setting}: {reason}")]
     Setting {

@@ -15,7 +15,10 @@ use crate::{
 use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{
+        Arc, OnceLock, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 /// A set of drivers, and a CPU to run them on.
@@ -28,6 +31,8 @@ pub struct Registry {
     /// What the drivers are chosen for: this CPU, or another.
     features: FeatureSet,
     policy: Policy,
+    /// How many drivers and names it keeps.
+    limit: usize,
     state: Arc<RwLock<State>>,
 }
 
@@ -38,22 +43,38 @@ struct State {
     /// Known answers of algorithms that this crate does not have.
     answers: Vec<&'static [Vector]>,
     /// What lookups found, by type.
-    found: [HashMap<String, DriverRef>; 5],
+    found: [HashMap<String, Found>; 5],
     /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
     /// meanwhile.
     generation: u64,
+    /// Names looked up and not found in `found` so far: the time by which uses are told apart.
+    lookups: u64,
+}
+
+/// What a name stands for.
+#[derive(Debug)]
+struct Found {
+    driver: DriverRef,
+    /// [`State::lookups`] when it was last asked for.
+    used: AtomicU64,
 }
 
 /// The priority of a driver that runs on a CPU which is better off with any other.
 const LAST: u32 = 1;
 
 /// Drivers and names that a registry keeps. Instances of templates join with every new name, and a program that looks names
-/// up for others must not grow with their number.
+/// up for others must not grow with their number: beyond this many, names that were not asked for lately are forgotten, and
+/// with them the instances that nobody holds.
 pub const MAX_KNOWN: usize = 4096;
 
 impl State {
-    fn is_full(&self) -> bool {
-        self.drivers.len() + self.found.iter().map(HashMap::len).sum::<usize>() >= MAX_KNOWN
+    fn known(&self) -> usize {
+        self.drivers.len() + self.found.iter().map(HashMap::len).sum::<usize>()
+    }
+
+    /// Where a driver is.
+    fn position(&self, driver: &str) -> Result<usize, Error> {
+        self.drivers.iter().position(|d| d.driver == driver).ok_or_else(|| Error::Unknown(driver.to_owned()))
     }
 
     /// Lets every name be looked up anew.
@@ -61,6 +82,33 @@ impl State {
         self.found = Default::default();
         self.generation += 1;
     }
+
+    /// Forgets the half of the names that was not asked for lately, and the instances of templates that nobody holds then.
+    fn evict(&mut self) {
+        let mut uses: Vec<u64> = self.found.iter().flatten().map(|(_, found)| found.used.load(Relaxed)).collect();
+        if !uses.is_empty() {
+            let middle = uses.len() / 2;
+            let limit = *uses.select_nth_unstable(middle).1;
+            self.found.iter_mut().for_each(|names| names.retain(|_, found| found.used.load(Relaxed) > limit));
+        }
+        // An instance holds those that it is built on, which are free only when it is gone. What a long test has taken out of
+        // service stays, or its next instance would serve. While the state is locked, nobody can come to hold what nobody holds.
+        let free = |d: &DriverRef| d.composed && d.retired.get().is_none() && Arc::strong_count(d) == 1;
+        while self.drivers.iter().any(free) {
+            self.drivers.retain(|d| !free(d));
+        }
+    }
+
+    /// Takes the instances out whose names show that they are built on `driver`. Whoever holds one keeps it.
+    fn remove_built_on(&mut self, driver: &str) {
+        self.drivers.retain(|other| !(other.composed && is_built_on(other, driver)));
+        self.forget();
+    }
+}
+
+/// Whether the name of `driver` shows that it is built on `part`.
+fn is_built_on(driver: &Driver, part: &str) -> bool {
+    Name::parse(&driver.driver).is_ok_and(|name| name.contains(part))
 }
 
 impl Default for Registry {
@@ -101,23 +149,30 @@ impl Registry {
     /// `driver` with the lowest priority if this CPU is better off with others.
     fn ranked(&self, driver: Driver) -> Driver {
         let deterred = self.is_usable(&driver) && !self.features.contains(driver.prefers);
-        if deterred { Driver { priority: LAST, ..driver } } else { driver }
+        if deterred { driver.with_priority(LAST) } else { driver }
     }
 
     /// A registry without drivers.
     pub fn empty(cpu: CpuFeatures, policy: Policy) -> Self {
-        Self { cpu, features: cpu.features(), policy, state: Arc::default() }
+        Self { cpu, features: cpu.features(), policy, limit: MAX_KNOWN, state: Arc::default() }
     }
 
     /// What the drivers of this registry find others with: a weak reference, since they are part of it.
     #[cfg(feature = "rng")]
     fn finder(&self) -> crate::rng::Find {
-        let (cpu, features, policy, state) = (self.cpu, self.features, self.policy, Arc::downgrade(&self.state));
+        let (cpu, features, policy, limit) = (self.cpu, self.features, self.policy, self.limit);
+        let state = Arc::downgrade(&self.state);
         Arc::new(move |kind, name| {
             let state = state.upgrade().ok_or(Failure("the registry that it belongs to is gone"))?;
-            let found = Registry { cpu, features, policy, state }.find(kind, name);
+            let found = Registry { cpu, features, policy, limit, state }.find(kind, name);
             found.map_err(|_| Failure("no driver of what it is built on may serve"))
         })
+    }
+
+    /// This registry, keeping at most this many drivers and names instead of [`MAX_KNOWN`].
+    #[must_use]
+    pub fn with_limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
     }
 
     /// The registry of this process: this crate's drivers, on this CPU as `ALGKIT_CPU` has it, with the policy of
@@ -153,6 +208,34 @@ impl Registry {
         state.drivers.push(Arc::new(self.ranked(driver)));
         state.forget(); // it may be better than what was found before
         Ok(())
+    }
+
+    /// Takes a driver out, by its own name, and the instances of templates that are built on it. Transforms that were made
+    /// before go on.
+    pub fn unregister(&self, driver: &str) -> Result<(), Error> {
+        let mut state = self.write();
+        let at = state.position(driver)?;
+        state.drivers.remove(at);
+        state.remove_built_on(driver);
+        Ok(())
+    }
+
+    /// Gives a driver another priority, as `CRYPTO_MSG_UPDATEALG` does in the kernel: names are looked up anew, and instances
+    /// of templates are built anew where they are built on it. Transforms that were made before go on.
+    pub fn set_priority(&self, driver: &str, priority: u32) -> Result<(), Error> {
+        let mut state = self.write();
+        let at = state.position(driver)?;
+        state.drivers[at].priority.store(priority, Relaxed);
+        state.remove_built_on(driver);
+        Ok(())
+    }
+
+    /// Who holds `driver`, a reference that was got from this registry and is not counted: 1 for the registry, 1 for each
+    /// transform and each [`Unkeyed`] of it, and 1 for each instance of a template that is built on it.
+    pub fn reference_count(&self, driver: &DriverRef) -> usize {
+        let state = self.read();
+        let names = state.found.iter().flatten().filter(|(_, found)| Arc::ptr_eq(&found.driver, driver)).count();
+        Arc::strong_count(driver).saturating_sub(1 + names)
     }
 
     /// Adds known answers to test drivers with when they are first chosen.
@@ -219,20 +302,31 @@ impl Registry {
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
         let generation = {
             let state = self.read();
-            if let Some(driver) = state.found[kind as usize].get(name) {
-                return Ok(driver.clone());
-            }
-            if state.is_full() {
-                return Err(Error::Full(name.to_owned()));
+            if let Some(found) = state.found[kind as usize].get(name) {
+                found.used.store(state.lookups, Relaxed);
+                return Ok(found.driver.clone());
             }
             state.generation
         };
-        let driver = self.resolve(kind, &Name::parse(name)?)?;
+        let parsed = Name::parse(name)?;
+        if self.read().known() >= self.limit {
+            self.make_room(name)?;
+        }
+        let driver = self.resolve(kind, &parsed)?;
         let mut state = self.write();
+        state.lookups += 1;
         if state.generation == generation {
-            state.found[kind as usize].insert(name.to_owned(), driver.clone());
+            let used = AtomicU64::new(state.lookups);
+            state.found[kind as usize].insert(name.to_owned(), Found { driver: driver.clone(), used });
         }
         Ok(driver)
+    }
+
+    #[cold]
+    fn make_room(&self, name: &str) -> Result<(), Error> {
+        let mut state = self.write();
+        state.evict();
+        if state.known() < self.limit { Ok(()) } else { Err(Error::Full(name.to_owned())) }
     }
 
     /// The best driver for `name` whatever its type.
@@ -277,9 +371,8 @@ impl Registry {
 
     /// Takes `driver` out of service, and every template instance whose name shows it.
     fn retire(&self, driver: &Driver, reason: String) {
-        let shows = |other: &Driver| Name::parse(&other.driver).is_ok_and(|name| name.contains(&driver.driver));
         let mut state = self.write();
-        for built_on in state.drivers.iter().filter(|other| shows(other)) {
+        for built_on in state.drivers.iter().filter(|other| is_built_on(other, &driver.driver)) {
             let _ = built_on.retired.set(format!("{} failed: {reason}", driver.driver));
         }
         let _ = driver.retired.set(reason);
@@ -317,7 +410,7 @@ impl Registry {
         if candidates.is_empty() {
             return Err(Error::NotUsable(text));
         }
-        candidates.sort_by_key(|d| std::cmp::Reverse(d.priority));
+        candidates.sort_by_key(|d| std::cmp::Reverse(d.priority()));
         let best = candidates[0].clone();
         candidates.retain(|d| exact || self.allows(d));
         if candidates.is_empty() {

@@ -26,7 +26,7 @@ impl Sizes {
     #[inline]
     pub fn allows(&self, n: usize) -> bool {
         match self {
-            // The last is the one that nearly everybody uses.
+            // The last is the usual one.
             Self::OneOf(list) => list.last() == Some(&n) || list.contains(&n),
             Self::Between(min, max) => (*min..=*max).contains(&n),
             Self::EvenBetween(min, max) => (*min..=*max).contains(&n) && n.is_multiple_of(2),

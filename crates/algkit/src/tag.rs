@@ -12,7 +12,7 @@ pub(crate) fn write(full: &[u8; 16], tag: &mut [u8]) {
     }
 }
 
-/// Apart, or else both ways become one call of `memcpy`.
+/// A function of its own: inlined, it and the store of 16 bytes would become one call of `memcpy`.
 #[cold]
 #[inline(never)]
 fn write_short(full: &[u8; 16], tag: &mut [u8]) {

@@ -27,8 +27,8 @@ pub struct Text<'a>(Kind<'a>);
 /// word of it.
 #[derive(Debug)]
 enum Kind<'a> {
-    One { io: InOut<'a>, left: usize },
-    Many(Box<Segments<'a>>),
+    Whole { io: InOut<'a>, left: usize },
+    Segments(Box<Segments<'a>>),
 }
 
 /// A text in segments, and how far it has been given out.
@@ -73,7 +73,7 @@ impl<'a> From<InOut<'a>> for Text<'a> {
     #[inline]
     fn from(io: InOut<'a>) -> Self {
         let left = io.len();
-        Self(Kind::One { io, left })
+        Self(Kind::Whole { io, left })
     }
 }
 
@@ -88,7 +88,7 @@ impl<'a> Text<'a> {
     pub fn segments(parts: Vec<InOut<'a>>) -> Self {
         let len = parts.iter().map(InOut::len).sum();
         let bounce = Bounce { bytes: [0; BOUNCE], filled: 0, home: Cursor::default() };
-        Self(Kind::Many(Box::new(Segments { parts, len, left: len, cursor: Cursor::default(), bounce })))
+        Self(Kind::Segments(Box::new(Segments { parts, len, left: len, cursor: Cursor::default(), bounce })))
     }
 
     /// A list of segments, each changed in place.
@@ -125,12 +125,23 @@ impl<'a> Text<'a> {
         Ok(Self::segments(parts))
     }
 
+    /// A text of its own over the same buffers, from the beginning.
+    pub(crate) fn reborrow(&mut self) -> Text<'_> {
+        match &mut self.0 {
+            Kind::Whole { io, .. } => Text::from(io.reborrow()),
+            Kind::Segments(segments) => {
+                segments.flush();
+                Text::segments(segments.parts.iter_mut().map(InOut::reborrow).collect())
+            }
+        }
+    }
+
     /// Bytes in all.
     #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::One { io, .. } => io.len(),
-            Kind::Many(segments) => segments.len,
+            Kind::Whole { io, .. } => io.len(),
+            Kind::Segments(segments) => segments.len,
         }
     }
 
@@ -143,22 +154,22 @@ impl<'a> Text<'a> {
     #[inline]
     pub fn left(&self) -> usize {
         match &self.0 {
-            Kind::One { left, .. } => *left,
-            Kind::Many(segments) => segments.left,
+            Kind::Whole { left, .. } => *left,
+            Kind::Segments(segments) => segments.left,
         }
     }
 
     /// Whether [`Text::whole`] has an answer.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(&self.0, Kind::One { io, left } if *left == io.len())
+        matches!(&self.0, Kind::Whole { io, left } if *left == io.len())
     }
 
     /// The whole text, if it is in one piece and none of it has been given out.
     #[inline]
     pub fn whole(&mut self) -> Option<InOut<'_>> {
         match &mut self.0 {
-            Kind::One { io, left } if *left == io.len() => {
+            Kind::Whole { io, left } if *left == io.len() => {
                 *left = 0;
                 Some(io.reborrow().split_at(0).1) // from its fields, as in `next`
             }
@@ -170,7 +181,7 @@ impl<'a> Text<'a> {
     #[inline(always)]
     pub(crate) fn into_whole(self) -> Result<InOut<'a>, Self> {
         match self.0 {
-            Kind::One { io, left } if left == io.len() => Ok(io),
+            Kind::Whole { io, left } if left == io.len() => Ok(io),
             kind => Err(Self(kind)),
         }
     }
@@ -183,14 +194,14 @@ impl<'a> Text<'a> {
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         debug_assert!((1..=64).contains(&granule) && tail <= 64);
         match &mut self.0 {
-            Kind::One { io, left } => {
+            Kind::Whole { io, left } => {
                 let at = io.len() - std::mem::take(left);
                 (at < io.len()).then(|| io.reborrow().split_at(at).1)
             }
             // `split_at` makes the run anew from its fields. What `next_run` returns lives in memory,
             // and a run that shares its place is copied by vector loads of fields just stored one by
             // one, which stalls a short request by 5 to 20 ns.
-            Kind::Many(segments) => segments.next_run(granule, tail).map(|run| run.split_at(0).1),
+            Kind::Segments(segments) => segments.next_run(granule, tail).map(|run| run.split_at(0).1),
         }
     }
 
@@ -199,8 +210,8 @@ impl<'a> Text<'a> {
     /// In place, the second pass reads what the first has written.
     pub fn rewind(&mut self) {
         match &mut self.0 {
-            Kind::One { io, left } => *left = io.len(),
-            Kind::Many(segments) => {
+            Kind::Whole { io, left } => *left = io.len(),
+            Kind::Segments(segments) => {
                 segments.flush();
                 segments.cursor = Cursor::default();
                 segments.left = segments.len;
@@ -231,8 +242,8 @@ impl<'a> Text<'a> {
     /// All segments, what was gathered back in its place.
     fn parts(&mut self) -> &mut [InOut<'a>] {
         match &mut self.0 {
-            Kind::One { io, .. } => std::slice::from_mut(io),
-            Kind::Many(segments) => {
+            Kind::Whole { io, .. } => std::slice::from_mut(io),
+            Kind::Segments(segments) => {
                 segments.flush();
                 &mut segments.parts
             }

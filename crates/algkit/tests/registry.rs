@@ -131,9 +131,8 @@ fn planted(name: &'static str, fault: Fault) -> Driver {
 }
 
 /// `driver` with a priority above all others.
-fn above_all(mut driver: Driver) -> Driver {
-    driver.priority = 10_000;
-    driver
+fn above_all(driver: Driver) -> Driver {
+    driver.with_priority(10_000)
 }
 
 fn model_is_aead(honest: &Registry, name: &str) -> bool {

@@ -58,7 +58,7 @@ fn names_priorities_and_the_default_are_the_kernels() {
         ("jitterentropy_rng", 100),
     ] {
         let driver = registry.find(Type::Rng, name).unwrap();
-        assert_eq!((&*driver.driver, driver.priority), (name, priority));
+        assert_eq!((&*driver.driver, driver.priority()), (name, priority));
     }
     assert_eq!(drbgs().count(), 22);
     assert_eq!(algkit::rng("stdrng").unwrap().driver().driver, "drbg_nopr_hmac_sha512");

@@ -8,7 +8,7 @@ use crate::{
     out::{Out, to_stdout},
 };
 use algkit::{
-    Driver, Registry, SelfTest, Sizes, Type,
+    DriverRef, Registry, SelfTest, Sizes, Type,
     cpu::{Feature, FeatureSet},
 };
 use serde::Serialize;
@@ -30,6 +30,15 @@ struct Row {
     /// Whether the algorithm's name stands for this driver.
     chosen: bool,
     selftest: String,
+    /// 1, and one for each transform of it in this process and each instance of a template that is built on it.
+    refcnt: usize,
+    /// Whether requests are done elsewhere while the caller waits.
+    r#async: bool,
+    /// No address that it is given has a bit of this mask.
+    alignmask: usize,
+    /// Bytes of a keyed instance, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ctxsize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocksize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +61,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(registry: &Registry, survey: &Survey, driver: &Driver) -> Self {
+    fn new(registry: &Registry, survey: &Survey, driver: &DriverRef) -> Self {
         let (kind, shape) = (driver.kind, &driver.shape);
         // What a generator takes for a key is its seed.
         let seeded = kind == Type::Rng;
@@ -62,13 +71,17 @@ impl Row {
             name: driver.name.clone(),
             driver: driver.driver.clone(),
             r#type: kind.to_string(),
-            priority: driver.priority,
+            priority: driver.priority(),
             timing: driver.timing.to_string(),
             cpu: names(driver.needs),
             prefers: Some(names(driver.prefers)).filter(|names| !names.is_empty()),
             usable: registry.is_usable(driver),
             chosen: survey.is_chosen(driver),
             selftest: driver.selftest().to_string(),
+            refcnt: registry.reference_count(driver),
+            r#async: driver.asynchronous,
+            alignmask: driver.alignmask,
+            ctxsize: Some(driver.context_size).filter(|&size| size > 0),
             blocksize: (!seeded).then_some(shape.blocksize),
             min_keysize: keyed.then(|| shape.keys.min()),
             // A key of any length has no longest one.

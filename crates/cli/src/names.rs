@@ -22,7 +22,7 @@ impl Survey {
         let found = names.iter().filter_map(|(kind, name)| registry.find(*kind, name).ok());
         let chosen = found.map(|driver| driver.driver.clone()).collect();
         let mut drivers = registry.drivers();
-        drivers.sort_by_cached_key(|d| (d.name.clone(), Reverse(d.priority), d.driver.clone()));
+        drivers.sort_by_cached_key(|d| (d.name.clone(), Reverse(d.priority()), d.driver.clone()));
         Self { drivers, chosen }
     }
 

@@ -14,7 +14,20 @@ fn keys(object: &Value) -> BTreeSet<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-const COMMON: [&str; 9] = ["name", "driver", "type", "priority", "timing", "cpu", "usable", "chosen", "selftest"];
+const COMMON: [&str; 12] = [
+    "name",
+    "driver",
+    "type",
+    "priority",
+    "timing",
+    "cpu",
+    "usable",
+    "chosen",
+    "selftest",
+    "refcnt",
+    "async",
+    "alignmask",
+];
 
 #[test]
 fn a_listed_driver_has_the_fields_of_its_type() {
@@ -26,12 +39,12 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         COMMON.iter().for_each(|field| assert!(fields.remove(field), "{name} has no {field}"));
         fields.into_iter().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(fields("aes"), "blocksize keysizes max_keysize min_keysize");
-    assert_eq!(fields("xts(aes)"), "blocksize ivsize keysizes max_keysize min_keysize");
-    assert_eq!(fields("gcm(aes)"), "blocksize ivsize keysizes max_keysize maxauthsize min_keysize");
-    assert_eq!(fields("sha256"), "blocksize digestsize");
-    assert_eq!(fields("hmac(sha256)"), "blocksize digestsize keysize_step min_keysize");
-    assert_eq!(fields("cmac(aes)"), "blocksize digestsize keysizes max_keysize min_keysize");
+    assert_eq!(fields("aes"), "blocksize ctxsize keysizes max_keysize min_keysize");
+    assert_eq!(fields("xts(aes)"), "blocksize ctxsize ivsize keysizes max_keysize min_keysize");
+    assert_eq!(fields("gcm(aes)"), "blocksize ctxsize ivsize keysizes max_keysize maxauthsize min_keysize");
+    assert_eq!(fields("sha256"), "blocksize ctxsize digestsize");
+    assert_eq!(fields("hmac(sha256)"), "blocksize ctxsize digestsize keysize_step min_keysize");
+    assert_eq!(fields("cmac(aes)"), "blocksize ctxsize digestsize keysizes max_keysize min_keysize");
     assert_eq!(fields("stdrng"), "seedsize");
 
     let xts = rows.iter().find(|row| row["driver"] == "xts-aes-aesni" || row["driver"] == "xts-aes-u64bs").unwrap();
@@ -44,6 +57,7 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         assert!(["cipher", "skcipher", "aead", "hash", "rng"].contains(&row["type"].as_str().unwrap()), "{row}");
         assert!(["constant", "table"].contains(&row["timing"].as_str().unwrap()), "{row}");
         assert!(["passed", "failed", "untested"].contains(&row["selftest"].as_str().unwrap()), "{row}");
+        assert!(row["refcnt"].as_u64() >= Some(1) && row["async"].is_boolean() && row["alignmask"] == 0, "{row}");
         assert!(row["usable"].is_boolean() && row["priority"].is_u64() && row["cpu"].is_array(), "{row}");
     }
     let order: Vec<_> = rows

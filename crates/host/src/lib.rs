@@ -179,8 +179,8 @@ fn driver(
         };
         if sound { Ok(keyed) } else { Err(BadKey("the host's kernel does not answer as it should")) }
     });
-    (driver.priority, driver.timing) = (priority, Timing::Table);
-    driver
+    (driver.timing, driver.asynchronous) = (Timing::Table, true);
+    driver.with_priority(priority)
 }
 
 const MISMATCH: &str = "the host's driver is of another type";

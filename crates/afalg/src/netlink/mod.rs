@@ -18,7 +18,6 @@ use abi::Header;
 use port::Port;
 use queue::Queue;
 use request::Outcome;
-use std::sync::Arc;
 
 /// The longest message a client may send: the default send buffer less some overhead.
 const MAX_MESSAGE: usize = 212_992 - 32;
@@ -45,7 +44,7 @@ pub struct Socket {
 /// A dump that has not come to its end.
 #[derive(Debug)]
 struct Dump {
-    entries: Arc<[catalogue::Entry]>,
+    entries: Vec<catalogue::WeakEntry>,
     /// How many of them were reported.
     reported: usize,
     seq: u32,
@@ -196,13 +195,14 @@ impl Socket {
             None => 0,
             Some(Ok(Outcome::Dump)) if self.dump.is_some() => request::errno(Errno::BUSY),
             Some(Ok(Outcome::Dump)) => {
-                self.dump = Some(Dump { entries: catalogue::entries(), reported: 0, seq: header.seq });
+                let entries = catalogue::entries().iter().map(catalogue::Entry::downgrade).collect();
+                self.dump = Some(Dump { entries, reported: 0, seq: header.seq });
                 self.continue_dump();
                 return; // the end of the dump is the acknowledgement
             }
             Some(Ok(Outcome::Report(entry))) => {
                 let mut datagram = Vec::with_capacity(report::MAX_LEN);
-                report::append(&mut datagram, &entry, port, header.seq, 0, 2);
+                report::append(&mut datagram, &entry, port, header.seq, 0, entry.reference_count() + 1);
                 if self.queue(datagram) { 0 } else { request::errno(Errno::AGAIN) }
             }
             Some(Err(error)) => error,
@@ -236,7 +236,9 @@ impl Socket {
             && let Some(entry) = dump.entries.get(dump.reported)
         {
             dump.reported += 1;
-            report::append(&mut datagram, entry, port, dump.seq, abi::NLM_F_MULTI, 1);
+            if let Some(entry) = entry.upgrade() {
+                report::append(&mut datagram, &entry, port, dump.seq, abi::NLM_F_MULTI, entry.reference_count());
+            }
         }
         if datagram.is_empty() {
             datagram = builder::done(port, dump.seq);

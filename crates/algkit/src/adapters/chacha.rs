@@ -155,9 +155,9 @@ impl<T: AeadToken, const SALT: usize> Make for Stitched<T, SALT> {
     type Token = T;
 
     fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        let (key, end) = key.split_at(key.len() - SALT);
+        let (key, key_salt) = key.split_at(key.len() - SALT);
         let mut salt = Zeroizing::new([0; SALT]);
-        salt.copy_from_slice(end);
+        salt.copy_from_slice(key_salt);
         Ok(Self { key: ChaCha20Poly1305::new(token, key32(key)?), salt })
     }
 }

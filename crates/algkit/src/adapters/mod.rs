@@ -11,7 +11,7 @@ pub(crate) mod legacy;
 #[cfg(feature = "serpent")]
 mod serpent;
 
-use crate::driver::{BadKey, WeakKeys};
+use crate::driver::{BadKey, HashOps, WeakKeys};
 use algkit_primitives::cpu::Token;
 
 /// A keyed instance that a row can make.
@@ -27,5 +27,27 @@ pub(crate) trait Make: Sized {
     /// The instance, where it stays.
     fn boxed(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         Self::make(token, key, weak).map(Box::new)
+    }
+}
+
+/// What makes the hash that a row names. Rows whose states are of one type make one type of hash, which is compiled once.
+pub(crate) trait MakeHash {
+    /// What proves that the CPU has what the driver needs.
+    type Token: Token;
+
+    /// Bytes of the hash.
+    const SIZE: usize;
+
+    /// The hash.
+    fn boxed_hash(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey>;
+}
+
+impl<D: Make + HashOps> MakeHash for D {
+    type Token = D::Token;
+
+    const SIZE: usize = size_of::<D>();
+
+    fn boxed_hash(token: D::Token, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
+        Ok(D::boxed(token, key, weak)?)
     }
 }

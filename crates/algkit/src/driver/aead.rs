@@ -8,7 +8,6 @@ use crate::{
 };
 use algkit_primitives::{InOut, Packet};
 use std::any::Any;
-use zeroize::Zeroize;
 
 /// A keyed AEAD.
 ///
@@ -47,13 +46,13 @@ pub trait AeadOps: Send + Sync + Any {
         None
     }
 
-    /// [`AeadOps::seal`] of what is in one piece, as nearly all messages are: what a driver does for them without lists and
-    /// a [`Text`] in between is what a short request does not pay.
+    /// [`AeadOps::seal`] of a message in one piece. Nearly all messages are, and a driver that brings this saves short
+    /// ones the lists and the bookkeeping of a [`Text`].
     fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
         self.seal(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
     }
 
-    /// [`AeadOps::open`] of what is in one piece.
+    /// [`AeadOps::open`] of a message in one piece.
     #[must_use]
     fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
         self.open(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag)
@@ -158,15 +157,6 @@ impl<'a> AeadJob<'a> {
         match &mut self.tag.0 {
             Inner::Write(tag) => self.ops.seal(self.iv, self.assoc, text, tag),
             Inner::Check { tag, authentic } => **authentic = self.ops.open(self.iv, self.assoc, text, tag),
-        }
-    }
-
-    /// What the owner of a job to be opened does when it is done. A function of its own, because this is where the answer, which
-    /// is public, is first looked at.
-    #[inline(never)]
-    pub(crate) fn wipe_unless_authentic(&mut self) {
-        if let Inner::Check { authentic: false, .. } = self.tag.0 {
-            self.text.dst().zeroize();
         }
     }
 }

@@ -11,8 +11,8 @@ pub trait CipherOps: Send + Sync + 'static {
     /// Bytes in a block.
     fn block_size(&self) -> usize;
 
-    /// Takes another key, of a length that the driver declares, in place of the one it has, which it wipes. If it does
-    /// not, nothing changes, and the caller makes a new instance or learns what is wrong with the key.
+    /// Replaces the key by another, of a length that the driver declares, and wipes the old one. `false` means that nothing
+    /// has changed: the driver cannot do this, or refuses the key; the caller makes a new instance, and so learns which.
     #[must_use]
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         let _ = (key, weak);
@@ -29,25 +29,25 @@ pub trait CipherOps: Send + Sync + 'static {
     ///
     /// This and the modes below are made of the operations above, unless the cipher has something faster.
     fn cbc_encrypt(&self, iv: &mut [u8], run: InOut<'_>) {
-        blockwise::cbc_encrypt(iv, run, |block| self.encrypt_blocks(block));
+        blockwise::cbc_encrypt(iv, run, &|block| self.encrypt_blocks(block));
     }
 
     /// Decrypts whole blocks in CBC mode. `iv` is a block, and becomes the last of the ciphertext.
     fn cbc_decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
-        blockwise::cbc_decrypt(iv, run, |blocks| self.decrypt_blocks(blocks));
+        blockwise::cbc_decrypt(iv, run, &|blocks| self.decrypt_blocks(blocks));
     }
 
     /// Encrypts or decrypts in CTR mode. `counter` is a block, big-endian, and becomes the next one; a part of a block uses
     /// one up.
     fn ctr(&self, counter: &mut [u8], run: InOut<'_>) {
-        blockwise::ctr(counter, run, |blocks| self.encrypt_blocks(blocks));
+        blockwise::ctr(counter, run, &|blocks| self.encrypt_blocks(blocks));
     }
 
     /// Encrypts or decrypts whole blocks of 16 bytes, masked as XTS does; `tweak` moves on to that of the block after.
     fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
         match direction {
-            Direction::Encrypt => blockwise::xts(tweak, run, |blocks| self.encrypt_blocks(blocks)),
-            Direction::Decrypt => blockwise::xts(tweak, run, |blocks| self.decrypt_blocks(blocks)),
+            Direction::Encrypt => blockwise::xts(tweak, run, &|blocks| self.encrypt_blocks(blocks)),
+            Direction::Decrypt => blockwise::xts(tweak, run, &|blocks| self.decrypt_blocks(blocks)),
         }
     }
 }

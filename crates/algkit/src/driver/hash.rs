@@ -20,8 +20,8 @@ pub trait HashOps: Send + Sync + Any {
     /// Digest of the concatenation of `parts`. Allocates nothing.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
 
-    /// [`HashOps::digest`] of a message in one piece, as nearly all are: what a driver does for them without a list is what
-    /// a short message does not pay.
+    /// [`HashOps::digest`] of a message in one piece. Nearly all messages are, and a driver that brings this saves short
+    /// ones the list.
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         self.digest(&[message], out);
     }
@@ -108,18 +108,6 @@ impl<S: Hash + 'static> HashState for S {
 /// A keyed hash that is its own fresh state.
 pub struct Fresh<S>(pub S);
 
-impl<S: Hash + 'static> Fresh<S> {
-    /// [`HashOps::digest_many`] of `W`, which wraps such a hash.
-    pub(crate) fn digest_many<W: 'static>(jobs: &mut [HashJob<'_>], inside: impl Fn(&W) -> &Self) {
-        if S::LANES == 1 {
-            return jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
-        }
-        let single = |hash: &dyn HashOps, parts: &[&[u8]], out: &mut [u8]| hash.digest(parts, out);
-        let mut instances = Instances::new();
-        each_of(jobs, |hash| instances.find(hash).map(|wrap| &inside(wrap).0), single, S::digest_after_many);
-    }
-}
-
 impl<S: Hash + 'static> HashOps for Fresh<S> {
     fn start(&self) -> Box<dyn HashState> {
         Box::new(self.0.clone())
@@ -134,7 +122,12 @@ impl<S: Hash + 'static> HashOps for Fresh<S> {
     }
 
     fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-        Self::digest_many(jobs, |this: &Self| this);
+        if S::LANES == 1 {
+            return jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
+        }
+        let single = |hash: &dyn HashOps, parts: &[&[u8]], out: &mut [u8]| hash.digest(parts, out);
+        let mut instances = Instances::<Self>::new();
+        each_of(jobs, |hash| instances.find(hash).map(|fresh| &fresh.0), single, S::digest_after_many);
     }
 }
 

@@ -8,7 +8,13 @@ use std::{any::Any, ptr};
 /// A list of as many as a driver gets at once, on the stack.
 pub(crate) type Jobs<J> = ArrayVec<J, MAX_JOBS>;
 
-/// Tells the instances of one driver from others. It remembers the last, since jobs under one key follow each other, and asking
+/// Adds a job to a list that has room for it. `push` would bring the means to print a job with it, for each type of jobs.
+#[inline]
+pub(crate) fn put<J>(jobs: &mut Jobs<J>, job: J) {
+    assert!(jobs.try_push(job).is_ok(), "more jobs than a driver gets at once");
+}
+
+/// Tells the instances of one driver from others. It remembers the last one: jobs under one key follow each other, and to ask
 /// for a type costs as much as a block.
 pub(crate) struct Instances<'a, T>(Option<&'a T>);
 
@@ -39,7 +45,7 @@ pub(crate) fn each_of<'a, O: ?Sized, S: 'static>(
         let mut found = Jobs::new();
         for Job { state, parts, out } in jobs {
             match get(state) {
-                Some(state) => found.push(Job { state, parts, out }),
+                Some(state) => put(&mut found, Job { state, parts, out }),
                 None => single(state, parts, out),
             }
         }

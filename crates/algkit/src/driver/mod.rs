@@ -5,6 +5,7 @@
 //! implementation may therefore rely on the lengths its [`Driver`] declares.
 
 mod aead;
+mod aligned;
 mod cipher;
 mod hash;
 mod instances;
@@ -20,7 +21,7 @@ pub use aead::{AeadJob, AeadOps, Tag};
 pub use algkit_primitives::hash::{Hash as PlainState, Reader, Writer};
 pub use cipher::CipherOps;
 pub use hash::{Fresh, HashJob, HashOps, HashState, StateJob};
-pub(crate) use instances::{Instances, Jobs};
+pub(crate) use instances::{Instances, Jobs, put};
 pub use keyed::{Keyed, Make};
 pub use refusal::{BadKey, Failure, Refusal};
 pub use rng::RngOps;

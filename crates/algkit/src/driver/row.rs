@@ -1,6 +1,6 @@
 //! A driver: a row of data.
 
-use super::{BadKey, Keyed, Make, Shape};
+use super::{BadKey, Keyed, Make, Shape, aligned};
 use crate::{
     Error,
     kind::{Timing, Type, WeakKeys},
@@ -8,10 +8,14 @@ use crate::{
 use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
-/// One implementation of an algorithm.
+/// One implementation of an algorithm: [`Driver::new`], then its fields.
+#[non_exhaustive]
 pub struct Driver {
     /// The algorithm, as the kernel spells it: `xts(aes)`.
     pub name: String,
@@ -20,7 +24,7 @@ pub struct Driver {
     /// Its type.
     pub kind: Type,
     /// The highest usable one wins.
-    pub priority: u32,
+    pub(crate) priority: AtomicU32,
     /// Whether addresses depend on secrets.
     pub timing: Timing,
     /// The CPU features it needs.
@@ -29,6 +33,13 @@ pub struct Driver {
     pub prefers: FeatureSet,
     /// Its sizes.
     pub shape: Shape,
+    /// What keys, IVs, texts and messages are aligned to when the driver gets them: no address has a bit of this mask. 0 is
+    /// any alignment; it is one less than a power of two.
+    pub alignmask: usize,
+    /// Bytes of a keyed instance, as far as they are known without making one.
+    pub context_size: usize,
+    /// Whether requests are done elsewhere, by an engine or another program, while the caller waits.
+    pub asynchronous: bool,
     /// Where the arithmetic is: a file under `crates/primitives/src`, or under `crates/algkit/src` for a random number
     /// generator, or `crate NAME` for what is wrapped. Empty for what a template or another crate made.
     pub source: &'static str,
@@ -44,7 +55,7 @@ pub struct Driver {
 
 impl fmt::Debug for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} {}, priority {})", self.driver, self.kind, self.name, self.priority)
+        write!(f, "{} ({} {}, priority {})", self.driver, self.kind, self.name, self.priority())
     }
 }
 
@@ -82,17 +93,31 @@ impl Driver {
             name: name.into(),
             driver: driver.into(),
             kind,
-            priority: 100,
+            priority: AtomicU32::new(100),
             timing: Timing::Constant,
             needs: FeatureSet::NONE,
             prefers: FeatureSet::NONE,
             shape,
+            alignmask: 0,
+            context_size: 0,
+            asynchronous: false,
             source: "",
             make: Box::new(make),
             composed: false,
             selftest: OnceLock::new(),
             retired: OnceLock::new(),
         }
+    }
+
+    /// The highest usable driver of a name wins. [`crate::Registry::set_priority`] changes it.
+    pub fn priority(&self) -> u32 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    /// The same driver with another priority, before it is registered.
+    #[must_use]
+    pub fn with_priority(self, priority: u32) -> Self {
+        Self { priority: priority.into(), ..self }
     }
 
     /// What is known of its self-test.
@@ -115,7 +140,15 @@ impl Driver {
         if !self.takes_key(key) {
             return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
         }
-        (self.make)(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
+        self.instance(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
+    }
+
+    /// A keyed instance that gets what it is given in the alignment that it asks for. The key's length has been checked.
+    pub(crate) fn instance(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, BadKey> {
+        match self.alignmask {
+            0 => (self.make)(cpu, key, weak),
+            mask => aligned::instance(mask, key, |key| (self.make)(cpu, key, weak)),
+        }
     }
 }
 

@@ -21,13 +21,13 @@ pub trait SkcipherOps: Send + Sync + Any {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 
-    /// [`SkcipherOps::crypt`] of a whole text in one piece, as nearly all are: what a driver does for them
-    /// without a [`Text`] in between is what a short request does not pay.
+    /// [`SkcipherOps::crypt`] of a text in one piece. Nearly all texts are, and a driver that brings this saves short
+    /// requests the bookkeeping of a [`Text`].
     fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
         self.crypt(direction, iv, &mut Text::from(run));
     }
 
-    /// [`SkcipherOps::crypt_run`] for those who do not go on: `iv` stays as it is.
+    /// [`SkcipherOps::crypt_run`] of a message by itself: `iv` stays as it is, and no chaining value is returned.
     fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
         if let Ok(mut iv) = <[u8; 16]>::try_from(iv) {
             return self.crypt_run(direction, &mut iv, run);
@@ -50,8 +50,8 @@ pub trait SkcipherOps: Send + Sync + Any {
         false
     }
 
-    /// Passes a part of a text, whole blocks of 16 bytes or its end, and copies `beside` meanwhile: rounds leave the
-    /// units for loads and stores nearly idle. `state` is the IV before the first part, and then what the driver makes
+    /// Passes a part of a text, whole blocks of 16 bytes or its end, and copies `beside` at the same time: the rounds leave
+    /// the CPU's units for loads and stores nearly idle. `state` is the IV before the first part, and then what the driver makes
     /// of it. False, and nothing done, if the driver takes whole texts only.
     #[must_use]
     fn crypt_part(

@@ -34,7 +34,7 @@ impl Lookup for Reference<'_> {
         let portable =
             |d: &Driver| d.name == text && d.kind == kind && d.needs == Default::default() && d.driver != self.not;
         let rows: Vec<_> = table::drivers().filter(portable).collect();
-        let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority)));
+        let best = rows.into_iter().max_by_key(|d| (d.timing == Timing::Constant, std::cmp::Reverse(d.priority())));
         best.map(Arc::new).ok_or(Error::Unknown(text))
     }
 }

@@ -1,5 +1,5 @@
 //! Entropy from the jitter of the CPU, by the design of Stephan Müller's Jitterentropy: the time that a fixed piece of
-//! work takes varies with the state of caches, pipelines, clocks and interrupts, which nobody knows in full.
+//! work takes varies with the state of caches, pipelines, clocks and interrupts, which no observer knows in full.
 //!
 //! Each sample is the time of one hash and of some steps through memory. Samples go into a hash (vetted
 //! conditioning, SP 800-90B section 3.1.5.1.1), which after enough of them gives 32 bytes. How much entropy a

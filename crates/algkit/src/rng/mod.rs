@@ -75,12 +75,16 @@ pub(crate) fn drivers(find: Find) -> impl Iterator<Item = Driver> {
             ops.instantiate(seed)?;
             Ok(Keyed::Rng(ops))
         };
-        Driver { priority, source: kind.source(), ..Driver::new("stdrng", name, Type::Rng, Shape::rng(), make) }
+        Driver {
+            priority: priority.into(),
+            source: kind.source(),
+            ..Driver::new("stdrng", name, Type::Rng, Shape::rng(), make)
+        }
     });
     drbgs.chain(jitter)
 }
 
-/// The generator that draws on nothing but the CPU.
+/// The generator whose only source is the CPU.
 fn jitter_driver(find: Find) -> Driver {
     let make = move |cpu: CpuFeatures, _: &[u8], _: WeakKeys| {
         let driver = find(Type::Hash, jitter::CONDITIONER)?;

@@ -1,4 +1,4 @@
-//! Random messages, many at once, through the driver under test; and one by one through another.
+//! Batches of random messages through the driver under test, and the same messages one by one through another driver.
 
 use super::{
     Extent,
@@ -34,7 +34,7 @@ pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mu
     Ok(())
 }
 
-/// Texts of up to a few blocks, long enough on average for drivers to take them side by side; a few longer.
+/// Texts of several blocks, long enough for drivers to take them side by side, and every eighth a longer one.
 fn texts(driver: &Driver, count: usize, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
     let long = if extent == Extent::Short { 600 } else { 1500 };
     let text = |i: usize| {

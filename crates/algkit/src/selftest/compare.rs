@@ -21,7 +21,13 @@ pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Res
         .try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round as u64) }.run(round))
 }
 
-/// Whether users can tell the two apart by their sizes.
+/// Tests what needs no other driver: the results of every layout and of a batch are those of the plainest layout, decryption
+/// undoes encryption, and forged tags are refused.
+pub(super) fn alone(subject: &Side<'_>, extent: Extent) -> Result<(), String> {
+    check(subject, subject, extent)
+}
+
+/// Objects to sizes that differ.
 fn same_sizes(subject: &Side<'_>, other: &Side<'_>) -> Result<(), String> {
     let (a, b) = (&subject.driver.shape, &other.driver.shape);
     let differs = [

@@ -21,7 +21,7 @@ const BATCHES: &[usize] = &[384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 /// The lengths of key to try when a driver takes all lengths in an interval.
 const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
 
-/// The lengths of encryption key in an `authenc` key that some cipher takes.
+/// The lengths of encryption key that some cipher takes, for keys of `authenc`.
 const ENC_KEY_LENGTHS: &[usize] = &[8, 16, 20, 24, 28, 32, 36, 48, 64];
 
 /// Keys for `driver`. Those for `authenc` are of every length that any cipher takes, and the

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::driver::{Direction, Driver, Failure, Type};
 
-/// Checks the driver against every vector of its algorithm, those in `more` included; how many there are.
+/// Checks the driver against every vector of its algorithm, those in `more` included, and returns their number.
 pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Extent) -> Result<usize, String> {
     let mut count = 0;
     let all = VECTORS.iter().chain(more).copied().flatten();
@@ -31,9 +31,9 @@ fn is_of(vector: &Vector, subject: &Side<'_>) -> bool {
 /// The layouts for vector number `index`: in place and one of the others, or all.
 fn layouts(extent: Extent, index: usize) -> impl Iterator<Item = &'static Layout> {
     let (plain, others) = LAYOUTS.split_at(2);
-    let some = [&plain[index % 2], &others[index % others.len()]];
+    let two = [&plain[index % 2], &others[index % others.len()]];
     let all = LAYOUTS.iter().filter(move |_| extent == Extent::Long);
-    some.into_iter().filter(move |_| extent == Extent::Short).chain(all)
+    two.into_iter().filter(move |_| extent == Extent::Short).chain(all)
 }
 
 fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout, extent: Extent) -> Result<(), String> {

@@ -47,7 +47,7 @@ pub(super) static LAYOUTS: &[Layout] = &[
     Layout { name: "in place, byte by byte", src: cut(&[1], 63), dst: None },
 ];
 
-/// One source, one destination: what needs no cleverness of a driver.
+/// One source and one destination, both on a boundary: the easiest case for a driver.
 pub(super) static PLAINEST: &Layout = &LAYOUTS[0];
 
 /// What every byte outside the pieces holds.
@@ -103,8 +103,8 @@ fn lists<'a>(src: Vec<&'a [u8]>, dst: Vec<&'a mut [u8]>) -> Text<'a> {
     match (<[_; 1]>::try_from(src), <[_; 1]>::try_from(dst)) {
         (Ok([src]), Ok([dst])) => Text::new(src, dst),
         (src, dst) => {
-            let src = src.map_or_else(|many| many, Vec::from);
-            Text::lists(src, dst.map_or_else(|many| many, Vec::from))
+            let src = src.map_or_else(|list| list, Vec::from);
+            Text::lists(src, dst.map_or_else(|list| list, Vec::from))
         }
     }
     .expect("source and destination have the same length")

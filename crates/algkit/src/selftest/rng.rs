@@ -6,15 +6,15 @@ use crate::driver::Failure;
 /// Lengths of output: none, and around what a generator makes at a time.
 const LENGTHS: [usize; 4] = [0, 1, 32, 65];
 
-/// Bytes that two sound generators, or two requests to one, never agree on.
-const APART: usize = 32;
+/// Bytes of a draw. Two draws of so many random bytes are never equal.
+const DRAW_LEN: usize = 32;
 
 /// Checks that the generator fills what it is given, and that neither requests nor instances repeat.
 pub(super) fn check(subject: &Side<'_>) -> Result<(), String> {
     let (first, second) = (subject.key(&[])?, subject.key(&[])?);
     let draw = || {
         let (first, second) = (rng(&first)?, rng(&second)?);
-        let mut draws = [[0; APART]; 4];
+        let mut draws = [[0; DRAW_LEN]; 4];
         first.generate(&[], &mut draws[0])?;
         first.generate(&[], &mut draws[1])?;
         second.generate(&[], &mut draws[2])?;
@@ -25,7 +25,7 @@ pub(super) fn check(subject: &Side<'_>) -> Result<(), String> {
         }
         Ok(draws)
     };
-    let draws: [[u8; APART]; 4] = draw().map_err(|Failure(reason)| reason)?;
+    let draws: [[u8; DRAW_LEN]; 4] = draw().map_err(|Failure(reason)| reason)?;
     for (i, draw) in draws.iter().enumerate() {
         if draws[..i].contains(draw) {
             return Err("repeats itself".to_owned());

@@ -2,8 +2,8 @@
 
 use crate::{
     Sizes,
-    adapters::Make,
-    driver::{AeadOps, BadKey, CipherOps, Driver, HashOps, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys},
+    adapters::{Make, MakeHash},
+    driver::{AeadOps, BadKey, CipherOps, Driver, Keyed, Shape, SkcipherOps, Timing, Type, WeakKeys},
 };
 use algkit_primitives::cpu::{CpuFeatures, Feature, FeatureSet, Token};
 
@@ -49,6 +49,7 @@ pub(super) struct Row {
     prefers: FeatureSet,
     /// Where the arithmetic is: see [`Driver::source`].
     source: &'static str,
+    context_size: usize,
     make: fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey>,
 }
 
@@ -56,6 +57,8 @@ pub(super) struct Row {
 const fn wide(needs: FeatureSet) -> FeatureSet {
     if needs.has(Feature::Avx512) { FeatureSet::of(&[Feature::Fast512]) } else { FeatureSet::NONE }
 }
+
+const LACKING: BadKey = BadKey("the CPU lacks what the driver needs");
 
 macro_rules! rows {
     ($($name:ident, $ops:ident, $keyed:ident;)*) => {
@@ -77,8 +80,9 @@ macro_rules! rows {
                         needs: D::Token::NEEDS,
                         prefers: wide(D::Token::NEEDS),
                         source,
+                        context_size: size_of::<D>(),
                         make: |cpu, key, weak| {
-                            let token = D::Token::detect(cpu).ok_or(BadKey("the CPU lacks what the driver needs"))?;
+                            let token = D::Token::detect(cpu).ok_or(LACKING)?;
                             Ok(Keyed::$keyed(D::boxed(token, key, weak)?))
                         },
                     }
@@ -92,10 +96,33 @@ rows! {
     cipher, CipherOps, Cipher;
     skcipher, SkcipherOps, Skcipher;
     aead, AeadOps, Aead;
-    hash, HashOps, Hash;
 }
 
 impl Row {
+    /// A hash; the arguments are those of [`Row`], in the same order.
+    pub const fn hash<D: MakeHash>(
+        algorithm: &'static Algorithm,
+        driver: &'static str,
+        priority: u32,
+        source: &'static str,
+    ) -> Self {
+        assert!(matches!(algorithm.kind, Type::Hash), "the row's type is not the algorithm's");
+        Self {
+            algorithm,
+            driver,
+            priority,
+            timing: Timing::Constant,
+            needs: D::Token::NEEDS,
+            prefers: wide(D::Token::NEEDS),
+            source,
+            context_size: D::SIZE,
+            make: |cpu, key, weak| {
+                let token = D::Token::detect(cpu).ok_or(LACKING)?;
+                Ok(Keyed::Hash(D::boxed_hash(token, key, weak)?))
+            },
+        }
+    }
+
     /// The same driver, with secret-dependent table lookups.
     pub const fn table(mut self) -> Self {
         self.timing = Timing::Table;
@@ -112,7 +139,8 @@ impl Row {
     pub fn driver(&self) -> Driver {
         let Algorithm { name, kind, shape } = self.algorithm;
         Driver {
-            priority: self.priority,
+            priority: self.priority.into(),
+            context_size: self.context_size,
             timing: self.timing,
             needs: self.needs,
             prefers: self.prefers,

@@ -6,6 +6,7 @@ use crate::{
     Error, Name, Sizes,
     driver::{
         Driver, HashJob, HashOps, HashState, Instances, Jobs, Keyed, MAX_JOBS, Reader, Shape, StateJob, Type, Writer,
+        put,
     },
 };
 use std::sync::Arc;
@@ -26,7 +27,7 @@ struct KeyStates {
 }
 
 impl KeyStates {
-    /// From what `inner` finishes with to the tag.
+    /// Writes the tag, given a function that writes the inner digest.
     fn finish(&self, inner: impl FnOnce(&mut [u8]), out: &mut [u8]) {
         let mut digest = [0; MAX_DIGEST];
         inner(&mut digest[..self.digest_size]);
@@ -49,14 +50,14 @@ impl HashOps for Hmac {
             let (mut keyed, mut instances) = (Jobs::new(), Instances::<Self>::new());
             for job in jobs {
                 match instances.find(job.state) {
-                    Some(hmac) => keyed.push((&*hmac.0, job)),
+                    Some(hmac) => put(&mut keyed, (&*hmac.0, job)),
                     None => job.state.digest(job.parts, job.out),
                 }
             }
             let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
             inner_many(&keyed, &mut digests);
             outer_many(&mut keyed, &digests);
-            // A plain fill, as wide as the CPU's vectors: byte by byte it would take as long as a block.
+            // `zeroize` would write byte by byte and take as long as a block; a fill is as wide as the CPU's vectors.
             digests[..keyed.len()].fill([0; MAX_DIGEST]);
             zeroize::optimization_barrier(&digests);
         }

@@ -59,7 +59,7 @@ impl<C: CipherOps> SkcipherOps for Lrw<C> {
         let mut index = u128::from_be_bytes((&*iv).try_into().expect("the IV has 16 bytes"));
         let mut mask = self.masks.product(index);
         while let Some(run) = text.next(16, 0) {
-            each_batch_and_scratch(run, 16, |mut batch, masks| {
+            each_batch_and_scratch(run, 16, &mut |mut batch, masks| {
                 for block in masks.chunks_exact_mut(16) {
                     block.copy_from_slice(&mask.to_be_bytes());
                     mask ^= self.masks.step(index);

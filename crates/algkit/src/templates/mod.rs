@@ -83,7 +83,10 @@ fn compose(
 ) -> Driver {
     let table = inner.iter().any(|d| d.timing == Timing::Table);
     Driver {
-        priority: inner.iter().map(|d| d.priority).min().unwrap_or(100),
+        priority: inner.iter().map(|d| d.priority()).min().unwrap_or(100).into(),
+        // What the template itself keeps is small beside its parts.
+        context_size: inner.iter().map(|d| d.context_size).sum(),
+        asynchronous: inner.iter().any(|d| d.asynchronous),
         timing: if table { Timing::Table } else { Timing::Constant },
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
         composed: true,
@@ -100,7 +103,7 @@ fn bad(name: &Name, reason: &str) -> Error {
     Error::BadParameters { name: name.to_string(), reason: reason.to_owned() }
 }
 
-/// The cipher of 16-byte blocks that a mode is asked for with. Its driver name may show an ECB in
+/// The cipher of 16-byte blocks that is the parameter of a mode. Its driver name may show an ECB in
 /// between, as the kernel's do: `xts(ecb(aes-generic))`.
 fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
     let [arg] = args(name)?;
@@ -114,23 +117,23 @@ fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
 
 /// Passes the pieces to `f` as a list. Up to eight need no allocation.
 fn with_list<'a, R>(pieces: impl IntoIterator<Item = &'a [u8]>, f: impl FnOnce(&[&[u8]]) -> R) -> R {
-    let mut few = [&[][..]; 8];
-    let mut many = Vec::new();
+    let mut array = [&[][..]; 8];
+    let mut list = Vec::new();
     let mut n = 0;
     for piece in pieces {
-        if n == few.len() {
-            many.extend_from_slice(&few);
+        if n == array.len() {
+            list.extend_from_slice(&array);
         }
-        match few.get_mut(n) {
+        match array.get_mut(n) {
             Some(place) => *place = piece,
-            None => many.push(piece),
+            None => list.push(piece),
         }
         n += 1;
     }
-    f(if many.is_empty() { &few[..n] } else { &many })
+    f(if list.is_empty() { &array[..n] } else { &list })
 }
 
-/// The same pieces, so that some of a shorter lifetime can stand behind them.
+/// The same pieces with a shorter lifetime, so that pieces of that lifetime can follow them.
 fn shorten<'s, 'a: 's>(pieces: impl IntoIterator<Item = &'a [u8]>) -> impl Iterator<Item = &'s [u8]> {
     pieces.into_iter().map(|piece| -> &'s [u8] { piece })
 }
@@ -157,7 +160,7 @@ pub(crate) fn cipher(
     key: &[u8],
     weak: WeakKeys,
 ) -> Result<Box<dyn CipherOps>, BadKey> {
-    match (driver.make)(cpu, key, weak)? {
+    match driver.instance(cpu, key, weak)? {
         Keyed::Cipher(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),
     }
@@ -165,7 +168,7 @@ pub(crate) fn cipher(
 
 /// A keyed skcipher of `driver`.
 fn skcipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn SkcipherOps>, BadKey> {
-    match (driver.make)(cpu, key, weak)? {
+    match driver.instance(cpu, key, weak)? {
         Keyed::Skcipher(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),
     }
@@ -173,7 +176,7 @@ fn skcipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Re
 
 /// A keyed AEAD of `driver`.
 fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn AeadOps>, BadKey> {
-    match (driver.make)(cpu, key, weak)? {
+    match driver.instance(cpu, key, weak)? {
         Keyed::Aead(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),
     }
@@ -181,7 +184,7 @@ fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result
 
 /// A keyed hash of `driver`.
 pub(crate) fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
-    match (driver.make)(cpu, key, weak)? {
+    match driver.instance(cpu, key, weak)? {
         Keyed::Hash(ops) => Ok(ops),
         _ => Err(WRONG_TYPE),
     }

@@ -33,7 +33,7 @@ struct Esp {
 }
 
 impl Esp {
-    /// Put together in registers: read again from pieces in memory, it would be waited for.
+    /// Put together in registers: pieces stored one by one and then loaded as a whole would stall the load.
     #[inline]
     fn iv(&self, iv: &[u8]) -> [u8; 16] {
         let iv = u64::from_le_bytes(iv.try_into().expect("checked against the shape"));
@@ -127,7 +127,7 @@ pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     })
 }
 
-/// From the inner AEAD and the salt to the outer.
+/// Makes the outer AEAD of the inner one and the salt.
 type Wrap = fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>;
 
 fn build(

@@ -109,9 +109,9 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
     let alg = format!("{}({},{})", name.base, chacha.name, poly.name);
     let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
     Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
-        let (key, end) = key.split_at(32);
+        let (key, key_salt) = key.split_at(32);
         let mut salt = Zeroizing::new([0; 4]);
-        salt[..salt_len].copy_from_slice(end);
+        salt[..salt_len].copy_from_slice(key_salt);
         let chacha = skcipher(&chacha, cpu, key, weak)?;
         Ok(Keyed::Aead(Box::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len })))
     }))

@@ -17,7 +17,7 @@ impl<C: CipherOps> SkcipherOps for Xctr<C> {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let mut index = 0u64;
         while let Some(run) = text.next(16, 0) {
-            each_batch_and_scratch(run, 16, |mut batch, keystream| {
+            each_batch_and_scratch(run, 16, &mut |mut batch, keystream| {
                 for block in keystream.chunks_exact_mut(16) {
                     index += 1;
                     block.copy_from_slice(iv);

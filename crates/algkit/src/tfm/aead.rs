@@ -8,7 +8,7 @@ use crate::{
     Error, Text,
     driver::{AeadOps, Refusal},
 };
-use algkit_primitives::Packet;
+use algkit_primitives::{InOut, Packet};
 use zeroize::Zeroize;
 
 transform!(
@@ -70,7 +70,7 @@ impl Aead {
         tag: &mut [u8],
     ) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {
-            Message::Packet(mut packet) => {
+            Message::Whole(mut packet) => {
                 self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
                 self.ops.seal_packet(iv, &mut packet, tag);
                 Ok(())
@@ -84,15 +84,17 @@ impl Aead {
     #[inline]
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {
-            Message::Packet(mut packet) => {
-                self.check_lengths(iv, packet.assoc.len(), packet.text.len(), tag.len())?;
-                if self.ops.open_packet(iv, &mut packet, tag) { Ok(()) } else { refuse(&mut packet) }
+            Message::Whole(Packet { assoc, mut text }) => {
+                self.check_lengths(iv, assoc.len(), text.len(), tag.len())?;
+                // The driver gets a packet of its own: what it does to that one does not change what is wiped.
+                let packet = &mut Packet { assoc, text: text.reborrow() };
+                if self.ops.open_packet(iv, packet, tag) { Ok(()) } else { refuse(text) }
             }
             Message::Pieces(mut text) => self.open_pieces(iv, assoc, &mut text, tag),
         }
     }
 
-    /// The packet that a request is, if all is in one piece, and of lengths that need no second look.
+    /// The request as a packet, if all of it is in one piece and [`Aead::allows`] its lengths.
     #[inline(always)]
     pub(crate) fn packet<'a>(
         &self,
@@ -108,7 +110,7 @@ impl Aead {
         text.whole().map(|text| Packet { assoc, text })
     }
 
-    /// [`Aead::encrypt`] of what is in any number of pieces.
+    /// [`Aead::encrypt`] of a message in any number of pieces.
     #[inline(never)]
     pub(crate) fn seal_pieces(
         &self,
@@ -122,11 +124,12 @@ impl Aead {
         Ok(())
     }
 
-    /// [`Aead::decrypt`] of what is in any number of pieces.
+    /// [`Aead::decrypt`] of a message in any number of pieces.
     #[inline(never)]
     pub(crate) fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
-        if self.ops.open(iv, assoc, text, tag) {
+        // As in `decrypt`, the driver gets a text of its own.
+        if self.ops.open(iv, assoc, &mut text.reborrow(), tag) {
             return Ok(());
         }
         text.wipe();
@@ -139,7 +142,7 @@ impl Aead {
         self.check_lengths(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
     }
 
-    /// What is well costs a few comparisons; an error is made out of line.
+    /// A valid request costs a few comparisons; an error is made in a function of its own.
     #[inline(always)]
     fn check_lengths(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
         if self.allows(iv, assoc_len, text_len, tag_len) {
@@ -186,8 +189,8 @@ fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
 /// A message of an AEAD.
 enum Message<'a> {
     /// All of it is in one piece.
-    Packet(Packet<'a>),
-    /// The text, in pieces, or that whose associated data is.
+    Whole(Packet<'a>),
+    /// The text or the associated data is in pieces.
     Pieces(Text<'a>),
 }
 
@@ -195,17 +198,17 @@ impl<'a> Message<'a> {
     #[inline(always)]
     fn of(assoc: &[&'a [u8]], text: Text<'a>) -> Self {
         match (one_piece(assoc), text.into_whole()) {
-            (Some(assoc), Ok(text)) => Self::Packet(Packet { assoc, text }),
+            (Some(assoc), Ok(text)) => Self::Whole(Packet { assoc, text }),
             (None, Ok(text)) => Self::Pieces(Text::from(text)),
             (_, Err(text)) => Self::Pieces(text),
         }
     }
 }
 
-/// What is left of a packet that is not authentic.
+/// Wipes a text that is not authentic.
 #[cold]
 #[inline(never)]
-fn refuse(packet: &mut Packet<'_>) -> Result<(), Error> {
-    packet.text.dst().zeroize();
+fn refuse(mut text: InOut<'_>) -> Result<(), Error> {
+    text.dst().zeroize();
     Err(Error::Authentication)
 }

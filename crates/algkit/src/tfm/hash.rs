@@ -63,8 +63,8 @@ impl Hash {
         }
     }
 
-    /// The same in pieces, or of an unusual length. It does not go back to the path above, for which a caller would save
-    /// registers.
+    /// A message in pieces, or a digest of an unusual length. It does not share the call above: a caller would save registers
+    /// for it.
     #[inline(never)]
     fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.check(out)?;

@@ -5,15 +5,15 @@ use crate::{
     driver::{Driver, TextRule, Type},
 };
 
-/// The lengths that a driver takes, as numbers to compare with. What they allow is right; what they do not may
-/// be, and is for the slower question to the driver's [`Shape`].
+/// The lengths that a driver takes, as numbers that are compared with at little cost. A request that they allow is valid. One
+/// that they do not allow may be valid too; the driver's [`crate::driver::Shape`] decides.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(super) iv: usize,
     /// No bit of it is in a text's length.
     pub(super) mask: usize,
     pub(super) min: usize,
-    /// Bytes of a digest, or of the longest tag, which nearly everybody uses.
+    /// Bytes of a digest, or of the longest tag, which is the usual one.
     pub(super) tag: usize,
     /// Shorter texts need no [`AeadOps::check`].
     pub(super) free: usize,

@@ -71,7 +71,7 @@ macro_rules! rekeyed {
                 self.replace(key, weak)
             }
 
-            /// A new instance in place of the one there is, or what is wrong with the key.
+            /// Makes a new instance in place of the old one; the error says what is wrong with the key.
             #[inline(never)]
             fn replace(&mut self, key: &[u8], weak: $crate::WeakKeys) -> Result<(), $crate::Error> {
                 let keyed = self.driver.key(self.driver.cpu, key, weak)?;

@@ -66,7 +66,7 @@ impl Skcipher {
         Ok(())
     }
 
-    /// The run that a text is, if it is in one piece and its length needs no second look.
+    /// The text as a run, if it is in one piece and the limits allow its length.
     #[inline(always)]
     fn run<'a>(&self, iv: &[u8], text: Text<'a>) -> Result<InOut<'a>, Text<'a>> {
         match text.into_whole() {
@@ -76,7 +76,8 @@ impl Skcipher {
         }
     }
 
-    /// Such a run is one indirect call. Everything else is a call in place of that one, so that nothing need be kept for it.
+    /// Such a run is one indirect call. Any other text is one call as well, of a function that is not inlined, so that no
+    /// registers are saved for it.
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
         match self.run(iv, text) {

@@ -95,7 +95,7 @@ impl<T: BitsliceToken> SkcipherOps for SlicedCbc<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(16, 0) {
             match direction {
-                Direction::Encrypt => blockwise::cbc_encrypt(iv, run, |block| self.serial.encrypt_blocks(block)),
+                Direction::Encrypt => blockwise::cbc_encrypt(iv, run, &|block| self.serial.encrypt_blocks(block)),
                 Direction::Decrypt => self.parallel.cbc_decrypt(block16(iv), run),
             }
         }

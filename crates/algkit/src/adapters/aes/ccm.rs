@@ -3,7 +3,7 @@
 use crate::{
     Text,
     adapters::Make,
-    driver::{AeadJob, AeadOps, BadKey, Direction, Instances, Jobs, MAX_JOBS, Refusal, WeakKeys},
+    driver::{AeadJob, AeadOps, BadKey, Direction, Instances, Jobs, MAX_JOBS, Refusal, WeakKeys, put},
     tag,
     templates::{
         ccm,
@@ -85,8 +85,8 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
                     continue;
                 };
                 let (data, tag) = job.split();
-                lanes.push(CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
-                tags.push(tag);
+                put(&mut lanes, CcmJob { key: &ccm.0.keyed().0, prefix, counter, data, tag: [0; 16] });
+                put(&mut tags, tag);
             }
             match direction {
                 Direction::Encrypt => ccm_many::<T, true>(&mut lanes),

@@ -51,7 +51,7 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
     }
 }
 
-/// A tag of less than 16 bytes. Apart, as what is above is otherwise a jump.
+/// A tag of less than 16 bytes. It is a function of its own so that the call for 16 bytes stays a jump to the kernel.
 #[cold]
 #[inline(never)]
 fn gcm_seal_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8]) {

@@ -2,14 +2,15 @@
 
 use super::{KEY_LENGTH, block16};
 use crate::{
-    adapters::Make,
-    driver::{BadKey, Fresh, HashJob, HashOps, HashState, WeakKeys},
+    adapters::{Make, MakeHash},
+    driver::{BadKey, Fresh, HashOps, WeakKeys},
     templates::mac::{self, Chain, InProgress, Last},
 };
 use algkit_primitives::{
     aes::{AesKey, MacJob, cbc_mac_many},
     simd::{AesToken, Blocks},
 };
+use std::marker::PhantomData;
 
 impl<T: AesToken> Chain for AesKey<T> {
     const LANES: usize = 8 * T::V::BLOCKS;
@@ -22,6 +23,10 @@ impl<T: AesToken> Chain for AesKey<T> {
         self.cbc_mac(block16(state), blocks);
     }
 
+    fn masked_mac(&self, masks: &[[u8; 16]; 2], message: &[u8]) -> Option<[u8; 16]> {
+        Some(AesKey::masked_mac(self, masks, message))
+    }
+
     fn absorb_many(jobs: &mut [MacJob<'_, Self>]) {
         cbc_mac_many(jobs);
     }
@@ -30,40 +35,17 @@ impl<T: AesToken> Chain for AesKey<T> {
 macro_rules! macs {
     ($($(#[$doc:meta])* $name:ident: |$key:ident| $keyed:expr;)*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name<T: AesToken>(Fresh<InProgress<AesKey<T>>>);
+        pub(crate) struct $name<T>(PhantomData<T>);
 
-        impl<T: AesToken> HashOps for $name<T> {
-            fn start(&self) -> Box<dyn HashState> {
-                self.0.start()
-            }
-
-            fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-                match parts {
-                    [message] => self.digest_whole(message, out),
-                    _ => self.0.digest(parts, out),
-                }
-            }
-
-            fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
-                let (key, last) = self.0.0.keyed();
-                match last {
-                    Last::Masked(masks) => out.copy_from_slice(&key.masked_mac(masks, message)),
-                    _ => self.0.digest_whole(message, out),
-                }
-            }
-
-            fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-                Fresh::digest_many(jobs, |mac: &Self| &mac.0);
-            }
-        }
-
-        impl<T: AesToken> Make for $name<T> {
+        impl<T: AesToken> MakeHash for $name<T> {
             type Token = T;
 
-            fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+            const SIZE: usize = size_of::<InProgress<AesKey<T>>>();
+
+            fn boxed_hash(token: T, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
                 let $key = AesKey::make(token, key, weak)?;
                 let (chain, last) = $keyed;
-                Ok(Self(Fresh(InProgress::new(chain, last))))
+                Ok(Box::new(Fresh(InProgress::new(chain, last))))
             }
         }
     )*};

@@ -4,7 +4,7 @@ use super::{KEY_LENGTH, block16, same16};
 use crate::{
     Text,
     adapters::Make,
-    driver::{BadKey, Direction, Instances, Jobs, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys},
+    driver::{BadKey, Direction, Instances, Jobs, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys, put},
 };
 use algkit_primitives::{
     InOut,
@@ -77,7 +77,7 @@ by_runs! {
                 for job in jobs {
                     match instances.find(job.ops) {
                         Some(Self(key)) if direction == Direction::Encrypt => {
-                            lanes.push(CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
+                            put(&mut lanes, CbcJob { key, iv: block16(job.iv), data: job.text.reborrow() });
                         }
                         _ => job.run(direction),
                     }

@@ -13,9 +13,10 @@ pub(crate) mod sha;
 #[cfg(feature = "sha3")]
 pub(crate) mod sha3;
 
-use super::Make;
-use crate::driver::{BadKey, Fresh, HashJob, HashOps, HashState, WeakKeys};
+use super::MakeHash;
+use crate::driver::{BadKey, Fresh, HashOps, WeakKeys};
 use algkit_primitives::{cpu::Token, hash::Hash};
+use std::marker::PhantomData;
 
 /// One algorithm on the CPUs of `T`.
 pub(crate) trait Variant<T: Token>: 'static {
@@ -25,32 +26,16 @@ pub(crate) trait Variant<T: Token>: 'static {
     fn start(token: T, key: &[u8]) -> Self::State;
 }
 
-/// The driver of a variant.
-pub(crate) struct Of<V: Variant<T>, T: Token>(Fresh<V::State>);
+/// The driver of a variant: its fresh state.
+pub(crate) struct Of<V, T>(PhantomData<(V, T)>);
 
-impl<V: Variant<T>, T: Token> HashOps for Of<V, T> {
-    fn start(&self) -> Box<dyn HashState> {
-        self.0.start()
-    }
-
-    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-        self.0.digest(parts, out);
-    }
-
-    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
-        self.0.digest_whole(message, out);
-    }
-
-    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
-        Fresh::digest_many(jobs, |of: &Self| &of.0);
-    }
-}
-
-impl<V: Variant<T>, T: Token> Make for Of<V, T> {
+impl<V: Variant<T>, T: Token> MakeHash for Of<V, T> {
     type Token = T;
 
-    fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Ok(Self(Fresh(V::start(token, key))))
+    const SIZE: usize = size_of::<V::State>();
+
+    fn boxed_hash(token: T, key: &[u8], _: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
+        Ok(Box::new(Fresh(V::start(token, key))))
     }
 }
 

@@ -1,0 +1,378 @@
+//! Drivers from outside that misbehave after their self-test, and what is left of it; and one that asks for alignment.
+
+use algkit::{
+    Aead, Direction, Driver, Error, Extent, Hash, Policy, Registry, SelfTest, Skcipher, Text, Type, WeakKeys,
+    batch::{self, Request},
+    cpu::CpuFeatures,
+    driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps},
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A message that starts with this makes the drivers here do what they should not.
+const MARK: &[u8] = b"now do what no driver may do";
+
+fn registry() -> Registry {
+    Registry::new(CpuFeatures::detect(), Policy::Constant)
+}
+
+/// A driver named `foreign`, above all others, over transforms that `wrap` gets.
+fn foreign<T: algkit::Transform + 'static>(name: &'static str, wrap: fn(T) -> Keyed) -> Driver {
+    let honest = registry();
+    let model = honest.find_any(name).unwrap();
+    let make = move |_: CpuFeatures, key: &[u8], weak: WeakKeys| {
+        honest.transform::<T>(name).unwrap().key_with(key, weak).map(wrap).map_err(|_| BadKey("refused"))
+    };
+    Driver::new(name, "foreign", model.kind, model.shape.clone(), make).with_priority(10_000)
+}
+
+fn marked(text: &mut Text<'_>) -> bool {
+    text.sources().next().is_some_and(|source| source.starts_with(MARK))
+}
+
+/// Panics in the middle of a marked text.
+struct Panics(Skcipher);
+
+impl SkcipherOps for Panics {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        assert!(!marked(text), "as was asked for");
+        self.0.crypt(direction, iv, text).unwrap();
+    }
+
+    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        jobs.iter_mut().for_each(|job| job.run(direction));
+    }
+}
+
+#[test]
+fn what_a_panic_interrupts_is_not_done() {
+    let registry = registry();
+    registry.register(foreign("ctr(aes)", |tfm| Keyed::Skcipher(Box::new(Panics(tfm))))).unwrap();
+    let ctr = registry.skcipher("ctr(aes)").unwrap();
+    assert_eq!(ctr.driver().driver, "foreign");
+    let ctr = ctr.key(&[1; 16]).unwrap();
+    let mut texts = [[7; 64], [8; 64], [9; 64]];
+    texts[1][..MARK.len()].copy_from_slice(MARK);
+    let plain = texts;
+    let mut ivs = [[0; 16]; 3];
+    let mut requests: Vec<_> =
+        texts.iter_mut().zip(&mut ivs).map(|(text, iv)| Request::encrypt(&ctr, iv, &mut text[..])).collect();
+    assert!(catch_unwind(AssertUnwindSafe(|| batch::run(&mut requests))).is_err());
+    for request in &requests {
+        assert_eq!(request.result(), Err(Error::Unfinished));
+    }
+    // They are not done a second time over what the first has left.
+    batch::run(&mut requests);
+    assert_eq!(requests[2].result(), Err(Error::Unfinished));
+    drop(requests);
+    assert_eq!(texts[1], plain[1]);
+}
+
+/// Decrypts a marked message, swaps the view it was given of the text for an empty one, and says that the tag is wrong.
+struct Hides {
+    tfm: Aead,
+    lanes: usize,
+}
+
+impl Hides {
+    fn decrypt(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let (marked, mut bytes) = (assoc.concat().starts_with(MARK), text.sources().collect::<Vec<_>>().concat());
+        let authentic = self.tfm.decrypt(iv, assoc, &mut bytes[..], tag).is_ok();
+        let mut rest = &bytes[..];
+        while let Some(mut run) = text.next(1, 0) {
+            let (front, back) = rest.split_at(run.len());
+            run.put(0, if marked { &[b'!'; 4096][..front.len()] } else { front });
+            rest = back;
+        }
+        if marked {
+            *text = Text::from(&mut [][..]);
+        }
+        authentic && !marked
+    }
+}
+
+impl AeadOps for Hides {
+    fn check(&self, _iv: &[u8], _assoc_len: usize, _text_len: u64) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let mut bytes = text.sources().collect::<Vec<_>>().concat();
+        self.tfm.encrypt(iv, assoc, &mut bytes[..], tag).unwrap();
+        let mut rest = &bytes[..];
+        while let Some(mut run) = text.next(1, 0) {
+            let (front, back) = rest.split_at(run.len());
+            run.put(0, front);
+            rest = back;
+        }
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        self.decrypt(iv, assoc, text, tag)
+    }
+
+    fn open_packet(&self, iv: &[u8], packet: &mut algkit::Packet<'_>, tag: &[u8]) -> bool {
+        let authentic = self.decrypt(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
+        if packet.assoc.starts_with(MARK) {
+            packet.text = algkit::InOut::from(&mut [][..]);
+        }
+        authentic
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn crypt_many(&self, _: Direction, jobs: &mut [AeadJob<'_>]) {
+        jobs.iter_mut().for_each(AeadJob::run);
+    }
+}
+
+#[test]
+fn what_is_not_authentic_is_wiped_whatever_the_driver_does_to_its_view() {
+    let wraps: [fn(Aead) -> Keyed; 2] =
+        [|tfm| Keyed::Aead(Box::new(Hides { tfm, lanes: 1 })), |tfm| Keyed::Aead(Box::new(Hides { tfm, lanes: 8 }))];
+    for wrap in wraps {
+        let registry = registry();
+        registry.register(foreign("gcm(aes)", wrap)).unwrap();
+        let gcm = registry.aead("gcm(aes)").unwrap();
+        assert_eq!(gcm.driver().driver, "foreign");
+        let gcm = gcm.key(&[1; 16]).unwrap();
+        let refused = Err(Error::Authentication);
+        let (iv, tag) = ([0; 12], [0; 16]);
+
+        let mut text = [1; 100];
+        assert_eq!(gcm.decrypt(&iv, &[MARK], &mut text[..], &tag), refused);
+        assert_eq!(text, [0; 100], "in one piece");
+
+        let mut text = [1; 100];
+        let pieces = Text::segments_in_place(text.chunks_mut(33));
+        assert_eq!(gcm.decrypt(&iv, &[MARK, b"more"], pieces, &tag), refused);
+        assert_eq!(text, [0; 100], "in pieces");
+
+        let mut texts = [[1; 100]; 3];
+        let [a, b, c] = &mut texts;
+        let mut requests = [
+            Request::open(&gcm, &iv, MARK, &mut a[..], &tag),
+            Request::open(&gcm, &iv, MARK, Text::segments_in_place(b.chunks_mut(33)), &tag),
+            Request::open(&gcm, &iv, MARK, &mut c[..], &tag),
+        ];
+        batch::run(&mut requests);
+        assert!(requests.iter().all(|request| request.result() == refused));
+        drop(requests);
+        assert_eq!(texts, [[0; 100]; 3], "in a batch");
+    }
+}
+
+/// What a driver with an alignment mask is promised.
+struct OnBoundaries<T>(T);
+
+const MASK: usize = 127;
+
+fn on_boundary(bytes: &[u8]) -> &[u8] {
+    check_boundary(&bytes);
+    bytes
+}
+
+fn check_boundary(bytes: &&[u8]) {
+    assert_eq!(bytes.as_ptr() as usize & MASK, 0, "{} bytes off the boundary", bytes.len());
+}
+
+/// The text of one request.
+fn run_on_boundary(text: &mut Text<'_>) -> Vec<u8> {
+    text.sources().for_each(|source| check_boundary(&source));
+    text.destinations().for_each(|destination| check_boundary(&destination));
+    text.sources().collect::<Vec<_>>().concat()
+}
+
+fn write(text: &mut Text<'_>, bytes: &[u8]) {
+    let mut rest = bytes;
+    while let Some(mut run) = text.next(1, 0) {
+        let (front, back) = rest.split_at(run.len());
+        run.put(0, front);
+        rest = back;
+    }
+}
+
+impl SkcipherOps for OnBoundaries<Skcipher> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        on_boundary(iv);
+        let mut bytes = run_on_boundary(text);
+        self.0.crypt(direction, iv, &mut Text::from(&mut bytes[..])).unwrap();
+        write(text, &bytes);
+    }
+
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        self.0.set_key_with(on_boundary(key), weak).is_ok()
+    }
+}
+
+impl AeadOps for OnBoundaries<Aead> {
+    fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        assoc.iter().for_each(check_boundary);
+        let mut bytes = run_on_boundary(text);
+        self.0.encrypt(on_boundary(iv), assoc, &mut bytes[..], tag).unwrap();
+        write(text, &bytes);
+    }
+
+    fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        assoc.iter().for_each(check_boundary);
+        let mut bytes = run_on_boundary(text);
+        let authentic = self.0.decrypt(on_boundary(iv), assoc, &mut bytes[..], tag).is_ok();
+        write(text, &bytes);
+        authentic
+    }
+}
+
+struct StateOnBoundaries(algkit::State, std::sync::Arc<Hash>);
+
+impl HashOps for OnBoundaries<std::sync::Arc<Hash>> {
+    fn start(&self) -> Box<dyn HashState> {
+        Box::new(StateOnBoundaries(self.0.start(), self.0.clone()))
+    }
+
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+        parts.iter().for_each(check_boundary);
+        self.0.digest_into(parts, out).unwrap();
+    }
+}
+
+impl HashState for StateOnBoundaries {
+    fn update(&mut self, data: &[u8]) {
+        self.0.update(on_boundary(data));
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        std::mem::replace(&mut self.0, self.1.start()).finish_into(out).unwrap();
+    }
+
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        let mut state = self.0.clone();
+        parts.iter().for_each(|part| state.update(on_boundary(part)));
+        state.finish_into(out).unwrap();
+    }
+
+    fn boxed_clone(&self) -> Box<dyn HashState> {
+        Box::new(Self(self.0.clone(), self.1.clone()))
+    }
+}
+
+#[test]
+fn a_driver_gets_the_alignment_that_it_asks_for() {
+    let drivers = [
+        foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
+        foreign("xts(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
+        foreign("gcm(aes)", |tfm| Keyed::Aead(Box::new(OnBoundaries::<Aead>(tfm)))),
+        foreign("sha256", |tfm: Hash| Keyed::Hash(Box::new(OnBoundaries(std::sync::Arc::new(tfm))))),
+    ];
+    for mut driver in drivers {
+        let registry = registry();
+        let (name, kind) = (driver.name.clone(), driver.kind);
+        let make = std::mem::replace(&mut driver.make, Box::new(|_, _, _| Err(BadKey("taken"))));
+        driver.make = Box::new(move |cpu, key, weak| make(cpu, on_boundary(key), weak));
+        driver.alignmask = MASK;
+        registry.register(driver).unwrap();
+        let found = registry.find(kind, &name).unwrap();
+        assert_eq!(found.driver, "foreign", "{name}");
+        assert_eq!(registry.test_extent(&found, Extent::Long), SelfTest::Passed, "{name}");
+    }
+    // Templates pass on what they are given, and what they make; that is aligned too.
+    let registry = registry();
+    let mut driver = foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))));
+    driver.alignmask = MASK;
+    registry.register(driver).unwrap();
+    let authenc = registry.find(Type::Aead, "authenc(hmac(sha256),cbc(aes))").unwrap();
+    assert!(authenc.driver.contains("foreign"), "{}", authenc.driver);
+    // Without the mask, the same driver is found out.
+    let registry = crate::registry();
+    registry.register(foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))))).unwrap();
+    assert_ne!(registry.find_any("cbc(aes)").unwrap().driver, "foreign");
+}
+
+/// Names that differ, all of which are served: as a client asks for them who means to fill the registry.
+fn names(count: usize) -> impl Iterator<Item = String> {
+    let hashes = ["sha1", "sha224", "sha256", "sha384", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512"];
+    let hashes = hashes.into_iter().chain(["blake2b-256", "blake2b-512", "blake2s-256"]);
+    let ciphers = ["aes", "aes-fixed-time", "serpent", "serpent-generic"];
+    let modes = ["cbc", "ctr", "xts", "ecb", "cts(cbc", "lrw", "pcbc"];
+    hashes
+        .flat_map(move |hash| {
+            ciphers.into_iter().flat_map(move |cipher| {
+                modes.into_iter().map(move |mode| {
+                    let close = ")".repeat(1 + mode.matches('(').count());
+                    format!("authenc(hmac({hash}),{mode}({cipher}{close})")
+                })
+            })
+        })
+        .take(count)
+}
+
+#[test]
+fn names_without_end_fill_nothing() {
+    let registry = registry().with_limit(400);
+    let kept = registry.skcipher("cbc(aes)").unwrap().key(&[1; 16]).unwrap();
+    let held = registry
+        .aead("authenc(hmac(sha256),cbc(serpent))")
+        .unwrap()
+        .key(&algkit::authenc_key(&[1; 16], &[2; 16]))
+        .unwrap();
+    let (mut most, mut asked) = (0, 0);
+    for name in names(330) {
+        registry.aead(&name).map(drop).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // What is asked for all the time stays.
+        assert_eq!(registry.skcipher("cbc(aes)").unwrap().driver().driver, kept.driver().driver);
+        most = most.max(registry.drivers().len());
+        asked += 1;
+    }
+    assert_eq!(asked, 330);
+    assert!(most <= 400, "{most} drivers");
+    // What somebody holds is still there, and is the same.
+    let found = registry.find(Type::Aead, "authenc(hmac(sha256),cbc(serpent))").unwrap();
+    assert!(std::ptr::eq(&*found, held.driver()));
+}
+
+#[test]
+fn drivers_come_and_go_and_change_their_rank() {
+    let registry = registry();
+    let best = registry.find_any("ctr(aes)").unwrap().driver.clone();
+    let before = registry.skcipher("ctr(aes)").unwrap().key(&[1; 16]).unwrap();
+    let built = registry.find_any("rfc3686(ctr(aes))").unwrap();
+    assert_eq!(built.driver, format!("rfc3686({best})"));
+    assert_eq!(registry.set_priority("no-such-driver", 1), Err(Error::Unknown("no-such-driver".into())));
+
+    registry.set_priority("ctr-aes-u64bs", 9999).unwrap();
+    assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, "ctr-aes-u64bs");
+    assert_eq!(registry.find_any("rfc3686(ctr(aes))").unwrap().driver, "rfc3686(ctr-aes-u64bs)");
+    assert_eq!(registry.find_any("rfc3686(ctr(aes))").unwrap().priority(), 9999);
+    registry.set_priority("ctr-aes-u64bs", 1).unwrap();
+    assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, best);
+    // An instance is of the rank of its parts, as they are now.
+    registry.find_any("rfc3686(ctr-aes-u64bs)").unwrap();
+    let instance = registry.drivers().into_iter().find(|d| d.driver == "rfc3686(ctr-aes-u64bs)").unwrap();
+    assert_eq!(instance.priority(), 1);
+
+    registry.unregister(&best).unwrap();
+    assert_eq!(registry.unregister(&best), Err(Error::Unknown(best.clone())));
+    let next = registry.find_any("ctr(aes)").unwrap().driver.clone();
+    assert_ne!(next, best);
+    assert!(registry.drivers().iter().all(|d| !d.driver.contains(&format!("({best})"))));
+    let (mut one, mut other) = ([0; 16], [0; 16]);
+    before.encrypt(&mut [0; 16], &mut one[..]).unwrap();
+    registry.skcipher("ctr(aes)").unwrap().key(&[1; 16]).unwrap().encrypt(&mut [0; 16], &mut other[..]).unwrap();
+    assert_eq!(one, other, "a transform of a driver that is gone goes on");
+}
+
+#[test]
+fn holders_are_counted() {
+    let registry = registry();
+    let driver = registry.find_any("cmac(aes)").unwrap();
+    assert_eq!(registry.reference_count(&driver), 1);
+    let tfm = registry.hash("cmac(aes)").unwrap().key(&[1; 16]).unwrap();
+    assert_eq!(registry.reference_count(&driver), 2);
+    let state = tfm.start();
+    drop((tfm, state));
+    assert_eq!(registry.reference_count(&driver), 1);
+    let ctr = registry.find_any("ctr(aes)").unwrap();
+    let alone = registry.reference_count(&ctr);
+    registry.find_any("rfc3686(ctr(aes))").unwrap();
+    assert_eq!(registry.reference_count(&ctr), alone + 1, "an instance holds what it is built on");
+}
