@@ -1,6 +1,6 @@
 //! Prints docs/drivers.md: the driver table of the architecture this is compiled for.
 //!
-//! `cargo run --release -p algkit --example drivers > docs/drivers.md`
+//! `cargo run --release -p algkit --features legacy --example drivers > docs/drivers.md`
 
 use algkit::{CATALOGUE, Driver, DriverRef, Policy, Registry, Type, cpu::CpuFeatures};
 use std::collections::BTreeMap;
@@ -34,14 +34,17 @@ fn main() {
         println!("| algorithm | driver | priority | timing | CPU | source | sizes in bytes |");
         println!("| --- | --- | --- | --- | --- | --- | --- |");
         for (name, mut drivers) in algorithms {
-            drivers.sort_by_key(|d| std::cmp::Reverse(d.priority));
+            drivers.sort_by_key(|d| std::cmp::Reverse(d.priority()));
             for (i, driver) in drivers.iter().enumerate() {
                 let (name, sizes) = if i == 0 { (format!("`{name}`"), sizes(driver)) } else { Default::default() };
                 let cpu: Vec<_> = driver.needs.iter().map(|f| f.name()).collect();
                 let cpu = if cpu.is_empty() { "any".to_owned() } else { cpu.join(" ") };
                 println!(
                     "| {name} | `{}` | {} | {} | {cpu} | {} | {sizes} |",
-                    driver.driver, driver.priority, driver.timing, driver.source
+                    driver.driver,
+                    driver.priority(),
+                    driver.timing,
+                    driver.source
                 );
             }
         }
