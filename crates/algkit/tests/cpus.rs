@@ -200,12 +200,12 @@ fn the_preference_for_a_width_can_be_overridden_both_ways() {
     let registry = Registry::foreign(ice_lake, Policy::Constant);
     let wide = registry.find_any("xts-aes-vaes-avx512").expect("it is usable");
     assert!(registry.is_usable(&wide));
-    assert_eq!(wide.priority, 1);
-    assert_eq!(registry.find_any("authenc(hmac(sha256),ctr-aes-vaes-avx512)").expect("composed").priority, 1);
+    assert_eq!(wide.priority(), 1);
+    assert_eq!(registry.find_any("authenc(hmac(sha256),ctr-aes-vaes-avx512)").expect("composed").priority(), 1);
     // Where they cannot run, their place in the list stays what the table says.
     let elsewhere = Registry::foreign(FeatureSet::NONE, Policy::Constant);
     let listed = elsewhere.drivers().into_iter().find(|d| d.driver == "xts-aes-vaes-avx512").expect("a row");
-    assert!(listed.priority > 1 && !elsewhere.is_usable(&listed));
+    assert!(listed.priority() > 1 && !elsewhere.is_usable(&listed));
 }
 
 #[test]
