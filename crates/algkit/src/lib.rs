@@ -4,19 +4,79 @@
 //! constant-time and that has passed its self-test:
 //!
 //! ```
-//! let key = [7; 32];
-//! let sealed = algkit::aead("gcm(aes)")?.key(&key)?.seal(&[0; 12], b"header", b"attack at dawn")?;
-//! let text = algkit::aead("gcm(aes)")?.key(&key)?.open(&[0; 12], b"header", &sealed)?;
-//! assert_eq!(text, b"attack at dawn");
+//! let aead = algkit::aead("gcm(aes)")?.key(&[7; 32])?;
+//! let nonce = [1; 12]; // never the same for two messages under one key
+//! let sealed = aead.seal(&nonce, b"header", b"attack at dawn")?;
+//! assert_eq!(aead.open(&nonce, b"header", &sealed)?, b"attack at dawn");
 //!
 //! let digest = algkit::hash("sha256")?.digest(b"abc")?;
 //! assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 //! # Ok::<(), algkit::Error>(())
 //! ```
 //!
-//! A driver can be asked for by its own name, alone or inside a template: `xts-aes-aesni`,
-//! `cbc(aes-fixed-time)`. `ALGKIT_CPU=-vaes,-avx512` hides CPU features, and a [`Registry`] of one's
-//! own does the same for a part of a program.
+//! # Types
+//!
+//! | ask with | for | and get, once it has a key |
+//! | --- | --- | --- |
+//! | [`aead`](fn@aead) | `gcm(aes)`, `rfc7539(chacha20,poly1305)`, `ccm(aes)` | [`Aead`]: `seal` and `open`, or `encrypt` and `decrypt` in place |
+//! | [`skcipher`](fn@skcipher) | `xts(aes)`, `ctr(aes)`, `cbc(aes)`, `chacha20` | [`Skcipher`]: `encrypt` and `decrypt`; it does not authenticate |
+//! | [`hash`](fn@hash) | `sha256`, `blake2b-512`; with a key `hmac(sha256)`, `cmac(aes)` | [`Hash`](struct@Hash): `digest`, `start` for a message in pieces, `verify` for a tag |
+//! | [`cipher`](fn@cipher) | `aes`, `serpent` | [`Cipher`]: single blocks, to build modes on |
+//! | [`rng`](fn@rng) | `stdrng` | [`Rng`]: random bytes |
+//!
+//! Each of these functions looks the name up and answers with an [`Unkeyed`], which knows its driver and takes a key: `.key(…)`, or
+//! for a plain hash `.unkeyed()` or directly `.digest(…)`. What comes of it, a *transform*, is `Send` and `Sync`, does not change, and wipes its key when
+//! it is dropped. Keep it: setting up a key costs as much as some calls.
+//!
+//! # IVs and nonces
+//!
+//! Lengths are in bytes; [`Driver::shape`](Driver) has them. A call refuses every other length.
+//!
+//! | algorithm | IV | rule |
+//! | --- | --- | --- |
+//! | `gcm(aes)`, `rfc7539(chacha20,poly1305)` | 12 | **never the same twice under one key**: a counter, or at most 2<sup>32</sup> random ones |
+//! | `ccm(aes)` | 16 | the first byte is L − 1, L being 2 to 8; a nonce of 15 − L bytes; L zeros. Never the same twice |
+//! | `ctr(aes)` | 16 | a counter, big-endian; no two messages may use the same counts |
+//! | `chacha20` | 16 | a counter of 32 bits, little-endian, then a nonce of 12 bytes; as for CTR |
+//! | `cbc(aes)` | 16 | unpredictable, for example random |
+//! | `xts(aes)` | 16 | the number of the sector, little-endian; the same sector keeps its number |
+//!
+//! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by reference. In CBC and CTR they leave in it what the next piece of the same message goes on with;
+//! `encrypt_once` and `decrypt_once` leave it alone.
+//!
+//! # Errors
+//!
+//! Every function answers with one [`Error`], whose message names the value that was wrong. Lengths are checked before anything is written, so that
+//! an error leaves all buffers as they were. The exception is [`Error::Authentication`]: the tag was wrong, and the output has been overwritten with zeros.
+//! No input makes a function panic.
+//!
+//! ```
+//! use algkit::Error;
+//!
+//! assert!(matches!(algkit::aead("aes-gcm"), Err(Error::Unknown(_))));
+//! let aead = algkit::aead("gcm(aes)")?.key(&[7; 16])?;
+//! assert!(matches!(aead.seal(&[1; 11], b"", b"text"), Err(Error::IvLength { got: 11, want: 12, .. })));
+//! assert!(matches!(aead.open(&[1; 12], b"", &[0; 20]), Err(Error::Authentication)));
+//! # Ok::<(), algkit::Error>(())
+//! ```
+//!
+//! # Many messages
+//!
+//! [`batch::run`] takes many requests, each with its own key, IV and length, and works on several at the same time. CBC encryption, CMAC, CCM
+//! and hashes get several times as fast, because one message leaves most of the CPU idle there. CTR, XTS and GCM gain nothing.
+//!
+//! # Which driver serves
+//!
+//! The one with the highest priority of those that the CPU runs, that are constant-time, and that pass their self-test, which runs before the first use.
+//! A driver can also be asked for by its own name, alone or inside a template: `xts-aes-aesni`, `cbc(aes-fixed-time)`. Drivers with secret-dependent table lookups
+//! (`twofish-generic`) serve only if they are asked for in this way, or if [`Policy`] allows them.
+//!
+//! `ALGKIT_CPU=-vaes,-avx512` hides CPU features, to test or to measure other drivers; a [`Registry`] of your own does the same for a part of a program.
+//!
+//! # Features
+//!
+//! Families of drivers, all on by default: `aes`, `blake2`, `chacha`, `checksum`, `legacy`, `rng`, `serpent`, `sha`, `sha3`. A program that needs only some of them is smaller with
+//! `default-features = false`. The features `aead`, `cipher` and `digest` add the traits of the RustCrypto crates of these names, in the module `rustcrypto`.
 #![forbid(unsafe_code)]
 // A build without some of the families of drivers uses only some of what they share.
 #![cfg_attr(

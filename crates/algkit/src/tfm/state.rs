@@ -55,7 +55,7 @@ impl State {
 }
 
 impl State {
-    /// The state as bytes, with which [`Hash::import`] goes on: what was absorbed, but not the key, which the importing
+    /// The state as bytes, with which [`Hash::import`](crate::Hash::import) goes on: what was absorbed, but not the key, which the importing
     /// hash has. (The seed of a checksum, no secret, is where its state begins.)
     ///
     /// The format is the driver's own: it is for the same driver in the same build alone. The bytes are as secret as the

@@ -28,7 +28,8 @@ impl<T> Clone for Unkeyed<T> {
     }
 }
 
-/// A transform type: [`Cipher`], [`Skcipher`], [`Aead`], [`struct@Hash`] or [`Rng`].
+/// A transform type: [`Cipher`](crate::Cipher), [`Skcipher`](crate::Skcipher), [`Aead`](crate::Aead), [`Hash`](struct@crate::Hash) or
+/// [`Rng`](crate::Rng).
 pub trait Transform: Sized + sealed::FromKeyed {
     /// The type of algorithm.
     const TYPE: Type;
