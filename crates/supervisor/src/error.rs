@@ -33,6 +33,9 @@ pub enum Unavailable {
     /// The kernel is older than 5.9, or built without `CONFIG_SECCOMP_FILTER`.
     #[error("the kernel has no {0} (Linux 5.9 and later have it)")]
     Kernel(&'static str),
+    /// This CPU's system calls are not known to it; x86-64's and AArch64's are.
+    #[error("it knows the system calls of x86-64 and AArch64, not those of {0}")]
+    Cpu(&'static str),
     /// The filter was refused.
     #[error("the filter was refused: {0}")]
     Refused(io::Error),
@@ -42,10 +45,4 @@ pub enum Unavailable {
     /// There is no room for descriptors of its own.
     #[error("the limit of open files, {0}, is too low")]
     Files(u64),
-}
-
-impl Error {
-    pub(crate) fn system(call: &'static str) -> impl FnOnce(rustix::io::Errno) -> Self {
-        move |errno| Self::System { call, source: errno.into() }
-    }
 }

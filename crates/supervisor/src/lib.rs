@@ -8,21 +8,13 @@
 //! A file that is served is an [`algkit_afalg::File`] here and one end of a pair of sockets in the program. See
 //! `docs/run-seccomp.md` for what follows from that, and for what the program is not trusted with.
 
-mod aio;
-mod bpf;
-mod calls;
 mod error;
-mod event;
-mod handles;
-mod launch;
-mod park;
-mod pool;
-mod proc;
-mod program;
-mod served;
-mod server;
-mod sys;
-mod target;
+// The numbers of system calls, and what a filter sees of them, are known for these CPUs.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod serve;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[path = "elsewhere.rs"]
+mod serve;
 
 pub use error::{Error, Unavailable};
 
@@ -64,7 +56,7 @@ impl Default for Options {
 
 /// Whether this kernel can do it. A filter of somebody else's may still forbid it.
 pub fn available() -> Result<(), Error> {
-    launch::check().map_err(Error::Unavailable)
+    serve::available()
 }
 
 /// Runs `command`, and serves it and its descendants until the last of them is gone. The status is that of the
@@ -76,5 +68,5 @@ pub fn available() -> Result<(), Error> {
 ///
 /// Signals that the calling process is sent go to the command; after its end, to the orphans.
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
-    event::supervise(command, options)
+    serve::supervise(command, options)
 }

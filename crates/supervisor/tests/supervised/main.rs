@@ -2,6 +2,8 @@
 //!
 //! Expected values are from the standards named beside them, or what the kernel's documentation and headers say.
 
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+
 mod client;
 
 mod aio;

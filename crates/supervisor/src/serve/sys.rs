@@ -86,6 +86,13 @@ pub fn wake_on_this_cpu(listener: BorrowedFd<'_>) {
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS, 1u64) };
 }
 
+/// Whether [`receive`] returns when the last process under the filter has ended (Linux 6.11), and does not wait for ever.
+pub fn receive_ends() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(11))
+}
+
 /// A run of bytes in the target.
 pub type Piece = (u64, usize);
 

@@ -3,7 +3,7 @@
 //! A thread's number may become another's, so that what is remembered under it has to be a handle of the thread itself: of one that
 //! has ended it gives nothing (`ESRCH`), and then a new one is made.
 
-use crate::proc::process;
+use crate::serve::proc::process;
 use algkit_afalg::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::{

@@ -3,7 +3,7 @@
 //! What is read may belong to another process, if the target was killed and its number given away in the
 //! meantime; [`Target::check`] after reading tells. Everything is read once, into memory of the supervisor's own.
 
-use crate::{
+use crate::serve::{
     handles::Handles,
     proc,
     sys::{self, Piece},
@@ -142,9 +142,40 @@ impl Lost {
     }
 }
 
+/// Memory that was read at one time around a structure. What the structure points to is most often beside it, on the stack.
+pub struct Window {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// Bytes before and behind the structure.
+    const BEFORE: u64 = 512;
+    const BEHIND: u64 = 1024;
+    const PAGE: u64 = 4096;
+
+    /// What is around the `len` bytes at `address`: as much as lies in the same pages, which can be read if they can.
+    fn read(target: &Target<'_>, address: u64, len: u64) -> Result<Self, Errno> {
+        let first = address - address % Self::PAGE;
+        let last = address.checked_add(len - 1).ok_or(Errno::FAULT)?;
+        let end = last - last % Self::PAGE + (Self::PAGE - 1);
+        let start = address.saturating_sub(Self::BEFORE).max(first);
+        let end = address.saturating_add(len + Self::BEHIND).min(end.saturating_add(1));
+        Ok(Self { start, bytes: target.bytes(start, (end - start) as usize)? })
+    }
+
+    /// The `len` bytes at `address`, which the caller has limited: from here, or from the target.
+    fn bytes(&self, target: &Target<'_>, address: u64, len: usize) -> Result<Vec<u8>, Errno> {
+        let inside =
+            address.checked_sub(self.start).and_then(|at| self.bytes.get(usize::try_from(at).ok()?..)?.get(..len));
+        inside.map_or_else(|| target.bytes(address, len), |bytes| Ok(bytes.to_vec()))
+    }
+}
+
 /// `struct msghdr`.
-#[derive(Clone, Default, Debug)]
 pub struct Header {
+    /// What was read with it.
+    pub window: Window,
     /// `msg_name` and `msg_namelen`.
     pub name: (u64, usize),
     /// The bytes of `msg_iov`.
@@ -158,6 +189,18 @@ pub const HEADER_LEN: usize = 56;
 pub const NAMELEN: u64 = 8;
 pub const CONTROLLEN: u64 = 40;
 pub const FLAGS: u64 = 48;
+
+/// The members of an array of `struct iovec`.
+fn pieces(array: &[u8]) -> Result<Vec<Piece>, Errno> {
+    let mut left = MAX_TRANSFER;
+    let members = array.chunks_exact(16).map(|entry| {
+        let len = usize::try_from(word(entry, 8)).ok().filter(|&n| isize::try_from(n).is_ok());
+        let len = len.ok_or(Errno::INVAL)?.min(left);
+        left -= len;
+        Ok((word(entry, 0), len))
+    });
+    members.collect()
+}
 
 fn word(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_ne_bytes(*b))
@@ -232,22 +275,13 @@ impl<'a> Target<'a> {
     /// An array of `struct iovec`.
     pub fn iovec(&self, address: u64, count: u64) -> Result<Vec<Piece>, Errno> {
         let count = usize::try_from(count).ok().filter(|&n| n <= sys::MAX_PIECES).ok_or(Errno::INVAL)?;
-        let bytes = self.bytes(address, 16 * count)?;
-        let mut left = MAX_TRANSFER;
-        bytes
-            .chunks_exact(16)
-            .map(|entry| {
-                let len = usize::try_from(word(entry, 8)).ok().filter(|&n| isize::try_from(n).is_ok());
-                let len = len.ok_or(Errno::INVAL)?.min(left);
-                left -= len;
-                Ok((word(entry, 0), len))
-            })
-            .collect()
+        pieces(&self.bytes(address, 16 * count)?)
     }
 
     /// A `struct msghdr`.
     pub fn header(&self, address: u64) -> Result<Header, Errno> {
-        let bytes = self.array::<HEADER_LEN>(address)?;
+        let window = Window::read(self, address, HEADER_LEN as u64)?;
+        let bytes = window.bytes(self, address, HEADER_LEN)?;
         let (name, iov, count) = (word(&bytes, 0), word(&bytes, 16), word(&bytes, 24));
         let name_len = match usize::try_from(word(&bytes, 8) as i32) {
             _ if name == 0 => 0,
@@ -258,15 +292,16 @@ impl<'a> Target<'a> {
             return Err(Errno::MSGSIZE);
         }
         let control = (word(&bytes, 32), word(&bytes, 40));
-        Ok(Header { name: (name, name_len), pieces: self.iovec(iov, count)?, control })
+        let pieces = pieces(&window.bytes(self, iov, 16 * count as usize)?)?;
+        Ok(Header { window, name: (name, name_len), pieces, control })
     }
 
     /// Control messages.
-    pub fn control(&self, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
+    pub fn control(&self, window: &Window, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
         if len > MAX_CONTROL {
             return Err(Errno::NOBUFS);
         }
-        if address == 0 { Ok(Vec::new()) } else { self.bytes(address, len as usize) }
+        if address == 0 { Ok(Vec::new()) } else { window.bytes(self, address, len as usize) }
     }
 
     /// A string, if it is shorter than `most` bytes and ends. The bytes behind it need not be readable.

@@ -8,14 +8,14 @@ mod splice;
 mod submit;
 pub mod transfer;
 
-use crate::{
+use crate::serve::{
     bpf::SYS_IO_PGETEVENTS,
     served::Served,
     server::Server,
     target::{Request, Target},
 };
 use algkit_afalg::Errno;
-use std::sync::Arc;
+use std::{os::fd::OwnedFd, sync::Arc};
 
 /// How a call ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,7 +100,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
     let fd = target.request.int(0);
     // A descriptor of the target's own may have a number in the range, too.
-    let Some(served) = server.find(target, fd) else { return Ok(Reply::Proceed) };
+    let Some((served, theirs)) = server.find_with_end(target, fd) else { return Ok(Reply::Proceed) };
     if is_the_kernels(&served, target.request.nr, &target.request.args) {
         return Ok(Reply::Proceed);
     }
@@ -109,11 +109,11 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         let request = target.request;
         server.employ(request, move |server| {
             let target = server.target(request);
-            settle(&target, on_file(server, &target, served));
+            settle(&target, on_file(server, &target, served, theirs));
         });
         return Ok(Reply::Taken);
     }
-    on_file(server, target, served)
+    on_file(server, target, served, theirs)
 }
 
 /// Whether it is a call that may have to wait, and looks by itself whether somebody is busy with the file.
@@ -138,9 +138,9 @@ fn is_plain(nr: libc::c_long) -> bool {
 }
 
 /// A call on a served descriptor.
-fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
+fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
     match target.request.nr {
-        nr if is_transfer(nr) && (served.kind.is_some() || is_plain(nr)) => server.transfer(target, served),
+        nr if is_transfer(nr) && (served.kind.is_some() || is_plain(nr)) => server.transfer(target, served, theirs),
         libc::SYS_fcntl | libc::SYS_dup | libc::SYS_dup3 => descriptor::duplicate(server, target),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_dup2 => descriptor::duplicate(server, target),

@@ -1,10 +1,10 @@
 //! Starting the target under the filter.
 
-use crate::{
-    Error, Options, Unavailable,
+use crate::serve::{
     bpf::{Ranges, filter},
     sys::{self, Signals},
 };
+use crate::{Error, Options, Unavailable};
 use rustix::{
     io::Errno,
     net::{

@@ -1,6 +1,6 @@
 //! Sockets: how they are made and named.
 
-use crate::{
+use crate::serve::{
     calls::Reply,
     served::{Kind, Served},
     server::Server,

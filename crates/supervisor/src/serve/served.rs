@@ -5,13 +5,14 @@
 //! it the file's readiness shows, and it hangs up when the target has closed its last descriptor. The target's end names the
 //! file, whatever process asks, and under whatever number: by its cookie (`SO_COOKIE`), which no other socket ever has.
 
-use crate::{park::Parked, program::Account, target::Target};
+use crate::serve::{park::Parked, program::Account, target::Target};
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt},
 };
 use std::{
+    cell::Cell,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
@@ -117,8 +118,9 @@ impl Served {
         }
     }
 
-    /// Lets the target's `poll` see what the file has become, and counts what it keeps. `fd` is the target's descriptor.
-    pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32) {
+    /// Lets the target's `poll` see what the file has become, and counts what it keeps. `fd` is the target's descriptor, and
+    /// `known` its end of the file, if somebody has it at hand.
+    pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32, known: Option<OwnedFd>) {
         let held = state.file.held();
         self.account.bytes.fetch_add(held, Ordering::Relaxed);
         self.account.bytes.fetch_sub(std::mem::replace(&mut state.held, held), Ordering::Relaxed);
@@ -126,7 +128,11 @@ impl Served {
             return;
         }
         // Where `pidfd_getfd` is forbidden, the target may see an event too many, as with any socket.
+        let known = Cell::new(known);
         let _ = show(&self.end, state, || {
+            if let Some(theirs) = known.take() {
+                return Ok(theirs);
+            }
             let theirs = target.fetch(fd)?;
             if sockopt::socket_cookie(&theirs)? == self.cookie { Ok(theirs) } else { Err(Errno::BADF) }
         });

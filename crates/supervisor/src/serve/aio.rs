@@ -3,7 +3,7 @@
 //! The contexts are the kernel's, and so are requests for other descriptors. A request for a served one is done while
 //! it is submitted, as the kernel does most of them; its event waits here until the program asks for it.
 
-use crate::target::{Request, Target};
+use crate::serve::target::{Request, Target};
 use algkit_afalg::{Errno, aio::Event};
 use std::{
     collections::{HashMap, VecDeque},

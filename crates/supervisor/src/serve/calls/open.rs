@@ -1,6 +1,6 @@
 //! `/proc/crypto` and `/dev/crypto`, opened by name.
 
-use crate::target::Target;
+use crate::serve::target::Target;
 use algkit_afalg::Errno;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 use std::os::fd::{AsRawFd, OwnedFd};

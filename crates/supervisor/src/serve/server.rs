@@ -1,7 +1,6 @@
 //! Files and notifications, and what is done about both.
 
-use crate::{
-    Error, Options,
+use crate::serve::{
     aio::{Contexts, Waiting},
     bpf::Ranges,
     calls::{
@@ -17,6 +16,7 @@ use crate::{
     sys,
     target::{Lost, Request, Target},
 };
+use crate::{Error, Options};
 use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device};
 use rustix::{
     event::{
@@ -71,6 +71,7 @@ pub struct Server {
     listener: OwnedFd,
     handles: Handles,
     lost: Option<Lost>,
+    receive_ends: bool,
     /// Hangups of files, by cookie.
     hangups: OwnedFd,
     bell: OwnedFd,
@@ -168,6 +169,7 @@ impl Server {
             listener,
             handles: Handles::new(),
             lost: interruptible.then(Lost::default),
+            receive_ends: sys::receive_ends(),
             hangups,
             bell,
             stop,
@@ -234,10 +236,16 @@ impl Server {
         self.pool.abdicate();
     }
 
-    /// The next notification; none when it is over. One look at what there is and then taking it is faster than
-    /// `epoll`, which does not pass on that the caller waits on this CPU (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`).
+    /// The next notification; none when it is over. Until it is taken, signals end the call, so that no time is lost: where taking
+    /// it ends with the last process, nothing is asked before. `epoll` would not pass on that the caller waits on this CPU
+    /// (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`).
     fn receive(&self) -> Option<Request> {
         loop {
+            if self.receive_ends
+                && let Some(request) = self.take()
+            {
+                return Some(request);
+            }
             let mut sources = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.stop, PollFlags::IN)];
             match poll(&mut sources, None) {
                 Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
@@ -329,16 +337,24 @@ impl Server {
 
     /// The file that the target's descriptor is. Only numbers in the ranges are looked at.
     pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
+        self.find_with_end(target, fd).map(|(served, _)| served)
+    }
+
+    /// The file that the target's descriptor is, and the target's end of it, where that can be had.
+    pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Option<(Arc<Served>, Option<OwnedFd>)> {
         if !self.ranges.contains(fd) {
             return None;
         }
-        let served = match self.handles.fetch(target.request.tid, fd) {
-            Ok(theirs) => lock(&self.files).by_cookie.get(&sockopt::socket_cookie(&theirs).ok()?).cloned(),
-            Err(Errno::BADF) => None,
+        let found = match self.handles.fetch(target.request.tid, fd) {
+            Ok(theirs) => {
+                let served = lock(&self.files).by_cookie.get(&sockopt::socket_cookie(&theirs).ok()?).cloned();
+                (served?, Some(theirs))
+            }
+            Err(Errno::BADF) => return None,
             // `pidfd_getfd` is forbidden.
-            Err(_) => lock(&self.files).of_inode(proc::socket(target.request.tid, fd).ok()?).cloned(),
+            Err(_) => (lock(&self.files).of_inode(proc::socket(target.request.tid, fd).ok()?).cloned()?, None),
         };
-        served.filter(|_| target.valid())
+        Some(found).filter(|_| target.valid())
     }
 
     /// Gives the target, by `give`, a descriptor under a number in the ranges, not below `least`.
@@ -463,7 +479,7 @@ impl Server {
     pub fn submit(&self, target: &Target<'_>, served: &Served, transfer: Transfer, may_wait: bool) -> Advance {
         let mut state = served.lock();
         let parked = Parked::new(target.request, transfer, None);
-        let advance = self.advance(served, &mut state, parked, if may_wait { Turn::First } else { Turn::Only });
+        let advance = self.advance(served, &mut state, parked, if may_wait { Turn::First } else { Turn::Only }, None);
         self.resume(served, &mut state);
         advance
     }
@@ -505,23 +521,23 @@ impl Server {
         }
     }
 
-    /// A call that sends or receives.
-    pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
+    /// A call that sends or receives. `theirs` is the target's end of the file.
+    pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
+        // Whether it was the caller's memory is asked before anything is done with it.
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
-        target.check()?;
         let request = target.request;
         if transfer.is_heavy() || served.try_lock().is_none() {
-            self.employ(request, move |server| server.go_on(&served, request, transfer));
+            self.employ(request, move |server| server.go_on(&served, request, transfer, theirs));
         } else {
-            self.go_on(&served, request, transfer);
+            self.go_on(&served, request, transfer, theirs);
         }
         Ok(Reply::Taken)
     }
 
     /// Goes on with a call, and with those that wait for it.
-    pub fn go_on(&self, served: &Served, request: Request, transfer: Transfer) {
+    fn go_on(&self, served: &Served, request: Request, transfer: Transfer, theirs: Option<OwnedFd>) {
         let mut state = served.lock();
-        self.advance(served, &mut state, Parked::new(request, transfer, None), Turn::First);
+        self.advance(served, &mut state, Parked::new(request, transfer, None), Turn::First, theirs);
         self.resume(served, &mut state);
     }
 
@@ -529,7 +545,7 @@ impl Server {
     pub fn operate<R>(&self, served: &Served, target: &Target<'_>, fd: i32, work: impl FnOnce(&mut File) -> R) -> R {
         let mut state = served.lock();
         let result = work(&mut state.file);
-        served.show(&mut state, target, fd);
+        served.show(&mut state, target, fd, None);
         self.resume(served, &mut state);
         result
     }
@@ -540,7 +556,7 @@ impl Server {
         while left > 0 && !state.parked.is_empty() {
             let parked = state.parked.remove(0);
             self.parked.fetch_sub(1, Ordering::Relaxed);
-            left = match self.advance(served, state, parked, Turn::Later) {
+            left = match self.advance(served, state, parked, Turn::Later, None) {
                 Advance::Ended => state.parked.len(),
                 _ => left - 1,
             };
@@ -548,14 +564,21 @@ impl Server {
     }
 
     /// Goes on with a call, and ends it or lets it wait.
-    fn advance(&self, served: &Served, state: &mut State, mut parked: Parked, turn: Turn) -> Advance {
+    fn advance(
+        &self,
+        served: &Served,
+        state: &mut State,
+        mut parked: Parked,
+        turn: Turn,
+        theirs: Option<OwnedFd>,
+    ) -> Advance {
         let target = self.target(parked.request);
         let is_over = served.account.bytes.load(Ordering::Relaxed) > self.most_bytes_of_program;
         let step = match parked.transfer.sends() && is_over {
             true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
             false => parked.transfer.advance(&target, state),
         };
-        served.show(state, &target, parked.transfer.fd);
+        served.show(state, &target, parked.transfer.fd, theirs);
         let result = match step {
             Step::Done(result) => result,
             Step::Wait if state.closed => parked.transfer.interrupt(Errno::BADF),

@@ -1,6 +1,6 @@
 //! Options of sockets.
 
-use crate::{calls::Reply, served::Served, target::Target};
+use crate::serve::{calls::Reply, served::Served, target::Target};
 use algkit_afalg::{
     Errno, File,
     abi::{ALG_SET_AEAD_AUTHSIZE, SOL_ALG},

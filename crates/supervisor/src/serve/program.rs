@@ -5,7 +5,7 @@
 //! for anything are one program for each user, so that nobody gets more by leaving its parent. Among processes of one user
 //! this keeps apart what gets in each other's way, not what attacks: they can also trace one another.
 
-use crate::proc::fields;
+use crate::serve::proc::fields;
 use std::{
     collections::HashMap,
     sync::{

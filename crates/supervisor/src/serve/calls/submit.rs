@@ -1,6 +1,6 @@
 //! `io_submit`, `io_getevents`, `io_pgetevents`, `io_cancel`, `io_destroy`.
 
-use crate::{
+use crate::serve::{
     aio::{ContextId, Waiting},
     bpf::SYS_IO_PGETEVENTS,
     calls::{

@@ -1,10 +1,11 @@
 //! What the supervisor waits for.
 
-use crate::{
-    Error, Options, launch,
+use crate::serve::{
+    launch,
     server::{Server, Watch},
     sys::{self, Signals},
 };
+use crate::{Error, Options};
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,

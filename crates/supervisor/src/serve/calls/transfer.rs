@@ -1,6 +1,6 @@
 //! Calls that send and receive.
 
-use crate::{
+use crate::serve::{
     aio::ContextId,
     served::State,
     sys::Piece,
@@ -168,9 +168,9 @@ impl Send {
     }
 
     fn header(target: &Target<'_>, address: u64, flags: i32) -> Result<Self, Errno> {
-        let Header { pieces, control, name: (name, len) } = target.header(address)?;
-        let address = target.bytes(name, len)?;
-        Ok(Self { address, ..Self::new(pieces, target.control(control)?, flags) })
+        let Header { window, pieces, control, name: (name, len) } = target.header(address)?;
+        let address = if len == 0 { Vec::new() } else { target.bytes(name, len)? };
+        Ok(Self { address, ..Self::new(pieces, target.control(&window, control)?, flags) })
     }
 
     fn to(target: &Target<'_>, pieces: Vec<Piece>, flags: i32, (name, len): (u64, u64)) -> Result<Self, Errno> {

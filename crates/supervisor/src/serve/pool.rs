@@ -8,7 +8,7 @@
 //! Threads that are away are counted for the program that they are busy with. What comes beyond its number waits, untouched,
 //! and is [given back](Pool::expire) when it has waited too long.
 
-use crate::{program::Program, target::Request};
+use crate::serve::{program::Program, target::Request};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{

@@ -2,7 +2,7 @@
 //!
 //! That may take as long as whoever writes or reads the other end likes, so each has a thread of its own.
 
-use crate::{
+use crate::serve::{
     calls::Reply,
     served::Served,
     server::Server,

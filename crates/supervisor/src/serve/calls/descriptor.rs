@@ -1,6 +1,6 @@
 //! Calls on descriptors of any kind.
 
-use crate::{
+use crate::serve::{
     calls::{
         Reply,
         open::{Named, named, proc_crypto},
@@ -100,7 +100,7 @@ fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, 
     let mut state = served.lock();
     let File::Device(device) = &mut state.file else { return Err(Errno::NOTTY) };
     let answer = device.ioctl(request as u32, argument, &mut { *target });
-    served.show(&mut state, target, target.request.int(0));
+    served.show(&mut state, target, target.request.int(0), None);
     drop(state);
     if let Answer::Clone(device, at) = answer? {
         let number = server

@@ -1,6 +1,6 @@
 //! Calls that wait.
 
-use crate::{
+use crate::serve::{
     calls::transfer::Transfer,
     target::{Request, Target},
 };

@@ -1,0 +1,15 @@
+//! A CPU whose system calls are not known: nothing can be served there.
+
+use crate::{Error, Options, Unavailable};
+use std::{
+    env::consts::ARCH,
+    process::{Command, ExitStatus},
+};
+
+pub fn available() -> Result<(), Error> {
+    Err(Error::Unavailable(Unavailable::Cpu(ARCH)))
+}
+
+pub fn supervise(_: Command, _: &Options) -> Result<ExitStatus, Error> {
+    Err(Error::Unavailable(Unavailable::Cpu(ARCH)))
+}

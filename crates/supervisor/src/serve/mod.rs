@@ -1,0 +1,29 @@
+//! How a program is started, and how its calls are served.
+
+mod aio;
+mod bpf;
+mod calls;
+mod event;
+mod handles;
+mod launch;
+mod park;
+mod pool;
+mod proc;
+mod program;
+mod served;
+mod server;
+mod sys;
+mod target;
+
+use crate::Error;
+pub use event::supervise;
+
+pub fn available() -> Result<(), Error> {
+    launch::check().map_err(Error::Unavailable)
+}
+
+impl Error {
+    fn system(call: &'static str) -> impl FnOnce(rustix::io::Errno) -> Self {
+        move |errno| Self::System { call, source: errno.into() }
+    }
+}
