@@ -16,6 +16,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod aegis;
 pub mod aes;
 pub mod blake2;
 pub mod chacha;
@@ -28,6 +29,8 @@ pub mod hash;
 mod inout;
 pub mod keccak;
 mod lanes;
+pub mod michael;
+pub mod nhpoly1305;
 pub mod poly1305;
 pub mod serpent;
 pub mod sha1;

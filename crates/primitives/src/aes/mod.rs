@@ -20,6 +20,8 @@ mod cbcmac;
 mod ccm;
 mod ctr;
 mod ecb;
+#[cfg(test)]
+mod fips197;
 mod fixed_time;
 mod generic;
 mod inverse;
@@ -27,7 +29,7 @@ mod key;
 mod lanes;
 mod pass;
 pub(crate) mod rounds;
-mod sbox;
+pub(crate) mod sbox;
 #[cfg(test)]
 mod testing;
 mod xctr;

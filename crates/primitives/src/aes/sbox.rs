@@ -24,19 +24,25 @@ pub trait Gates: crate::sealed::Sealed + Copy {
     fn and(self, other: Self) -> Self;
 }
 
-impl crate::sealed::Sealed for u32 {}
+macro_rules! integers {
+    ($($word:ty),*) => {$(
+        impl crate::sealed::Sealed for $word {}
 
-impl Gates for u32 {
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        self ^ other
-    }
+        impl Gates for $word {
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
 
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        self & other
-    }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+        }
+    )*};
 }
+
+integers!(u32, u128);
 
 /// A word with the gates as operators, so that circuits read as equations.
 #[derive(Clone, Copy)]

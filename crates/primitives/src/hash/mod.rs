@@ -83,6 +83,14 @@ pub trait Hash: Clone + Send + Sync {
     /// If `out` is not [`Hash::digest_size`] bytes long.
     fn finish(&mut self, out: &mut [u8]);
 
+    /// Writes the next bytes of an output that has no end, where a hash has one; more can be absorbed afterwards. Otherwise
+    /// it is false, and nothing happens.
+    #[must_use]
+    fn squeeze(&mut self, out: &mut [u8]) -> bool {
+        let _ = out;
+        false
+    }
+
     /// Writes the digest of what was absorbed and `message` behind it; the state stays as it is.
     ///
     /// What matters is the price of a short message on a fresh state: a hash that has a large key, or

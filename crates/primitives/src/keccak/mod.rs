@@ -77,9 +77,11 @@ static ROUND_CONSTANTS: [u64; 24] = [
 pub struct Keccak<T: Permute> {
     token: T,
     state: [u64; 25],
-    /// Bytes of a block, and those that the state has absorbed since the last permutation.
+    /// Bytes of a block, and those that the state has absorbed, or given out, since the last permutation.
     rate: usize,
     absorbed: usize,
+    /// Whether it gives out: the message is padded.
+    squeezing: bool,
     suffix: u8,
     digest_size: usize,
 }
@@ -93,7 +95,7 @@ impl<T: Permute> Keccak<T> {
     /// If the rate is not a multiple of 8 between 8 and 200.
     pub fn new(token: T, rate: usize, suffix: u8, output_len: usize) -> Self {
         assert!(rate.is_multiple_of(8) && (8..=200).contains(&rate), "rate of {rate} bytes");
-        Self { token, state: [0; 25], rate, absorbed: 0, suffix, digest_size: output_len }
+        Self { token, state: [0; 25], rate, absorbed: 0, squeezing: false, suffix, digest_size: output_len }
     }
 
     /// SHA3-224.
@@ -129,6 +131,13 @@ impl<T: Permute> Keccak<T> {
     /// Makes the digest `output_len` bytes long; what has been absorbed stays.
     pub fn set_output_len(&mut self, output_len: usize) {
         self.digest_size = output_len;
+    }
+
+    /// Pads what was absorbed since the beginning, or since output was last taken.
+    #[inline(always)]
+    fn pad(&mut self) {
+        self.state[self.absorbed / 8] ^= u64::from(self.suffix) << (8 * (self.absorbed % 8));
+        self.state[self.rate / 8 - 1] ^= 1 << 63;
     }
 
     /// [`Hash::digest_after`] that goes on until `out` is full.
@@ -169,6 +178,12 @@ impl<T: Permute> Hash for Keccak<T> {
     }
 
     fn update(&mut self, mut data: &[u8]) {
+        if self.squeezing {
+            if data.is_empty() {
+                return;
+            }
+            (self.squeezing, self.absorbed) = (false, 0);
+        }
         if self.absorbed > 0 {
             let (head, rest) = data.split_at(data.len().min(self.rate - self.absorbed));
             self.xor(head);
@@ -189,8 +204,11 @@ impl<T: Permute> Hash for Keccak<T> {
 
     fn finish(&mut self, out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
-        self.state[self.absorbed / 8] ^= u64::from(self.suffix) << (8 * (self.absorbed % 8));
-        self.state[self.rate / 8 - 1] ^= 1 << 63;
+        if self.squeezing {
+            let _ = self.squeeze(out); // always true
+            return;
+        }
+        self.pad();
         for out in out.chunks_mut(self.rate) {
             self.token.permute(&mut self.state);
             let (lanes, rest) = out.as_chunks_mut::<8>();
@@ -201,6 +219,31 @@ impl<T: Permute> Hash for Keccak<T> {
                 rest.copy_from_slice(&self.state[lanes.len()].to_le_bytes()[..rest.len()]);
             }
         }
+    }
+
+    /// What is absorbed behind it begins a block, xored to the state as it is: with no more than a block of output at a time,
+    /// this is the duplex construction (Bertoni and others 2011, "Duplexing the sponge"), whose inputs are shorter
+    /// than a block.
+    fn squeeze(&mut self, mut out: &mut [u8]) -> bool {
+        if !self.squeezing {
+            self.pad();
+            self.token.permute(&mut self.state);
+            (self.squeezing, self.absorbed) = (true, 0);
+        }
+        let mut block = [0; 200];
+        while !out.is_empty() {
+            if self.absorbed == self.rate {
+                self.token.permute(&mut self.state);
+                self.absorbed = 0;
+            }
+            self.state.write(&mut block);
+            let (front, rest) = out.split_at_mut(out.len().min(self.rate - self.absorbed));
+            front.copy_from_slice(&block[self.absorbed..][..front.len()]);
+            self.absorbed += front.len();
+            out = rest;
+        }
+        wipe(&mut block);
+        true
     }
 
     const LANES: usize = T::LANES;
@@ -219,7 +262,7 @@ impl<T: Permute> Hash for Keccak<T> {
                         state.digest_of_any_length(parts, out);
                         continue;
                     };
-                    if state.rate != rate || rate < 16 || state.absorbed > 0 || out.len() > rate {
+                    if state.rate != rate || rate < 16 || state.absorbed > 0 || state.squeezing || out.len() > rate {
                         state.digest_of_any_length(parts, out);
                         continue;
                     }
@@ -242,14 +285,15 @@ impl<T: Permute> Hash for Keccak<T> {
 
     fn export(&self, to: &mut Writer<'_>) {
         self.state.export(to);
-        // Less than the rate, which is at most 200.
-        to.numbers(&[self.absorbed as u8]);
+        // At most the rate, which is at most 200.
+        to.numbers(&[self.absorbed as u8, u8::from(self.squeezing)]);
     }
 
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
         self.state.import(from)?;
         self.absorbed = from.number::<u8>()?.into();
-        (self.absorbed < self.rate).then_some(())
+        self.squeezing = from.number::<u8>()? != 0;
+        (self.absorbed < self.rate + usize::from(self.squeezing)).then_some(())
     }
 }
 

@@ -53,8 +53,45 @@ fn driver<T: Permute>() {
     check::against(|| Keccak::sha3_512(t), |m| Sha3_512::digest(m).to_vec());
     check::against(|| Keccak::new(t, 136, 0x01, 32), |m| Keccak256::digest(m).to_vec());
     check::against(|| Keccak::shake128(t, 500), |m| shake::<Shake128>(m, 500));
+    squeezing(t);
     for len in 0..=420 {
         assert_eq!(check::digest(Keccak::shake256(t, len), b"output"), shake::<Shake256>(b"output", len));
+    }
+}
+
+/// Output piece by piece is the same output, and what is absorbed behind it goes the way of a duplex object, which is built
+/// here on a permutation of others.
+fn squeezing<T: Permute>(t: T) {
+    let want = shake::<Shake128>(b"message", 1000);
+    for step in [1, 7, 8, 100, 167, 168, 169, 500] {
+        let mut hash = Keccak::shake128(t, 0);
+        hash.update(b"message");
+        let mut out = vec![0; 1000];
+        for piece in out.chunks_mut(step) {
+            assert!(hash.squeeze(piece));
+            hash.update(b"");
+        }
+        assert_eq!(out, want, "{step} bytes at a time");
+    }
+
+    let mut random = check::Random(4);
+    let (mut hash, mut duplex) = (Keccak::new(t, 168, 0x01, 64), [0; 25]);
+    for _ in 0..40 {
+        let (input, len) = (1 + random.below(167), random.below(169));
+        let mut block = random.bytes(input);
+        hash.update(&block);
+        let mut out = vec![0; len];
+        assert!(hash.squeeze(&mut out));
+
+        block.resize(168, 0);
+        block[input] ^= 0x01;
+        block[167] ^= 0x80;
+        for (lane, bytes) in duplex.iter_mut().zip(block.chunks(8)) {
+            *lane ^= u64::from_le_bytes(bytes.try_into().unwrap());
+        }
+        ::keccak::Keccak::new().with_f1600(|permute| permute(&mut duplex));
+        let want: Vec<u8> = duplex.iter().flat_map(|lane| lane.to_le_bytes()).take(len).collect();
+        assert_eq!(out, want, "{input} bytes in, {len} out");
     }
 }
 

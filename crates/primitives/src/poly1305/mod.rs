@@ -17,7 +17,7 @@ pub(crate) mod ifma;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it waits for vectors"))]
 mod lanes;
 pub(crate) mod one_time;
-mod scalar;
+pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

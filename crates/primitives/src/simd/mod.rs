@@ -181,6 +181,9 @@ pub trait AesVector: Blocks {
     /// InvShiftRows, InvSubBytes, then the last round key.
     fn dec_last(self, round_key: Self) -> Self;
 
+    /// `self & other`.
+    fn and(self, other: Self) -> Self;
+
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
 

@@ -162,6 +162,15 @@ impl Quads for W128 {
     }
 
     #[inline(always)]
+    fn add_products(self, sums: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            let sums = vreinterpretq_u64_u32(sums.0);
+            vreinterpretq_u32_u64(vmlal_u32(sums, vget_low_u32(self.0), vget_high_u32(self.0)))
+        })
+    }
+
+    #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
         // SAFETY: see above.
         unsafe {

@@ -172,6 +172,10 @@ pub trait Quads: Words32 {
     /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
     fn rotate_quads<const N: i32>(self) -> Self;
 
+    /// `sums`, read as 64-bit numbers, plus products of the words of `self`: to the numbers of each quad, the product of its
+    /// words 0 and 2, and that of its words 1 and 3.
+    fn add_products(self, sums: Self) -> Self;
+
     /// Each quad of the four vectors as a row of a 4 × 4 matrix, transposed: lane `j` of a quad of
     /// result `i` is lane `i` of the same quad of vector `j`.
     fn transpose(rows: [Self; 4]) -> [Self; 4];

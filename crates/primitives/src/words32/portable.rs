@@ -261,6 +261,17 @@ impl Quads for Quad {
     }
 
     #[inline(always)]
+    fn add_products(self, sums: Self) -> Self {
+        let [a, b, c, d] = self.0;
+        let [a_sum, b_sum] = [[sums.0[0], sums.0[1]], [sums.0[2], sums.0[3]]];
+        let sum = |[low, high]: [u32; 2], x: u32, y: u32| {
+            (u64::from(low) | u64::from(high) << 32).wrapping_add(u64::from(x) * u64::from(y))
+        };
+        let (ac, bd) = (sum(a_sum, a, c), sum(b_sum, b, d));
+        Self([ac as u32, (ac >> 32) as u32, bd as u32, (bd >> 32) as u32])
+    }
+
+    #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         from_fn(|i| Self(from_fn(|j| rows[j].0[i])))
     }

@@ -198,7 +198,8 @@ fn ternary256<const TABLE: i32>(mut a: __m256i, b: __m256i, c: __m256i) -> __m25
 
 /// The methods of `Quads` that differ in their intrinsics' names alone. SAFETY: as `words`.
 macro_rules! quads {
-    ($xor:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident) => {
+    ($xor:ident, $load:ident, $store:ident, $unpacklo32:ident, $unpackhi32:ident, $unpacklo64:ident, $unpackhi64:ident,
+     $shuffle:ident, $multiply:ident, $add64:ident) => {
         #[inline(always)]
         fn from_words(_: Self::Token, words: &[u32; 16]) -> Self {
             // SAFETY: see the macro.
@@ -218,6 +219,16 @@ macro_rules! quads {
                     Self::of($unpackhi64(ab2, cd2)),
                 ]
             }
+        }
+
+        #[inline(always)]
+        fn add_products(self, sums: Self) -> Self {
+            // Words 0 and 1, and words 2 and 3, each in the lower half of a 64-bit lane.
+            // SAFETY: see the macro.
+            Self::of(unsafe {
+                let (low, high) = ($shuffle::<0b01_01_00_00>(self.0), $shuffle::<0b11_11_10_10>(self.0));
+                $add64(sums.0, $multiply(low, high))
+            })
         }
 
         #[inline(always)]
@@ -317,7 +328,10 @@ impl<T: HasSse2> Quads for W128<T> {
         _mm_unpacklo_epi32,
         _mm_unpackhi_epi32,
         _mm_unpacklo_epi64,
-        _mm_unpackhi_epi64
+        _mm_unpackhi_epi64,
+        _mm_shuffle_epi32,
+        _mm_mul_epu32,
+        _mm_add_epi64
     );
 
     #[inline(always)]
@@ -463,7 +477,10 @@ impl<T: HasAvx2> Quads for W256<T> {
         _mm256_unpacklo_epi32,
         _mm256_unpackhi_epi32,
         _mm256_unpacklo_epi64,
-        _mm256_unpackhi_epi64
+        _mm256_unpackhi_epi64,
+        _mm256_shuffle_epi32,
+        _mm256_mul_epu32,
+        _mm256_add_epi64
     );
 
     #[inline(always)]
@@ -567,7 +584,10 @@ impl Quads for W512 {
         _mm512_unpacklo_epi32,
         _mm512_unpackhi_epi32,
         _mm512_unpacklo_epi64,
-        _mm512_unpackhi_epi64
+        _mm512_unpackhi_epi64,
+        _mm512_shuffle_epi32,
+        _mm512_mul_epu32,
+        _mm512_add_epi64
     );
 
     #[inline(always)]

@@ -290,3 +290,39 @@ fn avx512() {
 fn neon() {
     check::<crate::cpu::Neon>();
 }
+
+/// FIPS 197, appendix C.1, after each round: a key of fewer rounds ends with what the last of them has without MixColumns.
+fn fewer_rounds<T: BitsliceToken>() {
+    use crate::aes::fips197::{KEY, ROUNDS, shift_rows, xor};
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let plain = xor(ROUNDS[0].start, KEY);
+    for (r, round) in (1..).zip(&ROUNDS) {
+        let mut key = Bitslice::new(token, &KEY).unwrap();
+        key.keys.rounds = r;
+        let mut blocks = vec![plain; Bitslice::<T>::PARALLEL];
+        key.encrypt_blocks(InOut::from(blocks.as_flattened_mut()));
+        for block in &blocks {
+            // ShiftRows is put off to the end, where it is done twice or not at all, as an even number of rounds needs it.
+            let done = if r % 4 == 0 { 0 } else { 2 };
+            let block = (0..(r + 4 - done) % 4).fold(*block, |block, _| shift_rows(block));
+            assert_eq!(block, xor(round.shift_rows, round.key), "round {r}");
+        }
+        if r % 2 == 0 {
+            key.decrypt_blocks(InOut::from(blocks.as_flattened_mut()));
+            assert!(blocks.iter().all(|block| *block == plain), "backwards from round {r}");
+        }
+    }
+}
+
+#[test]
+fn rounds_of_fips_197() {
+    fewer_rounds::<Portable>();
+    #[cfg(target_arch = "x86_64")]
+    {
+        fewer_rounds::<crate::cpu::Ssse3>();
+        fewer_rounds::<crate::cpu::Avx2>();
+        fewer_rounds::<crate::cpu::Avx512>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    fewer_rounds::<crate::cpu::Neon>();
+}

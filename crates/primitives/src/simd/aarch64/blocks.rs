@@ -105,6 +105,11 @@ impl<T: HasNeon> Blocks for V128<T> {
 // goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
 impl<T: HasArmAes> AesVector for V128<T> {
     #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self.and(other)
+    }
+
+    #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
         self.aes_enc(Self::zero(self.token())).xor(round_key)
     }

@@ -121,6 +121,11 @@ macro_rules! aes_rounds {
         }
 
         #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            self.and(other)
+        }
+
+        #[inline(always)]
         fn enc(self, round_key: Self) -> Self {
             self.aes_enc(round_key)
         }
