@@ -19,9 +19,9 @@ fn main() {
         "[text-size.md](text-size.md), and why they are as fast as they are in [performance.md](performance.md).\n"
     );
     println!(
-        "A source is a file under `crates/primitives/src`, under `crates/algkit/src` for what begins with `rng/`, or the"
+        "A source is a file under `crates/primitives/src`, under `crates/algkit/src` for what begins with `rng/` or `adapters/`,"
     );
-    println!("crate that is wrapped.\n");
+    println!("or the crate that is wrapped.\n");
     for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
         for driver in rows.iter().filter(|d| d.kind == kind) {
@@ -56,6 +56,16 @@ fn main() {
     );
     println!("and ciphers can be asked for as well.\n");
     println!("{}", CATALOGUE.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
+    println!("\n## Names of Linux that are left out\n");
+    println!(
+        "Of those that Linux 6.1 lists with all its modules, and those that Linux 6.15 has tests for; all others are here."
+    );
+    println!("\n| name | why |");
+    println!("| --- | --- |");
+    for line in include_str!("../kernel/left-out").lines().filter(|line| !line.starts_with('#')) {
+        let Some((names, reason)) = line.split_once('\t') else { continue };
+        println!("| {} | {reason} |", names.split(' ').map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
+    }
 }
 
 fn sizes(driver: &Driver) -> String {

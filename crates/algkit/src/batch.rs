@@ -195,7 +195,8 @@ impl<'a> Request<'a> {
         match &self.work {
             _ if self.state == State::Pending => Err(Error::NotRun),
             _ if self.state == State::Begun => Err(Error::Unfinished),
-            Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()),
+            // Of the right length, it was refused because it is not intact.
+            Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()).and(Err(Error::Authentication)),
             Work::Seal { tfm, iv, assoc, tag } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
             Work::Open { tfm, iv, assoc, tag, .. } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
             Work::Digest { tfm, out, .. } => tfm.check(out),
@@ -312,6 +313,10 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
     for Request { work, state, text } in pending(&mut *requests) {
         let Work::Crypt { tfm, direction: its, iv } = work else { continue };
         if *its != direction || !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, text.len())) {
+            continue;
+        }
+        if tfm.can_tell() {
+            *state = if tfm.crypt(direction, iv, text).is_ok() { State::Done } else { State::Refused };
             continue;
         }
         begun += 1;

@@ -82,6 +82,9 @@ pub enum Error {
     /// The algorithm does nothing without a key.
     #[error("{0} needs a key")]
     KeyMissing(String),
+    /// The digest has one length, and more output was asked for.
+    #[error("{0} has a digest of one length, and no output beyond it")]
+    NotExtendable(String),
     /// The initialization vector's length is wrong.
     #[error("{name}: IV of {}, expected {want}", bytes(*.got as u64))]
     IvLength {

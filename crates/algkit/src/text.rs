@@ -229,6 +229,62 @@ impl<'a> Text<'a> {
         self.parts().iter().map(InOut::written)
     }
 
+    /// The first `mid` bytes and the others, as texts of their own. A list of segments takes two lists.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub(crate) fn split_at(&mut self, mid: usize) -> (Text<'_>, Text<'_>) {
+        match &mut self.0 {
+            Kind::Whole { io, .. } => {
+                let (front, back) = io.reborrow().split_at(mid);
+                (Text::from(front), Text::from(back))
+            }
+            Kind::Segments(segments) => {
+                segments.flush();
+                let (mut front, mut back, mut rest) = (Vec::new(), Vec::new(), mid);
+                for part in &mut segments.parts {
+                    let at = part.len().min(rest);
+                    let (before, behind) = part.reborrow().split_at(at);
+                    rest -= at;
+                    front.push(before);
+                    back.push(behind);
+                }
+                assert_eq!(rest, 0, "split past the end");
+                (Text::segments(front), Text::segments(back))
+            }
+        }
+    }
+
+    /// The destination as a text in place.
+    pub(crate) fn destination(&mut self) -> Text<'_> {
+        match &mut self.0 {
+            Kind::Whole { io, .. } => Text::from(io.dst()),
+            Kind::Segments(segments) => {
+                segments.flush();
+                Text::segments_in_place(segments.parts.iter_mut().map(InOut::dst))
+            }
+        }
+    }
+
+    /// Copies the source to `bytes`, which are as many.
+    pub(crate) fn read(&mut self, bytes: &mut [u8]) {
+        let mut at = 0;
+        for part in self.sources() {
+            bytes[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        }
+    }
+
+    /// Writes `bytes`, as many as there are, to the destination.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        let mut at = 0;
+        for part in self.parts() {
+            let len = part.len();
+            part.put(0, &bytes[at..at + len]);
+            at += len;
+        }
+    }
+
     /// Copies the source to the destination.
     pub fn copy(&mut self) {
         self.parts().iter_mut().for_each(InOut::copy);
@@ -338,6 +394,29 @@ mod tests {
                 let mut dst = vec![0; 150];
                 add_one(Text::lists(src.chunks(step), dst.chunks_mut(80 - step)).unwrap(), granule, tail);
                 assert_eq!(dst, want, "lists, {step} {granule} {tail}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_of_a_text_are_texts() {
+        let src: Vec<u8> = (0..50).collect();
+        for step in 1..60 {
+            for mid in [0, 1, 16, 33, 50] {
+                let mut dst = vec![0; 50];
+                let mut text = Text::lists(src.chunks(step), dst.chunks_mut(60 - step)).unwrap();
+                let (mut front, mut back) = text.split_at(mid);
+                assert_eq!((front.len(), back.len()), (mid, 50 - mid));
+                let mut bytes = vec![0; mid];
+                front.read(&mut bytes);
+                assert_eq!(bytes, src[..mid]);
+                front.write(&src[50 - mid..]);
+                back.copy();
+                drop((front, back));
+                add_one(text.destination(), 16, 0);
+                drop(text);
+                let want: Vec<u8> = src[50 - mid..].iter().chain(&src[mid..]).map(|b| b + 1).collect();
+                assert_eq!(dst, want, "{step} {mid}");
             }
         }
     }

@@ -145,6 +145,7 @@ fn fit(shape: &Shape, len: usize) -> usize {
     match shape.text {
         TextRule::Any => len,
         TextRule::Blocks => len - len % shape.blocksize,
+        TextRule::Wrapped => (len - len % shape.blocksize).max(2 * shape.blocksize),
         TextRule::Stealing | TextRule::DataUnit(_) => len.max(shape.blocksize),
     }
 }

@@ -113,6 +113,7 @@ fn fit(shape: &algkit::driver::Shape, len: usize) -> usize {
         Any => len,
         Blocks => len - len % shape.blocksize,
         Stealing | DataUnit(_) => len.max(shape.blocksize),
+        Wrapped => (len - len % shape.blocksize).max(2 * shape.blocksize),
     }
 }
 
@@ -293,6 +294,10 @@ fn hashes_are_hashes() {
     check_hash("sha3-256", &[0], digest::<sha3::Sha3_256>);
     check_hash("sha3-384", &[0], digest::<sha3::Sha3_384>);
     check_hash("sha3-512", &[0], digest::<sha3::Sha3_512>);
+    check_hash("keccak-224", &[0], digest::<sha3::Keccak224>);
+    check_hash("keccak-256", &[0], digest::<sha3::Keccak256>);
+    check_hash("keccak-384", &[0], digest::<sha3::Keccak384>);
+    check_hash("keccak-512", &[0], digest::<sha3::Keccak512>);
     check_hash("blake2b-160", &[0], digest::<blake2::Blake2b<U20>>);
     check_hash("blake2b-256", &[0], digest::<blake2::Blake2b<U32>>);
     check_hash("blake2b-384", &[0], digest::<blake2::Blake2b<U48>>);

@@ -106,8 +106,11 @@ impl Operation {
         }
         let done = crypt(tfm, stream, space);
         stream.consume(len);
-        done.map_err(|_| Errno::INVAL)?;
-        Ok(len)
+        match done {
+            Ok(()) => Ok(len),
+            Err(Error::Authentication) => Err(Errno::BADMSG),
+            Err(_) => Err(Errno::INVAL),
+        }
     }
 }
 
@@ -191,8 +194,8 @@ pub(crate) fn chunk_size(driver: &Driver) -> usize {
         _ if shape.blocksize > 1 => shape.blocksize,
         "rfc3686" => 16,
         "chacha20" | "xchacha20" | "xchacha12" => 64,
-        // The IV is a counter, as long as the cipher's block.
-        "ctr" | "xctr" => shape.ivsize,
+        // The IV is as long as the cipher's block.
+        "ctr" | "xctr" | "cfb" | "ofb" => shape.ivsize,
         _ => 1,
     }
 }

@@ -2,12 +2,16 @@
 //! wrapped crates. Which of them serve under which names is the table's business.
 
 #[cfg(feature = "aes")]
+pub(crate) mod aegis;
+#[cfg(feature = "aes")]
 pub(crate) mod aes;
 #[cfg(feature = "chacha")]
 pub(crate) mod chacha;
 pub(crate) mod hashes;
 #[cfg(feature = "legacy")]
 pub(crate) mod legacy;
+pub(crate) mod michael;
+pub(crate) mod null;
 #[cfg(feature = "serpent")]
 mod serpent;
 

@@ -26,6 +26,12 @@ pub trait AeadOps: Send + Sync + Any {
         false
     }
 
+    /// Whether the IV of a message is made here and goes with it (`seqiv`, `echainiv`): the text begins with room for it, and
+    /// two instances with one key make different messages, each of which the other opens.
+    fn makes_iv(&self) -> bool {
+        false
+    }
+
     /// The IV as the associated data ends in it when it is authenticated, where a mode has its IV there and encrypts it
     /// first: ESSIV.
     fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {

@@ -40,6 +40,14 @@ pub trait HashState: Send + Sync + Any {
     /// Writes the digest; the state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
 
+    /// Writes the next bytes of the output, if it has no end ([`super::Shape::extendable`]); more can be absorbed afterwards.
+    /// Whether it has none; if not, nothing happens.
+    #[must_use]
+    fn squeeze(&mut self, out: &mut [u8]) -> bool {
+        let _ = out;
+        false
+    }
+
     /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
 
@@ -76,6 +84,10 @@ impl<S: Hash + 'static> HashState for S {
 
     fn finish(&mut self, out: &mut [u8]) {
         Hash::finish(self, out);
+    }
+
+    fn squeeze(&mut self, out: &mut [u8]) -> bool {
+        Hash::squeeze(self, out)
     }
 
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {

@@ -13,6 +13,9 @@ pub enum TextRule {
     Stealing,
     /// At least one block and at most this many bytes: an XTS data unit.
     DataUnit(u64),
+    /// At least two blocks, whole ones. What was decrypted shows whether it is what was encrypted
+    /// ([`super::SkcipherOps::is_intact`]).
+    Wrapped,
 }
 
 /// The sizes of an algorithm, in bytes. What a type has no use for is zero.
@@ -59,6 +62,7 @@ impl Shape {
             TextRule::Blocks => len.is_multiple_of(self.blocksize),
             TextRule::Stealing => len >= self.blocksize,
             TextRule::DataUnit(max) => len >= self.blocksize && len as u64 <= max,
+            TextRule::Wrapped => len >= 2 * self.blocksize && len.is_multiple_of(self.blocksize),
         }
     }
 

@@ -13,6 +13,13 @@ pub trait SkcipherOps: Send + Sync + Any {
     /// afterwards, where the kernel's does.
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
 
+    /// Whether a text that was decrypted is one that was encrypted, where the mode can tell ([`super::TextRule::Wrapped`]);
+    /// `iv` is what the decryption has left in it. If not, the caller wipes the text.
+    fn is_intact(&self, iv: &[u8]) -> bool {
+        let _ = iv;
+        true
+    }
+
     /// Does at most [`super::MAX_JOBS`] requests at once; called on the instance of the first. All instances are of one
     /// driver, which tells them from others, of another crate's making, with [`Any`].
     ///

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Driver,
-    driver::{AeadJob, Direction, HashJob, Keyed, MAX_JOBS, SkcipherJob},
+    driver::{AeadJob, Direction, HashJob, Keyed, MAX_JOBS, SkcipherJob, TextRule},
 };
 use algkit_primitives::InOut;
 
@@ -24,6 +24,8 @@ pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mu
         let pair = |i: usize| &pairs[i % pairs.len()];
         let texts = texts(driver, count, extent, random);
         match pairs[0].subject {
+            // One after the other, so that there is nothing to be seen in a batch.
+            Keyed::Aead(ref ops) if ops.makes_iv() => Ok(()),
             Keyed::Skcipher(_) => ciphers(driver, pair, texts, random),
             Keyed::Aead(_) => aeads(driver, pair, texts, extent, random),
             Keyed::Hash(_) => hashes(driver, pair, texts),
@@ -59,7 +61,8 @@ fn ciphers<'p>(
     }
     let both = [(Direction::Encrypt, &plain, &cipher), (Direction::Decrypt, &cipher, &plain)];
     for (direction, input, want) in both {
-        let (mut texts, mut got_chains) = (input.clone(), ivs.clone());
+        let wrapped = direction == Direction::Decrypt && driver.shape.text == TextRule::Wrapped;
+        let (mut texts, mut got_chains) = (input.clone(), if wrapped { chains.clone() } else { ivs.clone() });
         let mut jobs = Vec::new();
         for (i, (text, iv)) in texts.iter_mut().zip(&mut got_chains).enumerate() {
             let Keyed::Skcipher(ops) = &pair(i).subject else { continue };

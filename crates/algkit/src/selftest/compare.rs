@@ -8,7 +8,7 @@ use super::{
     random::Random,
     side::{Pair, Side},
 };
-use crate::driver::{Direction, Type};
+use crate::driver::{Direction, TextRule, Type};
 
 /// The largest text that a short test also decrypts with the other driver, in bytes.
 const SHORT_TEXT: usize = 64;
@@ -69,7 +69,8 @@ impl Comparison<'_> {
 
     fn pairs(&mut self) -> Result<Vec<Pair>, String> {
         let mut pairs = Vec::new();
-        for key in inputs::keys(self.subject.driver, self.extent, &mut self.random) {
+        let takes = |key: &[u8]| self.subject.key(key).is_ok();
+        for key in inputs::keys(self.subject.driver, takes, self.extent, &mut self.random) {
             match (self.subject.key(&key), self.other.key(&key)) {
                 (Ok(subject), Ok(other)) => pairs.push(Pair { key_len: key.len(), subject, other }),
                 (Err(_), Err(_)) if inputs::is_authenc(self.subject.driver) => {}
@@ -97,20 +98,25 @@ impl Comparison<'_> {
     }
 
     fn text(&mut self, pair: &Pair, plain: &[u8], layout: &Layout) -> Result<(), String> {
-        let iv = inputs::iv(self.subject.driver, &mut self.random);
-        let both = |direction, input: &[u8], layout: &Layout| {
-            let (mut chain, mut want_chain) = (iv.clone(), iv.clone());
+        let mut iv = inputs::iv(self.subject.driver, &mut self.random);
+        let both = |direction, iv: &[u8], input: &[u8], layout: &Layout| {
+            let (mut chain, mut want_chain) = (iv.to_vec(), iv.to_vec());
             let want = crypt(&pair.other, direction, &mut want_chain, input, PLAINEST)?;
             expect("output", &crypt(&pair.subject, direction, &mut chain, input, layout)?, &want)?;
             expect("chaining value", &chain, &want_chain)?;
-            if let Some(once) = crypt_once(&pair.subject, direction, &iv, input) {
+            if let Some(once) = crypt_once(&pair.subject, direction, iv, input) {
                 expect("output of a message by itself", &once, &want)?;
             }
-            Ok::<_, String>(want)
+            Ok::<_, String>((want, want_chain))
         };
-        let cipher = both(Direction::Encrypt, plain, layout).map_err(|why| format!("encrypting: {why}"))?;
+        let (cipher, chain) =
+            both(Direction::Encrypt, &iv, plain, layout).map_err(|why| format!("encrypting: {why}"))?;
+        if self.subject.driver.shape.text == TextRule::Wrapped {
+            iv = chain; // a part of what was wrapped
+        }
         if self.extent == Extent::Long || plain.len() <= SHORT_TEXT {
-            let text = both(Direction::Decrypt, &cipher, layout).map_err(|why| format!("decrypting: {why}"))?;
+            let (text, _) =
+                both(Direction::Decrypt, &iv, &cipher, layout).map_err(|why| format!("decrypting: {why}"))?;
             return expect("plaintext", &text, plain);
         }
         let text = crypt(&pair.subject, Direction::Decrypt, &mut iv.clone(), &cipher, layout)?;
@@ -139,7 +145,7 @@ impl Comparison<'_> {
         let tag_bit = 8 * plain.len() + self.random.below(8 * tag_len);
         let text_bit = self.random.below(8 * plain.len().max(1));
         let flips = if self.extent == Extent::Long && tag_len >= 8 { &[tag_bit, text_bit][..] } else { &[tag_bit] };
-        both_ways(subject, &message, &sealed, flips, layout)
+        both_ways(subject, other, &message, &sealed, flips, layout)
             .map_err(|why| format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}"))
     }
 }

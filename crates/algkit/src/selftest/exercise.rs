@@ -85,17 +85,26 @@ pub(super) fn open(
     Ok(authentic.then_some(plain))
 }
 
-/// Seals and opens `message`, and opens it with each of the bits at `flips` of `sealed` inverted.
+/// Seals and opens `message`, and opens it with each of the bits at `flips` of `sealed` inverted. Where the IV is made when
+/// a message is sealed, no two are the same, and what was sealed here is opened by `other`.
 pub(super) fn both_ways(
     ops: &dyn AeadOps,
+    other: &dyn AeadOps,
     message: &Message<'_>,
     sealed: &[u8],
     flips: &[usize],
     layout: &Layout,
 ) -> Result<(), String> {
-    expect("ciphertext or tag", &seal(ops, message, layout)?, sealed)?;
+    let own = seal(ops, message, layout)?;
+    let room = if ops.makes_iv() { message.iv.len() } else { 0 };
+    if ops.makes_iv() {
+        let plain = open(other, message, &own, layout)?.ok_or("the other side refuses what was sealed")?;
+        expect("plaintext at the other side", &plain[room..], &message.plain[room..])?;
+    } else {
+        expect("ciphertext or tag", &own, sealed)?;
+    }
     let plain = open(ops, message, sealed, layout)?.ok_or("an authentic message was refused")?;
-    expect("plaintext", &plain, message.plain)?;
+    expect("plaintext", &plain[room..], &message.plain[room..])?;
     for &bit in flips {
         let mut forged = sealed.to_vec();
         forged[bit / 8] ^= 1 << (bit % 8);

@@ -22,17 +22,26 @@ const BATCHES: &[usize] = &[384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
 
 /// The lengths of encryption key that some cipher takes, for keys of `authenc`.
-const ENC_KEY_LENGTHS: &[usize] = &[8, 16, 20, 24, 28, 32, 36, 48, 64];
+const ENC_KEY_LENGTHS: &[usize] = &[0, 8, 16, 20, 24, 28, 32, 36, 48, 64];
 
-/// Keys for `driver`. Those for `authenc` are of every length that any cipher takes, and the
-/// driver may refuse some.
-pub(super) fn keys(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
+/// Keys for `driver`. Those for `authenc` are of every length that any cipher takes, and if there is a length of
+/// authentication key with which the driver takes it, of that.
+pub(super) fn keys(
+    driver: &Driver,
+    takes: impl Fn(&[u8]) -> bool,
+    extent: Extent,
+    random: &mut Random,
+) -> Vec<Vec<u8>> {
     if is_authenc(driver) {
-        let key = |&enc_len: &usize| {
-            let auth_len = KEY_LENGTHS[random.below(KEY_LENGTHS.len())];
-            authenc_key(&random.bytes(auth_len), &random.bytes(enc_len)).to_vec()
-        };
-        return ENC_KEY_LENGTHS.iter().map(key).collect();
+        let mut keys = Vec::new();
+        for &enc_len in ENC_KEY_LENGTHS {
+            // From a random one on, as an HMAC takes them all.
+            let first = random.below(KEY_LENGTHS.len());
+            let auth_lens = KEY_LENGTHS.iter().cycle().skip(first).take(KEY_LENGTHS.len());
+            let mut of_length = |&auth_len| authenc_key(&random.bytes(auth_len), &random.bytes(enc_len)).to_vec();
+            keys.extend(auth_lens.map(&mut of_length).find(|key| takes(key)));
+        }
+        return keys;
     }
     let mut lengths = match &driver.shape.keys {
         Sizes::OneOf(list) => list.to_vec(),
@@ -101,13 +110,20 @@ pub(super) fn text_lengths(driver: &Driver, extent: Extent, random: &mut Random)
     lengths
 }
 
+/// Whether the texts of `driver` begin with room for an IV.
+fn has_room_for_iv(driver: &Driver) -> bool {
+    Name::parse(&driver.name).is_ok_and(|name| matches!(&*name.base, "seqiv" | "echainiv"))
+}
+
 /// The length next to `len` that suits `driver`.
 pub(super) fn fit(driver: &Driver, len: usize) -> usize {
     let block = driver.shape.blocksize;
+    let len = if has_room_for_iv(driver) { len.max(driver.shape.ivsize) } else { len };
     match driver.shape.text {
         TextRule::Any => len,
         TextRule::Blocks => len - len % block,
         TextRule::Stealing => len.max(block),
+        TextRule::Wrapped => (len - len % block).max(2 * block),
         TextRule::DataUnit(max) => len.clamp(block, usize::try_from(max).unwrap_or(usize::MAX)),
     }
 }

@@ -44,7 +44,8 @@ fn answer(subject: &Side<'_>, vector: &Vector, layout: &Layout, extent: Extent) 
             let message = Message { iv, assoc, plain, tag_len: sealed.len() - plain.len() };
             let bits: Vec<usize> = (8 * plain.len()..8 * sealed.len()).collect();
             let flips = if extent == Extent::Short { &bits[bits.len() - 1..] } else { &bits };
-            both_ways(aead(&subject.key(key)?)?, &message, sealed, flips, layout)
+            let (keyed, other) = (subject.key(key)?, subject.key(key)?);
+            both_ways(aead(&keyed)?, aead(&other)?, &message, sealed, flips, layout)
         }
         Known::Hash { key, message, digest } => digest_all_ways(hash(&subject.key(key)?)?, message, digest, layout),
         Known::Rng { entropy, seed, fresh, additional, out } => {

@@ -1,18 +1,19 @@
 //! Ciphers and hashes of the past, and national standards: Twofish, and wrapped RustCrypto crates.
 //!
-//! The ciphers here, Whirlpool and Streebog look their S-boxes up in memory, at addresses that depend
-//! on the key and the text: timing=table. MD5, RIPEMD-160 and SM3 are made of additions, rotations
+//! The ciphers here, ARC4, Whirlpool and Streebog look their S-boxes up in memory, at addresses that depend
+//! on the key and the text: timing=table. MD4, MD5, RIPEMD-160 and SM3 are made of additions, rotations
 //! and bitwise functions only.
 
 use super::row::{Algorithm, Row, hash};
 use crate::{
     Sizes,
     adapters::legacy::{
+        arc4::Arc4,
         ciphers::{BySize, Cipher},
         des::{Single, Triple},
         hashes::Hash,
     },
-    driver::{Shape, Type},
+    driver::{Shape, TextRule, Type},
 };
 use algkit_primitives::twofish::Twofish;
 
@@ -40,6 +41,14 @@ static BLOWFISH: Algorithm = cipher("blowfish", 8, Sizes::Between(4, 56));
 static SM4: Algorithm = cipher("sm4", 16, Sizes::of(&[16]));
 /// RFC 5794.
 static ARIA: Algorithm = cipher("aria", 16, K128_192_256);
+/// RFC 6229.
+static ARC4: Algorithm = Algorithm {
+    name: "ecb(arc4)",
+    kind: Type::Skcipher,
+    shape: Shape::skcipher(1, Sizes::Between(1, 256), 0, TextRule::Any),
+};
+/// RFC 1320.
+static MD4: Algorithm = hash("md4", 64, 16);
 /// RFC 1321.
 static MD5: Algorithm = hash("md5", 64, 16);
 /// ISO/IEC 10118-3.
@@ -71,6 +80,8 @@ pub(super) static ROWS: &[&[Row]] = &[&[
     Row::cipher::<Cipher<sm4::Sm4>>(&SM4, "sm4-generic", 100, "crate sm4").table(),
     Row::cipher::<BySize<aria::Aria128, aria::Aria192, aria::Aria256>>(&ARIA, "aria-generic", 100, "crate aria")
         .table(),
+    Row::skcipher::<Arc4>(&ARC4, "arc4-generic", 100, "adapters/legacy/arc4.rs").table(),
+    Row::hash::<Hash<md4::Md4>>(&MD4, "md4-generic", 100, "crate md4"),
     Row::hash::<Hash<md5::Md5>>(&MD5, "md5-generic", 100, "crate md-5"),
     Row::hash::<Hash<ripemd::Ripemd160>>(&RMD160, "rmd160-generic", 100, "crate ripemd"),
     Row::hash::<Hash<sm3::Sm3>>(&SM3, "sm3-generic", 100, "crate sm3"),

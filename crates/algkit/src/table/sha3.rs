@@ -3,7 +3,7 @@
 use super::row::{Algorithm, Row, extendable_hash, hash};
 use crate::adapters::hashes::{
     Of,
-    sha3::{VKeccak, VSha3224, VSha3256, VSha3384, VSha3512},
+    sha3::{VKeccak, VKeccak224, VKeccak256, VKeccak384, VKeccak512, VSha3224, VSha3256, VSha3384, VSha3512},
 };
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use algkit_primitives::cpu;
@@ -13,7 +13,12 @@ static SHA3_224: Algorithm = hash("sha3-224", 144, 28);
 static SHA3_256: Algorithm = hash("sha3-256", 136, 32);
 static SHA3_384: Algorithm = hash("sha3-384", 104, 48);
 static SHA3_512: Algorithm = hash("sha3-512", 72, 64);
-static KECCAK: Algorithm = extendable_hash("keccak", 168, 32);
+/// The padding of the submission to the SHA-3 competition, at a rate of 1344 bits and at those for digests of 224 to 512.
+static KECCAK: Algorithm = extendable_hash("keccak", 168, 64);
+static KECCAK_224: Algorithm = extendable_hash("keccak-224", 144, 28);
+static KECCAK_256: Algorithm = extendable_hash("keccak-256", 136, 32);
+static KECCAK_384: Algorithm = extendable_hash("keccak-384", 104, 48);
+static KECCAK_512: Algorithm = extendable_hash("keccak-512", 72, 64);
 
 pub(super) static ROWS: &[&[Row]] = &[
     &[
@@ -22,6 +27,10 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha3384, Portable>>(&SHA3_384, "sha3-384-generic", 100, "keccak/mod.rs"),
         Row::hash::<Of<VSha3512, Portable>>(&SHA3_512, "sha3-512-generic", 100, "keccak/mod.rs"),
         Row::hash::<Of<VKeccak, Portable>>(&KECCAK, "keccak-generic", 100, "keccak/mod.rs"),
+        Row::hash::<Of<VKeccak224, Portable>>(&KECCAK_224, "keccak-224-generic", 100, "keccak/mod.rs"),
+        Row::hash::<Of<VKeccak256, Portable>>(&KECCAK_256, "keccak-256-generic", 100, "keccak/mod.rs"),
+        Row::hash::<Of<VKeccak384, Portable>>(&KECCAK_384, "keccak-384-generic", 100, "keccak/mod.rs"),
+        Row::hash::<Of<VKeccak512, Portable>>(&KECCAK_512, "keccak-512-generic", 100, "keccak/mod.rs"),
     ],
     #[cfg(target_arch = "x86_64")]
     &[
@@ -30,6 +39,10 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha3384, cpu::Avx2>>(&SHA3_384, "sha3-384-avx2", 250, "keccak/x86.rs"),
         Row::hash::<Of<VSha3512, cpu::Avx2>>(&SHA3_512, "sha3-512-avx2", 250, "keccak/x86.rs"),
         Row::hash::<Of<VKeccak, cpu::Avx2>>(&KECCAK, "keccak-avx2", 250, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak224, cpu::Avx2>>(&KECCAK_224, "keccak-224-avx2", 250, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak256, cpu::Avx2>>(&KECCAK_256, "keccak-256-avx2", 250, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak384, cpu::Avx2>>(&KECCAK_384, "keccak-384-avx2", 250, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak512, cpu::Avx2>>(&KECCAK_512, "keccak-512-avx2", 250, "keccak/x86.rs"),
     ],
     #[cfg(target_arch = "x86_64")]
     &[
@@ -38,6 +51,10 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha3384, cpu::Avx512>>(&SHA3_384, "sha3-384-avx512", 290, "keccak/x86.rs"),
         Row::hash::<Of<VSha3512, cpu::Avx512>>(&SHA3_512, "sha3-512-avx512", 290, "keccak/x86.rs"),
         Row::hash::<Of<VKeccak, cpu::Avx512>>(&KECCAK, "keccak-avx512", 290, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak224, cpu::Avx512>>(&KECCAK_224, "keccak-224-avx512", 290, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak256, cpu::Avx512>>(&KECCAK_256, "keccak-256-avx512", 290, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak384, cpu::Avx512>>(&KECCAK_384, "keccak-384-avx512", 290, "keccak/x86.rs"),
+        Row::hash::<Of<VKeccak512, cpu::Avx512>>(&KECCAK_512, "keccak-512-avx512", 290, "keccak/x86.rs"),
     ],
     #[cfg(target_arch = "aarch64")]
     &[
@@ -46,5 +63,9 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha3384, cpu::ArmSha3>>(&SHA3_384, "sha3-384-ce", 300, "keccak/aarch64.rs"),
         Row::hash::<Of<VSha3512, cpu::ArmSha3>>(&SHA3_512, "sha3-512-ce", 300, "keccak/aarch64.rs"),
         Row::hash::<Of<VKeccak, cpu::ArmSha3>>(&KECCAK, "keccak-ce", 300, "keccak/aarch64.rs"),
+        Row::hash::<Of<VKeccak224, cpu::ArmSha3>>(&KECCAK_224, "keccak-224-ce", 300, "keccak/aarch64.rs"),
+        Row::hash::<Of<VKeccak256, cpu::ArmSha3>>(&KECCAK_256, "keccak-256-ce", 300, "keccak/aarch64.rs"),
+        Row::hash::<Of<VKeccak384, cpu::ArmSha3>>(&KECCAK_384, "keccak-384-ce", 300, "keccak/aarch64.rs"),
+        Row::hash::<Of<VKeccak512, cpu::ArmSha3>>(&KECCAK_512, "keccak-512-ce", 300, "keccak/aarch64.rs"),
     ],
 ];

@@ -7,7 +7,7 @@
 use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
-    driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
+    driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
 };
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -127,6 +127,9 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
     let (mac, cipher) = (lookup.find(Type::Hash, mac)?, lookup.find(Type::Skcipher, cipher)?);
     if mac.shape.keys.max() == 0 {
         return Err(bad(name, "the hash takes no key"));
+    }
+    if cipher.shape.text == TextRule::Wrapped {
+        return Err(bad(name, "the mode authenticates by itself"));
     }
     let mac_size = mac.shape.digestsize;
     if mac_size > 64 || cipher.shape.ivsize > 32 {

@@ -5,7 +5,7 @@
 //! then the authentication key, and the IV at the end of the associated data is authenticated in
 //! its encrypted form, as dm-crypt lays it out (kernel crypto/essiv.c).
 
-use super::{Lookup, args, bad, cipher, compose, cut, skcipher, with_list};
+use super::{Lookup, args, bad, cipher, compose, cut, inner_cipher, skcipher, with_list};
 use crate::{
     Error, Name, Text,
     driver::{
@@ -81,7 +81,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         Err(Error::WrongType { found: Type::Aead, .. }) => (Type::Aead, lookup.find(Type::Aead, mode_name)?),
         mode => (Type::Skcipher, mode?),
     };
-    let cipher_driver = lookup.find(Type::Cipher, Name::parse(&mode.name)?.innermost())?;
+    let cipher_driver = inner_cipher(lookup, &mode)?;
     if cipher_driver.shape.blocksize != mode.shape.ivsize {
         return Err(bad(name, "the mode's IV is not a block of its cipher"));
     }

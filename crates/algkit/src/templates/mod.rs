@@ -4,17 +4,24 @@
 //! on, then `build`, which makes a [`Driver`] of it. The driver's name shows what it is made of, in
 //! the kernel's spelling.
 
+pub(crate) mod adiantum;
 pub(crate) mod authenc;
 pub(crate) mod cbc;
 pub(crate) mod ccm;
+pub(crate) mod cfb;
 pub(crate) mod ctr;
 pub(crate) mod cts;
 pub(crate) mod ecb;
 pub(crate) mod essiv;
 pub(crate) mod gcm;
+#[cfg(feature = "rng")]
+pub(crate) mod geniv;
+pub(crate) mod hctr2;
 pub(crate) mod hmac;
+pub(crate) mod kw;
 pub(crate) mod lrw;
 pub(crate) mod mac;
+pub(crate) mod ofb;
 pub(crate) mod pcbc;
 pub(crate) mod rfc3686;
 pub(crate) mod rfc4106;
@@ -41,21 +48,29 @@ type Build = fn(&dyn Lookup, &Name) -> Result<Driver, Error>;
 
 /// The templates, by name.
 pub(crate) static TEMPLATES: &[(&str, Build)] = &[
+    ("adiantum", adiantum::build),
     ("authenc", authenc::build),
     ("authencesn", authenc::build_esn),
     ("cbc", cbc::build),
     ("cbcmac", mac::build_cbcmac),
     ("ccm", ccm::build),
     ("ccm_base", ccm::build_base),
+    ("cfb", cfb::build),
     ("cmac", mac::build_cmac),
     ("ctr", ctr::build),
     ("cts", cts::build),
     ("ecb", ecb::build),
+    #[cfg(feature = "rng")]
+    ("echainiv", geniv::build_echainiv),
     ("essiv", essiv::build),
     ("gcm", gcm::build),
     ("gcm_base", gcm::build_base),
+    ("hctr2", hctr2::build),
+    ("hctr2_base", hctr2::build_base),
     ("hmac", hmac::build),
+    ("kw", kw::build),
     ("lrw", lrw::build),
+    ("ofb", ofb::build),
     ("pcbc", pcbc::build),
     ("rfc3686", rfc3686::build),
     ("rfc4106", rfc4106::build_rfc4106),
@@ -63,6 +78,8 @@ pub(crate) static TEMPLATES: &[(&str, Build)] = &[
     ("rfc4543", rfc4106::build_rfc4543),
     ("rfc7539", rfc7539::build),
     ("rfc7539esp", rfc7539::build_esp),
+    #[cfg(feature = "rng")]
+    ("seqiv", geniv::build_seqiv),
     ("xcbc", mac::build_xcbc),
     ("xctr", xctr::build),
     ("xts", xts::build),
@@ -113,6 +130,12 @@ fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
         return Err(bad(name, "the mode takes a cipher of 16-byte blocks"));
     }
     Ok(inner)
+}
+
+/// The cipher that `mode` is built on: the driver that its name shows, or else the best of its algorithm.
+fn inner_cipher(lookup: &dyn Lookup, mode: &Driver) -> Result<DriverRef, Error> {
+    let find = |name: &str| lookup.find(Type::Cipher, Name::parse(name)?.innermost());
+    find(&mode.driver).or_else(|_| find(&mode.name))
 }
 
 /// Passes the pieces to `f` as a list. Up to eight need no allocation.

@@ -38,6 +38,8 @@ impl Limits {
                 let mask = usize::try_from(max).map_or(0, below);
                 Self { iv, mask, min: shape.blocksize, tag, free }
             }
+            // None takes the short way, on which nobody asks whether the text is intact.
+            TextRule::Wrapped => Self { iv, mask: usize::MAX, min: usize::MAX, tag, free },
         }
     }
 
@@ -81,6 +83,7 @@ fn bad_text_length(driver: &Driver, len: usize) -> Result<(), Error> {
         TextRule::Blocks => format!("a multiple of {block}"),
         TextRule::Stealing => format!("at least {block}"),
         TextRule::DataUnit(max) => format!("{block} to {max}"),
+        TextRule::Wrapped => format!("a multiple of {block}, at least {}", 2 * block),
     };
     Err(Error::TextLength { name: driver.name.clone(), got: len as u64, want })
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, Text,
-    driver::{Direction, SkcipherOps},
+    driver::{Direction, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;
 
@@ -63,7 +63,16 @@ impl Skcipher {
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
         crypt(&*self.ops, direction, iv, text);
+        if self.can_tell() && direction == Direction::Decrypt && !self.ops.is_intact(iv) {
+            text.wipe();
+            return Err(Error::Authentication);
+        }
         Ok(())
+    }
+
+    /// Whether decryption tells if a text is intact.
+    pub(crate) fn can_tell(&self) -> bool {
+        self.driver.shape.text == TextRule::Wrapped
     }
 
     /// The text as a run, if it is in one piece and the limits allow its length.

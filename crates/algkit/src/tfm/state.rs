@@ -39,6 +39,24 @@ impl State {
         self.state.update(data);
     }
 
+    /// The next bytes of an output that has no end, as `keccak` has; [`State::update`] may follow, and more output after that.
+    /// With at most a block of output at a time and input shorter than a block this is the duplex construction.
+    ///
+    /// ```
+    /// let mut sponge = algkit::hash("keccak")?.key(&[])?.start();
+    /// let (mut first, mut second) = ([0; 32], [0; 32]);
+    /// sponge.update(b"abc");
+    /// sponge.squeeze(&mut first)?;
+    /// sponge.squeeze(&mut second)?;
+    /// assert_eq!([first, second].concat(), algkit::hash("keccak")?.key(&[])?.digest(b"abc"));
+    /// sponge.update(b"def");
+    /// sponge.squeeze(&mut first)?;
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn squeeze(&mut self, out: &mut [u8]) -> Result<(), Error> {
+        if self.state.squeeze(out) { Ok(()) } else { Err(Error::NotExtendable(self.driver.name.clone())) }
+    }
+
     /// The digest of what was absorbed.
     pub fn finish(mut self) -> Vec<u8> {
         let mut out = vec![0; self.driver.shape.digestsize];

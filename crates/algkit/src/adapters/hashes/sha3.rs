@@ -13,7 +13,11 @@ variants! {
     VSha3256<Permute>: Keccak<T>, |token, _| Keccak::sha3_256(token);
     VSha3384<Permute>: Keccak<T>, |token, _| Keccak::sha3_384(token);
     VSha3512<Permute>: Keccak<T>, |token, _| Keccak::sha3_512(token);
-    VKeccak<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 168, 0x01, 32));
+    VKeccak<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 168, 0x01, 64));
+    VKeccak224<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 144, 0x01, 28));
+    VKeccak256<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 136, 0x01, 32));
+    VKeccak384<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 104, 0x01, 48));
+    VKeccak512<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 72, 0x01, 64));
 }
 
 /// A sponge whose output is as long as the caller's buffer.
@@ -34,6 +38,10 @@ impl<T: Permute> Hash for Extendable<T> {
     fn finish(&mut self, out: &mut [u8]) {
         self.0.set_output_len(out.len());
         Hash::finish(&mut self.0, out);
+    }
+
+    fn squeeze(&mut self, out: &mut [u8]) -> bool {
+        Hash::squeeze(&mut self.0, out)
     }
 
     fn digest_after_many(jobs: &mut [Job<'_, Self>]) {

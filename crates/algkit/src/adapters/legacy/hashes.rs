@@ -34,6 +34,7 @@ macro_rules! serialized {
 }
 
 serialized! {
+    md4::Md4: Some(16);
     md5::Md5: Some(16);
     ripemd::Ripemd160: Some(20);
     sm3::Sm3: Some(32);

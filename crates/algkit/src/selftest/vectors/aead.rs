@@ -511,4 +511,151 @@ pub(super) static VECTORS: &[Vector] = &[
             ),
         },
     },
+    Vector {
+        name: "seqiv(rfc4106(gcm(aes)))",
+        source: "draft-mcgrew-gcm-test-01, section 4, SPI 00004321, the IV before the text as on the wire",
+        known: Known::Aead {
+            key: &hex!("4c80cdefbb5d10da906ac73c3613a6342e443b68"),
+            iv: &hex!("0000000000000000"),
+            assoc: &hex!("000043218765432100000000"),
+            plain: &hex!(
+                "000000000000000045000048699a000080114db7c0a80102c0a801010a9bf15638d3010000010000"
+                "00000000045f736970045f756470037369700963796265726369747902646b000021000101020201"
+            ),
+            sealed: &hex!(
+                "4956ed7e3b244cfefecf537e729d5b07dc30df528dd22b768d1b98736696a6fd348509fa13ceac34"
+                "cfa2436f14a3f3cf65925bf1f4a13c5d15b21e1884f5ff6247aeabb786b93bce61bc17d768fd9732"
+                "459018148f6cbe722fd04796562dfdb4"
+            ),
+        },
+    },
+    Vector {
+        name: "echainiv(authenc(hmac(sha1),cbc(aes)))",
+        source: "RFC 3602, section 4, case 1, the IV before the text as on the wire; tag computed with OpenSSL 3.0",
+        known: Known::Aead {
+            key: &authenc_key::<44>(&ascending::<20>(0x20), &hex!("06a9214036b8a15b512e03d534120006")),
+            iv: &hex!("00000000000000000000000000000000"),
+            assoc: &[],
+            plain: &hex!("0000000000000000000000000000000053696e676c6520626c6f636b206d7367"),
+            sealed: &hex!(
+                "3dafba429d9eb430b422da802c9fac41e353779c1079aeb82708942dbe77181a7a57901d6191f38f"
+                "385477751201507638a0e93c"
+            ),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 1",
+        known: Known::Aead {
+            key: &hex!("0fc98e67449eaa8620362c24fec93081"),
+            iv: &hex!("1e921ccf883d540d406d5948fc926103"),
+            assoc: &[],
+            plain: &[],
+            sealed: &hex!("07a511f29d40b86ddab812344c53d972"),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 2",
+        known: Known::Aead {
+            key: &hex!("4bedc807541a52a2a110deb5f8edf387"),
+            iv: &hex!("5ab7566e98b9fd29c1470bdaf6b62309"),
+            assoc: &[],
+            plain: &hex!("79"),
+            sealed: &hex!("9e7852aecb9ee4d39ad75dd7aa9ae95acc"),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 5",
+        known: Known::Aead {
+            key: &hex!("015c75e5848d4df6239ff46ae65a3b9a"),
+            iv: &hex!("1025034cc82cf77d44d5218ee4236b1c"),
+            assoc: &[],
+            plain: &hex!("2eb7201c506a4b8b84427ad7e1b5cd1fd3"),
+            sealed: &hex!("2a8d5691c6f356a51ff0892e13ade6f64680b10e1830409703df643cbe939ec93b"),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 7",
+        known: Known::Aead {
+            key: &hex!("7aa5e823a4849e2d2553588cdaa3c0a6"),
+            iv: &hex!("896e778be82349b4458a85b1d86cf128"),
+            assoc: &[],
+            plain: &hex!("a700935b70619dc286f7defad5fe522b2850519d24608db3493e17eaf6995add"),
+            sealed: &hex!(
+                "a49ab7fda0d4d64795f45838148327014ced322cf7d631f7381b2cc9b631ceaaa53c1a185cceb9df"
+                "515277f25e858041"
+            ),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 11",
+        known: Known::Aead {
+            key: &hex!("6c38cfa1e573419d29bc21d2c235cbbf"),
+            iv: &hex!("7b015d082912ec2449f34df7c0fefb41"),
+            assoc: &hex!("8acaec706db196ab69297a1bbfc72cc207"),
+            plain: &[],
+            sealed: &hex!("02c63b4665b2ef9131f045488a2aede4"),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 20",
+        known: Known::Aead {
+            key: &hex!("8d82d63b76cc3097b16863ef8c7ca3f7"),
+            iv: &hex!("9c4b65a2ba6bdb1ed19e90138a45d379"),
+            assoc: &hex!("ab14f30afe0a85a5f2d5bc38890e04fb847d653425d847faeb8331f15454890d9d"),
+            plain: &hex!(
+                "bade827242a92f2c120be95c87d7357c4f2ee855668027001b8f68e70a6c71c32178559d9c657bcd"
+                "0a3497ff4737b02a800d199833a97ae32e4cc6f38c884201bd"
+            ),
+            sealed: &hex!(
+                "84c521abe1ebbb6daa2aafeb3b3b69e72c47ef9db75336b7b6f5e5a8c99e02d78388c2bd2ff910c0"
+                "f5a16ed3976482a3fbda2cb194a15832e8d439fc9e26f9f161e6ae07f2e0a74496283bee6bc61631"
+                "3f"
+            ),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 21",
+        known: Known::Aead {
+            key: &hex!("c9a710da8648d9b33242158085a165fe"),
+            iv: &hex!("d8709f42cae6833a527942a5846a967f"),
+            assoc: &hex!(
+                "e8392daa0e852dc172af6ec98233c701af4070b82a78c914acb110ca2eb328e4acfa587fe573098c"
+                "1d40878cd975c055a2da07d1c2a9d1bb094f7762882df26854"
+            ),
+            plain: &hex!("f702bb115224d84893e69bee81fcf78279f0f3d96c20a91adcbc47c0e4cb10992f"),
+            sealed: &hex!(
+                "8f2347fbf2ac23837709ac74efd256ae207b7bca458ec8c250bdc7441c5498d81fd09a79aaf9e1b3"
+                "b4985a9be44dbf4e39"
+            ),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 22",
+        known: Known::Aead {
+            key: &hex!("06cc4a7996c382cfb31cc7127fc52804"),
+            iv: &hex!("1595d8e1da622c56d353f4367e8e5985"),
+            assoc: &hex!("245e67491e01d6ddf389205b7c578907"),
+            plain: &hex!("3327f5b162a0806314c04d7f7b20ba89"),
+            sealed: &hex!("42c358fb29e24a56f1f5e151554b0a4546b58dacb634d88bde205977c17490"),
+        },
+    },
+    Vector {
+        name: "aegis128",
+        source: "Linux crypto/testmgr.h, number 24",
+        known: Known::Aead {
+            key: &hex!("7f15bdb8b6bad306b5d12b35730ead10"),
+            iv: &hex!("8ede4c20fa597e8dd507585972d7de92"),
+            assoc: &hex!("9da7da883ef82814f53e857d70a00f13"),
+            plain: &hex!("ac7069ef8297d29b1574b1a26f693f95"),
+            sealed: &hex!("47da54425172c48bf5570f2f490e113b7893ecfcf4ffe12d"),
+        },
+    },
 ];

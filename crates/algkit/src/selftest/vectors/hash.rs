@@ -285,6 +285,60 @@ pub(super) static VECTORS: &[Vector] = &[
     },
     Vector {
         name: "keccak",
+        source: "the permutation of the keccak crate 0.2, rate 1344 bits, padding 0x01",
+        known: Known::Hash {
+            key: &[],
+            message: b"abc",
+            digest: &hex!(
+                "ed992674a628509bb2dce176b7c03672ee73b2de6d7fcea0b1bc94729d4e75f95dde5b2e0f92a378"
+                "d2d5cf9ccc9d6ae4ad1bd7a35ea29c0ae7e869a23ab59573"
+            ),
+        },
+    },
+    Vector {
+        name: "keccak-224",
+        source: "the Keccak team's ShortMsgKAT_224, length 0",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!("f71837502ba8e10837bdd8d365adb85591895602fc552b48b7390abd"),
+        },
+    },
+    Vector {
+        name: "keccak-256",
+        source: "the Keccak team's ShortMsgKAT_256, length 0",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!("c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
+        },
+    },
+    Vector {
+        name: "keccak-384",
+        source: "the Keccak team's ShortMsgKAT_384, length 0",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!(
+                "2c23146a63a29acf99e73b88f8c24eaa7dc60aa771780ccc006afbfa8fe2479b2dd2b21362337441"
+                "ac12b515911957ff"
+            ),
+        },
+    },
+    Vector {
+        name: "keccak-512",
+        source: "the Keccak team's ShortMsgKAT_512, length 0",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!(
+                "0eab42de4c3ceb9235fc91acffe746b29c29a8c366b7c60e4e67c466f36a4304c00fa9caf9d87976"
+                "ba469bcbe06713b435f091ef2769fb160cdab33d3670680e"
+            ),
+        },
+    },
+    Vector {
+        name: "keccak",
         source: "computed with a Keccak of its own that agrees with hashlib (SHAKE128) and PyCryptodome 3 (padding)",
         known: Known::Hash {
             key: &[],
@@ -1027,5 +1081,46 @@ pub(super) static VECTORS: &[Vector] = &[
             message: &ascending::<222>(0),
             digest: &hex!("6735689ba4bee543"),
         },
+    },
+    Vector {
+        name: "michael_mic",
+        source: "IEEE 802.11-2020, table J-17",
+        known: Known::Hash {
+            key: &hex!("0000000000000000"),
+            message: &[],
+            digest: &hex!("82925c1ca1d130b8"),
+        },
+    },
+    Vector {
+        name: "michael_mic",
+        source: "IEEE 802.11-2020, table J-17",
+        known: Known::Hash {
+            key: &hex!("82925c1ca1d130b8"),
+            message: &hex!("4d"),
+            digest: &hex!("434721ca40639b3f"),
+        },
+    },
+    Vector {
+        name: "michael_mic",
+        source: "IEEE 802.11-2020, table J-17",
+        known: Known::Hash {
+            key: &hex!("90038fc6cf13c1db"),
+            message: &hex!("4d696368"),
+            digest: &hex!("d55e100510128986"),
+        },
+    },
+    Vector {
+        name: "michael_mic",
+        source: "IEEE 802.11-2020, table J-17",
+        known: Known::Hash {
+            key: &hex!("d55e100510128986"),
+            message: &hex!("4d69636861656c"),
+            digest: &hex!("0a942b124ecaa546"),
+        },
+    },
+    Vector {
+        name: "digest_null",
+        source: "there are no bytes that it could have",
+        known: Known::Hash { key: &[], message: b"abc", digest: &[] },
     },
 ];

@@ -1218,4 +1218,101 @@ pub(super) static VECTORS: &[Vector] = &[
             digest: &hex!("f9a2b60804f7867fef25c239791d0a6d"),
         },
     },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash { key: &[], message: &[], digest: &hex!("31d6cfe0d16ae931b73c59d7e0c089c0") },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash { key: &[], message: &hex!("61"), digest: &hex!("bde52cb31de33e46245e05fbdbd6fb24") },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash { key: &[], message: &hex!("616263"), digest: &hex!("a448017aaf21d8525fc10ae87aa6729d") },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!("6d65737361676520646967657374"),
+            digest: &hex!("d9130a8164549fe818874806e1c7014b"),
+        },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!("6162636465666768696a6b6c6d6e6f707172737475767778797a"),
+            digest: &hex!("d79e1c308aa5bbcdeea8ed63df412da9"),
+        },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!(
+                "4142434445464748494a4b4c4d4e4f505152535455565758595a6162636465666768696a6b6c6d6e"
+                "6f707172737475767778797a30313233343536373839"
+            ),
+            digest: &hex!("043f8582f241db351ce627e153e7f0e4"),
+        },
+    },
+    Vector {
+        name: "md4",
+        source: "RFC 1320, appendix A.5",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!(
+                "31323334353637383930313233343536373839303132333435363738393031323334353637383930"
+                "31323334353637383930313233343536373839303132333435363738393031323334353637383930"
+            ),
+            digest: &hex!("e33b4ddc9c38f2199c3e7b164fcc0536"),
+        },
+    },
+    Vector {
+        name: "ecb(arc4)",
+        source: "Linux crypto/testmgr.h, number 1",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &[],
+            plain: &hex!("0123456789abcdef"),
+            cipher: &hex!("75b7878099e0c596"),
+        },
+    },
+    Vector {
+        name: "ecb(arc4)",
+        source: "Linux crypto/testmgr.h, number 4",
+        known: Known::Skcipher {
+            key: &hex!("ef012345"),
+            iv: &[],
+            plain: &hex!("0000000000000000000000000000000000000000"),
+            cipher: &hex!("d6a141a7ec3c38dfbd615a1162e1c7ba36b67858"),
+        },
+    },
+    Vector {
+        name: "ecb(arc4)",
+        source: "Linux crypto/testmgr.h, number 5",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef"),
+            iv: &[],
+            plain: &hex!("123456789abcdef0123456789abcdef0123456789abcdef012345678"),
+            cipher: &hex!("66a0949f8af7d6891f7f832ba833c00c892ebe30143ce28740011ecf"),
+        },
+    },
+    Vector {
+        name: "ecb(arc4)",
+        source: "Linux crypto/testmgr.h, number 7",
+        known: Known::Skcipher {
+            key: &hex!("0123456789abcdef0000000000000000"),
+            iv: &[],
+            plain: &hex!("0123456789abcdef"),
+            cipher: &hex!("697236591b5242b1"),
+        },
+    },
 ];

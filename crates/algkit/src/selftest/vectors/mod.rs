@@ -8,6 +8,7 @@ mod legacy;
 #[cfg(feature = "rng")]
 mod rng;
 mod skcipher;
+mod wide;
 
 /// One vector of the algorithm `name`.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,7 @@ pub(crate) static VECTORS: &[&[Vector]] = &[
     #[cfg(feature = "rng")]
     rng::VECTORS,
     skcipher::VECTORS,
+    wide::VECTORS,
 ];
 
 /// `N` bytes that count up from `first`, modulo 256.

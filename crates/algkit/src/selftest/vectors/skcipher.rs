@@ -810,4 +810,148 @@ pub(super) static VECTORS: &[Vector] = &[
             ),
         },
     },
+    Vector {
+        name: "cfb(aes)",
+        source: "SP 800-38A, F.3.13",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!(
+                "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411"
+                "e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+            ),
+            cipher: &hex!(
+                "3b3fd92eb72dad20333449f8e83cfb4ac8a64537a0b3a93fcde3cdad9f1ce58b26751f67a3cbb140"
+                "b1808cf187a4f4dfc04b05357c5d1c0eeac4c66f9ff7f2e6"
+            ),
+        },
+    },
+    Vector {
+        name: "cfb(aes)",
+        source: "SP 800-38A, F.3.15",
+        known: Known::Skcipher {
+            key: &hex!("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!(
+                "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411"
+                "e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+            ),
+            cipher: &hex!(
+                "cdc80d6fddf18cab34c25909c99a417467ce7f7f81173621961a2b70171d3d7a2e1e8a1dd59b88b1"
+                "c8e60fed1efac4c9c05f9f9ca9834fa042ae8fba584b09ff"
+            ),
+        },
+    },
+    Vector {
+        name: "cfb(aes)",
+        source: "SP 800-38A, F.3.17",
+        known: Known::Skcipher {
+            key: &hex!("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!(
+                "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411"
+                "e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+            ),
+            cipher: &hex!(
+                "dc7e84bfda79164b7ecd8486985d386039ffed143b28b1c832113c6331e5407bdf10132415e54b92"
+                "a13ed0a8267ae2f975a385741ab9cef82031623d55b1e471"
+            ),
+        },
+    },
+    Vector {
+        name: "cfb(aes)",
+        source: "SP 800-38A, F.3.13, its first 17 bytes",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!("6bc1bee22e409f96e93d7e117393172aae"),
+            cipher: &hex!("3b3fd92eb72dad20333449f8e83cfb4ac8"),
+        },
+    },
+    Vector {
+        name: "cfb(aes)",
+        source: "SP 800-38A, F.3.13, its first 7 bytes",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!("6bc1bee22e409f"),
+            cipher: &hex!("3b3fd92eb72dad"),
+        },
+    },
+    Vector {
+        name: "ofb(aes)",
+        source: "SP 800-38A, F.4.1",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!(
+                "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411"
+                "e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+            ),
+            cipher: &hex!(
+                "3b3fd92eb72dad20333449f8e83cfb4a7789508d16918f03f53c52dac54ed8259740051e9c5fecf6"
+                "4344f7a82260edcc304c6528f659c77866a510d9c1d6ae5e"
+            ),
+        },
+    },
+    Vector {
+        name: "ofb(aes)",
+        source: "SP 800-38A, F.4.1, its first 17 bytes",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!("6bc1bee22e409f96e93d7e117393172aae"),
+            cipher: &hex!("3b3fd92eb72dad20333449f8e83cfb4a77"),
+        },
+    },
+    Vector {
+        name: "ofb(aes)",
+        source: "SP 800-38A, F.4.1, its first 7 bytes",
+        known: Known::Skcipher {
+            key: &hex!("2b7e151628aed2a6abf7158809cf4f3c"),
+            iv: &hex!("000102030405060708090a0b0c0d0e0f"),
+            plain: &hex!("6bc1bee22e409f"),
+            cipher: &hex!("3b3fd92eb72dad"),
+        },
+    },
+    Vector {
+        name: "cipher_null",
+        source: "RFC 2410, section 2: the identity",
+        known: Known::Cipher { key: &[], plain: b"text", cipher: b"text" },
+    },
+    Vector {
+        name: "ecb(cipher_null)",
+        source: "RFC 2410, section 2: the identity",
+        known: Known::Skcipher { key: &[], iv: &[], plain: b"text", cipher: b"text" },
+    },
+    Vector {
+        name: "kw(aes)",
+        source: "NIST CAVP, KW_AE_128 (in Linux crypto/testmgr.h)",
+        known: Known::Skcipher {
+            key: &hex!("7575da3a93607cc2bfd8cec7aadfd9a6"),
+            iv: &hex!("031f6bd7e61e643d"),
+            plain: &hex!("42136d3c384a3eeac95a066fd28fed3f"),
+            cipher: &hex!("f68594816f64caa3f56fabea2548f5fb"),
+        },
+    },
+    Vector {
+        name: "kw(aes)",
+        source: "NIST CAVP, KW_AD_256 (in Linux crypto/testmgr.h)",
+        known: Known::Skcipher {
+            key: &hex!("80aa997327a4806b6a7a41a52b86c3710386f932786ef79676fafb90b8263c5f"),
+            iv: &hex!("423c960d8a2ac4c1"),
+            plain: &hex!("0a256ba75cfa03aaa02ba94203f15baa"),
+            cipher: &hex!("d33d3d977bf0a91559f99c8acd293d43"),
+        },
+    },
+    Vector {
+        name: "kw(aes)",
+        source: "RFC 3394, section 4.6: 256 bits of key data with a 256-bit key",
+        known: Known::Skcipher {
+            key: &hex!("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"),
+            iv: &hex!("28c9f404c4b810f4"),
+            plain: &hex!("00112233445566778899aabbccddeeff000102030405060708090a0b0c0d0e0f"),
+            cipher: &hex!("cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21"),
+        },
+    },
 ];

@@ -1,0 +1,143 @@
+//! Adiantum (Crowley, Biggers 2018, "Adiantum: length-preserving encryption for entry-level processors"): a wide-block
+//! cipher for sectors on CPUs without AES instructions, of a stream cipher, a hash and a single block.
+//! `adiantum(xchacha12,aes)`, with the third component in the driver's name: `adiantum(…,…,nhpoly1305-…)`.
+//!
+//! The text is *L*, and *R*, its last 16 bytes; *H* hashes the tweak, which is the IV of 32 bytes, and *L*. All numbers are
+//! little-endian, sums are modulo 2^128:
+//!
+//! ```text
+//! P_M = P_R + H(T, P_L)
+//! C_M = AES(P_M)
+//! C_L = P_L ^ XChaCha(nonce = C_M ‖ 1)
+//! C_R = C_M - H(T, C_L)
+//! ```
+//!
+//! *H* is Poly1305 of the length of *L* in bits (16 bytes) and the tweak, plus NHPoly1305 of *L*. The keys of cipher and
+//! hashes are the stream cipher's output for nonce 1. The IV stays as it is.
+
+use super::{Lookup, bad, cipher, compose, hash, skcipher, with_list};
+use crate::{
+    Error, Name, Sizes, Text,
+    driver::{
+        BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys,
+    },
+    tfm,
+};
+use algkit_primitives::{
+    InOut,
+    cpu::{CpuFeatures, Portable},
+    hash::Hash,
+    poly1305::Poly1305,
+};
+use zeroize::Zeroizing;
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// Bytes of IV, of the tweak as well as of the stream cipher's.
+const IV: usize = 32;
+
+/// Bytes of the cipher's key and of the stream cipher's.
+const KEY: usize = 32;
+
+/// Bytes of NHPoly1305's key.
+const HASH_KEY: usize = 1088;
+
+struct Adiantum {
+    stream: Box<dyn SkcipherOps>,
+    cipher: Box<dyn CipherOps>,
+    /// Poly1305 that adds zero.
+    header: Poly1305<Portable>,
+    hash: Box<dyn HashOps>,
+}
+
+impl Adiantum {
+    fn new([stream, block, nh]: &[DriverRef; 3], cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        let stream = skcipher(stream, cpu, key, weak)?;
+        let mut keys = Zeroizing::new([0; KEY + BLOCK + HASH_KEY]);
+        let mut iv = [0; IV];
+        iv[0] = 1;
+        stream.crypt_run(Direction::Encrypt, &mut iv, InOut::from(&mut keys[..]));
+        let (block_key, hash_keys) = keys.split_at(KEY);
+        let (point, hash_key) = hash_keys.split_at(BLOCK);
+        let mut header_key = Zeroizing::new([0; 2 * BLOCK]);
+        header_key[..BLOCK].copy_from_slice(point);
+        Ok(Self {
+            cipher: cipher(block, cpu, block_key, weak)?,
+            header: Poly1305::new(Portable::new(), &header_key),
+            hash: hash(nh, cpu, hash_key, weak)?,
+            stream,
+        })
+    }
+
+    /// The hash of the tweak, and of the length of the text's left part.
+    fn header(&self, tweak: &[u8], left: usize) -> u128 {
+        let mut message = [0; BLOCK + IV];
+        message[..BLOCK].copy_from_slice(&(8 * left as u128).to_le_bytes());
+        message[BLOCK..].copy_from_slice(tweak);
+        let mut digest = [0; BLOCK];
+        self.header.digest_whole(&message, &mut digest);
+        u128::from_le_bytes(digest)
+    }
+
+    fn hash<'a>(&self, left: impl Iterator<Item = &'a [u8]>) -> u128 {
+        let mut digest = [0; BLOCK];
+        with_list(left, |left| self.hash.digest(left, &mut digest));
+        u128::from_le_bytes(digest)
+    }
+}
+
+impl SkcipherOps for Adiantum {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let len = text.len() - BLOCK;
+        let (mut left, mut right) = text.split_at(len);
+        let header = self.header(iv, len);
+        let mut block = [0; BLOCK];
+        right.read(&mut block);
+
+        let sum = header.wrapping_add(self.hash(left.sources()));
+        block = u128::from_le_bytes(block).wrapping_add(sum).to_le_bytes();
+        if direction == Direction::Encrypt {
+            self.cipher.encrypt_blocks(InOut::from(&mut block[..]));
+        }
+        let mut nonce = [0; IV];
+        nonce[..BLOCK].copy_from_slice(&block);
+        nonce[BLOCK] = 1;
+        tfm::crypt(&*self.stream, Direction::Encrypt, &mut nonce, &mut left);
+        if direction == Direction::Decrypt {
+            self.cipher.decrypt_blocks(InOut::from(&mut block[..]));
+        }
+        let sum = header.wrapping_add(self.hash(left.destinations()));
+        right.write(&u128::from_le_bytes(block).wrapping_sub(sum).to_le_bytes());
+    }
+}
+
+/// `adiantum(stream,cipher)`, or with the hash as a third parameter.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let nhpoly1305 = Name::word("nhpoly1305");
+    let (stream, block, nh) = match &*name.args {
+        [stream, block] => (stream, block, &nhpoly1305),
+        [stream, block, nh] => (stream, block, nh),
+        _ => return Err(bad(name, "adiantum takes a stream cipher, a block cipher and perhaps nhpoly1305")),
+    };
+    let stream = lookup.find(Type::Skcipher, stream)?;
+    if !matches!(&*stream.name, "xchacha12" | "xchacha20") {
+        return Err(bad(name, "the stream cipher is xchacha12 or xchacha20"));
+    }
+    let block = lookup.find(Type::Cipher, block)?;
+    if block.shape.blocksize != BLOCK || !block.shape.keys.allows(KEY) {
+        return Err(bad(name, "the mode takes a cipher of 16-byte blocks and keys of 32 bytes"));
+    }
+    let nh = lookup.find(Type::Hash, nh)?;
+    if nh.name != "nhpoly1305" {
+        return Err(bad(name, "the hash is nhpoly1305"));
+    }
+    let alg = format!("adiantum({},{})", stream.name, block.name);
+    let driver = format!("adiantum({},{},{})", stream.driver, block.driver, nh.driver);
+    let shape = Shape::skcipher(BLOCK, Sizes::of(&[KEY]), IV, TextRule::Stealing);
+    let inner = [stream, block, nh];
+    let all = [&inner[0].clone(), &inner[1].clone(), &inner[2].clone()];
+    Ok(compose(alg, driver, Type::Skcipher, shape, &all, move |cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Adiantum::new(&inner, cpu, key, weak)?)))
+    }))
+}

@@ -1,0 +1,63 @@
+//! Cipher feedback by whole blocks (SP 800-38A section 6.3, CFB with segments of a block). The last part of a block takes as
+//! much of the keystream as it needs. The IV becomes the last whole ciphertext block.
+
+use super::{Lookup, cipher_mode};
+use crate::{
+    Error, Name, Text,
+    blockwise::{each_batch_and_scratch, xor},
+    driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+};
+use algkit_primitives::InOut;
+
+/// CFB over a cipher.
+struct Cfb<C>(C);
+
+impl<C: CipherOps> Cfb<C> {
+    /// Block after block, each waiting for the one before.
+    fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
+        let block = iv.len();
+        while !run.is_empty() {
+            let mut part = run.take(run.len().min(block)).expect("no more than there is");
+            let mut keystream = [0; super::MAX_BLOCK];
+            let keystream = &mut keystream[..block];
+            keystream.copy_from_slice(iv);
+            self.0.encrypt_blocks(InOut::from(&mut *keystream));
+            xor(keystream, part.src());
+            part.put(0, &keystream[..part.len()]);
+            if part.len() == block {
+                iv.copy_from_slice(keystream);
+            }
+        }
+    }
+
+    /// Whole batches: the keystream is made of ciphertext, which is there.
+    fn decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
+        let block = iv.len();
+        each_batch_and_scratch(run, block, &mut |mut batch, keystream| {
+            let ciphertext = batch.src();
+            let before = keystream.len() - block;
+            keystream[..block].copy_from_slice(iv);
+            keystream[block..].copy_from_slice(&ciphertext[..before]);
+            if let Some(last) = ciphertext.chunks_exact(block).next_back() {
+                iv.copy_from_slice(last);
+            }
+            self.0.encrypt_blocks(InOut::from(&mut *keystream));
+            batch.xor(keystream);
+        });
+    }
+}
+
+impl<C: CipherOps> SkcipherOps for Cfb<C> {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        while let Some(run) = text.next(iv.len(), 0) {
+            match direction {
+                Direction::Encrypt => self.encrypt(iv, run),
+                Direction::Decrypt => self.decrypt(iv, run),
+            }
+        }
+    }
+}
+
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    cipher_mode(lookup, name, |c| Shape::skcipher(1, c.keys.clone(), c.blocksize, TextRule::Any), Cfb)
+}

@@ -1,0 +1,123 @@
+//! HCTR2 (Crowley, Huckleberry, Biggers 2021, "Length-preserving encryption with HCTR2"): a wide-block cipher for sectors
+//! and file names on CPUs with AES and carry-less multiplication. `hctr2(aes)`, which is
+//! `hctr2_base(xctr(aes),polyval)`.
+//!
+//! The text is *M*, its first 16 bytes, and *N*, the rest; *H* hashes the tweak, which is the IV of 32 bytes, and *N*:
+//!
+//! ```text
+//! MM = M ^ H(T, N)
+//! UU = AES(MM)
+//! V  = N ^ XCTR(MM ^ UU ^ L)
+//! U  = UU ^ H(T, V)
+//! ```
+//!
+//! *H* is POLYVAL of a block that tells the tweak's length and whether *N* is whole blocks, the tweak, and *N*, behind which
+//! there is a 1 if it is not. POLYVAL's key is AES(0), *L* is AES(1), little-endian. The IV stays as it is.
+
+use super::{Lookup, args, bad, cipher, compose, hash, inner_cipher, shorten, skcipher, with_list};
+use crate::{
+    Error, Name, Text,
+    blockwise::xor,
+    driver::{
+        BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys,
+    },
+    tfm,
+};
+use algkit_primitives::{InOut, cpu::CpuFeatures};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// Bytes of the tweak.
+const IV: usize = 32;
+
+struct Hctr2 {
+    xctr: Box<dyn SkcipherOps>,
+    cipher: Box<dyn CipherOps>,
+    polyval: Box<dyn HashOps>,
+    /// *L*.
+    mask: Zeroizing<[u8; BLOCK]>,
+}
+
+impl Hctr2 {
+    fn new(
+        [xctr, block, polyval]: &[DriverRef; 3],
+        cpu: CpuFeatures,
+        key: &[u8],
+        weak: WeakKeys,
+    ) -> Result<Self, BadKey> {
+        let cipher = cipher(block, cpu, key, weak)?;
+        let encrypted = |number: u128| {
+            let mut block = Zeroizing::new(number.to_le_bytes());
+            cipher.encrypt_blocks(InOut::from(&mut block[..]));
+            block
+        };
+        let polyval = hash(polyval, cpu, &*encrypted(0), weak)?;
+        Ok(Self { xctr: skcipher(xctr, cpu, key, weak)?, polyval, mask: encrypted(1), cipher })
+    }
+
+    /// *H* of the tweak and a text of `len` bytes, added to `block`.
+    fn add_hash<'a>(&self, block: &mut [u8; BLOCK], tweak: &[u8], text: impl Iterator<Item = &'a [u8]>, len: usize) {
+        let ragged = len % BLOCK;
+        let mut head = [0; BLOCK + IV];
+        // Twice the tweak's length in bits, and 2, or 3 if the text is not whole blocks.
+        let length = 2 * 8 * IV as u128 + if ragged == 0 { 2 } else { 3 };
+        head[..BLOCK].copy_from_slice(&length.to_le_bytes());
+        head[BLOCK..].copy_from_slice(tweak);
+        let end = if ragged == 0 { &[][..] } else { &[1] };
+        let mut digest = [0; BLOCK];
+        let pieces = [&head[..]].into_iter().chain(shorten(text)).chain([end]);
+        with_list(pieces, |pieces| self.polyval.digest(pieces, &mut digest));
+        xor(block, &digest);
+    }
+}
+
+impl SkcipherOps for Hctr2 {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
+        let len = text.len() - BLOCK;
+        let (mut first, mut rest) = text.split_at(BLOCK);
+        let mut block = [0; BLOCK];
+        first.read(&mut block);
+        self.add_hash(&mut block, iv, rest.sources(), len);
+        let mut chain = block;
+        match direction {
+            Direction::Encrypt => self.cipher.encrypt_blocks(InOut::from(&mut block[..])),
+            Direction::Decrypt => self.cipher.decrypt_blocks(InOut::from(&mut block[..])),
+        }
+        xor(&mut chain, &block);
+        xor(&mut chain, &*self.mask);
+        tfm::crypt(&*self.xctr, Direction::Encrypt, &mut chain, &mut rest);
+        chain.zeroize();
+        self.add_hash(&mut block, iv, rest.destinations(), len);
+        first.write(&block);
+    }
+}
+
+/// `hctr2(cipher)`.
+pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [arg] = args(name)?;
+    let xctr = lookup.find(Type::Skcipher, &Name { base: "xctr".into(), args: vec![arg.clone()] })?;
+    compose_hctr2(lookup, name, xctr, lookup.find(Type::Hash, &Name::word("polyval"))?)
+}
+
+/// `hctr2_base(xctr(cipher),polyval)`.
+pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
+    let [xctr, polyval] = args(name)?;
+    compose_hctr2(lookup, name, lookup.find(Type::Skcipher, xctr)?, lookup.find(Type::Hash, polyval)?)
+}
+
+fn compose_hctr2(lookup: &dyn Lookup, name: &Name, xctr: DriverRef, polyval: DriverRef) -> Result<Driver, Error> {
+    if !xctr.name.starts_with("xctr(") || polyval.name != "polyval" {
+        return Err(bad(name, "hctr2_base takes xctr(cipher) and polyval"));
+    }
+    let block = inner_cipher(lookup, &xctr)?;
+    let shape = Shape::skcipher(BLOCK, xctr.shape.keys.clone(), IV, TextRule::Stealing);
+    let alg = format!("hctr2({})", block.name);
+    let driver = format!("hctr2_base({},{})", xctr.driver, polyval.driver);
+    let inner = [xctr, block, polyval];
+    let all = [&inner[0].clone(), &inner[1].clone(), &inner[2].clone()];
+    Ok(compose(alg, driver, Type::Skcipher, shape, &all, move |cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Hctr2::new(&inner, cpu, key, weak)?)))
+    }))
+}

@@ -1,0 +1,122 @@
+//! What templates make of parts that have something special: keys of one length, timing=table, IVs of their own.
+
+use algkit::{Direction, Error, Policy, Registry, SelfTest, Text, authenc_key, cpu::CpuFeatures};
+
+fn registry() -> Registry {
+    Registry::new(CpuFeatures::detect(), Policy::Constant)
+}
+
+#[test]
+fn authenc_over_macs_with_one_key_size() {
+    for name in [
+        "authenc(xcbc(aes),cbc(aes))",
+        "authenc(cmac(aes),cbc(aes))",
+        "authencesn(xcbc(aes),cbc(aes))",
+        "authenc(michael_mic,ctr(aes))",
+        "authenc(hmac(md5),ecb(cipher_null))",
+    ] {
+        let registry = registry();
+        let driver = registry.find_any(name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(driver.selftest(), SelfTest::Passed, "{name}");
+    }
+    let aead = registry().aead("authenc(xcbc(aes),cbc(aes))").unwrap();
+    assert!(aead.key(&authenc_key(&[1; 20], &[2; 16])).is_err(), "XCBC takes 16 bytes");
+    let aead = aead.key(&authenc_key(&[1; 16], &[2; 16])).unwrap();
+    let sealed = aead.seal(&[3; 16], b"packet", &[4; 32]).unwrap();
+    assert_eq!(aead.open(&[3; 16], b"packet", &sealed).unwrap(), [4; 32]);
+}
+
+#[test]
+#[cfg(feature = "legacy")]
+fn essiv_of_a_driver_by_name_needs_no_policy() {
+    let registry = registry();
+    assert!(matches!(registry.skcipher("essiv(cbc(twofish),sha256)"), Err(Error::TableOnly { .. })));
+    let essiv = registry.skcipher("essiv(cbc(twofish-generic),sha256)").unwrap();
+    assert_eq!(
+        essiv.driver().driver,
+        format!("essiv(cbc(twofish-generic),{})", registry.hash("sha256").unwrap().driver().driver)
+    );
+    let essiv = essiv.key(&[1; 32]).unwrap();
+    let mut text = [2; 48];
+    essiv.encrypt(&mut [3; 16], &mut text[..]).unwrap();
+    essiv.decrypt(&mut [3; 16], &mut text[..]).unwrap();
+    assert_eq!(text, [2; 48]);
+}
+
+/// Each side has a salt of its own, and opens what the other has sealed.
+#[test]
+#[cfg(feature = "rng")]
+fn ivs_that_are_made_are_understood_by_the_other_side() {
+    for (name, key, assoc_len, room, rest) in [
+        ("seqiv(rfc4106(gcm(aes)))", vec![7; 20], 8, 8, 100),
+        ("seqiv(rfc7539esp(chacha20,poly1305))", vec![7; 36], 12, 8, 0),
+        ("echainiv(authenc(hmac(sha256),cbc(aes)))", authenc_key(&[7; 32], &[8; 16]).to_vec(), 8, 16, 64),
+        ("echainiv(authencesn(hmac(sha1),cbc(aes)))", authenc_key(&[7; 20], &[8; 32]).to_vec(), 12, 16, 16),
+    ] {
+        let unkeyed = registry().aead(name).unwrap();
+        let (one, other) = (unkeyed.key(&key).unwrap(), unkeyed.key(&key).unwrap());
+        let iv_len = unkeyed.driver().shape.ivsize;
+        let (assoc, plain) = (vec![9; assoc_len], vec![5; room + rest]);
+        let mut number = vec![0; iv_len];
+        number[iv_len - 1] = 1;
+        let sealed = one.seal(&number, &assoc, &plain).unwrap();
+        assert_ne!(sealed, other.seal(&number, &assoc, &plain).unwrap(), "{name}: each transform has a salt");
+        number[iv_len - 1] = 2;
+        assert_ne!(sealed[..room], one.seal(&number, &assoc, &plain).unwrap()[..room], "{name}: each number has an IV");
+        for side in [&one, &other] {
+            assert_eq!(side.open(&vec![0xee; iv_len], &assoc, &sealed).unwrap()[room..], plain[room..], "{name}");
+        }
+        let mut forged = sealed;
+        forged[0] ^= 1;
+        assert_eq!(other.open(&number, &assoc, &forged), Err(Error::Authentication), "{name}: the IV is authenticated");
+        assert!(one.seal(&number, &assoc, &plain[..room - 1]).is_err(), "{name}: room for the IV");
+    }
+}
+
+#[test]
+fn a_wrapped_key_that_was_changed_is_wiped() {
+    let registry = registry();
+    let kw = registry.skcipher("kw(aes)").unwrap().key(&[1; 16]).unwrap();
+    let (mut iv, mut text) = ([0; 8], [2; 24]);
+    kw.encrypt(&mut iv, &mut text[..]).unwrap();
+    let mut forged = text;
+    forged[23] ^= 1;
+    assert_eq!(kw.decrypt(&mut iv.clone(), &mut forged[..]), Err(Error::Authentication));
+    assert_eq!(forged, [0; 24]);
+    let (front, back) = text.split_at_mut(5);
+    kw.crypt(Direction::Decrypt, &mut iv, &mut Text::segments_in_place([front, back])).unwrap();
+    assert_eq!(text, [2; 24]);
+    for len in [0, 8, 17] {
+        assert!(kw.encrypt(&mut [0; 8], &mut vec![0; len][..]).is_err(), "{len} bytes");
+    }
+    let mut request = forged;
+    let mut requests = [algkit::batch::Request::decrypt(&kw, &mut iv, &mut request[..])];
+    algkit::batch::run(&mut requests);
+    assert_eq!(requests[0].result(), Err(Error::Authentication));
+}
+
+/// Wide-block modes: a bit anywhere changes every block, and the tweak counts.
+#[test]
+fn every_bit_of_a_sector_changes_all_of_it() {
+    let registry = registry();
+    for name in ["adiantum(xchacha12,aes)", "adiantum(xchacha20,aes)", "hctr2(aes)"] {
+        let mode = registry.skcipher(name).unwrap().key(&[1; 32]).unwrap();
+        let encrypt = |iv: [u8; 32], mut text: Vec<u8>| {
+            mode.encrypt_once(&iv, &mut text[..]).unwrap();
+            text
+        };
+        let want = encrypt([2; 32], vec![3; 100]);
+        let mut tweak = [2; 32];
+        tweak[31] ^= 0x80;
+        let mut others = vec![encrypt(tweak, vec![3; 100])];
+        for at in [0, 50, 99] {
+            let mut text = vec![3; 100];
+            text[at] ^= 1;
+            others.push(encrypt([2; 32], text));
+        }
+        for other in others {
+            assert!(other.chunks(16).zip(want.chunks(16)).all(|(a, b)| a != b), "{name}");
+        }
+        assert!(mode.encrypt_once(&[0; 32], &mut [0; 15][..]).is_err(), "{name}: less than a block");
+    }
+}
