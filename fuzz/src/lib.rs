@@ -151,6 +151,7 @@ impl Message {
             TextRule::Any => len,
             TextRule::Blocks => len - len % block,
             TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
+            TextRule::Wrapped => (len - len % block).max(2 * block),
         };
         random(self.seed.into(), len)
     }

@@ -39,7 +39,8 @@ fn cipher_name(mode: &str, cipher: &str, key_len: usize) -> Option<String> {
     let sized = |base: &str| Some(format!("{base}-{bits}-{mode}"));
     match (cipher, mode.as_str()) {
         ("aes", "XTS") => Some(format!("AES-{}-XTS", bits / 2)),
-        ("aes", "ECB" | "CBC" | "CTR" | "GCM" | "CCM") => sized("AES"),
+        ("aes", "ECB" | "CBC" | "CTR" | "CFB" | "OFB" | "GCM" | "CCM") => sized("AES"),
+        ("arc4", "ECB") => Some("RC4".to_owned()),
         ("camellia", "ECB" | "CBC" | "CTR") => sized("CAMELLIA"),
         ("aria", "ECB" | "CBC" | "CTR" | "GCM" | "CCM") => sized("ARIA"),
         ("sm4", "ECB" | "CBC" | "CTR") => Some(format!("SM4-{mode}")),
@@ -53,7 +54,7 @@ fn cipher_name(mode: &str, cipher: &str, key_len: usize) -> Option<String> {
 
 fn fetch(name: &str, key_len: usize) -> Option<Cipher> {
     let cipher = Cipher::fetch(None, name, None).ok()?;
-    let variable = name.starts_with("CAST5") || name.starts_with("BF");
+    let variable = ["CAST5", "BF", "RC4"].iter().any(|cipher| name.starts_with(cipher));
     (variable || cipher.key_length() == key_len).then_some(cipher)
 }
 
@@ -96,7 +97,9 @@ impl Library for OpenSsl {
 
     fn skcipher(&self, name: &str, key_len: usize) -> Option<Skcipher> {
         let evp = match split(name) {
-            Some((mode @ ("ecb" | "cbc" | "ctr" | "xts"), cipher)) => cipher_name(mode, cipher, key_len)?,
+            Some((mode @ ("ecb" | "cbc" | "ctr" | "cfb" | "ofb" | "xts"), cipher)) => {
+                cipher_name(mode, cipher, key_len)?
+            }
             None if name == "chacha20" => "ChaCha20".to_owned(),
             _ => return None,
         };
@@ -169,6 +172,7 @@ impl Library for OpenSsl {
 /// OpenSSL's name of a digest, and how many bytes of it count.
 fn digest_name(name: &str) -> Option<(&'static str, usize)> {
     Some(match name {
+        "md4" => ("MD4", 16),
         "md5" => ("MD5", 16),
         "sha1" => ("SHA1", 20),
         "sha224" => ("SHA2-224", 28),

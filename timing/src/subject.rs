@@ -127,6 +127,7 @@ impl Subject {
             TextRule::Any => len,
             TextRule::Blocks => len.next_multiple_of(block),
             TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
+            TextRule::Wrapped => (len - len % block).max(2 * block),
         }
     }
 }

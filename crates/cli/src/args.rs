@@ -243,6 +243,9 @@ pub struct DgstArgs {
     pub name: String,
     #[command(flatten)]
     pub key: KeyArgs,
+    /// Bytes of digest, of a hash that has any number of them (keccak)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    pub length: Option<u32>,
     /// Read digests from the files and check them
     #[arg(long)]
     pub check: bool,

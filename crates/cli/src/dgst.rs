@@ -37,6 +37,16 @@ impl Digester {
         Self { tag: line::tag(&hash.driver().name), size: hash.digest_size(), hash }
     }
 
+    /// The same with `size` bytes, of a hash that has any number of them.
+    fn of_length(hash: Hash, size: usize) -> Result<Self, Error> {
+        let driver = hash.driver();
+        if driver.shape.extendable || size == hash.digest_size() {
+            Ok(Self { size, ..Self::new(hash) })
+        } else {
+            Err(algkit::Error::NotExtendable(driver.name.clone()).into())
+        }
+    }
+
     /// The first `size` bytes of the digest, which has as many, under the name `tag`.
     pub fn with_tag(hash: Hash, tag: String, size: usize) -> Self {
         Self { hash, tag, size }
@@ -44,7 +54,9 @@ impl Digester {
 
     /// The digest of a file's contents.
     pub fn digest(&self, path: &Path) -> Result<Vec<u8>, Error> {
-        let mut digest = digest(&self.hash, path)?;
+        // A digest of any length is made as long as it is wanted, and another cut short.
+        let size = if self.hash.driver().shape.extendable { self.size } else { self.hash.digest_size() };
+        let mut digest = digest(&self.hash, path, size)?;
         digest.truncate(self.size);
         Ok(digest)
     }
@@ -58,10 +70,14 @@ pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
         }
         error => error.into(),
     })?;
-    let hash = Digester::new(match args.key.read()? {
+    let hash = match args.key.read()? {
         Some(key) => hash.key(&key)?,
         None => hash.unkeyed()?,
-    });
+    };
+    let hash = match args.length {
+        Some(size) => Digester::of_length(hash, size as usize)?,
+        None => Digester::new(hash),
+    };
     if args.check {
         let options = check::Options {
             quiet: args.quiet,
@@ -109,10 +125,10 @@ pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Resul
     Ok(answer)
 }
 
-/// The digest of a file's contents.
-fn digest(hash: &Hash, path: &Path) -> Result<Vec<u8>, Error> {
+/// The digest of a file's contents, of `size` bytes.
+fn digest(hash: &Hash, path: &Path, size: usize) -> Result<Vec<u8>, Error> {
     if path == OsStr::new("-") {
-        return digest_of(hash, io::stdin().lock(), None)
+        return digest_of(hash, io::stdin().lock(), None, size)
             .map_err(|source| Error::Read { name: "standard input".to_owned(), source });
     }
     File::open(path)
@@ -121,18 +137,22 @@ fn digest(hash: &Hash, path: &Path) -> Result<Vec<u8>, Error> {
             if metadata.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
-            digest_of(hash, file, metadata.is_file().then_some(metadata.len()))
+            digest_of(hash, file, metadata.is_file().then_some(metadata.len()), size)
         })
         .map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
 }
 
-fn digest_of(hash: &Hash, mut from: impl Read, len: Option<u64>) -> io::Result<Vec<u8>> {
+fn digest_of(hash: &Hash, mut from: impl Read, len: Option<u64>, size: usize) -> io::Result<Vec<u8>> {
     let mut state = hash.start();
     let mut chunk = vec![0; CHUNK];
     let mut progress = (!io::stdout().is_terminal()).then(|| Progress::bytes(len));
     loop {
         let n = match from.read(&mut chunk) {
-            Ok(0) => return Ok(state.finish()),
+            Ok(0) => {
+                let mut digest = vec![0; size];
+                state.finish_into(&mut digest).map_err(io::Error::other)?;
+                return Ok(digest);
+            }
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),

@@ -39,6 +39,22 @@ fn published_digests() {
     assert_eq!(ok(&million), b"cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0  -\n");
 }
 
+/// The Keccak team's ShortMsgKAT_256 for nothing, and rate 1344 bits for `abc`: the longer digest begins with the shorter.
+#[test]
+fn digests_of_any_length() {
+    let digest = |args: &[&str], message: &[u8]| ok(&pipe(&[&["dgst", "-c"], args].concat(), message)).to_vec();
+    let keccak = digest(&["keccak"], b"abc");
+    let want = "ed992674a628509bb2dce176b7c03672ee73b2de6d7fcea0b1bc94729d4e75f9\
+                5dde5b2e0f92a378d2d5cf9ccc9d6ae4ad1bd7a35ea29c0ae7e869a23ab59573";
+    assert_eq!(keccak, format!("{want}  -\n").as_bytes());
+    assert_eq!(digest(&["keccak", "--length", "5"], b"abc"), b"ed992674a6  -\n");
+    let long = digest(&["keccak", "--length", "1000"], b"abc");
+    assert!(long.starts_with(want.as_bytes()) && long.len() == 2004);
+    assert_eq!(digest(&["keccak-256"], b""), b"c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470  -\n");
+    assert!(fails(&pipe(&["dgst", "-c", "sha256", "--length", "20"], b""), 2).contains("sha256"));
+    fails(&pipe(&["dgst", "-c", "keccak", "--length", "0"], b""), 2);
+}
+
 fn check(folder: &Folder, list: &str, options: &[&str]) -> Output {
     folder.write("list", list);
     algkit()
