@@ -75,8 +75,8 @@
 //!
 //! # Features
 //!
-//! Families of drivers, all on by default: `aes`, `blake2`, `chacha`, `checksum`, `legacy`, `rng`, `serpent`, `sha`, `sha3`. A program that needs only some of them is smaller with
-//! `default-features = false`. The features `aead`, `cipher` and `digest` add the traits of the RustCrypto crates of these names, in the module `rustcrypto`.
+//! Families of drivers, on by default: `aes`, `blake2`, `chacha`, `checksum`, `rng`, `serpent`, `sha`, `sha3`. A program that needs only some of them is smaller with
+//! `default-features = false`. The family `legacy` (DES, Twofish, Camellia, SM4, MD5 and the like) brings 14 more crates and is off by default. The features `aead`, `cipher` and `digest` add the traits of the RustCrypto crates of these names, in the module `rustcrypto`.
 #![forbid(unsafe_code)]
 // A build without some of the families of drivers uses only some of what they share.
 #![cfg_attr(
