@@ -1,6 +1,6 @@
 //! What a descriptor stands for.
 
-use crate::{Destination, Errno, Message, Readiness, Received, alg, cryptodev, netlink};
+use crate::{Destination, Errno, Message, Readiness, Received, alg, cryptodev, netlink, usage::Usage};
 
 /// What a descriptor of the client stands for.
 ///
@@ -66,6 +66,24 @@ impl File {
             Self::Alg(socket) => socket.held(),
             Self::Netlink(socket) => socket.held(),
             Self::Device(device) => device.held(),
+        }
+    }
+
+    /// Adds what the file has done to the [totals](crate::usage::report), before a process ends that still has it open.
+    pub fn settle(&mut self) {
+        match self {
+            Self::Alg(socket) => socket.usage().into_iter().for_each(Usage::settle),
+            Self::Device(device) => device.each_usage(Usage::settle),
+            Self::Netlink(_) => {}
+        }
+    }
+
+    /// Forgets what the file has done: in the child of a `fork`, which counts for itself.
+    pub fn forget_usage(&mut self) {
+        match self {
+            Self::Alg(socket) => socket.usage().into_iter().for_each(Usage::forget),
+            Self::Device(device) => device.each_usage(Usage::forget),
+            Self::Netlink(_) => {}
         }
     }
 

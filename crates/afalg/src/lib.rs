@@ -17,6 +17,8 @@ pub mod netlink;
 mod place;
 pub mod proc_crypto;
 mod secret;
+pub mod service;
+pub mod usage;
 
 pub use file::File;
 pub use message::{Destination, Memory, Message, Readiness, Received, may_be_memory};

@@ -296,8 +296,12 @@ served; under --via seccomp 128 and the number of the signal that killed it.
 The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
 and in ../lib/algkit/ and ../lib/. If it is in none of them, the program is served by seccomp, and a line says so.
 
+A name that is not allowed, or denied, does not exist for the program: bind fails with ENOENT.
+
 Examples:
   algkit run -- cryptsetup benchmark
+  algkit run --stats -- cryptsetup benchmark
+  algkit run --as-linux 7.3 --log 1 -- iwd
   algkit run -- openssl speed -engine afalg -evp aes-128-cbc
   algkit run cat /proc/crypto
   algkit run --via seccomp ./static-client")]
@@ -305,12 +309,36 @@ pub struct RunArgs {
     /// How requests get from the program to algkit [default: what the program allows]
     #[arg(long, value_enum)]
     pub via: Option<Via>,
+    /// Serve only algorithms whose name fits, such as 'xts(*)'; may be given several times
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub allow: Vec<String>,
+    /// Do not serve algorithms whose name fits; may be given several times
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub deny: Vec<String>,
+    /// Serve what this version of Linux leaves to programs without privileges
+    #[arg(long, value_name = "VERSION", value_parser = ["7.3"])]
+    pub as_linux: Option<String>,
+    /// Write what was served, and by which driver, to FILE at the end [default: standard error]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[allow(clippy::option_option, reason = "absent, without a file, with a file")]
+    pub stats: Option<Option<PathBuf>>,
+    /// Tell on standard error: 1 what the policy refuses, 2 all that is refused, 3 sockets and sessions too
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub log: Option<u8>,
     /// The program, looked for in PATH if it has no slash
     #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub program: OsString,
     /// Its arguments
     #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
+}
+
+/// A pattern of names, which are passed on in a list separated by spaces.
+fn pattern(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.contains(|c: char| c.is_ascii_whitespace() || c == '\0') {
+        true => Err("expected the name of an algorithm, in which * stands for any characters".to_owned()),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.

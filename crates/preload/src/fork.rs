@@ -3,7 +3,7 @@
 //!
 //! Nothing is allocated here: the handler of a crash may have interrupted the allocator.
 
-use crate::{aio, table};
+use crate::{aio, report, table};
 use std::sync::Once;
 
 /// Sees to it that no `fork` happens in the middle of another thread's call, from the first served descriptor on.
@@ -11,7 +11,7 @@ pub fn prepare_for() {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
         // SAFETY: the handlers are functions of this library, which is never unloaded.
-        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
+        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
     });
 }
 
@@ -23,4 +23,10 @@ unsafe extern "C" fn before() {
 unsafe extern "C" fn after() {
     aio::let_go();
     table::let_go();
+}
+
+unsafe extern "C" fn in_child() {
+    // SAFETY: as in the parent.
+    unsafe { after() };
+    report::begin_anew();
 }

@@ -30,6 +30,7 @@ mod openssl;
 mod options;
 mod poll;
 mod process;
+mod report;
 mod reserve;
 mod select;
 mod socket;

@@ -40,9 +40,11 @@ struct Slot {
     is_taken: AtomicBool,
 }
 
-/// The sockets, then the eventfds.
-static SLOTS: [Slot; SOCKETS + EVENTS] =
-    [const { Slot { fd: AtomicI32::new(-1), is_taken: AtomicBool::new(false) } }; SOCKETS + EVENTS];
+/// The sockets, then the eventfds, then what the library writes to.
+static SLOTS: [Slot; SOCKETS + EVENTS + 2] =
+    [const { Slot { fd: AtomicI32::new(-1), is_taken: AtomicBool::new(false) } }; SOCKETS + EVENTS + 2];
+/// Whether anything is kept.
+static IS_USED: AtomicBool = AtomicBool::new(false);
 static IS_FILLED: AtomicBool = AtomicBool::new(false);
 static IS_FILTERED: AtomicBool = AtomicBool::new(false);
 
@@ -58,7 +60,8 @@ fn fill() {
         return;
     }
     let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
-    for (at, slot) in SLOTS.iter().enumerate() {
+    IS_USED.store(true, Ordering::Relaxed);
+    for (at, slot) in SLOTS.iter().enumerate().take(SOCKETS + EVENTS) {
         let made = match &socket {
             Ok(socket) if at < SOCKETS => high(socket),
             _ => event().and_then(|event| high(&event)),
@@ -67,6 +70,27 @@ fn fill() {
         slot.fd.store(made.map_or(-1, IntoRawFd::into_raw_fd), Ordering::Relaxed);
         slot.is_taken.store(false, Ordering::Relaxed);
     }
+}
+
+/// What the library writes to.
+#[derive(Clone, Copy)]
+pub enum Kept {
+    /// Standard error, as it was at the start.
+    Log,
+    /// The file of what was done.
+    Stats,
+}
+
+/// Keeps a descriptor for the library itself. The program does not know of it, and does not close it.
+pub fn keep(what: Kept, fd: Option<OwnedFd>) {
+    let Some(fd) = fd.and_then(|fd| high(&fd).ok()) else { return };
+    SLOTS[SOCKETS + EVENTS + what as usize].fd.store(fd.into_raw_fd(), Ordering::Relaxed);
+    IS_USED.store(true, Ordering::Relaxed);
+}
+
+/// A descriptor that is kept for the library itself.
+pub fn kept(what: Kept) -> Option<RawFd> {
+    Some(SLOTS[SOCKETS + EVENTS + what as usize].fd.load(Ordering::Relaxed)).filter(|&fd| fd >= 0)
 }
 
 fn event() -> Result<OwnedFd, Errno> {
@@ -92,7 +116,7 @@ pub fn take_socket() -> Result<RawFd, Errno> {
 
 fn find(fd: RawFd) -> Option<&'static Slot> {
     let is_this = |slot: &&Slot| slot.fd.load(Ordering::Relaxed) == fd;
-    (IS_FILLED.load(Ordering::Relaxed) && fd >= 0).then(|| SLOTS.iter().find(is_this)).flatten()
+    (IS_USED.load(Ordering::Relaxed) && fd >= 0).then(|| SLOTS.iter().find(is_this)).flatten()
 }
 
 /// Whether the descriptor is one of those that are kept, in use or not.
@@ -141,7 +165,7 @@ pub fn close_around(
 
 /// The lowest of the numbers that are kept, from `first` to `last`.
 fn next(first: c_uint, last: c_uint) -> Option<c_uint> {
-    if !IS_FILLED.load(Ordering::Relaxed) {
+    if !IS_USED.load(Ordering::Relaxed) {
         return None;
     }
     let numbers = SLOTS.iter().filter_map(|slot| c_uint::try_from(slot.fd.load(Ordering::Relaxed)).ok());
@@ -160,7 +184,7 @@ pub fn gives_event(flags: c_int) -> bool {
 
 /// An eventfd from those that are kept.
 pub fn take_event(count: c_uint) -> Result<c_int, Errno> {
-    let fd = take(&SLOTS[SOCKETS..]).ok_or(Errno::MFILE)?;
+    let fd = take(&SLOTS[SOCKETS..SOCKETS + EVENTS]).ok_or(Errno::MFILE)?;
     if count > 0 {
         // SAFETY: open as long as it is kept.
         rustix::io::write(unsafe { BorrowedFd::borrow_raw(fd) }, &u64::from(count).to_ne_bytes())?;

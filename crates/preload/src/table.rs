@@ -78,6 +78,13 @@ pub fn is_used() -> bool {
     !LAST.load(Ordering::Relaxed).is_null()
 }
 
+/// Does something with every file that is open, unless this comes in the middle of a request.
+pub fn each_file(mut act: impl FnMut(&mut File)) {
+    if let Ok(_locked) = lock() {
+        all().for_each(|entry| entry.lock().file.iter_mut().for_each(&mut act));
+    }
+}
+
 fn all() -> impl Iterator<Item = &'static Entry> {
     // SAFETY: null or an entry, and those are never freed.
     std::iter::successors(unsafe { LAST.load(Ordering::Acquire).as_ref() }, |entry| entry.next())

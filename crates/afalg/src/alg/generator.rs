@@ -1,7 +1,7 @@
 //! Generators of random bytes, which the sockets accepted from one parent share.
 
 use crate::Errno;
-use algkit::{Rng, Unkeyed};
+use algkit::{Driver, Rng, Unkeyed};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -60,6 +60,10 @@ impl Generator {
         }
         self.entropy = (!entropy.is_empty()).then(|| entropy.to_vec().into());
         Ok(())
+    }
+
+    pub(super) fn driver(&self) -> &Driver {
+        self.driver.driver()
     }
 
     /// What there is to draw from.

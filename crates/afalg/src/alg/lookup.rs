@@ -3,6 +3,7 @@
 use crate::{
     Errno,
     abi::{Address, CRYPTO_ALG_KERN_DRIVER_ONLY},
+    service::{settings, tell},
 };
 use algkit::{Error, Policy, Registry, Transform, Unkeyed};
 use std::sync::OnceLock;
@@ -13,15 +14,26 @@ pub(super) fn find<T: Transform>(address: &Address<'_>) -> Result<Unkeyed<T>, Er
     if address.features & address.mask & CRYPTO_ALG_KERN_DRIVER_ONLY != 0 {
         return Err(Errno::NOENT);
     }
-    let name = str::from_utf8(address.name).map_err(|_| Errno::NOENT)?;
-    transform(name).map_err(|error| match error {
-        Error::SelfTest { .. } => Errno::LIBBAD,
-        _ => Errno::NOENT,
-    })
+    transform(str::from_utf8(address.name).map_err(|_| Errno::NOENT)?)
 }
 
-/// The driver that serves `name`, whatever its timing.
-pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {
+/// The driver that serves `name`, whatever its timing, if the policy permits its algorithm.
+pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Errno> {
+    let found = any_driver(name).map_err(|error| {
+        tell(2, format_args!("refused {name}: {error}"));
+        match error {
+            Error::SelfTest { .. } => Errno::LIBBAD,
+            _ => Errno::NOENT,
+        }
+    })?;
+    if !settings().policy.permits(name, &found.driver().name) {
+        tell(1, format_args!("refused {name}: the policy does not permit it"));
+        return Err(Errno::NOENT);
+    }
+    Ok(found)
+}
+
+fn any_driver<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {
     let registry = Registry::global()?;
     match registry.transform(name) {
         Err(Error::TableOnly { .. }) => any_timing(registry).transform(name),

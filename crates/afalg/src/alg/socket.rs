@@ -8,7 +8,7 @@ use super::{
     parent::{Keyring, NoKeyring, Parent},
     rng, skcipher,
 };
-use crate::{Destination, Errno, Message, Readiness, Received};
+use crate::{Destination, Errno, Message, Readiness, Received, usage::Usage};
 use std::{io::IoSliceMut, sync::Arc};
 
 /// An AF_ALG socket: one that names a transform, or one that performs operations.
@@ -18,6 +18,8 @@ pub struct Socket {
     buffers: Buffers,
     /// What the next call that asks for it is told.
     pub(crate) error: Option<Errno>,
+    /// What it has done, if that is counted.
+    usage: Option<Box<Usage>>,
 }
 
 /// What is large stays where it is made: front ends move sockets about while they open and close them.
@@ -35,7 +37,7 @@ const SOCK_MAX: i32 = 11;
 
 impl From<Role> for Socket {
     fn from(role: Role) -> Self {
-        Self { role, buffers: Buffers::default(), error: None }
+        Self { role, buffers: Buffers::default(), error: None, usage: None }
     }
 }
 
@@ -99,13 +101,13 @@ impl Socket {
     /// `accept`.
     pub fn accept(&mut self) -> Result<Self, Errno> {
         match &mut self.role {
-            Role::Parent(parent) => accept_from(parent).map(Self::from),
+            Role::Parent(parent) => accept_from(parent),
             Role::Hash(operation) => {
-                let mut role = accept_from(operation.ready_parent()?)?;
-                if let Role::Hash(other) = &mut role {
+                let mut socket = accept_from(operation.ready_parent()?)?;
+                if let Role::Hash(other) = &mut socket.role {
                     other.go_on_with(operation);
                 }
-                Ok(role.into())
+                Ok(socket)
             }
             _ => Err(Errno::OPNOTSUPP),
         }
@@ -118,13 +120,17 @@ impl Socket {
     /// goes on with [`Socket::send_rest`] when the socket is writable.
     #[inline(always)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
-        match &mut self.role {
+        let sent = match &mut self.role {
             Role::Skcipher(operation) => operation.send(message),
             Role::Aead(operation) => operation.send(message),
             Role::Hash(operation) => operation.send(message),
             Role::Rng(operation) => operation.send(message),
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        };
+        if let (Some(usage), Role::Hash(_), Ok(sent)) = (&mut self.usage, &self.role, &sent) {
+            usage.bytes(*sent);
         }
+        sent
     }
 
     /// What [`Socket::send`] has not accepted of a message, with the same flags. The control messages
@@ -153,7 +159,7 @@ impl Socket {
     /// [`recv`](Self::recv), with arguments that are nowhere put together in memory, which would be waited for.
     #[inline(always)]
     pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
-        match &mut self.role {
+        let received = match &mut self.role {
             Role::Skcipher(operation) => operation.recv(pieces, lost),
             Role::Aead(operation) => operation.recv(Destination { pieces, lost }),
             Role::Hash(operation) => operation.recv(Destination { pieces, lost }),
@@ -161,7 +167,19 @@ impl Socket {
                 operation.recv(Destination { pieces, lost }).map(|len| Received { len, flags: 0, end: len })
             }
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
+        };
+        if let (Some(usage), Ok(received)) = (&mut self.usage, &received) {
+            usage.request();
+            if !matches!(self.role, Role::Hash(_)) {
+                usage.bytes(received.len);
+            }
         }
+        received
+    }
+
+    /// What it has done, if that is counted.
+    pub(crate) fn usage(&mut self) -> Option<&mut Usage> {
+        self.usage.as_deref_mut()
     }
 
     /// Bytes of text that wait.
@@ -184,19 +202,25 @@ impl Socket {
     }
 }
 
-/// What a socket does that is accepted from this one.
-fn accept_from(parent: &Arc<Parent>) -> Result<Role, Errno> {
-    parent.lease(|algorithm, lease| match algorithm {
-        Algorithm::Skcipher { driver, keyed } => {
-            Role::Skcipher(Box::new(skcipher::Operation::new(lease, driver.driver(), keyed.clone())))
-        }
-        Algorithm::Aead { driver, keyed, tag_len } => {
-            let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
-            Role::Aead(Box::new(aead::Operation::new(lease, driver.driver(), keyed)))
-        }
-        Algorithm::Hash { driver, ready } => {
-            Role::Hash(Box::new(hash::Operation::new(lease, driver.driver(), ready.clone())))
-        }
-        Algorithm::Rng(generator) => Role::Rng(rng::Operation::new(lease, generator)),
+/// A socket that is accepted from this one.
+fn accept_from(parent: &Arc<Parent>) -> Result<Socket, Errno> {
+    parent.lease(|algorithm, lease| {
+        let (role, driver) = match algorithm {
+            Algorithm::Skcipher { driver, keyed } => {
+                let operation = skcipher::Operation::new(lease, driver.driver(), keyed.clone());
+                (Role::Skcipher(Box::new(operation)), driver.driver())
+            }
+            Algorithm::Aead { driver, keyed, tag_len } => {
+                let keyed = keyed.clone().map(|keyed| (keyed, *tag_len));
+                let operation = aead::Operation::new(lease, driver.driver(), keyed);
+                (Role::Aead(Box::new(operation)), driver.driver())
+            }
+            Algorithm::Hash { driver, ready } => {
+                let operation = hash::Operation::new(lease, driver.driver(), ready.clone());
+                (Role::Hash(Box::new(operation)), driver.driver())
+            }
+            Algorithm::Rng(generator) => (Role::Rng(rng::Operation::new(lease, generator)), generator.driver()),
+        };
+        Socket { usage: Usage::open(driver).map(Box::new), ..role.into() }
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn run<'s>(
         memory.read(request.iv, &mut iv[..iv_len])?;
     }
     let direction = direction(request.op)?;
-    let Session { cipher: Some(cipher), hash } = session else { return Err(Errno::INVAL) };
+    let Session { cipher: Some(cipher), hash, .. } = session else { return Err(Errno::INVAL) };
     if request.len > MAX_LEN || request.auth_len > MAX_LEN {
         return Err(Errno::NOMEM);
     }

@@ -67,6 +67,14 @@ impl Operation {
     }
 
     /// Does the work, and writes the text.
+    /// Adds a request to what the session has done.
+    pub(super) fn count(&self, session: &mut Session) {
+        if let Some(usage) = &mut session.usage {
+            usage.request();
+            usage.bytes(self.request.len as usize);
+        }
+    }
+
     pub(super) fn run(&mut self, session: &mut Session, memory: &mut dyn Memory) -> Result<(), Errno> {
         let CryptOp { op, flags, len, .. } = self.request;
         let direction = direction(op)?;

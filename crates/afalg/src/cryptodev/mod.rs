@@ -11,7 +11,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use crate::{Errno, Memory, Readiness};
+use crate::{Errno, Memory, Readiness, usage::Usage};
 use crypt::Operation;
 use session::Session;
 use std::{
@@ -96,6 +96,11 @@ impl Device {
         Readiness { readable: done > 0, writable: done < MAX_JOBS }
     }
 
+    /// Does something with what each session has done.
+    pub(crate) fn each_usage(&self, act: fn(&mut Usage)) {
+        self.state().sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,6 +152,7 @@ impl State {
         let raw = read(argument, memory)?;
         let (mut operation, session) = Operation::read(raw, |number| self.sessions.get_mut(&number), memory)?;
         operation.run(session, memory)?;
+        operation.count(session);
         operation.deliver(argument, memory)
     }
 
@@ -160,7 +166,7 @@ impl State {
         if self.done.len() >= MAX_JOBS {
             return Err(Errno::BUSY);
         }
-        let outcome = operation.run(session, memory);
+        let outcome = operation.run(session, memory).inspect(|()| operation.count(session));
         self.done.push_back(outcome.map(|()| operation));
         Ok(())
     }

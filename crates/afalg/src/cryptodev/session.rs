@@ -7,7 +7,7 @@ use super::{
     },
     algorithms::{self, Mode},
 };
-use crate::{Errno, Memory, alg::transform};
+use crate::{Errno, Memory, alg::transform, usage::Usage};
 use algkit::{Aead, Direction, Driver, Hash, Skcipher, State, Text, WeakKeys};
 use zeroize::Zeroizing;
 
@@ -16,6 +16,8 @@ use zeroize::Zeroizing;
 pub(super) struct Session {
     pub(super) cipher: Option<Cipher>,
     pub(super) hash: Option<Digester>,
+    /// What it has done, if that is counted.
+    pub(super) usage: Option<Usage>,
 }
 
 impl Session {
@@ -29,14 +31,18 @@ impl Session {
         let find = |number| algorithms::hash(number).ok_or(Errno::INVAL);
         let hash = (request.mac != 0).then(|| find(request.mac)).transpose()?;
         let is_aead = cipher.is_some_and(|(_, mode)| mode == Mode::Aead);
-        Ok(Self {
+        let mut session = Self {
             cipher: cipher.map(|(name, mode)| Cipher::new(name, mode, request, memory)).transpose()?,
             // An AEAD has its own authentication.
             hash: hash
                 .filter(|_| !is_aead)
                 .map(|(name, keyed)| Digester::new(name, keyed, request, memory))
                 .transpose()?,
-        })
+            usage: None,
+        };
+        let cipher = session.cipher.as_ref().and_then(Cipher::driver);
+        session.usage = cipher.or(session.hash.as_ref().map(|hash| hash.hash.driver())).and_then(Usage::open);
+        Ok(session)
     }
 
     /// Fills in the session's part of a `session_info_op`. What the session does not have stays as it is.
@@ -94,13 +100,19 @@ impl Cipher {
         let refused = |_| Errno::INVAL;
         let kind = match mode {
             Mode::Aead => {
-                let aead: Aead = transform(name).and_then(|a| a.key_with(key, WeakKeys::Allow)).map_err(refused)?;
+                let aead: Aead = transform::<Aead>(name)
+                    .or(Err(Errno::INVAL))
+                    .and_then(|a| a.key_with(key, WeakKeys::Allow).map_err(refused))?;
                 let tag_len = aead.max_tag_len();
                 Kind::Aead(aead, tag_len)
             }
             _ if name == algorithms::NULL && key.is_empty() => Kind::Null,
             _ if name == algorithms::NULL => return Err(Errno::INVAL),
-            _ => Kind::Skcipher(transform(name).and_then(|c| c.key_with(key, WeakKeys::Allow)).map_err(refused)?),
+            _ => Kind::Skcipher(
+                transform::<Skcipher>(name)
+                    .or(Err(Errno::INVAL))
+                    .and_then(|c| c.key_with(key, WeakKeys::Allow).map_err(refused))?,
+            ),
         };
         Ok(Self { kind, mode, iv: [0; EALG_MAX_BLOCK_LEN] })
     }
@@ -175,9 +187,9 @@ impl Digester {
         if request.mac_key != 0 {
             memory.read(request.mac_key, key)?;
         }
-        let hash: Hash = transform(name)
-            .and_then(|hash| if keyed { hash.key_with(key, WeakKeys::Allow) } else { hash.unkeyed() })
-            .map_err(|_| Errno::INVAL)?;
+        let driver = transform::<Hash>(name).or(Err(Errno::INVAL))?;
+        let hash = if keyed { driver.key_with(key, WeakKeys::Allow) } else { driver.unkeyed() };
+        let hash = hash.map_err(|_| Errno::INVAL)?;
         let state = hash.start();
         Ok(Self { hash, state })
     }

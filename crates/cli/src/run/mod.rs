@@ -2,6 +2,7 @@
 //! served in user space.
 
 mod library;
+mod settings;
 mod target;
 
 use crate::{
@@ -10,10 +11,16 @@ use crate::{
     error::Error,
     out::complain,
 };
+use algkit_afalg::{
+    service::{self, Settings},
+    usage,
+};
+use settings::Variables;
 use std::{
     env,
     ffi::OsString,
-    io,
+    fs,
+    io::{self, Write as _},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::Command,
@@ -36,13 +43,14 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     };
     let mut command = Command::new(&args.program);
     command.args(&args.arguments);
+    let variables = Variables::of(args)?;
     match preloaded(args, via)? {
         Some(libraries) => {
-            command.env(LD_PRELOAD, libraries);
+            command.env(LD_PRELOAD, libraries).envs(variables.iter());
             // The program takes this process over; there is no way back but an error.
             Err(cannot_run(args, command.exec()))
         }
-        None => supervise(args, command),
+        None => supervise(args, command, &variables),
     }
 }
 
@@ -64,12 +72,23 @@ fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
 
 /// Stays in front of the program, and ends as it does; 128 and the signal's number for one that was killed,
 /// as shells have it.
-fn supervise(args: &RunArgs, command: Command) -> Result<Answer, Error> {
+fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<Answer, Error> {
+    let variable = |name: &str| variables.get(name).and_then(|value| value.to_str()).map(str::to_owned);
+    if let Ok(settings) = Settings::of_variables(variable) {
+        service::configure(Settings { tell: Some(|line| complain(&line)), ..settings });
+    }
     let options = algkit_supervisor::Options::default();
     let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
         algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
         error => Error::Supervise { program: args.program.clone(), source: error },
     })?;
+    if let Some(file) = variables.get("ALGKIT_STATS") {
+        let told = match file.is_empty() {
+            true => io::stderr().write_all(usage::report().as_bytes()),
+            false => fs::write(file, usage::report()),
+        };
+        told.map_err(|source| Error::Write { name: format!("`{}`", Path::new(file).display()), source })?;
+    }
     let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(Answer::Program(number as u8))
 }

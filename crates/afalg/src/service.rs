@@ -1,0 +1,139 @@
+//! How this process serves: which names, what it tells of it, and what it counts. One set of settings for the process, which a front
+//! end makes before the first request.
+
+use std::{fmt, sync::OnceLock};
+
+/// What a front end chooses.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The names that are served.
+    pub policy: Policy,
+    /// How much is told: 0 nothing, 1 what is refused by policy, 2 whatever is refused, 3 sockets and sessions made and removed.
+    pub level: u8,
+    /// Whether requests are counted.
+    pub counts: bool,
+    /// Where it is told: a line without its end.
+    pub tell: Option<fn(&str)>,
+}
+
+/// Which names are served. A pattern is a name in which `*` stands for any characters.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// If there are any, nothing else is served.
+    pub allow: Vec<String>,
+    /// What is not served, though it is allowed.
+    pub deny: Vec<String>,
+}
+
+/// The names that Linux 7.3 leaves to programs without privileges (`crypto.af_alg_restrict`, 1 by default).
+pub const LINUX_7_3: [&str; 8] =
+    ["adiantum", "adiantum(*)", "hctr2(*)", "sha1", "xts(aes)", "xts(camellia)", "xts(serpent)", "xts(twofish)"];
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// Sets what the process does. Only the first call does, and none after the first request.
+pub fn configure(settings: Settings) {
+    let _ = SETTINGS.set(settings);
+}
+
+pub(crate) fn settings() -> &'static Settings {
+    SETTINGS.get_or_init(Settings::default)
+}
+
+impl Settings {
+    /// Those that variables of the environment describe: `ALGKIT_ALLOW` and `ALGKIT_DENY`, patterns separated by spaces,
+    /// `ALGKIT_AS_LINUX`, `7.3`, `ALGKIT_LOG`, a level, and `ALGKIT_STATS`, whose presence asks for counting. The error is
+    /// the name of a variable that says nothing of the kind.
+    pub fn of_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, &'static str> {
+        let patterns = |name| variable(name).map(|list| list.split_ascii_whitespace().map(str::to_owned).collect());
+        let mut policy = Policy {
+            allow: patterns("ALGKIT_ALLOW").unwrap_or_default(),
+            deny: patterns("ALGKIT_DENY").unwrap_or_default(),
+        };
+        match variable("ALGKIT_AS_LINUX").as_deref() {
+            None => {}
+            Some("7.3") => policy.allow.extend(LINUX_7_3.map(str::to_owned)),
+            Some(_) => return Err("ALGKIT_AS_LINUX"),
+        }
+        let level = match variable("ALGKIT_LOG").as_deref() {
+            None => 0,
+            Some(level) => level.parse().ok().filter(|level| *level <= 3).ok_or("ALGKIT_LOG")?,
+        };
+        Ok(Self { policy, level, counts: variable("ALGKIT_STATS").is_some(), tell: None })
+    }
+}
+
+impl Policy {
+    /// Whether an algorithm is served that was asked for by `asked`, its own name or a driver's.
+    pub fn permits(&self, asked: &str, algorithm: &str) -> bool {
+        let is_in = |patterns: &[String]| patterns.iter().any(|p| matches(p, asked) || matches(p, algorithm));
+        (self.allow.is_empty() || is_in(&self.allow)) && !is_in(&self.deny)
+    }
+}
+
+/// Whether a pattern describes all of a name.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
+}
+
+/// Tells a line, if so much is told.
+pub(crate) fn tell(level: u8, line: fmt::Arguments<'_>) {
+    let settings = settings();
+    if let Some(tell) = settings.tell.filter(|_| level <= settings.level) {
+        tell(&line.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("xts(aes)", "xts(aes)", true),
+            ("xts(aes)", "xts(aes", false),
+            ("xts(*)", "xts(aes)", true),
+            ("xts(*)", "xts(aes", false),
+            ("*aes*", "cbc(aes)", true),
+            ("*", "", true),
+            ("", "", true),
+            ("", "x", false),
+            ("a*b*c", "abbbc", true),
+            ("a*b*c", "acb", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn what_linux_7_3_leaves() {
+        let settings = Settings::of_variables(|name| (name == "ALGKIT_AS_LINUX").then(|| "7.3".into())).unwrap();
+        for name in ["adiantum(xchacha12,aes)", "hctr2(aes)", "xts(serpent)", "sha1"] {
+            assert!(settings.policy.permits(name, name), "{name}");
+        }
+        for name in ["cbc(aes)", "gcm(aes)", "hmac(sha1)", "sha256", "stdrng", "xts(cast6)"] {
+            assert!(!settings.policy.permits(name, name), "{name}");
+        }
+        assert!(settings.policy.permits("xts-aes-vaes-avx512", "xts(aes)"), "a driver's name");
+    }
+
+    #[test]
+    fn denied_names() {
+        let variable = |name: &str| (name == "ALGKIT_DENY").then(|| "*(des*) ecb(*)".to_owned());
+        let policy = Settings::of_variables(variable).unwrap().policy;
+        assert!(policy.permits("cbc(aes)", "cbc(aes)"));
+        assert!(!policy.permits("cbc(des3_ede)", "cbc(des3_ede)"));
+        assert!(!policy.permits("ecb-aes-aesni", "ecb(aes)"), "a driver's name is no way around it");
+    }
+
+    #[test]
+    fn variables_that_say_nothing() {
+        for (wrong, value) in [("ALGKIT_LOG", "4"), ("ALGKIT_LOG", "x"), ("ALGKIT_AS_LINUX", "6.1")] {
+            let of = Settings::of_variables(|name| (name == wrong).then(|| value.to_owned()));
+            assert_eq!(of.err(), Some(wrong));
+        }
+    }
+}

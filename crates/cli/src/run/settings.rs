@@ -1,0 +1,43 @@
+//! What is allowed, told and counted, as variables of the environment, which the library reads, and the supervisor.
+
+use crate::{args::RunArgs, error::Error};
+use std::{ffi::OsString, fs::OpenOptions, path::PathBuf};
+
+/// Names and values.
+pub struct Variables(Vec<(&'static str, OsString)>);
+
+impl Variables {
+    /// Those that the arguments ask for. A file for statistics is made empty.
+    pub fn of(args: &RunArgs) -> Result<Self, Error> {
+        let mut all: Vec<(&'static str, OsString)> = Vec::new();
+        for (name, patterns) in [("ALGKIT_ALLOW", &args.allow), ("ALGKIT_DENY", &args.deny)] {
+            if !patterns.is_empty() {
+                all.push((name, patterns.join(" ").into()));
+            }
+        }
+        all.extend(args.as_linux.iter().map(|version| ("ALGKIT_AS_LINUX", version.into())));
+        all.extend(args.log.iter().map(|level| ("ALGKIT_LOG", level.to_string().into())));
+        if let Some(file) = &args.stats {
+            let path = file.as_ref().map(emptied).transpose()?;
+            all.push(("ALGKIT_STATS", path.unwrap_or_default().into()));
+        }
+        Ok(Self(all))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
+        self.0.iter().map(|(name, value)| (*name, value))
+    }
+
+    /// The value of one.
+    pub fn get(&self, name: &str) -> Option<&OsString> {
+        self.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+}
+
+/// The absolute path of a file that is empty now.
+fn emptied(file: &PathBuf) -> Result<PathBuf, Error> {
+    let failed = |source| Error::Write { name: format!("`{}`", file.display()), source };
+    OpenOptions::new().write(true).create(true).truncate(true).open(file).map_err(failed)?;
+    file.canonicalize().map_err(failed)
+}
