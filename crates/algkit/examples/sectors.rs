@@ -3,6 +3,8 @@
 //!
 //! `cargo run --example sectors`
 
+use algkit::sectors::Sectors;
+
 const SECTOR: usize = 512;
 
 fn main() -> Result<(), algkit::Error> {
@@ -10,20 +12,13 @@ fn main() -> Result<(), algkit::Error> {
     let xts = algkit::skcipher("xts(aes)")?.key(&key)?;
 
     let mut image = vec![0; 4 * SECTOR];
-    for (number, sector) in image.chunks_exact_mut(SECTOR).enumerate() {
-        xts.encrypt(&mut plain64(number as u64), sector)?;
-    }
+    Sectors::new(0, SECTOR).encrypt(&xts, &mut image)?;
     println!("{}: {} sectors", xts.driver().driver, image.len() / SECTOR);
     assert_ne!(image[..SECTOR], image[SECTOR..2 * SECTOR]); // equal sectors do not show
 
     // Any sector can be read without the others.
     let third = &mut image[2 * SECTOR..3 * SECTOR];
-    xts.decrypt(&mut plain64(2), &mut *third)?;
+    Sectors::new(2, SECTOR).decrypt(&xts, third)?;
     assert_eq!(third, [0; SECTOR]);
     Ok(())
-}
-
-/// The sector's number, little-endian, filled up with zeros.
-fn plain64(sector: u64) -> [u8; 16] {
-    u128::from(sector).to_le_bytes()
 }

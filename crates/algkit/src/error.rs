@@ -55,6 +55,25 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// STREAM numbers its chunks in IVs of 12 bytes.
+    #[error("{name}: IV of {ivsize} bytes, where STREAM needs an AEAD whose IV is a nonce of 12")]
+    NotForStream {
+        /// The algorithm.
+        name: String,
+        /// Its IV's length.
+        ivsize: usize,
+    },
+    /// A chunk after the last one of STREAM: all numbers are used up, or one was refused.
+    #[error("{0}: no other chunk can follow in this stream")]
+    StreamEnded(String),
+    /// The numbers of some sectors do not fit into their IVs.
+    #[error("{sectors} sectors from number {first} on: the last of them has no IV of 64 bits")]
+    SectorNumber {
+        /// The number of the first.
+        first: u64,
+        /// How many.
+        sectors: usize,
+    },
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),

@@ -35,14 +35,21 @@
 //! | algorithm | IV | rule |
 //! | --- | --- | --- |
 //! | `gcm(aes)`, `rfc7539(chacha20,poly1305)` | 12 | **never the same twice under one key**: a counter, or at most 2<sup>32</sup> random ones |
-//! | `ccm(aes)` | 16 | the first byte is L − 1, L being 2 to 8; a nonce of 15 − L bytes; L zeros. Never the same twice |
+//! | `gcm(aes)` | any other, from 1 on | the same; it is hashed first, and short random ones repeat soon |
+//! | `ccm(aes)` | 16 | the first byte is L − 1, L being 2 to 8; a nonce of 15 − L bytes; L zeros ([`ccm_iv`] makes it of the nonce). Never the same twice |
+//! | `rfc4106(gcm(aes))`, `rfc4309(ccm(aes))`, `rfc4543(gcm(aes))`, `rfc7539esp(chacha20,poly1305)` | 8 | IPsec's: the key ends in a salt of 4 bytes (`rfc4309`: 3), and the *associated data ends in the IV once more*, which is not authenticated as such (`rfc4543` authenticates it) |
 //! | `ctr(aes)` | 16 | a counter, big-endian; no two messages may use the same counts |
 //! | `chacha20` | 16 | a counter of 32 bits, little-endian, then a nonce of 12 bytes; as for CTR |
 //! | `cbc(aes)` | 16 | unpredictable, for example random |
 //! | `xts(aes)` | 16 | the number of the sector, little-endian; the same sector keeps its number |
 //!
 //! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by reference. In CBC and CTR they leave in it what the next piece of the same message goes on with;
-//! `encrypt_once` and `decrypt_once` leave it alone.
+//! `encrypt_once` and `decrypt_once` leave it alone. XTS, RFC 3686, XCTR and ChaCha20 leave nothing of use.
+//!
+//! Sectors of a disk get IVs of their numbers, all in one call: [`sectors`]. A text that is longer than memory is sealed chunk by chunk: [`stream`].
+//!
+//! Two names want a word more. `poly1305`, by itself, takes the one-time key of 32 bytes (r, then s) as its *key*: a second message under it gives the key away; use
+//! `rfc7539(chacha20,poly1305)`. `keccak` is the sponge with the padding of 2011, before SHA-3 was standardized, and no hash of today's standards: those are `sha3-256` and its like.
 //!
 //! # Errors
 //!
@@ -55,7 +62,7 @@
 //!
 //! assert!(matches!(algkit::aead("aes-gcm"), Err(Error::Unknown(_))));
 //! let aead = algkit::aead("gcm(aes)")?.key(&[7; 16])?;
-//! assert!(matches!(aead.seal(&[1; 11], b"", b"text"), Err(Error::IvLength { got: 11, want: 12, .. })));
+//! assert!(matches!(aead.seal(&[], b"", b"text"), Err(Error::IvLength { got: 0, want: 12, .. })));
 //! assert!(matches!(aead.open(&[1; 12], b"", &[0; 20]), Err(Error::Authentication)));
 //! # Ok::<(), algkit::Error>(())
 //! ```
@@ -99,6 +106,7 @@ pub mod batch;
 mod blockwise;
 pub mod driver;
 mod error;
+mod iv;
 mod kind;
 mod name;
 mod parts;
@@ -107,9 +115,11 @@ mod registry;
 mod rng;
 #[cfg(any(feature = "aead", feature = "cipher", feature = "digest"))]
 pub mod rustcrypto;
+pub mod sectors;
 mod selftest;
 mod settings;
 mod sizes;
+pub mod stream;
 mod table;
 mod tag;
 mod templates;
@@ -119,6 +129,7 @@ mod tfm;
 pub use algkit_primitives::{InOut, Packet, cpu};
 pub use driver::{Driver, DriverRef, SelfTest};
 pub use error::Error;
+pub use iv::ccm_iv;
 pub use kind::{Direction, Policy, Timing, Type, WeakKeys};
 pub use name::Name;
 pub use parts::Parts;

@@ -203,7 +203,7 @@ pub struct EncArgs {
     /// The key of the MAC in authenc(…), in hex
     #[arg(long, value_name = "HEX")]
     pub auth_key: Option<Hidden>,
-    /// The initialization vector, in hex
+    /// The initialization vector, in hex [default for GCM and ChaCha20-Poly1305: random, and in front of the ciphertext]
     #[arg(long, value_name = "HEX")]
     pub iv: Option<String>,
     /// A file of associated data, which is authenticated and not encrypted (AEAD)
@@ -212,6 +212,16 @@ pub struct EncArgs {
     /// Bytes of tag [default: the longest] (AEAD)
     #[arg(long, value_name = "N")]
     pub tag_len: Option<usize>,
+    /// Seal or open in chunks of N bytes, each with a tag, so that memory is bounded (AEAD)
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "65536",
+        conflicts_with_all = ["iv", "tag_len", "sector_size"]
+    )]
+    pub stream: Option<u32>,
     /// Bytes in a sector; each sector is a message, and its number the IV
     #[arg(long, value_name = "N", conflicts_with = "iv")]
     pub sector_size: Option<u32>,

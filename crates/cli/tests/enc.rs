@@ -384,3 +384,79 @@ fn memory_stays_small() {
     assert!(child.wait().unwrap().success());
     assert!(peak < 32 << 10, "{peak} kB");
 }
+
+/// Ends with that status and a message that contains `why`.
+#[track_caller]
+fn refused(output: &std::process::Output, status: i32, why: &str) {
+    let message = fails(output, status);
+    assert!(message.contains(why), "{message}");
+}
+
+/// Without `--iv`, a nonce stands in front, and is another each time.
+#[test]
+fn an_aead_without_an_iv_makes_its_own() {
+    let folder = Folder::new();
+    let text = b"attack at dawn";
+    for (name, key) in [("gcm(aes)", hex(16)), ("rfc7539(chacha20,poly1305)", hex(32))] {
+        let enc = ["enc", "-c", name, "-k", &key];
+        let (one, other) = (ok(&pipe(&enc, text)).to_vec(), ok(&pipe(&enc, text)).to_vec());
+        assert_eq!(one.len(), 12 + text.len() + 16);
+        assert_ne!(one[..12], other[..12], "{name}: the nonce is another one");
+        assert_eq!(ok(&pipe(&[&enc[..], &["-d"]].concat(), &one)), text);
+        // The same bytes, told apart by hand.
+        let nonce: String = one[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(ok(&pipe(&[&enc[..], &["-d", "--iv", &nonce]].concat(), &one[12..])), text);
+        let mut wrong = one.clone();
+        wrong[3] ^= 1;
+        refused(&pipe(&[&enc[..], &["-d"]].concat(), &wrong), 1, "authentic");
+        refused(&pipe(&[&enc[..], &["-d"]].concat(), &one[..27]), 2, "27 bytes");
+    }
+    let ccm = ["enc", "-c", "ccm(aes)", "-k", &hex(16), "-o", &folder.arg("out")];
+    refused(&pipe(&ccm, text), 2, "--iv is missing, expected 16 bytes");
+}
+
+/// GCM takes IVs of any length: the GCM specification (McGrew and Viega), test case 5, of 8 bytes.
+#[test]
+fn gcm_with_an_iv_of_another_length() {
+    let folder = Folder::new();
+    let assoc = folder.write("assoc", bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2"));
+    let gcm = ["enc", "-c", "gcm(aes)", "-k", "feffe9928665731c6d6a8f9467308308", "--iv", "cafebabefacedbad"];
+    let gcm = [&gcm[..], &["--aad-file", &assoc]].concat();
+    let plain = "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
+                 1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39";
+    let want = "61353b4c2806934a777ff51fa22a4755699b2a714fcdc6f83766e5f97b6c7423\
+                73806900e49f24b22b097544d4896b424989b5e1ebac0f07c23f45983612d2e79e3b0785561be14aaca2fccb";
+    assert_eq!(ok(&pipe(&gcm, &bytes(plain))), bytes(want));
+}
+
+#[test]
+fn a_stream_is_sealed_and_opened_in_chunks() {
+    let folder = Folder::new();
+    let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16)];
+    // Ends of chunks in every place, and none at all; chunks of one byte, of 4096 and of the default size.
+    for (option, size) in [("--stream=1", 1usize), ("--stream=4096", 4096), ("--stream", 65536)] {
+        for len in [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 5] {
+            let text: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+            let sealed = ok(&pipe(&[&enc[..], &[option]].concat(), &text)).to_vec();
+            assert_eq!(sealed.len(), 7 + len + 16 * len.div_ceil(size).max(1), "{option}, {len} bytes");
+            assert_eq!(ok(&pipe(&[&enc[..], &["-d", option]].concat(), &sealed)), text, "{option}, {len} bytes");
+        }
+    }
+    // Cut short at the end of a chunk, chunks exchanged, one byte changed, another chunk size: no file appears.
+    let text = vec![7; 3 * 4096];
+    let sealed = ok(&pipe(&[&enc[..], &["--stream=4096"]].concat(), &text)).to_vec();
+    let (frame, whole) = (4096 + 16, sealed.len());
+    let mut exchanged = sealed.clone();
+    exchanged[7..7 + 2 * frame].rotate_left(frame);
+    let mut changed = sealed.clone();
+    changed[whole - 1] ^= 1;
+    for (what, broken) in [("cut short", &sealed[..7 + 2 * frame]), ("exchanged", &exchanged), ("changed", &changed)] {
+        let out = folder.arg(what);
+        refused(&pipe(&[&enc[..], &["-d", "--stream=4096", "-o", &out]].concat(), broken), 1, "authentic");
+        assert!(!fs::exists(&out).unwrap(), "{what}: a file is there");
+    }
+    refused(&pipe(&[&enc[..], &["-d", "--stream=8192"]].concat(), &sealed), 1, "authentic");
+    refused(&pipe(&[&enc[..], &["-d", "--stream"]].concat(), &sealed[..20]), 2, "20 bytes");
+    refused(&pipe(&["enc", "-c", "ccm(aes)", "-k", &hex(16), "--stream"], b""), 2, "STREAM");
+    refused(&pipe(&["enc", "-c", "ctr(aes)", "-k", &hex(16), "--stream"], b""), 2, "--stream");
+}

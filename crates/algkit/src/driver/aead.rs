@@ -46,6 +46,12 @@ pub trait AeadOps: Send + Sync + Any {
     #[must_use]
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
 
+    /// Whether IVs of `len` bytes are taken too, a length other than the declared one; the same for all instances of a driver.
+    fn takes_iv(&self, len: usize) -> bool {
+        let _ = len;
+        false
+    }
+
     /// Texts of up to so many bytes need no [`AeadOps::check`], whatever the IV and the associated data; the same for all
     /// instances of a driver. `None` if every request is to be checked.
     fn unchecked(&self) -> Option<u64> {

@@ -1,5 +1,5 @@
-//! GCM (SP 800-38D) out of CTR and GHASH, for 12-byte IVs: `gcm(aes)`, which is
-//! `gcm_base(ctr(aes),ghash)`. Fused drivers do the same in one pass.
+//! GCM (SP 800-38D) out of CTR and GHASH: `gcm(aes)`, which is `gcm_base(ctr(aes),ghash)`. Fused drivers do the same in
+//! one pass.
 
 use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list};
 use crate::{
@@ -29,11 +29,45 @@ struct Gcm {
 impl Gcm {
     /// The mask of the tag, and the counter block after it.
     fn start(&self, iv: &[u8]) -> ([u8; 16], [u8; 16]) {
-        let (mut mask, mut counter) = ([0; 16], [0; 16]);
-        counter[..12].copy_from_slice(iv);
-        counter[15] = 1;
-        self.ctr.crypt(Direction::Encrypt, &mut counter, &mut Text::from(&mut mask[..]));
+        let mut mask = [0; 16];
+        let mut counter = self.zeroth(iv);
+        self.crypt(Direction::Encrypt, &mut counter, &mut Text::from(&mut mask[..]));
         (mask, counter)
+    }
+
+    /// J0 (section 7.1, step 2).
+    fn zeroth(&self, iv: &[u8]) -> [u8; 16] {
+        let mut block = [0; 16];
+        if iv.len() == 12 {
+            block[..12].copy_from_slice(iv);
+            block[15] = 1;
+        } else {
+            let bits = (iv.len() as u128 * 8).to_be_bytes();
+            self.ghash.digest(&[iv, pad16(iv.len()), &bits], &mut block);
+        }
+        block
+    }
+
+    /// CTR whose last 32 bits alone count (section 6.2), out of one that counts in all 128: where the former begin anew, which
+    /// they do only if a hashed IV ends near their end, the text is cut.
+    fn crypt(&self, direction: Direction, counter: &mut [u8; 16], text: &mut Text<'_>) {
+        let [fixed @ .., a, b, c, d] = *counter;
+        let left = |counter: u32| ((1 << 32) - u64::from(counter)) * 16;
+        if text.len() as u64 <= left(u32::from_be_bytes([a, b, c, d])) {
+            self.ctr.crypt(direction, counter, text);
+        } else {
+            let mut left = left(u32::from_be_bytes([a, b, c, d]));
+            while let Some(mut run) = text.next(16, 0) {
+                while let Some(before) = usize::try_from(left).ok().and_then(|left| run.take(left)) {
+                    self.ctr.crypt_run(direction, counter, before);
+                    counter[..12].copy_from_slice(&fixed);
+                    left = 1 << 36;
+                }
+                left -= run.len() as u64;
+                self.ctr.crypt_run(direction, counter, run);
+            }
+        }
+        counter[..12].copy_from_slice(&fixed);
     }
 
     /// GHASH over the padded associated data, the padded ciphertext and their lengths in bits, masked.
@@ -60,9 +94,13 @@ impl AeadOps for Gcm {
         check_text(text_len)
     }
 
+    fn takes_iv(&self, len: usize) -> bool {
+        len > 0
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let (mask, mut counter) = self.start(iv);
-        self.ctr.crypt(Direction::Encrypt, &mut counter, text);
+        self.crypt(Direction::Encrypt, &mut counter, text);
         let len = text.len();
         let full = self.tag(&mask, assoc, text.destinations(), len);
         tag::write(&full, tag);
@@ -74,7 +112,7 @@ impl AeadOps for Gcm {
         let mut full = self.tag(&mask, assoc, text.sources(), len);
         let authentic = tag::matches(&mut full, tag);
         if authentic {
-            self.ctr.crypt(Direction::Decrypt, &mut counter, text);
+            self.crypt(Direction::Decrypt, &mut counter, text);
         }
         authentic
     }

@@ -119,6 +119,11 @@ impl Skcipher {
         self.crypt(direction, iv, &mut text)
     }
 
+    /// The keyed instance, for requests that have been checked.
+    pub(crate) fn ops(&self) -> &dyn SkcipherOps {
+        &*self.ops
+    }
+
     /// Checks a request.
     #[inline(always)]
     pub(crate) fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {

@@ -1,12 +1,26 @@
 //! AEADs: one message, in memory. Nothing is written before it is known to be authentic.
+//!
+//! Without `--iv`, modes whose IV is a nonce of 12 bytes get a random one, and write it in front of the ciphertext: SP 800-38D
+//! (section 8.3) allows 2^32 of these under one key.
 
-use super::{CHUNK, Job, input::read_file};
+use super::{CHUNK, Job, input::read_file, random};
 use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Aead, Direction, Registry};
 use zeroize::Zeroizing;
 
-pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: &[u8]) -> Result<Answer, Error> {
+/// Bytes of a nonce that is made here.
+const NONCE: usize = 12;
+
+pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Option<Vec<u8>>) -> Result<Answer, Error> {
     let aead = registry.aead(&args.name)?.key(key)?;
+    let (name, want) = (aead.driver().name.clone(), aead.driver().shape.ivsize);
+    match &iv {
+        Some(iv) if !aead.takes_iv(iv.len()) => {
+            return Err(algkit::Error::IvLength { name, got: iv.len(), want }.into());
+        }
+        None if want != NONCE => return Err(Error::IvMissing { name, want }),
+        _ => {}
+    }
     let tag_len = args.tag_len.unwrap_or(aead.max_tag_len());
     let tags = &aead.driver().shape.tags;
     if !tags.allows(tag_len) {
@@ -19,11 +33,25 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: &[u8]) -> Result
     };
     let mut job = Job::open(args)?;
     let mut message = job.input.read_all(tag_len)?;
-    match job.direction {
-        Direction::Encrypt => seal(&aead, iv, &assoc, &mut message, tag_len)?,
-        Direction::Decrypt => open(&aead, iv, &assoc, &mut message, tag_len)?,
-    }
-    for chunk in message.chunks(CHUNK) {
+    let text = match (job.direction, iv) {
+        (Direction::Encrypt, iv) => {
+            let nonce = if iv.is_none() { random::<NONCE>()?.to_vec() } else { Vec::new() };
+            seal(&aead, iv.as_ref().unwrap_or(&nonce), &assoc, &mut message, tag_len)?;
+            if !job.write(&nonce)? {
+                return Ok(Answer::Yes);
+            }
+            &message[..]
+        }
+        (Direction::Decrypt, Some(iv)) => open(&aead, &iv, &assoc, &mut message, tag_len)?,
+        (Direction::Decrypt, None) => {
+            let got = message.len();
+            let Some((nonce, sealed)) = message.split_first_chunk_mut::<NONCE>() else {
+                return Err(Error::NoTag { name, got, tag: NONCE + tag_len });
+            };
+            open(&aead, nonce, &assoc, sealed, tag_len)?
+        }
+    };
+    for chunk in text.chunks(CHUNK) {
         if !job.write(chunk)? {
             return Ok(Answer::Yes);
         }
@@ -39,11 +67,13 @@ fn seal(aead: &Aead, iv: &[u8], assoc: &[u8], message: &mut Zeroizing<Vec<u8>>, 
     Ok(())
 }
 
-/// Cuts the tag off the message and decrypts the rest.
-fn open(aead: &Aead, iv: &[u8], assoc: &[u8], message: &mut Zeroizing<Vec<u8>>, tag_len: usize) -> Result<(), Error> {
-    let Some(len) = message.len().checked_sub(tag_len) else {
-        return Err(Error::NoTag { name: aead.driver().name.clone(), got: message.len(), tag: tag_len });
+/// The plaintext of what precedes the tag, where that was.
+fn open<'a>(aead: &Aead, iv: &[u8], assoc: &[u8], sealed: &'a mut [u8], tag_len: usize) -> Result<&'a [u8], Error> {
+    let got = sealed.len();
+    let Some(len) = got.checked_sub(tag_len) else {
+        return Err(Error::NoTag { name: aead.driver().name.clone(), got, tag: tag_len });
     };
-    let tag = message.split_off(len);
-    Ok(aead.decrypt(iv, &[assoc], &mut message[..], &tag)?)
+    let (text, tag) = sealed.split_at_mut(len);
+    aead.decrypt(iv, &[assoc], &mut *text, tag)?;
+    Ok(text)
 }

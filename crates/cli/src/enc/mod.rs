@@ -1,6 +1,7 @@
 //! `algkit enc`: encrypts or decrypts a file or a pipe.
 
 mod aead;
+mod chunks;
 mod input;
 mod sectors;
 mod stream;
@@ -71,7 +72,10 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
             let reason = format!("`{}` is an aead, whose tags have no place in a sector", driver.name);
             Err(Error::Option { option: "--sector-size", reason })
         }
-        Type::Aead => aead::run(args, registry, &key(args, &driver.name)?, &checked_iv(&driver, iv)?),
+        Type::Aead => match args.stream {
+            Some(size) => chunks::run(args, registry, &key(args, &driver.name)?, size as usize),
+            None => aead::run(args, registry, &key(args, &driver.name)?, iv),
+        },
         found => Err(Error::WrongType { name: args.name.clone(), found, wanted: "skcipher or aead" }),
     }
 }
@@ -98,8 +102,25 @@ fn checked_iv(driver: &algkit::Driver, iv: Option<Vec<u8>>) -> Result<Vec<u8>, E
     }
 }
 
+/// Random bytes of the operating system.
+fn random<const N: usize>() -> Result<[u8; N], Error> {
+    let (mut bytes, mut filled) = ([0; N], 0);
+    while filled < N {
+        match rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty()) {
+            Ok(more) => filled += more,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(Error::Read { name: "random bytes".to_owned(), source: errno.into() }),
+        }
+    }
+    Ok(bytes)
+}
+
 fn refuse_aead_options(args: &EncArgs, name: &str) -> Result<(), Error> {
-    for (option, given) in [("--aad-file", args.aad_file.is_some()), ("--tag-len", args.tag_len.is_some())] {
+    for (option, given) in [
+        ("--aad-file", args.aad_file.is_some()),
+        ("--tag-len", args.tag_len.is_some()),
+        ("--stream", args.stream.is_some()),
+    ] {
         if given {
             return Err(Error::Option { option, reason: format!("`{name}` is not an aead and authenticates nothing") });
         }

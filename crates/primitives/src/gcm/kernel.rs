@@ -75,7 +75,7 @@ fn is_zero(difference: u128) -> bool {
 
 /// The block `iv` || `counter`.
 #[inline(always)]
-fn counter_block(iv: &[u8; 12], counter: u32) -> [u8; 16] {
+pub(super) fn counter_block(iv: &[u8; 12], counter: u32) -> [u8; 16] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *iv;
     let low = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
     let high = u64::from(u32::from_le_bytes([i, j, k, l])) | u64::from(counter.swap_bytes()) << 32;
@@ -384,11 +384,11 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// The tag of a message that has been hashed.
+    /// The tag of a message that has been hashed; `zeroth` is J0, the block before the text's first.
     #[inline(always)]
-    pub(super) fn mask(&self, iv: &[u8; 12], hash: &[u8; 16]) -> [u8; 16] {
+    pub(super) fn mask(&self, zeroth: &[u8; 16], hash: &[u8; 16]) -> [u8; 16] {
         let token = self.token.narrow();
-        let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1));
+        let zeroth = OneBlock::<T>::splat(token, zeroth);
         let mut chains = Chains { token: self.token, wide: [], narrow: [zeroth] };
         let last = self.rounds(
             &mut chains,

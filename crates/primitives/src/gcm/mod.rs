@@ -1,4 +1,4 @@
-//! AES-GCM (NIST SP 800-38D) with a 96-bit IV, counter mode and GHASH in one pass.
+//! AES-GCM (NIST SP 800-38D), counter mode and GHASH in one pass, for IVs of 12 bytes; those of other lengths go in parts.
 //!
 //! [`GcmKey`] holds the round keys and the powers of the hash key. A message goes either through
 //! [`seal`](GcmKey::seal) or [`open`](GcmKey::open) in one call, or in parts through a
@@ -38,7 +38,10 @@ pub struct GcmKey<T: GcmToken> {
 /// A message under way; made by [`GcmKey::start`], to be used with the same key.
 #[derive(Clone)]
 pub struct GcmState {
+    /// What all counter blocks begin with.
     iv: [u8; 12],
+    /// The counter of J0, the block that masks the tag.
+    zeroth: u32,
     running: Running,
     /// Associated data that does not fill a block yet.
     aad: BlockBuffer<16>,
@@ -117,8 +120,31 @@ impl<T: GcmToken> GcmKey<T> {
 
     /// Begins a message.
     pub fn start(&self, iv: &[u8; 12]) -> GcmState {
-        let running = Running { counter: kernel::FIRST_COUNTER, acc: [0; 16] };
-        GcmState { iv: *iv, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
+        Self::start_at(iv, kernel::FIRST_COUNTER - 1)
+    }
+
+    /// Begins a message with an IV of any length. One that has not 12 bytes is hashed to J0 (section 7.1, step 2):
+    /// GHASH(IV ‖ zeros up to a block ‖ 64 zero bits ‖ length of the IV in bits, 64 bits).
+    pub fn start_any(&self, iv: &[u8]) -> GcmState {
+        if let Ok(iv) = iv.try_into() {
+            return self.start(iv);
+        }
+        let (blocks, rest) = iv.as_chunks::<16>();
+        let mut j0 = [0; 16];
+        self.hash(&mut j0, blocks.as_flattened());
+        if !rest.is_empty() {
+            let mut last = [0; 16];
+            last[..rest.len()].copy_from_slice(rest);
+            self.hash(&mut j0, &last);
+        }
+        self.hash(&mut j0, &kernel::length_block(0, iv.len() as u64));
+        let [prefix @ .., a, b, c, d] = j0;
+        Self::start_at(&prefix, u32::from_be_bytes([a, b, c, d]))
+    }
+
+    fn start_at(iv: &[u8; 12], zeroth: u32) -> GcmState {
+        let running = Running { counter: zeroth.wrapping_add(1), acc: [0; 16] };
+        GcmState { iv: *iv, zeroth, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
     }
 
     /// Absorbs associated data, in any number of parts of any length, all before the first text.
@@ -152,7 +178,7 @@ impl<T: GcmToken> GcmKey<T> {
         self.hash(&mut state.running.acc, &kernel::length_block(state.aad_len, state.text_len));
         self.token.vectorize(
             #[inline(always)]
-            || self.kernel().mask(&state.iv, &state.running.acc),
+            || self.kernel().mask(&kernel::counter_block(&state.iv, state.zeroth), &state.running.acc),
         )
     }
 

@@ -22,65 +22,76 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
         self.set(key)
     }
 
+    fn takes_iv(&self, len: usize) -> bool {
+        len > 0
+    }
+
     fn unchecked(&self) -> Option<u64> {
         Some(gcm::MAX_TEXT)
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
-        let full = gcm_pieces(self, Direction::Encrypt, iv12(iv), assoc, text);
+        let full = gcm_pieces(self, Direction::Encrypt, iv, assoc, text);
         tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        let mut full = gcm_pieces(self, Direction::Decrypt, iv12(iv), assoc, text);
+        let mut full = gcm_pieces(self, Direction::Decrypt, iv, assoc, text);
         tag::matches(&mut full, tag)
     }
 
     fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
-        match tag.try_into() {
-            Ok(tag) => GcmKey::seal(self, iv12(iv), packet, tag),
-            Err(_) => gcm_seal_short(self, iv12(iv), packet, tag),
+        match (iv.try_into(), <&mut [u8; 16]>::try_from(&mut *tag)) {
+            (Ok(iv), Ok(tag)) => GcmKey::seal(self, iv, packet, tag),
+            _ => gcm_seal_unusual(self, iv, packet, tag),
         }
     }
 
     fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
-        match tag.try_into() {
-            Ok(tag) => GcmKey::open(self, iv12(iv), packet, tag),
-            Err(_) => gcm_open_short(self, iv12(iv), packet, tag),
+        match (iv.try_into(), tag.try_into()) {
+            (Ok(iv), Ok(tag)) => GcmKey::open(self, iv, packet, tag),
+            _ => gcm_open_unusual(self, iv, packet, tag),
         }
     }
 }
 
-/// A tag of less than 16 bytes. It is a function of its own so that the call for 16 bytes stays a jump to the kernel.
+/// A tag of less than 16 bytes, or an IV of another length than 12. It is a function of its own so that the usual call stays a
+/// jump to the kernel.
 #[cold]
 #[inline(never)]
-fn gcm_seal_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8]) {
+fn gcm_seal_unusual<T: GcmToken>(key: &GcmKey<T>, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
     let mut full = [0; 16];
-    key.seal(iv, packet, &mut full);
+    match iv.try_into() {
+        Ok(iv) => key.seal(iv, packet, &mut full),
+        Err(_) => full = gcm_packet(key, Direction::Encrypt, iv, packet),
+    }
     tag::write(&full, tag);
 }
 
 #[cold]
 #[inline(never)]
-fn gcm_open_short<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
+fn gcm_open_unusual<T: GcmToken>(key: &GcmKey<T>, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
     let mut full = [0; 16];
-    key.unseal(iv, packet, &mut full);
+    match iv.try_into() {
+        Ok(iv) => key.unseal(iv, packet, &mut full),
+        Err(_) => full = gcm_packet(key, Direction::Decrypt, iv, packet),
+    }
     tag::matches(&mut full, tag)
 }
 
-fn iv12(iv: &[u8]) -> &[u8; 12] {
-    iv.try_into().expect("the IV has 12 bytes")
+fn gcm_packet<T: GcmToken>(key: &GcmKey<T>, direction: Direction, iv: &[u8], packet: &mut Packet<'_>) -> [u8; 16] {
+    gcm_pieces(key, direction, iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()))
 }
 
 #[inline(never)]
 fn gcm_pieces<T: GcmToken>(
     key: &GcmKey<T>,
     direction: Direction,
-    iv: &[u8; 12],
+    iv: &[u8],
     assoc: &[&[u8]],
     text: &mut Text<'_>,
 ) -> [u8; 16] {
-    let mut state = key.start(iv);
+    let mut state = key.start_any(iv);
     assoc.iter().for_each(|part| key.aad(&mut state, part));
     while let Some(run) = text.next(16, 0) {
         match direction {

@@ -1,0 +1,186 @@
+//! Sectors: a run of messages of one length, each with an IV that is made of its number.
+//!
+//! ```
+//! use algkit::sectors::{SectorIv, Sectors};
+//!
+//! let xts = algkit::skcipher("xts(aes)")?.key(&(0..64).collect::<Vec<u8>>())?;
+//! let mut image = vec![0; 4 * 512];
+//! Sectors::new(100, 512).encrypt(&xts, &mut image)?;
+//!
+//! // What dm-crypt does with `aes-xts-plain64`, sector by sector.
+//! let mut third = vec![0; 512];
+//! xts.encrypt(&mut 102u128.to_le_bytes(), &mut third[..])?;
+//! assert_eq!(image[2 * 512..3 * 512], third);
+//! # Ok::<(), algkit::Error>(())
+//! ```
+
+use crate::{
+    Direction, Error, InOut, Skcipher, Text,
+    driver::{MAX_JOBS, SkcipherJob},
+};
+use arrayvec::ArrayVec;
+
+/// How the IV is made of a sector's number: dm-crypt's names (Documentation/admin-guide/device-mapper/dm-crypt.rst). Its `essiv` is a
+/// template here, over [`SectorIv::Plain64`]: `essiv(cbc(aes),sha256)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum SectorIv {
+    /// Zeros: equal sectors show.
+    Null,
+    /// The number's low 32 bits, little-endian, then zeros. It repeats after 2^32 sectors.
+    Plain,
+    /// The number's 64 bits, little-endian, then zeros.
+    #[default]
+    Plain64,
+    /// Zeros, then the number's 64 bits, big-endian.
+    Plain64be,
+    /// Zeros, then 64 bits, big-endian: the number of the sector's first cipher block, counted from 1 in sectors of 512 bytes
+    /// with blocks as long as the IV. For LRW.
+    Benbi,
+}
+
+impl SectorIv {
+    /// Fills `iv` for a sector; false if the number has no such IV.
+    fn fill(self, sector: u64, iv: &mut [u8]) -> bool {
+        iv.fill(0);
+        let len = iv.len();
+        let mut end = |number: u64| {
+            let bytes = &number.to_be_bytes()[8 - len.min(8)..];
+            iv[len - bytes.len()..].copy_from_slice(bytes);
+        };
+        match self {
+            Self::Null => {}
+            Self::Plain64be => end(sector),
+            Self::Benbi => {
+                let blocks = (512 / len.max(1)) as u64;
+                let Some(first) = sector.checked_mul(blocks).and_then(|block| block.checked_add(1)) else {
+                    return false;
+                };
+                end(first);
+            }
+            Self::Plain => iv.iter_mut().zip((sector as u32).to_le_bytes()).for_each(|(byte, n)| *byte = n),
+            Self::Plain64 => iv.iter_mut().zip(sector.to_le_bytes()).for_each(|(byte, n)| *byte = n),
+        }
+        true
+    }
+}
+
+/// Which sectors a buffer holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sectors {
+    first: u64,
+    size: usize,
+    step: u64,
+    iv: SectorIv,
+}
+
+impl Sectors {
+    /// Sectors of `size` bytes, the first of which has the number `first`, and each the number after the last one's, with
+    /// [`SectorIv::Plain64`].
+    pub fn new(first: u64, size: usize) -> Self {
+        Self { first, size, step: 1, iv: SectorIv::default() }
+    }
+
+    /// The same, with another IV.
+    #[must_use]
+    pub fn iv(self, iv: SectorIv) -> Self {
+        Self { iv, ..self }
+    }
+
+    /// The same, with numbers that grow by `step`: dm-crypt counts units of 512 bytes whatever the sector's size, unless it is
+    /// told `iv_large_sectors`, so a sector of 4096 bytes there is a step of 8.
+    #[must_use]
+    pub fn step(self, step: u64) -> Self {
+        Self { step, ..self }
+    }
+
+    /// Encrypts whole sectors in place.
+    pub fn encrypt(&self, cipher: &Skcipher, buffer: &mut [u8]) -> Result<(), Error> {
+        self.crypt(cipher, Direction::Encrypt, buffer)
+    }
+
+    /// Decrypts whole sectors in place.
+    pub fn decrypt(&self, cipher: &Skcipher, buffer: &mut [u8]) -> Result<(), Error> {
+        self.crypt(cipher, Direction::Decrypt, buffer)
+    }
+
+    /// Either way. An error is found before anything is written: a length that is no whole number of sectors, or that the
+    /// mode does not take for a sector, or numbers past the last one of 64 bits, which would begin again and repeat IVs.
+    pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
+        let last = self.last(cipher, buffer.len())?;
+        if let Some(last) = last
+            && !self.iv.fill(last, &mut vec![0; cipher.driver().shape.ivsize])
+        {
+            return Err(Error::SectorNumber { first: self.first, sectors: buffer.len() / self.size });
+        }
+        self.each(cipher, direction, buffer, |sector, iv| {
+            self.iv.fill(sector, iv);
+        })
+    }
+
+    /// [`Sectors::crypt`] with an IV of the caller's own: `fill` gets a sector's number and the IV to write, which holds zeros or
+    /// what was left of another sector.
+    pub fn crypt_with(
+        &self,
+        cipher: &Skcipher,
+        direction: Direction,
+        buffer: &mut [u8],
+        fill: impl FnMut(u64, &mut [u8]),
+    ) -> Result<(), Error> {
+        self.last(cipher, buffer.len())?;
+        self.each(cipher, direction, buffer, fill)
+    }
+
+    /// The number of the last sector in `len` bytes, if there is one.
+    fn last(&self, cipher: &Skcipher, len: usize) -> Result<Option<u64>, Error> {
+        if self.size == 0 || !len.is_multiple_of(self.size) {
+            let name = cipher.driver().name.clone();
+            return Err(Error::TextLength { name, got: len as u64, want: format!("whole sectors of {}", self.size) });
+        }
+        let sectors = len / self.size;
+        let Some(more) = sectors.checked_sub(1) else { return Ok(None) };
+        cipher.check(&vec![0; cipher.driver().shape.ivsize], self.size)?;
+        let last = (more as u64).checked_mul(self.step).and_then(|more| self.first.checked_add(more));
+        last.map(Some).ok_or(Error::SectorNumber { first: self.first, sectors })
+    }
+
+    /// Hands the sectors to the driver in lists, so that a mode whose blocks wait for each other, CBC encryption, takes them side by
+    /// side.
+    fn each(
+        &self,
+        cipher: &Skcipher,
+        direction: Direction,
+        buffer: &mut [u8],
+        mut fill: impl FnMut(u64, &mut [u8]),
+    ) -> Result<(), Error> {
+        /// The longest IV of any driver of this crate.
+        const MAX_IV: usize = 32;
+        let ivsize = cipher.driver().shape.ivsize;
+        let mut number = self.first;
+        if ivsize > MAX_IV {
+            let mut iv = vec![0; ivsize];
+            for sector in buffer.chunks_exact_mut(self.size) {
+                fill(number, &mut iv);
+                cipher.crypt(direction, &mut iv, &mut Text::from(sector))?;
+                number = number.wrapping_add(self.step);
+            }
+            return Ok(());
+        }
+        let ops = cipher.ops();
+        let mut ivs = [[0; MAX_IV]; MAX_JOBS];
+        for list in buffer.chunks_mut(self.size.saturating_mul(MAX_JOBS)) {
+            let mut jobs = ArrayVec::<SkcipherJob<'_>, MAX_JOBS>::new();
+            for (sector, iv) in list.chunks_exact_mut(self.size).zip(&mut ivs) {
+                let iv = &mut iv[..ivsize];
+                fill(number, iv);
+                jobs.push(SkcipherJob { ops, iv, text: InOut::from(sector) });
+                number = number.wrapping_add(self.step);
+            }
+            match jobs.as_mut_slice() {
+                [one] => one.run(direction),
+                jobs => ops.crypt_many(direction, jobs),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! STREAM: an AEAD for texts that are longer than memory.
+//!
+//! A text is cut into chunks, each sealed by itself and released only when it is authentic. Chunk *i* has the IV
+//!
+//! ```text
+//! prefix (7 bytes) ‖ i (32 bits, big-endian) ‖ 1 if it is the last chunk, else 0
+//! ```
+//!
+//! so that chunks can be neither left out, nor repeated, nor put in another order, and a text that was cut short has no last
+//! chunk (Hoang, Reyhanitabar, Rogaway, Vizár, "Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", CRYPTO
+//! 2015, section 7). The layout of the IV is that of the crate `aead-stream`, STREAM-BE32.
+//!
+//! ```
+//! use algkit::stream::{Opener, Sealer};
+//!
+//! let gcm = || algkit::aead("gcm(aes)")?.key(&[1; 16]);
+//! let prefix = *b"random!"; // never the same twice with one key
+//! let (mut first, mut last) = (*b"attack at dawn, ", *b"or at dusk");
+//! let mut tags = [[0; 16]; 2];
+//!
+//! let mut sealer = Sealer::new(gcm()?, &prefix)?;
+//! sealer.seal(b"", &mut first[..], &mut tags[0])?;
+//! sealer.seal_last(b"", &mut last[..], &mut tags[1])?;
+//!
+//! let mut opener = Opener::new(gcm()?, &prefix)?;
+//! opener.open(b"", &mut first[..], &tags[0])?;
+//! opener.open_last(b"", &mut last[..], &tags[1])?;
+//! assert_eq!([&first[..], &last].concat(), b"attack at dawn, or at dusk");
+//! # Ok::<(), algkit::Error>(())
+//! ```
+
+use crate::{Aead, Error, Text};
+
+/// Bytes of IV that the caller chooses: a nonce, which must not come again with the same key. Random ones are 56 bits: among 2^20
+/// texts under one key, two are the same with a chance of 2^-17.
+pub const PREFIX: usize = 7;
+
+/// Bytes of IV of the AEADs that STREAM works with.
+const IV: usize = 12;
+
+/// What sealing and opening have in common: the number of the next chunk.
+struct Chunks {
+    aead: Aead,
+    prefix: [u8; PREFIX],
+    /// `None` once no chunk may follow.
+    next: Option<u32>,
+}
+
+impl Chunks {
+    fn new(aead: Aead, prefix: &[u8; PREFIX]) -> Result<Self, Error> {
+        let driver = aead.driver();
+        if driver.shape.ivsize != IV {
+            return Err(Error::NotForStream { name: driver.name.clone(), ivsize: driver.shape.ivsize });
+        }
+        Ok(Self { aead, prefix: *prefix, next: Some(0) })
+    }
+
+    /// The IV of the next chunk. None may follow the last one, nor number 2^32 - 1.
+    fn iv(&mut self, last: bool) -> Result<[u8; IV], Error> {
+        let number = self.next.ok_or_else(|| Error::StreamEnded(self.aead.driver().name.clone()))?;
+        self.next = if last { None } else { number.checked_add(1) };
+        let mut iv = [0; IV];
+        iv[..PREFIX].copy_from_slice(&self.prefix);
+        iv[PREFIX..PREFIX + 4].copy_from_slice(&number.to_be_bytes());
+        iv[IV - 1] = last.into();
+        Ok(iv)
+    }
+}
+
+/// Seals a text, chunk by chunk.
+pub struct Sealer(Chunks);
+
+impl Sealer {
+    /// Begins a text. `aead` takes IVs of 12 bytes: `gcm(…)` of any cipher, `rfc7539(chacha20,poly1305)`. `prefix` must not
+    /// come again with the same key.
+    pub fn new(aead: Aead, prefix: &[u8; PREFIX]) -> Result<Self, Error> {
+        Chunks::new(aead, prefix).map(Self)
+    }
+
+    /// Seals a chunk that others follow, of any length; the opener has to know where it ends. `assoc` is authenticated with it.
+    pub fn seal<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &mut [u8]) -> Result<(), Error> {
+        let iv = self.0.iv(false)?;
+        self.0.aead.encrypt(&iv, &[assoc], chunk, tag)
+    }
+
+    /// Seals the last chunk, which may be empty.
+    pub fn seal_last<'a>(mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &mut [u8]) -> Result<(), Error> {
+        let iv = self.0.iv(true)?;
+        self.0.aead.encrypt(&iv, &[assoc], chunk, tag)
+    }
+}
+
+/// Opens a text, chunk by chunk. What it has opened is authentic, and the whole is once [`Opener::open_last`] has succeeded:
+/// until then the text may have been cut short.
+pub struct Opener(Chunks);
+
+impl Opener {
+    /// Begins a text that was sealed with the same `prefix`.
+    pub fn new(aead: Aead, prefix: &[u8; PREFIX]) -> Result<Self, Error> {
+        Chunks::new(aead, prefix).map(Self)
+    }
+
+    /// Opens a chunk that others follow. If it is not authentic it is zeroed, and no other can be opened.
+    pub fn open<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
+        let iv = self.0.iv(false)?;
+        let opened = self.0.aead.decrypt(&iv, &[assoc], chunk, tag);
+        if opened.is_err() {
+            self.0.next = None;
+        }
+        opened
+    }
+
+    /// Opens the last chunk.
+    pub fn open_last<'a>(mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
+        let iv = self.0.iv(true)?;
+        self.0.aead.decrypt(&iv, &[assoc], chunk, tag)
+    }
+}
+
+#[cfg(all(test, feature = "aes"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_with_32_bits() {
+        let aead = || crate::aead("gcm(aes)").unwrap().key(&[0; 16]).unwrap();
+        let mut sealer = Sealer::new(aead(), &[0; PREFIX]).unwrap();
+        sealer.0.next = Some(u32::MAX);
+        let mut tag = [0; 16];
+        sealer.seal(b"", &mut [0; 4][..], &mut tag).unwrap();
+        assert!(matches!(sealer.seal(b"", &mut [0; 4][..], &mut tag), Err(Error::StreamEnded(_))));
+        assert!(matches!(sealer.seal_last(b"", &mut [0; 4][..], &mut tag), Err(Error::StreamEnded(_))));
+    }
+}

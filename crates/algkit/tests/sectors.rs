@@ -1,0 +1,84 @@
+//! Sectors in one call, against one call a sector with IVs as dm-crypt's documentation has them.
+#![cfg(feature = "aes")]
+
+use algkit::{
+    Direction, Error, Skcipher,
+    sectors::{SectorIv, Sectors},
+};
+
+fn cipher(name: &str, key: usize) -> Skcipher {
+    algkit::skcipher(name).unwrap().key(&(0..key as u8).collect::<Vec<_>>()).unwrap()
+}
+
+/// The IV of 16 bytes of each kind, written out.
+fn iv(kind: SectorIv, n: u64) -> [u8; 16] {
+    match kind {
+        SectorIv::Null => [0; 16],
+        SectorIv::Plain => u128::from(n as u32).to_le_bytes(),
+        SectorIv::Plain64 => u128::from(n).to_le_bytes(),
+        SectorIv::Plain64be => u128::from(n).to_be_bytes(),
+        // 32 blocks of 16 bytes in 512.
+        SectorIv::Benbi => u128::from(n * 32 + 1).to_be_bytes(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const KINDS: [SectorIv; 5] = [SectorIv::Null, SectorIv::Plain, SectorIv::Plain64, SectorIv::Plain64be, SectorIv::Benbi];
+
+#[test]
+fn each_sector_is_what_it_is_by_itself() {
+    for (name, key) in
+        [("xts(aes)", 64), ("cbc(aes)", 32), ("essiv(cbc(aes),sha256)", 32), ("lrw(aes)", 32), ("ctr(aes)", 16)]
+    {
+        let cipher = cipher(name, key);
+        // One list, a whole one, and more than one; and numbers that no longer fit into 32 bits.
+        for (first, size, count, step) in
+            [(0, 512, 1, 1), (7, 512, 64, 1), (1 << 32, 512, 130, 1), (0xffff_fffe, 4096, 67, 8), (3, 16, 65, 1)]
+        {
+            for kind in KINDS {
+                let plain: Vec<u8> = (0..size * count).map(|i| (i * 7 + i / 251) as u8).collect();
+                let mut want = plain.clone();
+                for (i, sector) in want.chunks_mut(size).enumerate() {
+                    cipher.encrypt(&mut iv(kind, first + i as u64 * step), sector).unwrap();
+                }
+                let sectors = Sectors::new(first, size).iv(kind).step(step);
+                let mut got = plain.clone();
+                sectors.encrypt(&cipher, &mut got).unwrap();
+                assert!(got == want, "{name}, {count} sectors of {size} from {first}, {kind:?}");
+                sectors.decrypt(&cipher, &mut got).unwrap();
+                assert!(got == plain, "{name}, {kind:?}, decrypted");
+                let own = |n: u64, to: &mut [u8]| to.copy_from_slice(&iv(kind, n));
+                sectors.crypt_with(&cipher, Direction::Encrypt, &mut got, own).unwrap();
+                assert!(got == want, "{name}, {kind:?}, with an IV of its own");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_do_not_begin_again() {
+    let cipher = cipher("xts(aes)", 64);
+    let mut two = vec![1; 1024];
+    Sectors::new(u64::MAX - 1, 512).encrypt(&cipher, &mut two).unwrap();
+    let before = two.clone();
+    let refused = |sectors: Sectors, buffer: &mut [u8]| match sectors.encrypt(&cipher, buffer) {
+        Err(Error::SectorNumber { first, sectors }) => (first, sectors),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(Sectors::new(u64::MAX, 512), &mut two), (u64::MAX, 2));
+    assert_eq!(refused(Sectors::new(1, 512).step(u64::MAX), &mut two), (1, 2));
+    // Blocks of 16 bytes are 32 a sector, and their numbers 5 bits longer.
+    assert_eq!(refused(Sectors::new(u64::MAX / 32, 512).iv(SectorIv::Benbi), &mut two), (u64::MAX / 32, 2));
+    assert_eq!(two, before, "nothing was written");
+}
+
+#[test]
+fn parts_of_sectors_and_sectors_that_the_mode_does_not_take_are_refused() {
+    let xts = cipher("xts(aes)", 64);
+    let mut buffer = vec![1; 1000];
+    for sectors in [Sectors::new(0, 512), Sectors::new(0, 0), Sectors::new(0, 8)] {
+        assert!(matches!(sectors.encrypt(&xts, &mut buffer), Err(Error::TextLength { .. })), "{sectors:?}");
+    }
+    assert!(buffer.iter().all(|&byte| byte == 1));
+    Sectors::new(0, 512).encrypt(&xts, &mut []).unwrap();
+}

@@ -1,0 +1,116 @@
+//! `--stream`: an AEAD in chunks (STREAM), for texts longer than memory.
+//!
+//! What is written is a random prefix of 7 bytes, then the chunks, each its ciphertext and its tag. All chunks but the last have
+//! the size that was asked for, and the last has at least one byte, unless there is no text at all. A chunk is written once it is
+//! authentic; a file appears only when all are, the last included.
+
+use super::{
+    Job,
+    input::{Input, read_file},
+    random,
+};
+use crate::{answer::Answer, args::EncArgs, error::Error};
+use algkit::{
+    Direction, Registry,
+    stream::{Opener, PREFIX, Sealer},
+};
+use std::mem;
+use zeroize::Zeroizing;
+
+/// The longest chunk, in bytes: two are in memory.
+const MAX_CHUNK: usize = 1 << 30;
+
+pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Result<Answer, Error> {
+    if !(1..=MAX_CHUNK).contains(&size) {
+        let reason = format!("{size} is not a size from 1 to {MAX_CHUNK}");
+        return Err(Error::Option { option: "--stream", reason });
+    }
+    let aead = registry.aead(&args.name)?.key(key)?;
+    let tag_len = aead.max_tag_len();
+    let name = aead.driver().name.clone();
+    let assoc = match &args.aad_file {
+        Some(path) => read_file(path)?,
+        None => Vec::new(),
+    };
+    match args.decrypt {
+        false => {
+            let prefix = random::<PREFIX>()?;
+            let mut sealer = Sealer::new(aead, &prefix)?;
+            let mut job = Job::open(args)?;
+            if !job.write(&prefix)? {
+                return Ok(Answer::Yes);
+            }
+            let mut chunks = Chunks::new(&mut job.input, size, tag_len)?;
+            loop {
+                let last = chunks.advance(&mut job.input)?;
+                let (text, tag) = chunks.current[..chunks.len + tag_len].split_at_mut(chunks.len);
+                if last {
+                    sealer.seal_last(&assoc, text, tag)?;
+                    let whole = chunks.len + tag_len;
+                    return if job.write(&chunks.current[..whole])? { job.finish() } else { Ok(Answer::Yes) };
+                }
+                sealer.seal(&assoc, text, tag)?;
+                if !job.write(&chunks.current)? {
+                    return Ok(Answer::Yes);
+                }
+            }
+        }
+        true => {
+            // Wrong uses are told of before anything is opened.
+            Opener::new(registry.aead(&args.name)?.key(key)?, &[0; PREFIX])?;
+            let mut job = Job::open(args)?;
+            debug_assert_eq!(job.direction, Direction::Decrypt);
+            let mut prefix = [0; PREFIX];
+            let got = job.input.fill(&mut prefix)?;
+            let too_short = |got| Error::NoTag { name: name.clone(), got, tag: PREFIX + tag_len };
+            if got < PREFIX {
+                return Err(too_short(got));
+            }
+            let mut opener = Opener::new(aead, &prefix)?;
+            let mut chunks = Chunks::new(&mut job.input, size + tag_len, 0)?;
+            loop {
+                let last = chunks.advance(&mut job.input)?;
+                let Some(len) = chunks.len.checked_sub(tag_len) else {
+                    return Err(too_short(PREFIX + chunks.len));
+                };
+                let (text, tag) = chunks.current[..chunks.len].split_at_mut(len);
+                if last {
+                    opener.open_last(&assoc, &mut *text, tag)?;
+                    return if job.write(text)? { job.finish() } else { Ok(Answer::Yes) };
+                }
+                opener.open(&assoc, &mut *text, tag)?;
+                if !job.write(text)? {
+                    return Ok(Answer::Yes);
+                }
+            }
+        }
+    }
+}
+
+/// The input in pieces, one of them ahead, so that the last one is known for it.
+struct Chunks {
+    current: Zeroizing<Vec<u8>>,
+    /// Bytes of input in `current`.
+    len: usize,
+    ahead: Zeroizing<Vec<u8>>,
+    ahead_len: usize,
+    size: usize,
+}
+
+impl Chunks {
+    /// Pieces of `size` bytes, with room for `spare` bytes behind each.
+    fn new(input: &mut Input, size: usize, spare: usize) -> Result<Self, Error> {
+        let buffer = || Zeroizing::new(vec![0; size + spare]);
+        let mut chunks = Self { current: buffer(), len: 0, ahead: buffer(), ahead_len: 0, size };
+        chunks.ahead_len = input.fill(&mut chunks.ahead[..size])?;
+        Ok(chunks)
+    }
+
+    /// Goes on to the next piece; whether it is the last.
+    fn advance(&mut self, input: &mut Input) -> Result<bool, Error> {
+        mem::swap(&mut self.current, &mut self.ahead);
+        self.len = self.ahead_len;
+        self.ahead_len = if self.len == self.size { input.fill(&mut self.ahead[..self.size])? } else { 0 };
+        Ok(self.ahead_len == 0)
+    }
+}
