@@ -62,8 +62,10 @@ enum Work<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,
-    /// A driver has it. So it stays if the driver panics and the caller catches that.
+    /// A driver has it.
     Begun,
+    /// A driver had it and panicked, and the caller has caught that.
+    Interrupted,
     Done,
     Refused,
 }
@@ -194,7 +196,7 @@ impl<'a> Request<'a> {
     fn objection(&self) -> Result<(), Error> {
         match &self.work {
             _ if self.state == State::Pending => Err(Error::NotRun),
-            _ if self.state == State::Begun => Err(Error::Unfinished),
+            _ if matches!(self.state, State::Begun | State::Interrupted) => Err(Error::Unfinished),
             // Of the right length, it was refused because it is not intact.
             Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()).and(Err(Error::Authentication)),
             Work::Seal { tfm, iv, assoc, tag } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
@@ -240,6 +242,10 @@ impl fmt::Debug for Request<'_> {
 /// Those of one driver and operation are done together, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) at a time, in no particular
 /// order. So what one writes must not be what another reads; the borrow checker sees to that.
 pub fn run(requests: &mut [Request<'_>]) {
+    // What an earlier call has left begun: half of it may be done, so that it is not done again.
+    for request in requests.iter_mut().filter(|request| request.state == State::Begun) {
+        request.state = State::Interrupted;
+    }
     let mut rest = requests;
     while let Some(first) = rest.iter().position(|request| matches!(request.state, State::Pending)) {
         rest = &mut rest[first..];

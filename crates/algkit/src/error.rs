@@ -77,7 +77,7 @@ pub enum Error {
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
-    /// The registry keeps what it has been asked for, and has been asked for too much.
+    /// The registry holds as many drivers as it may, and somebody uses each of them.
     #[error("`{0}` is not looked up: the registry holds as many names and drivers as it may")]
     Full(String),
     /// The key's length is wrong.

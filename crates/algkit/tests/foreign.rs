@@ -65,6 +65,20 @@ fn what_a_panic_interrupts_is_not_done() {
     assert_eq!(requests[2].result(), Err(Error::Unfinished));
     drop(requests);
     assert_eq!(texts[1], plain[1]);
+
+    // What was waiting behind them is done by the next call, and nothing else.
+    let cbc = registry.skcipher("cbc(aes)").unwrap().key(&[1; 16]).unwrap();
+    let (mut texts, mut ivs) = ([[7; 64]; 4], [[0; 16]; 4]);
+    texts[2][..MARK.len()].copy_from_slice(MARK);
+    let tfms = [&ctr, &cbc, &ctr, &cbc];
+    let texts_and_ivs = texts.iter_mut().zip(&mut ivs);
+    let mut requests: Vec<_> =
+        tfms.iter().zip(texts_and_ivs).map(|(tfm, (text, iv))| Request::encrypt(tfm, iv, &mut text[..])).collect();
+    assert!(catch_unwind(AssertUnwindSafe(|| batch::run(&mut requests))).is_err());
+    batch::run(&mut requests);
+    let results: Vec<_> = requests.iter().map(Request::result).collect();
+    let unfinished = || Err(Error::Unfinished);
+    assert_eq!(results, [unfinished(), Ok(()), unfinished(), Ok(())]);
 }
 
 /// Decrypts a marked message, swaps the view it was given of the text for an empty one, and says that the tag is wrong.
