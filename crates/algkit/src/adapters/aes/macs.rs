@@ -23,6 +23,7 @@ impl<T: AesToken> Chain for AesKey<T> {
         self.cbc_mac(block16(state), blocks);
     }
 
+    #[inline(always)]
     fn masked_mac(&self, masks: &[[u8; 16]; 2], message: &[u8]) -> Option<[u8; 16]> {
         Some(AesKey::masked_mac(self, masks, message))
     }
