@@ -214,10 +214,9 @@ fn requests_and_their_limit() {
 }
 
 /// Ciphers that have no driver without tables are served as well: the kernel has no other.
-/// Long messages are encrypted in halves, before and after anybody asks for them; whatever is asked for, each receive is a
-/// request of its own, from the same IV, against RustCrypto's XTS.
+/// Whatever is asked for of a long message, each receive is a request of its own, from the same IV; against RustCrypto's XTS.
 #[test]
-fn half_of_a_message_ahead() {
+fn long_messages_received_at_once_and_in_two() {
     use aes::{Aes256, cipher::KeyInit};
 
     let key: Vec<u8> = (0..64).collect();

@@ -109,7 +109,6 @@ mod error;
 mod iv;
 mod kind;
 mod name;
-mod parts;
 mod registry;
 #[cfg(feature = "rng")]
 mod rng;
@@ -132,7 +131,6 @@ pub use error::Error;
 pub use iv::ccm_iv;
 pub use kind::{Direction, Policy, Timing, Type, WeakKeys};
 pub use name::Name;
-pub use parts::Parts;
 pub use registry::{MAX_KNOWN, Registry};
 pub use selftest::{Extent, Known, Vector};
 pub use settings::{CPU_VARIABLE, TIMING_VARIABLE, mask_cpu};

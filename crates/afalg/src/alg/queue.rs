@@ -112,17 +112,10 @@ impl Queue {
     /// Adds `n` bytes at the back, for the caller to fill.
     #[inline]
     fn add(&mut self, n: usize) -> &mut [u8] {
-        self.add_partly_secret(n, 0..n)
-    }
-
-    /// Adds `n` bytes at the back, for the caller to fill. What is not among the `secret` ones is left behind when the
-    /// queue is dropped: ciphertext.
-    #[inline]
-    pub(super) fn add_partly_secret(&mut self, n: usize, secret: Range<usize>) -> &mut [u8] {
         self.reserve(n);
         let from = self.tail;
         self.tail += n;
-        self.mark(from + secret.start..from + secret.end);
+        self.mark(from..from + n);
         &mut self.bytes[from..from + n]
     }
 
@@ -139,13 +132,6 @@ impl Queue {
     #[inline]
     pub(super) fn front(&self, n: usize) -> &[u8] {
         &self.bytes[self.head..self.tail.min(self.head + n)]
-    }
-
-    /// [`front`](Self::front), for the caller to make a secret of.
-    pub(super) fn front_mut(&mut self, n: usize) -> &mut [u8] {
-        let front = self.head..self.tail.min(self.head + n);
-        self.mark(front.clone());
-        &mut self.bytes[front]
     }
 
     /// Drops the first `n` bytes, or all if there are fewer.
@@ -188,26 +174,20 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_no_secret_stays() {
+    fn nothing_that_was_queued_stays() {
         const N: usize = 70_000;
-        let fill = |queue: &mut Queue, secret: Range<usize>| queue.add_partly_secret(N, secret).fill(0xa5);
         let left = |mut queue: Queue| {
             queue.wipe();
             queue.bytes.iter().filter(|&&byte| byte != 0).count()
         };
         let mut queue = Queue::default();
-        fill(&mut queue, 0..N / 2);
-        assert_eq!(left(queue), N / 2);
-
-        let mut queue = Queue::default();
-        fill(&mut queue, N / 4..N);
+        queue.push(&[0xa5; N]);
         queue.clear();
         queue.push(&[1; 10]);
-        assert_eq!(left(queue), 0, "all between two secrets is wiped");
+        assert_eq!(left(queue), 0, "behind what came later");
 
         let mut queue = Queue::default();
-        fill(&mut queue, 0..0);
-        queue.front_mut(N).fill(7);
+        queue.push(&[0xa5; N]);
         queue.pop(N / 2);
         // Moves to the front, and leaves no copy.
         queue.reserve(queue.bytes.len() - N);

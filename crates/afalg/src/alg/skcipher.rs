@@ -3,12 +3,11 @@
 use super::{
     algorithm::Algorithm,
     parent::Lease,
-    queue::PAGE,
     room::{Room, Space},
     stream::Stream,
 };
 use crate::{Destination, Errno, Message, Received};
-use algkit::{Direction, Driver, Error, InOut, Parts, Skcipher, Text, driver::TextRule};
+use algkit::{Driver, Error, Skcipher, Text, driver::TextRule};
 use std::{io::IoSliceMut, sync::Arc};
 
 #[derive(Debug)]
@@ -18,28 +17,11 @@ pub(super) struct Operation {
     /// What is received before the end of a message is a multiple of this.
     chunk: usize,
     pub(super) stream: Stream,
-    ahead: Option<Ahead>,
 }
-
-/// What has been done of a message before anybody asked for it.
-///
-/// The client may overwrite what it sent, so it has to be copied, and the copy would take a third of the time that
-/// encryption takes. So the half of a long message is encrypted when it is sent, while the other half is copied, and
-/// the rest when it is received, while the first half is copied out. Should less be received than was sent, which has
-/// another meaning, it is undone.
-#[derive(Debug)]
-struct Ahead {
-    /// The first bytes of the queue, which have been passed through the cipher.
-    done: usize,
-    parts: Parts,
-}
-
-/// Bytes of a message that is worth it.
-const LONG: usize = 8192;
 
 impl Operation {
     pub(super) fn new(lease: Lease, driver: &Driver, tfm: Option<Arc<Skcipher>>) -> Self {
-        Self { lease, tfm, chunk: chunk_size(driver), stream: Stream::new(driver.shape.ivsize), ahead: None }
+        Self { lease, tfm, chunk: chunk_size(driver), stream: Stream::new(driver.shape.ivsize) }
     }
 
     #[inline]
@@ -56,14 +38,7 @@ impl Operation {
     #[inline]
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         self.tfm()?;
-        let Self { stream, tfm, ahead, .. } = self;
-        let tfm = tfm.as_deref().ok_or(Errno::NOKEY)?;
-        stream.send_by(message, |stream, bytes| {
-            *ahead = None;
-            if bytes.len() < LONG || !Ahead::begin(ahead, tfm, stream, bytes) {
-                stream.queue.push(bytes);
-            }
-        })
+        self.stream.send(message)
     }
 
     pub(super) fn recv(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
@@ -74,7 +49,7 @@ impl Operation {
     /// One request: what is queued, or as much of it as there is room for.
     #[inline]
     fn request(&mut self, room: &mut Room<'_, '_>) -> Result<usize, Errno> {
-        let Self { stream, chunk, tfm, ahead, .. } = self;
+        let Self { stream, chunk, tfm, .. } = self;
         let tfm = tfm.as_deref().ok_or(Errno::NOKEY)?;
         let queued = stream.queue.len();
         if !stream.begun || (stream.more && queued < *chunk) {
@@ -82,19 +57,6 @@ impl Operation {
         }
         let mut space = room.take(queued, stream.receive_limit())?;
         let mut len = space.len();
-        if let Some(begun) = ahead {
-            if let Space::One(piece) = &mut space
-                && len == queued
-            {
-                let done = begun.finish(tfm, stream, piece);
-                *ahead = None;
-                stream.consume(len);
-                return done.map(|()| len).ok_or(Errno::INVAL);
-            }
-            let undone = begun.undo(tfm, stream);
-            *ahead = None;
-            undone.ok_or(Errno::INVAL)?;
-        }
         if stream.more || len < queued {
             if len < *chunk {
                 return Err(Errno::INVAL);
@@ -111,53 +73,6 @@ impl Operation {
             Err(Error::Authentication) => Err(Errno::BADMSG),
             Err(_) => Err(Errno::INVAL),
         }
-    }
-}
-
-impl Ahead {
-    /// Queues `bytes`, the first half of them encrypted or decrypted, and notes so in `ahead`; false, and nothing queued,
-    /// if the cipher takes no text in parts, or not this one.
-    #[inline]
-    fn begin(ahead: &mut Option<Self>, tfm: &Skcipher, stream: &mut Stream, bytes: &[u8]) -> bool {
-        let Ok(iv) = stream.iv[..].try_into() else { return false };
-        let done = bytes.len() / 2 / PAGE * PAGE;
-        let plain = match stream.direction {
-            Direction::Encrypt => done..bytes.len(),
-            Direction::Decrypt => 0..done,
-        };
-        let (first, second) = bytes.split_at(done);
-        let (first_to, second_to) = stream.queue.add_partly_secret(bytes.len(), plain).split_at_mut(done);
-        // Where it stays: were it moved after the call, the CPU would wait for all that was written meanwhile.
-        let parts = Parts::new(stream.direction, iv, bytes.len());
-        let parts = &mut ahead.insert(Self { done, parts }).parts;
-        let texts = InOut::new(first, first_to).ok().zip(InOut::new(second, second_to).ok());
-        let begun = texts.is_some_and(|(text, beside)| tfm.part(parts, text, beside) == Ok(true));
-        if !begun {
-            *ahead = None;
-            stream.queue.clear();
-        }
-        begun
-    }
-
-    /// Does the rest, into a buffer as long as the message.
-    #[inline]
-    fn finish(&mut self, tfm: &Skcipher, stream: &Stream, into: &mut [u8]) -> Option<()> {
-        let (first, second) = stream.queue.front(into.len()).split_at(self.done);
-        let (first_to, second_to) = into.split_at_mut(self.done);
-        tfm.part(&mut self.parts, InOut::new(second, second_to).ok()?, InOut::new(first, first_to).ok()?).ok()?;
-        Some(())
-    }
-
-    /// Makes the queue what it would be.
-    #[cold]
-    fn undo(&self, tfm: &Skcipher, stream: &mut Stream) -> Option<()> {
-        let back = match stream.direction {
-            Direction::Encrypt => Direction::Decrypt,
-            Direction::Decrypt => Direction::Encrypt,
-        };
-        let mut parts = Parts::new(back, stream.iv[..].try_into().ok()?, self.done);
-        tfm.part(&mut parts, InOut::from(stream.queue.front_mut(self.done)), InOut::from(&mut [][..])).ok()?;
-        Some(())
     }
 }
 

@@ -50,16 +50,6 @@ impl Stream {
     /// `sendmsg`, as much of it as there is room for.
     #[inline]
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
-        self.send_by(message, |stream, bytes| stream.queue.push(bytes))
-    }
-
-    /// `sendmsg`; `push` queues what is a whole message in one piece.
-    #[inline]
-    pub(super) fn send_by(
-        &mut self,
-        message: &Message<'_>,
-        push: impl FnOnce(&mut Self, &[u8]),
-    ) -> Result<usize, Errno> {
         let control = match message.control {
             [] => None,
             bytes => Some(self.control(bytes)?),
@@ -74,7 +64,7 @@ impl Stream {
             }
             self.assoc_len = control.assoc_len as usize;
         }
-        self.add(message, push)
+        self.add(message)
     }
 
     /// A control buffer, however short, sets the direction and the length of associated data anew.
@@ -94,11 +84,11 @@ impl Stream {
     /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
     /// is the same message still; the kernel forgets, and lets both sides wait for each other.
     pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
-        self.add(message, |stream, bytes| stream.queue.push(bytes))
+        self.add(message)
     }
 
     #[inline]
-    fn add(&mut self, message: &Message<'_>, push: impl FnOnce(&mut Self, &[u8])) -> Result<usize, Errno> {
+    fn add(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         self.begun = true;
         let mut total: usize = message.data.iter().map(|piece| piece.len()).sum();
         if message.fault {
@@ -110,16 +100,11 @@ impl Stream {
         let accepted = self.admit(total);
         self.queue.reserve(accepted);
         let more = message.flags & libc::MSG_MORE != 0;
-        match message.data {
-            [all] if accepted == total && self.queue.len() == 0 && !more && !message.fault => push(self, all),
-            pieces => {
-                let mut left = accepted;
-                for piece in pieces {
-                    let n = left.min(piece.len());
-                    self.queue.push(&piece[..n]);
-                    left -= n;
-                }
-            }
+        let mut left = accepted;
+        for piece in message.data {
+            let n = left.min(piece.len());
+            self.queue.push(&piece[..n]);
+            left -= n;
         }
         if accepted == total {
             if !message.fault {

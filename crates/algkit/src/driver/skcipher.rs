@@ -56,22 +56,6 @@ pub trait SkcipherOps: Send + Sync + Any {
         let _ = (key, weak);
         false
     }
-
-    /// Passes a part of a text, whole blocks of 16 bytes or its end, and copies `beside` at the same time: the rounds leave
-    /// the CPU's units for loads and stores nearly idle. `state` is the IV before the first part, and then what the driver makes
-    /// of it. False, and nothing done, if the driver takes whole texts only.
-    #[must_use]
-    fn crypt_part(
-        &self,
-        direction: Direction,
-        first: bool,
-        state: &mut [u8; 16],
-        text: InOut<'_>,
-        beside: InOut<'_>,
-    ) -> bool {
-        let _ = (direction, first, state, text, beside);
-        false
-    }
 }
 
 /// A text to be encrypted or decrypted.

@@ -21,7 +21,7 @@
 use super::{
     AesKey, RoundKeys,
     pass::{MEDIUM, Pass, SHORT, load, store},
-    rounds::{Few, OneBlock, Schedule},
+    rounds::{OneBlock, Schedule},
 };
 use crate::{
     InOut,
@@ -71,74 +71,27 @@ fn ragged() -> ! {
     panic!("CBC works on whole blocks")
 }
 
-/// Bytes of message up to which AES-128 and AES-256 encrypt block by block, without a loop and without the early addition.
-const FEW: usize = 64;
-
 impl<T: AesToken> AesKey<T> {
     /// Encrypts; `iv` becomes the last ciphertext block.
     ///
     /// # Panics
     /// If `data` is not whole blocks.
     pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
-        if !data.len().is_multiple_of(16) {
-            ragged()
-        }
-        self.cbc_encrypt_on(iv, &mut data);
-    }
-
-    /// [`AesKey::cbc_encrypt`] for callers in [`Token::vectorize`](crate::cpu::Token::vectorize), with code of its own for short messages.
-    ///
-    /// # Panics
-    /// If `data` is not whole blocks.
-    #[inline(always)]
-    pub fn cbc_encrypt_here(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
-        match self.cbc_encrypt_few(iv, data) {
-            Some(last) => *iv = last.first(),
-            None => self.cbc_encrypt_on(iv, data),
-        }
-    }
-
-    /// [`AesKey::cbc_encrypt_here`] for who does not go on: the last block is not written a second time, which is one operation less
-    /// that waits for the whole chain.
-    ///
-    /// # Panics
-    /// If `data` is not whole blocks.
-    #[inline(always)]
-    pub fn cbc_encrypt_once_here(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
-        if self.cbc_encrypt_few(iv, data).is_none() {
-            self.cbc_encrypt_long(iv, data);
-        }
-    }
-
-    /// A short message, of which there is code: the last block, or `iv` if there is none.
-    #[inline(always)]
-    fn cbc_encrypt_few(&self, iv: &[u8; 16], data: &mut InOut<'_>) -> Option<OneBlock<T>> {
-        if !data.len().is_multiple_of(16) {
-            ragged()
-        }
-        if data.len() > FEW {
-            return None;
-        }
-        let token = self.token.narrow();
-        if let Some(keys) = Few::<OneBlock<T>, 9>::new(token, &self.enc) {
-            return Some(encrypt_few(keys, iv, data));
-        }
-        Few::<OneBlock<T>, 13>::new(token, &self.enc).map(
-            #[inline(always)]
-            |keys| encrypt_few(keys, iv, data),
-        )
-    }
-
-    #[inline(always)]
-    fn cbc_encrypt_on(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
-        self.cbc_encrypt_long(iv, data);
+        self.cbc_encrypt_once(iv, &mut data);
         if let Some(last) = data.written().last_chunk() {
             *iv = *last;
         }
     }
 
+    /// Encrypts a whole message, after which nobody asks for the last block as the next IV.
+    ///
+    /// # Panics
+    /// If `data` is not whole blocks.
     #[inline(never)]
-    fn cbc_encrypt_long(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
+    pub fn cbc_encrypt_once(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
+        if !data.len().is_multiple_of(16) {
+            ragged()
+        }
         let token = self.token.narrow();
         self.token.vectorize_with(
             &self.enc,
@@ -170,53 +123,20 @@ impl<T: AesToken> AesKey<T> {
     ///
     /// # Panics
     /// If `data` is not whole blocks.
-    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
-        self.cbc_decrypt_here(iv, &mut data);
-    }
-
-    /// [`AesKey::cbc_decrypt`] for callers who have the message's place at hand.
-    ///
-    /// # Panics
-    /// If `data` is not whole blocks.
     #[inline(never)]
-    pub fn cbc_decrypt_here(&self, iv: &mut [u8; 16], data: &mut InOut<'_>) {
+    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
         if !data.len().is_multiple_of(16) {
             ragged()
         }
-        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data.reborrow())) };
+        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.cbc_decrypt(iv, data)) };
         if data.len() <= SHORT {
-            decrypt(self.token.narrow(), dec, iv, data);
+            decrypt(self.token.narrow(), dec, iv, &mut data);
         } else if data.len() <= MEDIUM {
-            decrypt(self.token.pair(), dec, iv, data);
+            decrypt(self.token.two_blocks(), dec, iv, &mut data);
         } else {
-            decrypt(self.token, dec, iv, data);
+            decrypt(self.token, dec, iv, &mut data);
         }
     }
-}
-
-/// Up to [`FEW`] bytes.
-///
-/// Calls overlap as far as the CPU's schedulers reach, which hold 64 vector operations on Zen 4, and its reorder buffer. Twelve
-/// operations for a block of AES-128, the store included, are the fewest; the early addition has one more, and a loop takes eight
-/// instructions for 64 bytes. A call with those takes 15.2 ns where it took 17.7, and 24.6 of 25.3 with AES-256.
-#[inline(always)]
-fn encrypt_few<V: AesVector, const INNER: usize>(
-    mut keys: Few<'_, V, INNER>,
-    iv: &[u8; 16],
-    data: &mut InOut<'_>,
-) -> V {
-    let mut chain = Blocks::load(keys.token, iv);
-    let mut data = data.in_registers();
-    let len = data.len();
-    for i in 0..FEW / 16 {
-        if len == 16 * i {
-            break;
-        }
-        let Some(mut block) = data.take(16) else { break };
-        chain = keys.encrypt(keys.first.xor(Blocks::load(keys.token, block.src())).xor(chain));
-        chain.store(block.dst());
-    }
-    chain
 }
 
 #[inline(always)]
@@ -280,14 +200,6 @@ mod tests {
                     assert_eq!(iv, next);
                 };
                 assert!(apply(&plain, encrypt) == want, "{n} bytes");
-                let here = |mut io: InOut<'_>| {
-                    let mut iv = iv;
-                    token.vectorize(|| key.cbc_encrypt_here(&mut iv, &mut io));
-                    assert_eq!(iv, next);
-                };
-                assert!(apply(&plain, here) == want, "{n} bytes in code for the CPU");
-                let once = |mut io: InOut<'_>| token.vectorize(|| key.cbc_encrypt_once_here(&iv, &mut io));
-                assert!(apply(&plain, once) == want, "{n} bytes, and no more");
                 let encrypt = |io: InOut<'_>| {
                     let (mut iv, (head, tail)) = (iv, io.split_at(cut));
                     key.cbc_encrypt(&mut iv, head);

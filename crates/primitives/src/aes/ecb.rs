@@ -69,7 +69,7 @@ impl<T: AesToken> AesKey<T> {
         if data.len() <= SHORT {
             ecb::<T::Narrow, ENC>(self.token.narrow(), keys, data);
         } else if data.len() <= MEDIUM {
-            ecb::<T::Pair, ENC>(self.token.pair(), keys, data);
+            ecb::<T::TwoBlocks, ENC>(self.token.two_blocks(), keys, data);
         } else {
             ecb::<T, ENC>(self.token, keys, data);
         }

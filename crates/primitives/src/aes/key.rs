@@ -168,12 +168,6 @@ impl RoundKeys {
         &self.keys[1..=n]
     }
 
-    /// The outer keys, if there are `INNER` between them.
-    #[inline(always)]
-    pub(super) fn outer<const INNER: usize>(&self) -> Option<(&[u8; 16], &[u8; 16])> {
-        (self.rounds() == INNER + 1).then(|| (&self.keys[0], &self.keys[INNER + 1]))
-    }
-
     /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
     #[inline(always)]
     pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {

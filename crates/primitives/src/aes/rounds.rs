@@ -294,44 +294,6 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     }
 }
 
-/// A schedule with `INNER` keys between the outer ones, for a few blocks that wait for each other.
-///
-/// The last three keys are in registers, and the others read for each block. With all of them in memory calls of 64 bytes
-/// stood still for a quarter of their time on Zen 4, and with all in registers for a twelfth.
-pub(crate) struct Few<'a, V: AesVector, const INNER: usize> {
-    pub(crate) token: V::Token,
-    pub(crate) first: V,
-    keys: &'a RoundKeys,
-    held: [Option<V>; 2],
-    last: V,
-}
-
-impl<'a, V: AesVector, const INNER: usize> Few<'a, V, INNER> {
-    /// None of a key of another size.
-    #[inline(always)]
-    pub(crate) fn new(token: V::Token, keys: &'a RoundKeys) -> Option<Self> {
-        let (first, last) = keys.outer::<INNER>()?;
-        let inner = keys.inner(INNER);
-        let held = [V::round_key(token, inner, INNER - 2), V::round_key(token, inner, INNER - 1)];
-        Some(Self { token, first: V::splat(token, first), keys, held, last: V::splat(token, last) })
-    }
-
-    /// Encrypts a block to which the first key has been added.
-    #[inline(always)]
-    pub(crate) fn encrypt(&mut self, block: V) -> V {
-        self.keys = anew(self.keys);
-        let (inner, mut block) = (self.keys.inner(INNER), [block]);
-        V::first_round::<true, 1>(&mut block, V::zero(self.token), V::round_key(self.token, inner, 0));
-        for key in (1..INNER - 2).filter_map(|i| V::round_key(self.token, inner, i)) {
-            V::round::<true, 1>(&mut block, key);
-        }
-        for key in self.held.into_iter().flatten() {
-            V::round::<true, 1>(&mut block, key);
-        }
-        block[0].finish::<true>(self.token, inner, self.last)
-    }
-}
-
 /// `keys.rounds(&mut blocks, first)`, and beside round `i`, from 0 to 7, one step `next[i] = ...`: what the
 /// next batch needs, computed on the ports that the rounds leave free. Done in one piece before or
 /// after the rounds it would not overlap with them, since the rounds fill the CPU's queues; nor may

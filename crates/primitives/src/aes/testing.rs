@@ -74,10 +74,10 @@ pub(crate) fn apply(src: &[u8], mut run: impl FnMut(InOut<'_>)) -> Vec<u8> {
     let n = src.len();
     let mut framed = vec![0xa5; n + 129];
     run(InOut::new(src, &mut framed[65..65 + n]).unwrap());
-    let apart = framed[65..65 + n].to_vec();
+    let out_of_place = framed[65..65 + n].to_vec();
     framed[65..65 + n].copy_from_slice(src);
     run(InOut::from(&mut framed[65..65 + n]));
-    assert!(framed[65..65 + n] == apart, "in place and out of place differ at {n} bytes");
+    assert!(framed[65..65 + n] == out_of_place, "in place and out of place differ at {n} bytes");
     assert!(framed[..65].iter().chain(&framed[65 + n..]).all(|&b| b == 0xa5), "wrote outside at {n} bytes");
-    apart
+    out_of_place
 }

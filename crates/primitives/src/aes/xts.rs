@@ -32,17 +32,15 @@ struct Steady<V> {
     step: V,
 }
 
-struct Xts<'a, 'b, T: AesToken, const ENC: bool> {
+struct Xts<'a, T: AesToken, const ENC: bool> {
     keys: Schedule<'a, T::V>,
     /// The same for one block.
     narrow: Schedule<'a, OneBlock<T>>,
     /// The tweak of the next block, in every lane.
     tweak: T::V,
-    /// What is still to be copied.
-    beside: Option<&'a mut InOut<'b>>,
 }
 
-impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
+impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
     /// The whole blocks of `data`, less than a batch.
     #[inline(always)]
     fn tail(&mut self, mut data: InOut<'_>) {
@@ -74,16 +72,9 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
             *tweaks = each(*tweaks, |t| t.xor(last));
         }
         while data.len() >= 2 * BATCH * T::V::BYTES
-            && let Some(rest) = self.beside.as_deref_mut()
-            && let Some(part) = rest.take(BATCH * T::V::BYTES)
             && let Some(batch) = data.take(BATCH * T::V::BYTES)
         {
-            *tweaks = self.steady::<true>(self.keys_anew(&wide), &steady, batch, part, *tweaks);
-        }
-        while data.len() >= 2 * BATCH * T::V::BYTES
-            && let Some(batch) = data.take(BATCH * T::V::BYTES)
-        {
-            *tweaks = self.steady::<false>(self.keys_anew(&wide), &steady, batch, InOut::from(&mut [][..]), *tweaks);
+            *tweaks = self.steady(self.keys_anew(&wide), &steady, batch, *tweaks);
         }
         if Self::CARRY {
             *tweaks = each(*tweaks, |t| t.xor(self.keys.last));
@@ -108,14 +99,13 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
         keys
     }
 
-    /// A batch, with the tweaks of the next; `part`, as long, is copied meanwhile (`COPY`). See [`Xts::CARRY`].
+    /// A batch, with the tweaks of the next. See [`Xts::CARRY`].
     #[inline(always)]
-    fn steady<const COPY: bool>(
+    fn steady(
         &self,
         keys: Schedule<'_, T::V>,
         steady: &Steady<T::V>,
         mut data: InOut<'_>,
-        mut part: InOut<'_>,
         tweaks: [T::V; BATCH],
     ) -> [T::V; BATCH] {
         let mut blocks = tweaks;
@@ -130,9 +120,6 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
             steady.first,
             blocks,
             next[i] = {
-                if COPY {
-                    store::<T::V, true>(load::<T::V, true>(keys.token, &part, i), &mut part, i);
-                }
                 let before = if i == 0 { tweaks[BATCH - 1] } else { next[i - 1] };
                 let after = T::V::next_tweaks(tweaks[i], before);
                 if Self::CARRY { after.xor(steady.step) } else { after }
@@ -205,39 +192,33 @@ impl<T: AesToken, const ENC: bool> Xts<'_, '_, T, ENC> {
             }
             self.tweak = tweaks[0].splat_first().mul_x(BATCH * T::V::BLOCKS);
         }
-        // What the last batch leaves of the copy, beside its rounds: they wait for tweaks.
-        while let Some(rest) = self.beside.as_deref_mut()
-            && let Some(mut part) = rest.take(T::V::BYTES)
-        {
-            store::<T::V, true>(load::<T::V, true>(self.keys.token, &part, 0), &mut part, 0);
-        }
         let last = if batch { whole.take(BATCH * T::V::BYTES) } else { None };
-        let lent = if stolen > 0 { Some(self.lend(&data, self.tweak.mul_x(whole.len() / 16))) } else { None };
+        let cc = if stolen > 0 { Some(self.first_stolen(&data, self.tweak.mul_x(whole.len() / 16))) } else { None };
         if let Some(last) = last {
             self.batch::<BATCH, true>(last, tweaks);
         }
         self.tail(whole);
-        if let Some(lent) = lent {
-            self.steal(data, lent);
+        if let Some(cc) = cc {
+            self.steal(data, cc);
         }
     }
 
     /// What the last whole block, whose tweak is given, becomes, and the tweak of the shorter one.
     #[inline(always)]
-    fn lend(&self, data: &InOut<'_>, tweak: T::V) -> (T::V, OneBlock<T>) {
+    fn first_stolen(&self, data: &InOut<'_>, tweak: T::V) -> (T::V, OneBlock<T>) {
         let tweaks = each([tweak, tweak.mul_x(1)], |tweak| OneBlock::<T>::splat(self.narrow.token, &tweak.first()));
         let [tweak, next] = if ENC { tweaks } else { [tweaks[1], tweaks[0]] };
-        let lent = self.block(OneBlock::<T>::load(self.narrow.token, data.src()), tweak);
-        (T::V::splat(self.keys.token, &lent.first()), next)
+        let cc = self.block(OneBlock::<T>::load(self.narrow.token, data.src()), tweak);
+        (T::V::splat(self.keys.token, &cc.first()), next)
     }
 
-    /// The rest of a unit, one whole block and a shorter one, of which the first has become `lent`.
+    /// The rest of a unit, one whole block and a shorter one, of which the first has become `cc`.
     #[inline(always)]
-    fn steal(&self, mut data: InOut<'_>, (lent, tweak): (T::V, OneBlock<T>)) {
-        let joined = lent.overlaid(self.keys.token, &data.src()[16..]);
+    fn steal(&self, mut data: InOut<'_>, (cc, tweak): (T::V, OneBlock<T>)) {
+        let joined = cc.overlaid(self.keys.token, &data.src()[16..]);
         let joined = OneBlock::<T>::splat(self.narrow.token, &joined.first());
         self.block(joined, tweak).store(data.dst());
-        lent.store_partial(&mut data.dst()[16..]);
+        cc.store_partial(&mut data.dst()[16..]);
     }
 
     #[inline(always)]
@@ -308,7 +289,7 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        *tweak = self.crypt_from::<true>(&self.data.enc, None, tweak, data, None);
+        *tweak = self.crypt_from::<true>(&self.data.enc, None, tweak, data);
     }
 
     /// Decrypts, as [`XtsKey::encrypt`] encrypts.
@@ -317,30 +298,8 @@ impl<T: AesToken> XtsKey<T> {
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
         match self.data.dec.made() {
-            Some(dec) => *tweak = self.crypt_from::<false>(dec, None, tweak, data, None),
+            Some(dec) => *tweak = self.crypt_from::<false>(dec, None, tweak, data),
             None => self.inverted(|key| key.decrypt(tweak, data)),
-        }
-    }
-
-    /// Encrypts a part of a data unit, and copies something else meanwhile. The rounds leave the ports for loads and
-    /// stores nearly idle: beside 32 KiB of text, another 32 KiB are copied in a fifth of the time that they take alone.
-    ///
-    /// `state` is the unit's number before its first part, and then what [`XtsKey::encrypt`] has for a tweak.
-    ///
-    /// # Panics
-    /// If `data` has between 1 and 15 bytes.
-    pub fn encrypt_part(&self, first: bool, state: &mut [u8; 16], data: InOut<'_>, beside: InOut<'_>) {
-        self.part::<true>(&self.data.enc, first, state, data, beside);
-    }
-
-    /// Decrypts a part of a data unit, as [`XtsKey::encrypt_part`] encrypts it.
-    ///
-    /// # Panics
-    /// If `data` has between 1 and 15 bytes.
-    pub fn decrypt_part(&self, first: bool, state: &mut [u8; 16], data: InOut<'_>, beside: InOut<'_>) {
-        match self.data.dec.made() {
-            Some(dec) => self.part::<false>(dec, first, state, data, beside),
-            None => self.inverted(|key| key.decrypt_part(first, state, data, beside)),
         }
     }
 
@@ -349,7 +308,7 @@ impl<T: AesToken> XtsKey<T> {
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
     pub fn encrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
-        self.crypt_from::<true>(&self.data.enc, Some(&self.tweak), iv, data, None);
+        self.crypt_from::<true>(&self.data.enc, Some(&self.tweak), iv, data);
     }
 
     /// Decrypts the whole data unit `iv`.
@@ -358,7 +317,7 @@ impl<T: AesToken> XtsKey<T> {
     /// If `data` has between 1 and 15 bytes.
     pub fn decrypt_unit(&self, iv: &[u8; 16], data: InOut<'_>) {
         match self.data.dec.made() {
-            Some(dec) => _ = self.crypt_from::<false>(dec, Some(&self.tweak), iv, data, None),
+            Some(dec) => _ = self.crypt_from::<false>(dec, Some(&self.tweak), iv, data),
             None => self.inverted(|key| key.decrypt_unit(iv, data)),
         }
     }
@@ -370,21 +329,6 @@ impl<T: AesToken> XtsKey<T> {
         if self.data.invert() { body(self) } else { body(&self.clone()) }
     }
 
-    #[inline(always)]
-    fn part<const ENC: bool>(
-        &self,
-        keys: &RoundKeys,
-        first: bool,
-        state: &mut [u8; 16],
-        data: InOut<'_>,
-        mut beside: InOut<'_>,
-    ) {
-        *state = self.crypt_from::<ENC>(keys, first.then_some(&self.tweak), state, data, Some(&mut beside));
-        if !beside.is_empty() {
-            beside.copy();
-        }
-    }
-
     /// From the tweak, or from the IV and the key that makes it the tweak: one kernel for both, as
     /// two would be twice its size.
     #[inline(always)]
@@ -394,13 +338,12 @@ impl<T: AesToken> XtsKey<T> {
         tweak_keys: Option<&RoundKeys>,
         start: &[u8; 16],
         data: InOut<'_>,
-        beside: Option<&mut InOut<'_>>,
     ) -> [u8; 16] {
         let token = self.data.token;
         if data.len() <= SHORT {
-            run::<T::Narrow, ENC>(token.narrow(), keys, tweak_keys, start, data, beside)
+            run::<T::Narrow, ENC>(token.narrow(), keys, tweak_keys, start, data)
         } else {
-            run::<T, ENC>(token, keys, tweak_keys, start, data, beside)
+            run::<T, ENC>(token, keys, tweak_keys, start, data)
         }
     }
 }
@@ -413,20 +356,19 @@ fn run<T: AesToken, const ENC: bool>(
     tweak_keys: Option<&RoundKeys>,
     start: &[u8; 16],
     data: InOut<'_>,
-    beside: Option<&mut InOut<'_>>,
 ) -> [u8; 16] {
     token.vectorize_with(
         (keys, tweak_keys),
-        (start, beside),
+        start,
         data,
         #[inline(always)]
-        move |(keys, tweak_keys), (start, beside), data| {
+        move |(keys, tweak_keys), start, data| {
             let mut tweak = [Blocks::splat(token, start)];
             if let Some(tweak_keys) = tweak_keys {
                 Schedule::<T::V>::new(token, tweak_keys).crypt::<true, 1>(&mut tweak);
             }
             let (keys, narrow) = (Schedule::new(token, keys), Schedule::new(token.narrow(), keys));
-            let mut xts = Xts::<T, ENC> { keys, narrow, tweak: tweak[0], beside };
+            let mut xts = Xts::<T, ENC> { keys, narrow, tweak: tweak[0] };
             xts.unit(data);
             xts.tweak.first()
         },
@@ -441,7 +383,7 @@ mod tests {
         cpu::CpuFeatures,
     };
     use aes::cipher::KeyInit;
-    use std::{vec, vec::Vec};
+    use std::vec::Vec;
 
     /// IEEE 1619 annex B, vectors 1, 2 and 15.
     const IEEE: [(&str, &str, &str, &str); 3] = [
@@ -503,24 +445,6 @@ mod tests {
                         if decrypt { key.decrypt(&mut tweak, tail) } else { key.encrypt(&mut tweak, tail) }
                     })
                 };
-                let other = bytes(n as u64 + 2, n * 3 / 2);
-                let mut copied = vec![0; other.len()];
-                let beside = |decrypt: bool, from: &[u8], copied: &mut [u8]| -> Vec<u8> {
-                    apply(from, |io| {
-                        let (mut state, beside) = (iv, InOut::new(&other, &mut *copied).unwrap());
-                        let ((head, tail), (early, late)) = (io.split_at(cut), beside.split_at(other.len() / 3));
-                        if decrypt {
-                            key.decrypt_part(true, &mut state, head, early);
-                            key.decrypt_part(false, &mut state, tail, late);
-                        } else {
-                            key.encrypt_part(true, &mut state, head, early);
-                            key.encrypt_part(false, &mut state, tail, late);
-                        }
-                    })
-                };
-                assert!(beside(false, &plain, &mut copied) == want && copied == other, "{n} bytes beside a copy");
-                copied.fill(0);
-                assert!(beside(true, &want, &mut copied) == plain && copied == other, "{n} bytes beside a copy");
                 assert!(parts(false, &plain) == want, "{n} bytes in parts");
                 assert!(parts(true, &want) == plain, "{n} bytes in parts");
             }

@@ -1,7 +1,7 @@
 //! The text of BLAKE2, over rows of four words.
 
 use super::Compress;
-use crate::cpu::Portable;
+use crate::cpu::{Portable, Token};
 use crate::hash::Number;
 use crate::simd::{each, from_fn};
 
@@ -177,18 +177,19 @@ impl Word for u32 {
 }
 
 /// Four words of the square.
-///
-/// Implementations are used inside the `vectorize` of a token that has their instructions.
 pub(super) trait Row<W: Word>: Copy {
+    /// What proves that the CPU has it.
+    type Token: Token;
+
     /// A block's sixteen words.
     type Message<'a>: Copy;
 
     fn message(block: &[u8]) -> Self::Message<'_>;
 
     /// The message's words in the order of a round: four rows.
-    fn rows(message: Self::Message<'_>, order: &Order) -> [Self; 4];
+    fn rows(token: Self::Token, message: Self::Message<'_>, order: &Order) -> [Self; 4];
 
-    fn load(words: &[W; 4]) -> Self;
+    fn load(token: Self::Token, words: &[W; 4]) -> Self;
 
     fn store(self) -> [W; 4];
 
@@ -227,8 +228,8 @@ fn g<W: Word, R: Row<W>>([a, b, c, d]: [R; 4], x: R, y: R) -> [R; 4] {
 }
 
 #[inline(always)]
-fn round<W: Word, R: Row<W>>(v: [R; 4], message: R::Message<'_>, order: &Order) -> [R; 4] {
-    let [x, y, diagonal_x, diagonal_y] = R::rows(message, order);
+fn round<W: Word, R: Row<W>>(token: R::Token, v: [R; 4], message: R::Message<'_>, order: &Order) -> [R; 4] {
+    let [x, y, diagonal_x, diagonal_y] = R::rows(token, message, order);
     let [a, b, c, d] = g(v, x, y);
     let [a, b, c, d] = g([a.turn::<3>(), b, c.turn::<1>(), d.turn::<2>()], diagonal_x, diagonal_y);
     [a.turn::<1>(), b, c.turn::<3>(), d.turn::<2>()]
@@ -246,11 +247,17 @@ pub(super) fn words<W: Word>(block: &[u8]) -> [W; 16] {
 
 /// See [`Compress::compress`].
 #[inline(always)]
-pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mut before: u64, last: Option<usize>) {
+pub(super) fn compress<W: Word, R: Row<W>>(
+    token: R::Token,
+    state: &mut [W; 8],
+    blocks: &[u8],
+    mut before: u64,
+    last: Option<usize>,
+) {
     let block_size = 16 * size_of::<W>();
     let halves = |words: &[W; 8]| {
         let [a, b, c, d, e, f, g, h] = *words;
-        [R::load(&[a, b, c, d]), R::load(&[e, f, g, h])]
+        [R::load(token, &[a, b, c, d]), R::load(token, &[e, f, g, h])]
     };
     let mut h = halves(state);
     let iv = halves(&W::IV);
@@ -260,13 +267,13 @@ pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mu
         let last = if left == 0 { last } else { None };
         before = before.wrapping_add(last.unwrap_or(block_size) as u64);
         let m = R::message(block);
-        let row = R::load(&W::fourth_row(before, last.is_some()));
+        let row = R::load(token, &W::fourth_row(before, last.is_some()));
         let mut v = [h[0], h[1], iv[0], iv[1].xor(row)];
         // Written out, so that indices into the message are constants.
         macro_rules! rounds {
             ($($i:literal)*) => {$(
                 if $i < W::ROUNDS {
-                    v = round(v, m, &ORDERS[$i]);
+                    v = round(token, v, m, &ORDERS[$i]);
                 }
             )*};
         }
@@ -282,6 +289,7 @@ pub(super) fn compress<W: Word, R: Row<W>>(state: &mut [W; 8], blocks: &[u8], mu
 struct Plain<W>([W; 4]);
 
 impl<W: Word> Row<W> for Plain<W> {
+    type Token = Portable;
     type Message<'a> = [W; 16];
 
     #[inline(always)]
@@ -290,12 +298,12 @@ impl<W: Word> Row<W> for Plain<W> {
     }
 
     #[inline(always)]
-    fn rows(message: [W; 16], order: &Order) -> [Self; 4] {
+    fn rows(_: Portable, message: [W; 16], order: &Order) -> [Self; 4] {
         from_fn(|row| Self(from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
     }
 
     #[inline(always)]
-    fn load(words: &[W; 4]) -> Self {
+    fn load(_: Portable, words: &[W; 4]) -> Self {
         Self(*words)
     }
 
@@ -328,6 +336,6 @@ impl<W: Word> Row<W> for Plain<W> {
 impl<W: Word> Compress<W> for Portable {
     #[inline(never)]
     fn compress(self, state: &mut [W; 8], blocks: &[u8], before: u64, last: Option<usize>) {
-        compress::<W, Plain<W>>(state, blocks, before, last);
+        compress::<W, Plain<W>>(self, state, blocks, before, last);
     }
 }

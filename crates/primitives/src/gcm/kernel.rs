@@ -45,23 +45,23 @@ const EARLY: usize = 4;
 /// The counter of the text's first block. The one before it masks the tag (SP 800-38D section 7.1: J0 = IV || 1).
 pub(super) const FIRST_COUNTER: u32 = 2;
 
-/// What a pass ends with.
-pub(super) enum End<'a> {
-    /// Nothing: it is of a part of a text, and continues.
-    Part(&'a mut Running),
+/// What becomes of the tag when a pass ends.
+pub(super) enum TagUse<'a> {
+    /// There is none yet: the message goes on, from this state.
+    Later(&'a mut Running),
     /// The tag of a whole message is written.
-    Tag(&'a mut [u8; 16]),
+    Write(&'a mut [u8; 16]),
     /// The tag of a whole message is compared.
     Compare(&'a [u8; 16]),
 }
 
-impl End<'_> {
-    /// The end of a message that went in parts; whether the tag is the right one.
+impl TagUse<'_> {
+    /// Writes or compares the tag of a message that went in parts; whether it is the right one.
     pub(super) fn finish(self, full: [u8; 16]) -> bool {
         match self {
-            End::Part(_) => {}
-            End::Tag(tag) => *tag = full,
-            End::Compare(tag) => return is_zero(u128::from_ne_bytes(full) ^ u128::from_ne_bytes(*tag)),
+            TagUse::Later(_) => {}
+            TagUse::Write(tag) => *tag = full,
+            TagUse::Compare(tag) => return is_zero(u128::from_ne_bytes(full) ^ u128::from_ne_bytes(*tag)),
         }
         true
     }
@@ -403,12 +403,19 @@ impl<T: GcmToken> Kernel<'_, T> {
     ///
     /// The answer is whether the tag is the right one, where there is one to compare.
     #[inline(always)]
-    pub(super) fn pass(&self, encrypt: bool, iv: &[u8; 12], aad: &[u8], mut text: InOut<'_>, end: End<'_>) -> bool {
+    pub(super) fn pass(
+        &self,
+        encrypt: bool,
+        iv: &[u8; 12],
+        aad: &[u8],
+        mut text: InOut<'_>,
+        tag_use: TagUse<'_>,
+    ) -> bool {
         let (token, bytes) = (self.token, T::V::BYTES);
         let lengths = reversed_lengths(aad.len() as u64, text.len() as u64);
         // Not 0 out of memory, which has just been written in whatever pieces.
-        let (mut counters, hash, whole) = match &end {
-            End::Part(running) => {
+        let (mut counters, hash, whole) = match &tag_use {
+            TagUse::Later(running) => {
                 (Counters::at(token, iv, running.counter), T::V::load_first(token, &running.acc).reverse_bytes(), false)
             }
             _ => (Counters::new(token, iv), T::V::zero(token), true),
@@ -476,10 +483,10 @@ impl<T: GcmToken> Kernel<'_, T> {
             _ => T::V::load_partial(token, rest.src()),
         };
         let (others, dst, mask) = match whole {
-            0 => self.end::<1>(encrypt, iv, counters, &mut before, src),
-            1 => self.end::<2>(encrypt, iv, counters, &mut before, src),
-            2 => self.end::<3>(encrypt, iv, counters, &mut before, src),
-            _ => self.end::<4>(encrypt, iv, counters, &mut before, src),
+            0 => self.last_vectors::<1>(encrypt, iv, counters, &mut before, src),
+            1 => self.last_vectors::<2>(encrypt, iv, counters, &mut before, src),
+            2 => self.last_vectors::<3>(encrypt, iv, counters, &mut before, src),
+            _ => self.last_vectors::<4>(encrypt, iv, counters, &mut before, src),
         };
         if full {
             dst.store(rest.dst());
@@ -507,26 +514,26 @@ impl<T: GcmToken> Kernel<'_, T> {
             sum.add(last.reverse_bytes(), n.div_ceil(16));
         }
         let hash = sum.finish();
-        if let End::Part(running) = end {
+        if let TagUse::Later(running) = tag_use {
             running.acc = hash.reverse_bytes().first();
             return true;
         }
-        self.answer(end, OneBlock::<T>::load(token.narrow(), &hash.first()), mask)
+        self.answer(tag_use, OneBlock::<T>::load(token.narrow(), &hash.first()), mask)
     }
 
-    /// The end of a whole message.
+    /// Writes or compares the tag of a whole message.
     #[inline(always)]
-    fn answer(&self, end: End<'_>, hash: OneBlock<T>, mask: OneBlock<T>) -> bool {
+    fn answer(&self, tag_use: TagUse<'_>, hash: OneBlock<T>, mask: OneBlock<T>) -> bool {
         let full = hash.reverse_bytes().xor(mask);
-        match end {
-            End::Compare(tag) => {
+        match tag_use {
+            TagUse::Compare(tag) => {
                 is_zero(u128::from_ne_bytes(full.xor(OneBlock::<T>::load(self.token.narrow(), tag)).first()))
             }
-            End::Tag(tag) => {
+            TagUse::Write(tag) => {
                 full.store(tag);
                 true
             }
-            End::Part(_) => unreachable!("a part has no tag"),
+            TagUse::Later(_) => unreachable!("a part has no tag"),
         }
     }
 
@@ -534,7 +541,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     ///
     /// The results are the ciphertext of the former; the last, encrypted or decrypted; the block that masks the tag.
     #[inline(always)]
-    fn end<const N: usize>(
+    fn last_vectors<const N: usize>(
         &self,
         encrypt: bool,
         iv: &[u8; 12],
@@ -569,7 +576,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         iv: &[u8; 12],
         aad: &[u8],
         mut text: InOut<'_>,
-        end: End<'_>,
+        tag_use: TagUse<'_>,
     ) -> bool {
         let token = self.token.narrow();
         let zeroth = OneBlock::<T>::splat(token, &counter_block(iv, 1));
@@ -604,7 +611,7 @@ impl<T: GcmToken> Kernel<'_, T> {
             sum.add(aad, 1);
             sum.add(T::V::load_first(wide, &ciphertext).with(wide, 1, &lengths), 2);
         }
-        self.answer(end, OneBlock::<T>::load(token, &sum.finish().first()), mask)
+        self.answer(tag_use, OneBlock::<T>::load(token, &sum.finish().first()), mask)
     }
 
     /// Up to 16 bytes, then zeros.

@@ -18,7 +18,7 @@ use crate::ghash::{ClmulVector, absorb};
 use crate::hash::BlockBuffer;
 use crate::simd::{AesToken, Blocks};
 use crate::{InOut, Packet};
-use kernel::{End, Kernel};
+use kernel::{Kernel, TagUse};
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// A token whose CPU has both AES and carry-less multiplication, on vectors of one type and on those of
@@ -185,7 +185,7 @@ impl<T: GcmToken> GcmKey<T> {
     /// Encrypts a whole message and writes its tag.
     #[inline(always)]
     pub fn seal(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8; 16]) {
-        self.whole::<true>(iv, packet, End::Tag(tag));
+        self.whole::<true>(iv, packet, TagUse::Write(tag));
     }
 
     /// Decrypts a whole message and writes the tag that it should have.
@@ -193,7 +193,7 @@ impl<T: GcmToken> GcmKey<T> {
     /// The caller compares, and wipes the text if the tag is another.
     #[inline(always)]
     pub fn unseal(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8; 16]) {
-        self.whole::<false>(iv, packet, End::Tag(tag));
+        self.whole::<false>(iv, packet, TagUse::Write(tag));
     }
 
     /// Decrypts a whole message; whether `tag` is its tag, in a time that does not depend on where they differ.
@@ -202,37 +202,37 @@ impl<T: GcmToken> GcmKey<T> {
     #[inline(always)]
     #[must_use]
     pub fn open(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8; 16]) -> bool {
-        self.whole::<false>(iv, packet, End::Compare(tag))
+        self.whole::<false>(iv, packet, TagUse::Compare(tag))
     }
 
     #[inline(always)]
-    fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+    fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
         // Both at most a block. With vectors of one block there is nothing to gain.
         let short = T::V::BLOCKS > 1 && packet.text.len().wrapping_sub(1) < 16 && packet.assoc.len() <= 16;
         if short {
             return self.token.vectorize_with(
                 self,
                 (iv, packet),
-                end,
+                tag_use,
                 #[inline(always)]
-                |key, (iv, packet), end| {
-                    key.kernel().one_block::<ENCRYPT>(iv, packet.assoc, packet.text.in_registers(), end)
+                |key, (iv, packet), tag_use| {
+                    key.kernel().one_block::<ENCRYPT>(iv, packet.assoc, packet.text.in_registers(), tag_use)
                 },
             );
         }
         if packet.assoc.len() > kernel::SHORT_AAD {
-            return self.pieces(ENCRYPT, iv, packet, end);
+            return self.pieces(ENCRYPT, iv, packet, tag_use);
         }
-        self.pass(ENCRYPT, iv, packet, end)
+        self.pass(ENCRYPT, iv, packet, tag_use)
     }
 
     /// A whole message that has much associated data.
     #[inline(never)]
-    fn pieces(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+    fn pieces(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
         let mut state = self.start(iv);
         self.aad(&mut state, packet.assoc);
         self.crypt(encrypt, &mut state, packet.text.reborrow());
-        end.finish(self.finish(state))
+        tag_use.finish(self.finish(state))
     }
 
     #[inline(always)]
@@ -261,21 +261,21 @@ impl<T: GcmToken> GcmKey<T> {
         }
         state.text_len = state.text_len.wrapping_add(text.len() as u64);
         let counter = state.running.counter.wrapping_add(text.len().div_ceil(16) as u32);
-        self.pass(encrypt, &state.iv, &mut Packet { assoc: &[], text }, End::Part(&mut state.running));
+        self.pass(encrypt, &state.iv, &mut Packet { assoc: &[], text }, TagUse::Later(&mut state.running));
         state.running.counter = counter;
     }
 
     /// The only way into the kernel, which is as large as it is fast, so that it exists once. All that is passed on
     /// is in registers.
     #[inline(always)]
-    fn pass(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, end: End<'_>) -> bool {
+    fn pass(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
         self.token.vectorize_with(
             (self, encrypt),
             (iv, packet),
-            end,
+            tag_use,
             #[inline(always)]
-            |(key, encrypt), (iv, packet), end| {
-                key.kernel().pass(encrypt, iv, packet.assoc, packet.text.in_registers(), end)
+            |(key, encrypt), (iv, packet), tag_use| {
+                key.kernel().pass(encrypt, iv, packet.assoc, packet.text.in_registers(), tag_use)
             },
         )
     }

@@ -3,59 +3,46 @@
 use super::Permute;
 use super::lanes::{Lane, Single, absorb, driver, permute};
 use crate::cpu::{ArmSha3, Token};
-use core::arch::aarch64::*;
+use crate::simd::aarch64::V128;
 
 /// One lane, twice.
-#[derive(Clone, Copy)]
-struct Doubled(uint64x2_t);
-
-// SAFETY of every block in this file: `Doubled` is used inside `ArmSha3::vectorize` alone, so the
-// CPU has the instructions.
-
-impl Single for Doubled {
+impl Single<ArmSha3> for V128<ArmSha3> {
     #[inline(always)]
     fn get(self) -> u64 {
-        // SAFETY: see above.
-        unsafe { vgetq_lane_u64::<0>(self.0) }
+        self.low64()
     }
 }
 
-impl Lane for Doubled {
+impl Lane<ArmSha3> for V128<ArmSha3> {
     #[inline(always)]
-    fn new(lane: u64) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vdupq_n_u64(lane) })
+    fn new(token: ArmSha3, lane: u64) -> Self {
+        Self::splat64(token, lane)
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { veorq_u64(self.0, other.0) })
+        self.xor(other)
     }
 
     #[inline(always)]
     fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { veor3q_u64(veor3q_u64(self.0, a.0, b.0), c.0, d.0) })
+        self.xor3_sha3(a, b).xor3_sha3(c, d)
     }
 
     #[inline(always)]
     fn xor_rotated(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vrax1q_u64(self.0, other.0) })
+        self.xor_rol1(other)
     }
 
     #[inline(always)]
     fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vxarq_u64::<RIGHT>(self.0, other.0) })
+        self.xor_ror64::<RIGHT>(other)
     }
 
     #[inline(always)]
     fn chi(self, a: Self, b: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { vbcaxq_u64(self.0, b.0, a.0) })
+        self.xor_andnot(b, a)
     }
 }
 
-driver!(ArmSha3, Doubled);
+driver!(ArmSha3, V128<ArmSha3>);

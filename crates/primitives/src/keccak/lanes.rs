@@ -4,9 +4,9 @@ use super::{Permute, ROUND_CONSTANTS};
 use crate::cpu::{Portable, Token};
 
 /// A lane; or a vector, with one lane that counts or with one lane of each of several states.
-pub(super) trait Lane: Copy {
-    /// The lane, in every place that counts.
-    fn new(lane: u64) -> Self;
+pub(super) trait Lane<T>: Copy {
+    /// The lane, in every place that counts. The token proves that the CPU has it.
+    fn new(token: T, lane: u64) -> Self;
 
     fn xor(self, other: Self) -> Self;
 
@@ -24,20 +24,20 @@ pub(super) trait Lane: Copy {
 }
 
 /// A lane of one state.
-pub(super) trait Single: Lane {
+pub(super) trait Single<T>: Lane<T> {
     fn get(self) -> u64;
 }
 
-impl Single for u64 {
+impl<T: Token> Single<T> for u64 {
     #[inline(always)]
     fn get(self) -> u64 {
         self
     }
 }
 
-impl Lane for u64 {
+impl<T: Token> Lane<T> for u64 {
     #[inline(always)]
-    fn new(lane: u64) -> Self {
+    fn new(_: T, lane: u64) -> Self {
         lane
     }
 
@@ -69,7 +69,7 @@ impl Lane for u64 {
 
 /// θ, ρ, π, χ and ι.
 #[inline(always)]
-fn round<L: Lane>(a: &mut [L; 25], constant: u64) {
+fn round<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25], constant: u64) {
     let mut parity = [a[0]; 5];
     for x in 0..5 {
         parity[x] = a[x].xor5(a[x + 5], a[x + 10], a[x + 15], a[x + 20]);
@@ -102,50 +102,50 @@ fn round<L: Lane>(a: &mut [L; 25], constant: u64) {
             a[5 * y + x] = b[5 * y + x].chi(b[5 * y + (x + 1) % 5], b[5 * y + (x + 2) % 5]);
         }
     }
-    a[0] = a[0].xor(L::new(constant));
+    a[0] = a[0].xor(L::new(token, constant));
 }
 
 /// The rounds.
 #[inline(always)]
-pub(super) fn rounds<L: Lane>(a: &mut [L; 25]) {
+pub(super) fn rounds<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25]) {
     for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
-        round(a, constants[0]);
-        round(a, constants[1]);
+        round(token, a, constants[0]);
+        round(token, a, constants[1]);
     }
 }
 
 #[inline(always)]
-pub(super) fn permute<L: Single>(state: &mut [u64; 25]) {
-    let mut a = [L::new(0); 25];
+pub(super) fn permute<T: Token, L: Single<T>>(token: T, state: &mut [u64; 25]) {
+    let mut a = [L::new(token, 0); 25];
     for (a, state) in a.iter_mut().zip(&*state) {
-        *a = L::new(*state);
+        *a = L::new(token, *state);
     }
-    rounds(&mut a);
+    rounds(token, &mut a);
     for (state, a) in state.iter_mut().zip(a) {
         *state = a.get();
     }
 }
 
 #[inline(always)]
-pub(super) fn absorb<L: Single>(state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
+pub(super) fn absorb<T: Token, L: Single<T>>(token: T, state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
     for block in blocks.chunks_exact(rate) {
         for (state, lane) in state.iter_mut().zip(block.as_chunks::<8>().0) {
             *state ^= u64::from_le_bytes(*lane);
         }
-        permute::<L>(state);
+        permute::<T, L>(token, state);
     }
 }
 
-/// Implements [`Permute`] for a token by the text above, and by `many` where the CPU has vectors of lanes.
+/// Implements [`Permute`] for a token by the text above, and by `lanes` where the CPU has vectors of lanes.
 macro_rules! driver {
-    ($(#[$doc:meta])* $token:ty, $lane:ty $(, many: $vector:ty)?) => {
+    ($(#[$doc:meta])* $token:ty, $lane:ty $(, lanes: $vector:ty)?) => {
         $(#[$doc])*
         impl Permute for $token {
             #[inline(never)]
             fn absorb(self, state: &mut [u64; 25], rate: usize, blocks: &[u8]) {
                 self.vectorize(
                     #[inline(always)]
-                    || absorb::<$lane>(state, rate, blocks),
+                    || absorb::<_, $lane>(self, state, rate, blocks),
                 );
             }
 
@@ -153,7 +153,7 @@ macro_rules! driver {
             fn permute(self, state: &mut [u64; 25]) {
                 self.vectorize(
                     #[inline(always)]
-                    || permute::<$lane>(state),
+                    || permute::<_, $lane>(self, state),
                 );
             }
             $(

@@ -17,7 +17,7 @@ impl<V: Lanes<Word = u64>> InLanes<V> {
     }
 }
 
-impl<V: Lanes<Word = u64> + Lane> SideBySide<[u64; 25]> for InLanes<V> {
+impl<V: Lanes<Word = u64> + Lane<V::Token>> SideBySide<[u64; 25]> for InLanes<V> {
     const LANES: usize = V::COUNT;
 
     #[inline(always)]
@@ -50,7 +50,7 @@ impl<V: Lanes<Word = u64> + Lane> SideBySide<[u64; 25]> for InLanes<V> {
                 let pair = V::read::<true>(*token, runs, at + rate - 16);
                 state[rate / 8 - 1] = Lane::xor(state[rate / 8 - 1], pair.as_ref()[1]);
             }
-            rounds(state);
+            rounds(*token, state);
         }
     }
 

@@ -153,6 +153,17 @@ impl<'a> Runs<'a> {
         self.len
     }
 
+    /// The 16 bytes at `at` of a lane's run.
+    ///
+    /// # Panics
+    /// If the run ends before.
+    #[inline(always)]
+    pub fn block(&self, lane: usize, at: usize) -> &'a [u8; 16] {
+        assert!(at <= self.len && 16 <= self.len - at, "a run has 16 bytes there");
+        // SAFETY: `new` was given a slice that starts here, lives as long and is not shorter.
+        unsafe { &*self.starts[lane].add(at).cast() }
+    }
+
     /// The run of a lane.
     #[inline(always)]
     pub fn run(&self, lane: usize) -> &'a [u8] {

@@ -6,208 +6,168 @@
 //! which CPUs with wider pipes like better anyway.
 
 use super::{Lanes, Runs, Word};
-use crate::cpu::{Avx2, Avx512};
-use core::arch::x86_64::*;
+use crate::cpu::{Avx2, Avx512, HasAvx2, HasAvx512};
+use crate::simd::x86::{V128, V256, V512};
 
 /// Eight words, AVX2.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x8(pub __m256i);
+pub(crate) struct U32x8(pub V256<Avx2>);
 
 /// Four words, AVX2.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x4(pub __m256i);
+pub(crate) struct U64x4(pub V256<Avx2>);
 
 /// Sixteen words, AVX-512.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U32x16(pub __m512i);
+pub(crate) struct U32x16(pub V512<Avx512>);
 
 /// Eight words, AVX-512.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct U64x8(pub __m512i);
-
-// SAFETY of every block in this file: a vector is made by `splat` or `read`, which take its token, or of
-// other vectors, so the CPU has the instructions; reads and writes are within what was asserted to be there.
+pub(crate) struct U64x8(pub V512<Avx512>);
 
 /// [`Word`] with AVX2, which rotates by two shifts and has logic of two operands.
 macro_rules! avx2 {
-    ($V:ident, $bits:literal, $add:ident, $sll:ident, $srl:ident) => {
+    ($V:ident, $bits:literal, $add:ident, $shl_by:ident, $shr:ident) => {
         impl Word for $V {
             const BITS: u32 = $bits;
 
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $add(self.0, other.0) })
+                Self(self.0.$add(other.0))
             }
 
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+                Self(self.0.xor(other.0))
             }
 
             #[inline(always)]
             fn add_choice(self, mask: Self, a: Self, b: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe {
-                    let choice = _mm256_xor_si256(b.0, _mm256_and_si256(mask.0, _mm256_xor_si256(a.0, b.0)));
-                    $add(self.0, choice)
-                })
+                Self(self.0.$add(b.0.xor(mask.0.and(a.0.xor(b.0)))))
             }
 
             #[inline(always)]
             fn majority(self, a: Self, b: Self) -> Self {
                 // As of one word: the compiler keeps a ^ b for the next round.
-                // SAFETY: see above.
-                Self(unsafe {
-                    let differ = _mm256_and_si256(_mm256_xor_si256(self.0, a.0), _mm256_xor_si256(a.0, b.0));
-                    _mm256_xor_si256(a.0, differ)
-                })
+                Self(a.0.xor(self.0.xor(a.0).and(a.0.xor(b.0))))
             }
 
             #[inline(always)]
             fn rotr<const N: i32>(self) -> Self {
-                // Counts in registers, because a constant cannot be computed of another; the compiler folds them.
-                // SAFETY: see above.
-                Self(unsafe {
-                    let (right, left) = (_mm_cvtsi32_si128(N), _mm_cvtsi32_si128($bits - N));
-                    _mm256_or_si256($srl(self.0, right), $sll(self.0, left))
-                })
+                // A constant cannot be computed of another, so the count of this shift is in a register; the compiler folds it.
+                Self(self.0.$shr::<N>().or(self.0.$shl_by(($bits - N).cast_unsigned())))
             }
 
             #[inline(always)]
             fn shr<const N: i32>(self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $srl(self.0, _mm_cvtsi32_si128(N)) })
+                Self(self.0.$shr::<N>())
             }
         }
     };
 }
-avx2!(U32x8, 32, _mm256_add_epi32, _mm256_sll_epi32, _mm256_srl_epi32);
-avx2!(U64x4, 64, _mm256_add_epi64, _mm256_sll_epi64, _mm256_srl_epi64);
+avx2!(U32x8, 32, add32, shl32_by, shr32);
+avx2!(U64x4, 64, add64, shl64_by, shr64);
 
 /// [`Word`] with AVX-512. The constants are the truth tables of three-way logic.
 macro_rules! avx512 {
-    ($V:ident, $bits:literal, $add:ident, $ror:ident, $srl:ident, $logic:ident) => {
+    ($V:ident, $bits:literal, $add:ident, $ror:ident, $shr:ident) => {
         impl Word for $V {
             const BITS: u32 = $bits;
 
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $add(self.0, other.0) })
+                Self(self.0.$add(other.0))
             }
 
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+                Self(self.0.xor(other.0))
             }
 
             #[inline(always)]
             fn xor3(self, a: Self, b: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $logic::<0x96>(self.0, a.0, b.0) })
+                Self(self.0.xor3(a.0, b.0))
             }
 
             #[inline(always)]
             fn add_choice(self, mask: Self, a: Self, b: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $add(self.0, $logic::<0xca>(mask.0, a.0, b.0)) })
+                Self(self.0.$add(mask.0.ternary::<0xca>(a.0, b.0)))
             }
 
             #[inline(always)]
             fn majority(self, a: Self, b: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $logic::<0xe8>(self.0, a.0, b.0) })
+                Self(self.0.ternary::<0xe8>(a.0, b.0))
             }
 
             #[inline(always)]
             fn rotr<const N: i32>(self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $ror::<N>(self.0) })
+                Self(self.0.$ror::<N>())
             }
 
             #[inline(always)]
             fn shr<const N: i32>(self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $srl(self.0, _mm_cvtsi32_si128(N)) })
+                Self(self.0.$shr::<N>())
             }
         }
     };
 }
-avx512!(U32x16, 32, _mm512_add_epi32, _mm512_ror_epi32, _mm512_srl_epi32, _mm512_ternarylogic_epi32);
-avx512!(U64x8, 64, _mm512_add_epi64, _mm512_ror_epi64, _mm512_srl_epi64, _mm512_ternarylogic_epi64);
+avx512!(U32x16, 32, add32, ror32, shr32);
+avx512!(U64x8, 64, add64, ror64, shr64);
 
-/// The 16 bytes at `at` of the runs `first`, `first + step`, …, in as many quarters of a vector. Bytes within
-/// words of 2^`log` bytes are reversed unless `LITTLE`.
-///
-/// # Safety
-/// The runs have 16 bytes there.
-macro_rules! rows {
-    ($row512:ident, $row256:ident, $log:literal) => {
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
-        unsafe fn $row512<const LITTLE: bool>(runs: &Runs<'_>, at: usize, first: usize, step: usize) -> __m512i {
-            // SAFETY: the caller's.
-            let quarter = |i: usize| unsafe { _mm_loadu_si128(runs.starts[first + i * step].add(at).cast()) };
-            let low = _mm512_castsi256_si512(_mm256_set_m128i(quarter(1), quarter(0)));
-            let row = _mm512_inserti64x4::<1>(low, _mm256_set_m128i(quarter(3), quarter(2)));
-            if LITTLE { row } else { _mm512_shuffle_epi8(row, _mm512_broadcast_i32x4(swap($log))) }
-        }
+/// The byte shuffles that reverse words of 32 and of 64 bits.
+const SWAP32: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
+const SWAP64: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
 
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        unsafe fn $row256<const LITTLE: bool>(runs: &Runs<'_>, at: usize, first: usize, step: usize) -> __m256i {
-            // SAFETY: the caller's.
-            let half = |i: usize| unsafe { _mm_loadu_si128(runs.starts[first + i * step].add(at).cast()) };
-            let row = _mm256_set_m128i(half(1), half(0));
-            if LITTLE { row } else { _mm256_shuffle_epi8(row, _mm256_broadcastsi128_si256(swap($log))) }
-        }
-    };
+/// The 16 bytes at `at` of the runs `first`, `first + step`, …, in as many blocks of a vector. Bytes within words are
+/// put in the order of `swap` unless `LITTLE`.
+#[inline(always)]
+fn row256<T: HasAvx2, const LITTLE: bool>(
+    token: T,
+    runs: &Runs<'_>,
+    at: usize,
+    [first, step]: [usize; 2],
+    swap: &[u8; 16],
+) -> V256<T> {
+    let block = |i: usize| V128::load(token, runs.block(first + i * step, at));
+    let row = V256::of_halves(token, block(0), block(1));
+    if LITTLE { row } else { row.shuffle_bytes(V256::splat_block(token, swap)) }
 }
-rows!(row512_of_32, row256_of_32, 2);
-rows!(row512_of_64, row256_of_64, 3);
 
-/// The shuffle that reverses the bytes of words of 2^`log`.
-#[inline]
-#[target_feature(enable = "sse2")]
-fn swap(log: u32) -> __m128i {
-    match log {
-        2 => _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3),
-        _ => _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7),
-    }
+/// The same of four runs.
+#[inline(always)]
+fn row512<T: HasAvx512, const LITTLE: bool>(
+    token: T,
+    runs: &Runs<'_>,
+    at: usize,
+    [first, step]: [usize; 2],
+    swap: &[u8; 16],
+) -> V512<T> {
+    let block = |i: usize| V128::load(token, runs.block(first + i * step, at));
+    let half = |i: usize| V256::of_halves(token, block(i), block(i + 1));
+    let row = V512::of_halves(token, half(0), half(2));
+    if LITTLE { row } else { row.shuffle_bytes(V512::splat_block(token, swap)) }
 }
 
 /// What the vectors have in common as [`Lanes`].
 macro_rules! lanes {
-    ($Word:ty, $Token:ty, $count:literal, $set1:ident) => {
+    ($R:ident, $Word:ty, $Token:ty, $count:literal, $splat:ident) => {
         type Token = $Token;
         type Word = $Word;
         const COUNT: usize = $count;
 
         #[inline(always)]
-        fn splat(_: $Token, word: $Word) -> Self {
-            // SAFETY: see above.
-            Self(unsafe { $set1(word.cast_signed()) })
+        fn splat(token: $Token, word: $Word) -> Self {
+            Self($R::$splat(token, word))
         }
 
         #[inline(always)]
         fn lane(&self, lane: usize) -> $Word {
-            assert!(lane < $count);
-            // SAFETY: see above; a vector is an array of its lanes.
-            unsafe { core::ptr::from_ref(self).cast::<$Word>().add(lane).read() }
+            self.0.as_words::<[$Word; $count]>()[lane]
         }
 
         #[inline(always)]
         fn set_lane(&mut self, lane: usize, word: $Word) {
-            assert!(lane < $count);
-            // SAFETY: see above; a vector is an array of its lanes.
-            unsafe { core::ptr::from_mut(self).cast::<$Word>().add(lane).write(word) };
+            self.0.as_words_mut::<[$Word; $count]>()[lane] = word;
         }
     };
 }
@@ -215,67 +175,45 @@ macro_rules! lanes {
 /// [`Lanes`] of 32 bits. A row has 16 bytes of every fourth message, beginning with message 0, 1, 2 or 3, so
 /// that a 4 × 4 transposition within each quarter makes a column of all messages in order.
 macro_rules! of_32 {
-    ($V:ident, $Token:ty, $count:literal, $row:ident, $set1:ident, $lo32:ident, $hi32:ident, $lo64:ident, $hi64:ident) => {
+    ($V:ident($R:ident), $Token:ident, $count:literal, $row:ident) => {
         impl Lanes for $V {
-            lanes!(u32, $Token, $count, $set1);
+            lanes!($R, u32, $Token, $count, splat32);
             type Column = [Self; 4];
 
             #[inline(always)]
-            fn read<const LITTLE: bool>(_: $Token, runs: &Runs<'_>, at: usize) -> [Self; 4] {
-                assert!(at + 16 <= runs.len);
-                // SAFETY: see above.
-                unsafe {
-                    let (a, b) = ($row::<LITTLE>(runs, at, 0, 4), $row::<LITTLE>(runs, at, 1, 4));
-                    let (c, d) = ($row::<LITTLE>(runs, at, 2, 4), $row::<LITTLE>(runs, at, 3, 4));
-                    let (ab, ab2) = ($lo32(a, b), $hi32(a, b));
-                    let (cd, cd2) = ($lo32(c, d), $hi32(c, d));
-                    [Self($lo64(ab, cd)), Self($hi64(ab, cd)), Self($lo64(ab2, cd2)), Self($hi64(ab2, cd2))]
-                }
+            fn read<const LITTLE: bool>(token: $Token, runs: &Runs<'_>, at: usize) -> [Self; 4] {
+                let row = |first: usize| $row::<_, LITTLE>(token, runs, at, [first, 4], &SWAP32);
+                let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+                let (ab, ab2) = (a.unpack_low32(b), a.unpack_high32(b));
+                let (cd, cd2) = (c.unpack_low32(d), c.unpack_high32(d));
+                [
+                    Self(ab.unpack_low64(cd)),
+                    Self(ab.unpack_high64(cd)),
+                    Self(ab2.unpack_low64(cd2)),
+                    Self(ab2.unpack_high64(cd2)),
+                ]
             }
         }
     };
 }
-of_32!(
-    U32x8,
-    Avx2,
-    8,
-    row256_of_32,
-    _mm256_set1_epi32,
-    _mm256_unpacklo_epi32,
-    _mm256_unpackhi_epi32,
-    _mm256_unpacklo_epi64,
-    _mm256_unpackhi_epi64
-);
-of_32!(
-    U32x16,
-    Avx512,
-    16,
-    row512_of_32,
-    _mm512_set1_epi32,
-    _mm512_unpacklo_epi32,
-    _mm512_unpackhi_epi32,
-    _mm512_unpacklo_epi64,
-    _mm512_unpackhi_epi64
-);
+of_32!(U32x8(V256), Avx2, 8, row256);
+of_32!(U32x16(V512), Avx512, 16, row512);
 
 /// [`Lanes`] of 64 bits: the same, with every second message and 2 × 2 transpositions.
 macro_rules! of_64 {
-    ($V:ident, $Token:ty, $count:literal, $row:ident, $set1:ident, $lo64:ident, $hi64:ident) => {
+    ($V:ident($R:ident), $Token:ident, $count:literal, $row:ident) => {
         impl Lanes for $V {
-            lanes!(u64, $Token, $count, $set1);
+            lanes!($R, u64, $Token, $count, splat64);
             type Column = [Self; 2];
 
             #[inline(always)]
-            fn read<const LITTLE: bool>(_: $Token, runs: &Runs<'_>, at: usize) -> [Self; 2] {
-                assert!(at + 16 <= runs.len);
-                // SAFETY: see above.
-                unsafe {
-                    let (a, b) = ($row::<LITTLE>(runs, at, 0, 2), $row::<LITTLE>(runs, at, 1, 2));
-                    [Self($lo64(a, b)), Self($hi64(a, b))]
-                }
+            fn read<const LITTLE: bool>(token: $Token, runs: &Runs<'_>, at: usize) -> [Self; 2] {
+                let row = |first: usize| $row::<_, LITTLE>(token, runs, at, [first, 2], &SWAP64);
+                let (a, b) = (row(0), row(1));
+                [Self(a.unpack_low64(b)), Self(a.unpack_high64(b))]
             }
         }
     };
 }
-of_64!(U64x4, Avx2, 4, row256_of_64, _mm256_set1_epi64x, _mm256_unpacklo_epi64, _mm256_unpackhi_epi64);
-of_64!(U64x8, Avx512, 8, row512_of_64, _mm512_set1_epi64, _mm512_unpacklo_epi64, _mm512_unpackhi_epi64);
+of_64!(U64x4(V256), Avx2, 4, row256);
+of_64!(U64x8(V512), Avx512, 8, row512);

@@ -1,16 +1,19 @@
 //! SHA-1 by instructions that do four rounds: one text for x86 and Arm.
 
 use super::Chain160;
+use crate::cpu::Token;
 use crate::hash::{Chaining, SideBySide};
 use crate::lanes::Runs;
-use core::marker::PhantomData;
 
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State: Copy {
+    /// What proves that the CPU has the instructions.
+    type Token: Token;
+
     /// Four words of the schedule.
     type Words: Copy;
 
-    fn load(state: &[u32; 5]) -> Self;
+    fn load(token: Self::Token, state: &[u32; 5]) -> Self;
 
     fn store(self, state: &mut [u32; 5]);
 
@@ -18,7 +21,7 @@ pub(super) trait State: Copy {
     fn add(self, start: Self) -> Self;
 
     /// Four big-endian words of a block.
-    fn words(block: &[u8; 16]) -> Self::Words;
+    fn words(token: Self::Token, block: &[u8; 16]) -> Self::Words;
 
     /// Words t..t+4 from the sixteen before them.
     fn schedule(w: [Self::Words; 4]) -> Self::Words;
@@ -42,21 +45,21 @@ macro_rules! groups {
 /// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Several runs fill the time
 /// that the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State, const N: usize>(states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
+pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
     let mut blocks = [runs[0].as_chunks::<64>().0; N];
     for n in 1..N {
         blocks[n] = runs[n].as_chunks::<64>().0;
     }
-    let mut s = [S::load(states[0]); N];
+    let mut s = [S::load(token, states[0]); N];
     for n in 1..N {
-        s[n] = S::load(states[n]);
+        s[n] = S::load(token, states[n]);
     }
     #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
     for block in 0..blocks[0].len() {
-        let mut w = [[S::words(&[0; 16]); 4]; N];
+        let mut w = [[S::words(token, &[0; 16]); 4]; N];
         for n in 0..N {
             let (b, _) = blocks[n][block].as_chunks::<16>();
-            w[n] = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+            w[n] = [S::words(token, &b[0]), S::words(token, &b[1]), S::words(token, &b[2]), S::words(token, &b[3])];
         }
         let before = s;
         groups!(S, s, w; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
@@ -70,12 +73,12 @@ pub(super) fn compress<S: State, const N: usize>(states: [&mut [u32; 5]; N], run
 }
 
 /// The chaining values of `N` messages that go side by side.
-pub(super) struct Group<S, const N: usize>([Chain160; N], PhantomData<S>);
+pub(super) struct Group<S: State, const N: usize>([Chain160; N], S::Token);
 
-impl<S, const N: usize> Group<S, N> {
+impl<S: State, const N: usize> Group<S, N> {
     #[inline(always)]
-    pub fn new() -> Self {
-        Self([const { Chain160([0; 5]) }; N], PhantomData)
+    pub fn new(token: S::Token) -> Self {
+        Self([const { Chain160([0; 5]) }; N], token)
     }
 }
 
@@ -98,7 +101,7 @@ impl<S: State, const N: usize> SideBySide<Chain160> for Group<S, N> {
         for (lane, text) in texts.iter_mut().enumerate() {
             *text = runs.run(lane);
         }
-        compress::<S, N>(self.0.each_mut().map(|chain| &mut chain.0), texts);
+        compress::<S, N>(self.1, self.0.each_mut().map(|chain| &mut chain.0), texts);
     }
 
     #[inline(always)]

@@ -6,68 +6,55 @@ use super::{Chain160, Compress, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
 use crate::hash::Queue;
 use crate::lanes::{U32x8, U32x16};
-use core::arch::x86_64::*;
+use crate::simd::x86::V128;
 
 /// (a, b, c, d) with a in the highest lane, and where e comes from: between blocks e itself, in the
 /// highest lane, and within a block the (a, b, c, d) of four rounds ago, whose a, rotated, is e.
 #[derive(Clone, Copy)]
 struct Halves {
-    abcd: __m128i,
-    e: __m128i,
+    abcd: V128<ShaNi>,
+    e: V128<ShaNi>,
 }
 
-// SAFETY of every block in this file: `Halves` is used inside `ShaNi::vectorize` alone, so the CPU
-// has SHA, SSE4.1 and SSSE3; loads and stores are within the arrays they are given.
-
 impl words::State for Halves {
-    type Words = __m128i;
+    type Token = ShaNi;
+    type Words = V128<ShaNi>;
 
     #[inline(always)]
-    fn load(state: &[u32; 5]) -> Self {
-        // SAFETY: see above.
-        unsafe {
-            let abcd = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.as_ptr().cast()));
-            Self { abcd, e: _mm_set_epi32(state[4].cast_signed(), 0, 0, 0) }
-        }
+    fn load(token: ShaNi, state: &[u32; 5]) -> Self {
+        let [a, b, c, d, e] = *state;
+        let abcd = &[a, b, c, d];
+        Self { abcd: V128::load(token, abcd).shuffle32::<0x1b>(), e: V128::of32(token, [0, 0, 0, e]) }
     }
 
     #[inline(always)]
     fn store(self, state: &mut [u32; 5]) {
-        // SAFETY: see above.
-        unsafe {
-            _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_shuffle_epi32::<0x1b>(self.abcd));
-            state[4] = _mm_extract_epi32::<3>(self.e).cast_unsigned();
+        state[4] = self.e.word32::<3>();
+        if let Some(abcd) = state.first_chunk_mut::<4>() {
+            self.abcd.shuffle32::<0x1b>().store(abcd);
         }
     }
 
     #[inline(always)]
     fn add(self, start: Self) -> Self {
-        // SAFETY: see above.
-        unsafe { Self { abcd: _mm_add_epi32(self.abcd, start.abcd), e: _mm_sha1nexte_epu32(self.e, start.e) } }
+        Self { abcd: self.abcd.add32(start.abcd), e: self.e.sha1_next_e(start.e) }
     }
 
     #[inline(always)]
-    fn words(block: &[u8; 16]) -> __m128i {
-        // SAFETY: see above.
-        unsafe {
-            let reverse = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            _mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().cast()), reverse)
-        }
+    fn words(token: ShaNi, block: &[u8; 16]) -> V128<ShaNi> {
+        let reverse = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0u8];
+        V128::load(token, block).shuffle_bytes(V128::load(token, &reverse))
     }
 
     #[inline(always)]
-    fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
-        // SAFETY: see above.
-        unsafe { _mm_sha1msg2_epu32(_mm_xor_si128(_mm_sha1msg1_epu32(w0, w1), w2), w3) }
+    fn schedule([w0, w1, w2, w3]: [V128<ShaNi>; 4]) -> V128<ShaNi> {
+        w0.sha1_message1(w1).xor(w2).sha1_message2(w3)
     }
 
     #[inline(always)]
-    fn rounds4<const F: i32, const FIRST: bool>(self, w: __m128i) -> Self {
-        // SAFETY: see above.
-        unsafe {
-            let ew = if FIRST { _mm_add_epi32(self.e, w) } else { _mm_sha1nexte_epu32(self.e, w) };
-            Self { abcd: _mm_sha1rnds4_epu32::<F>(self.abcd, ew), e: self.abcd }
-        }
+    fn rounds4<const F: i32, const FIRST: bool>(self, w: V128<ShaNi>) -> Self {
+        let ew = if FIRST { self.e.add32(w) } else { self.e.sha1_next_e(w) };
+        Self { abcd: self.abcd.sha1_rounds4::<F>(ew), e: self.abcd }
     }
 }
 
@@ -78,7 +65,7 @@ impl Compress for ShaNi {
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves, 1>([state], [blocks]),
+            || words::compress::<Halves, 1>(self, [state], [blocks]),
         );
     }
 
@@ -86,7 +73,7 @@ impl Compress for ShaNi {
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Group::<Halves, 3>::new(), 2),
+            || queue.side_by_side(Group::<Halves, 3>::new(self), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }

@@ -1,66 +1,55 @@
 //! SHA-256 and SHA-512 with the instructions of Armv8 and Armv8.2.
 
 use super::word::CBRT_PRIMES;
-use super::words4::{self, Pair, State256};
+use super::words4::{self, State256, Two};
 use super::{Chain256, Compress256, Compress512};
 use crate::cpu::{ArmSha2, ArmSha3, Token};
 use crate::hash::Queue;
-use core::arch::aarch64::*;
-
-// SAFETY of every block in this file: `Halves` is used inside `ArmSha2::vectorize` alone, and the
-// SHA-512 functions inside `ArmSha3::vectorize`, so the CPU has the instructions; loads and stores
-// are within the arrays they are given.
+use crate::simd::{aarch64::V128, each};
 
 /// (a, b, c, d) and (e, f, g, h), each with its first word in lane 0.
 #[derive(Clone, Copy)]
 struct Halves {
-    abcd: uint32x4_t,
-    efgh: uint32x4_t,
+    abcd: V128<ArmSha2>,
+    efgh: V128<ArmSha2>,
 }
 
 impl State256 for Halves {
-    type Words = uint32x4_t;
+    type Token = ArmSha2;
+    type Words = V128<ArmSha2>;
 
     #[inline(always)]
-    fn load(state: &[u32; 8]) -> Self {
-        // SAFETY: see above.
-        unsafe { Self { abcd: vld1q_u32(state.as_ptr()), efgh: vld1q_u32(state.as_ptr().add(4)) } }
+    fn load(token: ArmSha2, state: &[u32; 8]) -> Self {
+        let halves = state.as_chunks::<4>().0;
+        Self { abcd: V128::load(token, &halves[0]), efgh: V128::load(token, &halves[1]) }
     }
 
     #[inline(always)]
     fn store(self, state: &mut [u32; 8]) {
-        // SAFETY: see above.
-        unsafe {
-            vst1q_u32(state.as_mut_ptr(), self.abcd);
-            vst1q_u32(state.as_mut_ptr().add(4), self.efgh);
-        }
+        let halves = state.as_chunks_mut::<4>().0;
+        self.abcd.store(&mut halves[0]);
+        self.efgh.store(&mut halves[1]);
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see above.
-        unsafe { Self { abcd: vaddq_u32(self.abcd, other.abcd), efgh: vaddq_u32(self.efgh, other.efgh) } }
+        Self { abcd: self.abcd.add32(other.abcd), efgh: self.efgh.add32(other.efgh) }
     }
 
     #[inline(always)]
-    fn words(block: &[u8; 16]) -> uint32x4_t {
-        // SAFETY: see above.
-        unsafe { vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(block.as_ptr()))) }
+    fn words(token: ArmSha2, block: &[u8; 16]) -> V128<ArmSha2> {
+        V128::load(token, block).reverse_bytes32()
     }
 
     #[inline(always)]
-    fn schedule([w0, w1, w2, w3]: [uint32x4_t; 4]) -> uint32x4_t {
-        // SAFETY: see above.
-        unsafe { vsha256su1q_u32(vsha256su0q_u32(w0, w1), w2, w3) }
+    fn schedule([w0, w1, w2, w3]: [V128<ArmSha2>; 4]) -> V128<ArmSha2> {
+        w0.sha256_schedule0(w1).sha256_schedule1(w2, w3)
     }
 
     #[inline(always)]
-    fn rounds4(self, w: uint32x4_t, k: &[u32; 4]) -> Self {
-        // SAFETY: see above.
-        unsafe {
-            let kw = vaddq_u32(w, vld1q_u32(k.as_ptr()));
-            Self { abcd: vsha256hq_u32(self.abcd, self.efgh, kw), efgh: vsha256h2q_u32(self.efgh, self.abcd, kw) }
-        }
+    fn rounds4(self, w: V128<ArmSha2>, k: &[u32; 4]) -> Self {
+        let kw = w.add32(V128::load(w.token(), k));
+        Self { abcd: self.abcd.sha256_abcd(self.efgh, kw), efgh: self.efgh.sha256_efgh(self.abcd, kw) }
     }
 }
 
@@ -71,7 +60,7 @@ impl Compress256 for ArmSha2 {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1>([state], [blocks]),
+            || words4::compress::<Halves, 1>(self, [state], [blocks]),
         );
     }
 
@@ -79,46 +68,42 @@ impl Compress256 for ArmSha2 {
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Pair::<Halves>::new(), 2),
+            || queue.side_by_side(Two::<Halves>::new(self), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
 
 /// (a, b), (c, d), (e, f), (g, h) of SHA-512, each with its first word in lane 0.
-type Pairs = [uint64x2_t; 4];
+type Twos = [V128<ArmSha3>; 4];
 
+/// The second word of `a` and the first of `b`.
 #[inline(always)]
-fn load(words: &[u64; 2]) -> uint64x2_t {
-    // SAFETY: see above.
-    unsafe { vld1q_u64(words.as_ptr()) }
+fn middle(a: V128<ArmSha3>, b: V128<ArmSha3>) -> V128<ArmSha3> {
+    a.align_bytes::<8>(b)
 }
 
 /// Two rounds of SHA-512: SHA512H makes the two t1 sums, and adding them to (c, d) and to what
-/// SHA512H2 makes of (a, b) moves every pair one place.
+/// SHA512H2 makes of (a, b) moves every two words one place.
 #[inline(always)]
-fn rounds2([ab, cd, ef, gh]: Pairs, w: uint64x2_t, k: &[u64; 2]) -> Pairs {
-    // SAFETY: see above.
-    unsafe {
-        let kw = vaddq_u64(w, load(k));
-        let sum = vaddq_u64(vextq_u64::<1>(kw, kw), gh);
-        let t1 = vsha512hq_u64(sum, vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
-        [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef]
-    }
+fn rounds2([ab, cd, ef, gh]: Twos, w: V128<ArmSha3>, k: &[u64; 2]) -> Twos {
+    let kw = w.add64(V128::load(w.token(), k));
+    let sum = middle(kw, kw).add64(gh);
+    let t1 = sum.sha512_rounds(middle(ef, gh), middle(cd, ef));
+    [t1.sha512_rounds2(cd, ab), ab, cd.add64(t1), ef]
 }
 
 #[inline(always)]
-fn compress512(state: &mut [u64; 8], blocks: &[u8]) {
+fn compress512(token: ArmSha3, state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
     let (first, rest) = k.split_at(8);
-    let (pairs, _) = state.as_chunks::<2>();
-    let mut s: Pairs = [load(&pairs[0]), load(&pairs[1]), load(&pairs[2]), load(&pairs[3])];
+    let (twos, _) = state.as_chunks_mut::<2>();
+    let mut s: Twos = each([0, 1, 2, 3], |i| V128::load(token, &twos[i]));
     for block in blocks.as_chunks::<128>().0 {
         let (b, _) = block.as_chunks::<16>();
-        let mut w = [load(&[0; 2]); 8];
+        let mut w = [V128::zero(token); 8];
         for i in 0..8 {
-            // SAFETY: see above.
-            w[i] = unsafe { vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(b[i].as_ptr()))) };
+            w[i] = V128::load(token, &b[i]).reverse_bytes64();
         }
         let before = s;
         for i in 0..8 {
@@ -126,22 +111,17 @@ fn compress512(state: &mut [u64; 8], blocks: &[u8]) {
         }
         for k in rest.as_chunks::<8>().0 {
             for i in 0..8 {
-                // SAFETY: see above.
-                unsafe {
-                    let middle = vextq_u64::<1>(w[(i + 4) % 8], w[(i + 5) % 8]);
-                    w[i] = vsha512su1q_u64(vsha512su0q_u64(w[i], w[(i + 1) % 8]), w[(i + 7) % 8], middle);
-                }
+                let between = middle(w[(i + 4) % 8], w[(i + 5) % 8]);
+                w[i] = w[i].sha512_schedule0(w[(i + 1) % 8]).sha512_schedule1(w[(i + 7) % 8], between);
                 s = rounds2(s, w[i], &k[i]);
             }
         }
         for i in 0..4 {
-            // SAFETY: see above.
-            s[i] = unsafe { vaddq_u64(s[i], before[i]) };
+            s[i] = s[i].add64(before[i]);
         }
     }
-    for (pair, s) in state.as_chunks_mut::<2>().0.iter_mut().zip(s) {
-        // SAFETY: see above.
-        unsafe { vst1q_u64(pair.as_mut_ptr(), s) };
+    for (two, s) in twos.iter_mut().zip(s) {
+        s.store(two);
     }
 }
 
@@ -150,7 +130,7 @@ impl Compress512 for ArmSha3 {
     fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || compress512(state, blocks),
+            || compress512(self, state, blocks),
         );
     }
 }

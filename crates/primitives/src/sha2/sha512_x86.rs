@@ -13,15 +13,15 @@
 use super::lanes::InLanes;
 use super::word::{CBRT_PRIMES, big_sigma1, round, times16};
 use super::{Chain512, Compress512};
-use crate::cpu::{Avx2, Avx512, Token};
+use crate::cpu::{Avx2, Avx512, HasAvx2, Token};
 use crate::hash::Queue;
 use crate::lanes::{Lanes, U64x4, U64x8, Word};
-use crate::simd::each;
-use core::arch::{asm, x86_64::*};
+use crate::simd::x86::{V128, V256};
+use crate::simd::{each, maybe_written, opaque};
 
 /// The working state of the rounds.
-trait Working: Copy {
-    fn new(state: &[u64; 8]) -> Self;
+trait Working<T>: Copy {
+    fn new(token: T, state: &[u64; 8]) -> Self;
 
     /// Round t on a state whose words have moved t places, as in [`round`], of the block `BLOCK` of two.
     fn round<const BLOCK: usize>(&mut self, t: usize, kw: &mut Sixteen);
@@ -30,9 +30,9 @@ trait Working: Copy {
     fn add_to(&self, state: &mut [u64; 8]);
 }
 
-impl Working for [u64; 8] {
+impl<T> Working<T> for [u64; 8] {
     #[inline(always)]
-    fn new(state: &[u64; 8]) -> Self {
+    fn new(_: T, state: &[u64; 8]) -> Self {
         each(*state, pin)
     }
 
@@ -60,17 +60,16 @@ impl Working for [u64; 8] {
 #[derive(Clone, Copy)]
 struct Mixed {
     /// (a, b, c, d), in the first lane of vectors and in general registers.
-    vectors: [__m128i; 4],
+    vectors: [V128<Avx512>; 4],
     abcd: [u64; 4],
     efgh: [u64; 4],
 }
 
-impl Working for Mixed {
+impl Working<Avx512> for Mixed {
     #[inline(always)]
-    fn new(state: &[u64; 8]) -> Self {
+    fn new(token: Avx512, state: &[u64; 8]) -> Self {
         let [a, b, c, d, e, f, g, h] = each(*state, pin);
-        // SAFETY: see the end of this file.
-        let vectors = unsafe { each([a, b, c, d], |word| _mm_cvtsi64_si128(word.cast_signed())) };
+        let vectors = each([a, b, c, d], |word| V128::first64(token, word));
         Self { vectors, abcd: [a, b, c, d], efgh: [e, f, g, h] }
     }
 
@@ -82,16 +81,12 @@ impl Working for Mixed {
         let early = pin(h.add(kw[t / 2][BLOCK][t % 2]).add(self.abcd[last]));
         let next = pin(early.add(((f ^ g) & e) ^ g)).add(big_sigma1(e));
         self.efgh[last] = next;
-        // SAFETY: see the end of this file. 0x96 is the truth table of three-way xor, 0xe8 that of the majority.
-        unsafe {
-            let majority = _mm_sub_epi64(_mm_ternarylogic_epi64::<0xe8>(a, b, c), d);
-            let sigma0 =
-                _mm_ternarylogic_epi64::<0x96>(_mm_ror_epi64::<28>(a), _mm_ror_epi64::<34>(a), _mm_ror_epi64::<39>(a));
-            let next = through_memory(kw, 4 * (t / 2) + 2 * BLOCK + t % 2, next);
-            let a = _mm_add_epi64(pin_vector(_mm_add_epi64(next, majority)), sigma0);
-            self.vectors[last] = a;
-            self.abcd[last] = _mm_cvtsi128_si64(a).cast_unsigned();
-        }
+        let majority = a.ternary::<MAJORITY>(b, c).sub64(d);
+        let sigma0 = a.ror64::<28>().xor3(a.ror64::<34>(), a.ror64::<39>());
+        let next = through_memory(a.token(), kw, 4 * (t / 2) + 2 * BLOCK + t % 2, next);
+        let a = next.add64(majority).opaque().add64(sigma0);
+        self.vectors[last] = a;
+        self.abcd[last] = a.low64();
     }
 
     #[inline(always)]
@@ -102,45 +97,25 @@ impl Working for Mixed {
     }
 }
 
+/// The truth table of the majority.
+const MAJORITY: i32 = 0xe8;
+
 /// `word`, as one that the compiler knows nothing about.
 #[inline(always)]
-fn pin(mut word: u64) -> u64 {
-    // SAFETY: no instruction.
-    #[cfg(not(miri))]
-    unsafe {
-        asm!("/* {0} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags))
-    };
-    word
-}
-
-/// The same for a vector.
-#[inline]
-#[target_feature(enable = "sse2")]
-fn pin_vector(mut vector: __m128i) -> __m128i {
-    // SAFETY: no instruction.
-    #[cfg(not(miri))]
-    unsafe {
-        asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags))
-    };
-    vector
+fn pin(word: u64) -> u64 {
+    opaque(word as usize) as u64
 }
 
 /// `word` as a vector, by way of word `i` of `kw`, which has been used.
 ///
 /// A store and a load take longer than the instruction from one kind of register to the other, but leave alone the
 /// ports that the rotations of vectors wait for, and there is time: rounds take 5.7 cycles in place of 6.1.
-#[inline]
-#[target_feature(enable = "sse2")]
-fn through_memory(kw: &mut Sixteen, i: usize, word: u64) -> __m128i {
+#[inline(always)]
+fn through_memory(token: Avx512, kw: &mut Sixteen, i: usize, word: u64) -> V128<Avx512> {
     let words = kw.as_flattened_mut().as_flattened_mut();
     words[i] = word;
-    let words = words.as_mut_ptr();
-    // SAFETY: no instruction, but as far as the compiler knows it may write to `kw`, where word `i` is.
-    unsafe {
-        #[cfg(not(miri))]
-        asm!("/* {0} */", in(reg) words, options(nostack, preserves_flags));
-        _mm_loadl_epi64(words.add(i).cast())
-    }
+    maybe_written(words);
+    V128::first64(token, words[i])
 }
 
 /// k + w of sixteen rounds, two rounds at a time, of a block and of its neighbour.
@@ -152,17 +127,17 @@ struct Schedule([Sixteen; 5]);
 
 /// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
 #[inline(always)]
-fn compress<S: Working, const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]) {
+fn compress<T: HasAvx2, S: Working<T>>(token: T, state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
     let Schedule(kw) = &mut Schedule([[[[0; 2]; 2]; 8]; 5]);
     for pair in blocks.as_chunks::<128>().0.chunks(2) {
         let (words, neighbours) = (pair[0].as_chunks::<16>().0, pair[pair.len() - 1].as_chunks::<16>().0);
-        let mut w = [Pairs::<ROTATES>::load(&words[0], &neighbours[0]); 8];
+        let mut w = [TwoWords::load(token, &words[0], &neighbours[0]); 8];
         for i in 0..8 {
-            w[i] = Pairs::load(&words[i], &neighbours[i]);
-            w[i].add(Pairs::splat(&k[i])).store(&mut kw[0][i]);
+            w[i] = TwoWords::load(token, &words[i], &neighbours[i]);
+            w[i].add(TwoWords::splat(token, &k[i])).store(&mut kw[0][i]);
         }
-        let mut s = S::new(state);
+        let mut s = S::new(token, state);
         for i in 0..4 {
             let (kw, next) = kw.split_at_mut(i + 1);
             let (kw, next) = (&mut kw[i], &mut next[0]);
@@ -172,7 +147,7 @@ fn compress<S: Working, const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]
                     let sum = w[J].add(w[(J + 4) % 8].middle(w[(J + 5) % 8]));
                     let sum = sum.add(w[J].middle(w[(J + 1) % 8]).small_sigma0());
                     w[J] = sum.add(w[(J + 7) % 8].small_sigma1());
-                    w[J].add(Pairs::splat(&k[8 * i + 8 + J])).store(&mut next[J]);
+                    w[J].add(TwoWords::splat(token, &k[8 * i + 8 + J])).store(&mut next[J]);
                 }
                 s.round::<0>(I, kw);
             });
@@ -181,7 +156,7 @@ fn compress<S: Working, const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]
         s.add_to(state);
 
         if pair.len() == 2 {
-            let mut s = S::new(state);
+            let mut s = S::new(token, state);
             for kw in &mut *kw {
                 times16!(I => s.round::<1>(I, kw));
             }
@@ -192,41 +167,32 @@ fn compress<S: Working, const ROTATES: bool>(state: &mut [u64; 8], blocks: &[u8]
 
 /// Two words of the schedule of a block, and the same two of its neighbour.
 #[derive(Clone, Copy)]
-struct Pairs<const ROTATES: bool>(__m256i);
+struct TwoWords<T>(V256<T>);
 
-// SAFETY of every block in this file: `Pairs` and `Mixed` are used inside the `vectorize` of a token with AVX2, and with
-// AVX-512 if they rotate; loads and stores are within the arrays they are given.
-
-impl<const ROTATES: bool> Pairs<ROTATES> {
+impl<T: HasAvx2> TwoWords<T> {
     /// Two big-endian words of each block.
     #[inline(always)]
-    fn load(words: &[u8; 16], neighbours: &[u8; 16]) -> Self {
-        // SAFETY: see above.
-        Self(unsafe {
-            let (first, second) = (_mm_loadu_si128(words.as_ptr().cast()), _mm_loadu_si128(neighbours.as_ptr().cast()));
-            let swap = _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-            _mm256_shuffle_epi8(_mm256_set_m128i(second, first), _mm256_broadcastsi128_si256(swap))
-        })
+    fn load(token: T, words: &[u8; 16], neighbours: &[u8; 16]) -> Self {
+        const SWAP: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
+        let both = V256::of_halves(token, V128::load(token, words), V128::load(token, neighbours));
+        Self(both.shuffle_bytes(V256::splat_block(token, &SWAP)))
     }
 
     /// The same two words for each block.
     #[inline(always)]
-    fn splat(words: &[u64; 2]) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(words.as_ptr().cast())) })
+    fn splat(token: T, words: &[u64; 2]) -> Self {
+        Self(V256::splat_block(token, words))
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm256_add_epi64(self.0, other.0) })
+        Self(self.0.add64(other.0))
     }
 
     /// The second word of `self` and the first of `next`.
     #[inline(always)]
     fn middle(self, next: Self) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { _mm256_alignr_epi8::<8>(next.0, self.0) })
+        Self(next.0.align_bytes::<8>(self.0))
     }
 
     #[inline(always)]
@@ -244,15 +210,17 @@ impl<const ROTATES: bool> Pairs<ROTATES> {
     #[inline(always)]
     fn sigma<const R1: i32, const L1: i32, const R2: i32, const L2: i32, const S: i32>(self) -> Self {
         let v = self.0;
-        // SAFETY: see above. 0x96 is the truth table of three-way xor.
-        Self(unsafe {
-            if ROTATES {
-                let (one, two) = (_mm256_ror_epi64::<R1>(v), _mm256_ror_epi64::<R2>(v));
-                _mm256_ternarylogic_epi64::<0x96>(one, two, _mm256_srli_epi64::<S>(v))
-            } else {
-                let one = _mm256_xor_si256(_mm256_srli_epi64::<R1>(v), _mm256_slli_epi64::<L1>(v));
-                let two = _mm256_xor_si256(_mm256_srli_epi64::<R2>(v), _mm256_slli_epi64::<L2>(v));
-                _mm256_xor_si256(_mm256_xor_si256(one, _mm256_srli_epi64::<S>(v)), two)
+        let shifted = v.shr64::<S>();
+        Self(match v.token().avx512() {
+            Some(token) => {
+                let v = v.proven_by(token);
+                let sum = v.ror64::<R1>().xor3(v.ror64::<R2>(), shifted.proven_by(token));
+                sum.proven_by(self.0.token())
+            }
+            None => {
+                let one = v.shr64::<R1>().xor(v.shl64::<L1>());
+                let two = v.shr64::<R2>().xor(v.shl64::<L2>());
+                one.xor(shifted).xor(two)
             }
         })
     }
@@ -260,13 +228,12 @@ impl<const ROTATES: bool> Pairs<ROTATES> {
     /// Writes the words of both blocks.
     #[inline(always)]
     fn store(self, to: &mut [[u64; 2]; 2]) {
-        // SAFETY: see above.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) };
+        self.0.store(to);
     }
 }
 
 macro_rules! driver {
-    ($Token:ty, $Working:ty, $rotates:literal, $V:ty, $worth:literal) => {
+    ($Token:ty, $Working:ty, $V:ty, $worth:literal) => {
         impl Compress512 for $Token {
             const LANES: usize = <$V>::COUNT;
 
@@ -274,7 +241,7 @@ macro_rules! driver {
             fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
                 self.vectorize(
                     #[inline(always)]
-                    || compress::<$Working, $rotates>(state, blocks),
+                    || compress::<_, $Working>(self, state, blocks),
                 );
             }
 
@@ -289,5 +256,5 @@ macro_rules! driver {
         }
     };
 }
-driver!(Avx2, [u64; 8], false, U64x4, 3);
-driver!(Avx512, Mixed, true, U64x8, 3);
+driver!(Avx2, [u64; 8], U64x4, 3);
+driver!(Avx512, Mixed, U64x8, 3);

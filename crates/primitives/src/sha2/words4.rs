@@ -2,16 +2,19 @@
 
 use super::Chain256;
 use super::word::Scalar;
+use crate::cpu::Token;
 use crate::hash::{Chaining, SideBySide};
 use crate::lanes::Runs;
-use core::marker::PhantomData;
 
 /// The working state, as the CPU's instructions keep it.
 pub(super) trait State256: Copy {
+    /// What proves that the CPU has the instructions.
+    type Token: Token;
+
     /// Four words of the schedule.
     type Words: Copy;
 
-    fn load(state: &[u32; 8]) -> Self;
+    fn load(token: Self::Token, state: &[u32; 8]) -> Self;
 
     fn store(self, state: &mut [u32; 8]);
 
@@ -19,7 +22,7 @@ pub(super) trait State256: Copy {
     fn add(self, other: Self) -> Self;
 
     /// Four big-endian words of a block.
-    fn words(block: &[u8; 16]) -> Self::Words;
+    fn words(token: Self::Token, block: &[u8; 16]) -> Self::Words;
 
     /// Words t..t+4 from the sixteen before them.
     fn schedule(w: [Self::Words; 4]) -> Self::Words;
@@ -31,23 +34,23 @@ pub(super) trait State256: Copy {
 /// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Two runs fill the time that
 /// the instructions of one take to answer.
 #[inline(always)]
-pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
+pub(super) fn compress<S: State256, const N: usize>(token: S::Token, states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
     let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
     let mut blocks = [runs[0].as_chunks::<64>().0; N];
     for n in 1..N {
         blocks[n] = runs[n].as_chunks::<64>().0;
     }
-    let mut s = [S::load(states[0]); N];
+    let mut s = [S::load(token, states[0]); N];
     for n in 1..N {
-        s[n] = S::load(states[n]);
+        s[n] = S::load(token, states[n]);
     }
     #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
     for block in 0..blocks[0].len() {
-        let mut w = [[S::words(&[0; 16]); 4]; N];
+        let mut w = [[S::words(token, &[0; 16]); 4]; N];
         for n in 0..N {
             let (b, _) = blocks[n][block].as_chunks::<16>();
-            w[n] = [S::words(&b[0]), S::words(&b[1]), S::words(&b[2]), S::words(&b[3])];
+            w[n] = [S::words(token, &b[0]), S::words(token, &b[1]), S::words(token, &b[2]), S::words(token, &b[3])];
         }
         let before = s;
         for i in 0..4 {
@@ -74,16 +77,16 @@ pub(super) fn compress<S: State256, const N: usize>(states: [&mut [u32; 8]; N], 
 }
 
 /// The chaining values of two messages that go side by side.
-pub(super) struct Pair<S>([Chain256; 2], PhantomData<S>);
+pub(super) struct Two<S: State256>([Chain256; 2], S::Token);
 
-impl<S> Pair<S> {
+impl<S: State256> Two<S> {
     #[inline(always)]
-    pub fn new() -> Self {
-        Self(Default::default(), PhantomData)
+    pub fn new(token: S::Token) -> Self {
+        Self(Default::default(), token)
     }
 }
 
-impl<S: State256> SideBySide<Chain256> for Pair<S> {
+impl<S: State256> SideBySide<Chain256> for Two<S> {
     const LANES: usize = 2;
 
     #[inline(always)]
@@ -99,7 +102,7 @@ impl<S: State256> SideBySide<Chain256> for Pair<S> {
     #[inline(always)]
     fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
         let [a, b] = &mut self.0;
-        compress::<S, 2>([&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
+        compress::<S, 2>(self.1, [&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
     }
 
     #[inline(always)]

@@ -1,81 +1,63 @@
 //! SHA-256 with the SHA extensions of x86.
 
 use super::lanes::InLanes;
-use super::words4::{self, Pair, State256};
+use super::words4::{self, State256, Two};
 use super::{Chain256, Compress256, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
 use crate::hash::Queue;
 use crate::lanes::{U32x8, U32x16};
-use core::arch::x86_64::*;
+use crate::simd::x86::V128;
 
 /// (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
 #[derive(Clone, Copy)]
 struct Halves {
-    abef: __m128i,
-    cdgh: __m128i,
+    abef: V128<ShaNi>,
+    cdgh: V128<ShaNi>,
 }
 
-// SAFETY of every block in this file: `Halves` is used inside `ShaNi::vectorize` alone, so the CPU
-// has SHA, SSE4.1 and SSSE3; loads and stores are within the arrays they are given.
-
 impl State256 for Halves {
-    type Words = __m128i;
+    type Token = ShaNi;
+    type Words = V128<ShaNi>;
 
     #[inline(always)]
-    fn load(state: &[u32; 8]) -> Self {
-        // SAFETY: see above.
-        unsafe {
-            let dcba = _mm_loadu_si128(state.as_ptr().cast());
-            let hgfe = _mm_loadu_si128(state.as_ptr().add(4).cast());
-            let (feba, hgdc) = (_mm_unpacklo_epi64(dcba, hgfe), _mm_unpackhi_epi64(dcba, hgfe));
-            Self { abef: _mm_shuffle_epi32::<0x1b>(feba), cdgh: _mm_shuffle_epi32::<0x1b>(hgdc) }
-        }
+    fn load(token: ShaNi, state: &[u32; 8]) -> Self {
+        let halves = state.as_chunks::<4>().0;
+        let (dcba, hgfe) = (V128::load(token, &halves[0]), V128::load(token, &halves[1]));
+        let (feba, hgdc) = (dcba.unpack_low64(hgfe), dcba.unpack_high64(hgfe));
+        Self { abef: feba.shuffle32::<0x1b>(), cdgh: hgdc.shuffle32::<0x1b>() }
     }
 
     #[inline(always)]
     fn store(self, state: &mut [u32; 8]) {
-        // SAFETY: see above.
-        unsafe {
-            let (feba, hgdc) = (_mm_shuffle_epi32::<0x1b>(self.abef), _mm_shuffle_epi32::<0x1b>(self.cdgh));
-            _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_unpacklo_epi64(feba, hgdc));
-            _mm_storeu_si128(state.as_mut_ptr().add(4).cast(), _mm_unpackhi_epi64(feba, hgdc));
-        }
+        let (feba, hgdc) = (self.abef.shuffle32::<0x1b>(), self.cdgh.shuffle32::<0x1b>());
+        let halves = state.as_chunks_mut::<4>().0;
+        feba.unpack_low64(hgdc).store(&mut halves[0]);
+        feba.unpack_high64(hgdc).store(&mut halves[1]);
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: see above.
-        unsafe { Self { abef: _mm_add_epi32(self.abef, other.abef), cdgh: _mm_add_epi32(self.cdgh, other.cdgh) } }
+        Self { abef: self.abef.add32(other.abef), cdgh: self.cdgh.add32(other.cdgh) }
     }
 
     #[inline(always)]
-    fn words(block: &[u8; 16]) -> __m128i {
-        // SAFETY: see above.
-        unsafe {
-            let swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
-            _mm_shuffle_epi8(_mm_loadu_si128(block.as_ptr().cast()), swap)
-        }
+    fn words(token: ShaNi, block: &[u8; 16]) -> V128<ShaNi> {
+        let swap = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12u8];
+        V128::load(token, block).shuffle_bytes(V128::load(token, &swap))
     }
 
     #[inline(always)]
-    fn schedule([w0, w1, w2, w3]: [__m128i; 4]) -> __m128i {
-        // SAFETY: see above.
-        unsafe {
-            let sum = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8::<4>(w3, w2));
-            _mm_sha256msg2_epu32(sum, w3)
-        }
+    fn schedule([w0, w1, w2, w3]: [V128<ShaNi>; 4]) -> V128<ShaNi> {
+        w0.sha256_message1(w1).add32(w3.align_bytes::<4>(w2)).sha256_message2(w3)
     }
 
     #[inline(always)]
-    fn rounds4(self, w: __m128i, k: &[u32; 4]) -> Self {
-        // SAFETY: see above.
-        unsafe {
-            let kw = _mm_add_epi32(w, _mm_loadu_si128(k.as_ptr().cast()));
-            // After two rounds, what was (a, b, e, f) is (c, d, g, h).
-            let abef = _mm_sha256rnds2_epu32(self.cdgh, self.abef, kw);
-            let cdgh = self.abef;
-            Self { abef: _mm_sha256rnds2_epu32(cdgh, abef, _mm_shuffle_epi32::<0x0e>(kw)), cdgh: abef }
-        }
+    fn rounds4(self, w: V128<ShaNi>, k: &[u32; 4]) -> Self {
+        let kw = w.add32(V128::load(w.token(), k));
+        // After two rounds, what was (a, b, e, f) is (c, d, g, h).
+        let abef = self.cdgh.sha256_rounds2(self.abef, kw);
+        let cdgh = self.abef;
+        Self { abef: cdgh.sha256_rounds2(abef, kw.shuffle32::<0x0e>()), cdgh: abef }
     }
 }
 
@@ -86,7 +68,7 @@ impl Compress256 for ShaNi {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1>([state], [blocks]),
+            || words4::compress::<Halves, 1>(self, [state], [blocks]),
         );
     }
 
@@ -94,7 +76,7 @@ impl Compress256 for ShaNi {
     fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Pair::<Halves>::new(), 2),
+            || queue.side_by_side(Two::<Halves>::new(self), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }

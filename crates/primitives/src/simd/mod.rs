@@ -379,6 +379,19 @@ pub(crate) fn align_frame() {
     };
 }
 
+/// As far as the compiler knows, something is written to `at`: what is read of it next comes from memory.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn maybe_written<T>(at: &mut [T]) {
+    // SAFETY: there is no instruction.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {0} */", in(reg) at.as_mut_ptr(), options(nostack, preserves_flags))
+    };
+    #[cfg(miri)]
+    let _ = at;
+}
+
 /// A token whose CPU has AES instructions on vectors of type `V`.
 pub trait AesToken: Token {
     /// The widest vector that this token's code uses.
@@ -392,10 +405,10 @@ pub trait AesToken: Token {
 
     /// The token of vectors of at most two blocks, which are put together and taken apart more cheaply than those of
     /// four.
-    type Pair: AesToken;
+    type TwoBlocks: AesToken;
 
     /// What this token implies about them.
-    fn pair(self) -> Self::Pair;
+    fn two_blocks(self) -> Self::TwoBlocks;
 }
 
 #[cfg(test)]

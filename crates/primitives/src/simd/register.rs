@@ -152,6 +152,22 @@ macro_rules! registers {
                 unsafe { $store(core::ptr::from_mut(to).cast(), self.raw) }
             }
 
+            /// The words of the vector, where it is.
+            #[inline(always)]
+            pub(crate) fn as_words<P: Plain>(&self) -> &P {
+                const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }
+                // SAFETY: a register in memory is its bytes, as many as those of `P`, and any are a `P`.
+                unsafe { &*core::ptr::from_ref(&self.raw).cast() }
+            }
+
+            /// The words of the vector, to be changed where it is.
+            #[inline(always)]
+            pub(crate) fn as_words_mut<P: Plain>(&mut self) -> &mut P {
+                const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }
+                // SAFETY: as above, and any bytes are a vector.
+                unsafe { &mut *core::ptr::from_mut(&mut self.raw).cast() }
+            }
+
             /// The token that the vector was made with.
             #[inline(always)]
             pub(crate) fn token(self) -> T {

@@ -25,8 +25,7 @@ macro_rules! by_runs {
                 }
             }
 
-            #[allow(unused_mut, reason = "CBC passes on where the run is, and no copy of it")]
-            fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], mut $run: InOut<'_>) {
+            fn crypt_run(&self, $direction: Direction, $iv: &mut [u8], $run: InOut<'_>) {
                 let $key = &self.0;
                 $crypt
             }
@@ -46,28 +45,16 @@ by_runs! {
         Direction::Encrypt => key.ecb_encrypt(run),
         Direction::Decrypt => key.ecb_decrypt(run),
     };
-    /// CBC. The arguments go on to the kernel in the registers in which they come: the pair of key and direction is the first two.
-    FusedCbc: |key, direction, iv, run| key.token().vectorize_with(
-        (key, direction),
-        iv,
-        &mut run,
-        #[inline(always)]
-        |(key, direction), iv, run| match direction {
-            Direction::Encrypt => key.cbc_encrypt_here(block16(iv), run),
-            Direction::Decrypt => key.cbc_decrypt_here(block16(iv), run),
-        },
-    ), {
+    /// CBC.
+    FusedCbc: |key, direction, iv, run| match direction {
+        Direction::Encrypt => key.cbc_encrypt(block16(iv), run),
+        Direction::Decrypt => key.cbc_decrypt(block16(iv), run),
+    }, {
         fn crypt_once(&self, direction: Direction, iv: &[u8], mut run: InOut<'_>) {
-            self.0.token().vectorize_with(
-                (&self.0, direction),
-                iv,
-                &mut run,
-                #[inline(always)]
-                |(key, direction), iv, run| match direction {
-                    Direction::Encrypt => key.cbc_encrypt_once_here(same16(iv), run),
-                    Direction::Decrypt => key.cbc_decrypt_here(&mut { *same16(iv) }, run),
-                },
-            );
+            match direction {
+                Direction::Encrypt => self.0.cbc_encrypt_once(same16(iv), &mut run),
+                Direction::Decrypt => self.0.cbc_decrypt(&mut { *same16(iv) }, run),
+            }
         }
 
         /// Encryption in lanes.

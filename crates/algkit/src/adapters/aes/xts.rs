@@ -34,21 +34,6 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         check_halves(key, weak).is_ok() && self.set(key)
     }
-
-    fn crypt_part(
-        &self,
-        direction: Direction,
-        first: bool,
-        state: &mut [u8; 16],
-        text: InOut<'_>,
-        beside: InOut<'_>,
-    ) -> bool {
-        match direction {
-            Direction::Encrypt => self.encrypt_part(first, state, text, beside),
-            Direction::Decrypt => self.decrypt_part(first, state, text, beside),
-        }
-        true
-    }
 }
 
 impl<T: AesToken> Make for XtsKey<T> {

@@ -241,25 +241,25 @@ fn check_mode<T: BitsliceToken>(
     book: impl Fn(&[u8], &mut [u8; 16], &[u8]) -> Vec<u8>,
 ) {
     let key = Bitslice::new(token, raw).unwrap();
-    let mut end = iv;
-    let want = book(raw, &mut end, src);
+    let mut iv_after = iv;
+    let want = book(raw, &mut iv_after, src);
 
     let (mut buf, mut next) = (src.to_vec(), iv);
     run(&key, &mut next, InOut::from(&mut buf[..]));
     assert!(buf == want, "{} bytes in place", src.len());
-    assert_eq!(next, end);
+    assert_eq!(next, iv_after);
 
     let (mut buf, mut next) = (vec![0; src.len()], iv);
     run(&key, &mut next, InOut::new(src, &mut buf).unwrap());
     assert!(buf == want, "{} bytes out of place", src.len());
-    assert_eq!(next, end);
+    assert_eq!(next, iv_after);
 
     let (mut buf, mut next) = (src.to_vec(), iv);
     let (head, tail) = InOut::from(&mut buf[..]).split_at(src.len() / 48 * 16);
     run(&key, &mut next, head);
     run(&key, &mut next, tail);
     assert!(buf == want, "{} bytes in two parts", src.len());
-    assert_eq!(next, end);
+    assert_eq!(next, iv_after);
 }
 
 #[test]

@@ -33,7 +33,7 @@ use steps::{OneKey, OwnKeys};
 const MAX_LANES: usize = 16;
 
 /// Messages that are planned at once.
-const MANY: usize = 64;
+const MAX_PLANNED: usize = 64;
 
 /// Lanes of a CPU: eight vectors, or four of four blocks. A round's latency is three to four cycles, and one or two begin
 /// in a cycle.
@@ -105,7 +105,7 @@ trait Kernel {
 
 /// Takes `messages` through the lanes of `T`; `WRITE` is whether their pieces have destinations.
 fn chain<T: AesToken, const WRITE: bool>(token: T, messages: &mut dyn Messages<'_>) {
-    let mut order = [0; MANY];
+    let mut order = [0; MAX_PLANNED];
     let order = &mut order[..messages.count()];
     if order.is_empty() {
         return;

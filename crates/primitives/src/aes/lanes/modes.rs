@@ -1,6 +1,6 @@
 //! CBC encryption, CBC-MAC and CCM in lanes.
 
-use super::{MANY, Messages, Piece, chain};
+use super::{MAX_PLANNED, Messages, Piece, chain};
 use crate::{
     InOut,
     aes::{AesKey, RoundKeys, rounds::Schedule},
@@ -54,7 +54,7 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
 /// longest takes it takes in lanes as well. Chains of up to 40 rounds overlap by themselves: on Zen 4, 32 messages of 64 bytes
 /// under AES-128 took 19 ns each, and in lanes 22, or with keys of
 /// their own 32; under AES-256 and one key, lanes took a sixth less.
-fn few(rounds: usize, lengths: impl Iterator<Item = usize>) -> bool {
+fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> bool {
     let add = |(n, total, longest): (usize, usize, usize), len| (n + 1, total + len, longest.max(len));
     let (n, total, longest) = lengths.fold((0, 0, 0), add);
     total - longest < 512 || total * rounds <= 16 * 40 * n
@@ -68,13 +68,13 @@ fn few(rounds: usize, lengths: impl Iterator<Item = usize>) -> bool {
 /// # Panics
 /// If a message is not whole blocks.
 pub fn cbc_encrypt_many<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
-    let rest = alike(jobs, VECTORS * <T::Pair as AesToken>::V::BLOCKS);
+    let rest = alike(jobs, VECTORS * <T::TwoBlocks as AesToken>::V::BLOCKS);
     assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
-    for jobs in rest.chunks_mut(MANY) {
-        if few(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.data.len())) {
+    for jobs in rest.chunks_mut(MAX_PLANNED) {
+        if sooner_one_by_one(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.data.len())) {
             jobs.iter_mut().for_each(|job| job.key.cbc_encrypt(job.iv, job.data.reborrow()));
         } else {
-            chain::<T::Pair, true>(jobs[0].key.token.pair(), &mut Cbc(jobs));
+            chain::<T::TwoBlocks, true>(jobs[0].key.token.two_blocks(), &mut Cbc(jobs));
         }
     }
 }
@@ -93,7 +93,7 @@ fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -
         }
         assert!(len.is_multiple_of(16), "CBC works on whole blocks");
         let (group, rest) = jobs.split_at_mut(count);
-        side_by_side(key.token.pair(), &key.enc, group, len);
+        side_by_side(key.token.two_blocks(), &key.enc, group, len);
         jobs = rest;
     }
 }
@@ -181,8 +181,8 @@ fn read(piece: &[u8]) -> Piece {
 /// If a message is not whole blocks.
 pub fn cbc_mac_many<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
     assert!(jobs.iter().all(|job| job.blocks.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
-    for jobs in jobs.chunks_mut(MANY) {
-        if few(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.blocks.len())) {
+    for jobs in jobs.chunks_mut(MAX_PLANNED) {
+        if sooner_one_by_one(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.blocks.len())) {
             for MacJob { key, state, blocks, last } in jobs {
                 key.cbc_mac(state, blocks);
                 key.cbc_mac(state, last);
@@ -218,7 +218,7 @@ impl<T: AesToken> CcmJob<'_, T> {
 /// The masks of the tags: all in one go, if they are of one key.
 fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
     let key = jobs[0].key;
-    let mut blocks = [[0; 16]; MANY];
+    let mut blocks = [[0; 16]; MAX_PLANNED];
     let blocks = &mut blocks[..jobs.len()];
     blocks.iter_mut().zip(&*jobs).for_each(|(block, job)| *block = job.counter);
     if jobs.iter().all(|job| ptr::eq(job.key, key)) {
@@ -231,7 +231,7 @@ fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
 
 /// The last block of each plaintext, zero-padded. Cells, because lanes read a tail by its address while those of other
 /// messages are written.
-type Tails = [Cell<[u8; 16]>; MANY];
+type Tails = [Cell<[u8; 16]>; MAX_PLANNED];
 
 struct Ccm<'j, 'a, T, const ENC: bool> {
     jobs: &'j mut [CcmJob<'a, T>],
@@ -291,10 +291,10 @@ unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, EN
 /// If a prefix is not whole blocks.
 pub fn ccm_many<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
     assert!(jobs.iter().all(|job| job.prefix.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
-    for jobs in jobs.chunks_mut(MANY) {
+    for jobs in jobs.chunks_mut(MAX_PLANNED) {
         masks(jobs);
         let token = jobs[0].key.token;
-        let tails: Tails = [const { Cell::new([0; 16]) }; MANY];
+        let tails: Tails = [const { Cell::new([0; 16]) }; MAX_PLANNED];
         chain::<T, false>(token, &mut Ccm::<T, ENC> { jobs, tails: &tails });
     }
 }

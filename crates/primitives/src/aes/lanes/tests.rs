@@ -28,8 +28,8 @@ fn mixes() -> Vec<Vec<usize>> {
 
 /// Keys of all lengths, or of one, or only one.
 fn keys<T: AesToken>(token: T, mix: usize) -> Vec<AesKey<T>> {
-    let (many, sizes) = [(9, &[16, 24, 32][..]), (9, &[16]), (1, &[32]), (40, &[32])][mix % 4];
-    (0..many).map(|i| AesKey::new(token, &bytes(i as u64, sizes[i % sizes.len()])).unwrap()).collect()
+    let (count, sizes) = [(9, &[16, 24, 32][..]), (9, &[16]), (1, &[32]), (40, &[32])][mix % 4];
+    (0..count).map(|i| AesKey::new(token, &bytes(i as u64, sizes[i % sizes.len()])).unwrap()).collect()
 }
 
 fn check_cbc<T: AesToken>() {

@@ -13,10 +13,10 @@ impl AesToken for ArmCe {
         self
     }
 
-    type Pair = ArmCe;
+    type TwoBlocks = ArmCe;
 
     #[inline(always)]
-    fn pair(self) -> ArmCe {
+    fn two_blocks(self) -> ArmCe {
         self
     }
 }

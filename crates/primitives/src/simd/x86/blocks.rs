@@ -13,10 +13,10 @@ impl AesToken for AesNi {
         self
     }
 
-    type Pair = AesNi;
+    type TwoBlocks = AesNi;
 
     #[inline(always)]
-    fn pair(self) -> AesNi {
+    fn two_blocks(self) -> AesNi {
         self
     }
 }
@@ -29,10 +29,10 @@ impl AesToken for Vaes256 {
         self.into()
     }
 
-    type Pair = Vaes256;
+    type TwoBlocks = Vaes256;
 
     #[inline(always)]
-    fn pair(self) -> Vaes256 {
+    fn two_blocks(self) -> Vaes256 {
         self
     }
 }
@@ -45,10 +45,10 @@ impl AesToken for Vaes512 {
         self.into()
     }
 
-    type Pair = Vaes256;
+    type TwoBlocks = Vaes256;
 
     #[inline(always)]
-    fn pair(self) -> Vaes256 {
+    fn two_blocks(self) -> Vaes256 {
         self.into()
     }
 }

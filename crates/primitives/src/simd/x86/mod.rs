@@ -11,7 +11,7 @@
 //! Names say what an instruction does and on which words: `add32` adds words of 32 bits. Where an instruction
 //! stays within 128 bits at every width (byte shuffles, unpacking), *block* means such 128 bits. Numbers and places count
 //! from the lowest word, which is the first in memory.
-#![allow(dead_code, reason = "the kernels are converted one by one")]
+#![allow(dead_code, reason = "what one width has, the others have too")]
 
 mod blocks;
 mod v128;

@@ -30,16 +30,11 @@ methods! {
     fn xor(a, b: V128) -> V128 { _mm_xor_si128(a, b) }
     fn and(a, b: V128) -> V128 { _mm_and_si128(a, b) }
     fn or(a, b: V128) -> V128 { _mm_or_si128(a, b) }
-    /// `!self & b`.
-    fn andnot(a, b: V128) -> V128 { _mm_andnot_si128(a, b) }
     fn add32(a, b: V128) -> V128 { _mm_add_epi32(a, b) }
     fn add64(a, b: V128) -> V128 { _mm_add_epi64(a, b) }
-    fn sub32(a, b: V128) -> V128 { _mm_sub_epi32(a, b) }
     fn sub64(a, b: V128) -> V128 { _mm_sub_epi64(a, b) }
     /// All ones in the words, signed, where `self` is greater.
     fn greater32(a, b: V128) -> V128 { _mm_cmpgt_epi32(a, b) }
-    /// The products of the lower halves of words of 64 bits.
-    fn mul32(a, b: V128) -> V128 { _mm_mul_epu32(a, b) }
 
     fn shl32<const N>(a) -> V128 { _mm_slli_epi32::<N>(a) }
     fn shr32<const N>(a) -> V128 { _mm_srli_epi32::<N>(a) }
@@ -61,7 +56,6 @@ methods! {
     fn unpack_high64(a, b: V128) -> V128 { _mm_unpackhi_epi64(a, b) }
 
     fn low64(a) -> u64 { _mm_cvtsi128_si64(a).cast_unsigned() }
-    fn low32(a) -> u32 { _mm_cvtsi128_si32(a).cast_unsigned() }
 }
 
 methods! {

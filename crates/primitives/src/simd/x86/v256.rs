@@ -38,7 +38,6 @@ methods! {
     fn andnot(a, b: V256) -> V256 { _mm256_andnot_si256(a, b) }
     fn add32(a, b: V256) -> V256 { _mm256_add_epi32(a, b) }
     fn add64(a, b: V256) -> V256 { _mm256_add_epi64(a, b) }
-    fn sub32(a, b: V256) -> V256 { _mm256_sub_epi32(a, b) }
     fn sub64(a, b: V256) -> V256 { _mm256_sub_epi64(a, b) }
     /// The products of the lower halves of words of 64 bits.
     fn mul32(a, b: V256) -> V256 { _mm256_mul_epu32(a, b) }
@@ -47,12 +46,14 @@ methods! {
     fn shr32<const N>(a) -> V256 { _mm256_srli_epi32::<N>(a) }
     fn shl64<const N>(a) -> V256 { _mm256_slli_epi64::<N>(a) }
     fn shr64<const N>(a) -> V256 { _mm256_srli_epi64::<N>(a) }
+    /// Every word shifted by `n`; as many as it has bits, or more, give zero.
+    fn shl32_by(a, n: u32) -> V256 { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n.cast_signed())) }
+    fn shl64_by(a, n: u32) -> V256 { _mm256_sll_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     /// Each word shifted by the word of `n`; 64 or more give zero.
     fn shl64_each(a, n: V256) -> V256 { _mm256_sllv_epi64(a, n) }
     fn shr64_each(a, n: V256) -> V256 { _mm256_srlv_epi64(a, n) }
     /// Each block shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V256 { _mm256_bslli_epi128::<N>(a) }
-    fn shr_bytes<const N>(a) -> V256 { _mm256_bsrli_epi128::<N>(a) }
 
     /// Within each block, word i is word number bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V256 { _mm256_shuffle_epi32::<FROM>(a) }
@@ -102,10 +103,6 @@ methods! {
     fn rol32<const N>(a) -> V256 { _mm256_rol_epi32::<N>(a) }
     fn ror64<const N>(a) -> V256 { _mm256_ror_epi64::<N>(a) }
     fn rol64<const N>(a) -> V256 { _mm256_rol_epi64::<N>(a) }
-    /// Each word rotated by the word of `n`.
-    fn rol64_each(a, n: V256) -> V256 { _mm256_rolv_epi64(a, n) }
-    /// The lower halves of the products of words.
-    fn mul64(a, b: V256) -> V256 { _mm256_mullo_epi64(a, b) }
     /// Words `N` to `N` + 3 of `low` and, behind it, `self`.
     fn align64<const N>(a, low: V256) -> V256 { _mm256_alignr_epi64::<N>(a, low) }
 

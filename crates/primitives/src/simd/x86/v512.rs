@@ -45,7 +45,6 @@ methods! {
     fn andnot(a, b: V512) -> V512 { _mm512_andnot_si512(a, b) }
     fn add32(a, b: V512) -> V512 { _mm512_add_epi32(a, b) }
     fn add64(a, b: V512) -> V512 { _mm512_add_epi64(a, b) }
-    fn sub32(a, b: V512) -> V512 { _mm512_sub_epi32(a, b) }
     fn sub64(a, b: V512) -> V512 { _mm512_sub_epi64(a, b) }
     /// The products of the lower halves of words of 64 bits.
     fn mul32(a, b: V512) -> V512 { _mm512_mul_epu32(a, b) }
@@ -66,7 +65,6 @@ methods! {
     fn rol64<const N>(a) -> V512 { _mm512_rol_epi64::<N>(a) }
     /// Each block shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V512 { _mm512_bslli_epi128::<N>(a) }
-    fn shr_bytes<const N>(a) -> V512 { _mm512_bsrli_epi128::<N>(a) }
 
     /// Within each block, word i is word number bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V512 { _mm512_shuffle_epi32::<FROM>(a) }
