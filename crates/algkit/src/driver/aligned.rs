@@ -1,6 +1,8 @@
 //! What a driver with an alignment mask gets: copies on its boundary of what does not lie on one.
 //!
 //! The kernel does the same for `cra_alignmask`; engines and wide loads need it. A driver without a mask never comes here.
+//!
+//! Every method of the traits with a default that says less than a driver may say is passed on: a new one belongs here too.
 
 use super::{AeadOps, BadKey, CipherOps, HashOps, HashState, Keyed, Reader, Refusal, SkcipherOps, Writer};
 use crate::{
@@ -165,6 +167,10 @@ impl CipherOps for Aligned<dyn CipherOps> {
 }
 
 impl SkcipherOps for Aligned<dyn SkcipherOps> {
+    fn is_intact(&self, iv: &[u8]) -> bool {
+        self.ops.is_intact(Copied::unless_aligned(self.mask, iv).get())
+    }
+
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         self.with_iv(iv, |iv| {
             with_text(self.mask, text, |run| {
@@ -180,6 +186,14 @@ impl SkcipherOps for Aligned<dyn SkcipherOps> {
 }
 
 impl AeadOps for Aligned<dyn AeadOps> {
+    fn makes_iv(&self) -> bool {
+        self.ops.makes_iv()
+    }
+
+    fn takes_iv(&self, len: usize) -> bool {
+        self.ops.takes_iv(len)
+    }
+
     fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         self.ops.check(Copied::unless_aligned(self.mask, iv).get(), assoc_len, text_len)
     }
@@ -225,6 +239,10 @@ impl HashOps for Aligned<dyn HashOps> {
 }
 
 impl HashState for Aligned<dyn HashState> {
+    fn squeeze(&mut self, out: &mut [u8]) -> bool {
+        self.ops.squeeze(out)
+    }
+
     fn update(&mut self, data: &[u8]) {
         self.ops.update(Copied::unless_aligned(self.mask, data).get());
     }
