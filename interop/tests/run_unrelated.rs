@@ -96,3 +96,15 @@ fn cost_of_a_start() {
     }
     assert!(env::var_os("LD_PRELOAD").is_none_or(|value| value.is_empty()), "measured under another library");
 }
+
+/// It refuses to start behind another library.
+#[test]
+fn a_program_with_address_sanitizer() {
+    let folder = command::scratch();
+    let (source, program) = (folder.path().join("a.c"), folder.path().join("a"));
+    std::fs::write(&source, "#include <stdio.h>\nint main(void) { return puts(\"started\") < 0; }\n").expect("a file");
+    let mut gcc = Command::new("gcc");
+    command::run::stdout(gcc.args(["-fsanitize=address", "-o"]).arg(&program).arg(&source));
+    let said = command::run::stdout(&mut under(Via::Default, &program));
+    assert_eq!(String::from_utf8_lossy(&said), "started\n");
+}

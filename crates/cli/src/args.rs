@@ -297,8 +297,12 @@ pub enum Via {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 The program becomes this process: its exit status, its signals and its terminal are its own. Without --via,
-preload is chosen unless the program is statically linked, written in Go, linked with another C library, or
-gains privileges, which a library cannot serve. Programs that it starts are served in the same way.
+preload is chosen unless the program is statically linked, written in Go, linked with another C library, built
+with AddressSanitizer, or gains privileges, which a library cannot serve.
+
+Programs that it starts inherit the library with the environment. Of those, preload does not serve one that is
+started without the environment, is static or gains privileges; one of musl, or with AddressSanitizer, does not
+start. --via seccomp serves them all, but for those that gain privileges, which get none.
 
 Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
 served; under --via seccomp 128 and the number of the signal that killed it.

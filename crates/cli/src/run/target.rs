@@ -2,8 +2,8 @@
 
 use object::{
     Endianness, FileKind, Object, ReadCache, ReadRef,
-    elf::{EM_AARCH64, EM_RISCV, EM_X86_64, FileHeader64},
-    read::elf::{ElfFile64, FileHeader, ProgramHeader},
+    elf::{DT_NEEDED, EM_AARCH64, EM_RISCV, EM_X86_64, FileHeader64},
+    read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader},
 };
 use rustix::fs::getxattr;
 use std::{
@@ -101,12 +101,31 @@ fn elf_reach<'data>(data: impl ReadRef<'data>) -> object::Result<Reach> {
     if elf.section_by_name(".go.buildinfo").is_some() || elf.section_by_name(".note.go.buildid").is_some() {
         return Ok(Reach::Kernel("it is a Go program, which bypasses the C library"));
     }
+    if needs(&elf, data, b"libasan.so")? {
+        return Ok(Reach::Kernel("it is built with AddressSanitizer, which lets no library be in front of its own"));
+    }
     for segment in elf.elf_program_headers() {
         if let Some(loader) = segment.interpreter(endian, data)? {
             return Ok(of_loader(loader));
         }
     }
     Ok(Reach::Kernel("it is statically linked"))
+}
+
+/// Whether the loader is to load a library whose name begins so.
+fn needs<'data, R: ReadRef<'data>>(
+    elf: &ElfFile64<'data, Endianness, R>,
+    data: R,
+    library: &[u8],
+) -> object::Result<bool> {
+    let (endian, sections) = (elf.endian(), elf.elf_section_table());
+    let Some((entries, strings)) = sections.dynamic(endian, data)? else { return Ok(false) };
+    let strings = sections.strings(endian, data, strings)?;
+    Ok(entries.iter().any(|entry| {
+        let is_library = entry.tag32(endian) == Some(DT_NEEDED);
+        let name = strings.get(entry.val32(endian).unwrap_or_default());
+        is_library && name.is_ok_and(|name| name.starts_with(library))
+    }))
 }
 
 fn of_loader(loader: &[u8]) -> Reach {
