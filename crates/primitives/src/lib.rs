@@ -8,6 +8,8 @@
 //! The crate is `no_std` and never allocates. Key material is wiped when it is dropped. Unless a
 //! module says otherwise, no branch and no address depends on a key, a plaintext or a digest state.
 #![no_std]
+// Without vectors some of what drivers share has no user.
+#![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
 // Arm's intrinsics are inlined where their features are, which is inside `Token::vectorize` once the text
 // around them has been inlined there; the lint looks at the text alone.
 #![cfg_attr(target_arch = "aarch64", allow(unknown_lints, inline_always_mismatching_target_features))]

@@ -1,17 +1,19 @@
 //! Numbers and layouts of `crypto/cryptodev.h`, on 64-bit machines. Integers are in the CPU's byte order.
 
-use rustix::ioctl::{Opcode, opcode};
+#![allow(clippy::unnecessary_cast, reason = "an opcode has more bits on some targets")]
 
-pub const CRIOGET: Opcode = opcode::read_write::<u32>(b'c', 101);
-pub const CIOCGSESSION: Opcode = opcode::read_write::<[u8; SESSION_OP_LEN]>(b'c', 102);
-pub const CIOCFSESSION: Opcode = opcode::write::<u32>(b'c', 103);
-pub const CIOCCRYPT: Opcode = opcode::read_write::<[u8; CRYPT_OP_LEN]>(b'c', 104);
-pub const CIOCASYMFEAT: Opcode = opcode::read::<u32>(b'c', 106);
-pub const CIOCGSESSINFO: Opcode = opcode::read_write::<[u8; SESSION_INFO_LEN]>(b'c', 107);
-pub const CIOCAUTHCRYPT: Opcode = opcode::read_write::<[u8; AUTH_OP_LEN]>(b'c', 109);
-pub const CIOCASYNCCRYPT: Opcode = opcode::write::<[u8; CRYPT_OP_LEN]>(b'c', 110);
-pub const CIOCASYNCFETCH: Opcode = opcode::read::<[u8; CRYPT_OP_LEN]>(b'c', 111);
-pub const CIOCCPHASH: Opcode = opcode::write::<[u8; CPHASH_OP_LEN]>(b'c', 112);
+use rustix::ioctl::opcode;
+
+pub const CRIOGET: u32 = opcode::read_write::<u32>(b'c', 101) as u32;
+pub const CIOCGSESSION: u32 = opcode::read_write::<[u8; SESSION_OP_LEN]>(b'c', 102) as u32;
+pub const CIOCFSESSION: u32 = opcode::write::<u32>(b'c', 103) as u32;
+pub const CIOCCRYPT: u32 = opcode::read_write::<[u8; CRYPT_OP_LEN]>(b'c', 104) as u32;
+pub const CIOCASYMFEAT: u32 = opcode::read::<u32>(b'c', 106) as u32;
+pub const CIOCGSESSINFO: u32 = opcode::read_write::<[u8; SESSION_INFO_LEN]>(b'c', 107) as u32;
+pub const CIOCAUTHCRYPT: u32 = opcode::read_write::<[u8; AUTH_OP_LEN]>(b'c', 109) as u32;
+pub const CIOCASYNCCRYPT: u32 = opcode::write::<[u8; CRYPT_OP_LEN]>(b'c', 110) as u32;
+pub const CIOCASYNCFETCH: u32 = opcode::read::<[u8; CRYPT_OP_LEN]>(b'c', 111) as u32;
+pub const CIOCCPHASH: u32 = opcode::write::<[u8; CPHASH_OP_LEN]>(b'c', 112) as u32;
 
 /// Bytes of a `session_op`.
 pub const SESSION_OP_LEN: usize = 48;
