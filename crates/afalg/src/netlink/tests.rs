@@ -317,7 +317,8 @@ fn a_dump() {
                 while !left.is_empty() {
                     let len = get32(left, 0) as usize;
                     assert_eq!((get16(left, 4), get16(left, 6), get32(left, 8)), (GETALG, 2, SEQ));
-                    assert_eq!(get32(left, 16 + 200), 1, "references");
+                    // Other tests of this process may have transforms of the driver.
+                    assert!(get32(left, 16 + 200) >= 1, "references");
                     let driver = &left[80..144];
                     names.push(String::from_utf8(driver.split(|&b| b == 0).next().unwrap().to_vec()).unwrap());
                     left = &left[len..];
