@@ -339,6 +339,15 @@ pub struct RunArgs {
     /// Tell on standard error: 1 what the policy refuses, 2 all that is refused, 3 sockets and sessions too
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub log: Option<u8>,
+    /// By seccomp: the most files that a program has open, with its children [default: 1024]
+    #[arg(long, value_name = "N", requires = "via")]
+    pub files: Option<usize>,
+    /// By seccomp: the most bytes that wait in a program's files [default: 64M]
+    #[arg(long, value_name = "BYTES", requires = "via", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// By seccomp: the most threads that work for a program [default: as many as CPUs, from 4 to 16]
+    #[arg(long, value_name = "N", requires = "via")]
+    pub threads: Option<usize>,
     /// The program, looked for in PATH if it has no slash
     #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub program: OsString,

@@ -33,9 +33,14 @@ const LD_PRELOAD: &str = "LD_PRELOAD";
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
     let reach = target::reach(&path).map_err(|source| cannot_run(args, source))?;
+    let out_of_reach = |reason| Error::OutOfReach { program: args.program.clone(), reason };
     let via = match (args.via, reach) {
-        (Some(Via::Preload), Reach::Kernel(reason)) => {
-            return Err(Error::OutOfReach { program: args.program.clone(), reason });
+        (Some(Via::Preload), Reach::Kernel(reason)) => return Err(out_of_reach(reason)),
+        (Some(Via::Preload), Reach::Foreign) => return Err(out_of_reach("it is a program for another CPU")),
+        (_, Reach::Foreign) => {
+            let program = args.program.display();
+            complain(&format_args!("`{program}` is for another CPU: it is not served, and what it starts may be"));
+            Via::Seccomp
         }
         (Some(via), _) => via,
         (None, Reach::Libc) => Via::Preload,
@@ -77,7 +82,12 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
     if let Ok(settings) = Settings::of_variables(variable) {
         service::configure(Settings { tell: Some(|line| complain(&line)), ..settings });
     }
-    let options = algkit_supervisor::Options::default();
+    let mut options = algkit_supervisor::Options::default();
+    options.files_of_program = args.files.unwrap_or(options.files_of_program);
+    options.memory_of_program = args.memory.map_or(options.memory_of_program, |bytes| bytes as usize);
+    options.threads_of_program = args.threads.unwrap_or(options.threads_of_program);
+    options.threads = options.threads.max(options.threads_of_program);
+    options.files = options.files.max(options.files_of_program);
     let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
         algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
         error => Error::Supervise { program: args.program.clone(), source: error },

@@ -21,6 +21,8 @@ pub enum Reach {
     Libc,
     /// In a way that no injected library sees, for this reason.
     Kernel(&'static str),
+    /// By the system calls of another CPU, which nobody here answers.
+    Foreign,
 }
 
 /// Interpreters of interpreters that the kernel follows.
@@ -86,7 +88,7 @@ fn of_elf(file: File) -> Reach {
     let cache = ReadCache::new(file);
     match FileKind::parse(&cache) {
         Ok(FileKind::Elf64) => elf_reach(&cache).unwrap_or(Reach::Libc),
-        Ok(FileKind::Elf32) => Reach::Kernel("it is a program for another CPU"),
+        Ok(FileKind::Elf32) => Reach::Foreign,
         _ => Reach::Libc,
     }
 }
@@ -95,7 +97,7 @@ fn elf_reach<'data>(data: impl ReadRef<'data>) -> object::Result<Reach> {
     let elf = ElfFile64::<Endianness, _>::parse(data)?;
     let (header, endian): (&FileHeader64<_>, _) = (elf.elf_header(), elf.endian());
     if header.e_machine(endian) != MACHINE {
-        return Ok(Reach::Kernel("it is a program for another CPU"));
+        return Ok(Reach::Foreign);
     }
     // Go's runtime makes system calls of its own, also where it uses the C library for names and threads.
     if elf.section_by_name(".go.buildinfo").is_some() || elf.section_by_name(".note.go.buildid").is_some() {
@@ -165,7 +167,7 @@ mod tests {
         let mut foreign = tempfile::NamedTempFile::new().expect("a file");
         foreign.write_all(&for_another_cpu()).expect("it is written");
         let script = of_bytes(format!("#!{}\n", foreign.path().display()).as_bytes());
-        assert_eq!(script, Reach::Kernel("it is a program for another CPU"));
+        assert_eq!(script, Reach::Foreign);
     }
 
     /// With another `e_machine`: SPARC.
