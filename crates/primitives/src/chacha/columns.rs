@@ -76,7 +76,8 @@ impl<V: Quads, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
                 (front[i][j], back[i][j]) = (pair.0, pair.1);
             }
         }
-        // What there are no registers for goes to memory in one piece, and aligned, as the compiler's own copies are not.
+        // There are no registers for the second half: it waits in memory, in one aligned piece. The compiler's own copies
+        // are not aligned.
         let back = anew(&back);
         let next = [state[0].wrapping_add(V::LANES as u32), state[1], state[2], state[3]];
         Columns::finish(token, front, key, state, output) && Columns::finish(token, *back, key, next, output)

@@ -53,7 +53,7 @@ pub trait ChaChaToken: Token {
     /// Whether there are registers for columns; if not, all goes by rows.
     const COLUMNS: bool = true;
 
-    /// No more blocks than this do not go by the columns of `Bulk`.
+    /// More blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 }
 
@@ -71,41 +71,42 @@ impl ChaChaToken for Portable {
 mod x86 {
     use super::ChaChaToken;
     use crate::cpu::{Avx2, Avx512, Sse2, Ssse3};
-    use crate::words32::{Pair, W128, W256, W512};
+    use crate::simd::x86::{V128, V256, V512};
+    use crate::words32::Pair;
 
     impl ChaChaToken for Sse2 {
-        type Row = W128<Self>;
-        type Wide = W128<Self>;
-        type Middle = W128<Self>;
-        type Bulk = Pair<W128<Self>>;
+        type Row = V128<Self>;
+        type Wide = V128<Self>;
+        type Middle = V128<Self>;
+        type Bulk = Pair<V128<Self>>;
     }
     impl ChaChaToken for Ssse3 {
-        type Row = W128<Self>;
-        type Wide = W128<Self>;
-        type Middle = W128<Self>;
-        type Bulk = Pair<W128<Self>>;
+        type Row = V128<Self>;
+        type Wide = V128<Self>;
+        type Middle = V128<Self>;
+        type Bulk = Pair<V128<Self>>;
     }
     impl ChaChaToken for Avx2 {
-        type Row = W256<Self>;
-        type Wide = W256<Self>;
-        type Middle = W256<Self>;
-        type Bulk = Pair<W256<Self>>;
+        type Row = V256<Self>;
+        type Wide = V256<Self>;
+        type Middle = V256<Self>;
+        type Bulk = Pair<V256<Self>>;
     }
     impl ChaChaToken for Avx512 {
-        type Row = W256<Self>;
-        type Wide = W512;
-        type Middle = Pair<W512, W256<Self>>;
-        type Bulk = Pair<W512>;
+        type Row = V256<Self>;
+        type Wide = V512<Self>;
+        type Middle = Pair<V512<Self>, V256<Self>>;
+        type Bulk = Pair<V512<Self>>;
         const BULK_ABOVE: usize = 24;
     }
 }
 
 #[cfg(target_arch = "aarch64")]
 impl ChaChaToken for crate::cpu::Neon {
-    type Row = crate::words32::W128;
-    type Wide = crate::words32::W128;
-    type Middle = crate::words32::W128;
-    type Bulk = crate::words32::W128;
+    type Row = crate::simd::aarch64::V128<Self>;
+    type Wide = crate::simd::aarch64::V128<Self>;
+    type Middle = crate::simd::aarch64::V128<Self>;
+    type Bulk = crate::simd::aarch64::V128<Self>;
 }
 
 /// "expand 32-byte k" in little-endian words.
@@ -193,7 +194,7 @@ pub(crate) fn xor<T: ChaChaToken>(
     state[0] = state[0].wrapping_add(begun as u32);
 }
 
-/// Block 0 becomes `first`, and `data` is xored with those behind it: all of at most as many blocks as `Bulk` has lanes.
+/// Writes block 0 of the keystream to `first`, and xors `data` with the blocks behind it. `Bulk` has lanes for all of them.
 pub(crate) fn xor_after<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],
@@ -205,7 +206,7 @@ pub(crate) fn xor_after<T: ChaChaToken>(
     xor_columns(token, key, state, double_rounds, Output::new(Some(first), data));
 }
 
-/// By the columns of as many blocks as are needed, or the next larger number that there are columns for.
+/// Computes the blocks by the narrowest columns that hold all of them.
 fn xor_columns<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],

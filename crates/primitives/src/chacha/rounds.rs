@@ -17,29 +17,22 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
 ) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = xor_rotl::<V, N, 16, 16>(d[i], a[i]);
+        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = xor_rotl::<V, N, 12, 20>(b[i], c[i]);
+        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
     }
     between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = xor_rotl::<V, N, 8, 24>(d[i], a[i]);
+        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = xor_rotl::<V, N, 7, 25>(b[i], c[i]);
+        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
     }
     between(b);
-}
-
-/// `v ^ late`, rotated. One or two blocks at a time are bound by the length of the chain, which is through `late`, more
-/// by the number of instructions.
-#[inline(always)]
-fn xor_rotl<V: Words32, const N: usize, const L: i32, const R: i32>(v: V, late: V) -> V {
-    if N * V::LANES <= 8 { v.xor_rotl::<L, R>(late) } else { v.xor(late).rotl::<L, R>() }
 }
 
 // Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their

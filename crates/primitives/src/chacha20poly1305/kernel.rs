@@ -86,7 +86,8 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// A step of the hash, kept where it is by pins, at so many of four calls.
+/// What to call between the rounds: it takes a step of the hash at `of_four` of every four calls, and pins keep the step
+/// in its place.
 #[inline(always)]
 fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
     let mut call = 0;
@@ -305,12 +306,12 @@ pub(super) fn hash<T: Token>(token: T, hash: &mut OneTime, bytes: &[u8]) {
     token.vectorize(
         #[inline(always)]
         || {
-            if bytes.len() < 2048 {
-                hash.absorb_short(bytes);
-            } else {
+            let mut rest = bytes;
+            if bytes.len() >= 2048 {
                 let power = hash.power(32);
-                hash.absorb_long(&power, bytes);
+                rest = hash.by_halves(&power, rest);
             }
+            hash.absorb_short(rest);
         },
     );
 }

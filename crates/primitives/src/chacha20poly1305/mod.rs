@@ -43,7 +43,7 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     #[doc(hidden)]
     type Ready;
 
-    /// That.
+    /// Computes it.
     #[doc(hidden)]
     fn ready(self, hash: &OneTime, len: usize) -> Self::Ready;
 
@@ -72,31 +72,32 @@ mod x86 {
     use super::{AeadToken, OneTime};
     use crate::cpu::{Avx2, Avx512, Ifma512, Sse2, Ssse3};
     use crate::poly1305::ifma::Powers;
-    use crate::words32::{Pair, W128, W256, W512};
+    use crate::simd::x86::{V128, V256, V512};
+    use crate::words32::Pair;
 
     impl AeadToken for Sse2 {
         type Cipher = Self;
-        type Batch = Pair<W128<Self>>;
+        type Batch = Pair<V128<Self>>;
         words!();
     }
     impl AeadToken for Ssse3 {
         type Cipher = Self;
-        type Batch = Pair<W128<Self>>;
+        type Batch = Pair<V128<Self>>;
         words!();
     }
     impl AeadToken for Avx2 {
         type Cipher = Self;
-        type Batch = Pair<W256<Self>>;
+        type Batch = Pair<V256<Self>>;
         words!();
     }
     impl AeadToken for Avx512 {
         type Cipher = Self;
-        type Batch = W512;
+        type Batch = V512<Self>;
         words!();
     }
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
-        type Batch = Pair<W512, W256<Avx512>>;
+        type Batch = Pair<V512<Avx512>, V256<Avx512>>;
         const SEPARATE: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
@@ -123,7 +124,7 @@ mod x86 {
 #[cfg(target_arch = "aarch64")]
 impl AeadToken for crate::cpu::Neon {
     type Cipher = Self;
-    type Batch = crate::words32::W128;
+    type Batch = crate::simd::aarch64::V128<Self>;
     words!();
 }
 

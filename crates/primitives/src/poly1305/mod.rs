@@ -45,7 +45,7 @@ pub trait Poly1305Token: Token {
 
 impl Poly1305Token for Portable {}
 
-// Setting up takes as long as 16 blocks in 64-bit words (Zen 4).
+// Setting up takes as long as 16 blocks in 64-bit words.
 #[cfg(target_arch = "x86_64")]
 impl Poly1305Token for crate::cpu::Ifma512 {
     fn absorb_lanes<'a>(self, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {

@@ -68,14 +68,7 @@ impl OneTime {
         self.absorb_padded(bytes);
     }
 
-    /// The same for long ones; `power` is a large one.
-    #[inline(always)]
-    pub(crate) fn absorb_long(&mut self, power: &Power, bytes: &[u8]) {
-        let rest = self.by_halves(power, bytes);
-        self.absorb_short(rest);
-    }
-
-    /// The same with vectors, where that is sooner.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors where that is sooner.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn absorb_wide(&mut self, token: crate::cpu::Ifma512, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
@@ -94,7 +87,7 @@ impl OneTime {
         ifma::Powers::new(token, self.point)
     }
 
-    /// The same with vectors and powers that are ready, for short messages.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors and powers that are ready.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn absorb_with(&mut self, powers: &ifma::Powers, bytes: &[u8]) {
@@ -109,7 +102,7 @@ impl OneTime {
 
     /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.
     #[inline(always)]
-    fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
             Halves::new(self, power.exponent, now).join(self, power);
             bytes = later;
@@ -236,7 +229,8 @@ mod tests {
                     for k in [1, 8, 32] {
                         let mut long = OneTime::new(&key);
                         let power = long.power(k);
-                        long.absorb_long(&power, bytes);
+                        let rest = long.by_halves(&power, bytes);
+                        long.absorb_short(rest);
                         assert_eq!(long.finish(), want, "{blocks} blocks by halves of {k}");
                         if (k..=2 * k).contains(&blocks) {
                             let mut uneven = OneTime::new(&key);

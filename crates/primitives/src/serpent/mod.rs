@@ -10,11 +10,9 @@
 //! Bytes are in the order of the Linux kernel and of NESSIE: words are little-endian, the first
 //! word is the first in memory.
 
-mod alone;
 mod modes;
 mod rounds;
 mod sbox;
-mod ternary;
 
 use crate::InOut;
 use crate::cpu::{Portable, Token};
@@ -28,19 +26,13 @@ const BLOCK: usize = 16;
 /// A token whose CPU has vectors for Serpent.
 pub trait SerpentToken: Token {
     /// For as many blocks as it takes to hide how long each waits for itself.
-    type Longest: Words32<Token = Self>;
-
-    /// For half as many or fewer.
     type Long: Words32<Token = Self>;
 
-    /// For fewer again.
+    /// For fewer.
     type Short: Words32<Token = Self>;
 
-    /// For a few blocks.
-    type Few: Words32<Token = Self>;
-
-    /// The token of a block alone, which goes in general registers: the least that its code is as good with, so that it
-    /// is not there twice.
+    /// The token of the code for one block, which goes in general registers. It is the least that this code profits
+    /// from, so that tokens share it.
     type Lone: Token;
 
     /// That token.
@@ -49,12 +41,10 @@ pub trait SerpentToken: Token {
 
 /// The vectors of a token, and of what it makes the token of a block alone.
 macro_rules! vectors {
-    ($token:ty: $longest:ty, $long:ty, $short:ty, $few:ty, $lone:ty = $make:expr) => {
+    ($token:ty: $long:ty, $short:ty, $lone:ty = $make:expr) => {
         impl SerpentToken for $token {
-            type Longest = $longest;
             type Long = $long;
             type Short = $short;
-            type Few = $few;
             type Lone = $lone;
 
             #[inline(always)]
@@ -70,25 +60,24 @@ fn plain<T>(_: T) -> Portable {
     Portable::new()
 }
 
-vectors!(Portable: Word<Self>, Word<Self>, Word<Self>, Word<Self>, Self = plain);
+vectors!(Portable: Word<Self>, Word<Self>, Self = plain);
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Portable, SerpentToken, plain};
     use crate::cpu::{Avx2, Avx512, Sse2};
-    use crate::words32::{Pair, W128, W256, W512};
+    use crate::simd::x86::{V128, V256, V512};
+    use crate::words32::Pair;
 
-    vectors!(Sse2: Pair<W128<Self>>, W128<Self>, W128<Self>, W128<Self>, Portable = plain);
-    vectors!(Avx2: Pair<W256<Self>>, W256<Self>, W256<Self>, W256<Self>, Self = core::convert::identity);
-    // Cycles of a round for 16 blocks, Zen 4: one vector of 512 bits alone 23.4, two side by side 17.1, three or four
-    // 14.5, and two of 256 bits 21.2.
-    vectors!(Avx512: Pair<Pair<W512>>, Pair<W512>, Pair<W256<Self>>, W256<Self>, Avx2 = Avx2::from);
+    vectors!(Sse2: Pair<V128<Self>>, V128<Self>, Portable = plain);
+    vectors!(Avx2: Pair<V256<Self>>, V256<Self>, Self = core::convert::identity);
+    vectors!(Avx512: Pair<Pair<V512<Self>>>, Pair<V256<Self>>, Avx2 = Avx2::from);
 }
 
 #[cfg(target_arch = "aarch64")]
-use crate::words32::{Pair, W128};
+use crate::{cpu::Neon, simd::aarch64::V128, words32::Pair};
 #[cfg(target_arch = "aarch64")]
-vectors!(crate::cpu::Neon: Pair<W128>, W128, W128, W128, Portable = plain);
+vectors!(Neon: Pair<V128<Self>>, V128<Self>, Portable = plain);
 
 /// Expands a key (section 4 of the proposal).
 fn expand(key: &[u8; 32]) -> Keys {
@@ -131,7 +120,7 @@ pub struct Serpent<T> {
 
 impl<T: SerpentToken> Serpent<T> {
     /// Blocks that are worked on at a time when there are enough of them.
-    pub const PARALLEL: usize = T::Longest::LANES;
+    pub const PARALLEL: usize = T::Long::LANES;
 
     /// Expands a key of 0 to 32 bytes; `None` for a longer one.
     ///

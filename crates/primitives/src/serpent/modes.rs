@@ -10,9 +10,6 @@ use zeroize::Zeroize;
 /// The most blocks in a group, four vectors of 512 bits.
 const MAX_LANES: usize = 64;
 
-/// Bytes of the most blocks that are few.
-const FEW: usize = 16 * BLOCK;
-
 /// Bytes of a buffer with room for a group.
 const BUFFER: usize = BLOCK * MAX_LANES;
 
@@ -21,31 +18,25 @@ pub(super) trait Mode {
     /// Works on groups of as many blocks as `V` has lanes, while there are that many.
     fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>);
 
-    /// Works on blocks that are fewer than `V` has lanes, or one.
-    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
+    /// Works on the last blocks, which are fewer than `V` has lanes, or one.
+    fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
 }
 
 /// The blocks of `data`, in the longest groups that they fill, and what is left in the vectors that hold it.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
     if data.len() > BLOCK {
-        if data.len() >= BLOCK * T::Longest::LANES {
-            mode.groups::<T::Longest>(token, keys, &mut data);
-        }
         if data.len() >= BLOCK * T::Long::LANES {
             mode.groups::<T::Long>(token, keys, &mut data);
         }
         if data.len() >= BLOCK * T::Short::LANES {
             mode.groups::<T::Short>(token, keys, &mut data);
         }
-        if data.len() > BLOCK * T::Few::LANES {
-            return mode.few::<T::Short>(token, keys, data);
-        }
         if data.len() > BLOCK {
-            return mode.few::<T::Few>(token, keys, data);
+            return mode.last::<T::Short>(token, keys, data);
         }
     }
     if !data.is_empty() {
-        mode.few::<Word<T::Lone>>(token.lone(), keys, data);
+        mode.last::<Word<T::Lone>>(token.lone(), keys, data);
     }
 }
 
@@ -87,14 +78,14 @@ impl<const ENCRYPT: bool> Mode for Ecb<ENCRYPT> {
     }
 
     #[inline(always)]
-    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+    fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
         enter::<V, _>(
             token,
             #[inline(always)]
             || {
-                let mut words = V::load_few(token, data.src());
+                let mut words = V::load_partial(token, data.src());
                 crypt::<V, ENCRYPT>(token, keys, &mut words);
-                V::store_few(words, data.dst());
+                V::store_partial(words, data.dst());
             },
         );
     }
@@ -125,18 +116,18 @@ impl Mode for CbcDecrypt<'_> {
     }
 
     #[inline(always)]
-    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        let mut before = [0; BLOCK + FEW];
+    fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        let mut before = [0; BLOCK + BUFFER];
         enter::<V, _>(
             token,
             #[inline(always)]
             || {
                 let len = data.len();
-                let mut words = V::load_few(token, data.src());
+                let mut words = V::load_partial(token, data.src());
                 before[..BLOCK].copy_from_slice(self.0);
                 before[BLOCK..BLOCK + len].copy_from_slice(data.src());
                 crypt::<V, false>(token, keys, &mut words);
-                V::store_few(words, data.dst());
+                V::store_partial(words, data.dst());
                 InOut::from(data.dst()).xor(&before[..len]);
                 self.0.copy_from_slice(&before[len..len + BLOCK]);
             },
@@ -188,20 +179,20 @@ impl Mode for Ctr<'_> {
     }
 
     #[inline(always)]
-    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
-        let mut keystream = [0; FEW];
+    fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+        let mut keystream = [0; BUFFER];
         enter::<V, _>(
             token,
             #[inline(always)]
             || {
                 let blocks = data.len().div_ceil(BLOCK);
                 let mut words = if blocks == 1 {
-                    V::load_few(token, self.0)
+                    V::load_partial(token, self.0)
                 } else {
                     self.counters(token, V::load_blocks(token, NUMBERS.as_flattened())[0])
                 };
                 crypt::<V, true>(token, keys, &mut words);
-                V::store_few(words, &mut keystream[..BLOCK * blocks]);
+                V::store_partial(words, &mut keystream[..BLOCK * blocks]);
                 data.xor(&keystream);
                 self.advance(blocks);
                 keystream[..BLOCK * blocks].zeroize();
@@ -320,22 +311,22 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
                     V::store_blocks(masked(words, tweaks), batch.dst());
                     tweaks = next(tweaks);
                 }
-                V::store_few(tweaks, self.0);
+                V::store_partial(tweaks, self.0);
             },
         );
     }
 
     #[inline(always)]
-    fn few<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
+    fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, mut data: InOut<'_>) {
         enter::<V, _>(
             token,
             #[inline(always)]
             || {
                 let blocks = data.len() / BLOCK;
-                let tweaks = if blocks == 1 { V::load_few(token, self.0) } else { first(token, self.0) };
-                let mut words = masked::<V>(V::load_few(token, data.src()), tweaks);
+                let tweaks = if blocks == 1 { V::load_partial(token, self.0) } else { first(token, self.0) };
+                let mut words = masked::<V>(V::load_partial(token, data.src()), tweaks);
                 crypt::<V, ENCRYPT>(token, keys, &mut words);
-                V::store_few(masked(words, tweaks), data.dst());
+                V::store_partial(masked(words, tweaks), data.dst());
                 // What follows, if anything does, is less than a block.
                 for _ in 0..blocks {
                     let tweak = u128::from_le_bytes(*self.0);
@@ -352,13 +343,13 @@ pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u
     token.vectorize(
         #[inline(always)]
         || {
-            let mut words = Word::<T::Lone>::load_few(token, chain);
+            let mut words = Word::<T::Lone>::load_partial(token, chain);
             while let Some(mut block) = data.take(BLOCK) {
-                words = masked(words, Word::<T::Lone>::load_few(token, block.src()));
+                words = masked(words, Word::<T::Lone>::load_partial(token, block.src()));
                 crypt::<Word<T::Lone>, true>(token, keys, &mut words);
-                Word::<T::Lone>::store_few(words, block.dst());
+                Word::<T::Lone>::store_partial(words, block.dst());
             }
-            Word::<T::Lone>::store_few(words, chain);
+            Word::<T::Lone>::store_partial(words, chain);
         },
     );
 }

@@ -1,6 +1,6 @@
 //! The rounds, over vectors of any width.
 
-use super::{alone, sbox, ternary};
+use super::sbox;
 use crate::cpu::Token;
 use crate::words32::Words32;
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -37,28 +37,11 @@ impl Keys {
     }
 }
 
-/// An S-box, by the circuit for the vector's instructions; for a block alone, by the one with the shortest paths.
-macro_rules! substitute {
-    ($name:ident, $words:expr) => {
-        if V::TERNARY {
-            ternary::$name($words)
-        } else if V::LANES == 1 {
-            alone::$name($words)
-        } else {
-            sbox::$name($words)
-        }
-    };
-}
-
-/// `late ^ x ^ y`, two side by side, where `late` is what is there last (see `ternary`).
+/// `late ^ x ^ y`, two side by side, where `late` is what is there last.
 #[inline(always)]
 fn sums<V: Words32>(late: [V; 2], x: [V; 2], y: [V; 2]) -> [V; 2] {
-    if V::TERNARY {
-        [late[0].ternary::<0x96>(x[0], y[0]), late[1].ternary::<0x96>(x[1], y[1])]
-    } else {
-        let early = [x[0].xor(y[0]), x[1].xor(y[1])];
-        [late[0].xor(early[0]), late[1].xor(early[1])]
-    }
+    let early = [x[0].xor(y[0]), x[1].xor(y[1])];
+    [late[0].xor(early[0]), late[1].xor(early[1])]
 }
 
 /// The linear transformation (section 3 of the proposal), and the next key.
@@ -98,14 +81,14 @@ fn encrypt<V: Words32>(token: V::Token, keys: &Schedule, words: [V; 4]) -> [V; 4
     let [first, keys @ ..] = keys;
     let mut words = mix(token, words, first);
     for (i, eight) in keys.as_chunks::<8>().0.iter().enumerate() {
-        words = stir(token, substitute!(s0, words), &eight[0]);
-        words = stir(token, substitute!(s1, words), &eight[1]);
-        words = stir(token, substitute!(s2, words), &eight[2]);
-        words = stir(token, substitute!(s3, words), &eight[3]);
-        words = stir(token, substitute!(s4, words), &eight[4]);
-        words = stir(token, substitute!(s5, words), &eight[5]);
-        words = stir(token, substitute!(s6, words), &eight[6]);
-        words = substitute!(s7, words);
+        words = stir(token, sbox::s0(words), &eight[0]);
+        words = stir(token, sbox::s1(words), &eight[1]);
+        words = stir(token, sbox::s2(words), &eight[2]);
+        words = stir(token, sbox::s3(words), &eight[3]);
+        words = stir(token, sbox::s4(words), &eight[4]);
+        words = stir(token, sbox::s5(words), &eight[5]);
+        words = stir(token, sbox::s6(words), &eight[6]);
+        words = sbox::s7(words);
         words = if i < 3 { stir(token, words, &eight[7]) } else { mix(token, words, &eight[7]) };
     }
     words
@@ -117,14 +100,14 @@ fn decrypt<V: Words32>(token: V::Token, keys: &Schedule, words: [V; 4]) -> [V; 4
     let [keys @ .., last] = keys;
     let mut words = mix(token, words, last);
     for (i, eight) in keys.as_chunks::<8>().0.iter().enumerate().rev() {
-        words = settle(token, substitute!(inverse_s7, words), &eight[7]);
-        words = settle(token, substitute!(inverse_s6, words), &eight[6]);
-        words = settle(token, substitute!(inverse_s5, words), &eight[5]);
-        words = settle(token, substitute!(inverse_s4, words), &eight[4]);
-        words = settle(token, substitute!(inverse_s3, words), &eight[3]);
-        words = settle(token, substitute!(inverse_s2, words), &eight[2]);
-        words = settle(token, substitute!(inverse_s1, words), &eight[1]);
-        words = substitute!(inverse_s0, words);
+        words = settle(token, sbox::inverse_s7(words), &eight[7]);
+        words = settle(token, sbox::inverse_s6(words), &eight[6]);
+        words = settle(token, sbox::inverse_s5(words), &eight[5]);
+        words = settle(token, sbox::inverse_s4(words), &eight[4]);
+        words = settle(token, sbox::inverse_s3(words), &eight[3]);
+        words = settle(token, sbox::inverse_s2(words), &eight[2]);
+        words = settle(token, sbox::inverse_s1(words), &eight[1]);
+        words = sbox::inverse_s0(words);
         words = if i > 0 { settle(token, words, &eight[0]) } else { mix(token, words, &eight[0]) };
     }
     words

@@ -13,15 +13,13 @@ use crate::cpu::Token;
 mod aarch64;
 mod pair;
 mod portable;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod registers;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-#[cfg(target_arch = "aarch64")]
-pub use aarch64::*;
 pub use pair::*;
 pub use portable::*;
-#[cfg(target_arch = "x86_64")]
-pub use x86::*;
 
 /// `LANES` words that go through the same operations.
 pub trait Words32: Copy {
@@ -64,29 +62,12 @@ pub trait Words32: Copy {
     /// Each lane rotated left by `L` bits, which is right by `R`; `L + R` is 32 and neither is 0.
     fn rotl<const L: i32, const R: i32>(self) -> Self;
 
-    /// Whether one instruction computes any function of three bits.
-    const TERNARY: bool = false;
-
-    /// The function of three bits that has the table `TABLE`, bit by bit: its value for bits *a* of `self`, *b* and *c*
-    /// is bit 4*a* + 2*b* + *c* of the table.
-    #[inline(always)]
-    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
-        ternary_by_gates::<Self, TABLE>(self, b, c)
-    }
-
-    /// `self ^ late`, rotated as by [`Words32::rotl`], where `late` is what is waited for and the vector units are
-    /// otherwise idle: whatever gives the result soonest, at the price of more instructions.
-    #[inline(always)]
-    fn xor_rotl<const L: i32, const R: i32>(self, late: Self) -> Self {
-        self.xor(late).rotl::<L, R>()
-    }
-
     /// The vector itself, at this place of the text: the compiler computes it before whatever stands
     /// behind this and cannot be moved, such as a branch or another pin.
     fn pin(self) -> Self;
 
     /// Reads `LANES` blocks of 16 bytes: word `i` of every block into vector `i` of the result.
-    /// Which lane belongs to which block is the vector's secret; [`Words32::store_blocks`] knows.
+    /// In which order the blocks lie in the lanes is the vector's choice; [`Words32::store_blocks`] follows it.
     ///
     /// # Panics
     /// If there are fewer than `16 * LANES` bytes.
@@ -106,7 +87,7 @@ pub trait Words32: Copy {
 
     /// Reads the blocks of `src`, at most `LANES`. What is in the other lanes has no meaning.
     #[inline(always)]
-    fn load_few(token: Self::Token, src: &[u8]) -> [Self; 4] {
+    fn load_partial(token: Self::Token, src: &[u8]) -> [Self; 4] {
         let mut blocks = [0; MAX_BLOCKS];
         blocks[..src.len()].copy_from_slice(src);
         Self::load_blocks(token, &blocks)
@@ -114,7 +95,7 @@ pub trait Words32: Copy {
 
     /// Writes as many blocks as `dst` has room for, at most `LANES`.
     #[inline(always)]
-    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+    fn store_partial(words: [Self; 4], dst: &mut [u8]) {
         let mut blocks = [0; MAX_BLOCKS];
         Self::store_blocks(words, &mut blocks);
         dst.copy_from_slice(&blocks[..dst.len()]);
@@ -123,22 +104,6 @@ pub trait Words32: Copy {
 
 /// Bytes of the blocks of the longest vectors, 32 lanes.
 const MAX_BLOCKS: usize = 16 * 32;
-
-/// [`Words32::ternary`] where there is no such instruction: the function's polynomial over GF(2), which has the product
-/// of some of the three variables as a term if the table has an odd number of ones at or below it.
-#[inline(always)]
-fn ternary_by_gates<V: Words32, const TABLE: i32>(a: V, b: V, c: V) -> V {
-    let has = |below: i32| (TABLE & below).count_ones() % 2 == 1;
-    let mut sum = a.xor(a);
-    let terms = [(0x03, c), (0x05, b), (0x11, a)];
-    let products = [(0x0f, b.and(c)), (0x33, a.and(c)), (0x55, a.and(b)), (0xff, a.and(b).and(c))];
-    for (below, term) in terms.into_iter().chain(products) {
-        if has(below) {
-            sum = sum.xor(term);
-        }
-    }
-    if has(0x01) { sum.not() } else { sum }
-}
 
 /// Words in quads.
 pub trait Quads: Words32 {

@@ -52,13 +52,6 @@ impl<V: Words32, W: Words32<Token = V::Token>> Words32 for Pair<V, W> {
         Self(self.0.shr::<N>(), self.1.shr::<N>())
     }
 
-    const TERNARY: bool = V::TERNARY;
-
-    #[inline(always)]
-    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
-        Self(self.0.ternary::<TABLE>(b.0, c.0), self.1.ternary::<TABLE>(b.1, c.1))
-    }
-
     #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         Self(self.0.rotl::<L, R>(), self.1.rotl::<L, R>())
@@ -91,19 +84,19 @@ impl<V: Words32, W: Words32<Token = V::Token>> Words32 for Pair<V, W> {
     }
 
     #[inline(always)]
-    fn load_few(token: V::Token, src: &[u8]) -> [Self; 4] {
+    fn load_partial(token: V::Token, src: &[u8]) -> [Self; 4] {
         let (front, back) = src.split_at(src.len().min(16 * V::LANES));
-        let front = V::load_few(token, front);
-        let back = if back.is_empty() { [W::splat(token, 0); 4] } else { W::load_few(token, back) };
+        let front = V::load_partial(token, front);
+        let back = if back.is_empty() { [W::splat(token, 0); 4] } else { W::load_partial(token, back) };
         [Self(front[0], back[0]), Self(front[1], back[1]), Self(front[2], back[2]), Self(front[3], back[3])]
     }
 
     #[inline(always)]
-    fn store_few([a, b, c, d]: [Self; 4], dst: &mut [u8]) {
+    fn store_partial([a, b, c, d]: [Self; 4], dst: &mut [u8]) {
         let (front, back) = dst.split_at_mut(dst.len().min(16 * V::LANES));
-        V::store_few([a.0, b.0, c.0, d.0], front);
+        V::store_partial([a.0, b.0, c.0, d.0], front);
         if !back.is_empty() {
-            W::store_few([a.1, b.1, c.1, d.1], back);
+            W::store_partial([a.1, b.1, c.1, d.1], back);
         }
     }
 }

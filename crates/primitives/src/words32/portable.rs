@@ -102,12 +102,12 @@ impl<T: Token> Words32 for Word<T> {
     }
 
     #[inline(always)]
-    fn load_few(token: T, src: &[u8]) -> [Self; 4] {
+    fn load_partial(token: T, src: &[u8]) -> [Self; 4] {
         Self::load_blocks(token, src)
     }
 
     #[inline(always)]
-    fn store_few(words: [Self; 4], dst: &mut [u8]) {
+    fn store_partial(words: [Self; 4], dst: &mut [u8]) {
         Self::store_blocks(words, dst);
     }
 }

@@ -118,7 +118,6 @@ fn check_words<V: Words32>() {
             op!(|a, _b: W| a.shl::<0>().xor(a.shr::<31>()), a ^ (a >> 31));
             op!(|a, _b: W| a.rotl::<22, 10>(), a.rotate_left(22));
             let mut splat = std::vec![0; size];
-            check_ternary::<V>(t);
 
             let words = || from_fn(|i| V::load_blocks(t, x)[i].xor(V::splat(t, 5)));
             let want: Vec<u8> = x.chunks(4).flat_map(|w| [w[0] ^ 5, w[1], w[2], w[3]]).collect();
@@ -126,32 +125,17 @@ fn check_words<V: Words32>() {
             V::xor_blocks(words(), InOut::new(y, &mut got).unwrap());
             assert!(got.iter().zip(&want).zip(y).all(|((got, want), y)| *got == want ^ y));
             for len in (16..=size).step_by(16) {
-                let few = V::load_few(t, &x[..len]);
+                let part = V::load_partial(t, &x[..len]);
                 let mut got = std::vec![0xee; len];
-                V::store_few(from_fn(|i| few[i].xor(V::splat(t, 5))), &mut got);
+                V::store_partial(from_fn(|i| part[i].xor(V::splat(t, 5))), &mut got);
                 assert_eq!(got, want[..len]);
-                V::store_few(words(), &mut got);
-                assert_eq!(got, want[..len], "few have the places that they have among all");
+                V::store_partial(words(), &mut got);
+                assert_eq!(got, want[..len], "a part has the places that it has in the whole");
             }
             V::store_blocks([V::splat(t, 0x0403_0201); 4], &mut splat);
             assert!(splat.chunks(4).all(|word| word == [1, 2, 3, 4]));
         },
     );
-}
-
-/// Some tables, each with all inputs: bit `i` of the words is input `i`.
-fn check_ternary<V: Words32>(t: V::Token) {
-    let inputs = [0xf0, 0xcc, 0xaa].map(|bits| V::splat(t, bits));
-    macro_rules! tables {
-        ($($table:literal)*) => {
-            $(
-                let mut got = std::vec![0; 16 * V::LANES];
-                V::store_blocks([inputs[0].ternary::<$table>(inputs[1], inputs[2]); 4], &mut got);
-                assert!(got.iter().step_by(4).all(|byte| *byte == $table), "{:#x}", $table);
-            )*
-        };
-    }
-    tables!(0x00 0x01 0x02 0x10 0x1b 0x35 0x47 0x53 0x78 0x80 0x8e 0x96 0xb8 0xca 0xd2 0xe8 0xf7 0xff);
 }
 
 #[test]
@@ -163,27 +147,29 @@ fn every_width() {
     #[cfg(target_arch = "x86_64")]
     {
         use crate::cpu::*;
+        use crate::simd::x86::{V128, V256, V512};
         check_words::<Word<Avx512>>();
-        check_words::<Pair<W128<Sse2>>>();
-        check_words::<Pair<W256<Avx2>>>();
-        check_words::<Pair<W512>>();
-        check_words::<Pair<W256<Avx512>>>();
-        check_words::<Pair<Pair<W512>>>();
-        check_words::<W256<Avx512>>();
+        check_words::<Pair<V128<Sse2>>>();
+        check_words::<Pair<V256<Avx2>>>();
+        check_words::<Pair<V512<Avx512>>>();
+        check_words::<Pair<V256<Avx512>>>();
+        check_words::<Pair<Pair<V512<Avx512>>>>();
+        check_words::<V256<Avx512>>();
     }
     #[cfg(target_arch = "aarch64")]
-    check_words::<Pair<W128>>();
+    check_words::<Pair<crate::simd::aarch64::V128<crate::cpu::Neon>>>();
     #[cfg(target_arch = "x86_64")]
     {
         use crate::cpu::*;
-        check::<W128<Sse2>>();
-        check::<W128<Ssse3>>();
-        check::<W128<Avx2>>();
-        check::<W128<Avx512>>();
-        check::<W256<Avx2>>();
-        check::<W256<Avx512>>();
-        check::<W512>();
+        use crate::simd::x86::{V128, V256, V512};
+        check::<V128<Sse2>>();
+        check::<V128<Ssse3>>();
+        check::<V128<Avx2>>();
+        check::<V128<Avx512>>();
+        check::<V256<Avx2>>();
+        check::<V256<Avx512>>();
+        check::<V512<Avx512>>();
     }
     #[cfg(target_arch = "aarch64")]
-    check::<W128>();
+    check::<crate::simd::aarch64::V128<crate::cpu::Neon>>();
 }

@@ -69,6 +69,11 @@ methods! {
     fn not(a) -> V128 { vmvnq_u8(a) }
     fn add32(a, b: V128) -> V128 { on32!(vaddq_u32(a, b)) }
     fn add64(a, b: V128) -> V128 { on64!(vaddq_u64(a, b)) }
+    /// Adds the products of words 0 and 2 and of words 1 and 3 of `b` to the two words of 64 bits.
+    fn add_products_of_halves(a, b: V128) -> V128 {
+        let b = vreinterpretq_u32_u8(b);
+        vreinterpretq_u8_u64(vmlal_u32(vreinterpretq_u64_u8(a), vget_low_u32(b), vget_high_u32(b)))
+    }
 
     fn shl8<const N>(a) -> V128 { vshlq_n_u8::<N>(a) }
     fn shr8<const N>(a) -> V128 { vshrq_n_u8::<N>(a) }

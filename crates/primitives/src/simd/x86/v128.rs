@@ -30,6 +30,10 @@ methods! {
     fn xor(a, b: V128) -> V128 { _mm_xor_si128(a, b) }
     fn and(a, b: V128) -> V128 { _mm_and_si128(a, b) }
     fn or(a, b: V128) -> V128 { _mm_or_si128(a, b) }
+    /// `!self & b`.
+    fn andnot(a, b: V128) -> V128 { _mm_andnot_si128(a, b) }
+    /// The products of the lower halves of words of 64 bits.
+    fn mul32(a, b: V128) -> V128 { _mm_mul_epu32(a, b) }
     fn add32(a, b: V128) -> V128 { _mm_add_epi32(a, b) }
     fn add64(a, b: V128) -> V128 { _mm_add_epi64(a, b) }
     fn sub64(a, b: V128) -> V128 { _mm_sub_epi64(a, b) }
