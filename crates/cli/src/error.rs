@@ -71,6 +71,16 @@ pub enum Error {
         /// The most it takes.
         limit: u64,
     },
+    /// Sealed text without room for the nonce in front and the tag.
+    #[error("{name}: input of {} is shorter than a nonce and a tag, {want}", bytes(*.got as u64))]
+    NoNonce {
+        /// The algorithm.
+        name: String,
+        /// Bytes of input.
+        got: usize,
+        /// Bytes of nonce and tag.
+        want: usize,
+    },
     /// Sealed text without room for its tag.
     #[error("{name}: input of {} is shorter than its tag of {tag}", bytes(*.got as u64))]
     NoTag {

@@ -45,8 +45,10 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Option<Vec<u8>>)
         (Direction::Decrypt, Some(iv)) => open(&aead, &iv, &assoc, &mut message, tag_len)?,
         (Direction::Decrypt, None) => {
             let got = message.len();
-            let Some((nonce, sealed)) = message.split_first_chunk_mut::<NONCE>() else {
-                return Err(Error::NoTag { name, got, tag: NONCE + tag_len });
+            let Some((nonce, sealed)) =
+                message.split_first_chunk_mut::<NONCE>().filter(|(_, rest)| rest.len() >= tag_len)
+            else {
+                return Err(Error::NoNonce { name, got, want: NONCE + tag_len });
             };
             open(&aead, nonce, &assoc, sealed, tag_len)?
         }

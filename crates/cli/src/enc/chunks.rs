@@ -62,7 +62,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             debug_assert_eq!(job.direction, Direction::Decrypt);
             let mut prefix = [0; PREFIX];
             let got = job.input.fill(&mut prefix)?;
-            let too_short = |got| Error::NoTag { name: name.clone(), got, tag: PREFIX + tag_len };
+            let too_short = |got| Error::NoNonce { name: name.clone(), got, want: PREFIX + tag_len };
             if got < PREFIX {
                 return Err(too_short(got));
             }
