@@ -113,7 +113,8 @@ fn bytes_that_no_driver_wrote_are_an_error_or_a_digest() {
                     }
                 }
             }
-            for _ in 0..200 {
+            // `digest_null` has nothing to alter.
+            for _ in 0..if bytes.is_empty() { 0 } else { 200 } {
                 let mut altered = bytes.to_vec();
                 for _ in 0..=random.below(8) {
                     let at = random.below(altered.len());

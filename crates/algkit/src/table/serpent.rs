@@ -18,7 +18,7 @@ pub(super) static ROWS: &[&[Row]] = &[
     &[
         Row::cipher::<Serpent<cpu::Sse2>>(&SERPENT, "serpent-sse2", 200, "serpent/rounds.rs"),
         Row::cipher::<Serpent<cpu::Avx2>>(&SERPENT, "serpent-avx2", 250, "serpent/rounds.rs"),
-        Row::cipher::<Serpent<cpu::Avx512>>(&SERPENT, "serpent-avx512", 290, "serpent/ternary.rs"),
+        Row::cipher::<Serpent<cpu::Avx512>>(&SERPENT, "serpent-avx512", 290, "serpent/rounds.rs"),
     ],
     #[cfg(target_arch = "aarch64")]
     &[Row::cipher::<Serpent<cpu::Neon>>(&SERPENT, "serpent-neon", 250, "serpent/rounds.rs")],

@@ -53,7 +53,12 @@ impl AeadOps for Geniv {
             return Err(Refusal::Text("at least the IV's length: it begins with room for the IV"));
         };
         match self.scheme {
-            Scheme::Sequence => self.inner.check(iv, assoc_len + self.iv_len, rest),
+            Scheme::Sequence => match self.inner.check(iv, assoc_len + self.iv_len, rest) {
+                Err(Refusal::Assoc(_)) => {
+                    Err(Refusal::Assoc("so long that with the IV behind it the AEAD inside takes it"))
+                }
+                checked => checked,
+            },
             Scheme::Chained => self.inner.check(iv, assoc_len, text_len),
         }
     }
