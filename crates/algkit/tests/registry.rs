@@ -498,7 +498,13 @@ fn a_forgery_leaves_no_plaintext() {
                 other[0] ^= 1;
                 assert_eq!(aead.decrypt(&iv, &[&other], &mut sealed.clone()[..], &tag), Err(Error::Authentication));
                 aead.decrypt(&iv, &[&assoc], &mut sealed[..], &tag).unwrap();
-                assert_eq!(sealed, plain, "{}", driver.driver);
+                // What makes its IVs has put one in front of the text.
+                let made = if ["seqiv", "echainiv"].contains(&name.split('(').next().unwrap()) {
+                    driver.shape.ivsize
+                } else {
+                    0
+                };
+                assert_eq!(sealed[made..], plain[made..], "{}", driver.driver);
             }
         }
     }

@@ -130,6 +130,7 @@ impl Row {
     }
 
     /// The same driver, which uses the instructions of AVX-512 on vectors of up to 256 bits alone.
+    #[cfg(target_arch = "x86_64")]
     pub const fn narrow(mut self) -> Self {
         self.prefers = FeatureSet::NONE;
         self
