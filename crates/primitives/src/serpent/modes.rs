@@ -18,21 +18,20 @@ pub(super) trait Mode {
     /// Works on groups of as many blocks as `V` has lanes, while there are that many.
     fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>);
 
-    /// Works on the last blocks, which are fewer than `V` has lanes, or one.
+    /// Works on at most as many blocks as `V` has lanes.
     fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
 }
 
-/// The blocks of `data`, in the longest groups that they fill, and what is left in the vectors that hold it.
+/// The blocks of `data`: in long groups while they fill one, then in short ones, of which the last may be partial.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
-    if data.len() > BLOCK {
-        if data.len() >= BLOCK * T::Long::LANES {
-            mode.groups::<T::Long>(token, keys, &mut data);
-        }
-        if data.len() >= BLOCK * T::Short::LANES {
-            mode.groups::<T::Short>(token, keys, &mut data);
-        }
-        if data.len() > BLOCK {
-            return mode.last::<T::Short>(token, keys, data);
+    if data.len() >= BLOCK * T::Long::LANES {
+        mode.groups::<T::Long>(token, keys, &mut data);
+    }
+    while data.len() > BLOCK {
+        let len = data.len().min(BLOCK * T::Short::LANES);
+        match data.take(len) {
+            Some(group) => mode.last::<T::Short>(token, keys, group),
+            None => break,
         }
     }
     if !data.is_empty() {
@@ -327,7 +326,6 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
                 let mut words = masked::<V>(V::load_partial(token, data.src()), tweaks);
                 crypt::<V, ENCRYPT>(token, keys, &mut words);
                 V::store_partial(masked(words, tweaks), data.dst());
-                // What follows, if anything does, is less than a block.
                 for _ in 0..blocks {
                     let tweak = u128::from_le_bytes(*self.0);
                     *self.0 = ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes();
