@@ -215,8 +215,8 @@ fn check_skcipher(name: &str, choice: &Choice, case: &Case, want: &[u8]) -> Resu
         for (layout, got) in in_every_layout(case, from, crypt) {
             prop_assert_eq!(&got, to, "{}: {:?} {}", choice.label, direction, layout);
         }
-        // Two requests, the second with the IV that the first has left.
-        if ["ecb(", "cbc(", "ctr(", "pcbc("].iter().any(|mode| name.starts_with(mode)) {
+        // Two requests, the second with the IV that the first has left. Each request of ARC4 begins the keystream anew.
+        if name != "ecb(arc4)" && ["ecb(", "cbc(", "ctr(", "pcbc("].iter().any(|mode| name.starts_with(mode)) {
             let (mut got, mut iv) = (from.to_vec(), case.iv.clone());
             let (first, second) = got.split_at_mut(from.len() / 2 / 16 * 16);
             for part in [first, second] {
