@@ -81,8 +81,11 @@ fn many(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error
     let mut texts: Vec<_> = plain.iter().map(|text| Hidden::new(text.clone(), 0, secrets)).collect();
     let mut tags: Vec<_> = plain.iter().map(|_| Hidden(vec![0; subject.tag_len()])).collect();
     let ivs: Vec<_> = plain.iter().map(|_| subject.iv()).collect();
+    let mut chains: Vec<_> = ivs.iter().map(|iv| Hidden(iv.clone())).collect();
     for direction in [Direction::Encrypt, Direction::Decrypt] {
-        let mut chains: Vec<_> = ivs.iter().map(|iv| Hidden(iv.clone())).collect();
+        if !subject.keeps_iv() {
+            chains.iter_mut().zip(&ivs).for_each(|(chain, iv)| chain.0.copy_from_slice(iv));
+        }
         let mut parts = texts.iter_mut().zip(&mut tags).zip(&mut chains).zip(keys.iter().cycle());
         // On the stack, like all that is not wiped.
         let mut requests: [_; MANY] = std::array::from_fn(|_| {
@@ -109,16 +112,20 @@ fn many(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error
 fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Option<usize>) -> Result<(), Error> {
     let driver = &subject.driver().driver;
     let wrong = |what| Error::Wrong { driver: driver.clone(), len, what };
-    let (iv, plain) = (subject.iv(), random(len));
+    let (mut iv, plain) = (Hidden(subject.iv()), random(len));
     let assoc = Hidden::new(random(ASSOC_LEN), 0, secrets);
     let mut text = Hidden::new(plain.clone(), 0, secrets);
     let mut tag = Hidden(vec![0; subject.tag_len()]);
-    let run = |direction, text: &mut Hidden, tag: &mut Hidden| {
-        let request = Request { direction, iv: &iv, assoc: &assoc.0, split };
+    let run = |direction, iv: &Hidden, text: &mut Hidden, tag: &mut Hidden| {
+        let request = Request { direction, iv: &iv.0, assoc: &assoc.0, split };
         keyed.run(&request, &mut text.0, &mut tag.0).map_err(Error::of(driver))
     };
 
-    run(Direction::Encrypt, &mut text, &mut tag)?;
+    let left = run(Direction::Encrypt, &iv, &mut text, &mut tag)?;
+    if subject.keeps_iv() {
+        let len = iv.0.len();
+        iv.0.copy_from_slice(&left[..len]);
+    }
     let output = if tag.0.is_empty() { &text.0 } else { &tag.0 };
     // The hash of nothing may have nothing secret in it.
     if secrets == Secrets::Hidden && len > 0 && !is_secret(output) {
@@ -132,7 +139,7 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
     }
 
     // Nothing is revealed in between: a ciphertext is public, but decryption may not rely on that.
-    run(Direction::Decrypt, &mut text, &mut tag)?;
+    run(Direction::Decrypt, &iv, &mut text, &mut tag)?;
     reveal(&text.0);
     if text.0 == plain { Ok(()) } else { Err(wrong("decrypted text")) }
 }

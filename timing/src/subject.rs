@@ -61,6 +61,13 @@ impl Subject {
             // What a generator does with its secrets is what the hash or the cipher does that it is built on.
             Type::Rng => return Ok(None),
         };
+        // These add nothing to the AEAD inside, which is examined by its own name, but an IV in front of the text.
+        let makes_ivs = driver.name.starts_with("seqiv(") || driver.name.starts_with("echainiv(");
+        // These compute nothing.
+        let is_null = matches!(&*driver.name, "cipher_null" | "ecb(cipher_null)" | "digest_null");
+        if makes_ivs || is_null {
+            return Ok(None);
+        }
         Ok(Some(Self { driver, unkeyed }))
     }
 
@@ -114,6 +121,11 @@ impl Subject {
         iv
     }
 
+    /// Whether the IV that encryption leaves is a part of the ciphertext, as that of `kw` is.
+    pub fn keeps_iv(&self) -> bool {
+        self.driver.shape.text == TextRule::Wrapped
+    }
+
     /// Bytes of tag or digest.
     pub fn tag_len(&self) -> usize {
         let Shape { tags, digestsize, .. } = &self.driver.shape;
@@ -133,9 +145,9 @@ impl Subject {
 }
 
 impl Keyed {
-    /// Transforms `text` in place. `tag` is written by hashes and by AEADs when they encrypt, and
-    /// checked when these decrypt.
-    pub fn run(&self, request: &Request<'_>, text: &mut [u8], tag: &mut [u8]) -> Result<(), algkit::Error> {
+    /// Transforms `text` in place, and gives the IV that is left. `tag` is written by hashes and by AEADs when they
+    /// encrypt, and checked when these decrypt.
+    pub fn run(&self, request: &Request<'_>, text: &mut [u8], tag: &mut [u8]) -> Result<[u8; MAX_IV], algkit::Error> {
         let direction = request.direction;
         let mut chain = [0; MAX_IV];
         let iv = &mut chain[..request.iv.len()];
@@ -158,7 +170,8 @@ impl Keyed {
                 state.update(b);
                 state.finish_into(tag)
             }
-        }
+        }?;
+        Ok(chain)
     }
 }
 

@@ -30,7 +30,9 @@ static int copy_to_number(int op, int tfm)
     copy = chance(70) ? dup2(op, number) : dup3(op, number, O_CLOEXEC);
     say(" number %d", copy);
     if (plain) {
-        /* What had the number is closed. */
+        /* What had the number is closed; where it is refused, nothing is. */
+        if (copy < 0)
+            close(number);
         say(" end");
         outcome(read(ends[0], out_arena, 1));
         close(ends[0]);

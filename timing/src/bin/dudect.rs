@@ -180,7 +180,7 @@ fn examine(subject: &Subject, direction: Direction, rounds: usize) -> Result<Vec
         let (key, text) = input.split_at_mut(key.len());
         match subject.key(key).and_then(|keyed| keyed.run(&request, text, &mut tag)) {
             // No tag is right for random texts: what is timed is the refusal.
-            Ok(()) | Err(LibError::Authentication) => {}
+            Ok(_) | Err(LibError::Authentication) => {}
             Err(error) => failure = Some(error),
         }
     });
