@@ -54,6 +54,9 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(1);
 const TICK: Duration = Duration::from_millis(10);
 
+/// How long a thread may take to let go of a socket whose request it has answered.
+const LEAVING: Duration = Duration::from_millis(2);
+
 /// Looks at a leader that has nothing to do until nobody looks any more.
 const LOOKS: u32 = 20;
 
@@ -442,6 +445,22 @@ impl Server {
                     closing.push(served);
                     self.ring();
                 }
+            }
+        }
+    }
+
+    /// Does `work`, and does it again for a moment while sockets that were accepted make it EBUSY: a thread that has answered
+    /// a request may still hold the socket, which the target has closed since.
+    pub fn unless_left<R>(&self, mut work: impl FnMut() -> Result<R, Errno>) -> Result<R, Errno> {
+        let until = Instant::now() + LEAVING;
+        loop {
+            match work() {
+                Err(Errno::BUSY) if Instant::now() < until => {
+                    std::thread::yield_now();
+                    self.take_hangups();
+                    lock(&self.closing).retain(|served| !self.close(served));
+                }
+                done => return done,
             }
         }
     }

@@ -148,12 +148,12 @@ fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Op
         libc::SYS_sendfile => splice::sendfile(server, target, served),
         // The rest is for sockets only.
         _ if served.kind.is_none() => Err(Errno::NOTSOCK),
-        libc::SYS_bind => socket::bind(target, &served),
+        libc::SYS_bind => socket::bind(server, target, &served),
         libc::SYS_connect => socket::connect(target, &served),
         libc::SYS_accept => socket::accept(server, target, &served, 0),
         libc::SYS_accept4 => socket::accept(server, target, &served, target.request.int(3)),
         libc::SYS_getsockname => socket::name(target, &served),
-        libc::SYS_setsockopt => option::set(target, &served),
+        libc::SYS_setsockopt => option::set(server, target, &served),
         libc::SYS_getsockopt => option::get(target, &served),
         _ => Err(Errno::OPNOTSUPP),
     }
