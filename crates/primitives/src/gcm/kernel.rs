@@ -476,7 +476,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         let (mut before, mut rest) = text.split_at(whole * bytes);
         let n = rest.len();
         let full = n == bytes;
-        // Nothing is neither loaded nor stored: see `block`.
+        // An empty text is neither loaded nor stored: see `block`.
         let src = match n {
             0 => T::V::zero(token),
             _ if full => T::V::load(token, rest.src()),

@@ -458,11 +458,16 @@ impl Server {
                 Err(Errno::BUSY) if Instant::now() < until => {
                     std::thread::yield_now();
                     self.take_hangups();
-                    lock(&self.closing).retain(|served| !self.close(served));
+                    self.close_left();
                 }
                 done => return done,
             }
         }
+    }
+
+    /// Closes the files that a thread was busy with when the target closed them, and is no longer.
+    fn close_left(&self) {
+        lock(&self.closing).retain(|served| !self.close(served));
     }
 
     /// Ends the calls that wait at a file which nobody has any more; false if a thread is busy with it.
@@ -664,7 +669,7 @@ impl Server {
             self.look_after_waiting();
             self.look_after_parked();
         }
-        lock(&self.closing).retain(|served| !self.close(served));
+        self.close_left();
         let timeout = |time: Duration| Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
         if watch.is_busy() || self.pool.has_waiting() || self.pool.is_exhausted() || !lock(&self.closing).is_empty() {
             Some(timeout(LOOK))
