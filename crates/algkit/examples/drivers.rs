@@ -15,9 +15,7 @@ fn main() {
     println!(
         "out of these; a composed driver's name shows what it is made of. What each kernel takes in bytes of code is in"
     );
-    println!(
-        "[text-size.md](text-size.md), and why they are as fast as they are in [laboratory.md](laboratory.md).\n"
-    );
+    println!("[text-size.md](text-size.md), and why they are as fast as they are in [laboratory.md](laboratory.md).\n");
     println!(
         "A source is a file under `crates/primitives/src`, under `crates/algkit/src` for what begins with `rng/` or `adapters/`,"
     );
