@@ -53,7 +53,7 @@ impl Sbox {
 /// An AES key for single blocks without large tables, both directions.
 #[derive(Clone)]
 pub struct AesFixedTime {
-    /// The first key of each is masked.
+    /// The schedule of encryption; its first key is masked, as is that of `dec`.
     enc: RoundKeys,
     dec: RoundKeys,
 }

@@ -176,7 +176,7 @@ impl<V: AesVector> WideKeys<V> {
         Self(wide)
     }
 
-    /// Overwrites them.
+    /// Overwrites the keys.
     #[inline(always)]
     pub(crate) fn wipe(&mut self, token: V::Token) {
         self.0 = [V::zero(token); 13];

@@ -26,15 +26,15 @@ use crate::{
 
 /// What stays the same from batch to batch.
 struct Steady<V> {
-    /// The first round key, and what tweaks carry.
+    /// The first round key plus the last one, which tweaks carry.
     first: V,
-    /// What brings the next tweaks their share of the last round key.
+    /// The constant k + n(k) that is added when tweaks advance by n, because tweaks carry the last round key k.
     step: V,
 }
 
 struct Xts<'a, T: AesToken, const ENC: bool> {
     keys: Schedule<'a, T::V>,
-    /// The same for one block.
+    /// The schedule of `keys` for single blocks.
     narrow: Schedule<'a, OneBlock<T>>,
     /// The tweak of the next block, in every lane.
     tweak: T::V,

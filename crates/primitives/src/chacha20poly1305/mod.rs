@@ -43,7 +43,7 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     #[doc(hidden)]
     type Ready;
 
-    /// Computes it.
+    /// Computes [`AeadToken::Ready`] for a text of `len` bytes.
     #[doc(hidden)]
     fn ready(self, hash: &OneTime, len: usize) -> Self::Ready;
 
@@ -144,14 +144,14 @@ pub struct Message {
     hash: OneTime,
     /// Associated data that does not fill a block yet.
     aad: BlockBuffer<16>,
-    /// Bytes.
+    /// Length of the associated data so far, in bytes.
     aad_len: u64,
-    /// Bytes.
+    /// Length of the text so far, in bytes.
     text_len: u64,
 }
 
 impl<T: AeadToken> ChaCha20Poly1305<T> {
-    /// A key.
+    /// Keeps `key` in the layout of the rounds.
     pub fn new(token: T, key: &[u8; 32]) -> Self {
         Self { token, key: [quad(key, 0), quad(key, 16)] }
     }

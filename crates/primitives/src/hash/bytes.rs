@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         numbers.iter_mut().try_for_each(|number| self.number().map(|read| *number = read))
     }
 
-    /// What was buffered, to the beginning of `buffer`, in which it must have room; how much that is.
+    /// Reads buffered bytes into the beginning of `buffer` and returns their number; `None` if they do not fit.
     pub fn buffered(&mut self, buffer: &mut [u8]) -> Option<usize> {
         let len = usize::from(self.number::<u8>()?);
         buffer.get_mut(..len)?.copy_from_slice(self.bytes(len)?);
@@ -85,10 +85,10 @@ impl<'a> Reader<'a> {
 
 /// A number that a state is made of.
 pub trait Number: Sized {
-    /// Writes it.
+    /// Appends the number to `to`.
     fn write(&self, to: &mut Writer<'_>);
 
-    /// Reads one.
+    /// Takes a number from `from`; `None` if too few bytes are left.
     fn read(from: &mut Reader<'_>) -> Option<Self>;
 }
 

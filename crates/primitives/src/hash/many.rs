@@ -54,18 +54,18 @@ impl<'a, S> Iterator for LongestFirst<'_, 'a, S> {
     }
 }
 
-/// What goes from block to block.
+/// The chaining value of a hash: what one block passes on to the next.
 pub trait Chaining: Clone + Default + Send + Sync {
     /// Room for the padded end of a message.
     type Tail: Tail;
 
-    /// Writes the digest that is made of it, as many bytes as `out` has.
+    /// Writes the first `out.len()` bytes of the digest that the chaining value makes.
     fn write(&self, out: &mut [u8]);
 
-    /// Overwrites it.
+    /// Overwrites the chaining value.
     fn wipe(&mut self);
 
-    /// Writes it as it is.
+    /// Writes the chaining value in the format of an exported state.
     fn export(&self, to: &mut Writer<'_>);
 
     /// Reads what [`Chaining::export`] wrote.
@@ -73,15 +73,15 @@ pub trait Chaining: Clone + Default + Send + Sync {
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
 }
 
-/// Bytes of known number.
+/// An array of bytes, whose length depends on the hash.
 pub trait Tail {
-    /// Zeros.
+    /// All bytes zero.
     const ZERO: Self;
 
-    /// The bytes.
+    /// The whole array.
     fn bytes(&mut self) -> &mut [u8];
 
-    /// The first of them.
+    /// The first `len` bytes.
     fn first(&self, len: usize) -> &[u8];
 }
 

@@ -25,21 +25,22 @@ const BLOCK: usize = 16;
 
 /// A token whose CPU has vectors for Serpent.
 pub trait SerpentToken: Token {
-    /// For as many blocks as it takes to hide how long each waits for itself.
+    /// The vectors for long texts: so many blocks that the CPU has others to work on while one waits for its own last
+    /// instruction.
     type Long: Words32<Token = Self>;
 
-    /// For fewer.
+    /// The vectors for short texts.
     type Short: Words32<Token = Self>;
 
-    /// The token of the code for one block, which goes in general registers. It is the least that this code profits
-    /// from, so that tokens share it.
+    /// The token of the code for one block, which runs in general registers. Several tokens share one such code, so it is
+    /// the weakest token that this code gains from.
     type Lone: Token;
 
-    /// That token.
+    /// Makes the token of the code for one block.
     fn lone(self) -> Self::Lone;
 }
 
-/// The vectors of a token, and of what it makes the token of a block alone.
+/// Implements [`SerpentToken`]: a token's vectors, and how it becomes the token of one block.
 macro_rules! vectors {
     ($token:ty: $long:ty, $short:ty, $lone:ty = $make:expr) => {
         impl SerpentToken for $token {
@@ -55,7 +56,7 @@ macro_rules! vectors {
     };
 }
 
-/// The general registers need nothing.
+/// The token of code for one block that gains from no CPU feature.
 fn plain<T>(_: T) -> Portable {
     Portable::new()
 }

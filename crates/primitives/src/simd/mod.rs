@@ -400,14 +400,14 @@ pub trait AesToken: Token {
     /// The token of one-block vectors, for modes in which each block waits for the one before.
     type Narrow: AesToken;
 
-    /// What this token implies about one-block vectors.
+    /// Makes the token of one-block vectors.
     fn narrow(self) -> Self::Narrow;
 
     /// The token of vectors of at most two blocks, which are put together and taken apart more cheaply than those of
     /// four.
     type TwoBlocks: AesToken;
 
-    /// What this token implies about them.
+    /// Makes the token of two-block vectors.
     fn two_blocks(self) -> Self::TwoBlocks;
 }
 

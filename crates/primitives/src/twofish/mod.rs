@@ -27,9 +27,9 @@ type Words = [u32; 4];
 pub struct Twofish {
     /// For each byte of a word, its S-box and column of the MDS matrix.
     columns: [[u32; 256]; 4],
-    /// Before the first round, and after the last.
+    /// The whitening keys: before the first round, and after the last.
     whitening: [Words; 2],
-    /// One for each half of what the function F makes.
+    /// For each round, one key for each half of the function F's result.
     round_keys: [[u32; 2]; 16],
 }
 

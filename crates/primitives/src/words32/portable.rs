@@ -17,7 +17,7 @@ impl<T> Word<T> {
         Self(word, PhantomData)
     }
 
-    /// What it is.
+    /// The word as an integer.
     #[inline(always)]
     pub fn get(self) -> u32 {
         self.0

@@ -122,7 +122,7 @@ impl Hash for XxHash64 {
     }
 }
 
-/// One number of the four lanes.
+/// Merges the four lanes into one number.
 #[inline(always)]
 fn merge(lanes: &Lanes) -> u64 {
     let [a, b, c, d] = *lanes;

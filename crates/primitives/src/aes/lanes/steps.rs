@@ -9,7 +9,7 @@ use crate::{
 
 /// Where the round keys of a vector come from.
 trait KeysOf<V: AesVector> {
-    /// That of vector `v` in round `round`.
+    /// The round key of vector `v` in round `round`.
     fn key(&self, token: V::Token, round: usize, v: usize) -> V;
 }
 
@@ -27,7 +27,7 @@ impl<V: AesVector> KeysOf<V> for [Row] {
     }
 }
 
-/// Vector `v` of a row.
+/// Loads vector `v` of a row of round keys.
 #[inline(always)]
 fn load<V: AesVector>(token: V::Token, row: &Row, v: usize) -> V {
     V::load(token, row.0[v * V::BLOCKS..].as_flattened())
