@@ -68,7 +68,8 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         let mut steady = Steady { first: self.keys.first, step: T::V::zero(token) };
         if Self::CARRY {
             let last = self.keys.last;
-            steady = Steady { first: steady.first.xor(last), step: last.xor(T::V::next_tweaks(last, last)) };
+            steady =
+                Steady { first: steady.first.xor(last), step: last.xor(T::V::next_tweaks(&[last; BATCH], last, 0)) };
             *tweaks = each(*tweaks, |t| t.xor(last));
         }
         while data.len() >= 2 * BATCH * T::V::BYTES
@@ -121,7 +122,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
             blocks,
             next[i] = {
                 let before = if i == 0 { tweaks[BATCH - 1] } else { next[i - 1] };
-                let after = T::V::next_tweaks(tweaks[i], before);
+                let after = T::V::next_tweaks(&tweaks, before, i);
                 if Self::CARRY { after.xor(steady.step) } else { after }
             }
         );
@@ -461,16 +462,18 @@ mod tests {
     fn check_field<T: AesToken>() {
         let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         for bit in 0..128 {
-            let mut want = [0u128; 60];
+            let mut want = [0u128; 61];
             want[0] = 1 << bit;
             for n in 1..want.len() {
                 want[n] = (want[n - 1] << 1) ^ ((want[n - 1] >> 127) * 0x87);
             }
-            let next = token.vectorize(|| {
-                let [batch_ago, before] = [0, 7 * T::V::BLOCKS].map(|n| T::V::splat(token, &want[n].to_le_bytes()));
-                T::V::next_tweaks(batch_ago, before).last()
-            });
-            assert_eq!(u128::from_le_bytes(next), want[8 * T::V::BLOCKS]);
+            for i in 0..BATCH {
+                let next = token.vectorize(|| {
+                    let tweak = |n: usize| T::V::splat(token, &want[n * T::V::BLOCKS].to_le_bytes());
+                    T::V::next_tweaks(&[0, 1, 2, 3, 4, 5, 6, 7].map(tweak), tweak(BATCH + i - 1), i).last()
+                });
+                assert_eq!(u128::from_le_bytes(next), want[(BATCH + i) * T::V::BLOCKS]);
+            }
             for n in 1..T::V::BLOCKS {
                 let by_bytes = token.vectorize(|| T::V::splat(token, &want[0].to_le_bytes()).mul_x_bytes(n).last());
                 assert_eq!(u128::from_le_bytes(by_bytes), want[8 * n]);

@@ -7,115 +7,102 @@
 //! nothing more. The rounds of the first block run beside the schedule, those of the second read
 //! what was stored. A last block without a neighbour is its own.
 //!
-//! The order of additions is what the compiler likes to change, and pins keep: an empty `asm!` that a value
-//! passes through.
+//! A round is written in assembly, since its speed is that of the order of its instructions, which the compiler likes to change.
+//! With a, b and c in vectors, where AVX-512 has fewer operations for them, a round took 5.9 cycles on Zen 4, but 8.1 on
+//! Zen 5, whose vector operations take two each; here it takes 5.7 on Zen 5.
 
 use super::lanes::InLanes;
-use super::word::{CBRT_PRIMES, big_sigma1, round, times16};
+use super::word::{CBRT_PRIMES, times16};
+#[cfg(miri)]
+use super::word::{big_sigma0, big_sigma1};
 use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, HasAvx2, Token};
 use crate::hash::Queue;
 use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use crate::simd::x86::{V128, V256};
-use crate::simd::{each, maybe_written, opaque};
+use crate::simd::{each, opaque};
+use core::marker::PhantomData;
 
-/// The working state of the rounds.
-trait Working<T>: Copy {
-    fn new(token: T, state: &[u64; 8]) -> Self;
+/// A state in general registers, whose words have moved t places in round t: (a, …, h) = s[-t..], indices modulo 8.
+struct State<T> {
+    token: PhantomData<T>,
+    s: [u64; 8],
+    /// b ^ c.
+    bc: u64,
+}
 
-    /// Round t on a state whose words have moved t places, as in [`round`], of the block `BLOCK` of two.
-    fn round<const BLOCK: usize>(&mut self, t: usize, kw: &mut Sixteen);
+impl<T: HasAvx2> State<T> {
+    #[inline(always)]
+    fn new(_: T, s: &[u64; 8]) -> Self {
+        Self { token: PhantomData, s: *s, bc: s[1] ^ s[2] }
+    }
+
+    /// [`round`](super::word::round) t, with its instructions in an order that the compiler keeps.
+    ///
+    /// Left to choose, it gathers the schedule's vectors in one place and puts off the new a of four rounds. First comes what the
+    /// next e waits for, a chain of five, then Σ0 and the majority.
+    #[inline(always)]
+    fn round(&mut self, t: usize, kw: u64) {
+        let at = |i: usize| (i + 7 * t) % 8;
+        let [a, b, e, f, g] = each([0, 1, 4, 5, 6], |i| self.s[at(i)]);
+        let (mut d, mut h) = (self.s[at(3)], Word::add(self.s[at(7)], kw));
+        // SAFETY: the instructions are on registers, and those of BMI1 and BMI2 are there with AVX2 (see `Feature::Avx2`), which
+        // the token proves.
+        #[cfg(not(miri))]
+        unsafe {
+            core::arch::asm!(
+                "rorx {y}, {e}, 14",
+                "rorx {z}, {e}, 18",
+                "mov {x}, {e}",
+                "xor {y}, {z}",
+                "rorx {z}, {e}, 41",
+                "and {x}, {f}",
+                "xor {y}, {z}",
+                "add {h}, {x}",
+                "andn {x}, {e}, {g}",
+                "add {h}, {x}",
+                "add {h}, {y}",
+                "add {d}, {h}",
+                "rorx {x}, {a}, 28",
+                "rorx {y}, {a}, 34",
+                "mov {z}, {a}",
+                "xor {x}, {y}",
+                "rorx {y}, {a}, 39",
+                "xor {z}, {b}",
+                "xor {x}, {y}",
+                "and {bc}, {z}",
+                "add {h}, {x}",
+                "xor {bc}, {b}",
+                "add {h}, {bc}",
+                a = in(reg) a, b = in(reg) b, e = in(reg) e, f = in(reg) f, g = in(reg) g,
+                d = inout(reg) d, h = inout(reg) h, bc = inout(reg) self.bc => _,
+                x = out(reg) _, y = out(reg) _, z = out(reg) self.bc,
+                options(nomem, nostack)
+            );
+        }
+        #[cfg(miri)]
+        {
+            h = Word::add(h.add_choice(e, f, g), big_sigma1(e));
+            d = Word::add(d, h);
+            h = Word::add(Word::add(h, a.majority(b, b ^ self.bc)), big_sigma0(a));
+            self.bc = a ^ b;
+        }
+        (self.s[at(3)], self.s[at(7)]) = (d, h);
+    }
 
     /// Adds what the rounds, a multiple of eight, have made of the state.
-    fn add_to(&self, state: &mut [u64; 8]);
-}
-
-impl<T> Working<T> for [u64; 8] {
-    #[inline(always)]
-    fn new(_: T, state: &[u64; 8]) -> Self {
-        each(*state, pin)
-    }
-
-    #[inline(always)]
-    fn round<const BLOCK: usize>(&mut self, t: usize, kw: &mut Sixteen) {
-        round(self, t, kw[t / 2][BLOCK][t % 2]);
-    }
-
     #[inline(always)]
     fn add_to(&self, state: &mut [u64; 8]) {
-        for (state, s) in state.iter_mut().zip(self) {
-            *state = Word::add(*state, pin(*s));
+        for (state, s) in state.iter_mut().zip(self.s) {
+            *state = Word::add(*state, pin(s));
         }
     }
 }
-
-/// Half a state in vectors, AVX-512: Σ0 and maj of a, b and c are four operations there instead of eight and
-/// keep off the ports of the general registers, which are what the rounds wait for.
-///
-/// With e' = d + t1 the new a is e' + Σ0(a) + (maj(a, b, c) - d), so that e' is all that goes over to the vectors. It
-/// waits for e no longer than for Σ1 and an addition, or ch and two. The new a comes back and has three rounds' time until
-/// it is d. Measured on Zen 4, of the 7.4 cycles a round that t1 going over took: this order 6.7, e' going by way of
-/// memory (see [`through_memory`]) 6.3, and 5.9 with a state that the compiler does not gather into a vector between
-/// sixteen rounds and the next.
-#[derive(Clone, Copy)]
-struct Mixed {
-    /// (a, b, c, d), in the first lane of vectors and in general registers.
-    vectors: [V128<Avx512>; 4],
-    abcd: [u64; 4],
-    efgh: [u64; 4],
-}
-
-impl Working<Avx512> for Mixed {
-    #[inline(always)]
-    fn new(token: Avx512, state: &[u64; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = each(*state, pin);
-        let vectors = each([a, b, c, d], |word| V128::first64(token, word));
-        Self { vectors, abcd: [a, b, c, d], efgh: [e, f, g, h] }
-    }
-
-    #[inline(always)]
-    fn round<const BLOCK: usize>(&mut self, t: usize, kw: &mut Sixteen) {
-        let [first, second, third, last] = each([0, 1, 2, 3], |i| (i + 3 * t) % 4);
-        let [e, f, g, h] = each([first, second, third, last], |i| self.efgh[i]);
-        let [a, b, c, d] = each([first, second, third, last], |i| self.vectors[i]);
-        let early = pin(h.add(kw[t / 2][BLOCK][t % 2]).add(self.abcd[last]));
-        let next = pin(early.add(((f ^ g) & e) ^ g)).add(big_sigma1(e));
-        self.efgh[last] = next;
-        let majority = a.ternary::<MAJORITY>(b, c).sub64(d);
-        let sigma0 = a.ror64::<28>().xor3(a.ror64::<34>(), a.ror64::<39>());
-        let next = through_memory(a.token(), kw, 4 * (t / 2) + 2 * BLOCK + t % 2, next);
-        let a = next.add64(majority).opaque().add64(sigma0);
-        self.vectors[last] = a;
-        self.abcd[last] = a.low64();
-    }
-
-    #[inline(always)]
-    fn add_to(&self, state: &mut [u64; 8]) {
-        for (state, s) in state.iter_mut().zip(self.abcd.iter().chain(&self.efgh)) {
-            *state = Word::add(*state, pin(*s));
-        }
-    }
-}
-
-/// The truth table of the majority.
-const MAJORITY: i32 = 0xe8;
 
 /// `word`, as one that the compiler knows nothing about.
 #[inline(always)]
 fn pin(word: u64) -> u64 {
     opaque(word as usize) as u64
-}
-
-/// `word` as a vector, by way of word `i` of `kw`, which has been used.
-///
-/// A store and a load take longer than the instruction from one kind of register to the other, but leave alone the
-/// ports that the rotations of vectors wait for, and there is time: rounds take 5.7 cycles in place of 6.1.
-#[inline(always)]
-fn through_memory(token: Avx512, kw: &mut Sixteen, i: usize, word: u64) -> V128<Avx512> {
-    let words = kw.as_flattened_mut().as_flattened_mut();
-    words[i] = word;
-    maybe_written(words);
-    V128::first64(token, words[i])
 }
 
 /// k + w of sixteen rounds, two rounds at a time, of a block and of its neighbour.
@@ -127,7 +114,7 @@ struct Schedule([Sixteen; 5]);
 
 /// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
 #[inline(always)]
-fn compress<T: HasAvx2, S: Working<T>>(token: T, state: &mut [u64; 8], blocks: &[u8]) {
+fn compress<T: HasAvx2>(token: T, state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
     let Schedule(kw) = &mut Schedule([[[[0; 2]; 2]; 8]; 5]);
     for pair in blocks.as_chunks::<128>().0.chunks(2) {
@@ -137,10 +124,10 @@ fn compress<T: HasAvx2, S: Working<T>>(token: T, state: &mut [u64; 8], blocks: &
             w[i] = TwoWords::load(token, &words[i], &neighbours[i]);
             w[i].add(TwoWords::splat(token, &k[i])).store(&mut kw[0][i]);
         }
-        let mut s = S::new(token, state);
+        let mut s = State::new(token, state);
         for i in 0..4 {
             let (kw, next) = kw.split_at_mut(i + 1);
-            let (kw, next) = (&mut kw[i], &mut next[0]);
+            let (kw, next) = (&kw[i], &mut next[0]);
             times16!(I => {
                 const J: usize = I / 2;
                 if I.is_multiple_of(2) {
@@ -149,16 +136,16 @@ fn compress<T: HasAvx2, S: Working<T>>(token: T, state: &mut [u64; 8], blocks: &
                     w[J] = sum.add(w[(J + 7) % 8].small_sigma1());
                     w[J].add(TwoWords::splat(token, &k[8 * i + 8 + J])).store(&mut next[J]);
                 }
-                s.round::<0>(I, kw);
+                s.round(I, kw[J][0][I % 2]);
             });
         }
-        times16!(I => s.round::<0>(I, &mut kw[4]));
+        times16!(I => s.round(I, kw[4][I / 2][0][I % 2]));
         s.add_to(state);
 
         if pair.len() == 2 {
-            let mut s = S::new(token, state);
-            for kw in &mut *kw {
-                times16!(I => s.round::<1>(I, kw));
+            let mut s = State::new(token, state);
+            for kw in &*kw {
+                times16!(I => s.round(I, kw[I / 2][1][I % 2]));
             }
             s.add_to(state);
         }
@@ -233,7 +220,7 @@ impl<T: HasAvx2> TwoWords<T> {
 }
 
 macro_rules! driver {
-    ($Token:ty, $Working:ty, $V:ty, $worth:literal) => {
+    ($Token:ty, $V:ty, $worth:literal) => {
         impl Compress512 for $Token {
             const LANES: usize = <$V>::COUNT;
 
@@ -241,7 +228,7 @@ macro_rules! driver {
             fn compress(self, state: &mut [u64; 8], blocks: &[u8]) {
                 self.vectorize(
                     #[inline(always)]
-                    || compress::<_, $Working>(self, state, blocks),
+                    || compress(self, state, blocks),
                 );
             }
 
@@ -256,5 +243,5 @@ macro_rules! driver {
         }
     };
 }
-driver!(Avx2, [u64; 8], U64x4, 3);
-driver!(Avx512, Mixed, U64x8, 3);
+driver!(Avx2, U64x4, 3);
+driver!(Avx512, U64x8, 3);

@@ -279,10 +279,9 @@ pub trait AesVector: Blocks {
         self.mul_x(8 * n)
     }
 
-    /// The vector of tweaks eight vectors after `batch_ago`, which is the one after `before`: a linear function of one of
-    /// them, each width's cheaper one. `batch_ago` times x^(8 BLOCKS) is [`AesVector::mul_x`] with shifts by whole bytes;
-    /// the other is `before` times x^BLOCKS.
-    fn next_tweaks(batch_ago: Self, before: Self) -> Self;
+    /// Vector `i` of a batch of tweaks, of which `batch` is the batch before and `before` the vector before: the one or the other
+    /// times a power of x, each width's cheaper way.
+    fn next_tweaks(batch: &[Self; 8], before: Self, i: usize) -> Self;
 
     /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
@@ -377,19 +376,6 @@ pub(crate) fn align_frame() {
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) line.as_ptr(), options(nomem, nostack, preserves_flags))
     };
-}
-
-/// As far as the compiler knows, something is written to `at`: what is read of it next comes from memory.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn maybe_written<T>(at: &mut [T]) {
-    // SAFETY: there is no instruction.
-    #[cfg(not(miri))]
-    unsafe {
-        core::arch::asm!("/* {0} */", in(reg) at.as_mut_ptr(), options(nostack, preserves_flags))
-    };
-    #[cfg(miri)]
-    let _ = at;
 }
 
 /// A token whose CPU has AES instructions on vectors of type `V`.

@@ -190,7 +190,8 @@ impl<T: HasArmAes> AesVector for V128<T> {
     }
 
     #[inline(always)]
-    fn next_tweaks(batch_ago: Self, _before: Self) -> Self {
+    fn next_tweaks(batch: &[Self; 8], _before: Self, i: usize) -> Self {
+        let batch_ago = batch[i];
         let token = batch_ago.token();
         let zero = Self::zero(token);
         let out = batch_ago.align_bytes::<15>(zero).low64();

@@ -37,14 +37,15 @@ methods! {
     fn add32(a, b: V128) -> V128 { _mm_add_epi32(a, b) }
     fn add64(a, b: V128) -> V128 { _mm_add_epi64(a, b) }
     fn sub64(a, b: V128) -> V128 { _mm_sub_epi64(a, b) }
-    /// All ones in the words, signed, where `self` is greater.
-    fn greater32(a, b: V128) -> V128 { _mm_cmpgt_epi32(a, b) }
 
     fn shl32<const N>(a) -> V128 { _mm_slli_epi32::<N>(a) }
     fn shr32<const N>(a) -> V128 { _mm_srli_epi32::<N>(a) }
     fn shl64<const N>(a) -> V128 { _mm_slli_epi64::<N>(a) }
     fn shr64<const N>(a) -> V128 { _mm_srli_epi64::<N>(a) }
-    /// Every word shifted by `n`; 64 or more give zero.
+    /// All ones in the words, signed, that are below zero.
+    fn signs32(a) -> V128 { _mm_srai_epi32::<31>(a) }
+    /// Every word shifted by `n`; as many as it has bits, or more, give zero.
+    fn shl32_by(a, n: u32) -> V128 { _mm_sll_epi32(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shl64_by(a, n: u32) -> V128 { _mm_sll_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shr64_by(a, n: u32) -> V128 { _mm_srl_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     /// The block shifted by `N` bytes.
