@@ -36,7 +36,9 @@ install: $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1
 	$(built)/algkit completions bash > $(share)/bash-completion/completions/algkit
 	$(built)/algkit completions zsh > $(share)/zsh/site-functions/_algkit
 	$(built)/algkit completions fish > $(share)/fish/vendor_completions.d/algkit.fish
+	$(INSTALL) -m 755 packaging/oci-hook $(libdir)/oci-hook
 	$(INSTALL) -D -m 644 packaging/algkit-run.conf $(doc)/examples/algkit-run.conf
+	sed 's,/usr/lib/algkit,$(PREFIX)/lib/algkit,' packaging/oci-hook.json > $(doc)/examples/oci-hook.json
 	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(doc)/
 
 uninstall:
