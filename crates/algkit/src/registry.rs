@@ -6,7 +6,7 @@ mod reference;
 use crate::driver::Failure;
 use crate::{
     Error, Name, Policy, Vector,
-    driver::{Driver, DriverRef, SelfTest, Timing, Type},
+    driver::{Driver, DriverRef, SelfTest, Type},
     selftest::{self, Extent, Side},
     settings, table,
     templates::{Lookup, TEMPLATES},
@@ -230,6 +230,19 @@ impl Registry {
         Ok(())
     }
 
+    /// Lets a driver stand for its algorithm, before all others that there are now and whatever its timing: somebody has chosen
+    /// it by name. What templates build on it does so as well.
+    pub fn prefer(&self, driver: &str) -> Result<(), Error> {
+        let mut state = self.write();
+        let chosen = &state.drivers[state.position(driver)?];
+        let others = state.drivers.iter().filter(|d| d.kind == chosen.kind && d.name == chosen.name);
+        let highest = others.map(|d| d.priority()).max().unwrap_or_default();
+        chosen.priority.store(highest.saturating_add(1), Relaxed);
+        chosen.preferred.store(true, Relaxed);
+        state.remove_built_on(driver);
+        Ok(())
+    }
+
     /// Who holds `driver`, a reference that was got from this registry and is not counted: 1 for the registry, 1 for each
     /// transform and each [`Unkeyed`] of it, and 1 for each instance of a template that is built on it.
     pub fn reference_count(&self, driver: &DriverRef) -> usize {
@@ -430,7 +443,7 @@ impl Registry {
     /// then give it secrets; there, what comes from elsewhere (`afalg:sha256-ni`) must not stand in the way.
     fn allows(&self, driver: &Driver) -> bool {
         let without_secret = || !table::takes_secret(driver) && !driver.driver.contains(':');
-        self.policy == Policy::Table || driver.timing == Timing::Constant || without_secret()
+        self.policy == Policy::Table || driver.is_eligible() || without_secret()
     }
 
     fn named(&self, pick: impl Fn(&Driver) -> bool) -> Vec<DriverRef> {

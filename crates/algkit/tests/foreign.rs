@@ -1,7 +1,7 @@
 //! Drivers from outside that misbehave after their self-test, and what is left of it; and one that asks for alignment.
 
 use algkit::{
-    Aead, Direction, Driver, Error, Extent, Hash, Policy, Registry, SelfTest, Skcipher, Text, Type, WeakKeys,
+    Aead, Direction, Driver, Error, Extent, Hash, Policy, Registry, SelfTest, Skcipher, Text, Timing, Type, WeakKeys,
     batch::{self, Request},
     cpu::CpuFeatures,
     driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps},
@@ -373,6 +373,25 @@ fn drivers_come_and_go_and_change_their_rank() {
     before.encrypt(&mut [0; 16], &mut one[..]).unwrap();
     registry.skcipher("ctr(aes)").unwrap().key(&[1; 16]).unwrap().encrypt(&mut [0; 16], &mut other[..]).unwrap();
     assert_eq!(one, other, "a transform of a driver that is gone goes on");
+}
+
+#[test]
+fn a_driver_that_was_chosen_stands_for_its_algorithm_whatever_its_timing() {
+    let registry = registry();
+    let best = registry.find_any("ctr(aes)").unwrap().driver.clone();
+    let mut engine = foreign::<Skcipher>("ctr(aes)", |tfm| Keyed::Skcipher(Box::new(Panics(tfm))));
+    engine.timing = Timing::Table;
+    registry.register(engine).unwrap();
+    // Its priority is above all others.
+    assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, best);
+    assert_eq!(registry.find_any("rfc3686(ctr(aes))").unwrap().driver, format!("rfc3686({best})"));
+    registry.set_priority("foreign", 0).unwrap();
+    assert_eq!(registry.prefer("no-such-driver"), Err(Error::Unknown("no-such-driver".into())));
+    registry.prefer("foreign").unwrap();
+    let chosen = registry.find_any("ctr(aes)").unwrap();
+    assert_eq!((chosen.driver.as_str(), chosen.timing), ("foreign", Timing::Table));
+    let built = registry.find_any("rfc3686(ctr(aes))").unwrap();
+    assert_eq!((built.driver.as_str(), built.timing), ("rfc3686(foreign)", Timing::Table));
 }
 
 #[test]

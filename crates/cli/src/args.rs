@@ -15,7 +15,9 @@ use std::{ffi::OsString, path::PathBuf};
 Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input.
 
 ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
-secret-dependent table lookups too."
+secret-dependent table lookups too.
+
+ALGKIT_HOST=afalg adds drivers of the host's kernel, as for its crypto engines, under their own names; ALGKIT_HOST='afalg:NAME!' lets one of them stand for its algorithm's name."
 )]
 pub struct Args {
     #[command(subcommand)]

@@ -4,7 +4,7 @@
 //! They are off unless [`from_environment`] finds [`HOST_VARIABLE`] set or a program calls [`register`]. Each is
 //! listed under the kernel's priority and self-tested like any other driver. How the kernel's code treats secrets is not
 //! known here, so they count as `timing=table`: they serve under their own names, and an algorithm's name stands for one
-//! only if the policy is [`algkit::Policy::Table`].
+//! only if the policy is [`algkit::Policy::Table`], or if the driver was chosen by name: `afalg:NAME!`.
 //!
 //! **The kernel may fail, a request may not.** Each keyed instance has one of this library's own drivers beside it, with the
 //! same key, and what the kernel refuses is done there: a message longer than a socket takes, a process out of
@@ -35,7 +35,8 @@ use std::sync::{
 /// The variable that lets the host's kernel do work: `ALGKIT_HOST=afalg,cryptodev`.
 ///
 /// `afalg` offers what /proc/crypto lists, `cryptodev` what `/dev/crypto` knows. The kernel lists an instance of a template
-/// once it has been asked for it, which `afalg:xts(aes)` does.
+/// once it has been asked for it, which `afalg:xts(aes)` does. NAME is an algorithm or a driver. With `afalg:NAME!` the driver
+/// also serves the algorithm's plain name, before all others: the crypto engine that somebody bought.
 pub const HOST_VARIABLE: &str = "ALGKIT_HOST";
 
 /// A way into the kernel.
@@ -70,18 +71,23 @@ fn answer<T>(result: std::io::Result<T>) -> Option<T> {
 /// Registers what [`HOST_VARIABLE`] asks for, as far as the host has it; nothing if it is not set.
 pub fn from_environment(registry: &Registry) -> Result<(), Error> {
     let Some(value) = std::env::var_os(HOST_VARIABLE) else { return Ok(()) };
+    let mut chosen = Vec::new();
     for item in items(&value.to_string_lossy()) {
         match item.split_once(':') {
             None if item == "afalg" => register(registry, Host::AfAlg),
             None if item == "cryptodev" => register(registry, Host::Cryptodev),
-            Some(("afalg", name)) => register_one(registry, name)?,
+            Some(("afalg", name)) => {
+                let driver = register_one(registry, name.strip_suffix('!').unwrap_or(name))?;
+                chosen.extend(driver.filter(|_| name.ends_with('!')));
+            }
             _ => {
-                let reason = format!("`{item}` is none of `afalg`, `afalg:NAME` and `cryptodev`");
+                let reason = format!("`{item}` is none of `afalg`, `afalg:NAME`, `afalg:NAME!` and `cryptodev`");
                 return Err(Error::Setting { setting: HOST_VARIABLE, reason });
             }
         }
     }
-    Ok(())
+    // At the end: what is registered finds this library's own drivers by the names of their algorithms.
+    chosen.iter().try_for_each(|driver| registry.prefer(driver))
 }
 
 /// The items between commas that stand in no parentheses.
@@ -109,18 +115,25 @@ pub fn register(registry: &Registry, host: Host) {
     }
 }
 
-/// Asks the host's AF_ALG for `name`, which may make it instantiate a template, and registers the driver.
-fn register_one(registry: &Registry, name: &str) -> Result<(), Error> {
+/// Registers the host's driver `name`, or its best one of the algorithm `name`, which AF_ALG is asked for so that it
+/// instantiates templates. The name under which it serves here, unless the host has no AF_ALG.
+fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error> {
     if !afalg::is_there() {
-        return Ok(());
+        return Ok(None);
     }
-    let kind = registry.find_any(name)?.kind;
-    let unknown = || Error::Setting { setting: HOST_VARIABLE, reason: format!("the host's AF_ALG has no `{name}`") };
-    afalg::ask_for(kind, name).map_err(|_| unknown())?;
-    let listed = listing::read();
-    let best = listed.iter().filter(|l| l.name == name || l.driver == name).max_by_key(|l| l.priority);
-    add(registry, best.and_then(|listed| afalg::driver(registry, listed)));
-    Ok(())
+    let refuse = |reason| Error::Setting { setting: HOST_VARIABLE, reason };
+    let mut listed = listing::read().into_iter().find(|l| l.driver == name);
+    if listed.is_none() {
+        let kind = registry.find_any(name)?.kind;
+        afalg::ask_for(kind, name).map_err(|_| refuse(format!("the host's AF_ALG has no `{name}`")))?;
+        let of_that_name = |l: &listing::Listed| l.name == name || l.driver == name;
+        listed = listing::read().into_iter().filter(of_that_name).max_by_key(|l| l.priority);
+    }
+    let driver = listed.and_then(|listed| afalg::driver(registry, &listed));
+    let driver = driver.ok_or_else(|| refuse(format!("`{name}` of the host is nothing that algkit could check")))?;
+    let serves_as = driver.driver.clone();
+    add(registry, Some(driver));
+    Ok(Some(serves_as))
 }
 
 /// Adds a driver that is not there yet.

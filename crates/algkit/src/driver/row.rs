@@ -10,7 +10,7 @@ use std::{
     fmt,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -27,6 +27,8 @@ pub struct Driver {
     pub(crate) priority: AtomicU32,
     /// Whether addresses depend on secrets.
     pub timing: Timing,
+    /// Whether it may stand for its algorithm's name whatever its timing.
+    pub(crate) preferred: AtomicBool,
     /// The CPU features it needs.
     pub needs: FeatureSet,
     /// CPU features without which it runs and is not worth it: a registry then gives it the lowest priority, 1.
@@ -95,6 +97,7 @@ impl Driver {
             kind,
             priority: AtomicU32::new(100),
             timing: Timing::Constant,
+            preferred: AtomicBool::new(false),
             needs: FeatureSet::NONE,
             prefers: FeatureSet::NONE,
             shape,
@@ -118,6 +121,11 @@ impl Driver {
     #[must_use]
     pub fn with_priority(self, priority: u32) -> Self {
         Self { priority: priority.into(), ..self }
+    }
+
+    /// Whether an algorithm's name may stand for it under a policy that wants constant time: it is, or somebody chose it.
+    pub(crate) fn is_eligible(&self) -> bool {
+        self.timing == Timing::Constant || self.preferred.load(Ordering::Relaxed)
     }
 
     /// What is known of its self-test.

@@ -105,6 +105,7 @@ fn compose(
         context_size: inner.iter().map(|d| d.context_size).sum(),
         asynchronous: inner.iter().any(|d| d.asynchronous),
         timing: if table { Timing::Table } else { Timing::Constant },
+        preferred: inner.iter().all(|d| d.is_eligible()).into(),
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
         composed: true,
         ..Driver::new(name, driver, kind, shape, make)
