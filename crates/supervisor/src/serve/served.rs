@@ -16,7 +16,7 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
 };
 
@@ -44,6 +44,8 @@ pub struct Served {
     pub kind: Option<Kind>,
     /// `SO_SNDBUF` and `SO_RCVBUF` of a netlink socket, where they limit nothing.
     pub buffers: [AtomicU32; 2],
+    /// How many calls wait here.
+    pub parked: AtomicUsize,
     end: OwnedFd,
     state: Mutex<State>,
 }
@@ -88,7 +90,8 @@ impl Served {
             let flags = rustix::fs::fcntl_getfl(&theirs)?;
             rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
         }
-        Ok((Self { cookie, inode, account, kind, buffers, end, state: Mutex::new(state) }, theirs))
+        let (parked, state) = (AtomicUsize::new(0), Mutex::new(state));
+        Ok((Self { cookie, inode, account, kind, buffers, parked, end, state }, theirs))
     }
 
     /// The supervisor's end.

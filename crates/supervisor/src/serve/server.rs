@@ -54,9 +54,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(1);
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long a thread may take to let go of a socket whose request it has answered.
-const LEAVING: Duration = Duration::from_millis(2);
-
 /// Looks at a leader that has nothing to do until nobody looks any more.
 const LOOKS: u32 = 20;
 
@@ -152,6 +149,16 @@ pub enum Advance {
     Waits,
     /// It would wait, and may not.
     WouldWait,
+}
+
+/// A call that has ended and was not told so. It is told when its file's lock is released: the target may close the file at once, and
+/// count on its being closed.
+struct End {
+    request: Request,
+    completion: Option<Completion>,
+    result: Result<i64, Errno>,
+    /// It had waited.
+    waited: bool,
 }
 
 impl Server {
@@ -393,7 +400,7 @@ impl Server {
         file: File,
         kind: Option<Kind>,
         nonblocking: bool,
-        give: impl FnOnce(BorrowedFd<'_>, u32) -> Result<R, Errno>,
+        give: impl FnOnce(OwnedFd, u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         let account = self.programs.account(self.programs.of(target.request.tid));
         if !Account::take(&account.files, self.most_files_of_program) {
@@ -425,7 +432,7 @@ impl Server {
             files.insert(served);
         }
         // If this fails, `theirs` closes, and the file goes with the hangup.
-        self.number(target, 0, |number| give(theirs.as_fd(), number))
+        self.number(target, 0, |number| give(theirs, number))
     }
 
     /// Closes the files that the target has closed.
@@ -434,6 +441,7 @@ impl Server {
         let mut room = [MaybeUninit::<epoll::Event>::uninit(); 64];
         // Whoever comes second finds no event, and has to know that what there was is closed.
         let mut closing = lock(&self.closing);
+        closing.retain(|served| !self.close(served));
         while let Ok((events, _)) = epoll::wait(&self.hangups, &mut room, Some(&now)) {
             if events.is_empty() {
                 break;
@@ -445,22 +453,6 @@ impl Server {
                     closing.push(served);
                     self.ring();
                 }
-            }
-        }
-    }
-
-    /// Does `work`, and does it again for a moment while sockets that were accepted make it EBUSY: a thread that has answered
-    /// a request may still hold the socket, which the target has closed since.
-    pub fn unless_left<R>(&self, mut work: impl FnMut() -> Result<R, Errno>) -> Result<R, Errno> {
-        let until = Instant::now() + LEAVING;
-        loop {
-            match work() {
-                Err(Errno::BUSY) if Instant::now() < until => {
-                    std::thread::yield_now();
-                    self.take_hangups();
-                    self.close_left();
-                }
-                done => return done,
             }
         }
     }
@@ -477,15 +469,21 @@ impl Server {
         // Other threads may still have the file in hand for a moment; what it stood for is gone now.
         state.file = File::Device(Device::new());
         let parked = std::mem::take(&mut state.parked);
+        self.count_parked(served, &state);
         drop(state);
-        self.refuse(parked);
+        for parked in parked {
+            self.target(parked.request).answer(parked.transfer.interrupt(Errno::BADF));
+        }
         true
     }
 
-    fn refuse(&self, parked: Vec<Parked>) {
-        self.parked.fetch_sub(parked.len(), Ordering::Relaxed);
-        for parked in parked {
-            self.target(parked.request).answer(parked.transfer.interrupt(Errno::BADF));
+    /// Calls have begun or ceased to wait at a file.
+    fn count_parked(&self, served: &Served, state: &State) -> usize {
+        let (now, before) = (state.parked.len(), served.parked.swap(state.parked.len(), Ordering::Relaxed));
+        if now >= before {
+            self.parked.fetch_add(now - before, Ordering::Relaxed)
+        } else {
+            self.parked.fetch_sub(before - now, Ordering::Relaxed)
         }
     }
 
@@ -501,11 +499,8 @@ impl Server {
 
     /// An asynchronous request. It waits, and the call with it, only where `may_wait` says so.
     pub fn submit(&self, target: &Target<'_>, served: &Served, transfer: Transfer, may_wait: bool) -> Advance {
-        let mut state = served.lock();
         let parked = Parked::new(target.request, transfer, None);
-        let advance = self.advance(served, &mut state, parked, if may_wait { Turn::First } else { Turn::Only }, None);
-        self.resume(served, &mut state);
-        advance
+        self.go_on(served, parked, if may_wait { Turn::First } else { Turn::Only }, None)
     }
 
     /// Tells of the end of an asynchronous request.
@@ -550,39 +545,56 @@ impl Server {
         // Whether it was the caller's memory is asked before anything is done with it.
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         let request = target.request;
-        if transfer.is_heavy() || served.try_lock().is_none() {
-            self.employ(request, move |server| server.go_on(&served, request, transfer, theirs));
+        let is_heavy = transfer.is_heavy();
+        let parked = Parked::new(request, transfer, None);
+        if is_heavy || served.try_lock().is_none() {
+            self.employ(request, move |server| _ = server.go_on(&served, parked, Turn::First, theirs));
         } else {
-            self.go_on(&served, request, transfer, theirs);
+            self.go_on(&served, parked, Turn::First, theirs);
         }
         Ok(Reply::Taken)
     }
 
     /// Goes on with a call, and with those that wait for it.
-    fn go_on(&self, served: &Served, request: Request, transfer: Transfer, theirs: Option<OwnedFd>) {
-        let mut state = served.lock();
-        self.advance(served, &mut state, Parked::new(request, transfer, None), Turn::First, theirs);
-        self.resume(served, &mut state);
+    fn go_on(&self, served: &Served, parked: Parked, turn: Turn, theirs: Option<OwnedFd>) -> Advance {
+        let (mut state, mut others) = (served.lock(), Vec::new());
+        let result = self.advance(served, &mut state, parked, turn, theirs);
+        self.resume(served, &mut state, &mut others);
+        drop(state);
+        let advance = match result {
+            Ok(end) => {
+                self.finish(end);
+                Advance::Ended
+            }
+            Err(advance) => advance,
+        };
+        others.into_iter().for_each(|end| self.finish(end));
+        advance
     }
 
     /// Does something to a file, and goes on with the calls that wait for that. `fd` is the target's descriptor.
     pub fn operate<R>(&self, served: &Served, target: &Target<'_>, fd: i32, work: impl FnOnce(&mut File) -> R) -> R {
-        let mut state = served.lock();
+        let (mut state, mut ends) = (served.lock(), Vec::new());
         let result = work(&mut state.file);
         served.show(&mut state, target, fd, None);
-        self.resume(served, &mut state);
+        self.resume(served, &mut state, &mut ends);
+        drop(state);
+        ends.into_iter().for_each(|end| self.finish(end));
         result
     }
 
-    fn resume(&self, served: &Served, state: &mut State) {
+    fn resume(&self, served: &Served, state: &mut State, ends: &mut Vec<End>) {
         // What one call did may be what others wait for. Each may in turn help those before it.
         let mut left = state.parked.len();
         while left > 0 && !state.parked.is_empty() {
             let parked = state.parked.remove(0);
-            self.parked.fetch_sub(1, Ordering::Relaxed);
+            self.count_parked(served, state);
             left = match self.advance(served, state, parked, Turn::Later, None) {
-                Advance::Ended => state.parked.len(),
-                _ => left - 1,
+                Ok(end) => {
+                    ends.push(end);
+                    state.parked.len()
+                }
+                Err(_) => left - 1,
             };
         }
     }
@@ -595,7 +607,7 @@ impl Server {
         mut parked: Parked,
         turn: Turn,
         theirs: Option<OwnedFd>,
-    ) -> Advance {
+    ) -> Result<End, Advance> {
         let target = self.target(parked.request);
         let is_over = served.account.bytes.load(Ordering::Relaxed) > self.most_bytes_of_program;
         let step = match parked.transfer.sends() && is_over {
@@ -612,28 +624,29 @@ impl Server {
             }
             // Bytes of an asynchronous request that have gone out cannot be sent again.
             Step::Wait if turn == Turn::Only => match parked.transfer.interrupt(Errno::AGAIN) {
-                Err(_) => return Advance::WouldWait,
+                Err(_) => return Err(Advance::WouldWait),
                 done => done,
             },
             Step::Wait => {
                 state.parked.push(parked);
-                if self.parked.fetch_add(1, Ordering::Relaxed) == 0 {
+                if self.count_parked(served, state) == 0 {
                     self.ring();
                 }
-                return Advance::Waits;
+                return Err(Advance::Waits);
             }
         };
-        self.finish(&target, parked.transfer, result, turn);
-        Advance::Ended
+        let Parked { request, transfer, .. } = parked;
+        Ok(End { request, completion: transfer.completion, result, waited: turn == Turn::Later })
     }
 
     /// Answers a call, or tells of the end of an asynchronous request, and answers the call that waited for that.
-    fn finish(&self, target: &Target<'_>, transfer: Transfer, result: Result<i64, Errno>, turn: Turn) {
-        match transfer.completion {
-            None => _ = target.answer(result),
+    fn finish(&self, end: End) {
+        let target = self.target(end.request);
+        match end.completion {
+            None => _ = target.answer(end.result),
             Some(completion) => {
-                self.complete(target, completion, result);
-                if turn == Turn::Later {
+                self.complete(&target, completion, end.result);
+                if end.waited {
                     target.answer(Ok(1));
                 }
             }
@@ -745,17 +758,26 @@ impl Server {
         if self.parked.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let files: Vec<_> = lock(&self.files).by_cookie.values().cloned().collect();
+        // Others are left alone: a lock that is held for a moment can make a call EBUSY.
+        let waits = |served: &&Arc<Served>| served.parked.load(Ordering::Relaxed) > 0;
+        let files: Vec<_> = lock(&self.files).by_cookie.values().filter(waits).cloned().collect();
         let now = Instant::now();
         for served in files {
             // Another thread is busy with it, and looks after those that wait.
             let Some(mut state) = served.try_lock() else { continue };
-            let before = state.parked.len();
-            state.parked.retain_mut(|parked| {
+            let mut over = Vec::new();
+            for mut parked in std::mem::take(&mut state.parked) {
+                match parked.fate(&self.target(parked.request), now) {
+                    Fate::Waits => state.parked.push(parked),
+                    fate => over.push((parked, fate)),
+                }
+            }
+            self.count_parked(&served, &state);
+            drop(state);
+            for (parked, fate) in over {
                 let target = self.target(parked.request);
-                match parked.fate(&target, now) {
-                    Fate::Waits => return true,
-                    Fate::Gone => {}
+                match fate {
+                    Fate::Waits | Fate::Gone => {}
                     Fate::TimedOut => _ = target.answer(parked.transfer.interrupt(Errno::AGAIN)),
                     Fate::Interrupted => _ = target.answer(parked.transfer.interrupt(Errno::INTR)),
                     Fate::Restarts => match parked.transfer.interrupt(Errno::INTR) {
@@ -763,9 +785,7 @@ impl Server {
                         done => _ = target.answer(done),
                     },
                 }
-                false
-            });
-            self.parked.fetch_sub(before - state.parked.len(), Ordering::Relaxed);
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,
-    os::fd::{AsRawFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
@@ -406,19 +406,23 @@ impl<'a> Target<'a> {
         self.add(fd, at, close_on_exec, false)
     }
 
-    /// Ends the call with a new descriptor.
-    pub fn answer_with(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool) -> Result<(), Errno> {
-        match self.add(fd, at, close_on_exec, true) {
-            // Before Linux 5.14 these are two steps.
-            Err(Errno::INVAL) => {
-                let number = self.add(fd, at, close_on_exec, false)?;
-                self.answer(Ok(number.into()));
-                Ok(())
+    /// Ends the call with a new descriptor. Nobody here has it any more when the call ends: the target may close its own at once, and
+    /// count on its being closed.
+    pub fn answer_with(&self, fd: OwnedFd, at: Option<u32>, close_on_exec: bool) -> Result<(), Errno> {
+        if self.lost.is_some() {
+            // A signal between two steps would leave the target with a descriptor that it does not know of.
+            match self.add(fd.as_fd(), at, close_on_exec, true) {
+                // Before Linux 5.14 these are two steps.
+                Err(Errno::INVAL) => {}
+                // Interrupted or killed: nobody waits for an answer.
+                Err(Errno::NOENT | Errno::INPROGRESS) => return Ok(()),
+                done => return done.map(drop),
             }
-            // Interrupted or killed: nobody waits for an answer.
-            Err(Errno::NOENT | Errno::INPROGRESS) => Ok(()),
-            done => done.map(|_| ()),
         }
+        let number = self.give(fd.as_fd(), at, close_on_exec)?;
+        drop(fd);
+        self.answer(Ok(number.into()));
+        Ok(())
     }
 
     fn respond(&self, val: i64, error: i32, flags: libc::c_ulong) -> bool {

@@ -40,7 +40,7 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         Named::Proc if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => return Err(Errno::ACCESS),
         Named::Proc => {
             let text = proc_crypto(algkit_afalg::proc_crypto::text().as_bytes())?;
-            target.answer_with(text.as_fd(), None, close_on_exec)?;
+            target.answer_with(text, None, close_on_exec)?;
         }
         Named::Device => {
             let file = File::Device(Device::new());
@@ -71,7 +71,7 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Err(Errno::BADF);
     }
     let copy = target.fetch(fd)?;
-    let give = |at| target.answer_with(copy.as_fd(), Some(at), close_on_exec);
+    let give = |at| target.answer_with(copy, Some(at), close_on_exec);
     match at {
         Some(at) => give(at as u32)?,
         // `fcntl` may ask for a number from some point on.
@@ -104,7 +104,9 @@ fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, 
     drop(state);
     if let Answer::Clone(device, at) = answer? {
         let number = server
-            .serve(target, File::Device(device), None, false, |fd, number| target.give(fd, Some(number), false))?;
+            .serve(target, File::Device(device), None, false, |fd, number| {
+                target.give(fd.as_fd(), Some(number), false)
+            })?;
         target.put(at, number as u32)?;
     }
     Ok(0)

@@ -139,8 +139,12 @@ fn is_plain(nr: libc::c_long) -> bool {
 
 /// A call on a served descriptor.
 fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
+    if is_transfer(target.request.nr) && (served.kind.is_some() || is_plain(target.request.nr)) {
+        return server.transfer(target, served, theirs);
+    }
+    // Nobody may have it in hand when the call is answered.
+    drop(theirs);
     match target.request.nr {
-        nr if is_transfer(nr) && (served.kind.is_some() || is_plain(nr)) => server.transfer(target, served, theirs),
         libc::SYS_fcntl | libc::SYS_dup | libc::SYS_dup3 => descriptor::duplicate(server, target),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_dup2 => descriptor::duplicate(server, target),
@@ -148,12 +152,12 @@ fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Op
         libc::SYS_sendfile => splice::sendfile(server, target, served),
         // The rest is for sockets only.
         _ if served.kind.is_none() => Err(Errno::NOTSOCK),
-        libc::SYS_bind => socket::bind(server, target, &served),
+        libc::SYS_bind => socket::bind(target, &served),
         libc::SYS_connect => socket::connect(target, &served),
         libc::SYS_accept => socket::accept(server, target, &served, 0),
         libc::SYS_accept4 => socket::accept(server, target, &served, target.request.int(3)),
         libc::SYS_getsockname => socket::name(target, &served),
-        libc::SYS_setsockopt => option::set(server, target, &served),
+        libc::SYS_setsockopt => option::set(target, &served),
         libc::SYS_getsockopt => option::get(target, &served),
         _ => Err(Errno::OPNOTSUPP),
     }

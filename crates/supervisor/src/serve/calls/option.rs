@@ -1,6 +1,6 @@
 //! Options of sockets.
 
-use crate::serve::{calls::Reply, served::Served, server::Server, target::Target};
+use crate::serve::{calls::Reply, served::Served, target::Target};
 use algkit_afalg::{
     Errno, File,
     abi::{ALG_SET_AEAD_AUTHSIZE, SOL_ALG},
@@ -35,7 +35,7 @@ pub fn is_kept(args: &[u64; 6], here: &[i32]) -> bool {
 }
 
 /// `setsockopt`.
-pub fn set(server: &Server, target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let [level, name] = [1, 2].map(|n| target.request.int(n));
     let len = usize::try_from(target.request.int(4)).map_err(|_| Errno::INVAL)?;
     let mut value = Zeroizing::new(vec![0; len.min(MAX_VALUE)]);
@@ -48,7 +48,7 @@ pub fn set(server: &Server, target: &Target<'_>, served: &Served) -> Result<Repl
         (libc::SOL_SOCKET, libc::SO_SNDBUF) => set_buffer(served, 0, name, 4608, &value),
         (libc::SOL_SOCKET, libc::SO_RCVBUF) => set_buffer(served, 1, name, 2304, &value),
         (libc::SOL_SOCKET, libc::SO_SNDBUFFORCE | libc::SO_RCVBUFFORCE) => Err(Errno::PERM),
-        _ => server.unless_left(|| match &mut served.lock().file {
+        _ => match &mut served.lock().file {
             File::Alg(socket) => {
                 // Without keyrings: the supervisor would read keys with its own rights, which may be more than the target's.
                 socket.set_option(level, name, &value)?;
@@ -59,7 +59,7 @@ pub fn set(server: &Server, target: &Target<'_>, served: &Served) -> Result<Repl
                 Ok(Reply::Value(0))
             }
             File::Device(_) => Err(Errno::NOTSOCK),
-        }),
+        },
     }
 }
 

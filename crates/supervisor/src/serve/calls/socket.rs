@@ -53,16 +53,14 @@ fn address(target: &Target<'_>) -> Result<Vec<u8>, Errno> {
 }
 
 /// `bind`.
-pub fn bind(server: &Server, target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
+pub fn bind(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let address = address(target)?;
-    server.unless_left(|| {
-        match &mut served.lock().file {
-            File::Alg(socket) => socket.bind(&address)?,
-            File::Netlink(socket) => socket.bind(&address)?,
-            File::Device(_) => return Err(Errno::NOTSOCK),
-        }
-        Ok(Reply::Value(0))
-    })
+    match &mut served.lock().file {
+        File::Alg(socket) => socket.bind(&address)?,
+        File::Netlink(socket) => socket.bind(&address)?,
+        File::Device(_) => return Err(Errno::NOTSOCK),
+    }
+    Ok(Reply::Value(0))
 }
 
 /// `connect`.
