@@ -1,5 +1,8 @@
 //! The files that are served by their names.
 
+use crate::Errno;
+use libc::{O_ACCMODE, O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY};
+
 /// A file that is served by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -26,6 +29,20 @@ impl Place {
         whole.push(b'/');
         whole.extend_from_slice(path);
         Self::resolve(&whole)
+    }
+
+    /// Whether `open` with these flags is refused before anything else. The file is there already, and is no folder.
+    pub fn check(self, flags: i32) -> Result<(), Errno> {
+        if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL {
+            return Err(Errno::EXIST);
+        }
+        if flags & O_DIRECTORY != 0 {
+            return Err(Errno::NOTDIR);
+        }
+        match self {
+            Self::ProcCrypto if flags & O_ACCMODE != O_RDONLY => Err(Errno::ACCESS),
+            _ => Ok(()),
+        }
     }
 
     /// The file of an absolute path.
@@ -55,6 +72,16 @@ mod tests {
             assert_eq!(of(path), None, "{path}");
         }
         assert_eq!(of(&format!("/proc{}crypto", "/".repeat(60))), None, "too long");
+    }
+
+    #[test]
+    fn flags_that_are_refused() {
+        use libc::{O_RDWR, O_WRONLY};
+        let both = [Place::ProcCrypto, Place::DevCrypto].map(|place| {
+            [O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_EXCL, O_DIRECTORY].map(|flags| place.check(flags).err())
+        });
+        assert_eq!(both[0], [None, Some(Errno::ACCESS), Some(Errno::EXIST), Some(Errno::NOTDIR)]);
+        assert_eq!(both[1], [None, None, Some(Errno::EXIST), Some(Errno::NOTDIR)]);
     }
 
     #[test]

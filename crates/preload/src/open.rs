@@ -6,12 +6,12 @@ use crate::{
     kernel::kernel,
     memory,
     options::Options,
-    table,
+    reserve, table,
 };
 use algkit_afalg::{Errno, File, Place, cryptodev::Device, proc_crypto};
 use libc::{
-    AT_FDCWD, FILE, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_RDWR, S_IFCHR, S_IFREG,
-    SYS_close, W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
+    AT_FDCWD, FILE, O_CLOEXEC, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, S_IFCHR, S_IFREG, SYS_close,
+    W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
 };
 use rustix::{
     fs::{CWD, MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, readlinkat, seek},
@@ -26,17 +26,26 @@ use std::{
 };
 
 /// Defines functions that take a path. The kernel is asked first, and finds out whether there is a path at the address: a program
-/// that passes a bad one gets `EFAULT`. If the path names a served file, the body answers in the place of the kernel.
+/// that passes a bad one gets `EFAULT`. If the path names a served file, the body answers in the place of the kernel. Where the kernel
+/// would make the file if there is none, it is not asked.
 macro_rules! paths {
     ($(
         $(#[$attribute:meta])*
         fn $name:ident($($arg:ident: $type:ty),*) -> $return:ty
-        where $path:ident in $folder:expr => |$place:ident, $said:ident| $body:expr
+        where $path:ident in $folder:expr $(, made if $made:expr)? => |$place:ident, $said:ident| $body:expr
     )*) => {$(
         $(#[$attribute])*
         #[unsafe(no_mangle)]
         #[allow(unused_unsafe, unused_variables)]
         pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> $return {
+            $(
+                // SAFETY: the path is the caller's.
+                if $made && let Some($place) = unsafe { named_unasked($folder, $path) } {
+                    let $said = <$return as Return>::FAILED;
+                    // SAFETY: the arguments are the caller's.
+                    return errno::answer(|| unsafe { $body });
+                }
+            )?
             let $said = match real!(fn $name($($type),*) -> $return) {
                 // SAFETY: the arguments are the caller's.
                 Some(real) => unsafe { real($($arg),*) },
@@ -55,19 +64,25 @@ macro_rules! paths {
 paths! {
     /// The mode is optional; where a caller passes none, its register holds anything.
     fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
-    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+    where path in AT_FDCWD, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
     /// As `open`.
     fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
-    where path in AT_FDCWD => |place, said| reopen(said, place, flags)
+    where path in AT_FDCWD, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
     /// As `open`.
     fn openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
-    where path in dir => |place, said| reopen(said, place, flags)
+    where path in dir, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
     /// As `open`.
     fn openat64(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
-    where path in dir => |place, said| reopen(said, place, flags)
+    where path in dir, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
+
+    fn creat(path: *const c_char, mode: mode_t) -> c_int
+    where path in AT_FDCWD, made if true => |place, said| reopen(said, place, O_CREAT | O_WRONLY | O_TRUNC)
+
+    fn creat64(path: *const c_char, mode: mode_t) -> c_int
+    where path in AT_FDCWD, made if true => |place, said| reopen(said, place, O_CREAT | O_WRONLY | O_TRUNC)
 
     fn __open_2(path: *const c_char, flags: c_int) -> c_int
     where path in AT_FDCWD => |place, said| reopen(said, place, flags)
@@ -82,10 +97,10 @@ paths! {
     where path in dir => |place, said| reopen(said, place, flags)
 
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE
-    where path in AT_FDCWD => |place, said| restream(said, place, mode)
+    where path in AT_FDCWD, made if makes(mode) => |place, said| restream(said, place, mode)
 
     fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE
-    where path in AT_FDCWD => |place, said| restream(said, place, mode)
+    where path in AT_FDCWD, made if makes(mode) => |place, said| restream(said, place, mode)
 
     fn access(path: *const c_char, mode: c_int) -> c_int
     where path in AT_FDCWD => |place, said| access_to(place, mode)
@@ -129,16 +144,29 @@ interpose! {
     where Some(place) = behind(fd) => describe(place, into.cast())
 }
 
-/// `openat` by number, after the kernel has answered.
+/// `openat` by number; `ask` asks the kernel.
 ///
 /// # Safety
-/// The kernel has been given the path.
-pub unsafe fn answered_at(said: c_long, dir: c_int, path: *const c_char, flags: c_int) -> c_long {
-    // SAFETY: the caller's promise.
-    match unsafe { named(said < 0, dir, path) } {
+/// The arguments are those of the call.
+pub unsafe fn by_number(
+    dir: c_int,
+    path: *const c_char,
+    flags: c_int,
+    ask: impl FnOnce() -> Option<c_long>,
+) -> Option<c_long> {
+    if flags & O_CREAT != 0 {
+        // SAFETY: the caller's promise.
+        let place = unsafe { named_unasked(dir, path) };
+        if let Some(place) = place {
+            return Some(errno::answer(|| open_place(place, flags)).into());
+        }
+    }
+    let said = ask()?;
+    // SAFETY: the kernel has been given the path.
+    Some(match unsafe { named(said < 0, dir, path) } {
         None => said,
         Some(place) => errno::answer(|| reopen(said as c_int, place, flags)).into(),
-    }
+    })
 }
 
 // The two structures are one where a long is 64 bits wide.
@@ -158,6 +186,26 @@ unsafe fn named(is_refused: bool, dir: c_int, path: *const c_char) -> Option<Pla
     // SAFETY: as above.
     let path = unsafe { slice::from_raw_parts(path.cast::<u8>(), len) };
     Place::of(path, || folder(dir))
+}
+
+/// The served file that the path names, before the kernel is asked.
+///
+/// # Safety
+/// The path is a string, or an address that cannot be read.
+#[cold]
+unsafe fn named_unasked(dir: c_int, path: *const c_char) -> Option<Place> {
+    // A program that has confined itself may not ask for as much.
+    if reserve::is_filtered() || !memory::is_string(path.cast(), Place::LONGEST) {
+        return None;
+    }
+    // SAFETY: it can be read.
+    unsafe { named(false, dir, path) }
+}
+
+/// Whether a stream of this mode, the caller's string, makes a file where there is none.
+fn makes(mode: *const c_char) -> bool {
+    // SAFETY: `fopen` reads it, too.
+    !matches!(unsafe { *mode } as u8, b'r')
 }
 
 #[cold]
@@ -192,15 +240,9 @@ fn reopen(kernels: c_int, place: Place, flags: c_int) -> Result<c_int, Errno> {
 }
 
 fn open_place(place: Place, flags: c_int) -> Result<c_int, Errno> {
-    if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL {
-        return Err(Errno::EXIST);
-    }
-    if flags & O_DIRECTORY != 0 {
-        return Err(Errno::NOTDIR);
-    }
+    place.check(flags)?;
     let closes = flags & O_CLOEXEC != 0;
     match place {
-        Place::ProcCrypto if flags & O_ACCMODE != O_RDONLY => Err(Errno::ACCESS),
         Place::ProcCrypto => proc_crypto_file(closes).map(IntoRawFd::into_raw_fd),
         Place::DevCrypto => {
             let mut socket = SocketFlags::empty();

@@ -63,9 +63,9 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
     Some(unsafe {
         match number {
             SYS_socket if socket::serves(int_a, int_c) => socket::socket(int_a, int_b, int_c).into(),
-            SYS_openat => open::answered_at(real_call(number, arguments)?, int_a, at(b), int_c),
+            SYS_openat => open::by_number(int_a, at(b), int_c, || real_call(number, arguments))?,
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_open => open::answered_at(real_call(number, arguments)?, libc::AT_FDCWD, at(a), int_b),
+            libc::SYS_open => open::by_number(libc::AT_FDCWD, at(a), int_b, || real_call(number, arguments))?,
             SYS_io_setup if reserve::is_filtered() => answered(|| aio::set_up(a, at(b))),
             SYS_eventfd2 if reserve::gives_event(int_b) => answered(|| reserve::take_event(a as c_uint)),
             SYS_seccomp => errno::answer(|| reserve::confine(number, [a, b, c, d, e])),

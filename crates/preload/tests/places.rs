@@ -43,6 +43,28 @@ served! {
 }
 
 served! {
+    fn nothing_is_made_where_a_served_file_is() {
+        // By number, which nobody answers but the kernel.
+        // SAFETY: a C string.
+        let is_there = || unsafe { libc::syscall(libc::SYS_faccessat, libc::AT_FDCWD, DEV.as_ptr(), libc::F_OK) } == 0;
+        let before = is_there();
+        drop(open(DEV, OFlag::O_RDWR | OFlag::O_CREAT, Mode::S_IRUSR).unwrap());
+        assert_eq!(open(DEV, OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL, Mode::S_IRUSR).err(), Some(Errno::EEXIST));
+        // SAFETY: C strings; the descriptors and the stream are owned by nobody else.
+        unsafe {
+            own(libc::creat(DEV.as_ptr(), 0o600));
+            own(libc::syscall(libc::SYS_openat, libc::AT_FDCWD, DEV.as_ptr(), libc::O_RDWR | libc::O_CREAT, 0o600) as i32);
+            let stream = libc::fopen(DEV.as_ptr(), c"w+".as_ptr());
+            assert!(!stream.is_null() && libc::fclose(stream) == 0);
+            // What cannot be read is the kernel's to complain of.
+            assert_eq!(libc::open(ptr::without_provenance(8), libc::O_CREAT, 0o600), -1);
+        }
+        assert_eq!(Errno::last(), Errno::EFAULT);
+        assert_eq!(is_there(), before);
+    }
+}
+
+served! {
     fn proc_crypto_is_a_stream_to_read() {
         // SAFETY: C strings, and a stream that is closed once.
         let line = unsafe {

@@ -119,6 +119,8 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_pwritev2, Rule::First),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, Rule::Open(1)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, Rule::Always),
     (libc::SYS_openat, Rule::Open(2)),
     (libc::SYS_openat2, Rule::Always),
     (libc::SYS_socket, Rule::Socket),
@@ -252,8 +254,8 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     a.load(argument(2));
     a.jump(libc::BPF_JEQ, NETLINK_CRYPTO, L(notify), L(allow));
 
-    // Neither /proc/crypto nor /dev/crypto is created, a folder, or a place in the tree only.
-    let excluded = (libc::O_CREAT | libc::O_DIRECTORY | libc::O_PATH) as u32;
+    // Neither /proc/crypto nor /dev/crypto is a folder, or a place in the tree only. But O_CREAT would make the kernel create it.
+    let excluded = (libc::O_DIRECTORY | libc::O_PATH) as u32;
     for (label, index) in [(open1, 1), (open2, 2)] {
         a.place(label);
         a.load(argument(index));
@@ -387,11 +389,13 @@ mod tests {
     #[test]
     fn opens_that_could_name_a_served_file() {
         assert!(trapped(libc::SYS_openat, [0, 0, libc::O_RDWR as u64]));
-        assert!(!trapped(libc::SYS_openat, [0, 0, (libc::O_WRONLY | libc::O_CREAT) as u64]));
+        assert!(trapped(libc::SYS_openat, [0, 0, (libc::O_WRONLY | libc::O_CREAT) as u64]));
         assert!(!trapped(libc::SYS_openat, [0, 0, libc::O_DIRECTORY as u64]));
         assert!(trapped(libc::SYS_openat2, [0, 0, 0]));
         #[cfg(target_arch = "x86_64")]
         assert!(trapped(libc::SYS_open, [0, libc::O_CLOEXEC as u64, libc::O_CREAT as u64]));
+        #[cfg(target_arch = "x86_64")]
+        assert!(trapped(libc::SYS_creat, [0, 0, 0]));
     }
 
     #[test]

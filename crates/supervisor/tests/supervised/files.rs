@@ -64,6 +64,34 @@ supervised! {
 }
 
 supervised! {
+    fn nothing_is_made_where_a_served_file_is() {
+        let is_there = || fs::symlink_metadata("/dev/crypto").is_ok();
+        let before = is_there();
+        for flags in [libc::O_RDWR | libc::O_CREAT, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC] {
+            drop(open(libc::AT_FDCWD, "/dev/crypto", flags).expect("a device"));
+        }
+        // SAFETY: a string; the new descriptor is owned by nobody else.
+        let made = check(unsafe { libc::creat(c"/dev/crypto".as_ptr(), 0o600) } as isize).expect("a device");
+        // SAFETY: as above.
+        drop(unsafe { OwnedFd::from_raw_fd(made as i32) });
+        for name in ["/dev/crypto", "/proc/crypto"] {
+            assert_eq!(errno(open(libc::AT_FDCWD, name, libc::O_RDONLY | libc::O_CREAT | libc::O_EXCL)), libc::EEXIST);
+            assert_eq!(errno(open(libc::AT_FDCWD, name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)), libc::EEXIST);
+        }
+        assert_eq!(is_there(), before);
+    }
+}
+
+supervised! {
+    fn files_are_made_by_the_kernel() {
+        let path = std::env::temp_dir().join(format!("crypto-made-{}", std::process::id()));
+        fs::write(&path, "made").expect("a file");
+        assert_eq!(fs::read_to_string(&path).expect("a text"), "made");
+        fs::remove_file(&path).expect("a file");
+    }
+}
+
+supervised! {
     fn other_files_are_the_kernels() {
         let path = std::env::temp_dir().join(format!("crypto-{}", std::process::id())).join("crypto");
         let folder = path.parent().expect("a folder");

@@ -3,14 +3,14 @@
 use crate::serve::{
     calls::{
         Reply,
-        open::{Named, named, proc_crypto},
+        open::{named, proc_crypto},
     },
     served::Served,
     server::Server,
     target::Target,
 };
 use algkit_afalg::{
-    Errno, File,
+    Errno, File, Place,
     cryptodev::{Answer, Device},
 };
 use rustix::fs::OFlags;
@@ -30,19 +30,18 @@ pub fn is_generic(request: u32) -> bool {
     GENERIC.contains(&request)
 }
 
-/// `open`, `openat`, `openat2`.
+/// `open`, `openat`, `openat2`, `creat`.
 pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let Some((file, flags)) = named(target) else { return Ok(Reply::Proceed) };
     target.check()?;
+    file.check(flags.bits() as i32)?;
     let close_on_exec = flags.contains(OFlags::CLOEXEC);
     match file {
-        // Nobody may write to it.
-        Named::Proc if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => return Err(Errno::ACCESS),
-        Named::Proc => {
+        Place::ProcCrypto => {
             let text = proc_crypto(algkit_afalg::proc_crypto::text().as_bytes())?;
             target.answer_with(text, None, close_on_exec)?;
         }
-        Named::Device => {
+        Place::DevCrypto => {
             let file = File::Device(Device::new());
             let nonblocking = flags.contains(OFlags::NONBLOCK);
             server.serve(target, file, None, nonblocking, |fd, at| target.answer_with(fd, Some(at), close_on_exec))?;
@@ -103,10 +102,9 @@ fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, 
     served.show(&mut state, target, target.request.int(0), None);
     drop(state);
     if let Answer::Clone(device, at) = answer? {
-        let number = server
-            .serve(target, File::Device(device), None, false, |fd, number| {
-                target.give(fd.as_fd(), Some(number), false)
-            })?;
+        let number = server.serve(target, File::Device(device), None, false, |fd, number| {
+            target.give(fd.as_fd(), Some(number), false)
+        })?;
         target.put(at, number as u32)?;
     }
     Ok(0)

@@ -79,7 +79,7 @@ pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
 /// Whether it is a call that opens a file by its name.
 pub fn is_open(nr: libc::c_long) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if nr == libc::SYS_open {
+    if matches!(nr, libc::SYS_open | libc::SYS_creat) {
         return true;
     }
     matches!(nr, libc::SYS_openat | libc::SYS_openat2)
