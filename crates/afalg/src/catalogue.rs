@@ -1,6 +1,10 @@
 //! The registry as the kernel's listings show it: `/proc/crypto`, and NETLINK_CRYPTO.
 
-use crate::alg::{any_timing, chunk_size};
+use crate::{
+    Errno,
+    alg::{any_timing, chunk_size},
+    service::settings,
+};
 use algkit::{CATALOGUE, Driver, DriverRef, Registry, SelfTest, Type};
 use std::{
     collections::HashSet,
@@ -41,6 +45,27 @@ impl WeakEntry {
 impl Entry {
     pub(crate) fn downgrade(&self) -> WeakEntry {
         WeakEntry(Arc::downgrade(&self.0), self.1)
+    }
+
+    /// Whether it is served, by its own name or its algorithm's.
+    fn is_permitted(&self) -> bool {
+        settings().policy.permits(&self.0.driver, &self.0.name)
+    }
+
+    /// Takes an instance of a template out of the list. It is built again when it is asked for.
+    pub(crate) fn remove(&self) -> Result<(), Errno> {
+        if self.flags() & flag::INSTANCE == 0 {
+            return Err(Errno::INVAL);
+        }
+        if self.reference_count() > 1 {
+            return Err(Errno::BUSY);
+        }
+        self.1.unregister(&self.0.driver).map_err(|_| Errno::NOENT)
+    }
+
+    /// Gives it another priority.
+    pub(crate) fn set_priority(&self, priority: u32) -> Result<(), Errno> {
+        self.1.set_priority(&self.0.driver, priority).map_err(|_| Errno::NOENT)
     }
 
     /// `cra_refcnt`: 1, and who uses it.
@@ -125,7 +150,7 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Everything that this CPU can run, newest first, each self-tested.
+/// Everything that this CPU can run and the policy permits, newest first, each self-tested.
 pub(crate) fn entries() -> Vec<Entry> {
     static COMMON: Once = Once::new();
 
@@ -143,7 +168,8 @@ pub(crate) fn entries() -> Vec<Entry> {
 fn merge(registries: [&'static Registry; 2]) -> Vec<Entry> {
     let mut names = HashSet::new();
     let all = registries.into_iter().flat_map(|r| r.drivers().into_iter().rev().map(move |driver| Entry(driver, r)));
-    all.filter(|Entry(driver, registry)| registry.is_usable(driver) && names.insert(driver.driver.clone()))
+    all.filter(Entry::is_permitted)
+        .filter(|Entry(driver, registry)| registry.is_usable(driver) && names.insert(driver.driver.clone()))
         .inspect(|Entry(driver, registry)| drop(registry.test(driver)))
         .collect()
 }
@@ -158,8 +184,16 @@ pub(crate) fn by_driver(driver: &str) -> Option<Entry> {
     find(driver).filter(|entry| entry.0.driver == driver)
 }
 
+/// An entry that is in the list already, as it is: nothing is looked up or built for it.
+pub(crate) fn listed(pick: impl Fn(&Driver) -> bool) -> Option<Entry> {
+    let registry = Registry::global().ok()?;
+    let entries = |r: &'static Registry| r.drivers().into_iter().map(move |driver| Entry(driver, r));
+    let mut all = [registry, any_timing(registry)].into_iter().flat_map(entries);
+    all.find(|entry| pick(&entry.0) && entry.is_permitted())
+}
+
 fn find(name: &str) -> Option<Entry> {
     let registry = Registry::global().ok()?;
     let ask = |registry: &'static Registry| registry.find_any(name).ok().map(|driver| Entry(driver, registry));
-    ask(registry).or_else(|| ask(any_timing(registry)))
+    ask(registry).or_else(|| ask(any_timing(registry))).filter(Entry::is_permitted)
 }

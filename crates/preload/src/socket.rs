@@ -8,14 +8,17 @@ use crate::{
     keyring::ProcessKeys,
     message::write_address,
     options::{NETLINK_CRYPTO, Options},
-    table,
+    reserve, table,
 };
 use algkit_afalg::{Errno, File, abi::MAX_ADDRESS, alg, netlink};
 use libc::{
     AF_ALG, AF_NETLINK, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_RAW, SOL_SOCKET, SYS_getsockopt, SYS_setsockopt,
     c_int, c_long, c_void, sockaddr, socklen_t,
 };
-use rustix::net::SocketFlags;
+use rustix::{
+    net::SocketFlags,
+    thread::{CapabilitySet, capabilities},
+};
 use std::ptr;
 
 interpose! {
@@ -86,11 +89,21 @@ impl Family {
         let kind = kind & 0xf;
         let file = match (self, kind) {
             (Self::Alg, _) => File::Alg(alg::Socket::new(kind, protocol)?),
-            (Self::NetlinkCrypto, SOCK_RAW | SOCK_DGRAM) => File::Netlink(netlink::Socket::new()),
+            (Self::NetlinkCrypto, SOCK_RAW | SOCK_DGRAM) => {
+                let mut socket = netlink::Socket::new();
+                socket.set_privileged(may_administer());
+                File::Netlink(socket)
+            }
             (Self::NetlinkCrypto, _) => return Err(Errno::SOCKTNOSUPPORT),
         };
         table::install(file, Options::new(kind), flags)
     }
+}
+
+/// Whether this thread has `CAP_NET_ADMIN`. What it changes then is its own process's.
+fn may_administer() -> bool {
+    let sets = (!reserve::is_filtered()).then(|| capabilities(None).ok()).flatten();
+    sets.is_some_and(|sets| sets.effective.contains(CapabilitySet::NET_ADMIN))
 }
 
 /// Whether sockets of this family and protocol are served.

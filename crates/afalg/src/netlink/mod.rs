@@ -1,6 +1,7 @@
 //! NETLINK_CRYPTO: the registry, asked over netlink (`linux/cryptouser.h`).
 //!
-//! Clients are served as the kernel serves those without privileges: they may ask, and change nothing.
+//! Clients may ask. Those with privileges, as far as a front end says so, may also add and remove instances of templates, and change
+//! priorities.
 //! A name that nobody used yet is looked up; the kernel finds only what a module or an earlier user has
 //! put in its list.
 
@@ -39,6 +40,7 @@ pub struct Socket {
     /// The largest buffer that the client has received into.
     largest_buffer: usize,
     options: Options,
+    is_privileged: bool,
 }
 
 /// A dump that has not come to its end.
@@ -61,6 +63,11 @@ impl Socket {
     /// `socket(AF_NETLINK, SOCK_RAW or SOCK_DGRAM, NETLINK_CRYPTO)`.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether who sends from now on may change something (`CAP_NET_ADMIN`).
+    pub fn set_privileged(&mut self, is_privileged: bool) {
+        self.is_privileged = is_privileged;
     }
 
     /// `bind`, with the bytes of a `sockaddr_nl`.
@@ -191,8 +198,8 @@ impl Socket {
     fn serve(&mut self, header: Header, request: &[u8]) {
         let port = self.port_number();
         let is_request = header.flags & abi::NLM_F_REQUEST != 0 && header.kind >= abi::NLMSG_MIN_TYPE;
-        let error = match is_request.then(|| request::decide(header, request)) {
-            None => 0,
+        let error = match is_request.then(|| request::decide(header, request, self.is_privileged)) {
+            None | Some(Ok(Outcome::Changed)) => 0,
             Some(Ok(Outcome::Dump)) if self.dump.is_some() => request::errno(Errno::BUSY),
             Some(Ok(Outcome::Dump)) => {
                 let entries = catalogue::entries().iter().map(catalogue::Entry::downgrade).collect();

@@ -5,6 +5,8 @@ use crate::{
     Errno,
     catalogue::{self, Entry},
 };
+use algkit::Driver;
+use std::borrow::Cow;
 
 /// The messages in what a client sent, each with its header.
 ///
@@ -27,25 +29,31 @@ pub(super) enum Outcome {
     Report(Entry),
     /// Reports of all drivers.
     Dump,
+    /// Nothing but an acknowledgement.
+    Changed,
 }
 
-/// What the kernel makes of a request without privileges: an outcome, or the number, negative, that an
-/// acknowledgement carries.
-pub(super) fn decide(header: Header, message: &[u8]) -> Result<Outcome, i32> {
+/// What the kernel makes of a request: an outcome, or the number, negative, that an acknowledgement carries.
+pub(super) fn decide(header: Header, message: &[u8], is_privileged: bool) -> Result<Outcome, i32> {
     let payload = &message[HEADER_LEN..];
     match header.kind {
         abi::CRYPTO_MSG_GETALG if header.flags & abi::NLM_F_DUMP != 0 => Ok(Outcome::Dump),
         abi::CRYPTO_MSG_GETALG => {
             check_attributes(payload, USER_ALG_LEN)?;
-            find(payload).map(Outcome::Report).map_err(errno)
+            Wanted::parse(payload).and_then(|wanted| wanted.find()).map(Outcome::Report).map_err(errno)
         }
-        abi::CRYPTO_MSG_NEWALG | abi::CRYPTO_MSG_DELALG | abi::CRYPTO_MSG_UPDATEALG => {
-            check_attributes(payload, USER_ALG_LEN)?;
-            Err(errno(Errno::PERM))
+        kind @ (abi::CRYPTO_MSG_NEWALG | abi::CRYPTO_MSG_DELALG | abi::CRYPTO_MSG_UPDATEALG) => {
+            let priority = check_attributes(payload, USER_ALG_LEN)?;
+            if !is_privileged {
+                return Err(errno(Errno::PERM));
+            }
+            Wanted::parse(payload).and_then(|wanted| wanted.change(kind, priority)).map_err(errno)?;
+            Ok(Outcome::Changed)
         }
         abi::CRYPTO_MSG_DELRNG => {
             check_attributes(payload, 0)?;
-            Err(errno(Errno::PERM))
+            // There is no generator that others share.
+            if is_privileged { Ok(Outcome::Changed) } else { Err(errno(Errno::PERM)) }
         }
         abi::CRYPTO_MSG_GETSTAT => {
             check_attributes(payload, USER_ALG_LEN)?;
@@ -61,38 +69,83 @@ pub(super) fn errno(error: Errno) -> i32 {
 }
 
 /// Checks the attributes behind a payload of `len` bytes. Netlink is lenient here: unknown ones, and
-/// what does not parse as an attribute at the end, are passed over.
-fn check_attributes(payload: &[u8], len: usize) -> Result<(), i32> {
+/// what does not parse as an attribute at the end, are passed over. Gives the priority, if there is one.
+fn check_attributes(payload: &[u8], len: usize) -> Result<Option<u32>, i32> {
     const TYPE_MASK: u16 = 0x3fff;
     const ATTRIBUTE_HEADER: usize = 4;
     let Some(mut left) = payload.get(..len).map(|_| payload.get(abi::align(len)..).unwrap_or_default()) else {
         return Err(errno(Errno::INVAL));
     };
+    let mut priority = None;
     while let (Some(len), Some(kind)) = (abi::u16_at(left, 0), abi::u16_at(left, 2)) {
         let len = usize::from(len);
         if len < ATTRIBUTE_HEADER || len > left.len() {
             break;
         }
-        if kind & TYPE_MASK == abi::CRYPTOCFGA_PRIORITY_VAL && len < ATTRIBUTE_HEADER + 4 {
-            return Err(errno(Errno::RANGE));
+        if kind & TYPE_MASK == abi::CRYPTOCFGA_PRIORITY_VAL {
+            let value = abi::u32_at(&left[..len], ATTRIBUTE_HEADER);
+            priority = Some(value.ok_or(errno(Errno::RANGE))?);
         }
         left = left.get(abi::align(len)..).unwrap_or_default();
     }
-    Ok(())
+    Ok(priority)
 }
 
-/// The driver that a `crypto_user_alg` asks for: by its driver's name if it has one, or by the algorithm's.
-fn find(user_alg: &[u8]) -> Result<Entry, Errno> {
-    let name = field(user_alg, 0).ok_or(Errno::INVAL)?;
-    let driver = field(user_alg, CRYPTO_MAX_NAME).ok_or(Errno::INVAL)?;
-    let (kind, mask) = (abi::u32_at(user_alg, 192).unwrap_or(0), abi::u32_at(user_alg, 196).unwrap_or(0));
-    let text = |name: &[u8]| str::from_utf8(name).map(str::to_owned).map_err(|_| Errno::NOENT);
-    let entry = match (driver, name) {
-        ([], []) => None,
-        ([], name) => catalogue::by_name(&text(name)?),
-        (driver, _) => catalogue::by_driver(&text(driver)?),
-    };
-    entry.filter(|entry| (entry.flags() ^ kind) & mask == 0).ok_or(Errno::NOENT)
+/// What a `crypto_user_alg` asks for.
+struct Wanted<'a> {
+    name: Cow<'a, str>,
+    driver: Cow<'a, str>,
+    kind: u32,
+    mask: u32,
+}
+
+impl<'a> Wanted<'a> {
+    fn parse(user_alg: &'a [u8]) -> Result<Self, Errno> {
+        let number = |at| abi::u32_at(user_alg, at).unwrap_or(0);
+        let name = |at| field(user_alg, at).map(String::from_utf8_lossy).ok_or(Errno::INVAL);
+        Ok(Self { name: name(0)?, driver: name(CRYPTO_MAX_NAME)?, kind: number(192), mask: number(196) })
+    }
+
+    fn fits(&self, entry: &Entry) -> bool {
+        (entry.flags() ^ self.kind) & self.mask == 0
+    }
+
+    /// The driver, by its own name if that is given, or by the algorithm's.
+    fn find(&self) -> Result<Entry, Errno> {
+        let entry = match (&*self.driver, &*self.name) {
+            ("", "") => None,
+            ("", name) => catalogue::by_name(name),
+            (driver, _) => catalogue::by_driver(driver),
+        };
+        entry.filter(|entry| self.fits(entry)).ok_or(Errno::NOENT)
+    }
+
+    /// As [`find`](Self::find), among the drivers that there are already.
+    fn listed(&self) -> Result<Entry, Errno> {
+        let by_name = |driver: &Driver| driver.name == *self.name;
+        let by_driver = |driver: &Driver| driver.driver == *self.driver;
+        let entry = if self.driver.is_empty() { catalogue::listed(by_name) } else { catalogue::listed(by_driver) };
+        entry.filter(|entry| self.fits(entry)).ok_or(Errno::NOENT)
+    }
+
+    /// `CRYPTO_MSG_NEWALG`, `CRYPTO_MSG_DELALG` and `CRYPTO_MSG_UPDATEALG`, of which the last two take a driver's name.
+    fn change(&self, request: u16, priority: Option<u32>) -> Result<(), Errno> {
+        if self.driver.is_empty() {
+            match request {
+                abi::CRYPTO_MSG_DELALG => return Err(Errno::NOENT),
+                _ if priority.is_some() => return Err(Errno::INVAL),
+                abi::CRYPTO_MSG_UPDATEALG => return Err(Errno::NOENT),
+                _ => {}
+            }
+        }
+        let entry = match (request, self.listed()) {
+            (abi::CRYPTO_MSG_NEWALG, Ok(_)) => return Err(Errno::EXIST),
+            (abi::CRYPTO_MSG_NEWALG, Err(_)) => self.find()?,
+            (abi::CRYPTO_MSG_DELALG, listed) => return listed?.remove(),
+            (_, listed) => listed?,
+        };
+        priority.map_or(Ok(()), |priority| entry.set_priority(priority))
+    }
 }
 
 /// The name in the 64 bytes at `at`; `None` if no zero ends it.

@@ -13,6 +13,18 @@ pub fn fields<const N: usize>(tid: i32, names: [&str; N]) -> [Option<String>; N]
     })
 }
 
+/// Whether a thread has `CAP_NET_ADMIN` in the user namespace of the supervisor. That of a namespace that a program has made for itself
+/// is no right to change what others are served.
+pub fn may_administer(tid: i32) -> bool {
+    const CAP_NET_ADMIN: u32 = 12;
+    let [capabilities] = fields(tid, ["CapEff"]);
+    let has_it =
+        capabilities.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).is_some_and(|m| m >> CAP_NET_ADMIN & 1 == 1);
+    has_it
+        && link(tid, format_args!("ns/user")).ok()
+            == fs::read_link("/proc/self/ns/user").ok().map(|l| l.into_os_string().into_encoded_bytes())
+}
+
 /// The process that a thread is part of.
 pub fn process(tid: i32) -> Option<i32> {
     let [process] = fields(tid, ["Tgid"]);

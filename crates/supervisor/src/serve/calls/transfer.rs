@@ -2,6 +2,7 @@
 
 use crate::serve::{
     aio::ContextId,
+    proc::may_administer,
     served::State,
     sys::Piece,
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
@@ -193,8 +194,12 @@ impl Send {
                 fault = readable < len;
                 let data = [IoSlice::new(&buffer[..readable])];
                 let control = if self.begun { &[] } else { &self.control[..] };
-                if let (File::Netlink(socket), false) = (&mut *file, self.address.is_empty()) {
-                    socket.connect(&self.address)?;
+                if let File::Netlink(socket) = &mut *file {
+                    if !self.address.is_empty() {
+                        socket.connect(&self.address)?;
+                    }
+                    socket.set_privileged(may_administer(target.request.tid));
+                    target.check()?;
                 }
                 let message = Message { data: &data, control, flags, fault };
                 match &mut *file {
