@@ -1,7 +1,8 @@
 /* Hostile programs and honest ones under one supervisor: how long the honest ones wait, and how much memory the supervisor takes.
  *
  * soak [SECONDS]: starts eight of the former and two of the latter; every ten seconds, and at the end, prints the supervisor's memory;
- * at the end, prints for each honest one its rounds (a file opened, a request of cbc(aes)), and the worst wait of both calls. */
+ * at the end, prints for each honest one its rounds (a file opened, a request of cbc(aes)), and the worst wait of both calls; and how
+ * many waits of both took how long. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,11 @@ static const uint8_t iv[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 static const uint8_t text[16] = {0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96, 0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a};
 static const uint8_t secret[16] = {0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46, 0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d};
 
+/* Waits up to 1 ms, 2 ms, 4 ms, and so on. */
+#define CLASSES 11
+
 struct honest {
-    unsigned long rounds;
+    unsigned long rounds, waits[CLASSES];
     double worst_open, worst_request;
     int failed;
 };
@@ -79,6 +83,13 @@ static void be_honest(struct honest *self)
         }
         double done = now();
         close(file);
+        const double both[2] = {opened - start, done - opened};
+        for (int i = 0; i < 2; i++) {
+            int class = 0;
+            while (class < CLASSES - 1 && both[i] > 1e-3 * (1 << class))
+                class++;
+            self->waits[class]++;
+        }
         if (opened - start > self->worst_open)
             self->worst_open = opened - start;
         if (done - opened > self->worst_request)
@@ -227,6 +238,11 @@ int main(int argc, char **argv)
                honest[i].worst_open * 1e3, honest[i].worst_request * 1e3);
         printf(honest[i].failed ? "; FAILED: %s\n" : "\n", strerror(honest[i].failed));
         failed |= honest[i].failed;
+    }
+    for (int class = 0; class < CLASSES; class++) {
+        unsigned long waits = honest[0].waits[class] + honest[1].waits[class];
+        if (waits)
+            printf("%s %4d ms: %8lu waits\n", class < CLASSES - 1 ? "up to" : "above", 1 << (class < CLASSES - 1 ? class : class - 1), waits);
     }
     for (int i = 0; i < 10; i++)
         kill(children[i], SIGKILL);

@@ -50,7 +50,86 @@ fn names_that_are_not_served_do_not_exist() {
         assert!(told.contains("refused cbc(aes): the policy does not permit it"), "{via}: {told}");
         let told = crate::told(&bind(via, &["--log", "2"], "skcipher", "nothing(aes)"));
         assert!(told.contains("refused nothing(aes): "), "{via}: {told}");
+        assert!(told.contains("algkit: python3["), "{via}: {told}");
     }
+}
+
+/// Lists the names that `/proc/crypto`, and a dump over netlink, have.
+const LIST: &str = "
+import socket, struct
+print(*{line.split()[2] for line in open('/proc/crypto') if line.startswith('name ')})
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 21)
+s.send(struct.pack('IHHII', 16 + 208, 0x13, 0x301, 1, 0) + bytes(208))
+names, going = set(), True
+while going:
+    data = s.recv(65536)
+    while data:
+        length, kind = struct.unpack_from('IH', data)
+        going = kind != 3
+        if going:
+            names.add(data[16:80].split(b'\\0')[0].decode())
+        data = data[(length + 3) & ~3:]
+print(*names)
+";
+
+#[test]
+fn listings_have_what_is_served() {
+    for via in ["preload", "seccomp"] {
+        let mut run = Command::new(command::algkit());
+        run.args(["run", "--via", via, "--allow", "xts(*)", "--allow", "sha*", "--deny", "*(twofish)"]);
+        let text = String::from_utf8(stdout(run.args(["--", "python3", "-c", LIST]))).expect("text");
+        for line in text.lines() {
+            let names: Vec<_> = line.split(' ').collect();
+            assert!(names.contains(&"xts(aes)") && names.contains(&"sha256"), "{via}: {line}");
+            let served = |name: &&str| name.starts_with("xts(") || name.starts_with("sha");
+            assert!(names.iter().all(served) && !names.contains(&"xts(twofish)"), "{via}: {line}");
+        }
+        assert_eq!(text.lines().count(), 2, "{via}: {text}");
+    }
+}
+
+#[test]
+fn what_a_limit_refuses_is_told() {
+    let sockets = "import socket; s = [socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) for _ in range(4)]";
+    let mut run = Command::new(command::algkit());
+    run.args(["run", "--via", "seccomp", "--files", "3", "--log", "1", "--", "python3", "-c", sockets]);
+    let told = told(&output(&mut run));
+    let line = told.lines().find(|line| line.contains("refused a file: the program has 3 open"));
+    assert!(line.is_some_and(|line| line.starts_with("algkit: python3[")), "{told}");
+}
+
+/// Digests, asks the supervisor by a signal for what was served until now, and prints that.
+const ASK: &str = "
+import os, signal, socket, sys, time
+s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
+s.bind(('hash', 'sha256'))
+h, _ = s.accept()
+h.send(b'abc')
+h.recv(32)
+os.kill(os.getppid(), signal.SIGUSR1)
+while not (text := open(sys.argv[1]).read()).endswith('bytes\\n'):
+    time.sleep(0.01)
+print(os.getpid())
+print(text)
+h.send(b'abcd')
+h.recv(32)
+";
+
+#[test]
+fn what_was_served_until_now_is_told_on_a_signal() {
+    let folder = scratch();
+    let file = folder.path().join("stats");
+    let mut run = Command::new(command::algkit());
+    run.args(["run", "--via", "seccomp", &format!("--stats={}", file.display()), "--", "python3", "-c", ASK]);
+    let text = String::from_utf8(stdout(run.arg(&file))).expect("text");
+    let (process, line) = text.split_once('\n').expect("two lines");
+    let has = |line: &str, end: &str| {
+        let line = line.trim_end();
+        assert!(line.starts_with(&format!("algkit: python3[{process}]: hash sha256 ")), "{line}");
+        assert!(line.ends_with(end), "{line}");
+    };
+    has(line, " 1 opened 1 requests 3 bytes");
+    has(&fs::read_to_string(&file).expect("what was served"), " 1 opened 2 requests 7 bytes");
 }
 
 #[test]
@@ -63,11 +142,12 @@ fn what_was_served_by_which_driver() {
         stdout(run.args(["--", "/usr/sbin/cryptsetup", "benchmark", "-c", "aes-xts", "-s", "256"]));
         let stats = fs::read_to_string(&file).expect("what was served");
         let line =
-            stats.lines().find(|line| line.contains("skcipher xts(aes) ")).unwrap_or_else(|| panic!("{via}: {stats}"));
+            stats.lines().find(|line| line.contains("skcipher") && line.contains(" xts(aes) ")).unwrap_or_else(|| panic!("{via}: {stats}"));
         let words: Vec<_> = line.split_whitespace().collect();
         let before = |word: &str| -> u64 {
             words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).expect("a number")
         };
+        assert!(line.starts_with("algkit: cryptsetup["), "{via}: {line}");
         assert!(line.contains(" xts-aes-") || line.contains(" xts("), "a driver's name: {line}");
         assert!(before("opened") > 0 && before("requests") > 16 && before("bytes") >= 65536 * 16, "{line}");
     }

@@ -8,12 +8,14 @@ use std::{fmt, sync::OnceLock};
 pub struct Settings {
     /// The names that are served.
     pub policy: Policy,
-    /// How much is told: 0 nothing, 1 what is refused by policy, 2 whatever is refused, 3 sockets and sessions made and removed.
+    /// How much is told: 0 nothing, 1 what the policy or a limit refuses, 2 whatever is refused, 3 sockets and sessions made and removed.
     pub level: u8,
     /// Whether requests are counted.
     pub counts: bool,
     /// Where it is told: a line without its end.
     pub tell: Option<fn(&str)>,
+    /// Whom this thread serves now, as `name[number]`, where the front end serves several processes.
+    pub client: Option<fn() -> String>,
 }
 
 /// Which names are served. A pattern is a name in which `*` stands for any characters.
@@ -59,7 +61,7 @@ impl Settings {
             None => 0,
             Some(level) => level.parse().ok().filter(|level| *level <= 3).ok_or("ALGKIT_LOG")?,
         };
-        Ok(Self { policy, level, counts: variable("ALGKIT_STATS").is_some(), tell: None })
+        Ok(Self { policy, level, counts: variable("ALGKIT_STATS").is_some(), ..Self::default() })
     }
 }
 
@@ -78,11 +80,24 @@ fn matches(pattern: &str, name: &str) -> bool {
     (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
 }
 
-/// Tells a line, if so much is told.
+/// Whom this thread serves now; nobody, where all is for one process.
+pub(crate) fn client() -> String {
+    settings().client.map_or_else(String::new, |client| client())
+}
+
+/// Tells a line of whom this thread serves now, if so much is told.
 pub(crate) fn tell(level: u8, line: fmt::Arguments<'_>) {
+    tell_of(client, level, line);
+}
+
+/// Tells a line of `client`, if so much is told.
+pub fn tell_of(client: impl FnOnce() -> String, level: u8, line: fmt::Arguments<'_>) {
     let settings = settings();
     if let Some(tell) = settings.tell.filter(|_| level <= settings.level) {
-        tell(&line.to_string());
+        match client().as_str() {
+            "" => tell(&line.to_string()),
+            client => tell(&format!("{client}: {line}")),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What was done, by algorithm and driver.
+//! What was done, by client, algorithm and driver.
 
-use crate::service::{self, tell};
+use crate::service::{self, tell_of};
 use algkit::Driver;
 use std::{
     collections::BTreeMap,
@@ -13,10 +13,19 @@ use std::{
 pub(crate) struct Usage {
     key: Key,
     counted: Count,
+    /// What of it the totals have already.
+    settled: Count,
 }
 
-/// Type, algorithm and driver.
-type Key = (String, String, String);
+/// A line of the report.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key {
+    /// Who opened it; empty where all is for one process.
+    client: String,
+    kind: String,
+    name: String,
+    driver: String,
+}
 
 /// Sockets or sessions that were opened, requests, and bytes that went through them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -25,6 +34,9 @@ struct Count {
     requests: u64,
     bytes: u64,
 }
+
+/// Lines that are kept. What comes later is counted together: a program that starts others without end gets no memory for it.
+const MAX_LINES: usize = 4096;
 
 static TOTALS: Mutex<BTreeMap<Key, Count>> = Mutex::new(BTreeMap::new());
 
@@ -35,9 +47,19 @@ impl Usage {
         if !settings.counts && settings.level < 3 {
             return None;
         }
-        tell(3, format_args!("opened {} ({})", driver.name, driver.driver));
-        let key = (driver.kind.to_string(), driver.name.to_string(), driver.driver.to_string());
-        Some(Self { key, counted: Count { opened: 1, ..Count::default() } })
+        let key = Key {
+            client: service::client(),
+            kind: driver.kind.to_string(),
+            name: driver.name.to_string(),
+            driver: driver.driver.to_string(),
+        };
+        let usage = Self { key, counted: Count { opened: 1, ..Count::default() }, settled: Count::default() };
+        usage.tell(format_args!("opened {} ({})", driver.name, driver.driver));
+        Some(usage)
+    }
+
+    fn tell(&self, line: std::fmt::Arguments<'_>) {
+        tell_of(|| self.key.client.clone(), 3, line);
     }
 
     /// A request is done.
@@ -52,38 +74,62 @@ impl Usage {
         self.counted.bytes += n as u64;
     }
 
-    /// Adds what was counted to the totals of the process, and begins anew.
+    /// Adds to the totals of the process what was counted since it did that last.
     pub(crate) fn settle(&mut self) {
-        let Count { opened, requests, bytes } = std::mem::take(&mut self.counted);
+        let (now, before) = (self.counted, std::mem::replace(&mut self.settled, self.counted));
         let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
-        let total = totals.entry(self.key.clone()).or_default();
-        total.opened += opened;
-        total.requests += requests;
-        total.bytes += bytes;
+        let key = if totals.len() < MAX_LINES || totals.contains_key(&self.key) { self.key.clone() } else { others() };
+        let total = totals.entry(key).or_default();
+        total.opened += now.opened - before.opened;
+        total.requests += now.requests - before.requests;
+        total.bytes += now.bytes - before.bytes;
     }
 
     /// Begins anew.
     pub(crate) fn forget(&mut self) {
         self.counted = Count::default();
+        self.settled = Count::default();
     }
+}
+
+/// The line of what has none of its own.
+fn others() -> Key {
+    Key { client: "others".into(), kind: "*".into(), name: "*".into(), driver: "*".into() }
 }
 
 impl Drop for Usage {
     fn drop(&mut self) {
-        let (_, name, driver) = &self.key;
-        tell(3, format_args!("closed {name} ({driver}) after {} requests", self.counted.requests));
+        let Key { name, driver, .. } = &self.key;
+        self.tell(format_args!("closed {name} ({driver}) after {} requests", self.counted.requests));
         self.settle();
     }
 }
 
-/// A line for each type, algorithm and driver: how many sockets or sessions were opened, how many requests they did, and the bytes.
-/// Nothing if nothing was done. What is still open counts when a front end has [settled](crate::File::settle) it.
+/// A line for each client, type, algorithm and driver: how many sockets or sessions were opened, how many requests they did, and the
+/// bytes, in columns. Nothing if nothing was done. What is still open counts when a front end has [settled](crate::File::settle) it.
 pub fn report() -> String {
     let totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
+    let rows = totals.iter().map(|(Key { client, kind, name, driver }, Count { opened, requests, bytes })| {
+        let client = if client.is_empty() { String::new() } else { format!("{client}: ") };
+        [
+            client,
+            kind.clone(),
+            name.clone(),
+            driver.clone(),
+            opened.to_string(),
+            requests.to_string(),
+            bytes.to_string(),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    let [w0, w1, w2, w3, w4, w5, w6] =
+        std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));
     let mut text = String::new();
-    for ((kind, name, driver), Count { opened, requests, bytes }) in &*totals {
-        let _ =
-            writeln!(text, "{kind:8} {name:24} {driver:32} {opened:8} opened {requests:10} requests {bytes:14} bytes");
+    for [client, kind, name, driver, opened, requests, bytes] in &rows {
+        let _ = writeln!(
+            text,
+            "{client:w0$}{kind:w1$} {name:w2$} {driver:w3$} {opened:>w4$} opened {requests:>w5$} requests {bytes:>w6$} bytes",
+        );
     }
     text
 }

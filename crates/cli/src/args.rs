@@ -334,11 +334,11 @@ pub struct RunArgs {
     /// Serve what this version of Linux leaves to programs without privileges
     #[arg(long, value_name = "VERSION", value_parser = ["7.3"])]
     pub as_linux: Option<String>,
-    /// Write what was served, and by which driver, to FILE at the end [default: standard error]
+    /// Write what was served to whom by which driver, at the end and by seccomp on SIGUSR1, to FILE [default: standard error]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[allow(clippy::option_option, reason = "absent, without a file, with a file")]
     pub stats: Option<Option<PathBuf>>,
-    /// Tell on standard error: 1 what the policy refuses, 2 all that is refused, 3 sockets and sessions too
+    /// Tell on standard error: 1 what the policy or a limit refuses, 2 all that is refused, 3 sockets and sessions too
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub log: Option<u8>,
     /// By seccomp: the most files that a program has open, with its children [default: 1024]

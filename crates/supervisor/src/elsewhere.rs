@@ -13,3 +13,7 @@ pub fn available() -> Result<(), Error> {
 pub fn supervise(_: Command, _: &Options) -> Result<ExitStatus, Error> {
     Err(Error::Unavailable(Unavailable::Cpu(ARCH)))
 }
+
+pub fn client() -> String {
+    String::new()
+}

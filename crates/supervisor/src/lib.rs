@@ -34,6 +34,8 @@ pub struct Options {
     pub threads: usize,
     /// The most of them that are busy with one program's requests, while others go on.
     pub threads_of_program: usize,
+    /// What SIGUSR1 does, on a thread of its own, instead of going to the program.
+    pub on_usr1: Option<fn()>,
     /// Do as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
     #[doc(hidden)]
     pub interruptible: bool,
@@ -49,6 +51,7 @@ impl Default for Options {
             memory_of_program: 64 << 20,
             threads: 16 * threads_of_program,
             threads_of_program,
+            on_usr1: None,
             interruptible: false,
         }
     }
@@ -59,6 +62,12 @@ pub fn available() -> Result<(), Error> {
     serve::available()
 }
 
+/// The process that the calling thread serves now, as `name[number]`: for
+/// [`Settings::client`](algkit_afalg::service::Settings::client).
+pub fn client() -> String {
+    serve::client()
+}
+
 /// Runs `command`, and serves it and its descendants until the last of them is gone. The status is that of the
 /// command itself.
 ///
@@ -66,7 +75,8 @@ pub fn available() -> Result<(), Error> {
 /// own user. It adopts the program's orphans and waits for them. As process 1 of a PID namespace it waits for every child
 /// that it has not started by this function.
 ///
-/// Signals that the calling process is sent go to the command; after its end, to the orphans.
+/// Signals that the calling process is sent go to the command; after its end, to the orphans. What its files have done is
+/// [settled](algkit_afalg::File::settle) before [`Options::on_usr1`], and when this returns.
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     serve::supervise(command, options)
 }

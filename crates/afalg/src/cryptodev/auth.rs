@@ -44,7 +44,7 @@ pub(super) fn run<'s>(
         memory.read(request.iv, &mut iv[..iv_len])?;
     }
     let direction = direction(request.op)?;
-    let Session { cipher: Some(cipher), hash, .. } = session else { return Err(Errno::INVAL) };
+    let Session { cipher: Some(cipher), hash, usage } = session else { return Err(Errno::INVAL) };
     if request.len > MAX_LEN || request.auth_len > MAX_LEN {
         return Err(Errno::NOMEM);
     }
@@ -52,6 +52,7 @@ pub(super) fn run<'s>(
         hash.reset();
     }
     cipher.iv()[..iv_len].copy_from_slice(&iv[..iv_len]);
+    let text_len = request.len;
     request.len = if request.flags & COP_FLAG_AEAD_SRTP_TYPE != 0 {
         srtp(direction, &request, cipher, hash.as_mut(), memory)?
     } else if request.flags & COP_FLAG_AEAD_TLS_TYPE != 0 {
@@ -62,6 +63,10 @@ pub(super) fn run<'s>(
         request.tag = request.dst.wrapping_add(text.into());
         len
     };
+    if let Some(usage) = usage {
+        usage.request();
+        usage.bytes(text_len as usize);
+    }
     if iv_len > 0 && request.flags & COP_FLAG_WRITE_IV != 0 {
         memory.write(request.iv, cipher.iv())?;
     }

@@ -66,7 +66,6 @@ impl Operation {
         self.request.flags & COP_FLAG_NO_ZC != 0
     }
 
-    /// Does the work, and writes the text.
     /// Adds a request to what the session has done.
     pub(super) fn count(&self, session: &mut Session) {
         if let Some(usage) = &mut session.usage {
@@ -75,6 +74,7 @@ impl Operation {
         }
     }
 
+    /// Does the work, and writes the text.
     pub(super) fn run(&mut self, session: &mut Session, memory: &mut dyn Memory) -> Result<(), Errno> {
         let CryptOp { op, flags, len, .. } = self.request;
         let direction = direction(op)?;

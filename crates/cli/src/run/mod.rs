@@ -2,6 +2,7 @@
 //! served in user space.
 
 mod library;
+mod report;
 mod settings;
 mod target;
 
@@ -11,16 +12,12 @@ use crate::{
     error::Error,
     out::complain,
 };
-use algkit_afalg::{
-    service::{self, Settings},
-    usage,
-};
+use algkit_afalg::service::{self, Settings};
 use settings::Variables;
 use std::{
     env,
     ffi::OsString,
-    fs,
-    io::{self, Write as _},
+    io,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::Command,
@@ -79,8 +76,10 @@ fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
 /// as shells have it.
 fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<Answer, Error> {
     let variable = |name: &str| variables.get(name).and_then(|value| value.to_str()).map(str::to_owned);
+    report::begin(variables.get("ALGKIT_STATS"));
     if let Ok(settings) = Settings::of_variables(variable) {
-        service::configure(Settings { tell: Some(|line| complain(&line)), ..settings });
+        let client = Some(algkit_supervisor::client as fn() -> String);
+        service::configure(Settings { tell: Some(report::tell), client, ..settings });
     }
     let mut options = algkit_supervisor::Options::default();
     options.files_of_program = args.files.unwrap_or(options.files_of_program);
@@ -88,17 +87,12 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
     options.threads_of_program = args.threads.unwrap_or(options.threads_of_program);
     options.threads = options.threads.max(options.threads_of_program);
     options.files = options.files.max(options.files_of_program);
+    options.on_usr1 = report::on_usr1();
     let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
         algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
         error => Error::Supervise { program: args.program.clone(), source: error },
     })?;
-    if let Some(file) = variables.get("ALGKIT_STATS") {
-        let told = match file.is_empty() {
-            true => io::stderr().write_all(usage::report().as_bytes()),
-            false => fs::write(file, usage::report()),
-        };
-        told.map_err(|source| Error::Write { name: format!("`{}`", Path::new(file).display()), source })?;
-    }
+    report::end()?;
     let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(Answer::Program(number as u8))
 }

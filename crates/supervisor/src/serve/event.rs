@@ -148,7 +148,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let launch::Launched { mut child, listener, ranges, interruptible } = launch::launch(command, &signals, options)?;
     let program = child.id();
     let served = Server::new(program as i32, listener, ranges, interruptible, options)
-        .and_then(|server| serve(&server, &mut child, &signals, &adoption));
+        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options.on_usr1));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
         let _ = child.kill().and_then(|()| child.wait());
@@ -157,7 +157,13 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     served
 }
 
-fn serve(server: &Arc<Server>, child: &mut Child, signals: &Signals, adoption: &Adoption) -> Result<ExitStatus, Error> {
+fn serve(
+    server: &Arc<Server>,
+    child: &mut Child,
+    signals: &Signals,
+    adoption: &Adoption,
+    on_usr1: Option<fn()>,
+) -> Result<ExitStatus, Error> {
     let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
@@ -170,9 +176,21 @@ fn serve(server: &Arc<Server>, child: &mut Child, signals: &Signals, adoption: &
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
     server.start()?;
-    let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption);
+    // The program has been started: it is not its slice that changes.
+    let _soon = sys::Soon::new();
+    let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption, on_usr1);
     server.end();
+    server.settle();
     result
+}
+
+/// Does `act` on a thread of its own, as it may take long.
+fn apart(server: &Arc<Server>, act: fn()) {
+    let server = server.clone();
+    let _ = std::thread::Builder::new().spawn(move || {
+        server.settle();
+        act();
+    });
 }
 
 /// How the program ended, if it has.
@@ -190,12 +208,13 @@ fn pass_on(signal: i32, program: Option<BorrowedFd<'_>>, adoption: &Adoption) {
 }
 
 fn attend(
-    server: &Server,
+    server: &Arc<Server>,
     child: &mut Child,
     epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
     signals: &Signals,
     adoption: &Adoption,
+    on_usr1: Option<fn()>,
 ) -> Result<ExitStatus, Error> {
     let (mut status, mut watch) = (None, Watch::default());
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
@@ -219,6 +238,9 @@ fn attend(
                         match arrived.signal {
                             libc::SIGCHLD => {}
                             _ if arrived.from_kernel => {}
+                            libc::SIGUSR1 if on_usr1.is_some() => {
+                                on_usr1.into_iter().for_each(|act| apart(server, act))
+                            }
                             signal => {
                                 // It may have ended a moment ago.
                                 if status.is_none() {

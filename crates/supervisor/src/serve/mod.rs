@@ -3,6 +3,7 @@
 mod aio;
 mod bpf;
 mod calls;
+mod client;
 mod event;
 mod handles;
 mod launch;
@@ -16,6 +17,7 @@ mod sys;
 mod target;
 
 use crate::Error;
+pub use client::current as client;
 pub use event::supervise;
 
 pub fn available() -> Result<(), Error> {

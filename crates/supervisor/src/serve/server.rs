@@ -7,6 +7,7 @@ use crate::serve::{
         self, Reply,
         transfer::{Completion, Step, Transfer},
     },
+    client,
     handles::{Handles, MAX_HANDLES},
     park::{Fate, Parked},
     pool::{Job, Pool, Task},
@@ -17,7 +18,7 @@ use crate::serve::{
     target::{Lost, Request, Target},
 };
 use crate::{Error, Options};
-use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device};
+use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device, service};
 use rustix::{
     event::{
         EventfdFlags, PollFd, PollFlags, Timespec,
@@ -29,6 +30,7 @@ use rustix::{
 };
 use std::{
     collections::{HashMap, HashSet},
+    fmt,
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -210,6 +212,7 @@ impl Server {
 
     /// A thread's life.
     fn work(&self) {
+        let _soon = sys::Soon::new();
         self.pool.enter();
         loop {
             match self.pool.next() {
@@ -326,6 +329,7 @@ impl Server {
 
     /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
     fn guard(&self, request: Request, work: impl FnOnce()) {
+        client::set(request.tid);
         if let Some(lost) = &self.lost {
             lost.begin(&request);
         }
@@ -385,7 +389,9 @@ impl Server {
                 break;
             }
         }
-        let number = number?;
+        let number = number.inspect_err(|_| {
+            self.tell(target.request, format_args!("refused a file: no number is free where files are served"));
+        })?;
         giving.insert((program, number));
         drop(giving);
         let given = give(number);
@@ -407,6 +413,8 @@ impl Server {
             // Some may have been closed, and the news may be on its way.
             self.take_hangups();
             if !Account::take(&account.files, self.most_files_of_program) {
+                let most = self.most_files_of_program;
+                self.tell(target.request, format_args!("refused a file: the program has {most} open"));
                 return Err(Errno::MFILE);
             }
         }
@@ -425,6 +433,8 @@ impl Server {
                 gone.iter().for_each(|&cookie| _ = files.remove(cookie));
             }
             if files.by_cookie.len() >= self.most_files {
+                drop(files);
+                self.tell(target.request, format_args!("refused a file: all programs have {} open", self.most_files));
                 return Err(Errno::NFILE);
             }
             // A hangup is always reported.
@@ -485,6 +495,17 @@ impl Server {
         } else {
             self.parked.fetch_sub(before - now, Ordering::Relaxed)
         }
+    }
+
+    /// Tells that a limit refuses something.
+    fn tell(&self, request: Request, line: fmt::Arguments<'_>) {
+        service::tell_of(|| client::of(request.tid), 1, line);
+    }
+
+    /// Adds what the files have done to the totals, but for those that a thread is busy with.
+    pub fn settle(&self) {
+        let files: Vec<_> = lock(&self.files).by_cookie.values().cloned().collect();
+        files.iter().filter_map(|served| served.try_lock()).for_each(|mut state| state.file.settle());
     }
 
     /// Contexts of asynchronous I/O.
@@ -611,7 +632,11 @@ impl Server {
         let target = self.target(parked.request);
         let is_over = served.account.bytes.load(Ordering::Relaxed) > self.most_bytes_of_program;
         let step = match parked.transfer.sends() && is_over {
-            true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
+            true => {
+                let most = self.most_bytes_of_program;
+                self.tell(parked.request, format_args!("refused to send: the program's files keep {most} bytes"));
+                Step::Done(parked.transfer.interrupt(Errno::NOBUFS))
+            }
             false => parked.transfer.advance(&target, state),
         };
         served.show(state, &target, parked.transfer.fd, theirs);
@@ -731,7 +756,12 @@ impl Server {
             Some(fds) => fds.iter().any(|&fd| self.find(&target, fd).is_some()),
             None => !calls::is_open(request.nr),
         };
-        if is_ours { _ = target.answer(Err(Errno::NOBUFS)) } else { target.proceed() }
+        if is_ours {
+            self.tell(request, format_args!("refused call {}: no thread was free for it in a second", request.nr));
+            target.answer(Err(Errno::NOBUFS));
+        } else {
+            target.proceed();
+        }
     }
 
     /// Ends calls that wait for events and have waited long enough, or that a signal interrupts.
@@ -798,15 +828,20 @@ impl Server {
     ) -> Result<(), Errno> {
         let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
         let account = self.programs.account(self.programs.of(request.tid));
+        let refused = |whose: &str| {
+            self.tell(request, format_args!("refused to wait for a pipe or an eventfd: {whose} threads for that wait"));
+            Errno::AGAIN
+        };
         if !Account::take(&self.apart, MAX_APART) {
-            return Err(Errno::AGAIN);
+            return Err(refused("all"));
         }
         if !Account::take(&account.threads, MAX_APART_OF_PROGRAM) {
             self.apart.fetch_sub(1, Ordering::Relaxed);
-            return Err(Errno::AGAIN);
+            return Err(refused("all of the program's"));
         }
         let count = account.clone();
         let work = move || {
+            client::set(request.tid);
             if catch_unwind(AssertUnwindSafe(|| job(&server))).is_err() && answers {
                 server.target(request).answer(Err(Errno::IO));
             }

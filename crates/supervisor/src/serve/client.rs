@@ -1,0 +1,27 @@
+//! Whom a thread of the supervisor works for, by a name that people know.
+
+use crate::serve::proc;
+use std::{cell::Cell, fs};
+
+thread_local! {
+    /// The thread that made the call.
+    static CALLER: Cell<i32> = const { Cell::new(0) };
+}
+
+/// This thread works for thread `tid` of a program now.
+pub fn set(tid: i32) {
+    CALLER.set(tid);
+}
+
+/// `name[number]` of the process that this thread works for.
+pub fn current() -> String {
+    of(CALLER.get())
+}
+
+/// `name[number]` of the process of thread `tid`. A program chooses its name; what is no printable character shows as `?`.
+pub fn of(tid: i32) -> String {
+    let process = proc::process(tid).unwrap_or(tid);
+    let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+    let name: String = name.trim_end_matches('\n').chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    format!("{}[{process}]", if name.is_empty() { "?" } else { &name })
+}
