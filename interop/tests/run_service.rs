@@ -3,7 +3,7 @@
 mod command;
 
 use command::{
-    run::{output, stdout, told},
+    run::{compile, output, stdout, told},
     scratch,
 };
 use std::{
@@ -141,8 +141,10 @@ fn what_was_served_by_which_driver() {
         run.args(["run", "--via", via, &format!("--stats={}", file.display())]);
         stdout(run.args(["--", "/usr/sbin/cryptsetup", "benchmark", "-c", "aes-xts", "-s", "256"]));
         let stats = fs::read_to_string(&file).expect("what was served");
-        let line =
-            stats.lines().find(|line| line.contains("skcipher") && line.contains(" xts(aes) ")).unwrap_or_else(|| panic!("{via}: {stats}"));
+        let line = stats
+            .lines()
+            .find(|line| line.contains("skcipher") && line.contains(" xts(aes) "))
+            .unwrap_or_else(|| panic!("{via}: {stats}"));
         let words: Vec<_> = line.split_whitespace().collect();
         let before = |word: &str| -> u64 {
             words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).expect("a number")
@@ -157,5 +159,88 @@ fn what_was_served_by_which_driver() {
     let told = told(&output(&mut run));
     for part in ["algkit: kcapi-dgst[", "opened sha256 (", "closed sha256 (", " requests "] {
         assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn combined_operations_are_counted() {
+    let folder = scratch();
+    let (program, file) = (compile(folder.path(), "cryptodev", &[]), folder.path().join("stats"));
+    for via in ["preload", "seccomp"] {
+        let mut run = Command::new(command::algkit());
+        stdout(run.args(["run", "--via", via, &format!("--stats={}", file.display()), "--"]).arg(&program));
+        let stats = fs::read_to_string(&file).expect("what was served");
+        // Of an AEAD there are no others.
+        let line = stats.lines().find(|line| line.contains(" gcm(aes) ")).unwrap_or_else(|| panic!("{via}: {stats}"));
+        assert!(!line.contains(" 0 requests") && !line.contains(" 0 bytes"), "{via}: {line}");
+    }
+}
+
+/// Plays the service manager: starts a program that says by `sd_notify`'s protocol that it is ready, and tells whether that came from the
+/// process that was started, or from a child of it.
+const MANAGER: &str = "
+import os, socket, struct, subprocess, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+s.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+s.settimeout(60)
+run = subprocess.Popen(sys.argv[2:], env={**os.environ, 'NOTIFY_SOCKET': sys.argv[1]}, stdin=subprocess.PIPE)
+data, control, _, _ = s.recvmsg(100, socket.CMSG_SPACE(12))
+pid = struct.unpack('3i', control[0][2])[0]
+parent = next(int(line.split()[1]) for line in open(f'/proc/{pid}/status') if line.startswith('PPid:'))
+print(data.decode(), 'itself' if pid == run.pid else 'child' if parent == run.pid else 'stranger')
+run.stdin.close()
+sys.exit(run.wait())
+";
+
+/// Digests, says that it is ready, and waits for the end of its input.
+const SERVICE: &str = "
+import os, socket, sys
+s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
+s.bind(('hash', 'sha256'))
+s.accept()
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+notify.sendto(b'READY=1', os.environ['NOTIFY_SOCKET'])
+sys.stdin.read()
+";
+
+#[test]
+fn a_service_says_that_it_is_ready() {
+    for (via, from) in [("preload", "itself"), ("seccomp", "child")] {
+        let folder = scratch();
+        let mut manager = Command::new("python3");
+        manager.args(["-c", MANAGER]).arg(folder.path().join("notify")).arg(command::algkit());
+        let said = stdout(manager.args(["run", "--via", via, "--", "python3", "-c", SERVICE]));
+        assert_eq!(String::from_utf8_lossy(&said), format!("READY=1 {from}\n"), "{via}");
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_program_of_32_bits_is_not_served_and_that_is_said() {
+    let folder = scratch();
+    let (source, program) = (folder.path().join("exit.c"), folder.path().join("exit"));
+    let exit = "void _start(void) { __asm__ volatile(\"int $0x80\" : : \"a\"(1), \"b\"(7)); }";
+    fs::write(&source, exit).expect("a file");
+    stdout(Command::new("gcc").args(["-m32", "-nostdlib", "-static", "-o"]).arg(&program).arg(&source));
+    let run = |via: &[&str]| {
+        let run = output(Command::new(command::algkit()).arg("run").args(via).arg("--").arg(&program));
+        let told = told(&run);
+        assert!(told.contains("is for another CPU") || told.contains("a program for another CPU"), "{told}");
+        (run.status.code(), told.lines().count())
+    };
+    assert_eq!(run(&[]), (Some(7), 1));
+    assert_eq!(run(&["--via", "seccomp"]), (Some(7), 1));
+    assert_eq!(run(&["--via", "preload"]), (Some(2), 1), "it cannot be done");
+}
+
+/// What programs read to know whether the machine is in FIPS mode is the host's.
+#[test]
+fn fips_mode_is_the_hosts() {
+    let read = "try: print(open('/proc/sys/crypto/fips_enabled').read())\nexcept OSError as e: print(e.errno)";
+    let here = stdout(Command::new("python3").args(["-c", read]));
+    for via in ["preload", "seccomp"] {
+        let mut run = Command::new(command::algkit());
+        assert_eq!(stdout(run.args(["run", "--via", via, "--", "python3", "-c", read])), here, "{via}");
     }
 }
