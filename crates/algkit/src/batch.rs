@@ -340,7 +340,7 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
     match &mut jobs[..] {
         [] => {}
         [job] => job.run(direction),
-        jobs => jobs[0].ops.crypt_many(direction, jobs),
+        jobs => jobs[0].ops.crypt_batch(direction, jobs),
     }
     drop(jobs);
     finish(requests, begun);
@@ -398,7 +398,7 @@ fn aead(direction: Direction, jobs: &mut [AeadJob<'_>]) {
     match jobs {
         [] => {}
         [job] => job.run(),
-        jobs => jobs[0].ops.crypt_many(direction, jobs),
+        jobs => jobs[0].ops.crypt_batch(direction, jobs),
     }
 }
 
@@ -418,7 +418,7 @@ fn digest(of: *const Driver, requests: &mut [Request<'_>]) {
     match &mut jobs[..] {
         [] => {}
         [job] => job.state.digest(job.parts, job.out),
-        jobs => jobs[0].state.digest_many(jobs),
+        jobs => jobs[0].state.digest_batch(jobs),
     }
     drop(jobs);
     finish(requests, begun);

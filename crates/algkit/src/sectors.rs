@@ -178,7 +178,7 @@ impl Sectors {
             }
             match jobs.as_mut_slice() {
                 [one] => one.run(direction),
-                jobs => ops.crypt_many(direction, jobs),
+                jobs => ops.crypt_batch(direction, jobs),
             }
         }
         Ok(())

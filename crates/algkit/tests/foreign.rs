@@ -38,7 +38,7 @@ impl SkcipherOps for Panics {
         self.0.crypt(direction, iv, text).unwrap();
     }
 
-    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 }
@@ -136,7 +136,7 @@ impl AeadOps for Hides {
         self.lanes
     }
 
-    fn crypt_many(&self, _: Direction, jobs: &mut [AeadJob<'_>]) {
+    fn crypt_batch(&self, _: Direction, jobs: &mut [AeadJob<'_>]) {
         jobs.iter_mut().for_each(AeadJob::run);
     }
 }

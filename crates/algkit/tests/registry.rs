@@ -75,7 +75,7 @@ impl SkcipherOps for Planted<Skcipher> {
         }
     }
 
-    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
         let last = jobs.iter_mut().rev().find(|job| !job.text.is_empty());
         if let (Some(job), Fault::Batch) = (last, self.1) {
@@ -102,7 +102,7 @@ impl AeadOps for Planted<Aead> {
         authentic
     }
 
-    fn crypt_many(&self, _direction: Direction, jobs: &mut [AeadJob<'_>]) {
+    fn crypt_batch(&self, _direction: Direction, jobs: &mut [AeadJob<'_>]) {
         jobs.iter_mut().for_each(AeadJob::run);
         let last = jobs.iter_mut().rev().find(|job| job.text_len() > 0);
         if let (Some(job), Fault::Batch) = (last, self.1) {

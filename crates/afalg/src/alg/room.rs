@@ -76,11 +76,11 @@ impl<'a, 'b> Room<'a, 'b> {
         if first.len() == max || self.is_full() || limit - first.len() < PAGE {
             return Ok(Space::One(first));
         }
-        self.take_many(first, max, limit)
+        self.take_pieces(first, max, limit)
     }
 
     #[cold]
-    fn take_many(&mut self, first: &'a mut [u8], max: usize, limit: usize) -> Result<Space<'a>, Errno> {
+    fn take_pieces(&mut self, first: &'a mut [u8], max: usize, limit: usize) -> Result<Space<'a>, Errno> {
         let mut len = first.len();
         let mut pieces = vec![first];
         while len < max && !self.is_full() && limit - len >= PAGE {

@@ -70,14 +70,14 @@ pub trait AeadOps: Send + Sync + Any {
         self.open(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag)
     }
 
-    /// How many messages [`AeadOps::crypt_many`] takes side by side. If it is one, each is done by itself as it comes, and no
+    /// How many messages [`AeadOps::crypt_batch`] takes side by side. If it is one, each is done by itself as it comes, and no
     /// list is made.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// Does at most [`super::MAX_JOBS`] requests of one direction at once, as [`super::SkcipherOps::crypt_many`] does.
-    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+    /// Does at most [`super::MAX_JOBS`] requests of one direction at once, as [`super::SkcipherOps::crypt_batch`] does.
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         let _ = direction;
         jobs.iter_mut().for_each(AeadJob::run);
     }

@@ -26,8 +26,8 @@ pub trait HashOps: Send + Sync + Any {
         self.digest(&[message], out);
     }
 
-    /// Makes at most [`super::MAX_JOBS`] digests at once, as [`super::SkcipherOps::crypt_many`] does.
-    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+    /// Makes at most [`super::MAX_JOBS`] digests at once, as [`super::SkcipherOps::crypt_batch`] does.
+    fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
     }
 }
@@ -51,8 +51,8 @@ pub trait HashState: Send + Sync + Any {
     /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
 
-    /// [`HashState::digest_after`] for at most [`super::MAX_JOBS`] states at once, as [`super::SkcipherOps::crypt_many`] does.
-    fn digest_after_many(&self, jobs: &mut [StateJob<'_>]) {
+    /// [`HashState::digest_after`] for at most [`super::MAX_JOBS`] states at once, as [`super::SkcipherOps::crypt_batch`] does.
+    fn digest_batch_after(&self, jobs: &mut [StateJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
 
@@ -94,13 +94,13 @@ impl<S: Hash + 'static> HashState for S {
         Hash::digest_after(self, parts, out);
     }
 
-    fn digest_after_many(&self, jobs: &mut [StateJob<'_>]) {
+    fn digest_batch_after(&self, jobs: &mut [StateJob<'_>]) {
         if S::LANES == 1 {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         let single = |state: &dyn HashState, parts: &[&[u8]], out: &mut [u8]| state.digest_after(parts, out);
         let mut instances = Instances::new();
-        each_of(jobs, |state| instances.find(state), single, S::digest_after_many);
+        each_of(jobs, |state| instances.find(state), single, S::digest_batch_after);
     }
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
@@ -133,13 +133,13 @@ impl<S: Hash + 'static> HashOps for Fresh<S> {
         Hash::digest_whole(&self.0, message, out);
     }
 
-    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+    fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         if S::LANES == 1 {
             return jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
         }
         let single = |hash: &dyn HashOps, parts: &[&[u8]], out: &mut [u8]| hash.digest(parts, out);
         let mut instances = Instances::<Self>::new();
-        each_of(jobs, |hash| instances.find(hash).map(|fresh| &fresh.0), single, S::digest_after_many);
+        each_of(jobs, |hash| instances.find(hash).map(|fresh| &fresh.0), single, S::digest_batch_after);
     }
 }
 

@@ -24,7 +24,7 @@ pub trait SkcipherOps: Send + Sync + Any {
     /// driver, which tells them from others, of another crate's making, with [`Any`].
     ///
     /// A mode that leaves a CPU idle takes them side by side. The default takes each by itself.
-    fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 

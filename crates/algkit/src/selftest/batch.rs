@@ -68,7 +68,7 @@ fn ciphers<'p>(
             let Keyed::Skcipher(ops) = &pair(i).subject else { continue };
             jobs.push(SkcipherJob { ops: &**ops, iv, text: InOut::from(&mut text[..]) });
         }
-        jobs[0].ops.crypt_many(direction, &mut jobs);
+        jobs[0].ops.crypt_batch(direction, &mut jobs);
         for (i, (text, want)) in texts.iter().zip(want).enumerate() {
             expect(&format!("text of message {i}"), text, want)?;
         }
@@ -110,7 +110,7 @@ fn aeads<'p>(
         let (text, tag) = text.split_at_mut(plain[i].len());
         jobs.push(AeadJob::seal(aead(&pair(i).subject)?, &ivs[i], &lists[i], text.into(), tag));
     }
-    jobs[0].ops.crypt_many(Direction::Encrypt, &mut jobs);
+    jobs[0].ops.crypt_batch(Direction::Encrypt, &mut jobs);
     for (i, (text, want)) in texts.iter().zip(&sealed).enumerate() {
         expect(&format!("ciphertext or tag of message {i}"), text, want)?;
     }
@@ -125,7 +125,7 @@ fn aeads<'p>(
         let (text, tag) = text.split_at_mut(plain[i].len());
         jobs.push(AeadJob::open(aead(&pair(i).subject)?, &ivs[i], &lists[i], text.into(), tag, authentic));
     }
-    jobs[0].ops.crypt_many(Direction::Decrypt, &mut jobs);
+    jobs[0].ops.crypt_batch(Direction::Decrypt, &mut jobs);
     for (i, authentic) in authentic.into_iter().enumerate() {
         match (authentic, i == forged) {
             (true, true) => return Err(format!("message {i} was accepted with a bit flipped")),
@@ -145,7 +145,7 @@ fn hashes<'p>(driver: &Driver, pair: impl Fn(usize) -> &'p Pair, messages: Vec<V
     for (i, (parts, out)) in parts.iter().zip(&mut digests).enumerate() {
         jobs.push(HashJob { state: hash(&pair(i).subject)?, parts, out });
     }
-    jobs[0].state.digest_many(&mut jobs);
+    jobs[0].state.digest_batch(&mut jobs);
     for (i, (parts, digest)) in parts.iter().zip(&digests).enumerate() {
         let mut want = vec![0; size];
         hash(&pair(i).other)?.digest(parts, &mut want);

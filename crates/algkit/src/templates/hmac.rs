@@ -45,7 +45,7 @@ impl HashOps for Hmac {
         self.0.finish(|digest| self.0.inner.digest_after(parts, digest), out);
     }
 
-    fn digest_many(&self, jobs: &mut [HashJob<'_>]) {
+    fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let (mut keyed, mut instances) = (Jobs::new(), Instances::<Self>::new());
             for job in jobs {
@@ -55,8 +55,8 @@ impl HashOps for Hmac {
                 }
             }
             let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
-            inner_many(&keyed, &mut digests);
-            outer_many(&mut keyed, &digests);
+            inner_digests(&keyed, &mut digests);
+            outer_digests(&mut keyed, &digests);
             // `zeroize` would write byte by byte and take as long as a block; a fill is as wide as the CPU's vectors.
             digests[..keyed.len()].fill([0; MAX_DIGEST]);
             zeroize::optimization_barrier(&digests);
@@ -67,28 +67,28 @@ impl HashOps for Hmac {
 /// A job with its key.
 type KeyedJob<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
 
-fn inner_many(jobs: &[KeyedJob<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MAX_JOBS]) {
+fn inner_digests(jobs: &[KeyedJob<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MAX_JOBS]) {
     let inner = jobs.iter().zip(digests).map(|((key, job), digest)| StateJob {
         state: &*key.inner,
         parts: job.parts,
         out: &mut digest[..key.digest_size],
     });
-    after_many(&mut inner.collect::<Jobs<_>>());
+    finish_batch(&mut inner.collect::<Jobs<_>>());
 }
 
-fn outer_many(jobs: &mut [KeyedJob<'_, '_>], digests: &[[u8; MAX_DIGEST]; MAX_JOBS]) {
+fn outer_digests(jobs: &mut [KeyedJob<'_, '_>], digests: &[[u8; MAX_DIGEST]; MAX_JOBS]) {
     let parts: Jobs<_> = jobs.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
     let outer = jobs.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
         state: &*key.outer,
         parts,
         out: &mut *job.out,
     });
-    after_many(&mut outer.collect::<Jobs<_>>());
+    finish_batch(&mut outer.collect::<Jobs<_>>());
 }
 
-fn after_many(jobs: &mut [StateJob<'_>]) {
+fn finish_batch(jobs: &mut [StateJob<'_>]) {
     if let Some(StateJob { state, .. }) = jobs.first() {
-        state.digest_after_many(jobs);
+        state.digest_batch_after(jobs);
     }
 }
 

@@ -57,11 +57,11 @@ pub(crate) trait Chain: Send + Sync + 'static {
         None
     }
 
-    /// How many messages [`Chain::absorb_many`] takes side by side.
+    /// How many messages [`Chain::absorb_batch`] takes side by side.
     const LANES: usize = 1;
 
     /// The same for at most [`MAX_JOBS`] states. Not called unless [`Chain::LANES`] is more than one.
-    fn absorb_many(jobs: &mut [MacJob<'_, Self>])
+    fn absorb_batch(jobs: &mut [MacJob<'_, Self>])
     where
         Self: Sized,
     {
@@ -176,7 +176,7 @@ impl<C: Chain> Hash for InProgress<C> {
     }
 
     /// In lanes, if a message is in one piece and has a last block.
-    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+    fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let (mut lanes, mut outs) = (Jobs::new(), Jobs::new());
             for Job { state, parts, out } in jobs {
@@ -198,7 +198,7 @@ impl<C: Chain> Hash for InProgress<C> {
                     None => state.digest_after(parts, out),
                 }
             }
-            C::absorb_many(&mut lanes);
+            C::absorb_batch(&mut lanes);
             for (lane, (out, bs)) in lanes.iter_mut().zip(outs) {
                 out.copy_from_slice(&lane.state[..bs]);
                 lane.last.zeroize();

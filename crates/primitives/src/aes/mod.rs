@@ -39,6 +39,6 @@ pub use bitslice::{Bitslice, BitsliceToken};
 pub use fixed_time::AesFixedTime;
 pub use generic::AesGeneric;
 pub use key::RoundKeys;
-pub use lanes::{CbcJob, CcmJob, MacJob, cbc_encrypt_many, cbc_mac_many, ccm_many};
+pub use lanes::{CbcJob, CcmJob, MacJob, cbc_encrypt_batch, cbc_mac_batch, ccm_batch};
 pub use rounds::{AesKey, decrypt_blocks, encrypt_blocks};
 pub use xts::XtsKey;

@@ -68,7 +68,7 @@ pub(crate) fn copy_short(dst: &mut [u8], src: &[u8]) {
 ///
 /// A clone is an independent continuation. A state is wiped when it is dropped, but for checksums.
 pub trait Hash: Clone + Send + Sync {
-    /// How many messages [`Hash::digest_after_many`] takes side by side.
+    /// How many messages [`Hash::digest_batch_after`] takes side by side.
     const LANES: usize = 1;
 
     /// Bytes of digest.
@@ -129,7 +129,7 @@ pub trait Hash: Clone + Send + Sync {
     ///
     /// # Panics
     /// As [`Hash::finish`].
-    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+    fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
 }
@@ -246,7 +246,7 @@ pub trait Chain<T: Token>: Chaining {
     fn compress(&mut self, token: T, blocks: &[u8]);
 
     /// Hashes all messages of a queue.
-    fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>);
+    fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>);
 }
 
 /// A Merkle–Damgård hash with blocks of `B` bytes (FIPS 180-4, sections 5 and 6): SHA-1 and SHA-2.
@@ -301,7 +301,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         self.finish_with(chain, message.len(), rest, out);
     }
 
-    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+    fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
         // A queue costs as much as eight blocks by themselves.
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
@@ -329,7 +329,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                 }
                 false
             };
-            C::compress_many(token, &mut Queue::new(B, count, &mut fill));
+            C::compress_queue(token, &mut Queue::new(B, count, &mut fill));
         }
     }
 
@@ -458,7 +458,7 @@ pub(crate) mod check {
         let messages: Vec<[&[u8]; 1]> = (0..lens.len()).map(|i| [message(i)]).collect();
         let jobs = states.iter().zip(&messages).zip(&mut digests);
         let mut jobs: Vec<_> = jobs.map(|((state, parts), out)| Job { state, parts, out }).collect();
-        H::digest_after_many(&mut jobs);
+        H::digest_batch_after(&mut jobs);
         for (i, digest) in digests.iter().enumerate() {
             let expected = peer(&[&pool[..lens[i].0], message(i)].concat());
             assert_eq!(*digest, expected, "message {i} of (before, bytes) = {lens:?}");

@@ -160,7 +160,7 @@ macro_rules! driver {
                 const LANES: usize = <$vector>::COUNT;
 
                 #[inline(never)]
-                fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
+                fn absorb_queue(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
                     self.vectorize(
                         #[inline(always)]
                         || queue.side_by_side(InLanes::<$vector>::new(self), 3),

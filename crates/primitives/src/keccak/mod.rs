@@ -38,7 +38,7 @@ pub trait Permute: Token {
     fn permute(self, state: &mut [u64; 25]);
 
     /// Hashes all messages of a queue, whose blocks have at least 16 bytes.
-    fn absorb_many(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
+    fn absorb_queue(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
         let rate = queue.block();
         queue.one_by_one(|state, blocks| self.absorb(state, rate, blocks));
     }
@@ -249,7 +249,7 @@ impl<T: Permute> Hash for Keccak<T> {
     const LANES: usize = T::LANES;
 
     /// Digests may have other lengths than [`Hash::digest_size`].
-    fn digest_after_many<'a>(jobs: &mut [Job<'a, Self>]) {
+    fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
         for jobs in jobs.chunks_mut(SORTED) {
             let count = jobs.len();
@@ -279,7 +279,7 @@ impl<T: Permute> Hash for Keccak<T> {
                 }
                 false
             };
-            token.absorb_many(&mut Queue::new(rate, count, &mut fill));
+            token.absorb_queue(&mut Queue::new(rate, count, &mut fill));
         }
     }
 

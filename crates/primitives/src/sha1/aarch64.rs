@@ -70,7 +70,7 @@ impl Compress for ArmSha2 {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(Group::<Halves, 2>::new(self), 2),

@@ -40,7 +40,7 @@ pub trait Compress: Token {
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
 
     /// Hashes all messages of a queue.
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -59,8 +59,8 @@ impl<T: Compress> Chain<T> for Chain160 {
     }
 
     #[inline(always)]
-    fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>) {
-        token.compress_many(queue);
+    fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
+        token.compress_queue(queue);
     }
 }
 

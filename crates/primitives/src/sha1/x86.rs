@@ -70,7 +70,7 @@ impl Compress for ShaNi {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(Group::<Halves, 3>::new(self), 2),
@@ -96,9 +96,9 @@ impl Compress for ShaNiAvx512 {
         ShaNi::from(self).compress(state, blocks);
     }
 
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         sixteen(self.into(), queue, 11);
-        ShaNi::from(self).compress_many(queue);
+        ShaNi::from(self).compress_queue(queue);
     }
 }
 
@@ -115,7 +115,7 @@ impl Compress for Avx2 {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
@@ -132,8 +132,8 @@ impl Compress for Avx512 {
         Avx2::from(self).compress(state, blocks);
     }
 
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain160>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         sixteen(self, queue, 8);
-        Avx2::from(self).compress_many(queue);
+        Avx2::from(self).compress_queue(queue);
     }
 }

@@ -65,7 +65,7 @@ impl Compress256 for ArmSha2 {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(Two::<Halves>::new(self), 2),

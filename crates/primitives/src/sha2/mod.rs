@@ -41,7 +41,7 @@ pub trait Compress256: Token {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
 
     /// Hashes all messages of a queue.
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -55,7 +55,7 @@ pub trait Compress512: Token {
     fn compress(self, state: &mut [u64; 8], blocks: &[u8]);
 
     /// Hashes all messages of a queue.
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain512>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain512>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -108,8 +108,8 @@ macro_rules! chain {
             }
 
             #[inline(always)]
-            fn compress_many(token: T, queue: &mut Queue<'_, '_, Self>) {
-                token.compress_many(queue);
+            fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
+                token.compress_queue(queue);
             }
         }
 

@@ -233,7 +233,7 @@ macro_rules! driver {
             }
 
             #[inline(never)]
-            fn compress_many(self, queue: &mut Queue<'_, '_, Chain512>) {
+            fn compress_queue(self, queue: &mut Queue<'_, '_, Chain512>) {
                 self.vectorize(
                     #[inline(always)]
                     || queue.side_by_side(InLanes::<$V>::new(self), $worth),

@@ -73,7 +73,7 @@ impl Compress256 for ShaNi {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(Two::<Halves>::new(self), 2),
@@ -103,9 +103,9 @@ impl Compress256 for ShaNiAvx512 {
         ShaNi::from(self).compress(state, blocks);
     }
 
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         sixteen(self.into(), queue, 14);
-        ShaNi::from(self).compress_many(queue);
+        ShaNi::from(self).compress_queue(queue);
     }
 }
 
@@ -122,7 +122,7 @@ impl Compress256 for Avx2 {
     }
 
     #[inline(never)]
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
             || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
@@ -139,8 +139,8 @@ impl Compress256 for Avx512 {
         Avx2::from(self).compress(state, blocks);
     }
 
-    fn compress_many(self, queue: &mut Queue<'_, '_, Chain256>) {
+    fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         sixteen(self, queue, 8);
-        Avx2::from(self).compress_many(queue);
+        Avx2::from(self).compress_queue(queue);
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use algkit_primitives::{
     InOut,
-    aes::{AesKey, CcmJob, ccm_many},
+    aes::{AesKey, CcmJob, ccm_batch},
     hash::Hash,
     simd::{AesToken, Blocks},
 };
@@ -74,7 +74,7 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
     }
 
     /// In lanes, but for messages with much associated data.
-    fn crypt_many(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut starts = [[0; ccm::START]; MAX_JOBS];
             let (mut lanes, mut tags, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Self>::new());
@@ -89,8 +89,8 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
                 put(&mut tags, tag);
             }
             match direction {
-                Direction::Encrypt => ccm_many::<T, true>(&mut lanes),
-                Direction::Decrypt => ccm_many::<T, false>(&mut lanes),
+                Direction::Encrypt => ccm_batch::<T, true>(&mut lanes),
+                Direction::Decrypt => ccm_batch::<T, false>(&mut lanes),
             }
             lanes.iter_mut().zip(tags).for_each(|(lane, tag)| tag.finish(&mut lane.tag));
         }

@@ -7,7 +7,7 @@ use crate::{
     templates::mac::{self, Chain, InProgress, Last},
 };
 use algkit_primitives::{
-    aes::{AesKey, MacJob, cbc_mac_many},
+    aes::{AesKey, MacJob, cbc_mac_batch},
     simd::{AesToken, Blocks},
 };
 use std::marker::PhantomData;
@@ -28,8 +28,8 @@ impl<T: AesToken> Chain for AesKey<T> {
         Some(AesKey::masked_mac(self, masks, message))
     }
 
-    fn absorb_many(jobs: &mut [MacJob<'_, Self>]) {
-        cbc_mac_many(jobs);
+    fn absorb_batch(jobs: &mut [MacJob<'_, Self>]) {
+        cbc_mac_batch(jobs);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use algkit_primitives::{
     InOut,
-    aes::{AesKey, CbcJob, cbc_encrypt_many},
+    aes::{AesKey, CbcJob, cbc_encrypt_batch},
     simd::AesToken,
 };
 
@@ -58,7 +58,7 @@ by_runs! {
         }
 
         /// Encryption in lanes.
-        fn crypt_many(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MAX_JOBS) {
                 let (mut lanes, mut instances) = (Jobs::new(), Instances::<Self>::new());
                 for job in jobs {
@@ -69,7 +69,7 @@ by_runs! {
                         _ => job.run(direction),
                     }
                 }
-                cbc_encrypt_many(&mut lanes);
+                cbc_encrypt_batch(&mut lanes);
             }
         }
     };

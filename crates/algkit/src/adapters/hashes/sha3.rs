@@ -44,11 +44,11 @@ impl<T: Permute> Hash for Extendable<T> {
         Hash::squeeze(&mut self.0, out)
     }
 
-    fn digest_after_many(jobs: &mut [Job<'_, Self>]) {
+    fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut sponges: Jobs<_> =
                 jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }).collect();
-            Keccak::digest_after_many(&mut sponges);
+            Keccak::digest_batch_after(&mut sponges);
         }
     }
 

@@ -19,7 +19,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use modes::{CbcJob, CcmJob, MacJob, cbc_encrypt_many, cbc_mac_many, ccm_many};
+pub use modes::{CbcJob, CcmJob, MacJob, cbc_encrypt_batch, cbc_mac_batch, ccm_batch};
 
 use super::RoundKeys;
 use crate::{

@@ -8,7 +8,7 @@ use crate::{
 };
 use core::{cell::Cell, ptr};
 
-/// A message for [`cbc_encrypt_many`].
+/// A message for [`cbc_encrypt_batch`].
 pub struct CbcJob<'a, T> {
     /// The key.
     pub key: &'a AesKey<T>,
@@ -67,7 +67,7 @@ fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> boo
 ///
 /// # Panics
 /// If a message is not whole blocks.
-pub fn cbc_encrypt_many<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
+pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
     let rest = alike(jobs, VECTORS * <T::TwoBlocks as AesToken>::V::BLOCKS);
     assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
     for jobs in rest.chunks_mut(MAX_PLANNED) {
@@ -128,7 +128,7 @@ fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'
     );
 }
 
-/// A message for [`cbc_mac_many`].
+/// A message for [`cbc_mac_batch`].
 pub struct MacJob<'a, K> {
     /// The key.
     pub key: &'a K,
@@ -179,7 +179,7 @@ fn read(piece: &[u8]) -> Piece {
 ///
 /// # Panics
 /// If a message is not whole blocks.
-pub fn cbc_mac_many<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
+pub fn cbc_mac_batch<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
     assert!(jobs.iter().all(|job| job.blocks.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MAX_PLANNED) {
         if sooner_one_by_one(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.blocks.len())) {
@@ -193,7 +193,7 @@ pub fn cbc_mac_many<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
     }
 }
 
-/// A message for [`ccm_many`].
+/// A message for [`ccm_batch`].
 pub struct CcmJob<'a, T> {
     /// The key.
     pub key: &'a AesKey<T>,
@@ -289,7 +289,7 @@ unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, EN
 ///
 /// # Panics
 /// If a prefix is not whole blocks.
-pub fn ccm_many<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
+pub fn ccm_batch<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
     assert!(jobs.iter().all(|job| job.prefix.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MAX_PLANNED) {
         masks(jobs);

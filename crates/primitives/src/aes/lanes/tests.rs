@@ -50,7 +50,7 @@ fn check_cbc<T: AesToken>() {
         });
         let mut jobs: Vec<_> =
             texts.zip(&mut ivs).enumerate().map(|(i, (data, iv))| CbcJob { key: key(i), iv, data }).collect();
-        cbc_encrypt_many(&mut jobs);
+        cbc_encrypt_batch(&mut jobs);
         drop(jobs);
         for i in 0..lengths.len() {
             assert!([&got[i], &other[i]][i % 2] == &want[i], "mix {mix}, message {i}");
@@ -72,7 +72,7 @@ fn check_mac<T: AesToken>() {
             last: block(1000 + i as u64),
         };
         let mut jobs: Vec<_> = texts.iter().map(|text| &text[..]).enumerate().map(job).collect();
-        cbc_mac_many(&mut jobs);
+        cbc_mac_batch(&mut jobs);
         for (i, job) in jobs.iter().enumerate() {
             let mut want = block(i as u64);
             key(i).cbc_mac(&mut want, &texts[i]);
@@ -103,19 +103,19 @@ fn check_ccm<T: AesToken>() {
         let mut other: Vec<Vec<u8>> = plain.iter().map(|text| vec![0xa5; text.len()]).collect();
         {
             let mut jobs = ccm_jobs(&keys, &prefixes, texts.iter_mut().map(|text| InOut::from(&mut text[..])));
-            ccm_many::<T, true>(&mut jobs);
+            ccm_batch::<T, true>(&mut jobs);
             assert!(jobs.iter().zip(&tags).all(|(job, tag)| job.tag == tag.to_ne_bytes()), "mix {mix}");
         }
         assert!(texts == sealed, "mix {mix}");
         {
             let io = sealed.iter().zip(&mut other).map(|(src, dst)| InOut::new(src, dst).unwrap());
             let mut jobs = ccm_jobs(&keys, &prefixes, io);
-            ccm_many::<T, false>(&mut jobs);
+            ccm_batch::<T, false>(&mut jobs);
             assert!(jobs.iter().zip(&tags).all(|(job, tag)| job.tag == tag.to_ne_bytes()), "mix {mix}");
         }
         assert!(other == plain, "mix {mix}");
         let mut jobs = ccm_jobs(&keys, &prefixes, texts.iter_mut().map(|text| InOut::from(&mut text[..])));
-        ccm_many::<T, false>(&mut jobs);
+        ccm_batch::<T, false>(&mut jobs);
         assert!(jobs.iter().zip(&tags).all(|(job, tag)| job.tag == tag.to_ne_bytes()), "mix {mix}");
         drop(jobs);
         assert!(texts == plain, "mix {mix}");
