@@ -4,7 +4,7 @@
 //! constant-time and that has passed its self-test:
 //!
 //! ```
-//! let aead = algkit::aead("gcm(aes)")?.key(&[7; 32])?;
+//! let aead = algkit::aead("gcm(aes)")?.key(&[7; 32])?; // 16, 24 or 32 bytes: AES-128, -192 or -256
 //! let nonce = [1; 12]; // never the same for two messages under one key
 //! let sealed = aead.seal(&nonce, b"header", b"attack at dawn")?;
 //! assert_eq!(aead.open(&nonce, b"header", &sealed)?, b"attack at dawn");
@@ -28,6 +28,26 @@
 //! for a plain hash `.unkeyed()` or directly `.digest(…)`. What comes of it, a *transform*, is `Send` and `Sync`, does not change, and wipes its key when
 //! it is dropped. Keep it: setting up a key costs as much as some calls.
 //!
+//! # Without a name
+//!
+//! What TLS, volumes and file hashes use most has a function, whose key has the right length by its type:
+//!
+//! ```
+//! # #[cfg(all(feature = "aes", feature = "sha"))] {
+//! let gcm = algkit::aes_256_gcm(&[7; 32]);
+//! let mac = algkit::hmac_sha256(b"key");
+//! let digest = algkit::sha256().digest(b"abc");
+//! # }
+//! ```
+//!
+//! They are [`sha256`], [`sha384`], [`sha512`], [`hmac_sha256`], [`hmac_sha384`], [`hmac_sha512`], [`aes_128_gcm`], [`aes_256_gcm`],
+//! [`chacha20_poly1305`], and [`aes_128_xts`] and [`aes_256_xts`], which refuse a key of two equal halves.
+//!
+//! There is no error to handle, because there is always a driver: if the registry has none, as an environment variable is malformed or the
+//! program has taken the drivers out, this crate's own serves. They panic in one case: **no driver of the algorithm has passed its
+//! self-test**, the portable one neither. Then this build or this machine computes wrongly, and there is no right answer to give. Who
+//! would rather have an error asks by name.
+//!
 //! # IVs and nonces
 //!
 //! Lengths are in bytes; [`Driver::shape`](Driver) has them. A call refuses every other length.
@@ -45,8 +65,6 @@
 //!
 //! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by reference. In CBC and CTR they leave in it what the next piece of the same message goes on with;
 //! `encrypt_once` and `decrypt_once` leave it alone. XTS, RFC 3686, XCTR and ChaCha20 leave nothing of use.
-//!
-//! Sectors of a disk get IVs of their numbers, all in one call: [`sectors`]. A text that is longer than memory is sealed chunk by chunk: [`stream`].
 //!
 //! Two names want a word more. `poly1305`, by itself, takes the one-time key of 32 bytes (r, then s) as its *key*: a second message under it gives the key away; use
 //! `rfc7539(chacha20,poly1305)`. `keccak` is the sponge with the padding of 2011, before SHA-3 was standardized, and no hash of today's standards: those are `sha3-256` and its like.
@@ -72,6 +90,29 @@
 //! [`batch::run`] takes many requests, each with its own key, IV and length, and works on several at the same time. CBC encryption, CMAC, CCM
 //! and hashes get several times as fast, because one message leaves most of the CPU idle there. CTR, XTS and GCM gain nothing.
 //!
+//! # Sectors
+//!
+//! [`sectors`] encrypts a run of sectors in one call. Each has an IV made of its number, as dm-crypt makes it:
+//!
+//! ```
+//! # #[cfg(feature = "aes")] {
+//! use algkit::sectors::Sectors;
+//!
+//! let key: [u8; 64] = std::array::from_fn(|i| i as u8);
+//! let xts = algkit::aes_256_xts(&key)?;
+//! let mut image = vec![0; 4 * 512];
+//! Sectors::new(100, 512).encrypt(&xts, &mut image)?; // sectors 100 to 103
+//! Sectors::new(102, 512).decrypt(&xts, &mut image[2 * 512..])?; // any of them can be read without the others
+//! assert_eq!(image[2 * 512..], [0; 2 * 512]);
+//! # }
+//! # Ok::<(), algkit::Error>(())
+//! ```
+//!
+//! # Texts longer than memory
+//!
+//! An AEAD releases no plaintext before it has seen the tag, so a text of one piece has to fit into memory. [`stream`] cuts a text into
+//! chunks, each sealed by itself: none can be left out, repeated or moved, and the end cannot be cut off.
+//!
 //! # Which driver serves
 //!
 //! The one with the highest priority of those that the CPU runs, that are constant-time, and that pass their self-test, which runs before the first use.
@@ -82,8 +123,24 @@
 //!
 //! # Features
 //!
-//! Families of drivers, on by default: `aes`, `blake2`, `chacha`, `checksum`, `rng`, `serpent`, `sha`, `sha3`. A program that needs only some of them is smaller with
-//! `default-features = false`. The family `legacy` (DES, Twofish, Camellia, SM4, MD5 and the like) brings 14 more crates and is off by default. The features `aead`, `cipher` and `digest` add the traits of the RustCrypto crates of these names, in the module `rustcrypto`.
+//! | feature | brings | default |
+//! | --- | --- | --- |
+//! | `aes`, `serpent` | the cipher and its modes; with `aes` GHASH and POLYVAL | yes |
+//! | `chacha` | ChaCha, Poly1305 and their AEAD | yes |
+//! | `sha`, `sha3`, `blake2` | hashes; with `sha` the functions of HMAC | yes |
+//! | `checksum` | CRC-32, CRC-32C, XXH64 | yes |
+//! | `rng` | random number generators | yes |
+//! | `legacy` | DES, Twofish, Camellia, SM4, MD5 and the like, and 14 more crates | no |
+//! | `aead`, `cipher`, `digest` | the traits of the RustCrypto crates of these names, in the module `rustcrypto` | no |
+//!
+//! A program that needs only some of the families is smaller with `default-features = false`. The templates, `hmac` and `cbc` among
+//! them, are always there and work on what there is.
+//!
+//! # Drivers of your own
+//!
+//! A [`Driver`] is a row of data and a function that makes keyed instances; [`Registry::register`] adds it, and every template takes
+//! it from then on. `examples/custom_driver.rs` adds a block cipher. Types of this interface can grow: match [`Type`] and [`driver::TextRule`] with a
+//! last arm for the rest, and begin a [`driver::Shape`] with the function of its type.
 #![forbid(unsafe_code)]
 // Without vectors some of what drivers share has no user.
 #![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
@@ -104,6 +161,7 @@
 )]
 
 mod adapters;
+mod always;
 pub mod batch;
 mod blockwise;
 pub mod driver;
@@ -128,6 +186,12 @@ mod text;
 mod tfm;
 
 pub use algkit_primitives::{InOut, Packet, cpu};
+#[cfg(feature = "chacha")]
+pub use always::chacha20_poly1305;
+#[cfg(feature = "aes")]
+pub use always::{aes_128_gcm, aes_128_xts, aes_256_gcm, aes_256_xts};
+#[cfg(feature = "sha")]
+pub use always::{hmac_sha256, hmac_sha384, hmac_sha512, sha256, sha384, sha512};
 pub use driver::{Driver, DriverRef, SelfTest};
 pub use error::Error;
 pub use iv::ccm_iv;
