@@ -6,7 +6,7 @@
 use algkit::{
     CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key,
     cpu::CpuFeatures,
-    driver::{Shape, TextRule},
+    driver::Shape,
     mask_cpu,
 };
 use arbitrary::Arbitrary;
@@ -145,14 +145,7 @@ impl Message {
     /// The text.
     pub fn text(&self, shape: &Shape) -> Vec<u8> {
         let len = usize::from(self.len) % MAX_TEXT;
-        let block = shape.blocksize;
-        let len = match shape.text {
-            _ if !self.fit => len,
-            TextRule::Any => len,
-            TextRule::Blocks => len - len % block,
-            TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
-            TextRule::Wrapped => (len - len % block).max(2 * block),
-        };
+        let len = if self.fit { shape.fit(len) } else { len };
         random(self.seed.into(), len)
     }
 

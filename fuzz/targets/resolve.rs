@@ -50,6 +50,7 @@ fn resolve(registry: &Registry, text: &str) {
             Type::Aead => registry.aead(text).unwrap().key_with(&key, WeakKeys::Refuse).err(),
             Type::Hash => registry.hash(text).unwrap().key_with(&key, WeakKeys::Allow).err(),
             Type::Rng => registry.rng(text).unwrap().key(&key).err(),
+            other => panic!("{text}: {other}"),
         };
         if let Some(error) = error {
             let fits = keys.allows(len);

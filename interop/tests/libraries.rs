@@ -5,7 +5,7 @@
 //! `PROPTEST_CASES` sets the number of messages for each algorithm.
 
 use algkit::{
-    Aead, Cipher, Direction, Error, Hash, InOut, Sizes, Skcipher, Text, Type, WeakKeys, authenc_key, driver::TextRule,
+    Aead, Cipher, Direction, Error, Hash, InOut, Sizes, Skcipher, Text, Type, WeakKeys, authenc_key,
 };
 use algkit_interop::{
     Counterpart, Library, compose, counterpart,
@@ -124,12 +124,7 @@ fn cases(name: &'static str, lengths: Vec<usize>) -> impl Strategy<Value = Case>
     let inputs = (select(lengths), any::<u64>(), text, assoc_lengths(name), select(tags));
     (inputs, [cuts(), cuts()], any::<(u16, u8)>()).prop_map(
         move |((key_len, seed, text, assoc, tag_len), cuts, flip)| {
-            let text_len = match shape.text {
-                TextRule::Any => text,
-                TextRule::Blocks => text / shape.blocksize * shape.blocksize,
-                TextRule::Stealing | TextRule::DataUnit(_) => text.max(shape.blocksize),
-                TextRule::Wrapped => (text - text % shape.blocksize).max(2 * shape.blocksize),
-            };
+            let text_len = shape.fit(text);
             let key = bytes(seed ^ 1, key_len);
             let key = if name.contains("authenc") {
                 authenc_key(&bytes(seed ^ 2, compose::AUTH_KEY), &key).to_vec()

@@ -59,7 +59,7 @@ impl Subject {
             Type::Aead => AnyUnkeyed::Aead(registry.aead(name)?),
             Type::Hash => AnyUnkeyed::Hash(registry.hash(name)?),
             // What a generator does with its secrets is what the hash or the cipher does that it is built on.
-            Type::Rng => return Ok(None),
+            _ => return Ok(None),
         };
         // These add nothing to the AEAD inside, which is examined by its own name, but an IV in front of the text.
         let makes_ivs = driver.name.starts_with("seqiv(") || driver.name.starts_with("echainiv(");
@@ -134,13 +134,7 @@ impl Subject {
 
     /// The length nearest to `len` that the algorithm takes.
     pub fn fit(&self, len: usize) -> usize {
-        let block = self.driver.shape.blocksize;
-        match self.driver.shape.text {
-            TextRule::Any => len,
-            TextRule::Blocks => len.next_multiple_of(block),
-            TextRule::Stealing | TextRule::DataUnit(_) => len.max(block),
-            TextRule::Wrapped => (len - len % block).max(2 * block),
-        }
+        self.driver.shape.fit(len)
     }
 }
 

@@ -87,6 +87,7 @@ impl Entry {
             Type::Aead => flag::AEAD,
             Type::Hash => flag::SHASH,
             Type::Rng => flag::RNG,
+            _ => 0,
         };
         let tested = if self.is_tested() { flag::TESTED } else { 0 };
         let asynchronous = if self.is_async() { flag::ASYNC } else { 0 };
@@ -109,6 +110,7 @@ impl Entry {
             Type::Aead => "aead",
             Type::Hash => "shash",
             Type::Rng => "rng",
+            _ => "unknown",
         }
     }
 

@@ -56,6 +56,7 @@ fn describe(entry: &Entry, text: &mut String) {
         }
         Type::Hash => line("digestsize", &entry.digest_size()),
         Type::Rng => line("seedsize", &0),
+        _ => {}
     }
 }
 

@@ -2,8 +2,35 @@
 
 use std::fmt;
 
-/// What kind of operation an algorithm is.
+/// What kind of operation an algorithm is. There may be more of them in a later version.
+///
+/// ```
+/// fn is_keyed(kind: algkit::Type) -> Option<bool> {
+///     use algkit::Type::*;
+///     match kind {
+///         Cipher | Skcipher | Aead => Some(true),
+///         Rng => Some(false),
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(is_keyed(algkit::Type::Aead), Some(true));
+/// ```
+///
+/// Without the last arm it does not compile:
+///
+/// ```compile_fail,E0004
+/// fn is_keyed(kind: algkit::Type) -> Option<bool> {
+///     use algkit::Type::*;
+///     match kind {
+///         Cipher | Skcipher | Aead => Some(true),
+///         Rng => Some(false),
+///         Hash => None,
+///     }
+/// }
+/// assert_eq!(is_keyed(algkit::Type::Aead), Some(true));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Type {
     /// A block cipher, one block at a time.
     Cipher,

@@ -5,7 +5,7 @@ mod common;
 use algkit::{
     Aead, Direction, Error, Hash, InOut, Policy, Registry, Skcipher, Text, Type, WeakKeys,
     batch::{self, Request},
-    driver::{Driver, Shape, TextRule},
+    driver::Driver,
 };
 use common::{MASKS, Random, masked};
 
@@ -97,7 +97,7 @@ impl Case {
             iv[0] = 1 + random.below(7) as u8;
         }
         let len = [0, 16 * random.below(9), random.below(300), random.below(2000)][random.below(4)];
-        let text = random.bytes(fit(shape, len));
+        let text = random.bytes(shape.fit(len));
         let assoc_len = if name.starts_with("rfc4309") { 16 } else { [0, 13, random.below(100)][random.below(3)] };
         let mut assoc = vec![random.bytes(assoc_len)];
         if random.below(4) == 0 {
@@ -139,15 +139,6 @@ impl Case {
 
 fn pieces(assoc: &[Vec<u8>]) -> Vec<&[u8]> {
     assoc.iter().map(|piece| &piece[..]).collect()
-}
-
-fn fit(shape: &Shape, len: usize) -> usize {
-    match shape.text {
-        TextRule::Any => len,
-        TextRule::Blocks => len - len % shape.blocksize,
-        TextRule::Wrapped => (len - len % shape.blocksize).max(2 * shape.blocksize),
-        TextRule::Stealing | TextRule::DataUnit(_) => len.max(shape.blocksize),
-    }
 }
 
 /// The text of a case, as it lies in memory.

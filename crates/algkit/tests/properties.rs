@@ -92,7 +92,7 @@ fn check_skcipher_at(
                 let cipher = unkeyed.key_with(&key, WeakKeys::Allow).unwrap();
                 for len in lengths(&mut random) {
                     let iv = iv(&mut random);
-                    let text = random.bytes(fit(&driver.shape, len));
+                    let text = random.bytes(driver.shape.fit(len));
                     let what = || format!("{}, key of {key_len} bytes, text of {}", driver.driver, text.len());
                     let mut want = text.clone();
                     crypt(&key, &iv, &mut want);
@@ -103,17 +103,6 @@ fn check_skcipher_at(
                 }
             }
         }
-    }
-}
-
-/// A length that the mode takes, near `len`.
-fn fit(shape: &algkit::driver::Shape, len: usize) -> usize {
-    use algkit::driver::TextRule::*;
-    match shape.text {
-        Any => len,
-        Blocks => len - len % shape.blocksize,
-        Stealing | DataUnit(_) => len.max(shape.blocksize),
-        Wrapped => (len - len % shape.blocksize).max(2 * shape.blocksize),
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn driver(registry: &Registry, listed: &Listed) -> Option<Driver> {
                 digest_size,
             })),
             Type::Aead => HostTransform::Aead(Box::new(AeadTransform::keyed(&name, key.unwrap_or_default())?)),
-            Type::Cipher | Type::Rng => return Err(io::ErrorKind::Unsupported.into()),
+            _ => return Err(io::ErrorKind::Unsupported.into()),
         })
     };
     Some(host_driver(own, format!("afalg:{}", listed.driver), listed.priority, key))

@@ -152,7 +152,7 @@ fn own(registry: &Registry, kind: Type, name: &str) -> Option<DriverRef> {
         Type::Aead => true,
         // The kernel takes the key of poly1305 for the beginning of the message.
         Type::Hash => !own.shape.extendable && name != "poly1305",
-        Type::Cipher | Type::Rng => false,
+        _ => false,
     };
     (served && !own.driver.contains(':')).then_some(own)
 }

@@ -34,7 +34,7 @@ pub fn contender(name: &str, request: &Request) -> Contender {
             let key = if key.len() == 4 { &[0xff; 4] } else { key };
             hash(registry.hash(name).and_then(|t| t.key(key)).expect("a key"), request)
         }
-        Type::Rng | Type::Cipher => panic!("{name}: neither generators nor bare block ciphers are measured"),
+        other => panic!("{name}: none of type {other} is measured"),
     };
     Contender { library: "algkit", driver: name.to_owned(), work, scale: 1.0 }
 }

@@ -40,5 +40,6 @@ fn details(message: &mut Builder<'_>, entry: &Entry) {
         Type::Rng => message.attribute(abi::CRYPTOCFGA_REPORT_RNG, |m| {
             m.name("rng").number(0);
         }),
+        _ => message,
     };
 }

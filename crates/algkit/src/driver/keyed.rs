@@ -5,7 +5,8 @@ use crate::kind::WeakKeys;
 use algkit_primitives::cpu::CpuFeatures;
 use std::fmt;
 
-/// A keyed instance of a driver.
+/// A keyed instance of a driver, of its type.
+#[non_exhaustive]
 pub enum Keyed {
     /// Of type cipher.
     Cipher(Box<dyn CipherOps>),

@@ -15,6 +15,23 @@ use std::{
 };
 
 /// One implementation of an algorithm: [`Driver::new`], then its fields.
+///
+/// ```
+/// use algkit::{Driver, Sizes, Timing, Type, driver::{BadKey, Shape}};
+///
+/// let shape = Shape::cipher(8, Sizes::of(&[16]));
+/// let make = |_cpu, _key: &[u8], _weak| Err(BadKey("a cipher without a key"));
+/// let mut driver = Driver::new("xtea", "xtea-tables", Type::Cipher, shape, make).with_priority(90);
+/// driver.timing = Timing::Table;
+/// ```
+///
+/// Neither a driver nor a [`Shape`] can be written as a literal, so that there may be more fields in a later version:
+///
+/// ```compile_fail,E0639
+/// use algkit::{Sizes, driver::Shape};
+///
+/// let shape = Shape { blocksize: 8, keys: Sizes::of(&[16]), ..Shape::EMPTY };
+/// ```
 #[non_exhaustive]
 pub struct Driver {
     /// The algorithm, as the kernel spells it: `xts(aes)`.

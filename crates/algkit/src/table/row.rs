@@ -21,9 +21,7 @@ pub(super) const fn hash(name: &'static str, blocksize: usize, digestsize: usize
 
 /// A hash without a key, whose digest may have any other length too.
 pub(super) const fn extendable_hash(name: &'static str, blocksize: usize, digestsize: usize) -> Algorithm {
-    let mut algorithm = hash(name, blocksize, digestsize);
-    algorithm.shape.extendable = true;
-    algorithm
+    Algorithm { name, kind: Type::Hash, shape: Shape::hash(blocksize, digestsize).extendable() }
 }
 
 /// A hash that needs a key.
@@ -33,7 +31,7 @@ pub(super) const fn keyed_hash(name: &'static str, blocksize: usize, digestsize:
 
 /// A hash that takes a key and works without.
 pub(super) const fn optional_key(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
-    let shape = Shape { blocksize, digestsize, keys, optional_key: true, ..Shape::EMPTY };
+    let shape = Shape::keyed_hash(blocksize, digestsize, keys).with_optional_key();
     Algorithm { name, kind: Type::Hash, shape }
 }
 

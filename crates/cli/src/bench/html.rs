@@ -107,6 +107,7 @@ fn family(figure: &Figure, by_driver: bool) -> String {
         Type::Hash if figure.key_bits > 0 => "Message authentication",
         Type::Hash => "Hashes",
         Type::Rng => "Random number generators",
+        _ => "Others",
     };
     family.to_owned()
 }

@@ -52,6 +52,7 @@ impl Subject {
             Type::Aead => Self::Aead(Arc::new(registry.aead(name)?.key(&key)?)),
             Type::Hash => Self::Hash(Arc::new(registry.hash(name)?.key(&key)?)),
             Type::Rng => Self::Rng(Arc::new(registry.rng(name)?.key(&key)?)),
+            _ => return Err(Error::Unknown(name.clone())),
         })
     }
 

@@ -1,0 +1,60 @@
+//! What a crate that brings drivers writes, of every type: constructors and fields alone, which go on compiling when `Driver`,
+//! `Shape`, `Type`, `TextRule` and `Keyed` have more to say. (That they cannot be written otherwise, the documentation's tests show.)
+
+use algkit::{
+    Driver, Policy, Registry, Sizes, Timing, Type,
+    cpu::{CpuFeatures, FeatureSet},
+    driver::{BadKey, Shape, TextRule},
+};
+
+/// A driver that refuses every key, with all that can be said of it.
+fn driver(name: &str, kind: Type, shape: Shape) -> Driver {
+    let mut driver = Driver::new(name, format!("{name}-outside"), kind, shape, |_, _, _| Err(BadKey("none will do")))
+        .with_priority(900);
+    driver.timing = Timing::Table;
+    driver.needs = FeatureSet::NONE;
+    driver.prefers = FeatureSet::NONE;
+    driver.alignmask = 15;
+    driver.context_size = 64;
+    driver.asynchronous = true;
+    driver
+}
+
+#[test]
+fn drivers_of_every_type_and_rule() {
+    let keys = || Sizes::of(&[16, 32]);
+    let rules = [
+        ("any", TextRule::Any),
+        ("blocks", TextRule::Blocks),
+        ("stealing", TextRule::Stealing),
+        ("unit", TextRule::DataUnit(512)),
+        ("wrapped", TextRule::Wrapped),
+    ];
+    let mut drivers = vec![
+        driver("cipher", Type::Cipher, Shape::cipher(8, keys())),
+        driver("aead", Type::Aead, Shape::aead(keys(), 12, Sizes::Between(4, 16)).with_text(16, TextRule::Stealing)),
+        driver("hash", Type::Hash, Shape::hash(64, 32)),
+        driver("mac", Type::Hash, Shape::keyed_hash(64, 32, keys())),
+        driver("keyable", Type::Hash, Shape::keyed_hash(64, 32, keys()).with_optional_key()),
+        driver("xof", Type::Hash, Shape::hash(136, 64).extendable()),
+        driver("rng", Type::Rng, Shape::rng()),
+    ];
+    drivers.extend(rules.map(|(name, rule)| driver(name, Type::Skcipher, Shape::skcipher(16, keys(), 8, rule))));
+    let registry = Registry::empty(CpuFeatures::detect(), Policy::Table);
+    for driver in drivers {
+        let (name, shape) = (driver.name.clone(), driver.shape.clone());
+        registry.register(driver).unwrap();
+        let [listed] = &registry.drivers_of(&name).unwrap()[..] else { panic!("{name}") };
+        assert_eq!((&listed.shape, listed.priority(), listed.alignmask), (&shape, 900, 15));
+        let digests = match listed.kind {
+            Type::Hash => shape.digestsize > 0,
+            _ => shape.digestsize == 0,
+        };
+        assert!(digests, "{name}");
+        let room = match shape.text {
+            TextRule::DataUnit(most) => most as usize,
+            _ => usize::MAX,
+        };
+        assert!(shape.takes(shape.fit(100)) && room >= shape.fit(1000), "{name}");
+    }
+}
