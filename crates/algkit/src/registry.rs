@@ -1,5 +1,6 @@
 //! Where names become drivers.
 
+mod listing;
 mod reference;
 
 #[cfg(feature = "rng")]
@@ -265,6 +266,22 @@ impl Registry {
         selftest::run(&Side { cpu: self.cpu, driver }, &answers, reference::of(driver), extent)
     }
 
+    /// Every driver of `name`, an algorithm or a driver, usable or not: those that would serve first, the highest priority
+    /// first. Nothing is tested, and nothing that was not there before is kept.
+    ///
+    /// Templates compose a driver of each driver of each part, beside the best of the other parts; any other combination is
+    /// found by its name.
+    ///
+    /// ```
+    /// let registry = algkit::Registry::global()?;
+    /// let drivers = registry.drivers_of("cbc(aes)")?;
+    /// assert!(drivers.iter().any(|driver| driver.driver == "cbc(aes-fixed-time)"));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn drivers_of(&self, name: &str) -> Result<Vec<DriverRef>, Error> {
+        listing::Listing::new(self).of(&Name::parse(name)?)
+    }
+
     /// Every driver so far, template instances included.
     pub fn drivers(&self) -> Vec<DriverRef> {
         self.read().drivers.clone()
@@ -397,7 +414,7 @@ impl Registry {
         let mut by_driver = self.named(|d| d.driver == text);
         let mut by_name = self.named(|d| d.name == text && d.driver != text);
         let mut template_error = None;
-        match self.instantiate(name, self) {
+        match self.instantiate(name) {
             Ok(Some(instance)) => {
                 // Asked for as `cbc(aes-fixed-time)`, it is one driver of `cbc(aes)`; as `cbc(aes)`,
                 // one among others.
@@ -451,11 +468,11 @@ impl Registry {
     }
 
     /// The driver that a template makes of `name`, kept for the next time.
-    fn instantiate(&self, name: &Name, lookup: &dyn Lookup) -> Result<Option<DriverRef>, Error> {
+    fn instantiate(&self, name: &Name) -> Result<Option<DriverRef>, Error> {
         let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
             return Ok(None);
         };
-        let instance = build(lookup, name)?;
+        let instance = build(self, name)?;
         let mut state = self.write();
         if let Some(known) = state.drivers.iter().find(|d| d.driver == instance.driver) {
             return Ok(Some(known.clone()));

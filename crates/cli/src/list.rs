@@ -30,7 +30,8 @@ struct Row {
     /// Whether the algorithm's name stands for this driver.
     chosen: bool,
     selftest: String,
-    /// 1, and one for each transform of it in this process and each instance of a template that is built on it.
+    /// 1, and one for each transform of it in this process and each instance of a template that is built on it; 0 if nobody has
+    /// asked for what a template could make.
     refcnt: usize,
     /// Whether requests are done elsewhere while the caller waits.
     r#async: bool,

@@ -18,10 +18,10 @@ impl Survey {
             // A name without a driver that may serve is left out, or listed with none chosen.
             let _ = of_any_timing(registry, name);
         }
-        let names: HashSet<(Type, String)> = registry.drivers().iter().map(|d| (d.kind, d.name.clone())).collect();
-        let found = names.iter().filter_map(|(kind, name)| registry.find(*kind, name).ok());
-        let chosen = found.map(|driver| driver.driver.clone()).collect();
         let mut drivers = registry.drivers();
+        let chosen = chosen(registry, &drivers);
+        // Some have joined since.
+        drivers = registry.drivers();
         drivers.sort_by_cached_key(|d| (d.name.clone(), Reverse(d.priority()), d.driver.clone()));
         Self { drivers, chosen }
     }
@@ -31,17 +31,21 @@ impl Survey {
         self.chosen.contains(&driver.driver)
     }
 
-    /// The drivers of an algorithm, or the one of that name.
+    /// The drivers of an algorithm, those that serve first, or the one of that name.
     pub fn named(registry: &Registry, name: &str) -> Result<Self, Error> {
-        let found = of_any_timing(registry, name);
-        let mut survey = Self::of(registry);
-        survey.drivers.retain(|d| d.name == name || d.driver == name);
-        if survey.drivers.is_empty() {
-            // What is asked for by its parts, `xts(twofish-generic)`, is called by neither name.
-            survey.drivers.push(found?);
-        }
-        Ok(survey)
+        // The one that serves is tested. If none does, that is what the list shows.
+        let _ = of_any_timing(registry, name);
+        let drivers = registry.drivers_of(name)?;
+        let chosen = chosen(registry, &drivers);
+        Ok(Self { drivers, chosen })
     }
+}
+
+/// What the names of the algorithms stand for that these are drivers of.
+fn chosen(registry: &Registry, drivers: &[DriverRef]) -> HashSet<String> {
+    let names: HashSet<(Type, &str)> = drivers.iter().map(|d| (d.kind, &*d.name)).collect();
+    let found = names.into_iter().filter_map(|(kind, name)| registry.find(kind, name).ok());
+    found.map(|driver| driver.driver.clone()).collect()
 }
 
 /// The driver that `name` stands for; where the timing policy allows none, the best there is, or

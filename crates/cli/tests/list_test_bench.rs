@@ -127,8 +127,26 @@ fn one_name_is_listed_in_detail() {
     assert!(String::from_utf8_lossy(ok(&output)).contains("driver       : cbc(aes-fixed-time)\n"));
     assert!(fails(&run(&["list", "nosuch"]), 2).contains("unknown algorithm `nosuch`"));
     // Nothing is called that, but it is found.
-    let output = run(&["list", "xts(twofish-generic)"]);
-    assert!(String::from_utf8_lossy(ok(&output)).contains("(twofish-generic)"));
+    for name in ["xts(twofish-generic)", "xts(ecb(twofish-generic))"] {
+        let rows = json(&["list", name, "--json"]);
+        let drivers: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["driver"]).collect();
+        assert_eq!(drivers, ["xts(ecb(twofish-generic))"]);
+        assert_eq!((&rows[0]["selftest"], &rows[0]["name"]), (&"passed".into(), &"xts(twofish)".into()));
+    }
+}
+
+#[test]
+fn all_drivers_of_a_name_are_listed_composed_ones_too() {
+    let rows = json(&["list", "cbc(aes)", "--json"]);
+    let field = |name: &str| rows.as_array().unwrap().iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    let drivers = field("driver");
+    for driver in ["cbc(aes-generic)", "cbc(aes-fixed-time)"] {
+        assert!(drivers.contains(&driver.into()), "{drivers:?}");
+    }
+    assert!(field("name").iter().all(|name| name == "cbc(aes)"), "{rows}");
+    assert_eq!(field("chosen").iter().filter(|chosen| **chosen == true).count(), 1, "{rows}");
+    // The first is the one that serves.
+    assert_eq!((&rows[0]["chosen"], &rows[0]["selftest"]), (&true.into(), &"passed".into()), "{rows}");
 }
 
 #[test]
