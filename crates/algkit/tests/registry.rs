@@ -3,12 +3,13 @@
 mod common;
 
 use algkit::{
-    Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, MAX_KNOWN, Policy, Registry, SelfTest,
-    Skcipher, Text, Timing, Type, WeakKeys, authenc_key,
+    Aead, CATALOGUE, Direction, Driver, DriverRef, Error, Extent, Hash, InOut, Known, MAX_KNOWN, Name, Packet, Policy,
+    Registry, SelfTest, Skcipher, Text, Timing, Type, Vector, WeakKeys, authenc_key,
     cpu::CpuFeatures,
     driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Shape, SkcipherJob, SkcipherOps},
 };
 use common::{NO_VECTORS, Random, catalogue, cut, drivers_of, masked, somehow};
+use hex_literal::hex;
 use std::sync::{
     Arc, Barrier,
     atomic::{AtomicUsize, Ordering},
@@ -24,9 +25,9 @@ enum Fault {
     None,
     /// A bit of the output, for texts of between so many bytes.
     Bit(usize, usize),
-    /// A bit of the output, when decrypting.
+    /// A bit of the output, when decrypting more than a block.
     Decryption,
-    /// A bit of the output, when the text is in segments.
+    /// A bit of the output, when a text of more than a block is in segments.
     Segments,
     /// The chaining value.
     Iv,
@@ -34,6 +35,16 @@ enum Fault {
     AnyTag,
     /// A bit of the last output of a batch.
     Batch,
+    /// A bit of the output of a message by itself.
+    Once,
+    /// A bit of the output of a message in one piece.
+    Packet,
+    /// The key does not matter.
+    AnyKey,
+    /// The IV does not matter.
+    AnyIv,
+    /// The associated data does not matter.
+    AnyAssoc,
     PanicInUse,
     PanicInMake,
 }
@@ -57,12 +68,15 @@ impl SkcipherOps for Planted<Skcipher> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let segments = text.sources().count();
         let before = iv.to_vec();
+        if self.1 == Fault::AnyIv {
+            iv.copy_from_slice(IV);
+        }
         rewrite(text, |text| {
             self.0.crypt(direction, iv, &mut Text::from(&mut text[..])).unwrap();
             let wrong = match self.1 {
                 Fault::Bit(min, max) => (min..=max).contains(&text.len()),
-                Fault::Decryption => direction == Direction::Decrypt,
-                Fault::Segments => segments > 1,
+                Fault::Decryption => direction == Direction::Decrypt && text.len() > 16,
+                Fault::Segments => segments > 1 && text.len() > 16,
                 Fault::PanicInUse => panic!("planted in use"),
                 _ => false,
             };
@@ -75,6 +89,13 @@ impl SkcipherOps for Planted<Skcipher> {
         }
     }
 
+    fn crypt_once(&self, direction: Direction, iv: &[u8], mut run: InOut<'_>) {
+        self.crypt(direction, &mut iv.to_vec(), &mut Text::from(run.reborrow()));
+        if self.1 == Fault::Once {
+            run.dst().iter_mut().take(1).for_each(|byte| *byte ^= 1);
+        }
+    }
+
     fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
         let last = jobs.iter_mut().rev().find(|job| !job.text.is_empty());
@@ -84,12 +105,26 @@ impl SkcipherOps for Planted<Skcipher> {
     }
 }
 
+impl Planted<Aead> {
+    /// The IV and the associated data that it heeds.
+    fn heeded<'a>(&self, iv: &'a [u8], assoc: &'a [&'a [u8]]) -> (&'a [u8], &'a [&'a [u8]]) {
+        (if self.1 == Fault::AnyIv { &[0; 12] } else { iv }, if self.1 == Fault::AnyAssoc { &[] } else { assoc })
+    }
+}
+
 impl AeadOps for Planted<Aead> {
+    fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
+        self.seal(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
+        tag[0] ^= u8::from(self.1 == Fault::Packet);
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
+        let (iv, assoc) = self.heeded(iv, assoc);
         rewrite(text, |text| self.0.encrypt(iv, assoc, &mut text[..], tag).unwrap());
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        let (iv, assoc) = self.heeded(iv, assoc);
         let mut authentic = false;
         rewrite(text, |text| {
             authentic = if self.1 == Fault::AnyTag {
@@ -117,6 +152,7 @@ fn planted(name: &'static str, fault: Fault) -> Driver {
     let model = honest.find_any(name).unwrap();
     let make = move |_: CpuFeatures, key: &[u8], weak: WeakKeys| {
         assert!(fault != Fault::PanicInMake, "planted in make");
+        let key = if fault == Fault::AnyKey { KEY } else { key };
         let refused = |_| BadKey("refused");
         Ok(if model_is_aead(&honest, name) {
             Keyed::Aead(Box::new(Planted(honest.aead(name).unwrap().key_with(key, weak).map_err(refused)?, fault)))
@@ -606,4 +642,154 @@ fn a_registry_does_not_grow_forever() {
     }
     // What was found is forgotten when a driver is registered.
     assert_eq!(registry.hash("sha256").map(drop), Err(Error::Full("sha256".into())));
+}
+
+#[test]
+fn all_drivers_of_a_name_are_listed() {
+    let registry = registry();
+    let list = |name: &str| -> Vec<String> {
+        registry.drivers_of(name).unwrap().iter().map(|driver| driver.driver.clone()).collect()
+    };
+    let before = registry.drivers().len();
+    let ciphers: Vec<_> = registry.drivers().iter().filter(|d| d.name == "aes").map(|d| d.driver.clone()).collect();
+    assert!(ciphers.len() >= 2, "{ciphers:?}");
+
+    // Every cipher makes one, and every row of the table is there.
+    let cbc = list("cbc(aes)");
+    assert!(ciphers.iter().all(|cipher| cbc.contains(&format!("cbc({cipher})"))), "{cbc:?}");
+    let rows = registry.drivers().into_iter().filter(|d| d.name == "cbc(aes)");
+    assert!(rows.clone().count() > 0 && rows.into_iter().all(|row| cbc.contains(&row.driver)), "{cbc:?}");
+    // By their own names, these are one each, however they are written.
+    for name in ["xts(aes-generic)", "xts(ecb(aes-generic))"] {
+        assert_eq!(list(name), ["xts(ecb(aes-generic))"]);
+    }
+    assert_eq!(list("aes-generic"), ["aes-generic"]);
+    // Of two parts, each driver of each is in one at least.
+    let gcm = list("gcm(aes)");
+    for part in list("ctr(aes)").iter().chain(&list("ghash")) {
+        let uses = |driver: &&String| Name::parse(driver).unwrap().args.iter().any(|arg| arg.to_string() == *part);
+        assert!(gcm.iter().any(|driver| uses(&driver)), "{part}: {gcm:?}");
+    }
+    assert_eq!(registry.drivers().len(), before, "listing keeps nothing");
+
+    // The best comes first, and whatever is listed as usable is found by its own name.
+    for name in ["aes", "cbc(aes)", "gcm(aes)", "ccm(aes)", "essiv(cbc(aes),sha256)", "hmac(sha256)", "sha256"] {
+        let drivers = registry.drivers_of(name).unwrap();
+        assert_eq!(drivers[0].driver, registry.find_any(name).unwrap().driver, "{name}");
+        for driver in drivers.iter().filter(|driver| registry.is_usable(driver)) {
+            let found = registry.find(driver.kind, &driver.driver).unwrap();
+            assert_eq!((&found.driver, &found.name, found.timing), (&driver.driver, &driver.name, driver.timing));
+        }
+        let distinct: std::collections::HashSet<_> = drivers.iter().map(|d| &d.driver).collect();
+        assert_eq!(distinct.len(), drivers.len(), "{name}");
+    }
+    let unlisted = |name: &str| registry.drivers_of(name).unwrap_err();
+    assert_eq!(unlisted("nothing"), Error::Unknown("nothing".into()));
+    assert_eq!(unlisted("cbc(nothing)"), Error::Unknown("nothing".into()));
+    assert!(matches!(unlisted("cbc(aes"), Error::BadName { .. }));
+    assert!(matches!(unlisted("cbc(sha256)"), Error::WrongType { found: Type::Hash, .. }));
+    assert!(matches!(unlisted("cbc(aes,aes)"), Error::BadParameters { .. }));
+    // As deep as names go, without asking for the same thing over and over.
+    assert!(registry.drivers_of("cts(cbc(cts(cbc(cts(cbc(cts(aes)))))))").is_err());
+}
+
+/// The key and the IV of a known answer of one block.
+const KEY: &[u8] = &hex!("2b7e151628aed2a6abf7158809cf4f3c");
+const IV: &[u8] = &hex!("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+
+/// One known answer for each of some algorithms that nothing else has.
+static ANSWERS: &[Vector] = &[
+    Vector {
+        name: "my-cipher",
+        source: "SP 800-38A, F.5.1, first block",
+        known: Known::Skcipher {
+            key: KEY,
+            iv: IV,
+            plain: &hex!("6bc1bee22e409f96e93d7e117393172a"),
+            cipher: &hex!("874d6191b620e3261bef6864990db6ce"),
+        },
+    },
+    Vector {
+        name: "my-aead",
+        source: "McGrew and Viega 2005, GCM test case 2",
+        known: Known::Aead {
+            key: &[0; 16],
+            iv: &[0; 12],
+            assoc: &[],
+            plain: &[0; 16],
+            sealed: &hex!("0388dace60b6a392f328c2b971b2fe78 ab6e47d42cec13bdf53a67b21257bddf"),
+        },
+    },
+    Vector {
+        name: "my-hash",
+        source: "FIPS 180-2, B.1",
+        known: Known::Hash {
+            key: &[],
+            message: b"abc",
+            digest: &hex!("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        },
+    },
+];
+
+/// A driver of an algorithm of its own, which `ANSWERS` has.
+fn of_its_own(model: &'static str, name: &str, fault: Fault) -> Driver {
+    let mut driver = planted(model, fault);
+    driver.name = name.to_owned();
+    driver
+}
+
+/// SHA-256 that hashes no more than the first of several pieces.
+struct FirstPiece;
+
+impl HashOps for FirstPiece {
+    fn start(&self) -> Box<dyn HashState> {
+        ExternalHash.start()
+    }
+
+    fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
+        ExternalHash.digest(&parts[..parts.len().min(1)], out);
+    }
+}
+
+#[test]
+fn where_there_is_no_other_driver_a_fault_shows_all_the_same() {
+    let check = |driver: Driver, complaint: Option<&str>| {
+        let registry = registry();
+        registry.register_answers(ANSWERS);
+        let (kind, name) = (driver.kind, driver.name.clone());
+        registry.register(driver).unwrap();
+        match (registry.find(kind, &name), complaint) {
+            (Ok(_), None) => {}
+            (Err(Error::SelfTest { reason, .. }), Some(complaint)) => {
+                assert!(reason.contains(complaint), "{name}: {reason}, not {complaint}");
+                assert!(!reason.contains("SP 800-38A"), "{name}: a known answer shows it: {reason}");
+            }
+            (other, _) => panic!("{name}: {other:?}, not {complaint:?}"),
+        }
+    };
+    for (fault, complaint) in [
+        (Fault::None, None),
+        (Fault::Decryption, Some("plaintext")),
+        (Fault::Segments, Some("encrypting: wrong output")),
+        (Fault::Batch, Some("at once, under 1 keys: wrong text of message")),
+        (Fault::Once, Some("wrong output of a message by itself")),
+        (Fault::AnyIv, Some("two IVs give the same output")),
+    ] {
+        check(of_its_own("ctr(aes)", "my-cipher", fault), complaint);
+    }
+    for (fault, complaint) in [
+        (Fault::None, None),
+        (Fault::AnyTag, Some("flipped")),
+        (Fault::Batch, Some("at once, under 1 keys: wrong ciphertext or tag of message")),
+        (Fault::Packet, Some("packet")),
+        (Fault::AnyIv, Some("accepted with another IV")),
+        (Fault::AnyAssoc, Some("accepted with other associated data")),
+    ] {
+        check(of_its_own("gcm(aes)", "my-aead", fault), complaint);
+    }
+    check(of_its_own("ctr(aes)", "my-cipher", Fault::AnyKey), Some("two keys give the same output"));
+    check(external("my-hash"), None);
+    let make = |_: CpuFeatures, _: &[u8], _: WeakKeys| Ok(Keyed::Hash(Box::new(FirstPiece)));
+    let wrong = Driver::new("my-hash", "sha256-first", Type::Hash, Shape::hash(64, 32), make);
+    check(wrong, Some("wrong digest"));
 }

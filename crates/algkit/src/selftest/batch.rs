@@ -92,10 +92,7 @@ fn aeads<'p>(
     let (mut assocs, mut sealed) = (Vec::new(), Vec::new());
     for (i, (text, iv)) in plain.iter().zip(&ivs).enumerate() {
         let ops = aead(&pair(i).other)?;
-        let lengths = inputs::assoc_lengths(extent, random);
-        let lengths: Vec<_> = lengths.filter(|&len| ops.check(iv, len, text.len() as u64).is_ok()).collect();
-        let len = *lengths.get(random.below(lengths.len().max(1))).ok_or("takes no length of associated data")?;
-        let assoc = random.bytes(len);
+        let assoc = inputs::taken_assoc(ops, iv, text.len(), extent, random)?;
         let tag_len = inputs::tag_length(&driver.shape.tags, random);
         sealed.push(seal(ops, &Message { iv, assoc: &assoc, plain: text, tag_len }, PLAINEST)?);
         assocs.push(assoc);

@@ -8,7 +8,7 @@ use super::{
     random::Random,
     side::{Pair, Side},
 };
-use crate::driver::{Direction, TextRule, Type};
+use crate::driver::{Direction, Shape, TextRule, Type};
 
 /// The largest text that a short test also decrypts with the other driver, in bytes.
 const SHORT_TEXT: usize = 64;
@@ -21,22 +21,18 @@ pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Res
         .try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round as u64) }.run(round))
 }
 
-/// Tests what needs no other driver: the results of every layout and of a batch are those of the plainest layout, decryption
-/// undoes encryption, and forged tags are refused.
-pub(super) fn alone(subject: &Side<'_>, extent: Extent) -> Result<(), String> {
-    check(subject, subject, extent)
-}
-
 /// Objects to sizes that differ.
 fn same_sizes(subject: &Side<'_>, other: &Side<'_>) -> Result<(), String> {
-    let (a, b) = (&subject.driver.shape, &other.driver.shape);
+    // Field by field, so that a new one has to be thought of here.
+    let Shape { blocksize, keys, optional_key, ivsize, text, tags, digestsize, extendable } = &subject.driver.shape;
+    let want = &other.driver.shape;
     let differs = [
-        ("block size", a.blocksize != b.blocksize),
-        ("key sizes", a.keys != b.keys || a.optional_key != b.optional_key),
-        ("IV size", a.ivsize != b.ivsize),
-        ("text lengths", a.text != b.text),
-        ("tag sizes", a.tags != b.tags),
-        ("digest size", a.digestsize != b.digestsize || a.extendable != b.extendable),
+        ("block size", *blocksize != want.blocksize),
+        ("key sizes", *keys != want.keys || *optional_key != want.optional_key),
+        ("IV size", *ivsize != want.ivsize),
+        ("text lengths", *text != want.text),
+        ("tag sizes", *tags != want.tags),
+        ("digest size", *digestsize != want.digestsize || *extendable != want.extendable),
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
         Some((what, _)) => Err(format!("{what} other than that of {}", other.driver.driver)),
@@ -54,7 +50,7 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// One message of each length; round by round, each length meets another key.
     fn run(&mut self, round: usize) -> Result<(), String> {
-        let pairs = self.pairs()?;
+        let pairs = pairs(self.subject, self.other, self.extent, &mut self.random)?;
         let lengths = inputs::text_lengths(self.subject.driver, self.extent, &mut self.random);
         for (i, &len) in lengths.iter().enumerate() {
             let pair = &pairs[(i + round) % pairs.len()];
@@ -65,20 +61,6 @@ impl Comparison<'_> {
             })?;
         }
         batch::check(self.subject.driver, &pairs, self.extent, &mut self.random)
-    }
-
-    fn pairs(&mut self) -> Result<Vec<Pair>, String> {
-        let mut pairs = Vec::new();
-        let takes = |key: &[u8]| self.subject.key(key).is_ok();
-        for key in inputs::keys(self.subject.driver, takes, self.extent, &mut self.random) {
-            match (self.subject.key(&key), self.other.key(&key)) {
-                (Ok(subject), Ok(other)) => pairs.push(Pair { key_len: key.len(), subject, other }),
-                (Err(_), Err(_)) if inputs::is_authenc(self.subject.driver) => {}
-                (Err(why), _) => return Err(why),
-                (_, Err(why)) => return Err(format!("took a key that {} refuses: {why}", self.other.driver.driver)),
-            }
-        }
-        if pairs.is_empty() { Err("took no key".to_owned()) } else { Ok(pairs) }
     }
 
     fn message(&mut self, pair: &Pair, len: usize, layout: &Layout) -> Result<(), String> {
@@ -148,6 +130,26 @@ impl Comparison<'_> {
         both_ways(subject, other, &message, &sealed, flips, layout)
             .map_err(|why| format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}"))
     }
+}
+
+/// Keyed instances of both, one pair for each key that is tried.
+pub(super) fn pairs(
+    subject: &Side<'_>,
+    other: &Side<'_>,
+    extent: Extent,
+    random: &mut Random,
+) -> Result<Vec<Pair>, String> {
+    let mut pairs = Vec::new();
+    let takes = |key: &[u8]| subject.key(key).is_ok();
+    for key in inputs::keys(subject.driver, takes, extent, random) {
+        match (subject.key(&key), other.key(&key)) {
+            (Ok(subject), Ok(other)) => pairs.push(Pair { key_len: key.len(), subject, other }),
+            (Err(_), Err(_)) if inputs::is_authenc(subject.driver) => {}
+            (Err(why), _) => return Err(why),
+            (_, Err(why)) => return Err(format!("took a key that {} refuses: {why}", other.driver.driver)),
+        }
+    }
+    if pairs.is_empty() { Err("took no key".to_owned()) } else { Ok(pairs) }
 }
 
 /// What the two say of a request, if it is the same.

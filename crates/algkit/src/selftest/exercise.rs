@@ -5,7 +5,7 @@ use crate::{
     driver::{AeadOps, Direction, Failure, HashOps, Keyed, RngOps},
     tfm,
 };
-use algkit_primitives::InOut;
+use algkit_primitives::{InOut, Packet};
 
 /// `input` through a cipher or a mode; `iv` becomes the chaining value.
 pub(super) fn crypt(
@@ -55,6 +55,7 @@ pub(super) fn rng(keyed: &Keyed) -> Result<&dyn RngOps, Failure> {
 const WRONG_TYPE: &str = "made an instance of another type than it declares";
 
 /// A message for an AEAD.
+#[derive(Clone, Copy)]
 pub(super) struct Message<'a> {
     pub(super) iv: &'a [u8],
     pub(super) assoc: &'a [u8],
@@ -69,6 +70,22 @@ pub(super) fn seal(ops: &dyn AeadOps, message: &Message<'_>, layout: &Layout) ->
         layout.pass(message.plain, |text| ops.seal(message.iv, &layout.cut(message.assoc), text, &mut tag))?;
     sealed.extend_from_slice(&tag);
     Ok(sealed)
+}
+
+/// [`seal`], in one piece and without its bookkeeping.
+pub(super) fn seal_packet(ops: &dyn AeadOps, message: &Message<'_>) -> Vec<u8> {
+    let mut sealed = [message.plain, &vec![0; message.tag_len]].concat();
+    let (text, tag) = sealed.split_at_mut(message.plain.len());
+    ops.seal_packet(message.iv, &mut Packet { assoc: message.assoc, text: text.into() }, tag);
+    sealed
+}
+
+/// Whether [`AeadOps::open_packet`] opens `sealed`, and to what.
+fn open_packet(ops: &dyn AeadOps, message: &Message<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
+    let (ciphertext, tag) = sealed.split_at(message.plain.len());
+    let mut text = ciphertext.to_vec();
+    let packet = &mut Packet { assoc: message.assoc, text: InOut::from(&mut text[..]) };
+    ops.open_packet(message.iv, packet, tag).then_some(text)
 }
 
 /// What `sealed` decrypts to, if it is authentic.
@@ -102,13 +119,16 @@ pub(super) fn both_ways(
         expect("plaintext at the other side", &plain[room..], &message.plain[room..])?;
     } else {
         expect("ciphertext or tag", &own, sealed)?;
+        expect("ciphertext or tag of a packet", &seal_packet(ops, message), sealed)?;
     }
+    let packet = open_packet(ops, message, sealed).ok_or("an authentic packet was refused")?;
+    expect("plaintext of a packet", &packet[room..], &message.plain[room..])?;
     let plain = open(ops, message, sealed, layout)?.ok_or("an authentic message was refused")?;
     expect("plaintext", &plain[room..], &message.plain[room..])?;
     for &bit in flips {
         let mut forged = sealed.to_vec();
         forged[bit / 8] ^= 1 << (bit % 8);
-        if open(ops, message, &forged, layout)?.is_some() {
+        if open(ops, message, &forged, layout)?.is_some() || open_packet(ops, message, &forged).is_some() {
             return Err(format!("accepted with bit {} of byte {} flipped", bit % 8, bit / 8));
         }
     }

@@ -1,7 +1,7 @@
 //! Keys, IVs and lengths for random comparisons, chosen to reach the corners of a driver.
 
 use super::{Extent, random::Random};
-use crate::{Driver, Name, Sizes, cpu::FeatureSet, driver::TextRule, templates::authenc::authenc_key};
+use crate::{Driver, Name, Sizes, cpu::FeatureSet, driver::AeadOps, templates::authenc::authenc_key};
 
 /// Text lengths of a short test: around one block of every cipher, and past the largest batch.
 const SHORT_LENGTHS: &[usize] = &[0, 1, 15, 16, 17, 31, 33, 64, 127, 257, 528, 1111];
@@ -117,15 +117,7 @@ fn has_room_for_iv(driver: &Driver) -> bool {
 
 /// The length next to `len` that suits `driver`.
 pub(super) fn fit(driver: &Driver, len: usize) -> usize {
-    let block = driver.shape.blocksize;
-    let len = if has_room_for_iv(driver) { len.max(driver.shape.ivsize) } else { len };
-    match driver.shape.text {
-        TextRule::Any => len,
-        TextRule::Blocks => len - len % block,
-        TextRule::Stealing => len.max(block),
-        TextRule::Wrapped => (len - len % block).max(2 * block),
-        TextRule::DataUnit(max) => len.clamp(block, usize::try_from(max).unwrap_or(usize::MAX)),
-    }
+    driver.shape.fit(if has_room_for_iv(driver) { len.max(driver.shape.ivsize) } else { len })
 }
 
 /// Lengths of associated data, not all of which a driver need take. Long ones are costly, so a long
@@ -133,6 +125,20 @@ pub(super) fn fit(driver: &Driver, len: usize) -> usize {
 pub(super) fn assoc_lengths(extent: Extent, random: &mut Random) -> impl Iterator<Item = usize> {
     let long = extent == Extent::Long && random.below(16) == 0;
     ASSOC.iter().chain(LONG_ASSOC.iter().filter(move |_| long)).copied()
+}
+
+/// Associated data of a length that `ops` takes.
+pub(super) fn taken_assoc(
+    ops: &dyn AeadOps,
+    iv: &[u8],
+    text_len: usize,
+    extent: Extent,
+    random: &mut Random,
+) -> Result<Vec<u8>, String> {
+    let taken = assoc_lengths(extent, random).filter(|&len| ops.check(iv, len, text_len as u64).is_ok());
+    let taken: Vec<_> = taken.collect();
+    let len = *taken.get(random.below(taken.len().max(1))).ok_or("takes no length of associated data")?;
+    Ok(random.bytes(len))
 }
 
 /// A length of tag.

@@ -9,9 +9,8 @@
 //!    keys, IVs and texts of telling lengths, the chaining IV and the refusals included;
 //! 3. a batch of messages gives what they give one by one ([`batch`]).
 //!
-//! Where there is no other driver, nothing vouches for a value but the known answers, and the random messages are used to test
-//! what needs no second opinion ([`compare::alone`]): no layout and no batch changes a result, decryption undoes encryption,
-//! and forged tags are refused. A driver with neither known answers nor another driver does not serve, unless one of this
+//! Where there is no other driver, nothing vouches for a value but the known answers, and random messages show what needs no
+//! second opinion ([`properties`]). A driver with neither known answers nor another driver does not serve, unless one of this
 //! crate's templates made it: its parts have been tested, and the crate's tests compare the template over other parts.
 
 mod batch;
@@ -21,6 +20,7 @@ mod extent;
 mod inputs;
 mod known;
 mod layout;
+mod properties;
 mod random;
 mod rng;
 mod side;
@@ -66,6 +66,6 @@ fn test(
         None if answers == 0 && !subject.driver.composed => {
             Err("no known answers and no other driver to test it with".to_owned())
         }
-        None => compare::alone(subject, extent),
+        None => properties::check(subject, extent),
     }
 }
