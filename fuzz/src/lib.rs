@@ -4,9 +4,7 @@
 //! so that small inputs reach long texts.
 
 use algkit::{
-    CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key,
-    cpu::CpuFeatures,
-    driver::Shape,
+    CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key, cpu::CpuFeatures, driver::Shape,
     mask_cpu,
 };
 use arbitrary::Arbitrary;

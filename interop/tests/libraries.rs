@@ -4,9 +4,7 @@
 //!
 //! `PROPTEST_CASES` sets the number of messages for each algorithm.
 
-use algkit::{
-    Aead, Cipher, Direction, Error, Hash, InOut, Sizes, Skcipher, Text, Type, WeakKeys, authenc_key,
-};
+use algkit::{Aead, Cipher, Direction, Error, Hash, InOut, Sizes, Skcipher, Text, Type, WeakKeys, authenc_key};
 use algkit_interop::{
     Counterpart, Library, compose, counterpart,
     drivers::{self, Choice},

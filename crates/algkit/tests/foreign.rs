@@ -1,11 +1,13 @@
 //! Drivers from outside that misbehave after their self-test, and what is left of it; and one that asks for alignment.
 
 use algkit::{
-    Aead, Direction, Driver, Error, Extent, Hash, Policy, Registry, SelfTest, Skcipher, Text, Timing, Type, WeakKeys,
+    Aead, Cipher, Direction, Driver, Error, Extent, Hash, InOut, Policy, Registry, SelfTest, Skcipher, Text, Timing,
+    Type, WeakKeys,
     batch::{self, Request},
     cpu::CpuFeatures,
-    driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps},
+    driver::{AeadJob, AeadOps, BadKey, CipherOps, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps},
 };
+use hex_literal::hex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A message that starts with this makes the drivers here do what they should not.
@@ -207,12 +209,40 @@ fn write(text: &mut Text<'_>, bytes: &[u8]) {
     }
 }
 
+impl CipherOps for OnBoundaries<Cipher> {
+    fn block_size(&self) -> usize {
+        16
+    }
+
+    fn encrypt_blocks(&self, mut data: InOut<'_>) {
+        [data.src(), data.written()].iter().for_each(check_boundary);
+        self.0.encrypt(data.reborrow()).unwrap();
+    }
+
+    fn decrypt_blocks(&self, mut data: InOut<'_>) {
+        [data.src(), data.written()].iter().for_each(check_boundary);
+        self.0.decrypt(data.reborrow()).unwrap();
+    }
+
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        self.0.set_key_with(on_boundary(key), weak).is_ok()
+    }
+}
+
 impl SkcipherOps for OnBoundaries<Skcipher> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         on_boundary(iv);
         let mut bytes = run_on_boundary(text);
-        self.0.crypt(direction, iv, &mut Text::from(&mut bytes[..])).unwrap();
-        write(text, &bytes);
+        let done = self.0.crypt(direction, iv, &mut Text::from(&mut bytes[..]));
+        match done {
+            Ok(()) | Err(Error::Authentication) => write(text, &bytes),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// As RFC 3394 has it, for `kw`.
+    fn is_intact(&self, iv: &[u8]) -> bool {
+        on_boundary(iv) == [0xa6; 8]
     }
 
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
@@ -275,8 +305,13 @@ fn a_driver_gets_the_alignment_that_it_asks_for() {
     let drivers = [
         foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
         foreign("xts(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
+        // IVs of 32 bytes.
+        foreign("adiantum(xchacha12,aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
+        foreign("kw(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
+        foreign("aes", |tfm| Keyed::Cipher(Box::new(OnBoundaries::<Cipher>(tfm)))),
         foreign("gcm(aes)", |tfm| Keyed::Aead(Box::new(OnBoundaries::<Aead>(tfm)))),
         foreign("sha256", |tfm: Hash| Keyed::Hash(Box::new(OnBoundaries(std::sync::Arc::new(tfm))))),
+        foreign("hmac(sha256)", |tfm: Hash| Keyed::Hash(Box::new(OnBoundaries(std::sync::Arc::new(tfm))))),
     ];
     for mut driver in drivers {
         let registry = registry();
@@ -300,6 +335,35 @@ fn a_driver_gets_the_alignment_that_it_asks_for() {
     let registry = crate::registry();
     registry.register(foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))))).unwrap();
     assert_ne!(registry.find_any("cbc(aes)").unwrap().driver, "foreign");
+}
+
+#[test]
+fn a_wrapping_tells_a_forgery_whatever_lies_where() {
+    let registry = registry();
+    let mut driver = foreign("kw(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))));
+    driver.alignmask = MASK;
+    registry.register(driver).unwrap();
+    let kw = registry.skcipher("kw(aes)").unwrap();
+    assert_eq!(kw.driver().driver, "foreign");
+    // RFC 3394, section 4.1.
+    let kw = kw.key(&hex!("000102030405060708090a0b0c0d0e0f")).unwrap();
+    let plain = hex!("00112233445566778899aabbccddeeff");
+    let (mut iv, mut text) = ([0; 9], [0; 17]);
+    for offset in [0, 1] {
+        let (iv, text) = (&mut iv[offset..][..8], &mut text[offset..][..16]);
+        text.copy_from_slice(&plain);
+        kw.encrypt(iv, &mut *text).unwrap();
+        let wrapped = [&*iv, &*text].concat();
+        assert_eq!(wrapped, hex!("1fa68b0a8112b447 aef34bd8fb5a7b82 9d3e862371d2cfe5"));
+        kw.decrypt(iv, &mut *text).unwrap();
+        assert_eq!(text, plain);
+
+        iv.copy_from_slice(&wrapped[..8]);
+        text.copy_from_slice(&wrapped[8..]);
+        text[15] ^= 1;
+        assert_eq!(kw.decrypt(iv, &mut *text), Err(Error::Authentication));
+        assert_eq!(text, [0; 16], "wiped");
+    }
 }
 
 /// Names that differ, all of which are served: as a client asks for them who means to fill the registry.
