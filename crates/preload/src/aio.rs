@@ -4,6 +4,7 @@
 //! one is done when it is submitted; its event waits here.
 
 use crate::{
+    clock::duration,
     entry::Entry,
     errno::negated,
     interpose::real,
@@ -259,7 +260,7 @@ pub unsafe fn get_events(
         _ => return Err(Errno::INVAL),
     };
     // SAFETY: the caller's promise.
-    let timeout = unsafe { timeout.as_ref() }.map(crate::message::duration).transpose()?;
+    let timeout = unsafe { timeout.as_ref() }.map(duration).transpose()?;
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     let mut got = 0;
     loop {

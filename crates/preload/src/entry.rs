@@ -4,7 +4,8 @@ use crate::{
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
     options::Options,
-    reserve, table,
+    reserve,
+    slots::Slots,
 };
 use algkit_afalg::{Errno, File, Readiness};
 use rustix::thread::futex;
@@ -28,6 +29,15 @@ pub struct Entry {
     waiters: AtomicU32,
     /// The entry that was made before this one.
     next: Option<&'static Entry>,
+}
+
+/// Which descriptor stands for which entry, changed by who has the lock on the table.
+pub static BY_NUMBER: Slots<Entry> = Slots::new();
+
+/// What the descriptor stands for, if it is served.
+#[inline]
+pub fn of(fd: RawFd) -> Option<&'static Entry> {
+    BY_NUMBER.get(fd)
 }
 
 /// What an entry's lock protects.
@@ -83,7 +93,7 @@ impl Entry {
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
         let inside = Inside::begin()?;
         let state = self.lock();
-        match table::entry(fd) {
+        match of(fd) {
             Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
                 Ok(Entered { entry: self, state, _inside: inside })
             }

@@ -4,15 +4,15 @@
 //! Nothing is allocated here: the handler of a crash may have interrupted the allocator.
 
 use crate::{aio, report, table};
-use std::sync::Once;
 
-/// Sees to it that no `fork` happens in the middle of another thread's call, from the first served descriptor on.
-pub fn prepare_for() {
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| {
-        // SAFETY: the handlers are functions of this library, which is never unloaded.
-        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
-    });
+/// The loader calls it: no `fork` happens in the middle of another thread's call.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INIT: extern "C" fn() = init;
+
+extern "C" fn init() {
+    // SAFETY: the handlers are functions of this library, which is never unloaded.
+    unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
 }
 
 unsafe extern "C" fn before() {

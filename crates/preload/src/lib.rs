@@ -12,6 +12,8 @@
 //! After `fork` each process goes on with a copy of the state. `exec` loses it. A panic in here becomes `EIO`.
 
 mod aio;
+mod clock;
+mod confine;
 mod descriptor;
 mod entry;
 mod errno;
@@ -33,6 +35,7 @@ mod process;
 mod report;
 mod reserve;
 mod select;
+mod slots;
 mod socket;
 mod splice;
 mod syscall;

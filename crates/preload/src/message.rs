@@ -1,6 +1,7 @@
 //! `send`, `recv` and their relatives.
 
 use crate::{
+    clock::duration,
     entry::Entry,
     errno::length,
     interpose::interpose,
@@ -12,10 +13,7 @@ use libc::{
     MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, sockaddr_nl,
     socklen_t, ssize_t, timespec,
 };
-use std::{
-    mem, ptr, slice,
-    time::{Duration, Instant},
-};
+use std::{mem, ptr, slice, time::Instant};
 
 interpose! {
     fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t
@@ -298,15 +296,4 @@ pub unsafe fn write_address(bytes: &[u8], to: *mut sockaddr, room: socklen_t) ->
     // SAFETY: the caller's promise.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len().min(room as usize)) };
     bytes.len() as socklen_t
-}
-
-/// A time span, if it is one.
-pub fn duration(time: &timespec) -> Result<Duration, Errno> {
-    let seconds = u64::try_from(time.tv_sec).map_err(|_| Errno::INVAL)?;
-    let nanoseconds = u32::try_from(time.tv_nsec).map_err(|_| Errno::INVAL)?;
-    match nanoseconds < 1_000_000_000 {
-        // A hundred years are for ever.
-        true => Ok(Duration::new(seconds.min(100 * 366 * 86400), nanoseconds)),
-        false => Err(Errno::INVAL),
-    }
 }

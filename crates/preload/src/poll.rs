@@ -1,6 +1,6 @@
 //! `poll` and `epoll` on sets in which some descriptors are served.
 
-use crate::{interpose::interpose, kernel::kernel, memory, message::duration, reserve, table};
+use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
     EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,

@@ -2,21 +2,13 @@
 //!
 //! A program that confines itself with seccomp, as OpenSSH's process in front of the authentication does, lowers its limit of
 //! descriptors and then installs a filter that kills it for `dup`. If it has asked for AF_ALG before, descriptors are made as
-//! long as that is allowed, and `socket`, `accept`, `dup` and `eventfd` take from them. `close` gives back. Once there is a filter,
+//! long as that is allowed ([`confine`](crate::confine)), and `socket`, `accept`, `dup` and `eventfd` take from them. `close` gives back. Once there is a filter,
 //! this library makes no system calls but those that OpenSSH's allows: `read`, `write`, `close`, `poll`, `futex`,
 //! `clock_gettime`, `getrandom` and the allocator's.
 
-use crate::{
-    errno,
-    interpose::{interpose, real},
-    kernel::kernel,
-    process, table,
-};
+use crate::{interpose::real, kernel::kernel};
 use algkit_afalg::Errno;
-use libc::{
-    EFD_CLOEXEC, PR_SET_SECCOMP, RLIMIT_NOFILE, SYS_eventfd2, SYS_prctl, c_int, c_long, c_uint, c_ulong, nfds_t, pid_t,
-    pollfd, rlimit, rlimit64,
-};
+use libc::{EFD_CLOEXEC, SYS_eventfd2, c_int, c_uint, nfds_t, pollfd};
 use rustix::{
     io::fcntl_dupfd_cloexec,
     net::{AddressFamily, SocketFlags, SocketType, socket_with},
@@ -54,9 +46,14 @@ pub fn is_filtered() -> bool {
     IS_FILTERED.load(Ordering::Relaxed)
 }
 
-/// Makes what a program that has asked for AF_ALG may need.
-fn fill() {
-    if !table::is_used() || process::borrows_memory() || is_filtered() || IS_FILLED.swap(true, Ordering::Relaxed) {
+/// From now on system calls may be forbidden.
+pub fn filtered() {
+    IS_FILTERED.store(IS_FILLED.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// Makes what is kept, once.
+pub fn fill() {
+    if is_filtered() || IS_FILLED.swap(true, Ordering::Relaxed) {
         return;
     }
     let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
@@ -190,64 +187,4 @@ pub fn take_event(count: c_uint) -> Result<c_int, Errno> {
         rustix::io::write(unsafe { BorrowedFd::borrow_raw(fd) }, &u64::from(count).to_ne_bytes())?;
     }
     Ok(fd)
-}
-
-interpose! {
-    fn eventfd(count: c_uint, flags: c_int) -> c_int
-    where true = gives_event(flags) => take_event(count)
-
-    /// The last four arguments are optional; where a caller passes none, their places hold anything.
-    fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int
-    where PR_SET_SECCOMP = option => {
-        confine(SYS_prctl, [option.into(), a as c_long, b as c_long, c as c_long, d as c_long]).map(|_| 0)
-    }
-}
-
-/// Functions that set limits: before the kernel does, what is kept is made.
-macro_rules! limits {
-    ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => {$(
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
-            before_limit(resource!($($arg),*));
-            match real!(fn $name($($type),*) -> c_int) {
-                // SAFETY: the arguments are the caller's.
-                Some(real) => unsafe { real($($arg),*) },
-                None => errno::answer(|| Err(Errno::NOSYS)),
-            }
-        }
-    )*};
-}
-
-/// The resource among the arguments.
-macro_rules! resource {
-    ($resource:ident, $limit:ident) => {
-        $resource
-    };
-    ($process:ident, $resource:ident, $new:ident, $old:ident) => {
-        if $new.is_null() { !0 } else { $resource }
-    };
-}
-
-limits! {
-    fn setrlimit(resource: c_uint, limit: *const rlimit);
-    fn setrlimit64(resource: c_uint, limit: *const rlimit64);
-    fn prlimit(process: pid_t, resource: c_uint, new: *const rlimit, old: *mut rlimit);
-    fn prlimit64(process: pid_t, resource: c_uint, new: *const rlimit64, old: *mut rlimit64);
-}
-
-/// Before a limit is set, of this process or another one.
-pub fn before_limit(resource: c_uint) {
-    if resource == RLIMIT_NOFILE {
-        fill();
-    }
-}
-
-/// A system call by which the program confines itself.
-pub fn confine(number: c_long, arguments: [c_long; 5]) -> Result<c_long, Errno> {
-    fill();
-    // The process is asked for its number here, and not any more.
-    process::generation();
-    let done = kernel(number, arguments)?;
-    IS_FILTERED.store(IS_FILLED.load(Ordering::Relaxed), Ordering::Relaxed);
-    Ok(done)
 }

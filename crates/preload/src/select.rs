@@ -1,6 +1,6 @@
 //! `select` on sets in which some descriptors are served: `poll` in other words.
 
-use crate::{interpose::interpose, memory, message::duration, poll, table};
+use crate::{clock::duration, interpose::interpose, memory, poll, table};
 use algkit_afalg::Errno;
 use libc::{
     POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT, POLLPRI, POLLRDBAND, POLLRDNORM, POLLWRBAND, POLLWRNORM, c_int,

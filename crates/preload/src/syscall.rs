@@ -6,7 +6,7 @@
 // The names of system calls are libc's.
 #![allow(non_upper_case_globals)]
 
-use crate::{aio, errno, interpose::real, reserve, table, vfork};
+use crate::{aio, confine, errno, interpose::real, reserve, table, vfork};
 use libc::{
     PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
     SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt,
@@ -68,10 +68,10 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             libc::SYS_open => open::by_number(libc::AT_FDCWD, at(a), int_b, || real_call(number, arguments))?,
             SYS_io_setup if reserve::is_filtered() => answered(|| aio::set_up(a, at(b))),
             SYS_eventfd2 if reserve::gives_event(int_b) => answered(|| reserve::take_event(a as c_uint)),
-            SYS_seccomp => errno::answer(|| reserve::confine(number, [a, b, c, d, e])),
-            SYS_prctl if int_a == PR_SET_SECCOMP => errno::answer(|| reserve::confine(number, [a, b, c, d, e])),
+            SYS_seccomp => errno::answer(|| confine::confine(number, [a, b, c, d, e])),
+            SYS_prctl if int_a == PR_SET_SECCOMP => errno::answer(|| confine::confine(number, [a, b, c, d, e])),
             SYS_prlimit64 if c != 0 => {
-                reserve::before_limit(b as c_uint);
+                confine::before_limit(b as c_uint);
                 return None;
             }
             SYS_io_submit if aio::concerns(b, at(c)) => answered(|| aio::submit(a as u64, b, at(c))),

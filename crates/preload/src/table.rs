@@ -1,8 +1,7 @@
 //! From the number of a descriptor to what it stands for.
 
 use crate::{
-    entry::{Entry, State},
-    fork,
+    entry::{BY_NUMBER, Entry, State},
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
     options::Options,
@@ -14,19 +13,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::{
     os::fd::{IntoRawFd, RawFd},
     ptr,
-    sync::{
-        OnceLock,
-        atomic::{AtomicBool, AtomicPtr, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
 };
-
-/// Descriptors in a chunk, and chunks: together the highest number that Linux allows by default.
-const CHUNK: usize = 4096;
-const CHUNKS: usize = 256;
-
-type Chunk = Box<[AtomicPtr<Entry>]>;
-
-static SLOTS: [OnceLock<Chunk>; CHUNKS] = [const { OnceLock::new() }; CHUNKS];
 
 /// Held by whoever changes which descriptor stands for what. Taken before the lock of any entry.
 static ENTRIES: Lock<Entries> = Lock::new(Entries { free: Vec::new(), template: Template::new() });
@@ -90,23 +78,10 @@ fn all() -> impl Iterator<Item = &'static Entry> {
     std::iter::successors(unsafe { LAST.load(Ordering::Acquire).as_ref() }, |entry| entry.next())
 }
 
-#[inline]
-fn slot(fd: RawFd) -> Option<&'static AtomicPtr<Entry>> {
-    // A negative number becomes a large one.
-    let number = fd as usize;
-    SLOTS.get(number / CHUNK)?.get()?.get(number % CHUNK)
-}
-
-/// What the descriptor stands for, if it is served.
-#[inline]
-pub fn entry(fd: RawFd) -> Option<&'static Entry> {
-    // SAFETY: a slot is null or points to an entry, and those are never freed.
-    unsafe { slot(fd)?.load(Ordering::Acquire).as_ref() }
-}
+pub use crate::entry::of as entry;
 
 /// A new descriptor for a file. `flags` may say `NONBLOCK` and `CLOEXEC`.
 pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
-    fork::prepare_for();
     process::claim();
     let Locked { mut entries, _inside } = lock()?;
     // Should it come to be dropped, then under the lock, so that no child finds it half gone.
@@ -165,7 +140,7 @@ pub fn forget_range(first: u32, last: u32) {
     match locked {
         Ok(Locked { mut entries, _inside }) => served(first, last).for_each(|fd| entries.clear(fd)),
         Err(_) => {
-            served(first, last).filter_map(slot).for_each(|slot| slot.store(ptr::null_mut(), Ordering::Release));
+            served(first, last).for_each(|fd| BY_NUMBER.clear(fd));
             IS_STALE.store(true, Ordering::Relaxed);
         }
     }
@@ -179,30 +154,18 @@ pub fn knows(fd: RawFd) -> bool {
 
 /// The served descriptors from `first` to `last`.
 pub fn served(first: u32, last: u32) -> impl Iterator<Item = RawFd> {
-    let range = first as usize..=last as usize;
-    let chunks = SLOTS.iter().enumerate().filter_map(|(at, chunk)| Some((at * CHUNK, chunk.get()?)));
-    chunks
-        .flat_map(|(start, chunk)| (start..).zip(chunk.iter()))
-        .filter(move |(fd, slot)| range.contains(fd) && !slot.load(Ordering::Acquire).is_null())
-        .map(|(fd, _)| fd as RawFd)
+    BY_NUMBER.numbers(first, last)
 }
 
 impl Entries {
     fn set(&mut self, fd: RawFd, entry: &'static Entry) {
-        let number = fd as usize;
-        let Some(chunk) = SLOTS.get(number / CHUNK) else { return };
-        let chunk = chunk.get_or_init(|| (0..CHUNK).map(|_| AtomicPtr::new(ptr::null_mut())).collect());
         entry.lock().fds.push(fd);
-        if let Some(slot) = chunk.get(number % CHUNK) {
-            slot.store(ptr::from_ref(entry).cast_mut(), Ordering::Release);
-        }
+        BY_NUMBER.set(fd, entry);
     }
 
     fn clear(&mut self, fd: RawFd) {
         let Some(entry) = entry(fd) else { return };
-        if let Some(slot) = slot(fd) {
-            slot.store(ptr::null_mut(), Ordering::Release);
-        }
+        BY_NUMBER.clear(fd);
         self.drop_unless(entry, |&mut other| other != fd);
     }
 

@@ -1,0 +1,77 @@
+//! Programs that confine themselves: what they may need is made before.
+
+use crate::{
+    errno,
+    interpose::{interpose, real},
+    kernel::kernel,
+    process, reserve, table,
+};
+use algkit_afalg::Errno;
+use libc::{PR_SET_SECCOMP, RLIMIT_NOFILE, SYS_prctl, c_int, c_long, c_uint, c_ulong, pid_t, rlimit, rlimit64};
+
+/// Makes what a program that has asked for AF_ALG may need.
+fn fill() {
+    if table::is_used() && !process::borrows_memory() {
+        reserve::fill();
+    }
+}
+
+interpose! {
+    fn eventfd(count: c_uint, flags: c_int) -> c_int
+    where true = reserve::gives_event(flags) => reserve::take_event(count)
+
+    /// The last four arguments are optional; where a caller passes none, their places hold anything.
+    fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int
+    where PR_SET_SECCOMP = option => {
+        confine(SYS_prctl, [option.into(), a as c_long, b as c_long, c as c_long, d as c_long]).map(|_| 0)
+    }
+}
+
+/// Functions that set limits: before the kernel does, what is kept is made.
+macro_rules! limits {
+    ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
+            before_limit(resource!($($arg),*));
+            match real!(fn $name($($type),*) -> c_int) {
+                // SAFETY: the arguments are the caller's.
+                Some(real) => unsafe { real($($arg),*) },
+                None => errno::answer(|| Err(Errno::NOSYS)),
+            }
+        }
+    )*};
+}
+
+/// The resource among the arguments.
+macro_rules! resource {
+    ($resource:ident, $limit:ident) => {
+        $resource
+    };
+    ($process:ident, $resource:ident, $new:ident, $old:ident) => {
+        if $new.is_null() { !0 } else { $resource }
+    };
+}
+
+limits! {
+    fn setrlimit(resource: c_uint, limit: *const rlimit);
+    fn setrlimit64(resource: c_uint, limit: *const rlimit64);
+    fn prlimit(process: pid_t, resource: c_uint, new: *const rlimit, old: *mut rlimit);
+    fn prlimit64(process: pid_t, resource: c_uint, new: *const rlimit64, old: *mut rlimit64);
+}
+
+/// Before a limit is set, of this process or another one.
+pub fn before_limit(resource: c_uint) {
+    if resource == RLIMIT_NOFILE {
+        fill();
+    }
+}
+
+/// A system call by which the program confines itself.
+pub fn confine(number: c_long, arguments: [c_long; 5]) -> Result<c_long, Errno> {
+    fill();
+    // The process is asked for its number here, and not any more.
+    process::generation();
+    let done = kernel(number, arguments)?;
+    reserve::filtered();
+    Ok(done)
+}
