@@ -16,6 +16,7 @@ mod message;
 pub mod netlink;
 mod place;
 pub mod proc_crypto;
+pub mod program;
 mod secret;
 pub mod service;
 pub mod usage;

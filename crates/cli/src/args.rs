@@ -302,9 +302,10 @@ The program becomes this process: its exit status, its signals and its terminal 
 preload is chosen unless the program is statically linked, written in Go, linked with another C library, built
 with AddressSanitizer, or gains privileges, which a library cannot serve.
 
-Programs that it starts inherit the library with the environment. Of those, preload does not serve one that is
-started without the environment, is static or gains privileges; one of musl, or with AddressSanitizer, does not
-start. --via seccomp serves them all, but for those that gain privileges, which get none.
+Programs that it starts are served too, also with an empty environment, unless LD_PRELOAD is set to nothing. Those that
+preload does not serve (static, Go, musl, AddressSanitizer, with privileges of their own) run without the library, and
+a line on standard error names each once. --via seccomp serves them all, but for those that gain privileges, which get
+none.
 
 Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
 served; under --via seccomp 128 and the number of the signal that killed it.

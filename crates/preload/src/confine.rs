@@ -8,6 +8,15 @@ use crate::{
 };
 use algkit_afalg::Errno;
 use libc::{PR_SET_SECCOMP, RLIMIT_NOFILE, SYS_prctl, c_int, c_long, c_uint, c_ulong, pid_t, rlimit, rlimit64};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the program has installed a filter.
+static IS_CONFINED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has installed a filter, with anything kept for it or not.
+pub fn is_confined() -> bool {
+    IS_CONFINED.load(Ordering::Relaxed)
+}
 
 /// Makes what a program that has asked for AF_ALG may need.
 fn fill() {
@@ -72,6 +81,7 @@ pub fn confine(number: c_long, arguments: [c_long; 5]) -> Result<c_long, Errno> 
     // The process is asked for its number here, and not any more.
     process::generation();
     let done = kernel(number, arguments)?;
+    IS_CONFINED.store(true, Ordering::Relaxed);
     reserve::filtered();
     Ok(done)
 }

@@ -2,8 +2,8 @@
 //!
 //! OpenSSH's process in front of the authentication passes its ciphers' IVs on to the one behind it. OpenSSL 3.0 tells the IV
 //! only of ciphers of providers (`EVP_CIPHER_CTX_get_updated_iv`), so that an sshd whose ciphers come from the engine afalg, or
-//! any other, ends when a client has logged in, on a kernel with AF_ALG as well. The IV of an engine's cipher is told here, in
-//! programs that have asked for AF_ALG.
+//! any other, ends when a client has logged in, on a kernel with AF_ALG as well (seen on Linux 6.1 with OpenSSL 3.0.22). No kernel
+//! mends that; it is mended here for OpenSSH, in programs that have asked for AF_ALG.
 
 use crate::{interpose::real, table};
 use libc::{RTLD_LAZY, RTLD_NOLOAD, c_int, c_void, size_t};

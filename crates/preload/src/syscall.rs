@@ -9,11 +9,11 @@
 use crate::{aio, confine, errno, interpose::real, reserve, table, vfork};
 use libc::{
     PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
-    SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_fcntl, SYS_getpeername, SYS_getsockname, SYS_getsockopt,
-    SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, SYS_ioctl, SYS_listen, SYS_openat, SYS_ppoll,
-    SYS_prctl, SYS_prlimit64, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_seccomp,
-    SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_socket, SYS_splice,
-    SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
+    SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_execve, SYS_execveat, SYS_fcntl, SYS_getpeername,
+    SYS_getsockname, SYS_getsockopt, SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, SYS_ioctl,
+    SYS_listen, SYS_openat, SYS_ppoll, SYS_prctl, SYS_prlimit64, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom,
+    SYS_recvmmsg, SYS_recvmsg, SYS_seccomp, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt,
+    SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
 };
 use std::ptr;
 
@@ -54,7 +54,7 @@ fn at<T>(argument: c_long) -> *mut T {
 }
 
 unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
-    use crate::{descriptor as fd, ioctl, message, open, poll, select, socket, splice};
+    use crate::{descriptor as fd, exec, ioctl, message, open, poll, select, socket, splice};
 
     let [a, b, c, d, e, f] = arguments;
     let [int_a, int_b, int_c, int_d] = [a, b, c, d].map(|argument| argument as c_int);
@@ -104,6 +104,8 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             }
             SYS_sendfile if ours(int_a) || ours(int_b) => splice::sendfile(int_a, int_b, at(c), d as usize) as c_long,
             SYS_close if table::knows(int_a) => fd::close(int_a).into(),
+            SYS_execve => exec::execve(at(a), at(b), at(c)).into(),
+            SYS_execveat => exec::execveat(int_a, at(b), at(c), at(d), e as c_int).into(),
             SYS_clone3 => return pass_on_child(),
             SYS_clone if vfork::lends(a) => return pass_on_child(),
             _ if !ours(int_a) => return None,

@@ -12,7 +12,10 @@ use crate::{
     error::Error,
     out::complain,
 };
-use algkit_afalg::service::{self, Settings};
+use algkit_afalg::{
+    program::Reach,
+    service::{self, Settings},
+};
 use settings::Variables;
 use std::{
     env,
@@ -22,27 +25,25 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
-use target::Reach;
 
 /// The variable in which the dynamic loader looks for libraries to put in front of a program.
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
-    let reach = target::reach(&path).map_err(|source| cannot_run(args, source))?;
-    let out_of_reach = |reason| Error::OutOfReach { program: args.program.clone(), reason };
-    let via = match (args.via, reach) {
-        (Some(Via::Preload), Reach::Kernel(reason)) => return Err(out_of_reach(reason)),
-        (Some(Via::Preload), Reach::Foreign) => return Err(out_of_reach("it is a program for another CPU")),
-        (_, Reach::Foreign) => {
-            let program = args.program.display();
-            complain(&format_args!("`{program}` is for another CPU: it is not served, and what it starts may be"));
-            Via::Seccomp
+    let reach = target::reach(&path).map_err(|source| cannot_run(args, source.into()))?;
+    let via = match (args.via, reach.reason()) {
+        (Some(Via::Preload), Some(reason)) => {
+            return Err(Error::OutOfReach { program: args.program.clone(), reason });
         }
         (Some(via), _) => via,
-        (None, Reach::Libc) => Via::Preload,
-        (None, Reach::Kernel(_)) => Via::Seccomp,
+        (None, None) => Via::Preload,
+        (None, Some(_)) => Via::Seccomp,
     };
+    if reach == Reach::Foreign {
+        let program = args.program.display();
+        complain(&format_args!("`{program}` is for another CPU: it is not served, and what it starts may be"));
+    }
     let mut command = Command::new(&args.program);
     command.args(&args.arguments);
     let variables = Variables::of(args)?;
