@@ -3,7 +3,8 @@
 #   make                                   builds (needs cargo)
 #   make install PREFIX=$HOME/.local       for one user
 #   sudo make install                      for all, in /usr/local
-#   make deb                               a Debian package, in target/
+#   make deb                               a Debian package, in target/, for glibc 2.28 and later (needs gcc, binutils and python3)
+#   make portable                          as `make`, for these
 #
 # `install` takes what `make` has built, so that root runs no compiler.
 
@@ -19,11 +20,20 @@ libdir = $(DESTDIR)$(PREFIX)/lib/algkit
 share = $(DESTDIR)$(PREFIX)/share
 doc = $(share)/doc/algkit
 
-.PHONY: all install uninstall deb check-package
+.PHONY: all portable install uninstall deb check-package
 
 all:
 	$(CARGO) build --release --locked -p algkit-cli -p algkit-preload
 	$(built)/algkit man-pages $(pages)
+
+# What `all` builds asks for the C library of this machine, or a later one. This is linked again, for glibc 2.28 and later.
+old = $(CURDIR)/target/old-glibc
+
+portable: all
+	packaging/old-glibc $(old)
+	$(CARGO) rustc --release --locked -p algkit-cli --bin algkit -- -L native=$(old) -C link-arg=$(old)/start.o \
+	    -C link-arg=-Wl,--wrap=__libc_start_main -C link-arg=-Wl,--allow-shlib-undefined
+	$(CARGO) rustc --release --locked -p algkit-preload --lib --crate-type cdylib -- -L native=$(old)
 
 $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1:
 	@echo '$@ is not there: run make first' >&2; exit 1
@@ -46,7 +56,7 @@ uninstall:
 	rm -f $(share)/bash-completion/completions/algkit $(share)/zsh/site-functions/_algkit $(share)/fish/vendor_completions.d/algkit.fish
 	rm -rf $(libdir) $(doc)
 
-deb: all
+deb: portable
 	packaging/deb target
 
 check-package:

@@ -7,6 +7,14 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
+unsafe extern "C" {
+    fn dlvsym(library: *mut libc::c_void, name: *const libc::c_char, version: *const libc::c_char)
+    -> *mut libc::c_void;
+}
+
+/// The version of what the C library had when it came to this CPU.
+const OLDEST: &CStr = if cfg!(target_arch = "x86_64") { c"GLIBC_2.2.5" } else { c"GLIBC_2.17" };
+
 /// The next definition of a function, looked up when it is first called.
 pub struct Real<F> {
     name: &'static CStr,
@@ -38,7 +46,12 @@ impl<F: Copy> Real<F> {
     fn find(&self) -> *mut libc::c_void {
         // SAFETY: the name is a C string. A search that succeeds does not allocate, so that this may
         // run inside an allocator's own system calls.
-        let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let mut address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        if address.is_null() {
+            // A function that programs of today are no more linked with is found by its version only.
+            // SAFETY: as above.
+            address = unsafe { dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), OLDEST.as_ptr()) };
+        }
         self.address.store(address, Ordering::Relaxed);
         address
     }

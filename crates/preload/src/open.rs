@@ -132,6 +132,25 @@ paths! {
     fn fstatat64(dir: c_int, path: *const c_char, into: *mut libc::stat64, flags: c_int) -> c_int
     where path in dir => |place, said| describe(place, into.cast())
 
+    /// Programs that were linked before glibc 2.33 call this in the place of `stat`; so it is with those below.
+    fn __xstat(version: c_int, path: *const c_char, into: *mut libc::stat) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into)
+
+    fn __lxstat(version: c_int, path: *const c_char, into: *mut libc::stat) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into)
+
+    fn __xstat64(version: c_int, path: *const c_char, into: *mut libc::stat64) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn __lxstat64(version: c_int, path: *const c_char, into: *mut libc::stat64) -> c_int
+    where path in AT_FDCWD => |place, said| describe(place, into.cast())
+
+    fn __fxstatat(version: c_int, dir: c_int, path: *const c_char, into: *mut libc::stat, flags: c_int) -> c_int
+    where path in dir => |place, said| describe(place, into)
+
+    fn __fxstatat64(version: c_int, dir: c_int, path: *const c_char, into: *mut libc::stat64, flags: c_int) -> c_int
+    where path in dir => |place, said| describe(place, into.cast())
+
     fn statx(dir: c_int, path: *const c_char, flags: c_int, mask: c_uint, into: *mut libc::statx) -> c_int
     where path in dir => |place, said| describe_more(place, into)
 }
@@ -141,6 +160,12 @@ interpose! {
     where Some(place) = behind(fd) => describe(place, into)
 
     fn fstat64(fd: c_int, into: *mut libc::stat64) -> c_int
+    where Some(place) = behind(fd) => describe(place, into.cast())
+
+    fn __fxstat(version: c_int, fd: c_int, into: *mut libc::stat) -> c_int
+    where Some(place) = behind(fd) => describe(place, into)
+
+    fn __fxstat64(version: c_int, fd: c_int, into: *mut libc::stat64) -> c_int
     where Some(place) = behind(fd) => describe(place, into.cast())
 }
 
