@@ -27,14 +27,14 @@ const ENGINE: &str = "openssl_conf = openssl_init\n[openssl_init]\nengines = eng
 struct Server(Child);
 
 impl Server {
-    /// `algkit run --stats=stats -- program …`, when it answers at the port.
-    fn start(folder: &Path, port: u16, program: &str, args: &[&str]) -> Self {
+    /// `algkit run --via … --stats=stats -- program …`, when it answers at the port.
+    fn start(folder: &Path, via: &str, port: u16, program: &str, args: &[&str]) -> Self {
         let at = |name: &str| folder.join(name);
         fs::write(at("engine.cnf"), ENGINE).expect("a file");
         let mut command = Command::new(command::algkit());
         let mut stats = std::ffi::OsString::from("--stats=");
         stats.push(at("stats"));
-        command.args(["run", "--via", "preload"]).arg(stats).args(["--", program]).args(args);
+        command.args(["run", "--via", via]).arg(stats).args(["--", program]).args(args);
         let log = fs::File::create(at("log")).expect("a file");
         command.env("OPENSSL_CONF", at("engine.cnf")).current_dir(folder).stdin(Stdio::null());
         // Apache ends its whole group.
@@ -95,7 +95,8 @@ fn ssh_and_scp() {
     fs::write(at("sshd_config"), config).expect("a file");
     // Debian's service makes it; without it, root's sshd does not start.
     let _ = fs::create_dir_all("/run/sshd");
-    let server = Server::start(folder.path(), port, "/usr/sbin/sshd", &["-D", "-e", "-f", &at("sshd_config")]);
+    let server =
+        Server::start(folder.path(), "preload", port, "/usr/sbin/sshd", &["-D", "-e", "-f", &at("sshd_config")]);
     let options = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-i", &at("id")];
     let there = format!("{}@127.0.0.1", user());
     let fail = |run: &std::process::Output| {
@@ -135,16 +136,18 @@ fn download(program: &str, config: impl FnOnce(&str, u16) -> String, args: &[&st
     fs::write(at("config"), config(&at(""), port)).expect("a file");
     let config = at("config");
     let args: Vec<_> = args.iter().map(|&arg| if arg == "CONFIG" { config.as_str() } else { arg }).collect();
-    let server = Server::start(folder.path(), port, program, &args);
-    for suite in ["AES128-SHA", "AES128-SHA256", "AES256-SHA256"] {
-        let mut curl = Command::new("curl");
-        curl.args(["-sSk", "--tls-max", "1.2", "--ciphers", suite, "-o", &at("got")]);
-        let run = output(curl.arg(format!("https://127.0.0.1:{port}/data")));
-        assert!(run.status.success(), "{suite}: {}", told(&run));
-        same(Path::new(&at("got")), Path::new(&at("data")));
+    for via in ["preload", "seccomp"] {
+        let server = Server::start(folder.path(), via, port, program, &args);
+        for suite in ["AES128-SHA", "AES128-SHA256", "AES256-SHA256"] {
+            let mut curl = Command::new("curl");
+            curl.args(["-sSk", "--tls-max", "1.2", "--ciphers", suite, "-o", &at("got")]);
+            let run = output(curl.arg(format!("https://127.0.0.1:{port}/data")));
+            assert!(run.status.success(), "{via} {suite}: {}", told(&run));
+            same(Path::new(&at("got")), Path::new(&at("data")));
+        }
+        drop(server);
+        assert_served(folder.path());
     }
-    drop(server);
-    assert_served(folder.path());
 }
 
 #[test]
