@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{error::Error, out, secret::Hidden, secret::KeyArgs};
+use crate::{error::Error, out, secret::Hidden, secret::KeyArgs, size::bytes, volume::args::VolumeArgs};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::{ffi::OsString, path::PathBuf};
 
@@ -39,6 +39,8 @@ pub enum Command {
     Dgst(DgstArgs),
     /// Run a program with AF_ALG, NETLINK_CRYPTO, /proc/crypto and /dev/crypto served in user space
     Run(RunArgs),
+    /// Read and write encrypted volumes (LUKS) without root and without device-mapper
+    Volume(VolumeArgs),
     /// Print a script that completes algkit's arguments in a shell
     #[command(after_help = "Example:\n  algkit completions bash > ~/.local/share/bash-completion/completions/algkit")]
     Completions {
@@ -367,24 +369,6 @@ fn pattern(text: &str) -> Result<String, String> {
     }
 }
 
-/// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let shift = match &text[digits.len()..] {
-        "" | "B" => 0,
-        "K" | "k" | "KiB" => 10,
-        "M" | "MiB" => 20,
-        "G" | "GiB" => 30,
-        _ => return Err("expected a number of bytes such as 4096, 16K, 1M or 1G".to_owned()),
-    };
-    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes such as 4096, 16K, 1M or 1G")?;
-    match number.checked_mul(1 << shift) {
-        Some(0) => Err("expected at least 1".to_owned()),
-        Some(bytes) => Ok(bytes),
-        None => Err("too large".to_owned()),
-    }
-}
-
 /// Why the program ends before a command has given its answer.
 pub enum Exit {
     /// Help or the version was asked for and printed.
@@ -432,16 +416,6 @@ fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_with_units() {
-        for (text, value) in [("16", Some(16)), ("4K", Some(4096)), ("1GiB", Some(1 << 30)), ("64k", Some(65536))] {
-            assert_eq!(bytes(text).ok(), value, "{text}");
-        }
-        for text in ["", "K", "-1", "0", "0K", "1.5M", "1T", "99999999999999999999", "18446744073709551615K", "4é"] {
-            assert!(bytes(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -121,6 +121,14 @@ pub enum Error {
     /// The loader would take the library's path for several.
     #[error("cannot inject `{}`: a path in LD_PRELOAD has no spaces and no colons", .0.display())]
     LibraryPath(PathBuf),
+    /// The library's word on a volume.
+    #[error("`{}`: {source}", .path.display())]
+    Volume {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, or with what was asked of it.
+        source: algkit_volume::Error,
+    },
     /// The text does not end where a sector ends.
     #[error("input of {} is not a multiple of --sector-size {sector}", bytes(*.got))]
     PartialSector {
@@ -140,6 +148,7 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
+            Self::Volume { source: algkit_volume::Error::WrongPassphrase, .. } => 1,
             // As env, nohup and the shells have it.
             Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Run { .. } => 126,

@@ -20,7 +20,9 @@ mod output;
 mod progress;
 mod run;
 mod secret;
+mod size;
 mod test;
+mod volume;
 mod words;
 
 use answer::Answer;
@@ -65,6 +67,7 @@ fn run(command: Command) -> Result<Answer, args::Exit> {
         Command::Enc(args) => enc::run(&args),
         Command::Dgst(args) => dgst::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Volume(args) => volume::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(Shell::from(shell), &mut Args::command(), "algkit", &mut script);

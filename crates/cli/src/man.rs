@@ -17,17 +17,23 @@ pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
     fs::create_dir_all(folder).map_err(write)?;
     let name = command.get_name().to_owned();
     let version = command.get_version().unwrap_or_default().to_owned();
-    page(&command, &name, &version, folder).map_err(write)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        page(sub, &format!("{name}-{}", sub.get_name()), &version, folder).map_err(write)?;
-    }
+    pages(&command, &name, &version, folder).map_err(write)?;
     Ok(Answer::Yes)
+}
+
+/// The command's page, and those of what is below it.
+fn pages(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
+    page(command, name, version, folder)?;
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        pages(sub, &format!("{name}-{}", sub.get_name()), version, folder)?;
+    }
+    Ok(())
 }
 
 fn page(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
     let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let usage = command.clone().bin_name(name.replacen('-', " ", 1));
-    let man = Man::new(usage.display_name(name)).title(name.to_uppercase()).source(format!("algkit {version}"));
+    let man =
+        Man::new(command.clone().display_name(name)).title(name.to_uppercase()).source(format!("algkit {version}"));
     let mut text = Vec::new();
     man.render_title(&mut text)?;
     man.render_name_section(&mut text)?;

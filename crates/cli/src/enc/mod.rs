@@ -2,7 +2,7 @@
 
 mod aead;
 mod chunks;
-mod input;
+pub mod input;
 mod sectors;
 mod stream;
 

@@ -1,0 +1,122 @@
+//! `algkit volume`: encrypted volumes.
+
+pub mod args;
+mod dump;
+mod passphrase;
+mod transfer;
+
+use crate::{answer::Answer, error::Error, out::complain};
+use algkit_volume::{Header, Limits, Unlocked, Volume};
+use args::{OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand};
+use std::{
+    fs::{File, OpenOptions},
+    path::{Path, PathBuf},
+};
+
+pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
+    match &args.command {
+        VolumeCommand::Dump(args) => dump::run(args),
+        VolumeCommand::OpenTest(args) => open_test(args),
+        VolumeCommand::Read(args) => transfer::read(args),
+        VolumeCommand::Write(args) => transfer::write(args),
+    }
+}
+
+fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
+    let place = Place::open(&args.place, Access::Read)?;
+    let (header, unlocked) = place.unlock(&args.unlock)?;
+    // The key opens the data as well: it has the length that its cipher takes, and the data is there.
+    place.volume(&header, &unlocked)?;
+    Ok(Answer::Yes)
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// A file, with its name for messages.
+struct Named {
+    file: File,
+    path: PathBuf,
+}
+
+impl Named {
+    fn open(path: &Path, access: Access) -> Result<Self, Error> {
+        let name = || format!("`{}`", path.display());
+        let opened = OpenOptions::new().read(true).write(access == Access::Write).open(path);
+        let file = opened.map_err(|source| match access {
+            Access::Read => Error::Read { name: name(), source },
+            Access::Write => Error::Write { name: name(), source },
+        })?;
+        let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
+        if is_folder {
+            return Err(Error::Read { name: name(), source: std::io::ErrorKind::IsADirectory.into() });
+        }
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// The error, with the file's name.
+    fn error(&self, source: algkit_volume::Error) -> Error {
+        Error::Volume { path: self.path.clone(), source }
+    }
+
+    /// Its header, and what is to be known about it on standard error.
+    fn header(&self) -> Result<Header, Error> {
+        let header = Header::read(&self.file).map_err(|error| self.error(error))?;
+        for warning in header.warnings() {
+            complain(&format_args!("warning: `{}`: {warning}", self.path.display()));
+        }
+        Ok(header)
+    }
+}
+
+/// Where a volume and its header lie.
+struct Place {
+    data: Named,
+    header: Option<Named>,
+}
+
+impl Place {
+    fn open(args: &PlaceArgs, access: Access) -> Result<Self, Error> {
+        let header = args.header.as_deref().map(|path| Named::open(path, Access::Read)).transpose()?;
+        Ok(Self { data: Named::open(&args.image, access)?, header })
+    }
+
+    /// The file that begins with the header.
+    fn headed(&self) -> &Named {
+        self.header.as_ref().unwrap_or(&self.data)
+    }
+
+    /// The header, and the key of the volume.
+    fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
+        let headed = self.headed();
+        let header = headed.header()?;
+        let passphrase = passphrase::read(args, &headed.path)?;
+        let unlocked = header.unlock(&headed.file, &passphrase, args.key_slot, &limits(args));
+        Ok((header, unlocked.map_err(|error| headed.error(error))?))
+    }
+
+    fn volume(&self, header: &Header, unlocked: &Unlocked) -> Result<Volume<&File>, Error> {
+        let volume = header.open(&self.data.file, &unlocked.key).map_err(|error| self.data.error(error))?;
+        if volume.uses_tables() {
+            let driver = volume.driver().unwrap_or_default();
+            complain(&format_args!(
+                "warning: {driver} looks up tables: others on this machine may learn the key from its timing"
+            ));
+        }
+        Ok(volume)
+    }
+}
+
+fn limits(args: &UnlockArgs) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(memory) = args.max_memory {
+        limits.memory_kib = memory >> 10;
+        limits.work_kib = limits.memory_kib.saturating_mul(64);
+    }
+    limits.iterations = args.max_iterations.unwrap_or(limits.iterations);
+    limits
+}

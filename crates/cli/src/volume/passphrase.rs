@@ -1,0 +1,110 @@
+//! Where a passphrase comes from: a terminal without echo, a line of a pipe, a file.
+
+use super::args::UnlockArgs;
+use crate::error::Error;
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, IsTerminal, Read, Write},
+    path::Path,
+};
+use zeroize::Zeroizing;
+
+/// The longest key file, as in cryptsetup.
+const MAX_FILE: u64 = 8 << 20;
+
+/// The longest passphrase that is a line, as in cryptsetup.
+const MAX_LINE: usize = 512;
+
+/// Ctrl-C.
+const INTERRUPT: u8 = 3;
+
+/// The passphrase for `path`.
+pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+    match &args.key_file {
+        Some(file) => key_file(file, args),
+        None if io::stdin().is_terminal() => prompt(&format!("Passphrase for {}: ", path.display())),
+        // What follows the line may be somebody else's to read.
+        None => line(io::stdin().lock()),
+    }
+}
+
+fn key_file(path: &Path, args: &UnlockArgs) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let offset = args.keyfile_offset.unwrap_or(0);
+    let most = args.keyfile_size.unwrap_or(MAX_FILE);
+    let is_stdin = path == OsStr::new("-");
+    let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
+    let read = |from: &mut dyn Read| {
+        io::copy(&mut from.take(offset), &mut io::sink())?;
+        take(from, most.saturating_add(u64::from(args.keyfile_size.is_none())))
+    };
+    let key = match is_stdin {
+        true => read(&mut io::stdin().lock()),
+        false => File::open(path).and_then(|mut file| read(&mut file)),
+    };
+    let key = key.map_err(|source| Error::Read { name: name.clone(), source })?;
+    let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
+    match args.keyfile_size {
+        Some(want) if key.len() as u64 != want => {
+            refuse(format!("{name} has {} bytes from byte {offset} on, and --keyfile-size is {want}", key.len()))
+        }
+        None if key.len() as u64 > MAX_FILE => refuse(format!("{name} is longer than {MAX_FILE} bytes")),
+        _ => Ok(key),
+    }
+}
+
+/// At most `most` bytes. The buffer does not grow, so that no copy of a part stays behind.
+fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
+    let most = most.min(MAX_FILE + 1);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(most as usize + 32));
+    from.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Up to the end of the line, byte by byte.
+fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut line = Zeroizing::new(Vec::with_capacity(MAX_LINE + 1));
+    let mut byte = [0];
+    loop {
+        match from.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) if byte[0] == b'\n' => break,
+            Ok(_) if line.len() == MAX_LINE => {
+                let reason = format!("the line is longer than {MAX_LINE} bytes");
+                return Err(Error::Option { option: "passphrase", reason });
+            }
+            Ok(_) => line.push(byte[0]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(Error::Read { name: "standard input".to_owned(), source }),
+        }
+    }
+    Ok(line)
+}
+
+/// Asks on the terminal, which shows nothing of the answer.
+pub fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let failed = |source: io::Error| Error::Read { name: "the terminal".to_owned(), source };
+    let mut terminal = File::options().read(true).write(true).open("/dev/tty").map_err(failed)?;
+    let before = tcgetattr(&terminal).map_err(|errno| failed(errno.into()))?;
+    let mut silent = before.clone();
+    // Ctrl-C ends the line instead of the process, which would leave the terminal without echo.
+    silent.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+    silent.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
+    tcsetattr(&terminal, OptionalActions::Flush, &silent).map_err(|errno| failed(errno.into()))?;
+    let answer = write!(terminal, "{question}").map_err(failed).and_then(|()| line(Typed(&terminal)));
+    let restored = tcsetattr(&terminal, OptionalActions::Flush, &before).map_err(|errno| failed(errno.into()));
+    let _ = writeln!(terminal);
+    restored.and(answer)
+}
+
+/// What is typed; ctrl-C is an error.
+struct Typed<'a>(&'a File);
+
+impl Read for Typed<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = (&mut self.0).read(buf)?;
+        // The kind `Interrupted` would be tried again.
+        if buf[..n].contains(&INTERRUPT) { Err(io::Error::other("interrupted")) } else { Ok(n) }
+    }
+}

@@ -1,0 +1,93 @@
+//! Plaintext from a volume to a pipe or a file, and back.
+
+use super::{
+    Access, Place,
+    args::{ReadArgs, WriteArgs},
+};
+use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
+use algkit_volume::{ReadAt, WriteAt};
+use std::ffi::OsStr;
+use zeroize::Zeroizing;
+
+/// Bytes at a time.
+const CHUNK: usize = 1 << 20;
+
+pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
+    let place = Place::open(&args.place, Access::Read)?;
+    let (header, unlocked) = place.unlock(&args.unlock)?;
+    let volume = place.volume(&header, &unlocked)?;
+    let failed = |error| place.data.error(error);
+    let size = volume.size().map_err(failed)?;
+    let rest = size.checked_sub(args.offset);
+    let len = match (args.length, rest) {
+        (Some(len), Some(rest)) if len <= rest => len,
+        (None, Some(rest)) => rest,
+        (len, _) => {
+            let reason = format!("{} from byte {} on; the volume has {size}", len.unwrap_or(0), args.offset);
+            return Err(Error::Option { option: "--offset, --length", reason });
+        }
+    };
+    let input = place.data.file.metadata().ok().as_ref().and_then(crate::output::Identity::of);
+    let mut output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
+        Some(path) => Output::file(path, input)?,
+        None => Output::stdout(input)?,
+    };
+    let mut progress = (!output.is_terminal()).then(|| Progress::bytes(Some(len)));
+    let mut buffer = Zeroizing::new(vec![0; CHUNK]);
+    let (mut at, end) = (args.offset, args.offset + len);
+    while at < end {
+        let chunk = &mut buffer[..(end - at).min(CHUNK as u64) as usize];
+        volume.read_at(at, chunk).map_err(failed)?;
+        if !output.write(chunk)? {
+            return Ok(Answer::Yes);
+        }
+        at += chunk.len() as u64;
+        progress.iter_mut().for_each(|progress| progress.advance(chunk.len() as u64));
+    }
+    drop(progress);
+    output.finish()?;
+    Ok(Answer::Yes)
+}
+
+pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
+    let from_stdin = args.input.as_deref().is_none_or(|path| path == OsStr::new("-"));
+    let asks_stdin = args.unlock.key_file.as_deref() == Some("-".as_ref())
+        || args.unlock.key_file.is_none() && !std::io::IsTerminal::is_terminal(&std::io::stdin());
+    if from_stdin && asks_stdin {
+        let reason = "standard input is the text; the passphrase has to come from a file".to_owned();
+        return Err(Error::Option { option: "--key-file", reason });
+    }
+    let mut input = Input::open(args.input.as_deref())?;
+    let place = Place::open(&args.place, Access::Write)?;
+    let (header, unlocked) = place.unlock(&args.unlock)?;
+    let volume = place.volume(&header, &unlocked)?;
+    let failed = |error| place.data.error(error);
+    let size = volume.size().map_err(failed)?;
+    let no_room = |len: u64| {
+        let reason = format!("{len} bytes from byte {} on have no room; the volume has {size}", args.offset);
+        Error::Option { option: "--offset", reason }
+    };
+    let room = size.checked_sub(args.offset).ok_or_else(|| no_room(0))?;
+    if let Some(len) = input.len().filter(|len| *len > room) {
+        return Err(no_room(len));
+    }
+    let mut progress = Progress::bytes(input.len());
+    let mut buffer = Zeroizing::new(vec![0; CHUNK]);
+    let mut at = args.offset;
+    loop {
+        let filled = input.fill(&mut buffer)?;
+        let fits = (filled as u64).min(size - at) as usize;
+        volume.write_at(at, &buffer[..fits]).map_err(failed)?;
+        at += fits as u64;
+        progress.advance(fits as u64);
+        if fits < filled {
+            volume.sync().map_err(failed)?;
+            return Err(no_room(room + (filled - fits) as u64));
+        }
+        if filled < buffer.len() {
+            break;
+        }
+    }
+    volume.sync().map_err(failed)?;
+    Ok(Answer::Yes)
+}

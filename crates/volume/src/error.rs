@@ -1,0 +1,101 @@
+//! What can go wrong, each with the value that was wrong.
+
+use std::io;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The storage does not give its bytes.
+    #[error("cannot read {len} bytes at byte {offset}: {source}")]
+    Read {
+        /// Where.
+        offset: u64,
+        /// How many.
+        len: usize,
+        /// The storage's reason.
+        source: io::Error,
+    },
+    /// The storage does not take bytes.
+    #[error("cannot write {len} bytes at byte {offset}: {source}")]
+    Write {
+        /// Where.
+        offset: u64,
+        /// How many.
+        len: usize,
+        /// The storage's reason.
+        source: io::Error,
+    },
+    /// The storage does not tell its size, or does not make sure that what was written lasts.
+    #[error("{what}: {source}")]
+    Storage {
+        /// What was asked of it.
+        what: &'static str,
+        /// The storage's reason.
+        source: io::Error,
+    },
+    /// The library's word on a cipher, a hash or a key.
+    #[error(transparent)]
+    Algkit(#[from] algkit::Error),
+    /// A cipher string that no volume has, or none that algkit would use.
+    #[error("cipher `{spec}`: {reason}")]
+    CipherSpec {
+        /// As it was given.
+        spec: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The storage begins with no header that algkit knows.
+    #[error("no LUKS header")]
+    NoHeader,
+    /// The storage is a volume of another kind.
+    #[error("a {0} volume, which is not supported")]
+    OtherKind(&'static str),
+    /// A header, or a part of it, breaks a rule of its format.
+    #[error("{part}: {reason}")]
+    Damaged {
+        /// Which part.
+        part: String,
+        /// The rule.
+        reason: String,
+    },
+    /// The volume needs what algkit cannot do.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// What it needs.
+        what: String,
+    },
+    /// The header asks for more memory or time than the caller's [`Limits`](crate::Limits) allow.
+    #[error("key slot asks for {asked} {what}; the limit is {limit}")]
+    Limit {
+        /// Of what, with its unit.
+        what: &'static str,
+        /// How much the header asks for.
+        asked: u64,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// No key slot opens with the passphrase.
+    #[error("no key slot opens with this passphrase")]
+    WrongPassphrase,
+    /// The key slot is not there.
+    #[error("key slot {0} is not in use")]
+    NoSlot(u32),
+    /// Bytes outside of the volume.
+    #[error("{len} bytes from byte {offset} on: the volume has {size}")]
+    Range {
+        /// Where the request begins.
+        offset: u64,
+        /// How many bytes it asks for.
+        len: usize,
+        /// Bytes of the volume.
+        size: u64,
+    },
+}
+
+impl Error {
+    /// `part` breaks a rule.
+    pub(crate) fn damaged(part: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Damaged { part: part.into(), reason: reason.into() }
+    }
+}

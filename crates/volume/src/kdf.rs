@@ -1,0 +1,170 @@
+//! From a passphrase to the key of a key slot.
+
+use crate::{Error, lookup};
+use algkit::Hash;
+use zeroize::{Zeroize, Zeroizing};
+
+/// What a header may ask for. Its costs are read before anything in it can be authenticated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// KiB of memory for Argon2.
+    pub memory_kib: u64,
+    /// KiB that Argon2 may fill, all passes taken together.
+    pub work_kib: u64,
+    /// Iterations of PBKDF2.
+    pub iterations: u64,
+}
+
+impl Default for Limits {
+    /// 4 GiB of memory, which is the most that cryptsetup asks for; 256 GiB of work, some minutes; 2^28 iterations, about a minute.
+    fn default() -> Self {
+        Self { memory_kib: 4 << 20, work_kib: 256 << 20, iterations: 1 << 28 }
+    }
+}
+
+/// The variants of Argon2 that headers have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argon2 {
+    /// Argon2i: addresses do not depend on the passphrase.
+    I,
+    /// Argon2id: only those of the first half of the first pass do not.
+    Id,
+}
+
+/// A key derivation function with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kdf {
+    /// PBKDF2 with HMAC (RFC 8018, section 5.2).
+    Pbkdf2 {
+        /// The hash, by its name in the header.
+        hash: String,
+        /// How often.
+        iterations: u32,
+        /// The salt.
+        salt: Vec<u8>,
+    },
+    /// Argon2, version 0x13 (RFC 9106).
+    Argon2 {
+        /// Which of them.
+        variant: Argon2,
+        /// Passes over the memory.
+        time: u32,
+        /// KiB of memory.
+        memory_kib: u32,
+        /// Lanes.
+        cpus: u32,
+        /// The salt.
+        salt: Vec<u8>,
+    },
+}
+
+impl Kdf {
+    /// Its name, as headers spell it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pbkdf2 { .. } => "pbkdf2",
+            Self::Argon2 { variant: Argon2::I, .. } => "argon2i",
+            Self::Argon2 { variant: Argon2::Id, .. } => "argon2id",
+        }
+    }
+
+    /// An error if it costs more than the limits allow.
+    pub fn allowed(&self, limits: &Limits) -> Result<(), Error> {
+        match self {
+            Self::Pbkdf2 { iterations, .. } => {
+                within("iterations of PBKDF2", u64::from(*iterations), limits.iterations)
+            }
+            Self::Argon2 { time, memory_kib, .. } => {
+                let memory = u64::from(*memory_kib);
+                within("KiB of memory for Argon2", memory, limits.memory_kib)?;
+                within("KiB of work for Argon2", memory * u64::from(*time), limits.work_kib)
+            }
+        }
+    }
+
+    /// Fills `key`, if the limits allow it.
+    pub fn derive(&self, passphrase: &[u8], limits: &Limits, key: &mut [u8]) -> Result<(), Error> {
+        self.allowed(limits)?;
+        match self {
+            Self::Pbkdf2 { hash, iterations, salt } => pbkdf2(hash, passphrase, salt, *iterations, key),
+            Self::Argon2 { variant, time, memory_kib, cpus, salt } => {
+                let algorithm = match variant {
+                    Argon2::I => argon2::Algorithm::Argon2i,
+                    Argon2::Id => argon2::Algorithm::Argon2id,
+                };
+                let refused = |error: argon2::Error| Error::damaged("Argon2", error.to_string());
+                let params = argon2::Params::new(*memory_kib, *time, *cpus, Some(key.len())).map_err(refused)?;
+                let argon2 = argon2::Argon2::new(algorithm, argon2::Version::V0x13, params);
+                argon2.hash_password_into(passphrase, salt, key).map_err(refused)
+            }
+        }
+    }
+}
+
+fn within(what: &'static str, asked: u64, limit: u64) -> Result<(), Error> {
+    if asked <= limit { Ok(()) } else { Err(Error::Limit { what, asked, limit }) }
+}
+
+/// PBKDF2 with HMAC: each block of `key` is the sum of the chain that begins with HMAC(salt ‖ number).
+pub(crate) fn pbkdf2(hash: &str, passphrase: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) -> Result<(), Error> {
+    let mac: Hash = lookup::hmac(hash, passphrase)?;
+    let mut link = Zeroizing::new(vec![0; mac.digest_size()]);
+    let mut next = link.clone();
+    for (number, block) in (1u32..).zip(key.chunks_mut(mac.digest_size())) {
+        mac.digest_into(&[salt, &number.to_be_bytes()], &mut link)?;
+        let mut sum = link.clone();
+        for _ in 1..iterations {
+            mac.digest_into(&[&link], &mut next)?;
+            std::mem::swap(&mut link, &mut next);
+            sum.iter_mut().zip(link.iter()).for_each(|(sum, byte)| *sum ^= byte);
+        }
+        block.copy_from_slice(&sum[..block.len()]);
+        sum.zeroize();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hex_literal::hex;
+
+    /// RFC 6070, section 2: the first three vectors, and the one with a longer output.
+    #[test]
+    fn pbkdf2_of_rfc_6070() {
+        for (password, salt, iterations, want) in [
+            ("password", "salt", 1, &hex!("0c60c80f961f0e71f3a9b524af6012062fe037a6")[..]),
+            ("password", "salt", 2, &hex!("ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957")[..]),
+            ("password", "salt", 4096, &hex!("4b007901b765489abead49d926f721d065a429c1")[..]),
+            (
+                "passwordPASSWORDpassword",
+                "saltSALTsaltSALTsaltSALTsaltSALTsalt",
+                4096,
+                &hex!("3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038")[..],
+            ),
+        ] {
+            let mut key = vec![0; want.len()];
+            pbkdf2("sha1", password.as_bytes(), salt.as_bytes(), iterations, &mut key).unwrap();
+            assert_eq!(key, want, "{password} {iterations}");
+        }
+    }
+
+    #[test]
+    fn costs_beyond_the_limits_are_refused_before_any_work() {
+        let limits = Limits { memory_kib: 1024, work_kib: 2048, iterations: 1000 };
+        let argon2 =
+            |memory_kib, time| Kdf::Argon2 { variant: Argon2::Id, time, memory_kib, cpus: 1, salt: vec![1; 32] };
+        let mut key = [0; 32];
+        for (kdf, what) in [
+            (argon2(u32::MAX, 1), "KiB of memory"),
+            (argon2(1024, 3), "KiB of work"),
+            (argon2(1024, u32::MAX), "KiB of work"),
+            (Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1001, salt: vec![] }, "iterations"),
+        ] {
+            let error = kdf.derive(b"", &limits, &mut key).unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+        }
+        argon2(1024, 2).derive(b"", &limits, &mut key).unwrap();
+        assert_ne!(key, [0; 32]);
+    }
+}

@@ -1,0 +1,227 @@
+//! LUKS1: one header of 592 bytes, eight key slots, numbers big-endian ("LUKS On-Disk Format Specification", version 1.2.3, section 4.1).
+
+use crate::{
+    CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, af, crypt::UNIT,
+    kdf::pbkdf2, storage, volume::Extent,
+};
+use algkit::Direction;
+use std::ops::Range;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// Bytes of the header.
+const HEADER: usize = 592;
+
+/// Key slots.
+pub const SLOTS: usize = 8;
+
+/// A slot that is in use begins with this number, one that is not with the other.
+const ENABLED: u32 = 0x00ac_71f3;
+const DISABLED: u32 = 0x0000_dead;
+
+/// The longest key, in bytes.
+const MAX_KEY: u32 = 512;
+
+/// The stripes of every key slot.
+const STRIPES: u32 = 4000;
+
+/// Bytes that PBKDF2 makes of the volume's key.
+const DIGEST: usize = 20;
+
+/// A header, checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// The cipher, as `aes`.
+    pub cipher: String,
+    /// Its mode and IV, as `xts-plain64`.
+    pub mode: String,
+    /// The hash of PBKDF2 and of the splitter.
+    pub hash: String,
+    /// Where the data begins, in sectors of 512 bytes. 0 in a detached header.
+    pub payload_offset: u32,
+    /// Bytes of the volume's key.
+    pub key_size: u32,
+    /// What PBKDF2 makes of the volume's key.
+    pub digest: [u8; DIGEST],
+    /// The salt for that.
+    pub salt: [u8; 32],
+    /// The iterations for that.
+    pub iterations: u32,
+    /// The volume's UUID.
+    pub uuid: String,
+    /// The key slots.
+    pub slots: [Slot; SLOTS],
+}
+
+/// A key slot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// Whether it holds the key.
+    pub enabled: bool,
+    /// Iterations of PBKDF2.
+    pub iterations: u32,
+    /// The salt.
+    pub salt: [u8; 32],
+    /// Where the stripes are, in sectors of 512 bytes.
+    pub offset: u32,
+    /// How many stripes.
+    pub stripes: u32,
+}
+
+impl Header {
+    /// Reads and checks the header at the beginning of `storage`.
+    pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+        let size = storage.size()?;
+        if size < HEADER as u64 {
+            return Err(Error::NoHeader);
+        }
+        let damaged = |reason| Error::damaged("LUKS1 header", reason);
+        let header = Self::parse(&storage::read(storage, 0, HEADER)?).map_err(damaged)?;
+        header.check(size).map_err(damaged)?;
+        Ok(header)
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let salt = |at: usize| std::array::from_fn(|i| bytes[at + i]);
+        let text = |at: usize, len: usize, name: &str| {
+            let field = &bytes[at..at + len];
+            let end = field.iter().position(|byte| *byte == 0).ok_or(format!("its {name} does not end"))?;
+            String::from_utf8(field[..end].to_vec()).map_err(|_| format!("its {name} is not UTF-8"))
+        };
+        let mut slots = Vec::with_capacity(SLOTS);
+        for number in 0..SLOTS {
+            let at = 208 + 48 * number;
+            let enabled = match word(at) {
+                ENABLED => true,
+                DISABLED => false,
+                other => return Err(format!("key slot {number} is neither enabled nor disabled: {other:#010x}")),
+            };
+            slots.push(Slot {
+                enabled,
+                iterations: word(at + 4),
+                salt: salt(at + 8),
+                offset: word(at + 40),
+                stripes: word(at + 44),
+            });
+        }
+        Ok(Self {
+            cipher: text(8, 32, "cipher")?,
+            mode: text(40, 32, "mode")?,
+            hash: text(72, 32, "hash")?,
+            payload_offset: word(104),
+            key_size: word(108),
+            digest: std::array::from_fn(|i| bytes[112 + i]),
+            salt: salt(132),
+            iterations: word(164),
+            uuid: text(168, 40, "UUID")?,
+            slots: slots.try_into().map_err(|_| "it has not eight key slots")?,
+        })
+    }
+
+    fn check(&self, size: u64) -> Result<(), String> {
+        if !(1..=MAX_KEY).contains(&self.key_size) {
+            return Err(format!("a key of {} bytes", self.key_size));
+        }
+        if self.iterations == 0 {
+            return Err("0 iterations".to_owned());
+        }
+        let mut areas = Vec::new();
+        for (number, slot) in self.slots.iter().enumerate() {
+            if slot.stripes != STRIPES {
+                return Err(format!("key slot {number}: {} stripes; expected {STRIPES}", slot.stripes));
+            }
+            let area = self.area(slot);
+            if area.start < HEADER as u64 {
+                return Err(format!("key slot {number}: its area at byte {} is inside the header", area.start));
+            }
+            let data = u64::from(self.payload_offset) * UNIT;
+            if data != 0 && area.end > data {
+                return Err(format!("key slot {number}: its area ends at byte {}, inside the data", area.end));
+            }
+            if slot.enabled && area.end > size {
+                return Err(format!(
+                    "key slot {number}: its area ends at byte {}, and the device has {size}",
+                    area.end
+                ));
+            }
+            areas.push((area, number));
+        }
+        areas.sort_by_key(|(area, _)| area.start);
+        for pair in areas.windows(2) {
+            if pair[0].0.end > pair[1].0.start {
+                return Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1));
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot's stripes, in whole sectors.
+    fn area(&self, slot: &Slot) -> Range<u64> {
+        let start = u64::from(slot.offset) * UNIT;
+        start..start + (u64::from(self.key_size) * u64::from(slot.stripes)).next_multiple_of(UNIT)
+    }
+
+    /// The cipher string.
+    pub fn spec(&self) -> Result<CipherSpec, Error> {
+        CipherSpec::parse(&format!("{}-{}", self.cipher, self.mode))
+    }
+
+    /// Tries the passphrase on the slot, or on every one in turn.
+    pub fn unlock(
+        &self,
+        storage: &(impl ReadAt + ?Sized),
+        passphrase: &[u8],
+        slot: Option<u32>,
+        limits: &Limits,
+    ) -> Result<Unlocked, Error> {
+        let is_asked = |number: u32| slot.is_none_or(|slot| slot == number);
+        let enabled = (0u32..).zip(&self.slots).filter(|(number, slot)| slot.enabled && is_asked(*number));
+        let enabled: Vec<_> = enabled.collect();
+        if let (Some(slot), true) = (slot, enabled.is_empty()) {
+            return Err(Error::NoSlot(slot));
+        }
+        let mut answer = Error::WrongPassphrase;
+        for (number, slot) in enabled {
+            match self.try_slot(storage, slot, passphrase, limits) {
+                Ok(Some(key)) => return Ok(Unlocked { slot: number, key }),
+                Ok(None) => {}
+                Err(error) => answer = error,
+            }
+        }
+        Err(answer)
+    }
+
+    fn try_slot(
+        &self,
+        storage: &(impl ReadAt + ?Sized),
+        slot: &Slot,
+        passphrase: &[u8],
+        limits: &Limits,
+    ) -> Result<Option<Key>, Error> {
+        let kdf = |iterations, salt: [u8; 32]| Kdf::Pbkdf2 { hash: self.hash.clone(), iterations, salt: salt.to_vec() };
+        kdf(self.iterations, self.salt).allowed(limits)?;
+        let key_size = self.key_size as usize;
+        let mut derived = Zeroizing::new(vec![0; key_size]);
+        kdf(slot.iterations, slot.salt).derive(passphrase, limits, &mut derived)?;
+        let cipher = SectorCipher::new(&self.spec()?, &Key::new(derived.to_vec()), UNIT as usize)?;
+        let area = self.area(slot);
+        let mut stripes = Zeroizing::new(storage::read(storage, area.start, (area.end - area.start) as usize)?);
+        cipher.crypt(Direction::Decrypt, 0, &mut stripes)?;
+        let key = af::merge(&stripes, key_size, slot.stripes as usize, &self.hash)?;
+        let mut digest = [0; DIGEST];
+        pbkdf2(&self.hash, &key, &self.salt, self.iterations, &mut digest)?;
+        Ok(bool::from(digest.ct_eq(&self.digest)).then(|| Key::new(key.to_vec())))
+    }
+
+    /// The volume on `storage`, which is the device of the data, with its key.
+    pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
+        let device = storage.size()?;
+        let offset = u64::from(self.payload_offset) * UNIT;
+        let rest = device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
+            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
+        })?;
+        let cipher = Some(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
+        Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, cipher }])
+    }
+}

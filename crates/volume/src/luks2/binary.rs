@@ -1,0 +1,100 @@
+//! The binary header (section 2.1 of the specification): 4096 bytes, numbers big-endian.
+
+use crate::{Error, ReadAt, lookup, storage};
+use subtle::ConstantTimeEq;
+
+/// Bytes of a binary header, behind which the JSON area begins.
+pub(super) const BINARY: usize = 4096;
+
+/// The sizes that a copy may have, with its JSON area (table 1). The second copy begins where the first ends.
+pub const HEADER_SIZES: [u64; 9] =
+    [16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20];
+
+/// The magic numbers of the two copies.
+const MAGICS: [&[u8; 6]; 2] = [b"LUKS\xba\xbe", b"SKUL\xba\xbe"];
+
+/// Where the checksum is, which counts as zeros when it is computed.
+const CHECKSUM: std::ops::Range<usize> = 448..512;
+
+/// The fields of a binary header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Binary {
+    /// Bytes of the copy, with its JSON area.
+    pub header_size: u64,
+    /// Grows with every change; the copy with the greater one is the newer.
+    pub sequence: u64,
+    /// The label; empty if there is none.
+    pub label: String,
+    /// The hash of the checksum.
+    pub checksum: String,
+    /// The volume's UUID.
+    pub uuid: String,
+    /// The second label; empty if there is none.
+    pub subsystem: String,
+}
+
+impl Binary {
+    /// The header at `offset`, and the bytes of its JSON area, which the checksum covers too.
+    pub(super) fn read(
+        storage: &(impl ReadAt + ?Sized),
+        size: u64,
+        offset: u64,
+        part: &str,
+    ) -> Result<(Self, Vec<u8>), Error> {
+        if offset.checked_add(BINARY as u64).is_none_or(|end| end > size) {
+            return Err(Error::NoHeader);
+        }
+        let bytes = storage::read(storage, offset, BINARY)?;
+        let binary = Self::parse(&bytes, offset).map_err(|reason| match reason {
+            None => Error::NoHeader,
+            Some(reason) => Error::damaged(part, reason),
+        })?;
+        if offset.checked_add(binary.header_size).is_none_or(|end| end > size) {
+            let reason = format!("{} bytes long, and the device ends before", binary.header_size);
+            return Err(Error::damaged(part, reason));
+        }
+        let json = storage::read(storage, offset + BINARY as u64, binary.header_size as usize - BINARY)?;
+        if !binary.has_checksum(bytes, &json).map_err(|error| Error::damaged(part, error.to_string()))? {
+            return Err(Error::damaged(part, "its checksum is wrong"));
+        }
+        Ok((binary, json))
+    }
+
+    /// The fields of a header that lies at `offset`; an error without a reason if there is none.
+    fn parse(bytes: &[u8], offset: u64) -> Result<Self, Option<String>> {
+        let field = |at: usize, len: usize| &bytes[at..at + len];
+        let long = |at: usize| u64::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
+        if field(0, 6) != MAGICS[usize::from(offset != 0)] || field(6, 2) != [0, 2] {
+            return Err(None);
+        }
+        let text = |at: usize, len: usize, name: &str| {
+            let field = field(at, len);
+            let end = field.iter().position(|byte| *byte == 0).ok_or(format!("its {name} does not end"))?;
+            String::from_utf8(field[..end].to_vec()).map_err(|_| format!("its {name} is not UTF-8"))
+        };
+        let binary = Self {
+            header_size: long(8),
+            sequence: long(16),
+            label: text(24, 48, "label")?,
+            checksum: text(72, 32, "checksum's name")?,
+            uuid: text(168, 40, "UUID")?,
+            subsystem: text(208, 48, "subsystem")?,
+        };
+        if !HEADER_SIZES.contains(&binary.header_size) {
+            return Err(Some(format!("{} is not the size of a header", binary.header_size)));
+        }
+        if long(256) != offset || (offset != 0 && offset != binary.header_size) {
+            return Err(Some(format!("at byte {offset}, and it says {}", long(256))));
+        }
+        Ok(binary)
+    }
+
+    fn has_checksum(&self, mut bytes: Vec<u8>, json: &[u8]) -> Result<bool, Error> {
+        let hash = lookup::hash(&self.checksum)?;
+        let stored = bytes[CHECKSUM].to_vec();
+        bytes[CHECKSUM].fill(0);
+        let mut sum = vec![0; hash.digest_size()];
+        hash.digest_into(&[&bytes, json], &mut sum)?;
+        Ok(sum.len() <= stored.len() && sum.ct_eq(&stored[..sum.len()]).into())
+    }
+}

@@ -1,0 +1,140 @@
+//! LUKS2: two copies of a binary header, each followed by metadata in JSON, then the key slots' areas ("LUKS2 On-Disk Format
+//! Specification", version 1.1.x).
+
+mod binary;
+mod metadata;
+mod rules;
+mod unlock;
+
+pub use binary::{Binary, HEADER_SIZES};
+pub use metadata::{Af, Area, Config, Digest, Keyslot, Metadata, Requirements, Segment, SegmentSize};
+
+use crate::{CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey, crypt::UNIT, volume::Extent};
+use serde_json::Value;
+
+/// Which of the two copies of a header are good.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Copies {
+    /// Both, and they say the same.
+    Both,
+    /// The first alone; why the second is not.
+    First(String),
+    /// The second alone; why the first is not.
+    Second(String),
+}
+
+/// A header, checked.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The binary header that was chosen.
+    pub binary: Binary,
+    /// The metadata, as far as algkit knows its fields.
+    pub metadata: Metadata,
+    /// All of the metadata, as it stands there.
+    pub json: Value,
+    /// Which copies are good.
+    pub copies: Copies,
+}
+
+impl Header {
+    /// Reads both copies and takes the newer one of those that are good (section 2.3 of the specification).
+    pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+        let size = storage.size()?;
+        let first = Copy::read(storage, size, 0);
+        let second_at = match &first {
+            Ok(first) => vec![first.binary.header_size],
+            // The place of the second copy depends on its size, which the first no longer tells.
+            Err(_) => HEADER_SIZES.to_vec(),
+        };
+        let mut second = Err(Error::NoHeader);
+        for offset in second_at {
+            match Copy::read(storage, size, offset) {
+                Err(Error::NoHeader) => {}
+                found => {
+                    second = found;
+                    if second.is_ok() {
+                        break;
+                    }
+                }
+            }
+        }
+        let (chosen, copies) = match (first, second) {
+            (Ok(first), Ok(second)) => match first.binary.sequence.cmp(&second.binary.sequence) {
+                std::cmp::Ordering::Less => (second, Copies::Second("older than the second".to_owned())),
+                std::cmp::Ordering::Equal => (first, Copies::Both),
+                std::cmp::Ordering::Greater => (first, Copies::First("older than the first".to_owned())),
+            },
+            (Ok(first), Err(error)) => (first, Copies::First(why(error))),
+            (Err(error), Ok(second)) => (second, Copies::Second(why(error))),
+            // What is wrong with the first says more, unless there is none.
+            (Err(Error::NoHeader), Err(error)) | (Err(error), Err(_)) => return Err(error),
+        };
+        let Copy { binary, json, metadata } = chosen;
+        Ok(Self { binary, metadata, json, copies })
+    }
+
+    /// Bytes of both copies and of the key slots' areas.
+    pub fn size(&self) -> u64 {
+        2 * self.binary.header_size + self.metadata.config.keyslots_size
+    }
+
+    /// The volume on `storage`, which is the device of the data, with its key.
+    pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
+        self.metadata.refuse_requirements()?;
+        let device = storage.size()?;
+        let segments = self.metadata.segments.values().filter(|segment| !segment.is_backup());
+        let extents = segments.map(|segment| extent(segment, device, key)).collect::<Result<_, _>>()?;
+        Volume::new(storage, extents)
+    }
+}
+
+fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Result<Extent, Error> {
+    if segment.integrity.is_some() {
+        return Err(Error::Unsupported { what: "a volume with integrity".to_owned() });
+    }
+    let cipher = match segment.kind.as_str() {
+        "linear" => None,
+        "crypt" => {
+            let spec = CipherSpec::parse(segment.encryption.as_deref().unwrap_or_default())?;
+            Some(SectorCipher::new(&spec, key, segment.sector_size() as usize)?)
+        }
+        kind => return Err(Error::Unsupported { what: format!("a segment of the type `{kind}`") }),
+    };
+    let len = match segment.size {
+        SegmentSize::Bytes(len) => len,
+        SegmentSize::Dynamic => {
+            let rest = device.checked_sub(segment.offset).filter(|rest| *rest > 0).ok_or_else(|| {
+                let reason = format!("the data begins at byte {}, and the device has {device}", segment.offset);
+                Error::damaged("device", reason)
+            })?;
+            rest - rest % u64::from(segment.sector_size().max(UNIT as u32))
+        }
+    };
+    Ok(Extent { offset: segment.offset, len, iv_offset: segment.iv_tweak.unwrap_or(0), cipher })
+}
+
+/// One copy of a header.
+struct Copy {
+    binary: Binary,
+    json: Value,
+    metadata: Metadata,
+}
+
+impl Copy {
+    /// The copy at `offset` of a storage of `size` bytes; [`Error::NoHeader`] if none begins there.
+    fn read(storage: &(impl ReadAt + ?Sized), size: u64, offset: u64) -> Result<Self, Error> {
+        let part = if offset == 0 { "first LUKS2 header" } else { "second LUKS2 header" };
+        let (binary, text) = Binary::read(storage, size, offset, part)?;
+        let (json, metadata) = metadata::parse(&text).map_err(|reason| Error::damaged(part, reason))?;
+        rules::check(&binary, &metadata).map_err(|reason| Error::damaged(part, reason))?;
+        Ok(Self { binary, json, metadata })
+    }
+}
+
+fn why(error: Error) -> String {
+    match error {
+        Error::NoHeader => "it is not there".to_owned(),
+        Error::Damaged { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Cipher strings: `aes-xts-plain64`, `capi:xts(aes)-plain64`, as dm-crypt reads them
+//! (Documentation/admin-guide/device-mapper/dm-crypt.rst).
+//!
+//! ```text
+//! cipher[:keycount]-mode-iv[:options]      mode(cipher) is the algorithm
+//! capi:algorithm-iv[:options]              any name of the crypto API, an algorithm's or a driver's
+//! ```
+//!
+//! `essiv:sha256` makes the algorithm `essiv(mode(cipher),sha256)`; a mode of two ciphers is written `xchacha12,aes-adiantum-plain64`.
+
+use crate::Error;
+use algkit::{Name, sectors::SectorIv};
+use std::fmt;
+
+/// How the IV of a sector is made of its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Iv {
+    /// The number itself, in some form. ESSIV is part of the algorithm, over plain64.
+    Number(SectorIv),
+    /// The encryption of the sector's byte offset: `eboiv`, for BitLocker with CBC.
+    Eboiv,
+}
+
+/// A cipher string, parsed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CipherSpec {
+    text: String,
+    algorithm: String,
+    iv: Iv,
+}
+
+impl CipherSpec {
+    /// Parses `text`; errors say why algkit would not use it.
+    ///
+    /// ```
+    /// let spec = algkit_volume::CipherSpec::parse("aes-cbc-essiv:sha256")?;
+    /// assert_eq!(spec.algorithm(), "essiv(cbc(aes),sha256)");
+    /// # Ok::<(), algkit_volume::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let bad = |reason: String| Error::CipherSpec { spec: text.chars().take(128).collect(), reason };
+        let Parts { algorithm, iv, options } = match text.strip_prefix("capi:") {
+            Some(rest) => capi(rest),
+            None => classic(text),
+        }
+        .map_err(|reason| bad(reason.to_owned()))?;
+        let (algorithm, iv) = match (iv, options) {
+            ("essiv", None) => return Err(bad("essiv needs a hash, as in essiv:sha256".to_owned())),
+            ("essiv", Some(hash)) => (format!("essiv({algorithm},{hash})"), Iv::Number(SectorIv::Plain64)),
+            (iv, _) => (algorithm, named(iv).map_err(|reason| bad(reason.to_owned()))?),
+        };
+        let name = Name::parse(&algorithm).map_err(|error| bad(error.to_string()))?;
+        if let Some(reason) = refusal(&name) {
+            return Err(bad(reason.to_owned()));
+        }
+        Ok(Self { text: text.to_owned(), algorithm, iv })
+    }
+
+    /// The algorithm, or a driver, by the crypto API's name.
+    pub fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    /// How IVs are made.
+    pub fn iv(&self) -> Iv {
+        self.iv
+    }
+
+    /// Whether the IV is the low 32 bits of the sector's number, which repeat after 2 TiB.
+    pub fn iv_repeats(&self) -> bool {
+        self.iv == Iv::Number(SectorIv::Plain)
+    }
+
+    pub(crate) fn error(&self, reason: impl Into<String>) -> Error {
+        Error::CipherSpec { spec: self.text.clone(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for CipherSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+struct Parts<'a> {
+    algorithm: String,
+    iv: &'a str,
+    options: Option<&'a str>,
+}
+
+/// What follows `capi:`. A driver's name may have hyphens, and a hash's too, so that both are cut from behind.
+fn capi(rest: &str) -> Result<Parts<'_>, &'static str> {
+    let (rest, options) = match rest.rsplit_once(':') {
+        Some((rest, options)) => (rest, Some(options)),
+        None => (rest, None),
+    };
+    let (algorithm, iv) = rest.rsplit_once('-').ok_or("expected capi:ALGORITHM-IV")?;
+    Ok(Parts { algorithm: algorithm.to_owned(), iv, options })
+}
+
+fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
+    let mut parts = text.splitn(3, '-');
+    let cipher = parts.next().unwrap_or_default();
+    let (cipher, keys) = cipher.split_once(':').unwrap_or((cipher, "1"));
+    if cipher.is_empty() {
+        return Err("expected CIPHER-MODE-IV");
+    }
+    if keys != "1" {
+        return Err("several keys in turn (loop-AES) are not supported yet");
+    }
+    // dm-crypt: the cipher alone, or with `plain` in the place of the mode, is of old CBC with plain.
+    let (mode, iv) = match (parts.next(), parts.next()) {
+        (None, _) | (Some("plain"), None) => ("cbc", "plain"),
+        (Some("ecb"), _) => return Err(ECB),
+        (Some(_), None) => return Err("an IV is missing, as in aes-xts-plain64"),
+        (Some(mode), Some(iv)) => (mode, iv),
+    };
+    let (iv, options) = iv.split_once(':').map_or((iv, None), |(iv, options)| (iv, Some(options)));
+    Ok(Parts { algorithm: format!("{mode}({cipher})"), iv, options })
+}
+
+fn named(iv: &str) -> Result<Iv, &'static str> {
+    Ok(Iv::Number(match iv {
+        "plain" => SectorIv::Plain,
+        "plain64" => SectorIv::Plain64,
+        "plain64be" => SectorIv::Plain64be,
+        "benbi" => SectorIv::Benbi,
+        "null" => SectorIv::Null,
+        "eboiv" => return Ok(Iv::Eboiv),
+        "random" => return Err("random IVs have to be stored, which only a volume with integrity can"),
+        "lmk" | "tcw" | "elephant" => return Err("this IV is not supported yet"),
+        _ => return Err("no such IV; expected plain, plain64, plain64be, essiv:HASH, benbi, null or eboiv"),
+    }))
+}
+
+const ECB: &str = "ECB shows which blocks are equal";
+
+/// Why an algorithm is not one for sectors. What the name alone does not say, the driver's sizes say later.
+fn refusal(name: &Name) -> Option<&'static str> {
+    match name.base.as_str() {
+        "ecb" => Some(ECB),
+        "ctr" | "rfc3686" | "xctr" | "ofb" | "cfb" | "chacha20" | "xchacha20" | "xchacha12" | "arc4" => Some(STREAM),
+        "gcm" | "ccm" | "authenc" | "rfc7539" | "rfc4106" | "aegis128" => {
+            Some("authenticated encryption needs a place for tags and is not supported yet")
+        }
+        _ => None,
+    }
+}
+
+/// Two versions of a sector under one key stream give their difference away.
+pub(crate) const STREAM: &str = "a stream cipher encrypts every version of a sector with the same key stream";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_of_dm_crypt() {
+        use SectorIv::{Benbi, Null, Plain, Plain64, Plain64be};
+        for (text, algorithm, iv) in [
+            ("aes-xts-plain64", "xts(aes)", Iv::Number(Plain64)),
+            ("aes:1-xts-plain64", "xts(aes)", Iv::Number(Plain64)),
+            ("aes-cbc-essiv:sha256", "essiv(cbc(aes),sha256)", Iv::Number(Plain64)),
+            ("aes-cbc-plain", "cbc(aes)", Iv::Number(Plain)),
+            ("aes", "cbc(aes)", Iv::Number(Plain)),
+            ("aes-plain", "cbc(aes)", Iv::Number(Plain)),
+            ("aes-cbc-plain64be", "cbc(aes)", Iv::Number(Plain64be)),
+            ("aes-lrw-benbi", "lrw(aes)", Iv::Number(Benbi)),
+            ("aes-cbc-null", "cbc(aes)", Iv::Number(Null)),
+            ("aes-cbc-eboiv", "cbc(aes)", Iv::Eboiv),
+            ("xchacha12,aes-adiantum-plain64", "adiantum(xchacha12,aes)", Iv::Number(Plain64)),
+            ("capi:xts(aes)-plain64", "xts(aes)", Iv::Number(Plain64)),
+            ("capi:xts-aes-vaes-avx2-plain64", "xts-aes-vaes-avx2", Iv::Number(Plain64)),
+            ("capi:essiv(cbc(aes),sha256)-plain64", "essiv(cbc(aes),sha256)", Iv::Number(Plain64)),
+            ("capi:cbc(aes)-essiv:sha256", "essiv(cbc(aes),sha256)", Iv::Number(Plain64)),
+        ] {
+            let spec = CipherSpec::parse(text).unwrap();
+            assert_eq!((spec.algorithm(), spec.iv(), spec.to_string().as_str()), (algorithm, iv, text));
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_told_why() {
+        for (text, reason) in [
+            ("aes-ctr-plain64", "stream"),
+            ("capi:chacha20-plain64", "stream"),
+            ("aes-gcm-random", "random"),
+            ("capi:gcm(aes)-plain64", "authenticated"),
+            ("aes-ecb", "equal"),
+            ("capi:ecb(aes)-plain64", "equal"),
+            ("aes-xts", "IV is missing"),
+            ("aes:64-cbc-lmk", "loop-AES"),
+            ("aes-cbc-tcw", "not supported yet"),
+            ("aes-xts-plain32", "no such IV"),
+            ("aes-cbc-essiv", "hash"),
+            ("", "expected CIPHER"),
+            ("capi:", "expected capi"),
+            ("aes((-xts-plain64", "bad algorithm name"),
+        ] {
+            let error = CipherSpec::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+}

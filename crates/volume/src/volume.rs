@@ -1,0 +1,291 @@
+//! An open volume: plaintext on the one side, sectors of a storage on the other.
+
+use crate::{CipherSpec, Error, ReadAt, SectorCipher, VolumeKey, WriteAt, crypt::UNIT};
+use algkit::Direction;
+use std::{
+    fmt,
+    sync::{PoisonError, RwLock},
+};
+use zeroize::Zeroizing;
+
+/// Bytes that are encrypted at a time on their way to the storage.
+const CHUNK: usize = 1 << 20;
+
+/// A part of a volume that lies in one piece on the storage.
+pub(crate) struct Extent {
+    /// Where it begins on the storage, in bytes.
+    pub offset: u64,
+    /// Bytes, a whole number of sectors.
+    pub len: u64,
+    /// Added to the number of its first sector, in units of 512 bytes.
+    pub iv_offset: u64,
+    /// None for what is not encrypted.
+    pub cipher: Option<SectorCipher>,
+}
+
+/// An open volume. It is a storage itself: of the plaintext, at any offset and of any length. Several threads may read and write at once;
+/// a sector of which a part is written is written as a whole, and no other write comes between.
+pub struct Volume<S> {
+    storage: S,
+    extents: Vec<Extent>,
+    size: u64,
+    sector_size: usize,
+    /// Whoever writes whole sectors shares it; whoever reads a sector, changes a part and writes it back has it alone.
+    parts: RwLock<()>,
+}
+
+impl<S> fmt::Debug for Volume<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Volume({} bytes)", self.size)
+    }
+}
+
+impl<S: ReadAt> Volume<S> {
+    /// All of `storage` without a header: what `cryptsetup open --type plain` and dm-crypt with an offset of 0 make of it. What is behind
+    /// the last whole sector is left out.
+    pub fn plain(storage: S, spec: &CipherSpec, key: &dyn VolumeKey, sector_size: usize) -> Result<Self, Error> {
+        let cipher = SectorCipher::new(spec, key, sector_size)?;
+        let size = storage.size()?;
+        let len = size - size % sector_size as u64;
+        Self::new(storage, vec![Extent { offset: 0, len, iv_offset: 0, cipher: Some(cipher) }])
+    }
+
+    /// The extents in their order.
+    pub(crate) fn new(storage: S, extents: Vec<Extent>) -> Result<Self, Error> {
+        let have = storage.size()?;
+        for Extent { offset, len, iv_offset, cipher } in &extents {
+            if offset.checked_add(*len).is_none_or(|end| end > have) {
+                let reason = format!("the data of {len} bytes at byte {offset} is cut off: the device has {have}");
+                return Err(Error::damaged("device", reason));
+            }
+            if let Some(cipher) = cipher {
+                cipher.check_range(*iv_offset, *len)?;
+            }
+        }
+        let sector_size = extents.iter().filter_map(|e| Some(e.cipher.as_ref()?.sector_size())).max();
+        let size = extents.iter().map(|e| e.len).sum();
+        Ok(Self { storage, size, extents, sector_size: sector_size.unwrap_or(UNIT as usize), parts: RwLock::new(()) })
+    }
+
+    /// Bytes of a sector, which are encrypted together.
+    pub fn sector_size(&self) -> usize {
+        self.sector_size
+    }
+
+    /// The driver that decrypts, if anything is encrypted.
+    pub fn driver(&self) -> Option<&str> {
+        self.cipher().map(SectorCipher::driver)
+    }
+
+    /// Whether that driver looks up tables at secret addresses, so that its timing depends on the key.
+    pub fn uses_tables(&self) -> bool {
+        self.cipher().is_some_and(SectorCipher::uses_tables)
+    }
+
+    fn cipher(&self) -> Option<&SectorCipher> {
+        self.extents.iter().find_map(|extent| extent.cipher.as_ref())
+    }
+
+    /// The pieces of a request: the extent, the offset in it, and the length.
+    fn pieces(&self, offset: u64, len: usize) -> Result<Vec<(&Extent, u64, usize)>, Error> {
+        if offset.checked_add(len as u64).is_none_or(|end| end > self.size) {
+            return Err(Error::Range { offset, len, size: self.size });
+        }
+        let (mut pieces, mut at, mut left) = (Vec::new(), offset, len);
+        for extent in &self.extents {
+            if at < extent.len && left > 0 {
+                let here = left.min(usize::try_from(extent.len - at).unwrap_or(usize::MAX));
+                pieces.push((extent, at, here));
+                (at, left) = (0, left - here);
+            } else {
+                at = at.saturating_sub(extent.len);
+            }
+        }
+        Ok(pieces)
+    }
+}
+
+impl Extent {
+    /// Whole sectors from `at` on, read and decrypted.
+    fn read(&self, storage: &impl ReadAt, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        storage.read_at(self.offset + at, sectors)?;
+        self.crypt(Direction::Decrypt, at, sectors)
+    }
+
+    /// Whole sectors, encrypted in place and written.
+    fn write(&self, storage: &impl WriteAt, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        self.crypt(Direction::Encrypt, at, sectors)?;
+        storage.write_at(self.offset + at, sectors)
+    }
+
+    fn crypt(&self, direction: Direction, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        let number = self.iv_offset.wrapping_add(at / UNIT);
+        self.cipher.as_ref().map_or(Ok(()), |cipher| cipher.crypt(direction, number, sectors))
+    }
+
+    fn granule(&self) -> usize {
+        self.cipher.as_ref().map_or(1, SectorCipher::sector_size)
+    }
+}
+
+/// A request in an extent: a part of a sector, whole sectors, a part of a sector.
+struct Cut {
+    /// Bytes before the first whole sector.
+    head: usize,
+    /// Bytes of whole sectors.
+    whole: usize,
+}
+
+impl Cut {
+    fn new(at: u64, len: usize, granule: usize) -> Self {
+        let into = (at % granule as u64) as usize;
+        let head = if into == 0 { 0 } else { (granule - into).min(len) };
+        Self { head, whole: (len - head) / granule * granule }
+    }
+}
+
+impl<S: ReadAt> ReadAt for Volume<S> {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, offset: u64, mut buf: &mut [u8]) -> Result<(), Error> {
+        for (extent, at, len) in self.pieces(offset, buf.len())? {
+            let (here, rest) = buf.split_at_mut(len);
+            buf = rest;
+            let granule = extent.granule();
+            let cut = Cut::new(at, len, granule);
+            let (head, here) = here.split_at_mut(cut.head);
+            let (whole, tail) = here.split_at_mut(cut.whole);
+            let after_head = at + head.len() as u64;
+            if !whole.is_empty() {
+                extent.read(&self.storage, after_head, whole)?;
+            }
+            for (at, part) in [(at, head), (after_head + cut.whole as u64, tail)] {
+                if !part.is_empty() {
+                    let into = (at % granule as u64) as usize;
+                    let mut sector = Zeroizing::new(vec![0; granule]);
+                    extent.read(&self.storage, at - into as u64, &mut sector)?;
+                    part.copy_from_slice(&sector[into..into + part.len()]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: WriteAt> WriteAt for Volume<S> {
+    fn write_at(&self, offset: u64, mut data: &[u8]) -> Result<(), Error> {
+        let mut buffer = Vec::new();
+        for (extent, at, len) in self.pieces(offset, data.len())? {
+            let (here, rest) = data.split_at(len);
+            data = rest;
+            let granule = extent.granule();
+            let cut = Cut::new(at, len, granule);
+            let (head, here) = here.split_at(cut.head);
+            let (whole, tail) = here.split_at(cut.whole);
+            let after_head = at + head.len() as u64;
+            if !whole.is_empty() {
+                let _shared = self.parts.read().unwrap_or_else(PoisonError::into_inner);
+                for (at, chunk) in (after_head..).step_by(CHUNK).zip(whole.chunks(CHUNK)) {
+                    buffer.clear();
+                    buffer.extend_from_slice(chunk);
+                    extent.write(&self.storage, at, &mut buffer)?;
+                }
+            }
+            for (at, part) in [(at, head), (after_head + cut.whole as u64, tail)] {
+                if !part.is_empty() {
+                    let _alone = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+                    let into = (at % granule as u64) as usize;
+                    let mut sector = Zeroizing::new(vec![0; granule]);
+                    extent.read(&self.storage, at - into as u64, &mut sector)?;
+                    sector[into..into + part.len()].copy_from_slice(part);
+                    extent.write(&self.storage, at - into as u64, &mut sector)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        self.storage.sync()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Key, storage::Memory};
+
+    fn volume(sector: usize) -> Volume<Memory> {
+        let spec = CipherSpec::parse("aes-xts-plain64").unwrap();
+        Volume::plain(Memory::new(vec![3; 64 << 10]), &spec, &Key::new((0..64).collect()), sector).unwrap()
+    }
+
+    /// Every write is compared with the same write to plain bytes, and the storage is decrypted by sectors at the end.
+    #[test]
+    fn any_offset_and_any_length() {
+        for sector in [512, 4096] {
+            let volume = volume(sector);
+            let mut plain = vec![0; 64 << 10];
+            volume.read_at(0, &mut plain).unwrap();
+            let mut state = 1u64;
+            let mut random = |below: usize| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 33) as usize % below
+            };
+            for round in 0..200 {
+                let offset = random(plain.len());
+                let len = random((plain.len() - offset).min(3 * sector) + 1);
+                let data = vec![round as u8; len];
+                volume.write_at(offset as u64, &data).unwrap();
+                plain[offset..offset + len].copy_from_slice(&data);
+                let offset = random(plain.len());
+                let mut back = vec![0; random(plain.len() - offset + 1)];
+                volume.read_at(offset as u64, &mut back).unwrap();
+                assert!(back == plain[offset..offset + back.len()], "{sector} {round}");
+            }
+            let mut stored = volume.storage.into_inner();
+            let xts = algkit::skcipher("xts(aes)").unwrap().key(&(0..64).collect::<Vec<u8>>()).unwrap();
+            for (number, text) in stored.chunks_mut(sector).enumerate() {
+                xts.decrypt(&mut ((number * sector / 512) as u128).to_le_bytes(), text).unwrap();
+            }
+            assert!(stored == plain);
+        }
+    }
+
+    #[test]
+    fn bytes_outside_are_refused() {
+        let volume = volume(512);
+        for (offset, len) in [(64 << 10, 1), ((64 << 10) - 1, 2), (u64::MAX, 1), (u64::MAX - 1, 512)] {
+            assert!(matches!(volume.read_at(offset, &mut vec![0; len]), Err(Error::Range { .. })));
+            assert!(matches!(volume.write_at(offset, &vec![0; len]), Err(Error::Range { .. })));
+        }
+        volume.read_at(64 << 10, &mut []).unwrap();
+    }
+
+    #[test]
+    fn extents_follow_each_other() {
+        let spec = CipherSpec::parse("aes-xts-plain64").unwrap();
+        let key = Key::new((0..64).collect());
+        let extent = |offset, iv_offset, encrypted: bool| Extent {
+            offset,
+            len: 1024,
+            iv_offset,
+            cipher: encrypted.then(|| SectorCipher::new(&spec, &key, 512).unwrap()),
+        };
+        let extents = vec![extent(4096, 0, true), extent(0, 2, false), extent(2048, 4, true)];
+        let volume = Volume::new(Memory::new(vec![0; 8192]), extents).unwrap();
+        assert_eq!(volume.size().unwrap(), 3072);
+        let text: Vec<u8> = (0..3000).map(|i| i as u8).collect();
+        volume.write_at(10, &text).unwrap();
+        let mut back = vec![0; 3000];
+        volume.read_at(10, &mut back).unwrap();
+        assert!(back == text);
+        let stored = volume.storage.into_inner();
+        assert_eq!(stored[..1024], text[1014..2038]);
+        let mut last = stored[2048..3072].to_vec();
+        SectorCipher::new(&spec, &key, 512).unwrap().crypt(Direction::Decrypt, 4, &mut last).unwrap();
+        assert_eq!(last[..962], text[2038..]);
+    }
+}

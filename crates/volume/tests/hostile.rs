@@ -1,0 +1,214 @@
+//! Headers that break a rule: each is refused with a line that says which, and nothing is read outside of the device.
+
+use algkit_volume::{Error, Header, Limits, luks2::Copies, storage::Memory};
+use serde_json::{Value, json};
+
+const SIZE: usize = 16 << 10;
+
+/// Metadata as cryptsetup 2.6.1 writes it, with one key slot, of which nobody knows the passphrase.
+fn metadata() -> Value {
+    let salt = "cm1HrtELv4mVOgXnO5JZUrcW39vi9FKgpQNCGHPEtt4=";
+    json!({
+        "keyslots": {"0": {
+            "type": "luks2",
+            "key_size": 64,
+            "af": {"type": "luks1", "stripes": 4000, "hash": "sha256"},
+            "area": {
+                "type": "raw", "offset": "32768", "size": "258048", "encryption": "aes-xts-plain64", "key_size": 64
+            },
+            "kdf": {"type": "argon2id", "time": 4, "memory": 64, "cpus": 1, "salt": salt},
+        }},
+        "tokens": {},
+        "segments": {"0": {
+            "type": "crypt", "offset": "1048576", "size": "dynamic", "iv_tweak": "0", "encryption": "aes-xts-plain64",
+            "sector_size": 512
+        }},
+        "digests": {"0": {
+            "type": "pbkdf2", "keyslots": ["0"], "segments": ["0"], "hash": "sha256", "iterations": 1000, "salt": salt,
+            "digest": "KQ6g1fJx2R+IQBY7g4X6a9i+TmlXOmpNmITkW/7fP8E=",
+        }},
+        "config": {"json_size": "12288", "keyslots_size": "524288"},
+    })
+}
+
+/// One copy of a header; `second` is where it lies.
+fn copy(text: &[u8], sequence: u64, second: bool) -> Vec<u8> {
+    let mut copy = vec![0; SIZE];
+    copy[..6].copy_from_slice(if second { b"SKUL\xba\xbe" } else { b"LUKS\xba\xbe" });
+    copy[7] = 2;
+    copy[8..16].copy_from_slice(&(SIZE as u64).to_be_bytes());
+    copy[16..24].copy_from_slice(&sequence.to_be_bytes());
+    copy[72..78].copy_from_slice(b"sha256");
+    copy[256..264].copy_from_slice(&(if second { SIZE as u64 } else { 0 }).to_be_bytes());
+    copy[4096..4096 + text.len()].copy_from_slice(text);
+    let sum = algkit::hash("sha256").unwrap().digest(&copy).unwrap();
+    copy[448..480].copy_from_slice(&sum);
+    copy
+}
+
+/// A device of 2 MiB with two copies.
+fn device(first: Vec<u8>, second: Vec<u8>) -> Memory {
+    let mut device = [first, second].concat();
+    device.resize(2 << 20, 0);
+    Memory::new(device)
+}
+
+fn read(metadata: &Value) -> Result<Header, Error> {
+    let text = metadata.to_string();
+    Header::read(&device(copy(text.as_bytes(), 1, false), copy(text.as_bytes(), 1, true)))
+}
+
+#[test]
+fn the_header_itself_is_good() {
+    let header = read(&metadata()).unwrap();
+    assert!(header.warnings().is_empty());
+    let text = metadata().to_string();
+    let device = device(copy(text.as_bytes(), 1, false), copy(text.as_bytes(), 1, true));
+    let answer = header.unlock(&device, b"a guess", None, &Limits::default());
+    assert!(matches!(answer, Err(Error::WrongPassphrase)), "{answer:?}");
+}
+
+#[test]
+fn rules() {
+    let second_slot = |offset: &str| {
+        let mut slot = metadata()["keyslots"]["0"].clone();
+        slot["area"]["offset"] = json!(offset);
+        slot
+    };
+    for (path, value, reason) in [
+        ("/keyslots/0/area/offset", json!("32767"), "not inside 32768 to 557056"),
+        ("/keyslots/0/area/offset", json!("18446744073709551615"), "not inside"),
+        ("/keyslots/0/area/offset", json!("18446744073709551616"), "not a number of 64 bits"),
+        ("/keyslots/0/area/offset", json!("+32768"), "not a number of 64 bits"),
+        ("/keyslots/0/area/offset", json!(32768), "invalid type"),
+        ("/keyslots/0/area/size", json!("524289"), "not inside"),
+        ("/keyslots/0/area/size", json!("4096"), "its key needs 256000"),
+        ("/keyslots/0/key_size", json!(0), "a key of 0 bytes"),
+        ("/keyslots/0/key_size", json!(u32::MAX), "a key of 4294967295 bytes"),
+        ("/keyslots/0/key_size", json!(-1), "invalid value"),
+        ("/keyslots/0/area/key_size", json!(100_000), "an area's key of 100000 bytes"),
+        ("/keyslots/0/af/stripes", json!(u32::MAX), "4294967295 stripes"),
+        ("/keyslots/0/af", json!(null), "its kdf, its af"),
+        ("/keyslots/0/priority", json!(3), "priority"),
+        ("/keyslots/0/kdf/salt", json!("!"), "JSON"),
+        ("/keyslots/1", second_slot("40960"), "the areas of key slots 0 and 1 overlap"),
+        ("/keyslots/x", second_slot("290816"), "JSON"),
+        ("/segments/0/offset", json!("4096"), "inside the header"),
+        ("/segments/0/offset", json!("1048577"), "not a multiple of 512"),
+        ("/segments/0/size", json!("18446744073709551104"), "a length of"),
+        ("/segments/0/size", json!("0"), "a length of 0"),
+        ("/segments/0/size", json!("all"), "neither"),
+        ("/segments/0/sector_size", json!(8192), "sectors of 8192 bytes"),
+        ("/segments/0/sector_size", json!(0), "sectors of 0 bytes"),
+        ("/segments/0/encryption", json!(null), "encryption"),
+        ("/digests/0/keyslots", json!(["7"]), "key slot 7 is not there"),
+        ("/digests/0/segments", json!(["7"]), "segment 7 is not there"),
+        ("/digests/0/digest", json!("AA=="), "1 bytes long"),
+        ("/digests/0/iterations", json!(null), "iterations is missing"),
+        ("/digests/1", metadata()["digests"]["0"].clone(), "key slot 0 has several digests"),
+        ("/config/json_size", json!("12289"), "json_size"),
+        ("/config/keyslots_size", json!("134221824"), "keyslots_size"),
+        ("/config/keyslots_size", json!("1000"), "keyslots_size"),
+        ("/config", json!({}), "JSON"),
+    ] {
+        let mut changed = metadata();
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        changed.pointer_mut(parent).unwrap()[name] = value;
+        let error = read(&changed).expect_err(path).to_string();
+        assert!(error.starts_with("first LUKS2 header: ") && error.contains(reason), "{path}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn costs_are_capped_before_any_work() {
+    for (path, value) in [
+        ("/keyslots/0/kdf/memory", json!(u32::MAX)),
+        ("/keyslots/0/kdf/time", json!(u32::MAX)),
+        ("/digests/0/iterations", json!(u32::MAX)),
+    ] {
+        let mut changed = metadata();
+        *changed.pointer_mut(path).unwrap() = value;
+        let header = read(&changed).unwrap();
+        let device = Memory::new(vec![0; 2 << 20]);
+        let answer = header.unlock(&device, b"a guess", None, &Limits::default());
+        assert!(matches!(answer, Err(Error::Limit { .. })), "{path}: {answer:?}");
+    }
+}
+
+#[test]
+fn segments_outside_of_the_device_do_not_open() {
+    use algkit_volume::Key;
+    for (path, value) in [("/segments/0/offset", json!("2097152")), ("/segments/0/size", json!("1049088"))] {
+        let mut changed = metadata();
+        *changed.pointer_mut(path).unwrap() = value;
+        let error =
+            read(&changed).unwrap().open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
+        assert!(error.to_string().starts_with("device: "), "{path}: {error}");
+    }
+}
+
+#[test]
+fn requirements_and_integrity_are_named() {
+    use algkit_volume::Key;
+    let mut required = metadata();
+    required["config"]["requirements"] = json!({"mandatory": ["online-reencrypt-v2"]});
+    let mut integrity = metadata();
+    integrity["segments"]["0"]["integrity"] = json!({"type": "hmac(sha256)"});
+    for (metadata, named) in [(required, "online-reencrypt-v2"), (integrity, "integrity")] {
+        let header = read(&metadata).unwrap();
+        let error = header.open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(named), "{error}");
+    }
+}
+
+#[test]
+fn the_newer_of_two_good_copies_serves() {
+    let text = metadata().to_string();
+    let text = text.as_bytes();
+    let chosen = |first: Vec<u8>, second: Vec<u8>| match Header::read(&device(first, second)).unwrap() {
+        Header::Luks2(header) => (header.binary.sequence, header.copies),
+        Header::Luks1(_) => unreachable!("version 2"),
+    };
+    assert_eq!(chosen(copy(text, 3, false), copy(text, 3, true)), (3, Copies::Both));
+    assert!(matches!(chosen(copy(text, 4, false), copy(text, 3, true)), (4, Copies::First(_))));
+    assert!(matches!(chosen(copy(text, 3, false), copy(text, 4, true)), (4, Copies::Second(_))));
+    assert!(matches!(chosen(vec![0; SIZE], copy(text, 4, true)), (4, Copies::Second(_))));
+    assert!(matches!(chosen(copy(text, 4, false), vec![7; SIZE]), (4, Copies::First(_))));
+    let mut broken = copy(text, 9, false);
+    broken[100] ^= 1;
+    let (sequence, copies) = chosen(broken.clone(), copy(text, 4, true));
+    assert_eq!((sequence, copies), (4, Copies::Second("its checksum is wrong".to_owned())));
+    let error = Header::read(&device(broken, vec![0; SIZE])).unwrap_err();
+    assert_eq!(error.to_string(), "first LUKS2 header: its checksum is wrong");
+    // A copy that is in another's place.
+    let error = Header::read(&device(copy(text, 1, true), copy(text, 1, false))).unwrap_err();
+    assert!(matches!(error, Error::NoHeader), "{error}");
+    // Something behind the text.
+    let error = read_text(&[text, b"\0x"].concat()).unwrap_err();
+    assert!(error.to_string().contains("behind its JSON"), "{error}");
+}
+
+fn read_text(text: &[u8]) -> Result<Header, Error> {
+    Header::read(&device(copy(text, 1, false), copy(text, 1, true)))
+}
+
+#[test]
+fn what_is_no_volume() {
+    let mut bitlocker = vec![0; 8192];
+    bitlocker[3..11].copy_from_slice(b"-FVE-FS-");
+    let mut third = vec![0; 8192];
+    third[..8].copy_from_slice(b"LUKS\xba\xbe\0\x03");
+    for (bytes, said) in [
+        (vec![], "no LUKS header"),
+        (vec![0; 100], "no LUKS header"),
+        (vec![0; 1 << 20], "no LUKS header"),
+        (bitlocker, "a BitLocker volume, which is not supported"),
+        (third, "LUKS version 3 is not supported"),
+        (b"LUKS\xba\xbe\0\x01".to_vec(), "no LUKS header"),
+        ([b"LUKS\xba\xbe\0\x01".to_vec(), vec![0; 1000]].concat(), "LUKS1 header: "),
+    ] {
+        let error = Header::read(&Memory::new(bytes)).unwrap_err().to_string();
+        assert!(error.starts_with(said), "{error}");
+    }
+}

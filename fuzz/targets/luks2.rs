@@ -1,0 +1,59 @@
+//! LUKS2 headers: any bytes in place of the JSON, and any change of the binary headers, are refused or give a header that opens within bounds; no
+//! passphrase, no KDF. The checksums are made right, as they keep nobody out.
+#![no_main]
+
+use algkit_volume::{Header, Key, ReadAt, storage::Memory};
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    /// Which copy is written; neither begins with a magic number otherwise.
+    second: bool,
+    /// Of the device, in KiB.
+    size: u16,
+    /// Bytes of the binary header that are changed.
+    changes: Vec<(u16, u8)>,
+    /// The last field takes what is left of the input.
+    json: &'a str,
+}
+
+const SIZE: usize = 16 << 10;
+
+static SHA256: LazyLock<algkit::Hash> =
+    LazyLock::new(|| algkit::hash("sha256").and_then(|hash| hash.key(&[])).expect("sha256"));
+
+fuzz_target!(|input: Input<'_>| {
+    let mut copy = vec![0; SIZE];
+    let offset = if input.second { SIZE } else { 0 };
+    copy[..6].copy_from_slice(if input.second { b"SKUL\xba\xbe" } else { b"LUKS\xba\xbe" });
+    copy[7] = 2;
+    copy[8..16].copy_from_slice(&(SIZE as u64).to_be_bytes());
+    copy[72..78].copy_from_slice(b"sha256");
+    copy[256..264].copy_from_slice(&(offset as u64).to_be_bytes());
+    for (at, byte) in &input.changes {
+        copy[usize::from(*at) % 448] = *byte;
+    }
+    let json = input.json.as_bytes();
+    let len = json.len().min(SIZE - 4096);
+    copy[4096..4096 + len].copy_from_slice(&json[..len]);
+    let sum = SHA256.digest(&copy);
+    copy[448..480].copy_from_slice(&sum);
+
+    let mut device = vec![0; offset];
+    device.extend(copy);
+    device.resize(usize::from(input.size) << 10, 0);
+    let device = Memory::new(device);
+    let Ok(header) = Header::read(&device) else { return };
+    header.warnings();
+    let size = device.size().expect("memory");
+    for bytes in [16, 32, 64] {
+        let Ok(volume) = header.open(&device, &Key::new((0..bytes).collect())) else { continue };
+        let len = volume.size().expect("a volume");
+        // Backup segments aside, segments may lie over each other, and each is inside of the device.
+        assert!(len <= 32 * size);
+        let mut last = vec![0; len.min(1000) as usize];
+        volume.read_at(len - last.len() as u64, &mut last).expect("inside");
+    }
+});

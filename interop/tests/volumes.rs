@@ -1,0 +1,272 @@
+//! `algkit volume` beside cryptsetup, and beside the dm-crypt of a stock kernel (`lab/kernel-lab`).
+//!
+//! On this host cryptsetup works on plain files, its AF_ALG served by `algkit run`: it formats, and with AES it fills a volume by
+//! encrypting a file in place. Other ciphers need dm-crypt.
+
+mod command;
+
+use command::{
+    ours, outcome,
+    run::{Via, output, sample, told, under},
+    scratch, text,
+};
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tempfile::TempDir;
+
+/// A key derivation that takes no time.
+const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
+
+/// Bytes of plaintext: no whole number of MiB.
+const LEN: usize = (2 << 20) + 8192;
+
+struct Place {
+    folder: TempDir,
+    plain: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = scratch();
+        fs::write(folder.path().join("key"), "a passphrase").expect("a file");
+        fs::write(folder.path().join("wrong"), "a passphrasf").expect("a file");
+        let plain = sample(folder.path(), LEN);
+        Self { folder, plain }
+    }
+
+    fn at(&self, name: &str) -> String {
+        text(&self.folder.path().join(name)).to_owned()
+    }
+
+    /// An empty file.
+    fn image(&self, name: &str, len: u64) -> String {
+        let path = self.at(name);
+        File::create(&path).and_then(|file| file.set_len(len)).expect("a file");
+        path
+    }
+
+    /// cryptsetup, which must succeed.
+    #[track_caller]
+    fn cryptsetup(&self, args: &[&str]) -> String {
+        let run = output(under(Via::Preload, "/usr/sbin/cryptsetup").args(["-q"]).args(args));
+        assert!(run.status.success(), "cryptsetup {args:?}: {}", told(&run));
+        String::from_utf8(run.stdout).expect("UTF-8")
+    }
+
+    /// `algkit volume read` of all of it.
+    #[track_caller]
+    fn read(&self, args: &[&str]) -> Vec<u8> {
+        ours(&[&["volume", "read", "--key-file", &self.at("key")], args].concat())
+    }
+
+    /// What `algkit volume open-test` exits with and says.
+    fn open_test(&self, key: &str, args: &[&str]) -> (Option<i32>, String) {
+        let run = outcome(&[&["volume", "open-test", "--key-file", &self.at(key)], args].concat());
+        (run.status.code(), told(&run))
+    }
+}
+
+fn patch(path: &str, offset: u64, bytes: &[u8]) {
+    let file = File::options().write(true).open(path).expect("a file");
+    file.write_all_at(bytes, offset).expect("a file");
+}
+
+#[test]
+fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {
+    let place = Place::new();
+    let plain = fs::read(&place.plain).expect("a file");
+    for (number, (cipher, bits, sector)) in [
+        ("aes-xts-plain64", "512", "512"),
+        ("aes-xts-plain64", "256", "4096"),
+        ("aes-xts-plain", "512", "512"),
+        ("aes-cbc-essiv:sha256", "256", "512"),
+        ("aes-cbc-essiv:sha256", "128", "4096"),
+        ("aes-cbc-plain64", "256", "512"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (disk, header) = (place.at(&format!("disk{number}")), place.at(&format!("header{number}")));
+        fs::copy(&place.plain, &disk).expect("a file");
+        let key = place.at("key");
+        let made = ["reencrypt", "--encrypt", "--type", "luks2", "-c", cipher, "-s", bits, "--sector-size", sector];
+        let where_to = ["--force-offline-reencrypt", "--key-file", &key, "--header", &header, &disk];
+        place.cryptsetup(&[&made[..], &QUICK, &where_to].concat());
+        assert!(fs::read(&disk).expect("a file") != plain);
+        assert!(place.read(&["--header", &header, &disk]) == plain, "{cipher} {sector}");
+        let range = place.read(&["--header", &header, "--offset", "70001", "--length", "5000", &disk]);
+        assert!(range == plain[70001..75001], "{cipher} {sector}");
+
+        // Ranges that begin and end inside sectors.
+        let mut changed = plain.clone();
+        for (offset, len) in [(0, 1), (1000, 5000), (1 << 20, 8192), (LEN - 3, 3)] {
+            let new: Vec<u8> = changed[offset..offset + len].iter().map(|byte| !byte).collect();
+            fs::write(place.at("new"), &new).expect("a file");
+            let offset_text = offset.to_string();
+            let args = ["volume", "write", "--key-file", &key, "--header", &header, "--offset", &offset_text];
+            ours(&[&args[..], &["-i", &place.at("new"), &disk]].concat());
+            changed[offset..offset + len].copy_from_slice(&new);
+        }
+        let back = ["reencrypt", "--decrypt", "--force-offline-reencrypt", "--key-file", &key, "--header", &header];
+        place.cryptsetup(&[&back[..], &[&disk]].concat());
+        assert!(fs::read(&disk).expect("a file") == changed, "{cipher} {sector}");
+    }
+}
+
+/// Formats as cryptsetup has them, each with its size.
+const FORMATS: &[(&str, u64, &[&str])] = &[
+    ("luks1", 4 << 20, &["--type", "luks1", "--pbkdf-force-iterations", "1000"]),
+    ("luks1-sha1", 4 << 20, &["--type", "luks1", "-h", "sha1", "-s", "256", "--pbkdf-force-iterations", "1000"]),
+    ("pbkdf2", 20 << 20, &["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--hash", "sha512"]),
+    ("argon2i", 20 << 20, &["--pbkdf", "argon2i", "--pbkdf-force-iterations", "4", "--pbkdf-memory", "64"]),
+    (
+        "argon2id",
+        20 << 20,
+        &["--pbkdf", "argon2id", "--pbkdf-force-iterations", "5", "--pbkdf-memory", "1000", "--pbkdf-parallel", "2"],
+    ),
+    (
+        "labels",
+        20 << 20,
+        &["--label", "a label", "--subsystem", "sub", "--luks2-metadata-size", "64k", "--sector-size", "512", "-c"],
+    ),
+];
+
+#[test]
+fn headers_of_cryptsetup() {
+    let place = Place::new();
+    for (name, size, options) in FORMATS {
+        let image = place.image(name, *size);
+        let mut args = [&["luksFormat", &image, &place.at("key")][..], options].concat();
+        if args.last() == Some(&"-c") {
+            args.push("aes-cbc-essiv:sha256");
+            args.extend(QUICK);
+        }
+        place.cryptsetup(&args);
+        assert_eq!(place.open_test("key", &[&image]), (Some(0), String::new()), "{name}");
+        let (status, said) = place.open_test("wrong", &[&image]);
+        assert_eq!(status, Some(1), "{name}: {said}");
+        assert!(said.contains("no key slot opens") && said.lines().count() == 1, "{name}: {said}");
+        // Both print the same.
+        let dumped = ours(&["volume", "dump", &image]);
+        assert_eq!(String::from_utf8(dumped).expect("UTF-8"), place.cryptsetup(&["luksDump", &image]), "{name}");
+        let json = String::from_utf8(ours(&["volume", "luksDump", "--json", &image])).expect("UTF-8");
+        assert!(json.contains("\"keyslots\""), "{json}");
+    }
+}
+
+#[test]
+fn slots_priorities_and_tokens() {
+    let place = Place::new();
+    let image = place.image("disk", 20 << 20);
+    let key = place.at("key");
+    fs::write(place.at("second"), "another one\n").expect("a file");
+    place.cryptsetup(&[&["luksFormat", &image, &key][..], &QUICK].concat());
+    place.cryptsetup(
+        &[&["luksAddKey", "--key-file", &key, "-S", "5", &image, &place.at("second")][..], &QUICK].concat(),
+    );
+    place.cryptsetup(&["token", "add", "--key-description", "a description", "--key-slot", "5", &image]);
+    place.cryptsetup(&["config", "--priority", "prefer", "-S", "5", &image]);
+    let dumped = String::from_utf8(ours(&["volume", "dump", &image])).expect("UTF-8");
+    // cryptsetup prints what is inside of a token that it knows.
+    let theirs = place.cryptsetup(&["luksDump", &image]);
+    let theirs: String = theirs.split_inclusive('\n').filter(|line| !line.contains("Key description")).collect();
+    assert_eq!(dumped, theirs);
+    assert_eq!(place.open_test("second", &[&image]).0, Some(0));
+    assert_eq!(place.open_test("second", &["-S", "0", &image]).0, Some(1));
+    assert_eq!(place.open_test("key", &["-S", "0", &image]).0, Some(0));
+    assert_eq!(place.open_test("key", &["-S", "1", &image]).0, Some(2));
+    place.cryptsetup(&["config", "--priority", "ignore", "-S", "5", &image]);
+    assert_eq!(place.open_test("second", &[&image]).0, Some(1));
+    assert_eq!(place.open_test("second", &["-S", "5", &image]).0, Some(0));
+}
+
+#[test]
+fn damaged_headers() {
+    let place = Place::new();
+    let image = place.image("disk", 20 << 20);
+    let key = place.at("key");
+    place.cryptsetup(&[&["luksFormat", &image, &key][..], &QUICK].concat());
+    let good = fs::read(&image).expect("a file");
+    // The first copy: its magic, its checksum, its JSON.
+    for offset in [0, 450, 5000] {
+        patch(&image, offset, &[0xff]);
+        let before = fs::read(&image).expect("a file");
+        let (status, said) = place.open_test("key", &[&image]);
+        assert_eq!(status, Some(0), "{offset}: {said}");
+        assert!(said.contains("warning") && said.contains("first LUKS2 header"), "{said}");
+        assert!(fs::read(&image).expect("a file") == before, "nothing is repaired by opening");
+        fs::write(&image, &good).expect("a file");
+    }
+    let one_line = |what: &str| {
+        let (status, said) = place.open_test("key", &[&image]);
+        assert_eq!(status, Some(2), "{what}: {said}");
+        assert_eq!(said.lines().count(), 1, "{what}: {said}");
+        said
+    };
+    patch(&image, 5000, b"x");
+    patch(&image, (16 << 10) + 5000, b"x");
+    assert!(one_line("both copies").contains("checksum"));
+    fs::write(&image, &good[..good.len() / 2]).expect("a file");
+    assert!(one_line("cut off").contains("device"));
+    fs::write(&image, &good[..3 << 10]).expect("a file");
+    assert!(one_line("cut off").contains("no LUKS header"));
+    fs::write(&image, "").expect("a file");
+    assert!(one_line("empty").contains("no LUKS header"));
+}
+
+/// Volumes whose ciphers need dm-crypt, with bits of key and bytes of a sector.
+const KERNEL: &[(&str, &str, &str, &str)] = &[
+    ("luks1", "aes-xts-plain64", "512", ""),
+    ("luks2", "serpent-xts-plain64", "512", "512"),
+    ("luks2", "twofish-xts-plain64", "512", "512"),
+    ("luks2", "capi:xts(aes)-plain64", "512", "512"),
+    ("luks2", "xchacha12,aes-adiantum-plain64", "256", "4096"),
+];
+
+/// One boot of a stock kernel: it makes volumes that are read here, and compares one that was written here.
+#[test]
+fn volumes_of_the_kernel() {
+    let place = Place::new();
+    let plain = fs::read(&place.plain).expect("a file");
+    fs::copy(&place.plain, place.at("plain")).expect("a file");
+    let small = ["--luks2-metadata-size", "16k", "--luks2-keyslots-size", "512k"];
+    let (mut script, mut disks) = ("set -e; modprobe -a dm-crypt; k=/host/key\n".to_owned(), Vec::new());
+    for (number, (kind, cipher, bits, sector)) in KERNEL.iter().enumerate() {
+        disks.push(place.image(&format!("disk{number}"), 8 << 20));
+        let device = format!("/dev/vd{}", char::from(b'a' + number as u8));
+        let layout = if *kind == "luks2" {
+            format!("{} --pbkdf pbkdf2 --sector-size {sector}", small.join(" "))
+        } else {
+            String::new()
+        };
+        script += &format!(
+            "cryptsetup -q luksFormat --type {kind} {layout} -c '{cipher}' -s {bits} --pbkdf-force-iterations 1000 {device} $k
+             cryptsetup open --key-file $k {device} v; dd if=/host/plain of=/dev/mapper/v bs=64k 2>/dev/null; sync; cryptsetup close v\n"
+        );
+    }
+    // A volume that was written here: ours on its sectors, cryptsetup's header.
+    let written = place.image("written", 8 << 20);
+    let format = ["luksFormat", "--sector-size", "4096", &written, &place.at("key")];
+    place.cryptsetup(&[&format[..], &small, &QUICK].concat());
+    ours(&["volume", "write", "--key-file", &place.at("key"), "-i", text(&place.plain), &written]);
+    let device = format!("/dev/vd{}", char::from(b'a' + KERNEL.len() as u8));
+    script += &format!(
+        "cryptsetup open --key-file $k {device} w; cmp -n {LEN} /host/plain /dev/mapper/w; cryptsetup close w\n"
+    );
+    disks.push(written);
+
+    let lab = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/kernel-lab");
+    let mut boot = Command::new(lab);
+    boot.args(["-t", "300", "-s", text(place.folder.path())]);
+    disks.iter().for_each(|disk| drop(boot.args(["-d", disk])));
+    let run = output(boot.arg("--").arg(script));
+    assert!(run.status.success(), "{}", told(&run));
+    for (number, (kind, cipher, ..)) in KERNEL.iter().enumerate() {
+        let read = place.read(&["--length", &LEN.to_string(), &disks[number]]);
+        assert!(read == plain, "{kind} {cipher}");
+    }
+}
