@@ -131,7 +131,22 @@ const FORMATS: &[(&str, u64, &[&str])] = &[
     (
         "labels",
         20 << 20,
-        &["--label", "a label", "--subsystem", "sub", "--luks2-metadata-size", "64k", "--sector-size", "512", "-c"],
+        &[
+            "--label",
+            "a label",
+            "--subsystem",
+            "sub",
+            "--luks2-metadata-size",
+            "64k",
+            "--sector-size",
+            "512",
+            "-c",
+            "aes-cbc-essiv:sha256",
+            "--pbkdf",
+            "pbkdf2",
+            "--pbkdf-force-iterations",
+            "1000",
+        ],
     ),
 ];
 
@@ -140,12 +155,7 @@ fn headers_of_cryptsetup() {
     let place = Place::new();
     for (name, size, options) in FORMATS {
         let image = place.image(name, *size);
-        let mut args = [&["luksFormat", &image, &place.at("key")][..], options].concat();
-        if args.last() == Some(&"-c") {
-            args.push("aes-cbc-essiv:sha256");
-            args.extend(QUICK);
-        }
-        place.cryptsetup(&args);
+        place.cryptsetup(&[&["luksFormat", &image, &place.at("key")][..], options].concat());
         assert_eq!(place.open_test("key", &[&image]), (Some(0), String::new()), "{name}");
         let (status, said) = place.open_test("wrong", &[&image]);
         assert_eq!(status, Some(1), "{name}: {said}");
@@ -213,7 +223,7 @@ fn damaged_headers() {
     fs::write(&image, &good[..good.len() / 2]).expect("a file");
     assert!(one_line("cut off").contains("device"));
     fs::write(&image, &good[..3 << 10]).expect("a file");
-    assert!(one_line("cut off").contains("no LUKS header"));
+    assert!(one_line("cut off").contains("cut off"));
     fs::write(&image, "").expect("a file");
     assert!(one_line("empty").contains("no LUKS header"));
 }
@@ -262,7 +272,7 @@ fn volumes_of_the_kernel() {
     let lab = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/kernel-lab");
     let mut boot = Command::new(lab);
     boot.args(["-t", "300", "-s", text(place.folder.path())]);
-    disks.iter().for_each(|disk| drop(boot.args(["-d", disk])));
+    boot.args(disks.iter().flat_map(|disk| ["-d", disk]));
     let run = output(boot.arg("--").arg(script));
     assert!(run.status.success(), "{}", told(&run));
     for (number, (kind, cipher, ..)) in KERNEL.iter().enumerate() {

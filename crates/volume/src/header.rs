@@ -16,12 +16,15 @@ impl Header {
     pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
         let size = storage.size()?;
         let start = storage::read(storage, 0, size.min(1024) as usize)?;
-        if start.starts_with(b"LUKS\xba\xbe\x00\x01") {
+        if start.starts_with(luks1::MAGIC) {
             return luks1::Header::read(storage).map(Self::Luks1);
         }
         match luks2::Header::read(storage) {
             Ok(header) => Ok(Self::Luks2(Box::new(header))),
             Err(Error::NoHeader) => Err(match start.get(6..8) {
+                Some([0, 2]) if start.starts_with(b"LUKS\xba\xbe") => {
+                    Error::damaged("LUKS2 header", format!("it is cut off: the device has {size} bytes"))
+                }
                 Some(version) if start.starts_with(b"LUKS\xba\xbe") => Error::Unsupported {
                     what: format!("LUKS version {}", u16::from_be_bytes([version[0], version[1]])),
                 },

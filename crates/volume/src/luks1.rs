@@ -12,6 +12,9 @@ use zeroize::Zeroizing;
 /// Bytes of the header.
 const HEADER: usize = 592;
 
+/// The magic number and the version.
+pub(crate) const MAGIC: &[u8] = b"LUKS\xba\xbe\x00\x01";
+
 /// Key slots.
 pub const SLOTS: usize = 8;
 
@@ -72,11 +75,15 @@ impl Header {
     /// Reads and checks the header at the beginning of `storage`.
     pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
         let size = storage.size()?;
-        if size < HEADER as u64 {
+        let bytes = storage::read(storage, 0, size.min(HEADER as u64) as usize)?;
+        if !bytes.starts_with(MAGIC) {
             return Err(Error::NoHeader);
         }
         let damaged = |reason| Error::damaged("LUKS1 header", reason);
-        let header = Self::parse(&storage::read(storage, 0, HEADER)?).map_err(damaged)?;
+        if bytes.len() < HEADER {
+            return Err(damaged(format!("it is cut off: the device has {size} bytes")));
+        }
+        let header = Self::parse(&bytes).map_err(damaged)?;
         header.check(size).map_err(damaged)?;
         Ok(header)
     }

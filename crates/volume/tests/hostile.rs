@@ -205,7 +205,8 @@ fn what_is_no_volume() {
         (vec![0; 1 << 20], "no LUKS header"),
         (bitlocker, "a BitLocker volume, which is not supported"),
         (third, "LUKS version 3 is not supported"),
-        (b"LUKS\xba\xbe\0\x01".to_vec(), "no LUKS header"),
+        (b"LUKS\xba\xbe\0\x02".to_vec(), "LUKS2 header: it is cut off: the device has 8 bytes"),
+        (b"LUKS\xba\xbe\0\x01".to_vec(), "LUKS1 header: it is cut off"),
         ([b"LUKS\xba\xbe\0\x01".to_vec(), vec![0; 1000]].concat(), "LUKS1 header: "),
     ] {
         let error = Header::read(&Memory::new(bytes)).unwrap_err().to_string();

@@ -138,7 +138,7 @@ fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Head
     let unbound = digest.is_none_or(|(_, digest)| digest.segments.is_empty());
     let _ = writeln!(text, "  {id}: {}{}", visible(&slot.kind), if unbound { " (unbound)" } else { "" });
     field(text, "Key:", format_args!("{} bits", 8 * slot.key_size));
-    field(text, "Priority:", ["ignored", "normal", "high"][usize::from(slot.priority.unwrap_or(1).min(2))]);
+    field(text, "Priority:", ["ignored", "normal", "preferred"][usize::from(slot.priority.unwrap_or(1).min(2))]);
     if let Some(cipher) = &slot.area.encryption {
         field(text, "Cipher:", cipher);
     }
