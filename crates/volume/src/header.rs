@@ -6,7 +6,7 @@ use crate::{Error, Limits, ReadAt, Unlocked, Volume, VolumeKey, luks1, luks2, st
 #[derive(Clone, Debug)]
 pub enum Header {
     /// Version 1.
-    Luks1(luks1::Header),
+    Luks1(Box<luks1::Header>),
     /// Version 2.
     Luks2(Box<luks2::Header>),
 }
@@ -17,7 +17,7 @@ impl Header {
         let size = storage.size()?;
         let start = storage::read(storage, 0, size.min(1024) as usize)?;
         if start.starts_with(luks1::MAGIC) {
-            return luks1::Header::read(storage).map(Self::Luks1);
+            return luks1::Header::read(storage).map(Box::new).map(Self::Luks1);
         }
         match luks2::Header::read(storage) {
             Ok(header) => Ok(Self::Luks2(Box::new(header))),
