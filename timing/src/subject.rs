@@ -109,7 +109,12 @@ impl Subject {
                 list
             }
         };
-        lengths.into_iter().map(|len| (random(len), 0)).collect()
+        let mut keys: Vec<_> = lengths.into_iter().map(|len| (random(len), 0)).collect();
+        if self.driver.name.starts_with("vmac64(") {
+            // A nonce of 127 bits, which is public, in front of the cipher's key.
+            keys.iter_mut().for_each(|(key, public)| (key[0], *public) = (key[0] & 0x7f, 16));
+        }
+        keys
     }
 
     /// An IV that the algorithm takes.

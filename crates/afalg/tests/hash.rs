@@ -118,6 +118,33 @@ fn a_key_in_front_of_the_message() {
     assert_eq!(send(&mut socket, &key[..31], 0), Err(Errno::NOKEY));
 }
 
+/// VMAC takes its nonce with each message, behind the key: the second example of draft-krovetz-vmac-01, whose nonce has 8 bytes.
+#[test]
+fn a_nonce_in_front_of_the_message() {
+    let tag = hex!("2d376cf5b1813ce5");
+    let mut parent = bound("hash", "vmac64(aes)");
+    for len in [0, 15, 17, 32] {
+        assert_eq!(set_key(&mut parent, &vec![7; len]), Err(Errno::INVAL), "{len}");
+    }
+    set_key(&mut parent, b"abcdefghijklmnop").unwrap();
+    let mut socket = parent.accept().unwrap();
+    let message = [&[0; 8], &b"bcdefghi"[..], b"abc"].concat();
+    for step in 1..=message.len() {
+        for piece in message.chunks(step) {
+            send(&mut socket, piece, MORE).unwrap();
+        }
+        assert_eq!(recv(&mut socket, 8).unwrap(), tag, "{step}");
+    }
+    send(&mut socket, &message, 0).unwrap();
+    assert_eq!(recv(&mut socket, 8).unwrap(), tag);
+    assert_eq!(recv(&mut socket, 8), Err(Errno::INVAL), "no message has no nonce");
+    assert_eq!(send(&mut socket, &message[..15], 0), Err(Errno::INVAL));
+    let refused = [&[0x80], &message[1..]].concat();
+    assert_eq!(send(&mut socket, &refused, 0), Err(Errno::INVAL), "its first bit is 0");
+    send(&mut socket, &message, 0).unwrap();
+    assert_eq!(recv(&mut socket, 8).unwrap(), tag);
+}
+
 /// What Linux 6.1 answers after a message that has no digest.
 #[test]
 fn the_digest_of_a_message_that_failed() {

@@ -66,8 +66,8 @@
 //! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by reference. In CBC and CTR they leave in it what the next piece of the same message goes on with;
 //! `encrypt_once` and `decrypt_once` leave it alone. XTS, RFC 3686, XCTR and ChaCha20 leave nothing of use.
 //!
-//! Two names want a word more. `poly1305`, by itself, takes the one-time key of 32 bytes (r, then s) as its *key*: a second message under it gives the key away; use
-//! `rfc7539(chacha20,poly1305)`. `keccak` is the sponge with the padding of 2011, before SHA-3 was standardized, and no hash of today's standards: those are `sha3-256` and its like.
+//! Three names want a word more. `poly1305`, by itself, takes the one-time key of 32 bytes (r, then s) as its *key*: a second message under it gives the key away; use
+//! `rfc7539(chacha20,poly1305)`. The key of `vmac64(aes)` begins with the message's nonce, 16 bytes whose first bit is 0, and ends with the cipher's. `keccak` is the sponge with the padding of 2011, before SHA-3 was standardized, and no hash of today's standards: those are `sha3-256` and its like.
 //!
 //! # Errors
 //!

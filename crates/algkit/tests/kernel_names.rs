@@ -3,7 +3,7 @@
 
 use algkit::{Policy, Registry, cpu::CpuFeatures};
 
-const LISTS: [&str; 2] = [include_str!("../kernel/linux-6.1"), include_str!("../kernel/linux-6.15")];
+const LISTS: [&str; 2] = [include_str!("../kernel/linux-6.1"), include_str!("../kernel/linux-6.18")];
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#'))

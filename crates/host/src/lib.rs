@@ -150,8 +150,8 @@ fn own(registry: &Registry, kind: Type, name: &str) -> Option<DriverRef> {
     let served = match kind {
         Type::Skcipher => cipher::Chaining::of(name).is_some(),
         Type::Aead => true,
-        // The kernel takes the key of poly1305 for the beginning of the message.
-        Type::Hash => !own.shape.extendable && name != "poly1305",
+        // The kernel takes the key of poly1305, and the nonce of VMAC, from the beginning of the message.
+        Type::Hash => !own.shape.extendable && name != "poly1305" && !name.starts_with("vmac64("),
         _ => false,
     };
     (served && !own.driver.contains(':')).then_some(own)

@@ -39,6 +39,7 @@ pub mod sha1;
 pub mod sha2;
 pub mod simd;
 pub mod twofish;
+pub mod vmac;
 mod words32;
 pub mod xxhash;
 

@@ -84,22 +84,18 @@ fn keyless<T: algkit::Transform>(driver: &Unkeyed<T>, works: bool) -> Option<Arc
 
 fn set_hash_key(driver: &Unkeyed<Hash>, ready: &mut Option<Digester>, key: &[u8]) -> Result<(), Errno> {
     let shape = &driver.driver().shape;
-    if shape.keys.max() == 0 || matches!(ready, Some(Digester::KeyFirst(_))) {
+    if shape.keys.max() == 0 || driver.driver().name == "poly1305" {
         return Err(Errno::NOSYS);
     }
     if shape.optional_key && key.is_empty() {
         return Err(Errno::INVAL);
     }
-    match driver.key_with(key, WeakKeys::Allow) {
-        Ok(hash) => *ready = Some(Digester::Keyed(Arc::new(hash))),
-        Err(_) => {
-            if !shape.optional_key {
-                *ready = None; // where a key is optional, the former one stays
-            }
-            return Err(Errno::INVAL);
-        }
+    let keyed = Digester::with_key(driver, key);
+    let result = keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL);
+    if keyed.is_some() || !shape.optional_key {
+        *ready = keyed; // where a key is optional, the former one stays
     }
-    Ok(())
+    result
 }
 
 /// A key that is refused takes the former one away.

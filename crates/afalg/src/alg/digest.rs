@@ -5,35 +5,72 @@ use algkit::{Hash, State, Unkeyed, WeakKeys};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Bytes of key in front of a message for Poly1305.
-const KEY_LEN: usize = 32;
-
 /// A hash that is ready to digest.
 #[derive(Clone, Debug)]
 pub(super) enum Digester {
     /// It has its key, or needs none.
     Keyed(Arc<Hash>),
-    /// Poly1305, as the kernel has it: each message begins with its key.
-    KeyFirst(Unkeyed<Hash>),
+    /// It needs the beginning of each message for that.
+    KeyFirst(Arc<KeyFirst>),
+}
+
+/// A hash whose key the kernel takes from the message: Poly1305. Of VMAC that is the nonce, in front of the key that was set.
+#[derive(Debug)]
+pub(super) struct KeyFirst {
+    driver: Unkeyed<Hash>,
+    /// Bytes that are taken from the message.
+    len: usize,
+    rest: Zeroizing<Vec<u8>>,
+}
+
+impl KeyFirst {
+    fn of(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Self> {
+        let len = match &*driver.driver().name {
+            "poly1305" => 32,
+            name if name.starts_with("vmac64(") => 16,
+            _ => return None,
+        };
+        Some(Self { driver: driver.clone(), len, rest: Zeroizing::new(key.to_vec()) })
+    }
+
+    /// The hash of a message that begins with `first`; none if that is too short, or refused.
+    fn keyed(&self, first: &[u8]) -> Option<Hash> {
+        let key = Zeroizing::new([first, &*self.rest].concat());
+        self.driver.key_with(&key, WeakKeys::Allow).ok()
+    }
+
+    /// What a message without such a beginning is answered with.
+    fn error(&self) -> Errno {
+        if self.rest.is_empty() { Errno::NOKEY } else { Errno::INVAL }
+    }
 }
 
 impl Digester {
     /// What `driver` can do before it is given a key.
     pub(super) fn without_key(driver: &Unkeyed<Hash>) -> Option<Self> {
-        let shape = &driver.driver().shape;
         if driver.driver().name == "poly1305" {
-            return Some(Self::KeyFirst(driver.clone()));
+            return KeyFirst::of(driver, &[]).map(|first| Self::KeyFirst(Arc::new(first)));
         }
-        shape.optional_key.then(|| driver.key(&[]).ok().map(|hash| Self::Keyed(Arc::new(hash)))).flatten()
+        let works = driver.driver().shape.optional_key;
+        works.then(|| driver.key(&[]).ok().map(|hash| Self::Keyed(Arc::new(hash)))).flatten()
+    }
+
+    /// What it can do with `key`, unless it refuses that.
+    pub(super) fn with_key(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Self> {
+        match KeyFirst::of(driver, key) {
+            None => driver.key_with(key, WeakKeys::Allow).ok().map(|hash| Self::Keyed(Arc::new(hash))),
+            // A nonce of zeros shows what the hash says to the rest.
+            Some(first) => first.keyed(&vec![0; first.len]).map(|_| Self::KeyFirst(Arc::new(first))),
+        }
     }
 
     /// A new message.
     pub(super) fn start(&self) -> Progress {
         match self {
             Self::Keyed(hash) => Progress::Digest(hash.start()),
-            Self::KeyFirst(driver) => {
-                let key = Zeroizing::new(Vec::with_capacity(KEY_LEN));
-                Progress::KeyFirst { driver: driver.clone(), key, state: None }
+            Self::KeyFirst(first) => {
+                let taken = Zeroizing::new(Vec::with_capacity(first.len));
+                Progress::KeyFirst { first: first.clone(), taken, state: None }
             }
         }
     }
@@ -56,10 +93,10 @@ impl Digester {
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
     Digest(State),
-    /// The state is there once the key is complete.
+    /// The state is there once the beginning is complete, and not refused.
     KeyFirst {
-        driver: Unkeyed<Hash>,
-        key: Zeroizing<Vec<u8>>,
+        first: Arc<KeyFirst>,
+        taken: Zeroizing<Vec<u8>>,
         state: Option<State>,
     },
 }
@@ -68,12 +105,12 @@ impl Progress {
     pub(super) fn update(&mut self, mut data: &[u8]) {
         match self {
             Self::Digest(state) => state.update(data),
-            Self::KeyFirst { driver, key, state } => {
-                if state.is_none() {
-                    let (more, rest) = data.split_at(data.len().min(KEY_LEN - key.len()));
-                    key.extend_from_slice(more);
+            Self::KeyFirst { first, taken, state } => {
+                if taken.len() < first.len {
+                    let (more, rest) = data.split_at(data.len().min(first.len - taken.len()));
+                    taken.extend_from_slice(more);
                     data = rest;
-                    *state = keyed(driver, key).map(|hash| hash.start());
+                    *state = first.keyed(taken).map(|hash| hash.start());
                 }
                 if let Some(state) = state {
                     state.update(data);
@@ -85,12 +122,9 @@ impl Progress {
     pub(super) fn finish_into(self, out: &mut [u8]) -> Result<(), Errno> {
         match self {
             Self::Digest(state) => state.finish_into(out).map_err(|_| Errno::INVAL),
-            Self::KeyFirst { state, .. } => state.ok_or(Errno::NOKEY)?.finish_into(out).map_err(|_| Errno::INVAL),
+            Self::KeyFirst { first, state, .. } => {
+                state.ok_or(first.error())?.finish_into(out).map_err(|_| Errno::INVAL)
+            }
         }
     }
-}
-
-/// The hash of a message that begins with its key, when that is complete.
-fn keyed(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Hash> {
-    (key.len() == KEY_LEN).then(|| driver.key_with(key, WeakKeys::Allow).ok()).flatten()
 }

@@ -60,7 +60,12 @@ pub(super) fn keys(
     }
     lengths.sort_unstable();
     lengths.dedup();
-    lengths.into_iter().map(|len| random.bytes(len)).collect()
+    let mut keys: Vec<_> = lengths.into_iter().map(|len| random.bytes(len)).collect();
+    if driver.name.starts_with("vmac64(") {
+        // It begins with a nonce of 127 bits.
+        keys.iter_mut().for_each(|key| key[0] &= 0x7f);
+    }
+    keys
 }
 
 /// Whether keys of `driver` are those of `authenc`.

@@ -38,6 +38,7 @@ pub static CATALOGUE: &[&str] = &[
     "cmac(aes)",
     "xcbc(aes)",
     "cbcmac(aes)",
+    "vmac64(aes)",
     "ghash",
     "polyval",
     "chacha20",

@@ -26,6 +26,7 @@ pub(crate) mod pcbc;
 pub(crate) mod rfc3686;
 pub(crate) mod rfc4106;
 pub(crate) mod rfc7539;
+pub(crate) mod vmac;
 pub(crate) mod xctr;
 pub(crate) mod xts;
 
@@ -80,6 +81,7 @@ pub(crate) static TEMPLATES: &[(&str, Build)] = &[
     ("rfc7539esp", rfc7539::build_esp),
     #[cfg(feature = "rng")]
     ("seqiv", geniv::build_seqiv),
+    ("vmac64", vmac::build),
     ("xcbc", mac::build_xcbc),
     ("xctr", xctr::build),
     ("xts", xts::build),

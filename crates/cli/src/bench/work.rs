@@ -157,8 +157,8 @@ pub fn key_lengths(registry: &Registry, driver: &Driver) -> Result<Vec<usize>, E
 }
 
 fn key(registry: &Registry, driver: &Driver, len: usize) -> Result<Vec<u8>, Error> {
-    // No two parts of it are equal: XTS and triple DES refuse that.
-    let key: Vec<u8> = (0..len).map(|i| (i as u8).wrapping_mul(29) ^ 0xa5).collect();
+    // No two parts of it are equal: XTS and triple DES refuse that. The first bit is 0, as VMAC's nonce has it.
+    let key: Vec<u8> = (0..len).map(|i| (i as u8).wrapping_mul(29) ^ 0x25).collect();
     match authenc_parts(&driver.name) {
         Some((mac, _)) => {
             let mac = registry.find(Type::Hash, &mac.to_string())?;

@@ -1,6 +1,6 @@
 //! Hashes, message authentication codes and checksums.
 
-use super::{Known, Vector, ascending};
+use super::{Known, Vector, ascending, padded, repeated};
 use hex_literal::hex;
 
 pub(super) static VECTORS: &[Vector] = &[
@@ -863,6 +863,114 @@ pub(super) static VECTORS: &[Vector] = &[
             key: &hex!("000102030405060708090a0b0c0d0e0f"),
             message: &ascending::<34>(0),
             digest: &hex!("becbb3bccdb518a30677d5481fb6b4d8"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "draft-krovetz-vmac-01, appendix, the empty message",
+        known: Known::Hash {
+            key: &hex!("000000000000000062636465666768696162636465666768696a6b6c6d6e6f70"),
+            message: &[],
+            digest: &hex!("2576be1c56d8b81b"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "draft-krovetz-vmac-01, appendix, `abc`",
+        known: Known::Hash {
+            key: &hex!("000000000000000062636465666768696162636465666768696a6b6c6d6e6f70"),
+            message: b"abc",
+            digest: &hex!("2d376cf5b1813ce5"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "draft-krovetz-vmac-01, appendix, `abc` 16 times",
+        known: Known::Hash {
+            key: &hex!("000000000000000062636465666768696162636465666768696a6b6c6d6e6f70"),
+            message: b"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc",
+            digest: &hex!("e8421f61d573d298"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "draft-krovetz-vmac-01, appendix, `abc` 100 times",
+        known: Known::Hash {
+            key: &hex!("000000000000000062636465666768696162636465666768696a6b6c6d6e6f70"),
+            message: &repeated::<300>(b"abc"),
+            digest: &hex!("4492df6c5cac1bbe"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 5",
+        known: Known::Hash {
+            key: &hex!("00000000000000000000000000000000000102030405060708090a0b0c0d0e0f"),
+            message: &[],
+            digest: &hex!("547ba47735805807"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 6",
+        known: Known::Hash {
+            key: &hex!("00000000000000000000000000000000000102030405060708090a0b0c0d0e0f"),
+            message: &padded::<128>(&hex!("01010101020302020204010704010403")),
+            digest: &hex!("a18c68aed33cf5ce"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 7",
+        known: Known::Hash {
+            key: &hex!("00000000000000000000000000000000000102030405060708090a0b0c0d0e0f"),
+            message: &padded::<128>(b"abc"),
+            digest: &hex!("2d14bd8173b027c9"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 8",
+        known: Known::Hash {
+            key: &hex!("00000000000000000000000000000000000102030405060708090a0b0c0d0e0f"),
+            message: &padded::<128>(b"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc"),
+            digest: &hex!("190b47988c951a8d"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 10",
+        known: Known::Hash {
+            key: &hex!("000000000000000000000000000000006162636465666768696a6b6c6d6e6f70"),
+            message: &padded::<128>(&hex!("01010101020302020204010704010403")),
+            digest: &hex!("c2748df6b0ab5eab"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 13",
+        known: Known::Hash {
+            key: &hex!("000000000000000000000000000000006130396235636421662330374b000000"),
+            message: b"bcefijlmoprstuwxz",
+            digest: &hex!("5fa14e42ea0fa5ab"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 14",
+        known: Known::Hash {
+            key: &hex!("000000000000000000000000000000006130396235636421662330374b000000"),
+            message: &padded::<127>(b"rmbtcolk]%927!A"),
+            digest: &hex!("6067e81dbc983125"),
+        },
+    },
+    Vector {
+        name: "vmac64(aes)",
+        source: "Linux crypto/testmgr.h up to 6.13, vmac64_aes_tv_template, number 15",
+        known: Known::Hash {
+            key: &hex!("000000000000000000000000000000006130396235636421662330374b000000"),
+            message: &padded::<129>(b"pt*7li!#w0z/4An"),
+            digest: &hex!("41eb6595479baec4"),
         },
     },
     Vector {

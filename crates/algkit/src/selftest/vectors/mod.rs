@@ -57,6 +57,24 @@ pub(crate) static VECTORS: &[&[Vector]] = &[
     wide::VECTORS,
 ];
 
+/// `start`, and zeros behind it, `N` bytes in all.
+const fn padded<const N: usize>(start: &[u8]) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.split_at_mut(start.len()).0.copy_from_slice(start);
+    bytes
+}
+
+/// `part` over and over, `N` bytes.
+const fn repeated<const N: usize>(part: &[u8]) -> [u8; N] {
+    let mut bytes = [0; N];
+    let mut i = 0;
+    while i < N {
+        bytes[i] = part[i % part.len()];
+        i += 1;
+    }
+    bytes
+}
+
 /// `N` bytes that count up from `first`, modulo 256.
 const fn ascending<const N: usize>(first: u8) -> [u8; N] {
     let mut bytes = [first; N];
