@@ -129,9 +129,7 @@ impl File {
 impl Image for File {
     fn open(name: &[u8]) -> Result<Self, Errno> {
         let mut path = [0; MAX_NAME + 1];
-        path.get_mut(..name.len().min(MAX_NAME))
-            .ok_or(Errno::NAMETOOLONG)?
-            .copy_from_slice(&name[..name.len().min(MAX_NAME)]);
+        path.get_mut(..name.len()).ok_or(Errno::NAMETOOLONG)?.copy_from_slice(name);
         let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
         Self::open_at(Program::at(path.as_ptr()))
     }
