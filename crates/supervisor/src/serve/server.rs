@@ -29,14 +29,14 @@ use rustix::{
     process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     fmt,
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicI32, AtomicUsize, Ordering},
         mpsc,
     },
     time::{Duration, Instant},
@@ -90,6 +90,10 @@ pub struct Server {
     giving: Mutex<HashSet<(Program, u32)>>,
     contexts: Mutex<Contexts>,
     parked: AtomicUsize,
+    /// Calls that were taken and not begun with.
+    taken: Mutex<VecDeque<Request>>,
+    /// The thread whose call was taken last.
+    last_caller: AtomicI32,
     pool: Pool<Self>,
     apart: AtomicUsize,
     own: Weak<Self>,
@@ -194,6 +198,8 @@ impl Server {
             giving: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
+            taken: Mutex::default(),
+            last_caller: AtomicI32::new(0),
             pool: Pool::new(options.threads, options.threads_of_program),
             apart: AtomicUsize::new(0),
             own: own.clone(),
@@ -228,7 +234,7 @@ impl Server {
 
     /// Takes notifications until another thread leads.
     fn lead(&self) {
-        while let Some(request) = self.receive() {
+        while let Some(request) = self.next() {
             if self.pool.begin(&request) {
                 self.ring();
             }
@@ -247,6 +253,31 @@ impl Server {
             }
         }
         self.pool.abdicate();
+    }
+
+    /// The next call. Signals end calls that were not taken: so where several threads of programs call, all that there are, are taken
+    /// before the first is begun with.
+    fn next(&self) -> Option<Request> {
+        let before = lock(&self.taken).pop_front();
+        let request = match before {
+            Some(request) => request,
+            None => self.receive()?,
+        };
+        if self.last_caller.swap(request.tid, Ordering::Relaxed) != request.tid {
+            while self.is_called()
+                && let Some(another) = self.take()
+            {
+                lock(&self.taken).push_back(another);
+            }
+        }
+        Some(request)
+    }
+
+    /// Whether a call waits to be taken.
+    fn is_called(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
+        poll(&mut listener, Some(&now)).is_ok() && listener[0].revents().contains(PollFlags::IN)
     }
 
     /// The next notification; none when it is over. Until it is taken, signals end the call, so that no time is lost: where taking
@@ -736,15 +767,10 @@ impl Server {
 
     /// Answers calls that no thread is there to do.
     fn turn_away(&self) {
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let is_there = || {
-            let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
-            poll(&mut listener, Some(&now)).is_ok() && listener[0].revents().contains(PollFlags::IN)
-        };
-        while self.pool.is_exhausted() && is_there() {
-            if let Some(request) = self.take() {
-                self.refuse_request(request);
-            }
+        while self.pool.is_exhausted() {
+            let before = lock(&self.taken).pop_front();
+            let Some(request) = before.or_else(|| self.is_called().then(|| self.take())?) else { break };
+            self.refuse_request(request);
         }
     }
 
