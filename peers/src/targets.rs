@@ -56,13 +56,15 @@ const FULL: &[Row] = &[
     (&["cmac(aes)", "ccm(aes)", "sha1", "sha256", "sha512", "sha3-256"], ANY, MANY, 1024..=2048, Best(1.10)),
 ];
 
-/// At the levels of 256 and 128 bits.
+/// At the levels of 256 and 128 bits. ECB is not here, nor at all of the CPU. From a KiB on, algkit and its best peers have 0.96 to
+/// 0.99 of the limit, so that nobody can be 1.05 times as fast as another. A short text is in place, so each call waits for the
+/// rounds of the one before, and those take the same time for all.
 const MASKED: &[Row] = &[
     (&["gcm(aes)", "xts(aes)", "ctr(aes)"], BOTH, ONE, LONG, Limit(0.95)),
     (&["cbc(aes)"], DECRYPT, ONE, LONG, Limit(0.95)),
     (&["cbc(aes)"], ENCRYPT, ONE, 4096..=usize::MAX, Limit(0.95)),
     (&["ccm(aes)", "cmac(aes)"], ANY, ONE, 4096..=usize::MAX, Limit(0.95)),
-    (&["gcm(aes)", "xts(aes)", "ctr(aes)", "ecb(aes)"], BOTH, ONE, ALL, Best(1.05)),
+    (&["gcm(aes)", "xts(aes)", "ctr(aes)"], BOTH, ONE, ALL, Best(1.05)),
 ];
 
 /// With neither AES nor carry-less products.
