@@ -228,6 +228,54 @@ fn damaged_headers() {
     assert!(one_line("empty").contains("no LUKS header"));
 }
 
+/// Options of `algkit volume format`, with the sizes of images.
+const MADE: &[(&str, u64, &[&str])] = &[
+    ("luks1", 4 << 20, &["--type", "luks1"]),
+    ("luks1-essiv", 4 << 20, &["--type", "luks1", "-v", "-y", "-c", "aes-cbc-essiv:sha256", "--hash", "sha1"]),
+    ("argon2id", 20 << 20, &["--pbkdf", "argon2id", "--pbkdf-memory", "64", "--sector-size", "4096"]),
+    ("argon2i", 20 << 20, &["--pbkdf", "argon2i", "--pbkdf-memory", "64", "--pbkdf-parallel", "1"]),
+    ("pbkdf2", 20 << 20, &["--pbkdf", "pbkdf2", "--hash", "sha512", "--label", "a label", "-s", "256"]),
+];
+
+#[test]
+fn cryptsetup_takes_what_is_made_here() {
+    let place = Place::new();
+    let plain = fs::read(&place.plain).expect("a file");
+    let key = place.at("key");
+    for (name, size, options) in MADE {
+        let image = place.image(name, *size);
+        let iterations = if options.contains(&"--pbkdf-memory") { "4" } else { "1000" };
+        let made = ["volume", "luksFormat", "-d", &key, "--pbkdf-force-iterations", iterations, &image];
+        ours(&[&made[..], options].concat());
+        assert_eq!(place.open_test("key", &[&image]), (Some(0), String::new()), "{name}");
+        let dumped = ours(&["volume", "dump", &image]);
+        assert_eq!(String::from_utf8(dumped).expect("UTF-8"), place.cryptsetup(&["luksDump", &image]), "{name}");
+        place.cryptsetup(&["open", "--test-passphrase", "--key-file", &key, &image]);
+        let wrong = ["open", "--test-passphrase", "--key-file", &place.at("wrong"), &image];
+        assert_eq!(output(under(Via::Preload, "/usr/sbin/cryptsetup").args(wrong)).status.code(), Some(2), "{name}");
+        // It goes on to work with what was made.
+        fs::write(place.at("second"), "another").expect("a file");
+        place.cryptsetup(&[&["luksAddKey", "--key-file", &key, &image, &place.at("second")][..], &QUICK].concat());
+        assert_eq!(place.open_test("second", &[&image]), (Some(0), String::new()), "{name}");
+        // It is not formatted again by mistake.
+        let again = outcome(&[&made[..], options].concat());
+        assert_eq!(again.status.code(), Some(2), "{name}: {}", told(&again));
+        if *name == "luks1" {
+            let fits = &plain[..1 << 20];
+            fs::write(place.at("part"), fits).expect("a file");
+            ours(&["volume", "write", "--key-file", &key, "-i", &place.at("part"), &image]);
+            let secret = format!("secret,id=s,file={key}");
+            let disk = format!("driver=luks,key-secret=s,file.filename={image}");
+            let raw = place.at("raw");
+            let mut convert = Command::new("qemu-img");
+            convert.args(["convert", "--object", &secret, "--image-opts", &disk, "-O", "raw", &raw]);
+            let run = output(&mut convert);
+            assert!(run.status.success(), "install Debian's qemu-utils: {}", told(&run));
+            assert!(fs::read(&raw).expect("a file")[..fits.len()] == *fits);
+        }
+    }
+}
+
 /// Volumes whose ciphers need dm-crypt, with bits of key and bytes of a sector.
 const KERNEL: &[(&str, &str, &str, &str)] = &[
     ("luks1", "aes-xts-plain64", "512", ""),
@@ -258,10 +306,10 @@ fn volumes_of_the_kernel() {
              cryptsetup open --key-file $k {device} v; dd if=/host/plain of=/dev/mapper/v bs=64k 2>/dev/null; sync; cryptsetup close v\n"
         );
     }
-    // A volume that was written here: ours on its sectors, cryptsetup's header.
-    let written = place.image("written", 8 << 20);
-    let format = ["luksFormat", "--sector-size", "4096", &written, &place.at("key")];
-    place.cryptsetup(&[&format[..], &small, &QUICK].concat());
+    // A volume that was made and written here.
+    let written = place.image("written", 24 << 20);
+    let format = ["volume", "format", "--sector-size", "4096", &written, &place.at("key")];
+    ours(&[&format[..], &QUICK].concat());
     ours(&["volume", "write", "--key-file", &place.at("key"), "-i", text(&place.plain), &written]);
     let device = format!("/dev/vd{}", char::from(b'a' + KERNEL.len() as u8));
     script += &format!(

@@ -22,7 +22,6 @@ pub(crate) fn merge(stripes: &[u8], size: usize, count: usize, hash: &str) -> Re
 }
 
 /// The stripes that hold `key`.
-#[allow(dead_code, reason = "for headers that are written")]
 pub(crate) fn split(key: &[u8], count: usize, hash: &str, random: &Rng) -> Result<Zeroizing<Vec<u8>>, Error> {
     let hash = lookup::hash(hash)?;
     let mut stripes = Zeroizing::new(vec![0; key.len() * count]);

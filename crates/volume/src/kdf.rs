@@ -1,8 +1,17 @@
 //! From a passphrase to the key of a key slot.
 
-use crate::{Error, lookup};
-use algkit::Hash;
+use crate::{Error, Key, lookup};
+use algkit::{Hash, Rng};
+use std::time::{Duration, Instant};
 use zeroize::{Zeroize, Zeroizing};
+
+/// A shorter time says little.
+const SAMPLE: Duration = Duration::from_millis(100);
+
+/// The least that a new volume costs, as in cryptsetup.
+const MIN_ITERATIONS: u32 = 1000;
+const MIN_PASSES: u32 = 4;
+const MIN_MEMORY_KIB: u32 = 64 << 10;
 
 /// What a header may ask for. Its costs are read before anything in it can be authenticated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +75,66 @@ impl Kdf {
             Self::Argon2 { variant: Argon2::I, .. } => "argon2i",
             Self::Argon2 { variant: Argon2::Id, .. } => "argon2id",
         }
+    }
+
+    /// PBKDF2 that takes about so long on this machine, without a salt.
+    pub fn pbkdf2_for(hash: &str, time: Duration) -> Result<Self, Error> {
+        let of = |iterations| Self::Pbkdf2 { hash: hash.to_owned(), iterations, salt: Vec::new() };
+        let mut iterations = 1 << 14;
+        let mut took = of(iterations).time()?;
+        while took < SAMPLE && iterations < u32::MAX / 2 {
+            iterations *= 2;
+            took = of(iterations).time()?;
+        }
+        let fitting = f64::from(iterations) * time.as_secs_f64() / took.as_secs_f64();
+        Ok(of((fitting as u32).max(MIN_ITERATIONS)))
+    }
+
+    /// Argon2 that takes about so long on this machine, without a salt: in all of the memory if four passes over it take no longer, else in less.
+    pub fn argon2_for(variant: Argon2, memory_kib: u32, cpus: u32, time: Duration) -> Result<Self, Error> {
+        let of = |time, memory_kib| Self::Argon2 { variant, time, memory_kib, cpus, salt: Vec::new() };
+        let mut sample = memory_kib.min(16 << 10);
+        let mut took = of(1, sample).time()?;
+        while took < SAMPLE && sample < memory_kib {
+            sample = sample.saturating_mul(2).min(memory_kib);
+            took = of(1, sample).time()?;
+        }
+        // KiB that are filled in the time.
+        let work = f64::from(sample) * time.as_secs_f64() / took.as_secs_f64();
+        let memory = memory_kib.min((work / f64::from(MIN_PASSES)) as u32).max(MIN_MEMORY_KIB.min(memory_kib));
+        Ok(of(((work / f64::from(memory)) as u32).max(MIN_PASSES), memory))
+    }
+
+    /// How long a key of 64 bytes takes, as AES-256-XTS has.
+    fn time(&self) -> Result<Duration, Error> {
+        let mut kdf = self.clone();
+        let (Self::Pbkdf2 { salt, .. } | Self::Argon2 { salt, .. }) = &mut kdf;
+        *salt = vec![0; 32];
+        let start = Instant::now();
+        kdf.key(b"a passphrase", 64)?;
+        Ok(start.elapsed())
+    }
+
+    /// The same with a new salt of 32 bytes.
+    pub(crate) fn salted(&self, random: &Rng) -> Result<Self, Error> {
+        let mut kdf = self.clone();
+        let (Self::Pbkdf2 { salt, .. } | Self::Argon2 { salt, .. }) = &mut kdf;
+        *salt = vec![0; 32];
+        random.generate(&[], salt)?;
+        Ok(kdf)
+    }
+
+    /// A key of `size` bytes, whatever it costs: the caller has chosen the costs.
+    pub(crate) fn key(&self, passphrase: &[u8], size: usize) -> Result<Key, Error> {
+        let all = Limits { memory_kib: u64::MAX, work_kib: u64::MAX, iterations: u64::MAX };
+        self.bounded_key(passphrase, size, &all)
+    }
+
+    /// A key of `size` bytes, if the limits allow it.
+    pub(crate) fn bounded_key(&self, passphrase: &[u8], size: usize, limits: &Limits) -> Result<Key, Error> {
+        let mut key = Key::new(vec![0; size]);
+        self.derive(passphrase, limits, key.bytes_mut())?;
+        Ok(key)
     }
 
     /// An error if it costs more than the limits allow.

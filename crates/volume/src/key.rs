@@ -28,6 +28,10 @@ impl Key {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
 }
 
 impl fmt::Debug for Key {

@@ -46,12 +46,14 @@
 mod af;
 mod crypt;
 mod error;
+pub mod format;
 mod header;
 mod kdf;
 mod key;
 mod lookup;
 pub mod luks1;
 pub mod luks2;
+mod slot;
 mod spec;
 pub mod storage;
 mod volume;

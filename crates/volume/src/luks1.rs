@@ -1,13 +1,17 @@
 //! LUKS1: one header of 592 bytes, eight key slots, numbers big-endian ("LUKS On-Disk Format Specification", version 1.2.3, section 4.1).
 
 use crate::{
-    CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, af, crypt::UNIT,
-    kdf::pbkdf2, storage, volume::Extent,
+    CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
+    crypt::UNIT,
+    format::{Options, wipe},
+    kdf::pbkdf2,
+    slot::Area,
+    storage,
+    volume::Extent,
 };
-use algkit::Direction;
+use algkit::Rng;
 use std::ops::Range;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 /// Bytes of the header.
 const HEADER: usize = 592;
@@ -27,6 +31,13 @@ const MAX_KEY: u32 = 512;
 
 /// The stripes of every key slot.
 const STRIPES: u32 = 4000;
+
+/// Where areas begin, and where the data of a new volume begins: multiples of so many bytes, as in cryptsetup.
+const ALIGNMENT: u64 = 4096;
+const DATA_ALIGNMENT: u64 = 1 << 20;
+
+/// Iterations for the digest of a new volume's key. The key is random: none has to be slowed down who guesses.
+const DIGEST_ITERATIONS: u32 = 1000;
 
 /// Bytes that PBKDF2 makes of the volume's key.
 const DIGEST: usize = 20;
@@ -209,16 +220,106 @@ impl Header {
         let kdf = |iterations, salt: [u8; 32]| Kdf::Pbkdf2 { hash: self.hash.clone(), iterations, salt: salt.to_vec() };
         kdf(self.iterations, self.salt).allowed(limits)?;
         let key_size = self.key_size as usize;
-        let mut derived = Zeroizing::new(vec![0; key_size]);
-        kdf(slot.iterations, slot.salt).derive(passphrase, limits, &mut derived)?;
-        let cipher = SectorCipher::new(&self.spec()?, &Key::new(derived.to_vec()), UNIT as usize)?;
-        let area = self.area(slot);
-        let mut stripes = Zeroizing::new(storage::read(storage, area.start, (area.end - area.start) as usize)?);
-        cipher.crypt(Direction::Decrypt, 0, &mut stripes)?;
-        let key = af::merge(&stripes, key_size, slot.stripes as usize, &self.hash)?;
+        let derived = kdf(slot.iterations, slot.salt).bounded_key(passphrase, key_size, limits)?;
+        let spec = self.spec()?;
+        let area = Area { spec: &spec, offset: self.area(slot).start, stripes: slot.stripes, hash: &self.hash };
+        let key = area.open(storage, &derived, key_size)?;
         let mut digest = [0; DIGEST];
         pbkdf2(&self.hash, &key, &self.salt, self.iterations, &mut digest)?;
         Ok(bool::from(digest.ct_eq(&self.digest)).then(|| Key::new(key.to_vec())))
+    }
+
+    /// Writes a new header with one key slot, and answers with it and the volume's key. Whatever was in its place is lost; the data is not touched.
+    ///
+    /// What was there goes first, and the header is written last: whoever opens the storage after a failure finds no header, or this one.
+    pub fn format(
+        storage: &(impl WriteAt + ?Sized),
+        options: &Options,
+        passphrase: &[u8],
+        random: &Rng,
+    ) -> Result<(Self, Key), Error> {
+        let refused = |reason: String| Error::damaged("the new header", reason);
+        let Kdf::Pbkdf2 { hash, iterations, .. } = &options.kdf else {
+            return Err(refused("LUKS1 has no other key derivation than pbkdf2".to_owned()));
+        };
+        if options.sector_size as u64 != UNIT {
+            return Err(refused(format!("LUKS1 has sectors of {UNIT} bytes")));
+        }
+        // The specification's names: what stands before the first hyphen, and what behind it.
+        let text = options.cipher.to_string();
+        let (cipher, mode) = text.split_once('-').ok_or_else(|| refused(format!("`{text}` has no mode")))?;
+        let key = options.new_key(random)?;
+        SectorCipher::new(&options.cipher, &key, UNIT as usize)?;
+        let mut salts = [[0; 32]; 2];
+        salts.iter_mut().try_for_each(|salt| random.generate(&[], salt))?;
+        let slot_units = (u64::from(STRIPES) * options.key_size as u64).next_multiple_of(ALIGNMENT) / UNIT;
+        let first = ALIGNMENT / UNIT;
+        let data = ((first + SLOTS as u64 * slot_units) * UNIT).next_multiple_of(DATA_ALIGNMENT);
+        let size = storage.size()?;
+        if size < data + UNIT {
+            return Err(Error::damaged("device", format!("{size} bytes, and this LUKS1 header takes {data}")));
+        }
+        let mut digest = [0; DIGEST];
+        pbkdf2(hash, key.bytes(), &salts[0], DIGEST_ITERATIONS, &mut digest)?;
+        let header = Self {
+            cipher: cipher.to_owned(),
+            mode: mode.to_owned(),
+            hash: hash.clone(),
+            payload_offset: (data / UNIT) as u32,
+            key_size: options.key_size as u32,
+            digest,
+            salt: salts[0],
+            iterations: DIGEST_ITERATIONS,
+            uuid: options.uuid(random)?,
+            slots: std::array::from_fn(|number| Slot {
+                enabled: number == 0,
+                iterations: if number == 0 { *iterations } else { 0 },
+                salt: if number == 0 { salts[1] } else { [0; 32] },
+                offset: (first + number as u64 * slot_units) as u32,
+                stripes: STRIPES,
+            }),
+        };
+        let bytes = header.bytes().map_err(refused)?;
+        header.check(size).map_err(refused)?;
+        let slot = Kdf::Pbkdf2 { hash: hash.clone(), iterations: *iterations, salt: salts[1].to_vec() };
+        let derived = slot.key(passphrase, options.key_size)?;
+        let area = Area { spec: &options.cipher, offset: first * UNIT, stripes: STRIPES, hash };
+        wipe(storage, data)?;
+        area.seal(storage, &derived, &key, random)?;
+        storage.sync()?;
+        storage.write_at(0, &bytes)?;
+        storage.sync()?;
+        Ok((header, key))
+    }
+
+    /// The header as it is stored.
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = vec![0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        for (at, len, text) in
+            [(8, 32, &self.cipher), (40, 32, &self.mode), (72, 32, &self.hash), (168, 40, &self.uuid)]
+        {
+            // The last byte is the zero that ends the text.
+            if text.len() >= len || text.contains('\0') {
+                return Err(format!("`{text}` is no text of at most {} bytes", len - 1));
+            }
+            bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+        }
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(104, &self.payload_offset.to_be_bytes());
+        put(108, &self.key_size.to_be_bytes());
+        put(112, &self.digest);
+        put(132, &self.salt);
+        put(164, &self.iterations.to_be_bytes());
+        for (number, slot) in self.slots.iter().enumerate() {
+            let at = 208 + 48 * number;
+            put(at, &(if slot.enabled { ENABLED } else { DISABLED }).to_be_bytes());
+            put(at + 4, &slot.iterations.to_be_bytes());
+            put(at + 8, &slot.salt);
+            put(at + 40, &slot.offset.to_be_bytes());
+            put(at + 44, &slot.stripes.to_be_bytes());
+        }
+        Ok(bytes)
     }
 
     /// The volume on `storage`, which is the device of the data, with its key.

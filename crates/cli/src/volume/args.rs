@@ -1,7 +1,7 @@
 //! The command line of `algkit volume`.
 
 use crate::size::bytes;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -24,6 +24,9 @@ pub enum VolumeCommand {
     /// Print a header, as cryptsetup luksDump does
     #[command(alias = "luksDump")]
     Dump(DumpArgs),
+    /// Write a new header with one key slot: all that was on the volume is lost
+    #[command(alias = "luksFormat")]
+    Format(FormatArgs),
     /// Say whether a passphrase opens a volume: exit 1 if it does not
     OpenTest(OpenTestArgs),
     /// Write a volume's plaintext, or a range of it, to a file or a pipe
@@ -79,6 +82,90 @@ pub struct DumpArgs {
     /// Print a JSON object, with the metadata of LUKS2 as it stands in the header
     #[arg(long)]
     pub json: bool,
+}
+
+/// Formats.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Kind {
+    Luks1,
+    Luks2,
+}
+
+/// Key derivations.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Pbkdf {
+    Pbkdf2,
+    Argon2i,
+    Argon2id,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there
+reads as noise.
+
+Examples:
+  truncate -s 1G disk.img
+  algkit volume format disk.img
+  algkit volume format -c aes-cbc-essiv:sha256 --type luks1 disk.img
+  algkit volume format --key-file key --pbkdf argon2id --pbkdf-memory 65536 --sector-size 4096 disk.img")]
+pub struct FormatArgs {
+    /// A file or a block device
+    pub image: PathBuf,
+    /// The same as --key-file
+    #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
+    pub new_key_file: Option<PathBuf>,
+    /// A file whose bytes are the passphrase; - is all of standard input [default: a line, from the terminal or a pipe]
+    #[arg(short = 'd', long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// The format
+    #[arg(long = "type", value_enum, default_value_t = Kind::Luks2)]
+    pub kind: Kind,
+    /// The cipher of the data
+    #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
+    pub cipher: String,
+    /// Bits of the volume's key [default: 512 for XTS, 256 for others]
+    #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
+    pub key_size: Option<u32>,
+    /// Bytes of a sector [default: 512]
+    #[arg(long, value_name = "BYTES")]
+    pub sector_size: Option<u32>,
+    /// The hash of the anti-forensic splitter and of PBKDF2
+    #[arg(long, value_name = "HASH", default_value = "sha256")]
+    pub hash: String,
+    /// The key derivation [default: argon2id; pbkdf2 in LUKS1]
+    #[arg(long, value_enum)]
+    pub pbkdf: Option<Pbkdf>,
+    /// Milliseconds that a passphrase takes on this machine
+    #[arg(short = 'i', long, value_name = "MS", default_value_t = 2000)]
+    pub iter_time: u64,
+    /// Iterations of PBKDF2, or passes of Argon2, instead of a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pbkdf_force_iterations: Option<u32>,
+    /// KiB of memory for Argon2 [default: 1 GiB, at most half of what is free]
+    #[arg(long, value_name = "KIB")]
+    pub pbkdf_memory: Option<u32>,
+    /// Lanes of Argon2 [default: as many as CPUs, at most 4]
+    #[arg(long, value_name = "N")]
+    pub pbkdf_parallel: Option<u32>,
+    /// The UUID [default: a random one]
+    #[arg(long, value_name = "UUID")]
+    pub uuid: Option<String>,
+    /// The label (LUKS2)
+    #[arg(long)]
+    pub label: Option<String>,
+    /// The second label (LUKS2)
+    #[arg(long)]
+    pub subsystem: Option<String>,
+    /// Format even what is a LUKS volume already
+    #[arg(short = 'q', long)]
+    pub batch_mode: bool,
+    /// Ask for the passphrase twice, which is done anyhow
+    #[arg(short = 'y', long, hide = true)]
+    pub verify_passphrase: bool,
+    /// For cryptsetup's command lines
+    #[arg(short = 'v', long, hide = true)]
+    pub verbose: bool,
 }
 
 #[derive(Args, Debug)]

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod dump;
+mod format;
 mod passphrase;
 mod transfer;
 
@@ -16,6 +17,7 @@ use std::{
 pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
     match &args.command {
         VolumeCommand::Dump(args) => dump::run(args),
+        VolumeCommand::Format(args) => format::run(args),
         VolumeCommand::OpenTest(args) => open_test(args),
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),

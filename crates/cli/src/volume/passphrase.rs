@@ -23,21 +23,34 @@ const INTERRUPT: u8 = 3;
 /// The passphrase for `path`.
 pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     match &args.key_file {
-        Some(file) => key_file(file, args),
+        Some(file) => key_file(file, args.keyfile_offset, args.keyfile_size),
         None if io::stdin().is_terminal() => prompt(&format!("Passphrase for {}: ", path.display())),
         // What follows the line may be somebody else's to read.
         None => line(io::stdin().lock()),
     }
 }
 
-fn key_file(path: &Path, args: &UnlockArgs) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let offset = args.keyfile_offset.unwrap_or(0);
-    let most = args.keyfile_size.unwrap_or(MAX_FILE);
+/// A new passphrase for `path`; on a terminal twice.
+pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+    if !io::stdin().is_terminal() {
+        return line(io::stdin().lock());
+    }
+    let first = prompt(&format!("New passphrase for {}: ", path.display()))?;
+    match *first == *prompt("The same again: ")? {
+        true => Ok(first),
+        false => Err(Error::Option { option: "passphrase", reason: "the two are not the same".to_owned() }),
+    }
+}
+
+/// The bytes of a file, or `size` of them.
+pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let offset = offset.unwrap_or(0);
+    let most = size.unwrap_or(MAX_FILE);
     let is_stdin = path == OsStr::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
     let read = |from: &mut dyn Read| {
         io::copy(&mut from.take(offset), &mut io::sink())?;
-        take(from, most.saturating_add(u64::from(args.keyfile_size.is_none())))
+        take(from, most.saturating_add(u64::from(size.is_none())))
     };
     let key = match is_stdin {
         true => read(&mut io::stdin().lock()),
@@ -45,7 +58,7 @@ fn key_file(path: &Path, args: &UnlockArgs) -> Result<Zeroizing<Vec<u8>>, Error>
     };
     let key = key.map_err(|source| Error::Read { name: name.clone(), source })?;
     let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
-    match args.keyfile_size {
+    match size {
         Some(want) if key.len() as u64 != want => {
             refuse(format!("{name} has {} bytes from byte {offset} on, and --keyfile-size is {want}", key.len()))
         }
@@ -83,7 +96,7 @@ fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
 }
 
 /// Asks on the terminal, which shows nothing of the answer.
-pub fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let failed = |source: io::Error| Error::Read { name: "the terminal".to_owned(), source };
     let mut terminal = File::options().read(true).write(true).open("/dev/tty").map_err(failed)?;
     let before = tcgetattr(&terminal).map_err(|errno| failed(errno.into()))?;

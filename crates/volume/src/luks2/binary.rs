@@ -1,6 +1,7 @@
 //! The binary header (section 2.1 of the specification): 4096 bytes, numbers big-endian.
 
 use crate::{Error, ReadAt, lookup, storage};
+use algkit::Rng;
 use subtle::ConstantTimeEq;
 
 /// Bytes of a binary header, behind which the JSON area begins.
@@ -87,6 +88,35 @@ impl Binary {
             return Err(Some(format!("at byte {offset}, and it says {}", long(256))));
         }
         Ok(binary)
+    }
+
+    /// A copy that lies at `offset`, with its JSON area and a new salt.
+    pub(super) fn bytes(&self, offset: u64, json: &[u8], random: &Rng) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; BINARY];
+        bytes[..6].copy_from_slice(MAGICS[usize::from(offset != 0)]);
+        bytes[7] = 2;
+        for (at, number) in [(8, self.header_size), (16, self.sequence), (256, offset)] {
+            bytes[at..at + 8].copy_from_slice(&number.to_be_bytes());
+        }
+        for (at, len, text) in
+            [(24, 48, &self.label), (72, 32, &self.checksum), (168, 40, &self.uuid), (208, 48, &self.subsystem)]
+        {
+            // The last byte is the zero that ends the text.
+            if text.len() >= len || text.contains('\0') {
+                return Err(Error::damaged(
+                    "the new header",
+                    format!("`{text}` is no text of at most {} bytes", len - 1),
+                ));
+            }
+            bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+        }
+        random.generate(&[], &mut bytes[104..168])?;
+        let hash = lookup::hash(&self.checksum)?;
+        let mut sum = vec![0; hash.digest_size()];
+        hash.digest_into(&[&bytes, json], &mut sum)?;
+        bytes[CHECKSUM][..sum.len()].copy_from_slice(&sum);
+        bytes.extend_from_slice(json);
+        Ok(bytes)
     }
 
     fn has_checksum(&self, mut bytes: Vec<u8>, json: &[u8]) -> Result<bool, Error> {

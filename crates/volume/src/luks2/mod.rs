@@ -2,6 +2,7 @@
 //! Specification", version 1.1.x).
 
 mod binary;
+mod format;
 mod metadata;
 mod rules;
 mod unlock;

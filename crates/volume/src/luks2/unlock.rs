@@ -2,14 +2,11 @@
 
 use super::{Header, metadata::Keyslot};
 use crate::{
-    CipherSpec, Error, Key, Limits, ReadAt, SectorCipher, Unlocked, af,
-    crypt::UNIT,
+    CipherSpec, Error, Key, Limits, ReadAt, Unlocked,
     kdf::{self, Kdf},
-    storage,
+    slot::Area,
 };
-use algkit::Direction;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 impl Header {
     /// Tries the passphrase on the slot, or on every one by its priority. `storage` holds the header.
@@ -72,14 +69,10 @@ impl Header {
         let digest_kdf = Kdf::Pbkdf2 { hash: digest_hash.clone(), iterations, salt: digest.salt.clone() };
         digest_kdf.allowed(limits)?;
 
-        let mut derived = Zeroizing::new(vec![0; area_key as usize]);
-        kdf.derive(passphrase, limits, &mut derived)?;
-        let cipher = SectorCipher::new(&CipherSpec::parse(encryption)?, &Key::new(derived.to_vec()), UNIT as usize)?;
-        let key_size = keyslot.key_size as usize;
-        let len = (key_size * af.stripes as usize).next_multiple_of(UNIT as usize);
-        let mut stripes = Zeroizing::new(storage::read(storage, keyslot.area.offset, len)?);
-        cipher.crypt(Direction::Decrypt, 0, &mut stripes)?;
-        let key = af::merge(&stripes, key_size, af.stripes as usize, &af.hash)?;
+        let derived = kdf.bounded_key(passphrase, area_key as usize, limits)?;
+        let spec = CipherSpec::parse(encryption)?;
+        let area = Area { spec: &spec, offset: keyslot.area.offset, stripes: af.stripes, hash: &af.hash };
+        let key = area.open(storage, &derived, keyslot.key_size as usize)?;
 
         let mut sum = vec![0; digest.digest.len()];
         kdf::pbkdf2(digest_hash, &key, &digest.salt, iterations, &mut sum)?;

@@ -1,0 +1,62 @@
+//! What a new volume is to be.
+
+use crate::{CipherSpec, Error, Kdf, Key, WriteAt};
+use algkit::Rng;
+
+/// What a new volume is to be.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The cipher of the data.
+    pub cipher: CipherSpec,
+    /// Bytes of the volume's key.
+    pub key_size: usize,
+    /// Bytes of a sector; LUKS1 has 512.
+    pub sector_size: u32,
+    /// The key derivation; its salt is made anew.
+    pub kdf: Kdf,
+    /// The hash of the anti-forensic splitter.
+    pub hash: String,
+    /// The UUID; a random one if there is none.
+    pub uuid: Option<String>,
+    /// The label, at most 47 bytes (LUKS2).
+    pub label: String,
+    /// The second label, at most 47 bytes (LUKS2).
+    pub subsystem: String,
+}
+
+impl Options {
+    /// A random key for the volume.
+    pub(crate) fn new_key(&self, random: &Rng) -> Result<Key, Error> {
+        let mut key = Key::new(vec![0; self.key_size]);
+        random.generate(&[], key.bytes_mut())?;
+        Ok(key)
+    }
+
+    /// The UUID that was asked for, or a random one (RFC 9562, section 5.4).
+    pub(crate) fn uuid(&self, random: &Rng) -> Result<String, Error> {
+        if let Some(uuid) = &self.uuid {
+            return Ok(uuid.clone());
+        }
+        let mut bytes = [0; 16];
+        random.generate(&[], &mut bytes)?;
+        bytes[6] = bytes[6] & 0x0f | 0x40;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (a, b, c, d, e) = (&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]);
+        Ok(format!("{a}-{b}-{c}-{d}-{e}"))
+    }
+}
+
+/// Overwrites what is there up to the data, from the beginning on: headers of any kind, and key slots whose passphrases must not open
+/// anything any more.
+pub(crate) fn wipe(storage: &(impl WriteAt + ?Sized), len: u64) -> Result<(), Error> {
+    const CHUNK: u64 = 1 << 20;
+    let zeros = vec![0; CHUNK as usize];
+    for offset in (0..len).step_by(CHUNK as usize) {
+        storage.write_at(offset, &zeros[..(len - offset).min(CHUNK) as usize])?;
+        if offset == 0 {
+            storage.sync()?;
+        }
+    }
+    storage.sync()
+}
