@@ -13,7 +13,7 @@
 //! let volume = header.open(image, &unlocked.key)?;
 //! let mut first = vec![0; 4096];
 //! volume.read_at(0, &mut first)?;
-//! # Ok::<(), algkit_volume::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! A plain volume has no header: its cipher and its key come from the caller.
