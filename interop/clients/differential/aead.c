@@ -7,7 +7,7 @@ static void key_and_tag(int tfm, const struct aead *a, unsigned *tag)
     unsigned n = 0;
     while (n < 4 && a->keys[n])
         n++;
-    size_t len = a->keys[below(n)];
+    size_t len = n ? a->keys[below(n)] : 0;
     if (chance(3))
         len = below(70);
     *tag = a->tag;
@@ -131,7 +131,7 @@ void aead_operation(void)
         break;
     case 2:
         say(" iv");
-        iv[a->iv - 1] ^= 0x40;
+        iv[a->iv ? a->iv - 1 : 0] ^= 0x40;
         break;
     }
     r = (struct request){ALG_OP_DECRYPT, a->iv, r.assoc, got, 1, 0};

@@ -62,7 +62,7 @@ struct aead {
 };
 struct hash {
     const char *name;
-    uint8_t keys[4];                  /* lengths that are sure to be taken; none: unkeyed */
+    uint16_t keys[4];                  /* lengths that are sure to be taken; none: unkeyed */
     uint8_t size;
 };
 extern const struct skcipher skciphers[];

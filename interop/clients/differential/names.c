@@ -22,6 +22,9 @@ const struct skcipher skciphers[] = {
     {"adiantum(xchacha20,aes)", {32}, 32, 16, false},
     {"cfb(aes)", {AES}, 16, 16, true},
     {"ofb(aes)", {AES}, 16, 16, true},
+    {"xctr(aes)", {AES}, 16, 16, false},
+    {"kw(aes)", {AES}, 8, 8, false},
+    {"ecb(cipher_null)", {0}, 0, 1, true},
     {"cbc(serpent)", {AES, 1, 7}, 16, 16, true},
     {"ecb(serpent)", {AES}, 0, 16, true},
     {"ctr(serpent)", {AES}, 16, 16, true},
@@ -64,6 +67,7 @@ const struct aead aeads[] = {
     {"authenc(xcbc(aes),cbc(aes))", {AES}, 16, 16, {0}, 16, 16},
     {"authenc(cmac(aes),cbc(aes))", {AES}, 16, 16, {0}, 16, 16},
     {"aegis128", {16}, 16, 16, {0}, 1, 0},
+    {"authenc(hmac(sha1),ecb(cipher_null))", {0}, 0, 20, {0}, 1, 20},
     {"essiv(authenc(hmac(sha256),cbc(aes)),sha256)", {AES}, 16, 32, {0}, 16, 32},
 };
 const size_t aeads_len = COUNT(aeads);
@@ -105,6 +109,7 @@ const struct hash hashes[] = {
     {"cmac(des3_ede)", {24}, 8},
     {"xcbc(aes)", {16}, 16},
     {"cbcmac(aes)", {AES}, 16},
+    {"nhpoly1305", {1088}, 16},
 };
 const size_t hashes_len = COUNT(hashes);
 

@@ -1,11 +1,12 @@
 #include "differential.h"
 
-static size_t key_count(const uint8_t *keys, size_t most)
+/* A length of key; none where there is none. */
+static size_t pick_key(const uint8_t *keys, size_t most)
 {
     size_t n = 0;
     while (n < most && keys[n])
         n++;
-    return n;
+    return n ? keys[below(n)] : 0;
 }
 
 /* Sends and receives in any order, on one or two operation sockets of a transform. */
@@ -16,7 +17,7 @@ void skcipher_operation(void)
     if (tfm < 0)
         return;
     if (!chance(2))
-        set_random_key(tfm, chance(97) ? a->keys[below(key_count(a->keys, 6))] : below(80));
+        set_random_key(tfm, chance(97) ? pick_key(a->keys, 6) : below(80));
     int op = take(tfm);
     long pending = 0;
     bool known = false;               /* the IV is what the text of the interface says it is */
