@@ -1,6 +1,6 @@
 //! Encrypted volumes in user space: LUKS1, LUKS2 and plain dm-crypt, without root and without device-mapper.
 //!
-//! A volume lies on a [storage](storage), which is a file, a block device, memory, or anything else that implements
+//! A volume lies on a [storage], which is a file, a block device, memory, or anything else that implements
 //! [`ReadAt`]. Its header says what ciphers and keys it has; a passphrase opens one of its key slots; and the opened
 //! [`Volume`] is a storage again, of plaintext.
 //!
