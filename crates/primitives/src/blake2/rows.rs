@@ -24,8 +24,9 @@ const SIGMA: [[u8; 16]; 10] = [
 /// v(4), v(5), v(6) and v(7), which SIGMA has as the fourth, first, second and third.
 pub(super) type Order = [u8; 16];
 
-/// SIGMA by rows; BLAKE2b's rounds 10 and 11 are 0 and 1 again.
-pub(super) static ORDERS: [Order; 12] = {
+/// SIGMA by rows; BLAKE2b's rounds 10 and 11 are 0 and 1 again. A constant and not a static: where the rounds are compiled in
+/// another unit than a static, its numbers are loaded, 160 in a block, and indices into the message are computed.
+pub(super) const ORDERS: [Order; 12] = {
     let mut orders = [[0; 16]; 12];
     let mut round = 0;
     while round < 12 {
@@ -273,7 +274,7 @@ pub(super) fn compress<W: Word, R: Row<W>>(
         macro_rules! rounds {
             ($($i:literal)*) => {$(
                 if $i < W::ROUNDS {
-                    v = round(token, v, m, &ORDERS[$i]);
+                    v = round(token, v, m, const { &ORDERS[$i] });
                 }
             )*};
         }
