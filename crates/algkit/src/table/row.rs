@@ -127,10 +127,10 @@ impl Row {
         self
     }
 
-    /// The same driver, which uses the instructions of AVX-512 on vectors of up to 256 bits alone.
+    /// The same driver, which waits for a chain of vector operations, on vectors of up to 256 bits alone.
     #[cfg(target_arch = "x86_64")]
-    pub const fn narrow(mut self) -> Self {
-        self.prefers = FeatureSet::NONE;
+    pub const fn serial(mut self) -> Self {
+        self.prefers = FeatureSet::of(&[Feature::FastSimd]);
         self
     }
 

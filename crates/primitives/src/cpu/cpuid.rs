@@ -84,7 +84,13 @@ impl Cpuid {
         };
         let shown = RULES.iter().filter(shows).fold(FeatureSet::NONE, |set, rule| set.with(rule.feature));
         let shown = if self.slows_down_at_512_bits() { shown } else { shown.with(Feature::Fast512) };
+        let shown = if self.waits_for_vectors() { shown } else { shown.with(Feature::FastSimd) };
         shown.consistent()
+    }
+
+    /// AMD's family 0x1a, Zen 5: vector operations on integers have a latency of two cycles there (measured).
+    fn waits_for_vectors(&self) -> bool {
+        self.vendor() == *b"AuthenticAMD" && self.family() == 0x1a
     }
 
     fn slows_down_at_512_bits(&self) -> bool {
@@ -250,6 +256,21 @@ mod tests {
         for model in 0..=0xff {
             assert_eq!(cpu(intel, 6, model), !SLOW_512.contains(&model), "model {model:#x}");
             assert!(cpu(intel, 5, model) && cpu([7, 0x6874_7541, 0x444d_4163, 0x6974_6e65], 6, model));
+        }
+    }
+
+    #[test]
+    fn vectors_are_slow_on_zen_5_alone() {
+        let amd = [7, 0x6874_7541, 0x444d_4163, 0x6974_6e65];
+        let cpu = |leaf0: [u32; 4], family: u32| {
+            let mut cpuid = RICH;
+            cpuid.leaf0 = leaf0;
+            cpuid.leaf1[0] = (family - 0xf) << 20 | 0xf << 8;
+            cpuid.features().has(Feature::FastSimd)
+        };
+        for family in 0xf..0x30 {
+            assert_eq!(cpu(amd, family), family != 0x1a, "family {family:#x}");
+            assert!(cpu([7, 0x756e_6547, 0x6c65_746e, 0x4965_6e69], family), "family {family:#x} of Intel");
         }
     }
 

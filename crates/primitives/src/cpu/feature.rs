@@ -53,6 +53,9 @@ features! {
     Fast512 = 12, "fast512";
     /// x86: AVX-512 multiplication of 52-bit numbers.
     Ifma = 13, "ifma";
+    /// x86: vector additions, shifts and logic that take one cycle. A preference as well: a driver that waits for a chain of them
+    /// is chosen last without it.
+    FastSimd = 14, "fastsimd";
     /// Arm: Advanced SIMD.
     Neon = 16, "neon";
     /// Arm: SHA-1 and SHA-256 instructions.
@@ -77,7 +80,7 @@ impl Feature {
             Aes | Pclmul => const { &[of(&[Sse41]), of(&[Neon])] },
             Avx => const { &[of(&[Sse42])] },
             Avx2 => const { &[of(&[Avx])] },
-            Avx512 => const { &[of(&[Avx2])] },
+            Avx512 | FastSimd => const { &[of(&[Avx2])] },
             Vaes => const { &[of(&[Avx2, Aes])] },
             Vpclmul => const { &[of(&[Avx2, Pclmul])] },
             Ifma | Fast512 => const { &[of(&[Avx512])] },
@@ -197,8 +200,8 @@ mod tests {
     #[test]
     fn hiding_a_feature_hides_what_is_built_on_it() {
         let cpu = ALL.without(Feature::Avx2);
-        for hidden in [Feature::Avx2, Feature::Avx512, Feature::Vaes, Feature::Vpclmul, Feature::Ifma, Feature::Fast512]
-        {
+        use Feature::{Avx2, Avx512, Fast512, FastSimd, Ifma, Vaes, Vpclmul};
+        for hidden in [Avx2, Avx512, Vaes, Vpclmul, Ifma, Fast512, FastSimd] {
             assert!(!cpu.has(hidden), "{hidden:?}");
         }
         assert!(cpu.has(Feature::Avx) && cpu.has(Feature::Aes));
