@@ -30,6 +30,11 @@ use std::{
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
+    if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        // Neither way to serve knows this CPU's system calls, which the supervisor says.
+        let unavailable = |source| Error::Supervise { program: args.program.clone(), source };
+        algkit_supervisor::available().map_err(unavailable)?;
+    }
     let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
     let reach = target::reach(&path).map_err(|source| cannot_run(args, source.into()))?;
     let via = match (args.via, reach.reason()) {
