@@ -16,10 +16,10 @@ const LENGTHS: &[usize] = &[
 ];
 
 /// The lengths that are tried with every key; the others with the first only.
-const FEW: &[usize] = &[0, 16, 33, 512];
+const WITH_EVERY_KEY: &[usize] = &[0, 16, 33, 512];
 
 /// Messages in a batch: more than there are lanes.
-const MANY: usize = 20;
+const REQUESTS: usize = 20;
 
 /// Whether keys and data are secret this time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,12 +56,12 @@ pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
         lengths.dedup();
         lengths
     };
-    let (lengths, few) = (fitting(LENGTHS), fitting(FEW));
+    let (lengths, with_every_key) = (fitting(LENGTHS), fitting(WITH_EVERY_KEY));
     let mut all = Vec::new();
     for (i, (key, public)) in subject.keys().into_iter().enumerate() {
         let key = Hidden::new(key, public, secrets);
         let keyed = subject.key(&key.0).map_err(Error::of(&subject.driver().driver))?;
-        for &len in if i == 0 { &lengths } else { &few } {
+        for &len in if i == 0 { &lengths } else { &with_every_key } {
             one(subject, &keyed, secrets, len, None)?;
             one(subject, &keyed, secrets, len, Some(len / 3))?;
         }
@@ -70,13 +70,13 @@ pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
     if matches!(all[0], Keyed::Cipher(_)) {
         return Ok(());
     }
-    many(subject, &all[..1], secrets)?;
-    many(subject, &all, secrets)
+    batch(subject, &all[..1], secrets)?;
+    batch(subject, &all, secrets)
 }
 
 /// Texts of several lengths there and back, in batches, under these keys in turn.
-fn many(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error> {
-    let plain: Vec<_> = (0..MANY).map(|i| random(subject.fit(37 * i % 300))).collect();
+fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error> {
+    let plain: Vec<_> = (0..REQUESTS).map(|i| random(subject.fit(37 * i % 300))).collect();
     let assoc = Hidden::new(random(ASSOC_LEN), 0, secrets);
     let mut texts: Vec<_> = plain.iter().map(|text| Hidden::new(text.clone(), 0, secrets)).collect();
     let mut tags: Vec<_> = plain.iter().map(|_| Hidden(vec![0; subject.tag_len()])).collect();
@@ -88,7 +88,7 @@ fn many(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error
         }
         let mut parts = texts.iter_mut().zip(&mut tags).zip(&mut chains).zip(keys.iter().cycle());
         // On the stack, like all that is not wiped.
-        let mut requests: [_; MANY] = std::array::from_fn(|_| {
+        let mut requests: [_; REQUESTS] = std::array::from_fn(|_| {
             let (((text, tag), iv), key) = parts.next().expect("as many of each");
             key.batched(direction, &mut iv.0, &assoc.0, &mut text.0, &mut tag.0).expect("not a block cipher")
         });

@@ -47,6 +47,7 @@ const LINKED: &[(&str, Make, Level)] = &[
     ("graviola", graviola::work, Level::Full),
     ("RustCrypto", peers_rustcrypto::work, Level::Full),
     ("crates", crates::work, Level::Avx2),
+    ("crc32fast", crates::crc32, Level::Full),
 ];
 
 /// The crate `rustcrypto` built with other flags: its name, its folder below `target`, and its only level.
