@@ -18,7 +18,7 @@ fn the_commands_of_the_readme_run_in_an_empty_folder() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let commands = commands(&fs::read_to_string(root.join("README.md")).unwrap(), "Use");
     assert!(commands.len() > 10, "{commands:?}");
-    for word in ["list", "test", "bench", "enc", "dgst", "run"] {
+    for word in ["list", "test", "bench", "enc", "dgst", "run", "volume"] {
         assert!(commands.iter().any(|line| line.contains(&format!("algkit {word} "))), "{word}");
     }
     let folder = Folder::new();
