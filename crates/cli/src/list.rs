@@ -164,10 +164,7 @@ fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> 
     writeln!(out, "\n* is what the name stands for on this CPU.")?;
     let features = registry.cpu().features();
     if features.has(Feature::Avx2) && !features.has(Feature::FastSimd) {
-        writeln!(
-            out,
-            "Drivers that wait for a chain of vector operations have priority 1: these take two cycles on this CPU."
-        )?;
+        writeln!(out, "Drivers that are one chain of vector operations have priority 1: each takes two cycles here.")?;
     }
     if features.has(Feature::Avx512) && !features.has(Feature::Fast512) {
         writeln!(

@@ -334,15 +334,24 @@ fn scripts_for_shells() {
     assert!(fails(&run(&["completions", "tcsh"]), 2).contains("'tcsh'"));
 }
 
+/// The commands that the help of `command` lists.
+fn commands(command: &[&str]) -> Vec<String> {
+    let help = run(&[command, &["--help"]].concat());
+    let help = String::from_utf8(ok(&help).to_vec()).unwrap();
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|command| *command != "help");
+    let names: Vec<_> = names.map(str::to_owned).collect();
+    assert!(!names.is_empty(), "{help}");
+    names
+}
+
 #[test]
 fn a_man_page_for_each_command() {
     let folder = Folder::new();
     assert!(ok(&run(&["man-pages", &folder.arg("man")])).is_empty());
-    let help = run(&["--help"]);
-    let help = String::from_utf8(ok(&help).to_vec()).unwrap();
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let commands = commands.filter_map(|line| line.split_whitespace().next()).filter(|command| *command != "help");
-    let mut want: Vec<_> = commands.map(|command| format!("algkit-{command}.1")).collect();
+    let mut want: Vec<_> = commands(&[]).iter().map(|command| format!("algkit-{command}.1")).collect();
+    want.extend(commands(&["volume"]).iter().map(|command| format!("algkit-volume-{command}.1")));
     want.push("algkit.1".to_owned());
     want.sort();
     let mut pages: Vec<_> =
