@@ -20,7 +20,8 @@ fn with_host(host: &str, stats: &Path) -> Command {
 /// The requests that the kernel's side has answered for `algorithm`.
 fn requests(stats: &Path, algorithm: &str) -> u64 {
     let stats = fs::read_to_string(stats).expect("what was served");
-    let of_it = stats.lines().filter(|line| line.split_whitespace().nth(1) == Some(algorithm));
+    // algkit: PROGRAM[PID]: TYPE ALGORITHM DRIVER …
+    let of_it = stats.lines().filter(|line| line.split_whitespace().nth(3) == Some(algorithm));
     let number = |line: &str| -> u64 {
         let words: Vec<_> = line.split_whitespace().collect();
         words.windows(2).find(|pair| pair[1] == "requests").and_then(|pair| pair[0].parse().ok()).expect("a number")
