@@ -30,6 +30,18 @@ static NAMES: LazyLock<Vec<(&'static str, Type)>> = LazyLock::new(|| {
 /// What stands in buffers before something is written to them.
 pub const UNTOUCHED: u8 = 0xa5;
 
+/// Panics unless `got` is `want`; says where they differ, as two texts of kilobytes would say little.
+#[track_caller]
+pub fn same(what: &str, driver: &Driver, got: &[u8], want: &[u8]) {
+    if got == want {
+        return;
+    }
+    let at = got.iter().zip(want).take_while(|(g, w)| g == w).count();
+    let from = |bytes: &[u8]| hex::encode(&bytes[at..bytes.len().min(at + 16)]);
+    let (lens, differ) = ((got.len(), want.len()), (from(got), from(want)));
+    panic!("{driver:?}: {what}: {} bytes for {}, from byte {at} on {}.. for {}..", lens.0, lens.1, differ.0, differ.1);
+}
+
 /// The longest text, in bytes: past the largest batch of any driver.
 const MAX_TEXT: usize = 4500;
 

@@ -67,7 +67,9 @@ fn compare(input: &Input, hash: &Hash, reference: &Hash) {
 
     let mut tag = want;
     assert!(hash.verify(&data, &tag), "{driver:?}");
-    let place = usize::from(input.out_len) % tag.len();
-    tag[place] ^= 1;
-    assert!(!hash.verify(&data, &tag), "{driver:?}");
+    // The digest of `digest_null` has no bytes.
+    if let Some(place) = usize::from(input.out_len).checked_rem(tag.len()) {
+        tag[place] ^= 1;
+        assert!(!hash.verify(&data, &tag), "{driver:?}");
+    }
 }

@@ -194,9 +194,10 @@ A key file holds the raw bytes of the key. For authenc(…), --auth-key gives th
 An output file appears when it is complete, or not at all.
 
 Examples:
-  (umask 077; head -c 32 /dev/urandom > key); nonce=$(od -An -tx1 -N12 /dev/urandom | tr -d ' ')
-  tar c dir | algkit enc -c 'gcm(aes)' --key-file key --iv $nonce > dir.sealed
-  algkit enc -d -c 'gcm(aes)' --key-file key --iv $nonce -i dir.sealed -o dir.tar
+  (umask 077; head -c 32 /dev/urandom > key)
+  algkit enc -c 'gcm(aes)' --key-file key -i letter -o letter.sealed
+  algkit enc -d -c 'gcm(aes)' --key-file key -i letter.sealed -o letter.opened
+  tar c dir | algkit enc -c 'gcm(aes)' --key-file key --stream > dir.sealed
   algkit enc -c 'xts(aes)' --key-file key --sector-size 512 -i plain.img -o encrypted.img")]
 pub struct EncArgs {
     /// The algorithm or driver, of type skcipher or aead
