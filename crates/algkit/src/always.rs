@@ -1,11 +1,13 @@
-//! What a build with the family always has, without a name that could be misspelt and without an error to handle.
+//! Functions for common algorithms, without a name that could be misspelt and without an error to handle.
 //!
-//! These are for TLS, volumes and hashing. Every other algorithm is had by its name: [`crate::aead`] and its like.
+//! They serve TLS, volumes and hashing. Every other algorithm is found by its name: [`crate::aead`] and its
+//! siblings.
 //!
-//! Each function gives what the [global registry](Registry::global) has for the name. If that has nothing, as an environment
-//! variable is malformed or the program has taken the drivers out, it gives the best driver of this crate for this CPU.
+//! Each function uses the driver that the [global registry](Registry::global) finds for the name. If it finds none,
+//! because an environment variable is malformed or the program has unregistered the drivers, the best driver of
+//! this crate for this CPU serves.
 //!
-//! When they panic is said at [`crate`], under "Without a name".
+//! [`crate`], section "Without a name", says when they panic.
 
 #[cfg(any(feature = "aes", feature = "chacha"))]
 use crate::Aead;
@@ -16,16 +18,16 @@ use crate::Skcipher;
 use crate::{Error, Registry, Transform, WeakKeys};
 use std::sync::LazyLock;
 
-/// This crate's drivers on this CPU, whatever the environment or the program say of the global registry.
+/// This crate's drivers on this CPU, unaffected by the environment and by changes to the global registry.
 static OWN: LazyLock<Registry> = LazyLock::new(Registry::default);
 
-/// The transform `name` with this key.
+/// The transform `name` with this key; weak keys are refused.
 fn keyed<T: Transform>(name: &str, key: &[u8]) -> Result<T, Error> {
     let make = |registry: &Registry| registry.transform::<T>(name)?.key_with(key, WeakKeys::Refuse);
     Registry::global().and_then(make).or_else(|_| make(&OWN))
 }
 
-/// The transform `name` with this key, which is no weak one.
+/// The transform `name` with this key, for algorithms without weak keys.
 fn sure<T: Transform>(name: &str, key: &[u8]) -> T {
     keyed(name, key).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -43,19 +45,20 @@ pub fn sha256() -> Hash {
     sure("sha256", &[])
 }
 
-/// SHA-384 (FIPS 180-4): `sha384`. As [`sha256`].
+/// SHA-384 (FIPS 180-4): `sha384`. See [`sha256`] for panics.
 #[cfg(feature = "sha")]
 pub fn sha384() -> Hash {
     sure("sha384", &[])
 }
 
-/// SHA-512 (FIPS 180-4): `sha512`. As [`sha256`].
+/// SHA-512 (FIPS 180-4): `sha512`. See [`sha256`] for panics.
 #[cfg(feature = "sha")]
 pub fn sha512() -> Hash {
     sure("sha512", &[])
 }
 
-/// HMAC (RFC 2104) with SHA-256: `hmac(sha256)`. The key has any length; less than 32 bytes are less than it can use.
+/// HMAC-SHA-256 (RFC 2104): `hmac(sha256)`. The key may have any length; fewer than 32 bytes weaken it (RFC 2104,
+/// section 3).
 ///
 /// ```
 /// // RFC 4231, test case 2.
@@ -69,25 +72,26 @@ pub fn hmac_sha256(key: &[u8]) -> Hash {
     sure("hmac(sha256)", key)
 }
 
-/// HMAC (RFC 2104) with SHA-384: `hmac(sha384)`. As [`hmac_sha256`].
+/// HMAC-SHA-384 (RFC 2104): `hmac(sha384)`. See [`hmac_sha256`].
 #[cfg(feature = "sha")]
 pub fn hmac_sha384(key: &[u8]) -> Hash {
     sure("hmac(sha384)", key)
 }
 
-/// HMAC (RFC 2104) with SHA-512: `hmac(sha512)`. As [`hmac_sha256`].
+/// HMAC-SHA-512 (RFC 2104): `hmac(sha512)`. See [`hmac_sha256`].
 #[cfg(feature = "sha")]
 pub fn hmac_sha512(key: &[u8]) -> Hash {
     sure("hmac(sha512)", key)
 }
 
-/// AES-128-GCM (SP 800-38D): `gcm(aes)`. As [`aes_256_gcm`].
+/// AES-128-GCM (SP 800-38D): `gcm(aes)`. See [`aes_256_gcm`].
 #[cfg(feature = "aes")]
 pub fn aes_128_gcm(key: &[u8; 16]) -> Aead {
     sure("gcm(aes)", key)
 }
 
-/// AES-256-GCM (SP 800-38D): `gcm(aes)`, with nonces of 12 bytes, never the same twice under one key, and tags of 16.
+/// AES-256-GCM (SP 800-38D): `gcm(aes)`, with 12-byte nonces and 16-byte tags. Never use a nonce twice under one
+/// key.
 ///
 /// ```
 /// let gcm = algkit::aes_256_gcm(&[7; 32]);
@@ -103,8 +107,8 @@ pub fn aes_256_gcm(key: &[u8; 32]) -> Aead {
     sure("gcm(aes)", key)
 }
 
-/// ChaCha20-Poly1305 (RFC 8439): `rfc7539(chacha20,poly1305)`, with nonces of 12 bytes, never the same twice under one key, and
-/// tags of 16.
+/// ChaCha20-Poly1305 (RFC 8439): `rfc7539(chacha20,poly1305)`, with 12-byte nonces and 16-byte tags. Never use a
+/// nonce twice under one key.
 ///
 /// ```
 /// let aead = algkit::chacha20_poly1305(&[7; 32]);
@@ -119,13 +123,13 @@ pub fn chacha20_poly1305(key: &[u8; 32]) -> Aead {
     sure("rfc7539(chacha20,poly1305)", key)
 }
 
-/// AES-128-XTS (IEEE 1619): `xts(aes)`. As [`aes_256_xts`].
+/// AES-128-XTS (IEEE 1619): `xts(aes)`. See [`aes_256_xts`].
 #[cfg(feature = "aes")]
 pub fn aes_128_xts(key: &[u8; 32]) -> Result<Skcipher, Error> {
     keyed("xts(aes)", key)
 }
 
-/// AES-256-XTS (IEEE 1619): `xts(aes)`, for [`sectors`](crate::sectors). The key is two keys of equal length.
+/// AES-256-XTS (IEEE 1619): `xts(aes)`, for [`sectors`](crate::sectors). The key is two AES-256 keys in sequence.
 ///
 /// ```
 /// use algkit::sectors::Sectors;
@@ -140,9 +144,9 @@ pub fn aes_128_xts(key: &[u8; 32]) -> Result<Skcipher, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::BadKey`] if the two halves are equal, which SP 800-38E's users must not have (FIPS 140 implementation guidance,
-/// A.9) and which shows a key that was not drawn at random. The one other error is [`Error::SelfTest`], where the functions
-/// beside this one [panic](crate#without-a-name).
+/// [`Error::BadKey`] if the two halves are equal: FIPS 140 forbids such keys (implementation guidance, A.9), and
+/// they show that the key was not drawn at random. The only other error is [`Error::SelfTest`], where the other
+/// functions of this kind [panic](crate#without-a-name).
 #[cfg(feature = "aes")]
 pub fn aes_256_xts(key: &[u8; 64]) -> Result<Skcipher, Error> {
     keyed("xts(aes)", key)

@@ -1,8 +1,9 @@
-//! Many requests at once.
+//! Many requests in one call.
 //!
-//! One message leaves most of a CPU idle wherever a step waits for the one before: CBC encryption, CMAC, CCM,
-//! hashes, and whatever is short. Several messages have no such order among themselves, so [`run`] passes all requests of one
-//! driver to it together, and it takes them side by side, each with its own key, IV and length.
+//! A single message leaves most of a CPU idle wherever one step waits for the step before: in CBC encryption, CMAC,
+//! CCM, hashes, and in every short message. Separate messages do not depend on each other. So [`run`] passes all
+//! requests of one driver to it together, and the driver processes them side by side, each with its own key, IV and
+//! length.
 //!
 //! ```
 //! use algkit::batch::{self, Request};
@@ -24,7 +25,7 @@
 //! for request in &requests {
 //!     request.result()?;
 //! }
-//! drop(requests); // they borrow what they write to
+//! they hold the mutable borrows of the packets
 //!
 //! let sealed = aead.seal(&ivs[1], b"header", &[0x55; 100])?;
 //! assert_eq!(sealed, [&packets[1][..], &tags[1][..]].concat());
@@ -32,9 +33,9 @@
 //! # Ok::<(), algkit::Error>(())
 //! ```
 //!
-//! What a request is checked for, what it writes and what it answers are the same as in the call for one message
-//! ([`Skcipher::crypt`], [`Aead::encrypt`], [`Aead::decrypt`], [`Hash::digest_into`]), and one that fails leaves the
-//! others alone. Nothing is allocated. A text in several segments is done by itself.
+//! A request has the same checks, outputs and errors as the call for one message ([`Skcipher::crypt`],
+//! [`Aead::encrypt`], [`Aead::decrypt`], [`Hash::digest_into`]). A failed request does not affect the others.
+//! Nothing is allocated. A text in several segments is processed alone.
 
 use crate::{
     Aead, Error, Hash, Skcipher, Text,
@@ -42,11 +43,12 @@ use crate::{
 };
 use std::{fmt, ptr, slice};
 
-/// One operation on a transform, to be done by [`run`].
+/// One operation on a transform, to be executed by [`run`].
 pub struct Request<'a> {
     work: Work<'a>,
     state: State,
-    /// Empty for a digest. It is a field of the request, not of each kind of work, so that dropping a request is one test.
+    /// Empty for a digest. It is a field here and not in each variant of `Work`, so that dropping a request is a
+    /// single test.
     text: Text<'a>,
 }
 
@@ -57,14 +59,14 @@ enum Work<'a> {
     Digest { tfm: &'a Hash, parts: Pieces<'a>, out: &'a mut [u8] },
 }
 
-/// What became of a request. The reason of a refusal is not kept: the checks find it again when
-/// somebody asks, and so a request has nothing to drop.
+/// The state of a request. A refusal's reason is not stored: [`Request::result`] repeats the checks to find it. So
+/// a request has nothing to drop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Pending,
-    /// A driver has it.
+    /// A driver is processing it.
     Begun,
-    /// A driver had it and panicked, and the caller has caught that.
+    /// A driver panicked while it processed the request, and the caller caught the panic.
     Interrupted,
     Done,
     Refused,
@@ -131,25 +133,25 @@ impl<'a> Request<'a> {
         Self { work, state: State::Pending, text }
     }
 
-    /// [`Skcipher::crypt`].
+    /// A request for [`Skcipher::crypt`].
     #[inline]
     pub fn crypt(tfm: &'a Skcipher, direction: Direction, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::new(Work::Crypt { tfm, direction, iv }, text.into())
     }
 
-    /// [`Skcipher::encrypt`].
+    /// A request for [`Skcipher::encrypt`].
     #[inline]
     pub fn encrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::crypt(tfm, Direction::Encrypt, iv, text)
     }
 
-    /// [`Skcipher::decrypt`].
+    /// A request for [`Skcipher::decrypt`].
     #[inline]
     pub fn decrypt(tfm: &'a Skcipher, iv: &'a mut [u8], text: impl Into<Text<'a>>) -> Self {
         Self::crypt(tfm, Direction::Decrypt, iv, text)
     }
 
-    /// [`Aead::encrypt`].
+    /// A request for [`Aead::encrypt`].
     #[inline]
     pub fn seal(
         tfm: &'a Aead,
@@ -161,7 +163,7 @@ impl<'a> Request<'a> {
         Self::new(Work::Seal { tfm, iv, assoc: assoc.into(), tag }, text.into())
     }
 
-    /// [`Aead::decrypt`].
+    /// A request for [`Aead::decrypt`].
     #[inline]
     pub fn open(
         tfm: &'a Aead,
@@ -173,14 +175,14 @@ impl<'a> Request<'a> {
         Self::new(Work::Open { tfm, iv, assoc: assoc.into(), tag, authentic: false }, text.into())
     }
 
-    /// [`Hash::digest_into`].
+    /// A request for [`Hash::digest_into`].
     #[inline]
     pub fn digest(tfm: &'a Hash, parts: impl Into<Pieces<'a>>, out: &'a mut [u8]) -> Self {
         Self::new(Work::Digest { tfm, parts: parts.into(), out }, Text::from(&mut [][..]))
     }
 
-    /// What the call for one message would have answered; [`Error::NotRun`] before [`run`], and [`Error::Unfinished`] if the
-    /// driver panicked meanwhile.
+    /// The result that the call for one message would have returned; [`Error::NotRun`] before [`run`], and
+    /// [`Error::Unfinished`] if the driver panicked.
     #[inline]
     pub fn result(&self) -> Result<(), Error> {
         match (self.state, &self.work) {
@@ -190,14 +192,14 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Why it is not done.
+    /// The reason why the request is not done.
     #[cold]
     #[inline(never)]
     fn objection(&self) -> Result<(), Error> {
         match &self.work {
             _ if self.state == State::Pending => Err(Error::NotRun),
             _ if matches!(self.state, State::Begun | State::Interrupted) => Err(Error::Unfinished),
-            // Of the right length, it was refused because it is not intact.
+            // The length is right, so the driver refused it because its integrity check failed (key wrap).
             Work::Crypt { tfm, iv, .. } => tfm.check(iv, self.text.len()).and(Err(Error::Authentication)),
             Work::Seal { tfm, iv, assoc, tag } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
             Work::Open { tfm, iv, assoc, tag, .. } => tfm.check(iv, assoc.list(), &self.text, tag.len()),
@@ -205,16 +207,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Takes note of what the checks say; whether the request is to be done.
+    /// Records the outcome of the checks; returns whether they passed.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
         *state = if checked.is_ok() { State::Begun } else { State::Refused };
         checked.is_ok()
     }
 
-    /// Takes note that the driver is through with the request, and wipes the text if it is not authentic. The text is the
-    /// request's own: what a driver has done to its view of it does not matter. It is not inlined, for the same reason as
-    /// [`by_themselves`].
+    /// Marks the request as done, and wipes the text if it is not authentic. It wipes the request's own text, so it
+    /// does not matter what a driver did to its view. It is not inlined, for the same reason as [`by_themselves`].
     #[inline(never)]
     fn finish(&mut self) {
         self.state = State::Done;
@@ -237,12 +238,12 @@ impl fmt::Debug for Request<'_> {
     }
 }
 
-/// Does all requests that have not been done yet.
+/// Executes all requests that are still pending.
 ///
-/// Those of one driver and operation are done together, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) at a time, in no particular
-/// order. So what one writes must not be what another reads; the borrow checker sees to that.
+/// Requests of one driver and operation are executed together, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) at a
+/// time, in no particular order. So no request may read what another writes; the borrow checker ensures that.
 pub fn run(requests: &mut [Request<'_>]) {
-    // What an earlier call has left begun: half of it may be done, so that it is not done again.
+    // An earlier call panicked in these. They may be half done, so they are not executed again.
     for request in requests.iter_mut().filter(|request| request.state == State::Begun) {
         request.state = State::Interrupted;
     }
@@ -262,8 +263,8 @@ pub fn run(requests: &mut [Request<'_>]) {
     }
 }
 
-/// Does the first requests of one driver without lanes, which gains nothing from lists, and returns their number. It is not
-/// inlined: the test of valgrind names this function as one that may branch on whether a tag matched.
+/// Executes the leading requests of one driver that gains nothing from lists, and returns their number. It is not
+/// inlined, because the valgrind test allows this function by name to branch on whether a tag matched.
 #[inline(never)]
 fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
     for (i, request) in requests.iter_mut().enumerate() {
@@ -291,7 +292,7 @@ fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
                     *authentic = done.is_ok();
                     done
                 };
-                // What is not authentic is done, and `result` says what came of it.
+                // A failed tag check is a completed request; `result` reports it.
                 if done == Err(Error::Authentication) { Ok(()) } else { done }
             }
             _ => return i,
@@ -304,12 +305,12 @@ fn by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
     requests.len()
 }
 
-/// Finishes the first `count` requests that were begun.
+/// Marks the first `count` begun requests as done.
 fn finish(requests: &mut [Request<'_>], count: usize) {
     requests.iter_mut().filter(|request| matches!(request.state, State::Begun)).take(count).for_each(Request::finish);
 }
 
-/// The requests not done yet.
+/// The requests that are still pending.
 fn pending<'r, 'a>(requests: &'r mut [Request<'a>]) -> impl Iterator<Item = &'r mut Request<'a>> {
     requests.iter_mut().filter(|request| matches!(request.state, State::Pending))
 }

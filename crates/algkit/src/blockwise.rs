@@ -1,15 +1,16 @@
-//! Modes over whole blocks, by batches: what a cipher has by default, given a function that passes whole blocks through it.
+//! Default CBC, CTR and XTS for a block cipher, in batches, built on a function that encrypts or decrypts whole
+//! blocks.
 //!
-//! That function is called through a pointer: for a batch of 512 bytes this costs nothing, and these texts are compiled once, not
-//! once a cipher.
+//! The function is called through a pointer, so these modes are compiled once and not once per cipher. For a batch
+//! of 512 bytes the indirect call costs nothing.
 
 use algkit_primitives::InOut;
 use zeroize::optimization_barrier;
 
-/// Bytes that pass through a cipher at a time.
+/// The size of a batch, in bytes.
 const BATCH: usize = 512;
 
-/// Encrypts in CBC mode: block after block, each waiting for the one before.
+/// Encrypts in CBC mode, block by block: each block depends on the one before.
 pub(crate) fn cbc_encrypt(iv: &mut [u8], mut run: InOut<'_>, encrypt: &dyn Fn(InOut<'_>)) {
     while let Some(mut block) = run.take(iv.len()) {
         xor(iv, block.src());
@@ -18,7 +19,7 @@ pub(crate) fn cbc_encrypt(iv: &mut [u8], mut run: InOut<'_>, encrypt: &dyn Fn(In
     }
 }
 
-/// Decrypts in CBC mode: whole batches, each block masked with the ciphertext block before it.
+/// Decrypts in CBC mode, in batches: each block is XORed with the ciphertext block before it.
 pub(crate) fn cbc_decrypt(iv: &mut [u8], run: InOut<'_>, decrypt: &dyn Fn(InOut<'_>)) {
     each_batch_and_scratch(run, iv.len(), &mut |mut batch, ciphertext| {
         ciphertext.copy_from_slice(batch.src());
@@ -30,7 +31,7 @@ pub(crate) fn cbc_decrypt(iv: &mut [u8], run: InOut<'_>, decrypt: &dyn Fn(InOut<
     });
 }
 
-/// Counter mode: batches of encrypted counters.
+/// Counter mode: encrypts a batch of counters and XORs it onto the text.
 pub(crate) fn ctr(counter: &mut [u8], run: InOut<'_>, encrypt: &dyn Fn(InOut<'_>)) {
     each_batch_and_scratch(run, counter.len(), &mut |mut batch, keystream| {
         count_be(counter, keystream);
@@ -39,13 +40,14 @@ pub(crate) fn ctr(counter: &mut [u8], run: InOut<'_>, encrypt: &dyn Fn(InOut<'_>
     });
 }
 
-/// An XTS tweak times x: a shift by one bit, and x^128 = x^7 + x^2 + x + 1.
+/// Multiplies an XTS tweak by x: a shift by one bit, reduced by x^128 = x^7 + x^2 + x + 1.
 pub(crate) fn mul_x(tweak: &[u8; 16]) -> [u8; 16] {
     let tweak = u128::from_le_bytes(*tweak);
     ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes()
 }
 
-/// The whole blocks of XTS: batches masked with their tweaks before and after `crypt`, which encrypts or decrypts.
+/// The whole blocks of XTS: each batch is XORed with its tweaks before and after `crypt`, which encrypts or
+/// decrypts.
 pub(crate) fn xts(tweak: &mut [u8; 16], run: InOut<'_>, crypt: &dyn Fn(InOut<'_>)) {
     each_batch_and_scratch(run, 16, &mut |mut batch, tweaks| {
         for block in tweaks.chunks_exact_mut(16) {
@@ -59,11 +61,11 @@ pub(crate) fn xts(tweak: &mut [u8; 16], run: InOut<'_>, crypt: &dyn Fn(InOut<'_>
     });
 }
 
-/// Passes `data` to `f` in batches of whole blocks, each with its scratch, which has room for the
-/// batch in blocks of `block` bytes. The scratch is wiped.
+/// Calls `f` with batches of whole blocks. Each comes with a scratch buffer of the batch's length, rounded up to
+/// blocks of `block` bytes. The scratch is wiped at the end.
 pub(crate) fn each_batch_and_scratch(data: InOut<'_>, block: usize, f: &mut dyn FnMut(InOut<'_>, &mut [u8])) {
-    /// A request of up to this many bytes has a small scratch, since clearing a large one twice would cost it more than the
-    /// cipher.
+    /// A request of up to this many bytes gets a small scratch, since clearing a large one twice would cost more
+    /// than the cipher.
     const SHORT: usize = 64;
 
     if data.len() <= SHORT { with_scratch::<SHORT>(data, block, f) } else { with_scratch::<BATCH>(data, block, f) }
@@ -81,7 +83,7 @@ fn with_scratch<const N: usize>(mut data: InOut<'_>, block: usize, f: &mut dyn F
     optimization_barrier(&scratch);
 }
 
-/// `dst ^= src`, as long as the shorter.
+/// `dst ^= src`, up to the shorter length.
 pub(crate) fn xor(dst: &mut [u8], src: &[u8]) {
     dst.iter_mut().zip(src).for_each(|(d, s)| *d ^= s);
 }
@@ -96,7 +98,7 @@ pub(crate) fn add_be(counter: &mut [u8], n: usize) {
     }
 }
 
-/// Fills `blocks` with a big-endian counter that is as long as a block and moves on.
+/// Fills `blocks` with successive values of a big-endian counter of one block, and advances the counter.
 #[inline]
 pub(crate) fn count_be(counter: &mut [u8], blocks: &mut [u8]) {
     if let Ok(counter) = <&mut [u8; 16]>::try_from(&mut *counter) {

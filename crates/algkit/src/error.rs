@@ -1,31 +1,31 @@
-//! What can go wrong, each with the value that was wrong.
+//! The crate's errors. Each names the value that was wrong.
 
 use crate::{Sizes, Type};
 
-/// An error of this crate. Nothing has been written to any output when one is returned, except
-/// after [`Error::Authentication`] and [`Error::Rng`], where the output has been zeroed.
+/// An error of this crate. Nothing has been written to any output, except after [`Error::Authentication`] and
+/// [`Error::Rng`], where the output has been zeroed, and [`Error::Unfinished`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The text is not an algorithm name.
     #[error("bad algorithm name `{name}`: {reason}")]
     BadName {
-        /// What was given, shortened.
+        /// The text that was given, cut to the maximum length.
         name: String,
-        /// What is wrong with it.
+        /// The position and kind of the syntax error.
         reason: String,
     },
-    /// Nothing is called that.
+    /// No algorithm, driver or template has this name.
     #[error("unknown algorithm `{0}`")]
     Unknown(String),
-    /// The name is known, as something else.
+    /// The name exists, but with another type.
     #[error("`{name}` is of type {found}, not {wanted}")]
     WrongType {
-        /// The name.
+        /// The name that was looked up.
         name: String,
-        /// What it is.
+        /// The type of the algorithm with that name.
         found: Type,
-        /// What was asked for.
+        /// The type that the caller asked for.
         wanted: Type,
     },
     /// Drivers exist, but this CPU (as masked) runs none of them.
@@ -34,167 +34,168 @@ pub enum Error {
     /// Drivers exist, but all look up tables at secret addresses, which the policy forbids.
     #[error("`{name}` has only drivers with timing=table; ask for `{driver}` by name or allow table timing")]
     TableOnly {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// The best such driver.
+        /// The driver with the highest priority.
         driver: String,
     },
     /// Every driver failed its self-test.
     #[error("every driver of `{name}` failed its self-test: {reason}")]
     SelfTest {
-        /// The algorithm or driver.
+        /// The name of the algorithm or driver.
         name: String,
-        /// What the last one failed at.
+        /// The failure of the last driver tried.
         reason: String,
     },
     /// A template was given the wrong number or kind of parameters.
     #[error("bad parameters in `{name}`: {reason}")]
     BadParameters {
-        /// The whole name.
+        /// The whole name, template included.
         name: String,
-        /// What is wrong.
+        /// The parameter that is wrong, and why.
         reason: String,
     },
-    /// STREAM numbers its chunks in IVs of 12 bytes.
-    #[error("{name}: IV of {ivsize} bytes, where STREAM needs an AEAD whose IV is a nonce of 12")]
+    /// The AEAD's IV is not 12 bytes long, as STREAM requires.
+    #[error("{name}: IV of {ivsize} bytes, where STREAM needs an AEAD with a 12-byte nonce")]
     NotForStream {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Its IV's length.
+        /// The AEAD's IV length, in bytes.
         ivsize: usize,
     },
-    /// A chunk after the last one of STREAM: all numbers are used up, or one was refused.
+    /// No chunk may follow in this STREAM: the last chunk was processed, the 32-bit chunk numbers are used up, or a
+    /// chunk was refused.
     #[error("{0}: no other chunk can follow in this stream")]
     StreamEnded(String),
-    /// The numbers of some sectors do not fit into their IVs.
-    #[error("{sectors} sectors from number {first} on: the last of them has no IV of 64 bits")]
+    /// A sector's number does not fit into a 64-bit IV.
+    #[error("{sectors} sectors from number {first} on: the last number does not fit into a 64-bit IV")]
     SectorNumber {
-        /// The number of the first.
+        /// The number of the first sector.
         first: u64,
-        /// How many.
+        /// The number of sectors.
         sectors: usize,
     },
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
-    /// The registry holds as many drivers as it may, and somebody uses each of them.
-    #[error("`{0}` is not looked up: the registry holds as many names and drivers as it may")]
+    /// The registry has reached its limit, and every driver in it is in use.
+    #[error("`{0}` cannot be looked up: the registry is full, and every driver in it is in use")]
     Full(String),
     /// The key's length is wrong.
     #[error("{name}: key of {}, expected {want}", bytes(*.got as u64))]
     KeyLength {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes given.
+        /// The length given, in bytes.
         got: usize,
-        /// Bytes accepted.
+        /// The lengths accepted, in bytes.
         want: Sizes,
     },
-    /// The key has the right length and the wrong contents.
+    /// The key has a valid length and a forbidden value, for example a weak key.
     #[error("{name}: {reason}")]
     BadKey {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// What is wrong.
+        /// Why the key is refused.
         reason: &'static str,
     },
-    /// The algorithm does nothing without a key.
+    /// The algorithm cannot be used without a key.
     #[error("{0} needs a key")]
     KeyMissing(String),
-    /// The digest has one length, and more output was asked for.
-    #[error("{0} has a digest of one length, and no output beyond it")]
+    /// Output beyond the digest was asked for, and the hash has a fixed output length.
+    #[error("{0} has a fixed digest length and no output beyond it")]
     NotExtendable(String),
     /// The initialization vector's length is wrong.
     #[error("{name}: IV of {}, expected {want}", bytes(*.got as u64))]
     IvLength {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes given.
+        /// The length given, in bytes.
         got: usize,
-        /// Bytes expected.
+        /// The length expected, in bytes.
         want: usize,
     },
-    /// The initialization vector has the right length and the wrong contents.
+    /// The initialization vector has the right length and a forbidden value.
     #[error("{name}: {reason}")]
     BadIv {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// What is wrong.
+        /// Why the IV is refused.
         reason: &'static str,
     },
-    /// The text's length does not suit the mode.
+    /// The mode does not accept this text length.
     #[error("{name}: text of {}, expected {want}", bytes(*.got))]
     TextLength {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes given.
+        /// The length given, in bytes.
         got: u64,
-        /// What the mode takes.
+        /// The lengths that the mode accepts, in words.
         want: String,
     },
-    /// The associated data's length does not suit the mode.
+    /// The mode does not accept this length of associated data.
     #[error("{name}: associated data of {}, expected {want}", bytes(*.got as u64))]
     AssocLength {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes given.
+        /// The length given, in bytes.
         got: usize,
-        /// What the mode takes.
+        /// The lengths that the mode accepts, in words.
         want: &'static str,
     },
-    /// The tag's length is not one that the algorithm allows.
+    /// The algorithm does not allow this tag length.
     #[error("{name}: tag of {}, expected {want}", bytes(*.got as u64))]
     TagLength {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes given.
+        /// The length given, in bytes.
         got: usize,
-        /// Bytes accepted.
+        /// The lengths accepted, in bytes.
         want: Sizes,
     },
     /// The output buffer has the wrong length.
     #[error("output buffer of {}, expected {want}", bytes(*.got as u64))]
     OutputLength {
-        /// Bytes given.
+        /// The length given, in bytes.
         got: usize,
-        /// Bytes needed.
+        /// The length needed, in bytes.
         want: usize,
     },
-    /// The driver does not give the state of a hash away, in bytes.
+    /// The driver cannot export a hash state as bytes.
     #[error("{0} does not export the state of a hash")]
     NoExport(String),
-    /// The bytes are not the state of a hash of this driver.
+    /// The bytes are not a hash state that this driver exported.
     #[error("{0}: not the exported state of a hash")]
     BadState(String),
-    /// A random number generator gives nothing. The output has been zeroed.
+    /// The random number generator failed. The output has been zeroed.
     #[error("{name}: {reason}")]
     Rng {
-        /// The driver.
+        /// The driver's name.
         name: String,
-        /// What is wrong.
+        /// The cause of the failure.
         reason: &'static str,
     },
-    /// The tag does not match: the message or its associated data were changed, or the key is
-    /// another one. The output has been zeroed.
+    /// The tag does not match: the message, its associated data or the key differs. The output has been zeroed.
     #[error("authentication failed")]
     Authentication,
     /// The request of a [batch](crate::batch) has not been run yet.
     #[error("the request has not been run")]
     NotRun,
-    /// The driver panicked before the request of a [batch](crate::batch) was done. What its output holds is not to be used.
+    /// The driver panicked before the request of a [batch](crate::batch) was done. The contents of its output must
+    /// not be used.
     #[error("the request was begun and not finished")]
     Unfinished,
-    /// `ALGKIT_CPU` or another setting does not parse.
+    /// The value of `ALGKIT_CPU` or of another setting is malformed.
     #[error("{setting}: {reason}")]
     Setting {
         /// The variable or option.
         setting: &'static str,
-        /// What is wrong.
+        /// The part of the value that is wrong.
         reason: String,
     },
 }
 
-/// `1 byte`, `2 bytes`.
+/// Formats a length: `1 byte`, `2 bytes`.
 fn bytes(n: u64) -> String {
     format!("{n} byte{}", if n == 1 { "" } else { "s" })
 }

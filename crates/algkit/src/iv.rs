@@ -1,10 +1,10 @@
-//! IVs that are not plain nonces.
+//! Helpers that make an IV from a nonce.
 
 use crate::Error;
 
-/// The IV of 16 bytes that `ccm(…)` takes, of a nonce of 7 to 13 bytes: L - 1, the nonce, and L zeros, where the counter of blocks
-/// begins (RFC 3610, section 2.3). L = 15 - the nonce's length is how many bytes the text's length may have: a nonce of 13 allows texts of
-/// up to 65535 bytes, one of 12 up to 16 MiB.
+/// The 16-byte IV of `ccm(…)`, made from a nonce of 7 to 13 bytes: the byte L − 1, the nonce, and L zero bytes for
+/// the block counter (RFC 3610, section 2.3). L = 15 − the nonce's length is the size in bytes of the field that
+/// holds the text's length. A nonce of 13 bytes allows texts of up to 65535 bytes, one of 12 bytes up to 16 MiB.
 ///
 /// ```
 /// let ccm = algkit::aead("ccm(aes)")?.key(&[1; 16])?;

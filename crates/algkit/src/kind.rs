@@ -1,8 +1,8 @@
-//! What kinds of algorithm there are, and the words in which drivers and their users speak of them.
+//! Algorithm types and the other enumerations that drivers and their users share.
 
 use std::fmt;
 
-/// What kind of operation an algorithm is. There may be more of them in a later version.
+/// The kind of operation that an algorithm performs. Later versions may add more.
 ///
 /// ```
 /// fn is_keyed(kind: algkit::Type) -> Option<bool> {
@@ -34,11 +34,11 @@ use std::fmt;
 pub enum Type {
     /// A block cipher, one block at a time.
     Cipher,
-    /// A symmetric-key cipher with a mode: any text, an IV.
+    /// A symmetric cipher in a mode of operation, with an IV.
     Skcipher,
     /// Authenticated encryption with associated data.
     Aead,
-    /// A message digest, keyed or not.
+    /// A hash, with or without a key (MAC).
     Hash,
     /// A random number generator.
     Rng,
@@ -56,12 +56,12 @@ impl fmt::Display for Type {
     }
 }
 
-/// Whether a driver's memory addresses depend on secrets.
+/// Whether a driver's running time can depend on secrets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timing {
     /// No branch and no address depends on a secret.
     Constant,
-    /// Tables are looked up at secret addresses.
+    /// Table lookups at secret-dependent addresses.
     Table,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Timing {
     }
 }
 
-/// Which way a cipher goes.
+/// Whether a cipher encrypts or decrypts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// Plaintext to ciphertext.
@@ -83,22 +83,22 @@ pub enum Direction {
     Decrypt,
 }
 
-/// What to do with keys that an algorithm accepts and that are known to be weak: DES keys with
-/// equal subkeys, XTS keys with equal halves.
+/// How to treat keys of a valid length that are known to be weak: DES keys with equal subkeys, XTS keys with equal
+/// halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WeakKeys {
-    /// An error.
+    /// Return [`Error::BadKey`](crate::Error::BadKey).
     Refuse,
-    /// Nothing special, as AF_ALG does.
+    /// Accept them, as AF_ALG does.
     Allow,
 }
 
-/// Which drivers an algorithm's name may stand for. A driver's own name always stands for it.
+/// The drivers that an algorithm's name may select. A driver's own name always selects that driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// Those with timing=constant, and for algorithms without a secret any.
+    /// Drivers with timing=constant; for algorithms without a secret, all drivers.
     #[default]
     Constant,
-    /// Any.
+    /// All drivers.
     Table,
 }

@@ -24,13 +24,15 @@
 //! | [`cipher`](fn@cipher) | `aes`, `serpent` | [`Cipher`]: single blocks, to build modes on |
 //! | [`rng`](fn@rng) | `stdrng` | [`Rng`]: random bytes |
 //!
-//! Each of these functions looks the name up and answers with an [`Unkeyed`], which knows its driver and takes a key: `.key(…)`, or
-//! for a plain hash `.unkeyed()` or directly `.digest(…)`. What comes of it, a *transform*, is `Send` and `Sync`, does not change, and wipes its key when
-//! it is dropped. Keep it: setting up a key costs as much as some calls.
+//! Each of these functions looks the name up and returns an [`Unkeyed`]: it knows its driver and takes a key with
+//! `.key(…)`. For a plain hash, call `.unkeyed()` or directly `.digest(…)`. The result is a *transform*. It is
+//! `Send` and `Sync`, immutable, and wipes its key when it is dropped. Keep it: setting up a key costs as much as
+//! several calls.
 //!
 //! # Without a name
 //!
-//! What TLS, volumes and file hashes use most has a function, whose key has the right length by its type:
+//! The algorithms that TLS, volumes and file hashes use most have functions of their own. The type of the argument
+//! fixes the key's length:
 //!
 //! ```
 //! # #[cfg(all(feature = "aes", feature = "sha"))] {
@@ -43,14 +45,15 @@
 //! They are [`sha256`], [`sha384`], [`sha512`], [`hmac_sha256`], [`hmac_sha384`], [`hmac_sha512`], [`aes_128_gcm`], [`aes_256_gcm`],
 //! [`chacha20_poly1305`], and [`aes_128_xts`] and [`aes_256_xts`], which refuse a key of two equal halves.
 //!
-//! There is no error to handle, because there is always a driver: if the registry has none, as an environment variable is malformed or the
-//! program has taken the drivers out, this crate's own serves. They panic in one case: **no driver of the algorithm has passed its
-//! self-test**, the portable one neither. Then this build or this machine computes wrongly, and there is no right answer to give. Who
-//! would rather have an error asks by name.
+//! There is no error to handle, because there is always a driver. If the registry has none, because an environment
+//! variable is malformed or the program has unregistered the drivers, this crate's own drivers serve. The functions
+//! panic in one case: **no driver of the algorithm has passed its self-test**, not even the portable one. Then this
+//! build or this machine computes wrongly, and there is no right answer to return. A program that prefers an error
+//! looks the algorithm up by name.
 //!
 //! # IVs and nonces
 //!
-//! Lengths are in bytes; [`Driver::shape`](Driver) has them. A call refuses every other length.
+//! Lengths are in bytes. [`Driver::shape`](Driver) holds them. A call refuses every other length.
 //!
 //! | algorithm | IV | rule |
 //! | --- | --- | --- |
@@ -63,17 +66,21 @@
 //! | `cbc(aes)` | 16 | unpredictable, for example random |
 //! | `xts(aes)` | 16 | the number of the sector, little-endian; the same sector keeps its number |
 //!
-//! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by reference. In CBC and CTR they leave in it what the next piece of the same message goes on with;
-//! `encrypt_once` and `decrypt_once` leave it alone. XTS, RFC 3686, XCTR and ChaCha20 leave nothing of use.
+//! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by mutable reference. CBC and CTR leave in it the IV for
+//! the next piece of the same message. `encrypt_once` and `decrypt_once` do not change it. XTS, RFC 3686, XCTR and
+//! ChaCha20 leave nothing useful in it.
 //!
-//! Three names want a word more. `poly1305`, by itself, takes the one-time key of 32 bytes (r, then s) as its *key*: a second message under it gives the key away; use
-//! `rfc7539(chacha20,poly1305)`. The key of `vmac64(aes)` begins with the message's nonce, 16 bytes whose first bit is 0, and ends with the cipher's. `keccak` is the sponge with the padding of 2011, before SHA-3 was standardized, and no hash of today's standards: those are `sha3-256` and its like.
+//! Three names need more explanation. `poly1305` alone takes the 32-byte one-time key (r, then s) as its *key*. A
+//! second message under that key reveals it, so use `rfc7539(chacha20,poly1305)`. The key of `vmac64(aes)` is the
+//! message's 16-byte nonce, whose first bit is 0, followed by the cipher's key. `keccak` is the sponge with the
+//! padding of 2011, before SHA-3 was standardized. It is not a standardized hash: those are `sha3-256` and its
+//! siblings.
 //!
 //! # Errors
 //!
-//! Every function answers with one [`Error`], whose message names the value that was wrong. Lengths are checked before anything is written, so that
-//! an error leaves all buffers as they were. The exception is [`Error::Authentication`]: the tag was wrong, and the output has been overwritten with zeros.
-//! No input makes a function panic.
+//! Every function returns one [`Error`], whose message names the value that was wrong. Lengths are checked before
+//! anything is written, so an error leaves all buffers unchanged. The exceptions are [`Error::Authentication`] (the
+//! tag was wrong) and [`Error::Rng`]: the output has been overwritten with zeros. No input makes a function panic.
 //!
 //! ```
 //! use algkit::Error;
@@ -87,12 +94,14 @@
 //!
 //! # Many messages
 //!
-//! [`batch::run`] takes many requests, each with its own key, IV and length, and works on several at the same time. CBC encryption, CMAC, CCM
-//! and hashes get several times as fast, because one message leaves most of the CPU idle there. CTR, XTS and GCM gain nothing.
+//! [`batch::run`] takes many requests, each with its own key, IV and length, and processes several at the same
+//! time. CBC encryption, CMAC, CCM and hashes become several times as fast, because a single message leaves most of
+//! the CPU idle in these modes. CTR, XTS and GCM gain nothing.
 //!
 //! # Sectors
 //!
-//! [`sectors`] encrypts a run of sectors in one call. Each has an IV made of its number, as dm-crypt makes it:
+//! [`sectors`] encrypts consecutive sectors in one call. Each sector's IV is derived from its number, as in
+//! dm-crypt:
 //!
 //! ```
 //! # #[cfg(feature = "aes")] {
@@ -110,16 +119,19 @@
 //!
 //! # Texts longer than memory
 //!
-//! An AEAD releases no plaintext before it has seen the tag, so a text of one piece has to fit into memory. [`stream`] cuts a text into
-//! chunks, each sealed by itself: none can be left out, repeated or moved, and the end cannot be cut off.
+//! An AEAD releases no plaintext before it has checked the tag, so the whole text has to fit into memory.
+//! [`stream`] cuts a text into chunks and seals each one by itself. A chunk cannot be left out, repeated or moved,
+//! and the end cannot be cut off.
 //!
 //! # Which driver serves
 //!
-//! The one with the highest priority of those that the CPU runs, that are constant-time, and that pass their self-test, which runs before the first use.
-//! A driver can also be asked for by its own name, alone or inside a template: `xts-aes-aesni`, `cbc(aes-fixed-time)`. Drivers with secret-dependent table lookups
-//! (`twofish-generic`) serve only if they are asked for in this way, or if [`Policy`] allows them.
+//! A name stands for the driver with the highest priority that this CPU runs, that is constant-time, and that
+//! passes its self-test. The test runs before the first use. A driver can also be asked for by its own name, alone
+//! or inside a template: `xts-aes-aesni`, `cbc(aes-fixed-time)`. Drivers with secret-dependent table lookups
+//! (`twofish-generic`) serve only if they are asked for by their own name, or if [`Policy`] allows them.
 //!
-//! `ALGKIT_CPU=-vaes,-avx512` hides CPU features, to test or to measure other drivers; a [`Registry`] of your own does the same for a part of a program.
+//! `ALGKIT_CPU=-vaes,-avx512` hides CPU features, to test or to measure other drivers. A [`Registry`] of your own
+//! does the same for one part of a program.
 //!
 //! # Features
 //!
@@ -133,18 +145,19 @@
 //! | `legacy` | DES, Twofish, Camellia, SM4, MD5 and the like, and 14 more crates | no |
 //! | `aead`, `cipher`, `digest` | the traits of the RustCrypto crates of these names, in the module `rustcrypto` | no |
 //!
-//! A program that needs only some of the families is smaller with `default-features = false`. The templates, `hmac` and `cbc` among
-//! them, are always there and work on what there is.
+//! A program that needs only some of the families is smaller with `default-features = false`. The templates
+//! (`hmac`, `cbc`, …) are always there and work on the ciphers and hashes that are built in.
 //!
 //! # Drivers of your own
 //!
-//! A [`Driver`] is a row of data and a function that makes keyed instances; [`Registry::register`] adds it, and every template takes
-//! it from then on. `examples/custom_driver.rs` adds a block cipher. Types of this interface can grow: match [`Type`] and [`driver::TextRule`] with a
-//! last arm for the rest, and begin a [`driver::Shape`] with the function of its type.
+//! A [`Driver`] is a row of data and a function that makes keyed instances. [`Registry::register`] adds it, and
+//! every template can use it from then on. `examples/custom_driver.rs` adds a block cipher. Types of this interface
+//! can grow: end a `match` on [`Type`] or [`driver::TextRule`] with a catch-all arm, and start a [`driver::Shape`]
+//! with the constructor for its type.
 #![forbid(unsafe_code)]
-// Without vectors some of what drivers share has no user.
+// On targets without vector drivers, some shared code is unused.
 #![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
-// A build without some of the families of drivers uses only some of what they share.
+// With some driver families disabled, some shared code is unused.
 #![cfg_attr(
     not(all(
         feature = "aes",
@@ -206,32 +219,32 @@ pub use templates::authenc::{authenc_key, split_authenc_key};
 pub use text::Text;
 pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
 
-/// A block cipher of the [global registry](Registry::global).
+/// Looks up a single-block cipher in the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {
     Registry::global()?.cipher(name)
 }
 
-/// A cipher with a mode, of the [global registry](Registry::global).
+/// Looks up a symmetric cipher with a mode in the [global registry](Registry::global).
 pub fn skcipher(name: &str) -> Result<Unkeyed<Skcipher>, Error> {
     Registry::global()?.skcipher(name)
 }
 
-/// An AEAD of the [global registry](Registry::global).
+/// Looks up an AEAD in the [global registry](Registry::global).
 pub fn aead(name: &str) -> Result<Unkeyed<Aead>, Error> {
     Registry::global()?.aead(name)
 }
 
-/// A hash of the [global registry](Registry::global).
+/// Looks up a hash or MAC in the [global registry](Registry::global).
 pub fn hash(name: &str) -> Result<Unkeyed<Hash>, Error> {
     Registry::global()?.hash(name)
 }
 
-/// A random number generator of the [global registry](Registry::global).
+/// Looks up a random number generator in the [global registry](Registry::global).
 pub fn rng(name: &str) -> Result<Unkeyed<Rng>, Error> {
     Registry::global()?.rng(name)
 }
 
-/// The programs in the READMEs compile and run as they stand there.
+/// Compiles and runs the programs in the READMEs as they stand there.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../README.md")]

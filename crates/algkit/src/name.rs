@@ -6,7 +6,7 @@
 //! letters = one or more of A–Z a–z 0–9 _ - . /
 //! ```
 //!
-//! What stands before a colon is where a driver comes from: `afalg:cbc-aes-ce`. No algorithm has one.
+//! The word before a colon says where a driver comes from: `afalg:cbc-aes-ce`. An algorithm's name has no colon.
 //!
 //! As in the kernel there are no spaces, and a name with its terminating zero has at most 128 bytes
 //! (`CRYPTO_MAX_ALG_NAME`).
@@ -17,15 +17,16 @@ use std::fmt;
 /// The longest name, in bytes (the kernel's `CRYPTO_MAX_ALG_NAME`, less the terminating zero).
 pub const MAX_LEN: usize = 127;
 
-/// How deep names nest; the deepest in use, `essiv(authenc(hmac(sha256),cbc(aes)),sha256)`, has 4 levels.
+/// The maximum nesting depth. The deepest name in use, `essiv(authenc(hmac(sha256),cbc(aes)),sha256)`, has 4
+/// levels.
 pub const MAX_DEPTH: usize = 8;
 
-/// A parsed name: a word, and what stands in its parentheses.
+/// A parsed name: a word and its parameters in parentheses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Name {
-    /// The algorithm, driver or template.
+    /// The word before the parentheses: an algorithm, driver or template.
     pub base: String,
-    /// A template's parameters; empty for anything else.
+    /// The parameters of a template; empty for other names.
     pub args: Vec<Name>,
 }
 
@@ -51,13 +52,13 @@ impl Name {
         Ok(name)
     }
 
-    /// Whether `part` is one of the parameters, at any depth. What comes from elsewhere is made of parts that are
-    /// elsewhere.
+    /// Whether `part` is one of the parameters, at any depth. Parameters of a driver from elsewhere (with a colon)
+    /// do not count: they name that side's drivers.
     pub(crate) fn contains(&self, part: &str) -> bool {
         !self.base.contains(':') && self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
     }
 
-    /// The last parameter of the last parameter and so on, which in a mode's name is the cipher.
+    /// The last parameter of the last parameter, and so on: in a mode's name, the cipher.
     ///
     /// ```
     /// let name = algkit::Name::parse("authenc(hmac(sha256),cbc(aes))")?;

@@ -1,4 +1,4 @@
-//! Where names become drivers.
+//! The registry: finds the driver for a name.
 
 mod listing;
 mod reference;
@@ -22,50 +22,50 @@ use std::{
     },
 };
 
-/// A set of drivers, and a CPU to run them on.
+/// A set of drivers and the CPU that they run on.
 ///
-/// [`Registry::global`] is the one most programs use. Lookups are safe and cheap from many threads:
-/// a name that was asked for before costs a shared lock and a hash.
+/// Most programs use [`Registry::global`]. Lookups are thread-safe and cheap: a name that was looked up before
+/// costs a shared lock and a hash lookup.
 #[derive(Debug)]
 pub struct Registry {
     cpu: CpuFeatures,
-    /// What the drivers are chosen for: this CPU, or another.
+    /// The CPU features that drivers are chosen for: this CPU's or another's.
     features: FeatureSet,
     policy: Policy,
-    /// How many drivers and names it keeps.
+    /// The most drivers and names that it keeps.
     limit: usize,
     state: Arc<RwLock<State>>,
 }
 
 #[derive(Default, Debug)]
 struct State {
-    /// Every driver, in the order of registration. Template instances join when first asked for.
+    /// Every driver, in the order of registration. A template's instance is added when it is first asked for.
     drivers: Vec<DriverRef>,
-    /// Known answers of algorithms that this crate does not have.
+    /// Registered known answers, for algorithms that this crate does not have.
     answers: Vec<&'static [Vector]>,
-    /// What lookups found, by type.
+    /// The results of lookups, by type.
     found: [HashMap<String, Found>; 5],
-    /// How often `found` was cleared: what a lookup finds is kept only if this has not changed
-    /// meanwhile.
+    /// How often `found` was cleared. A lookup stores its result only if this number has not changed since it
+    /// began.
     generation: u64,
-    /// Names looked up and not found in `found` so far: the time by which uses are told apart.
+    /// The number of lookups that were not answered from `found`. It serves as the clock for [`Found::used`].
     lookups: u64,
 }
 
-/// What a name stands for.
+/// The result of a lookup.
 #[derive(Debug)]
 struct Found {
     driver: DriverRef,
-    /// [`State::lookups`] when it was last asked for.
+    /// [`State::lookups`] at the time of its last use.
     used: AtomicU64,
 }
 
-/// The priority of a driver that runs on a CPU which is better off with any other.
+/// The priority of a driver that runs on this CPU but is slower than all others there.
 const LAST: u32 = 1;
 
-/// Drivers and names that a registry keeps. Instances of templates join with every new name, and a program that looks names
-/// up for others must not grow with their number: beyond this many, names that were not asked for lately are forgotten, and
-/// with them the instances that nobody holds.
+/// The default limit of drivers and names in a registry. Each new name can add template instances, and a program
+/// that looks names up for others must not grow without bound. Beyond the limit, the names that were used least
+/// recently are forgotten, and with them the instances that nobody holds.
 pub const MAX_KNOWN: usize = 4096;
 
 impl State {
@@ -73,18 +73,18 @@ impl State {
         self.drivers.len() + self.found.iter().map(HashMap::len).sum::<usize>()
     }
 
-    /// Where a driver is.
+    /// The index of a driver in `drivers`.
     fn position(&self, driver: &str) -> Result<usize, Error> {
         self.drivers.iter().position(|d| d.driver == driver).ok_or_else(|| Error::Unknown(driver.to_owned()))
     }
 
-    /// Lets every name be looked up anew.
+    /// Clears all lookup results.
     fn forget(&mut self) {
         self.found = Default::default();
         self.generation += 1;
     }
 
-    /// Forgets the half of the names that was not asked for lately, and the instances of templates that nobody holds then.
+    /// Forgets the least recently used half of the names, and then the template instances that nobody holds.
     fn evict(&mut self) {
         let mut uses: Vec<u64> = self.found.iter().flatten().map(|(_, found)| found.used.load(Relaxed)).collect();
         if !uses.is_empty() {
@@ -92,22 +92,23 @@ impl State {
             let limit = *uses.select_nth_unstable(middle).1;
             self.found.iter_mut().for_each(|names| names.retain(|_, found| found.used.load(Relaxed) > limit));
         }
-        // An instance holds those that it is built on, which are free only when it is gone. What a long test has taken out of
-        // service stays, or its next instance would serve. While the state is locked, nobody can come to hold what nobody holds.
+        // An instance holds the drivers that it is built on, so they become free only after it is removed. Drivers
+        // that a long test retired stay, because a new instance would serve again. The state is locked, so a free
+        // driver cannot gain a holder meanwhile.
         let free = |d: &DriverRef| d.composed && d.retired.get().is_none() && Arc::strong_count(d) == 1;
         while self.drivers.iter().any(free) {
             self.drivers.retain(|d| !free(d));
         }
     }
 
-    /// Takes the instances out whose names show that they are built on `driver`. Whoever holds one keeps it.
+    /// Removes the template instances whose names show that they are built on `driver`. Existing holders keep them.
     fn remove_built_on(&mut self, driver: &str) {
         self.drivers.retain(|other| !(other.composed && is_built_on(other, driver)));
         self.forget();
     }
 }
 
-/// Whether the name of `driver` shows that it is built on `part`.
+/// Whether the name of `driver` shows that `part` is one of its parts.
 fn is_built_on(driver: &Driver, part: &str) -> bool {
     Name::parse(&driver.driver).is_ok_and(|name| name.contains(part))
 }
@@ -124,8 +125,8 @@ impl Registry {
         Self::empty(cpu, policy).filled()
     }
 
-    /// A registry with the drivers of this crate that finds what names stand for on *another* CPU, one with these features.
-    /// No driver's code runs, so none is tested, and none takes a key that it would need the other CPU for.
+    /// A registry with the drivers of this crate that resolves names for *another* CPU, with the given features. No
+    /// driver's code runs: none is self-tested, and drivers that need the other CPU take no key.
     ///
     /// ```
     /// use algkit::{Policy, Registry, Type, cpu::FeatureSet};
@@ -147,7 +148,7 @@ impl Registry {
         self
     }
 
-    /// `driver` with the lowest priority if this CPU is better off with others.
+    /// `driver` with the lowest priority if this CPU lacks a feature that the driver prefers.
     fn ranked(&self, driver: Driver) -> Driver {
         let deterred = self.is_usable(&driver) && !self.features.contains(driver.prefers);
         if deterred { driver.with_priority(LAST) } else { driver }
@@ -158,29 +159,30 @@ impl Registry {
         Self { cpu, features: cpu.features(), policy, limit: MAX_KNOWN, state: Arc::default() }
     }
 
-    /// What the drivers of this registry find others with: a weak reference, since they are part of it.
+    /// The lookup function for drivers that need other drivers. It holds a weak reference, because those drivers
+    /// are part of the registry.
     #[cfg(feature = "rng")]
     fn finder(&self) -> crate::rng::Find {
         let (cpu, features, policy, limit) = (self.cpu, self.features, self.policy, self.limit);
         let state = Arc::downgrade(&self.state);
         Arc::new(move |kind, name| {
-            let state = state.upgrade().ok_or(Failure("the registry that it belongs to is gone"))?;
+            let state = state.upgrade().ok_or(Failure("its registry no longer exists"))?;
             let found = Registry { cpu, features, policy, limit, state }.find(kind, name);
-            found.map_err(|_| Failure("no driver of what it is built on may serve"))
+            found.map_err(|_| Failure("no driver of the algorithm that it is built on can serve"))
         })
     }
 
-    /// This registry, keeping at most this many drivers and names instead of [`MAX_KNOWN`].
+    /// This registry with another limit for drivers and names instead of [`MAX_KNOWN`].
     #[must_use]
     pub fn with_limit(self, limit: usize) -> Self {
         Self { limit, ..self }
     }
 
-    /// The registry of this process: this crate's drivers, on this CPU as `ALGKIT_CPU` has it, with the policy of
-    /// `ALGKIT_TIMING`. A program that runs with more rights than its caller (set-user-ID) looks at neither.
+    /// The registry of this process: this crate's drivers on this CPU, masked by `ALGKIT_CPU`, with the policy of
+    /// `ALGKIT_TIMING`. A program with more rights than its caller (set-user-ID) ignores both variables.
     ///
-    /// A malformed variable is an error rather than ignored: it was set for a reason. The error is not kept; the next call
-    /// reads the variables again.
+    /// A malformed variable is an error and is not ignored: somebody set it on purpose. The error is not cached;
+    /// the next call reads the variables again.
     pub fn global() -> Result<&'static Self, Error> {
         static GLOBAL: OnceLock<Registry> = OnceLock::new();
         if let Some(registry) = GLOBAL.get() {
@@ -190,7 +192,7 @@ impl Registry {
         Ok(GLOBAL.get_or_init(|| Self::new(cpu, policy)))
     }
 
-    /// The CPU, as masked.
+    /// The CPU features that drivers may use, after masking.
     pub fn cpu(&self) -> CpuFeatures {
         self.cpu
     }
@@ -200,19 +202,19 @@ impl Registry {
         self.policy
     }
 
-    /// Adds a driver, of this crate or another. It is tested when it is first chosen.
+    /// Adds a driver, of this crate or another. Its self-test runs when it is first chosen.
     pub fn register(&self, driver: Driver) -> Result<(), Error> {
         let mut state = self.write();
         if state.drivers.iter().any(|d| d.driver == driver.driver) {
             return Err(Error::Duplicate(driver.driver));
         }
         state.drivers.push(Arc::new(self.ranked(driver)));
-        state.forget(); // it may be better than what was found before
+        state.forget(); // the new driver may be better than an earlier result
         Ok(())
     }
 
-    /// Takes a driver out, by its own name, and the instances of templates that are built on it. Transforms that were made
-    /// before go on.
+    /// Removes a driver, given by its own name, and the template instances that are built on it. Existing
+    /// transforms keep working.
     pub fn unregister(&self, driver: &str) -> Result<(), Error> {
         let mut state = self.write();
         let at = state.position(driver)?;
@@ -221,8 +223,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Gives a driver another priority, as `CRYPTO_MSG_UPDATEALG` does in the kernel: names are looked up anew, and instances
-    /// of templates are built anew where they are built on it. Transforms that were made before go on.
+    /// Changes a driver's priority, as `CRYPTO_MSG_UPDATEALG` does in the kernel. Names are looked up anew, and
+    /// template instances that are built on the driver are built anew. Existing transforms keep their driver.
     pub fn set_priority(&self, driver: &str, priority: u32) -> Result<(), Error> {
         let mut state = self.write();
         let at = state.position(driver)?;
@@ -231,8 +233,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Lets a driver stand for its algorithm, before all others that there are now and whatever its timing: somebody has chosen
-    /// it by name. What templates build on it does so as well.
+    /// Makes a driver the first choice for its algorithm, before all other present drivers and whatever its timing,
+    /// as the user has chosen it by name. Templates built on it inherit the preference.
     pub fn prefer(&self, driver: &str) -> Result<(), Error> {
         let mut state = self.write();
         let chosen = &state.drivers[state.position(driver)?];
@@ -244,33 +246,34 @@ impl Registry {
         Ok(())
     }
 
-    /// Who holds `driver`, a reference that was got from this registry and is not counted: 1 for the registry, 1 for each
-    /// transform and each [`Unkeyed`] of it, and 1 for each instance of a template that is built on it.
+    /// The number of users of `driver`: 1 for the registry, 1 for each transform and each [`Unkeyed`] of it, and 1
+    /// for each template instance that is built on it. The reference passed in, which must come from this registry,
+    /// is not counted.
     pub fn reference_count(&self, driver: &DriverRef) -> usize {
         let state = self.read();
         let names = state.found.iter().flatten().filter(|(_, found)| Arc::ptr_eq(&found.driver, driver)).count();
         Arc::strong_count(driver).saturating_sub(1 + names)
     }
 
-    /// Adds known answers to test drivers with when they are first chosen.
+    /// Adds known answers for the self-tests of drivers.
     ///
-    /// A driver that there is nothing to compare with serves only if there are answers of its
-    /// algorithm: for a new cipher `c`, of `c` itself and of each `mode(c)` that will be asked for.
+    /// A driver without another driver to compare with serves only if there are known answers of its algorithm. A
+    /// new cipher `c` needs them for `c` itself and for each `mode(c)` that will be used.
     pub fn register_answers(&self, answers: &'static [Vector]) {
         self.write().answers.push(answers);
     }
 
-    /// Runs a self-test, with the known answers that were registered.
+    /// Runs a self-test with the known answers that were registered.
     fn run_test(&self, driver: &Driver, extent: Extent) -> Result<(), String> {
         let answers = self.read().answers.clone();
         selftest::run(&Side { cpu: self.cpu, driver }, &answers, reference::of(driver), extent)
     }
 
-    /// Every driver of `name`, an algorithm or a driver, usable or not: those that would serve first, the highest priority
-    /// first. Nothing is tested, and nothing that was not there before is kept.
+    /// Every driver of `name` (an algorithm or a driver), usable or not, in the order of preference. Nothing is
+    /// tested, and no new instance is kept.
     ///
-    /// Templates compose a driver of each driver of each part, beside the best of the other parts; any other combination is
-    /// found by its name.
+    /// For a template, each driver of one part is combined with the best driver of every other part. Any other
+    /// combination can be found by its full name.
     ///
     /// ```
     /// let registry = algkit::Registry::global()?;
@@ -282,53 +285,53 @@ impl Registry {
         listing::Listing::new(self).of(&Name::parse(name)?)
     }
 
-    /// Every driver so far, template instances included.
+    /// Every driver in the registry, with the template instances made so far.
     pub fn drivers(&self) -> Vec<DriverRef> {
         self.read().drivers.clone()
     }
 
-    /// Whether the CPU has what `driver` needs.
+    /// Whether the CPU has the features that `driver` needs.
     pub fn is_usable(&self, driver: &Driver) -> bool {
         self.features.contains(driver.needs)
     }
 
-    /// Whether the registry is for a CPU that is not here.
+    /// Whether the registry is for another CPU.
     fn is_foreign(&self) -> bool {
         self.features != self.cpu.features()
     }
 
-    /// A block cipher.
+    /// Looks up a single-block cipher by its algorithm's or driver's name.
     pub fn cipher(&self, name: &str) -> Result<Unkeyed<Cipher>, Error> {
         self.transform(name)
     }
 
-    /// A cipher with a mode.
+    /// Looks up a symmetric cipher with a mode by its algorithm's or driver's name.
     pub fn skcipher(&self, name: &str) -> Result<Unkeyed<Skcipher>, Error> {
         self.transform(name)
     }
 
-    /// An AEAD.
+    /// Looks up an AEAD by its algorithm's or driver's name.
     pub fn aead(&self, name: &str) -> Result<Unkeyed<Aead>, Error> {
         self.transform(name)
     }
 
-    /// A hash.
+    /// Looks up a hash or MAC by its algorithm's or driver's name.
     pub fn hash(&self, name: &str) -> Result<Unkeyed<Hash>, Error> {
         self.transform(name)
     }
 
-    /// A random number generator.
+    /// Looks up a random number generator by its algorithm's or driver's name.
     pub fn rng(&self, name: &str) -> Result<Unkeyed<Rng>, Error> {
         self.transform(name)
     }
 
-    /// The transform `T` of that name.
+    /// Looks up a transform of type `T` by its algorithm's or driver's name.
     pub fn transform<T: Transform>(&self, name: &str) -> Result<Unkeyed<T>, Error> {
         Ok(Unkeyed::new(self.find(T::TYPE, name)?, self.cpu))
     }
 
-    /// The best driver for `name`, an algorithm or a driver, that is usable, allowed by the policy
-    /// and has passed its self-test.
+    /// The best driver for `name` (an algorithm or a driver) that is usable, allowed by the policy and has passed
+    /// its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
         let generation = {
             let state = self.read();
@@ -359,7 +362,7 @@ impl Registry {
         if state.known() < self.limit { Ok(()) } else { Err(Error::Full(name.to_owned())) }
     }
 
-    /// The best driver for `name` whatever its type.
+    /// The best driver for `name`, whatever its type. Block cipher modes are tried first.
     pub fn find_any(&self, name: &str) -> Result<DriverRef, Error> {
         let mut error = match self.find(Type::Skcipher, name) {
             Ok(driver) => return Ok(driver),
@@ -378,7 +381,7 @@ impl Registry {
         Err(error)
     }
 
-    /// Runs the self-test of `driver` if it has not been run, and tells the outcome.
+    /// Runs the short self-test of `driver` if it has not run yet; returns the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
         if self.is_usable(driver) && !self.is_foreign() {
             driver.selftest.get_or_init(|| self.run_test(driver, Extent::Short));
@@ -386,9 +389,9 @@ impl Registry {
         driver.selftest()
     }
 
-    /// Runs a self-test of that extent and tells the outcome. The short one is run once, the long
-    /// one every time; a driver that fails it serves no more, nor does any that is built on it.
-    /// Transforms that were made before are not taken back.
+    /// Runs a self-test of the given extent; returns the outcome. The short one runs once, the long one at every
+    /// call. A driver that fails the long test no longer serves, nor do those built on it. Existing transforms are
+    /// not revoked.
     pub fn test_extent(&self, driver: &Driver, extent: Extent) -> SelfTest {
         if extent == Extent::Long
             && self.test(driver) == SelfTest::Passed
@@ -399,7 +402,7 @@ impl Registry {
         self.test(driver)
     }
 
-    /// Takes `driver` out of service, and every template instance whose name shows it.
+    /// Takes `driver` out of service, and every template instance whose name shows that it is built on it.
     fn retire(&self, driver: &Driver, reason: String) {
         let mut state = self.write();
         for built_on in state.drivers.iter().filter(|other| is_built_on(other, &driver.driver)) {
@@ -416,8 +419,8 @@ impl Registry {
         let mut template_error = None;
         match self.instantiate(name) {
             Ok(Some(instance)) => {
-                // Asked for as `cbc(aes-fixed-time)`, it is one driver of `cbc(aes)`; as `cbc(aes)`,
-                // one among others.
+                // The name `cbc(aes-fixed-time)` stands for exactly one driver of `cbc(aes)`; the name `cbc(aes)`
+                // stands for several.
                 let list = if instance.name == text { &mut by_name } else { &mut by_driver };
                 if !list.iter().any(|d| d.driver == instance.driver) {
                     list.push(instance);
@@ -456,8 +459,9 @@ impl Registry {
         Err(Error::SelfTest { name: text, reason })
     }
 
-    /// Whether the policy lets an algorithm's name stand for `driver`. Templates ask for a plain hash by its name and
-    /// then give it secrets; there, what comes from elsewhere (`afalg:sha256-ni`) must not stand in the way.
+    /// Whether the policy lets an algorithm's name stand for `driver`. Templates look up a plain hash by its
+    /// algorithm's name and then give it secrets, so drivers from elsewhere (`afalg:sha256-ni`) are not allowed
+    /// there either.
     fn allows(&self, driver: &Driver) -> bool {
         let without_secret = || !table::takes_secret(driver) && !driver.driver.contains(':');
         self.policy == Policy::Table || driver.is_eligible() || without_secret()
@@ -467,7 +471,7 @@ impl Registry {
         self.read().drivers.iter().filter(|d| pick(d)).cloned().collect()
     }
 
-    /// The driver that a template makes of `name`, kept for the next time.
+    /// The driver that a template makes of `name`. It is kept for later lookups.
     fn instantiate(&self, name: &Name) -> Result<Option<DriverRef>, Error> {
         let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Sectors: a run of messages of one length, each with an IV that is made of its number.
+//! Consecutive sectors in one call. Each sector is a message with an IV derived from its number.
 //!
 //! ```
 //! use algkit::sectors::{SectorIv, Sectors};
@@ -7,7 +7,7 @@
 //! let mut image = vec![0; 4 * 512];
 //! Sectors::new(100, 512).encrypt(&xts, &mut image)?;
 //!
-//! // What dm-crypt does with `aes-xts-plain64`, sector by sector.
+//! The same as dm-crypt's `aes-xts-plain64`, sector by sector.
 //! let mut third = vec![0; 512];
 //! xts.encrypt(&mut 102u128.to_le_bytes(), &mut third[..])?;
 //! assert_eq!(image[2 * 512..3 * 512], third);
@@ -20,12 +20,13 @@ use crate::{
 };
 use arrayvec::ArrayVec;
 
-/// How the IV is made of a sector's number: dm-crypt's names (Documentation/admin-guide/device-mapper/dm-crypt.rst). Its `essiv` is a
-/// template here, over [`SectorIv::Plain64`]: `essiv(cbc(aes),sha256)`.
+/// How a sector's IV is derived from its number, with dm-crypt's names
+/// (Documentation/admin-guide/device-mapper/dm-crypt.rst). dm-crypt's `essiv` is a template here, used with
+/// [`SectorIv::Plain64`]: `essiv(cbc(aes),sha256)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum SectorIv {
-    /// Zeros: equal sectors show.
+    /// All zeros. Equal sectors have equal ciphertexts.
     Null,
     /// The number's low 32 bits, little-endian, then zeros. It repeats after 2^32 sectors.
     Plain,
@@ -34,13 +35,13 @@ pub enum SectorIv {
     Plain64,
     /// Zeros, then the number's 64 bits, big-endian.
     Plain64be,
-    /// Zeros, then 64 bits, big-endian: the number of the sector's first cipher block, counted from 1 in sectors of 512 bytes
-    /// with blocks as long as the IV. For LRW.
+    /// Zeros, then 64 bits, big-endian: the number of the sector's first cipher block, counted from 1, with sectors
+    /// of 512 bytes and blocks of the IV's length. For LRW.
     Benbi,
 }
 
 impl SectorIv {
-    /// Fills `iv` for a sector; false if the number has no such IV.
+    /// Writes the IV of sector number `sector`; returns false if the number does not fit.
     fn fill(self, sector: u64, iv: &mut [u8]) -> bool {
         iv.fill(0);
         let len = iv.len();
@@ -65,7 +66,7 @@ impl SectorIv {
     }
 }
 
-/// Which sectors a buffer holds.
+/// The numbers, the size and the IV rule of the sectors in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sectors {
     first: u64,
@@ -75,20 +76,19 @@ pub struct Sectors {
 }
 
 impl Sectors {
-    /// Sectors of `size` bytes, the first of which has the number `first`, and each the number after the last one's, with
-    /// [`SectorIv::Plain64`].
+    /// Sectors of `size` bytes, numbered from `first` upwards by 1, with the IV rule [`SectorIv::Plain64`].
     pub fn new(first: u64, size: usize) -> Self {
         Self { first, size, step: 1, iv: SectorIv::default() }
     }
 
-    /// The same, with another IV.
+    /// The same sectors with another IV rule.
     #[must_use]
     pub fn iv(self, iv: SectorIv) -> Self {
         Self { iv, ..self }
     }
 
-    /// The same, with numbers that grow by `step`: dm-crypt counts units of 512 bytes whatever the sector's size, unless it is
-    /// told `iv_large_sectors`, so a sector of 4096 bytes there is a step of 8.
+    /// The same sectors with numbers that grow by `step`. dm-crypt counts in units of 512 bytes whatever the sector
+    /// size, unless `iv_large_sectors` is set: a sector of 4096 bytes has a step of 8 there.
     #[must_use]
     pub fn step(self, step: u64) -> Self {
         Self { step, ..self }
@@ -104,8 +104,9 @@ impl Sectors {
         self.crypt(cipher, Direction::Decrypt, buffer)
     }
 
-    /// Either way. An error is found before anything is written: a length that is no whole number of sectors, or that the
-    /// mode does not take for a sector, or numbers past the last one of 64 bits, which would begin again and repeat IVs.
+    /// Encrypts or decrypts whole sectors in place. Errors are found before anything is written: a length that is
+    /// no multiple of the sector size, a sector size that the mode does not accept, or numbers beyond 64 bits,
+    /// which would wrap and repeat IVs.
     pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
         let last = self.last(cipher, buffer.len())?;
         if let Some(last) = last
@@ -118,8 +119,8 @@ impl Sectors {
         })
     }
 
-    /// [`Sectors::crypt`] with an IV of the caller's own: `fill` gets a sector's number and the IV to write, which holds zeros or
-    /// what was left of another sector.
+    /// Like [`Sectors::crypt`], but with an IV from the caller: `fill` gets a sector's number and the IV buffer to
+    /// write. The buffer holds zeros or the remains of another sector's IV.
     pub fn crypt_with(
         &self,
         cipher: &Skcipher,
@@ -131,7 +132,7 @@ impl Sectors {
         self.each(cipher, direction, buffer, fill)
     }
 
-    /// The number of the last sector in `len` bytes, if there is one.
+    /// The number of the last sector in `len` bytes; `None` if `len` is 0.
     fn last(&self, cipher: &Skcipher, len: usize) -> Result<Option<u64>, Error> {
         if self.size == 0 || !len.is_multiple_of(self.size) {
             let name = cipher.driver().name.clone();
@@ -144,8 +145,8 @@ impl Sectors {
         last.map(Some).ok_or(Error::SectorNumber { first: self.first, sectors })
     }
 
-    /// Hands the sectors to the driver in lists, so that a mode whose blocks wait for each other, CBC encryption, takes them side by
-    /// side.
+    /// Passes the sectors to the driver in lists, so that a mode with dependent blocks (CBC encryption) processes
+    /// several side by side.
     fn each(
         &self,
         cipher: &Skcipher,
@@ -153,7 +154,7 @@ impl Sectors {
         buffer: &mut [u8],
         mut fill: impl FnMut(u64, &mut [u8]),
     ) -> Result<(), Error> {
-        /// The longest IV of any driver of this crate.
+        /// The longest IV in bytes of any driver of this crate.
         const MAX_IV: usize = 32;
         let ivsize = cipher.driver().shape.ivsize;
         let mut number = self.first;

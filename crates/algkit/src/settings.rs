@@ -1,21 +1,21 @@
-//! What the environment sets: the CPU's features, and the timing policy.
+//! Settings from environment variables: the CPU's features and the timing policy.
 
 mod secure;
 
 use crate::{Error, Policy};
 use algkit_primitives::cpu::{CpuFeatures, Feature};
 
-/// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`. It also says whether 512-bit vectors are preferred to those of
-/// 256 bits, whatever is known of the CPU's model: `ALGKIT_CPU=-fast512`, `ALGKIT_CPU=+fast512`.
+/// The variable that hides CPU features: `ALGKIT_CPU=-vaes,-avx512`. It can also override whether 512-bit vectors
+/// are preferred to 256-bit ones on this CPU model: `ALGKIT_CPU=-fast512`, `ALGKIT_CPU=+fast512`.
 pub const CPU_VARIABLE: &str = "ALGKIT_CPU";
 
 /// The variable that allows drivers with timing=table: `ALGKIT_TIMING=table`.
 pub const TIMING_VARIABLE: &str = "ALGKIT_TIMING";
 
-/// What this process is to use.
+/// The CPU features and the policy for this process.
 pub(crate) fn of_process() -> Result<(CpuFeatures, Policy), Error> {
     let value = |variable: &str| std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
-    // Without a variable there is nothing to distrust, and no system call that a sandbox might forbid.
+    // Without a variable nothing needs to be checked, and no system call is made that a sandbox might forbid.
     let is_set = [CPU_VARIABLE, TIMING_VARIABLE].iter().any(|variable| value(variable).is_some());
     if is_set && secure::has_more_rights_than_its_caller() { read(|_| None) } else { read(value) }
 }

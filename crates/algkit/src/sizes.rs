@@ -5,19 +5,19 @@ use std::{borrow::Cow, fmt};
 /// The lengths, in bytes, that a key or a tag may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sizes {
-    /// One of these, ascending.
+    /// One of these lengths, in ascending order.
     OneOf(Cow<'static, [usize]>),
-    /// From the first to the second, both included.
+    /// Any length from the first to the second, both included.
     Between(usize, usize),
-    /// The even ones from the first to the second, both included: two keys of equal length.
+    /// Any even length from the first to the second, both included: two keys of equal length.
     EvenBetween(usize, usize),
 }
 
 impl Sizes {
-    /// No bytes at all.
+    /// Length 0 only.
     pub const NONE: Self = Self::Between(0, 0);
 
-    /// The lengths in `list`, which ascends.
+    /// The lengths in `list`, which must be in ascending order.
     pub const fn of(list: &'static [usize]) -> Self {
         Self::OneOf(Cow::Borrowed(list))
     }
@@ -26,14 +26,14 @@ impl Sizes {
     #[inline]
     pub fn allows(&self, n: usize) -> bool {
         match self {
-            // The last is the usual one.
+            // The last length is the most common one (the longest key, the full tag).
             Self::OneOf(list) => list.last() == Some(&n) || list.contains(&n),
             Self::Between(min, max) => (*min..=*max).contains(&n),
             Self::EvenBetween(min, max) => (*min..=*max).contains(&n) && n.is_multiple_of(2),
         }
     }
 
-    /// The smallest.
+    /// The smallest length.
     pub fn min(&self) -> usize {
         match self {
             Self::OneOf(list) => list.first().copied().unwrap_or(0),
@@ -41,7 +41,7 @@ impl Sizes {
         }
     }
 
-    /// The largest.
+    /// The largest length.
     pub fn max(&self) -> usize {
         match self {
             Self::OneOf(list) => list.last().copied().unwrap_or(0),
@@ -49,7 +49,7 @@ impl Sizes {
         }
     }
 
-    /// Every length passed through `f`, which must be increasing.
+    /// Applies `f`, which must be increasing, to every length.
     #[must_use]
     pub fn map(&self, f: impl Fn(usize) -> usize) -> Self {
         match self {
@@ -59,7 +59,7 @@ impl Sizes {
         }
     }
 
-    /// Twice each length.
+    /// Doubles each length.
     #[must_use]
     pub fn twice(&self) -> Self {
         match self.map(|n| n.saturating_mul(2)) {

@@ -31,18 +31,18 @@
 
 use crate::{Aead, Error, Text};
 
-/// Bytes of IV that the caller chooses: a nonce, which must not come again with the same key. Random ones are 56 bits: among 2^20
-/// texts under one key, two are the same with a chance of 2^-17.
+/// The length of the nonce that the caller chooses, in bytes. It must not repeat under one key. A random nonce has
+/// 56 bits: among 2^20 texts under one key, two have the same nonce with probability 2^-17.
 pub const PREFIX: usize = 7;
 
-/// Bytes of IV of the AEADs that STREAM works with.
+/// The IV length that STREAM requires of an AEAD, in bytes.
 const IV: usize = 12;
 
-/// What sealing and opening have in common: the number of the next chunk.
+/// The state that sealing and opening share: the number of the next chunk.
 struct Chunks {
     aead: Aead,
     prefix: [u8; PREFIX],
-    /// `None` once no chunk may follow.
+    /// `None` when no chunk may follow.
     next: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Chunks {
         Ok(Self { aead, prefix: *prefix, next: Some(0) })
     }
 
-    /// The IV of the next chunk. None may follow the last one, nor number 2^32 - 1.
+    /// The IV of the next chunk. No chunk may follow the last one or chunk number 2^32 − 1.
     fn iv(&mut self, last: bool) -> Result<[u8; IV], Error> {
         let number = self.next.ok_or_else(|| Error::StreamEnded(self.aead.driver().name.clone()))?;
         self.next = if last { None } else { number.checked_add(1) };
@@ -71,13 +71,14 @@ impl Chunks {
 pub struct Sealer(Chunks);
 
 impl Sealer {
-    /// Begins a text. `aead` takes IVs of 12 bytes: `gcm(…)` of any cipher, `rfc7539(chacha20,poly1305)`. `prefix` must not
-    /// come again with the same key.
+    /// Begins a text. `aead` must take 12-byte IVs: `gcm(…)` of any cipher, `rfc7539(chacha20,poly1305)`. `prefix`
+    /// must not repeat under one key.
     pub fn new(aead: Aead, prefix: &[u8; PREFIX]) -> Result<Self, Error> {
         Chunks::new(aead, prefix).map(Self)
     }
 
-    /// Seals a chunk that others follow, of any length; the opener has to know where it ends. `assoc` is authenticated with it.
+    /// Seals a chunk of any length that is not the last. The opener has to know the chunk's length. `assoc` is
+    /// authenticated with it.
     pub fn seal<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &mut [u8]) -> Result<(), Error> {
         let iv = self.0.iv(false)?;
         self.0.aead.encrypt(&iv, &[assoc], chunk, tag)
@@ -90,17 +91,17 @@ impl Sealer {
     }
 }
 
-/// Opens a text, chunk by chunk. What it has opened is authentic, and the whole is once [`Opener::open_last`] has succeeded:
-/// until then the text may have been cut short.
+/// Opens a text, chunk by chunk. Each opened chunk is authentic. The whole text is authentic once
+/// [`Opener::open_last`] has succeeded; until then its end may have been cut off.
 pub struct Opener(Chunks);
 
 impl Opener {
-    /// Begins a text that was sealed with the same `prefix`.
+    /// Begins a text that was sealed with `prefix`.
     pub fn new(aead: Aead, prefix: &[u8; PREFIX]) -> Result<Self, Error> {
         Chunks::new(aead, prefix).map(Self)
     }
 
-    /// Opens a chunk that others follow. If it is not authentic it is zeroed, and no other can be opened.
+    /// Opens a chunk that is not the last. If it is not authentic, it is zeroed and no other chunk can be opened.
     pub fn open<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         let iv = self.0.iv(false)?;
         let opened = self.0.aead.decrypt(&iv, &[assoc], chunk, tag);

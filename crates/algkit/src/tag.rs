@@ -3,7 +3,7 @@
 use subtle::ConstantTimeEq;
 use zeroize::optimization_barrier;
 
-/// Writes the first bytes of the full tag.
+/// Writes the tag: the first `tag.len()` bytes of the full tag.
 #[inline]
 pub(crate) fn write(full: &[u8; 16], tag: &mut [u8]) {
     match <&mut [u8; 16]>::try_from(&mut *tag) {
@@ -12,15 +12,14 @@ pub(crate) fn write(full: &[u8; 16], tag: &mut [u8]) {
     }
 }
 
-/// A function of its own: inlined, it and the store of 16 bytes would become one call of `memcpy`.
+/// Not inlined: otherwise the compiler merges it with the 16-byte store into one call of `memcpy`.
 #[cold]
 #[inline(never)]
 fn write_short(full: &[u8; 16], tag: &mut [u8]) {
     tag.copy_from_slice(&full[..tag.len()]);
 }
 
-/// Whether `tag` is the beginning of the full tag, which is wiped. The time depends on the tag's length
-/// alone.
+/// Whether `tag` is a prefix of the full tag. The full tag is wiped. The time depends on the tag's length alone.
 #[inline]
 pub(crate) fn matches(full: &mut [u8; 16], tag: &[u8]) -> bool {
     let mut given = [0; 16];
@@ -31,9 +30,9 @@ pub(crate) fn matches(full: &mut [u8; 16], tag: &[u8]) -> bool {
             full[tag.len()..].fill(0);
         }
     }
-    // As one number: a comparison of bytes takes a step for each.
+    // Compared as one number: a comparison of byte slices takes a step per byte.
     let equal = u128::from_ne_bytes(*full).ct_eq(&u128::from_ne_bytes(given)).into();
-    // In one store, not in the sixteen of `Zeroize`, which are seen in the time of a short message.
+    // One 16-byte store. `Zeroize` makes sixteen, which measurably slow down a short message.
     *full = [0; 16];
     optimization_barrier(full);
     equal

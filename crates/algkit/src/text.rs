@@ -1,4 +1,4 @@
-//! The text of a request: one buffer, or a list of segments.
+//! The text of a request: one buffer or a list of segments.
 
 use algkit_primitives::InOut;
 use zeroize::Zeroize;
@@ -8,11 +8,11 @@ use crate::Error;
 /// The longest run that [`Text::next`] gathers from several segments, in bytes.
 const BOUNCE: usize = 128;
 
-/// What a request encrypts or decrypts: a source and a destination of the same length, in one piece
-/// or in segments whose boundaries may fall anywhere.
+/// The text that a request encrypts or decrypts: a source and a destination of equal length, in one piece or in
+/// segments with arbitrary boundaries.
 ///
-/// A driver pulls it out as runs of whole blocks with [`Text::next`]. A block that straddles
-/// segments is gathered into a small buffer and written back when the driver comes for the next run.
+/// A driver takes it as runs of whole blocks with [`Text::next`]. A block that straddles segments is gathered into
+/// a small buffer and written back when the driver asks for the next run.
 ///
 /// ```
 /// use algkit::Text;
@@ -23,15 +23,15 @@ const BOUNCE: usize = 128;
 #[derive(Debug)]
 pub struct Text<'a>(Kind<'a>);
 
-/// A text in one piece is two buffers and a count, and nothing to drop: short requests pay for every
-/// word of it.
+/// A text in one piece is two buffers and a count and needs no `drop`, because a short request pays for every word
+/// of it.
 #[derive(Debug)]
 enum Kind<'a> {
     Whole { io: InOut<'a>, left: usize },
     Segments(Box<Segments<'a>>),
 }
 
-/// A text in segments, and how far it has been given out.
+/// A text in segments and the position of the next run.
 #[derive(Debug)]
 struct Segments<'a> {
     parts: Vec<InOut<'a>>,
@@ -41,14 +41,14 @@ struct Segments<'a> {
     bounce: Bounce,
 }
 
-/// A place in the list: `offset` bytes into part `part`.
+/// A position in the list: `offset` bytes into part `part`.
 #[derive(Clone, Copy, Default, Debug)]
 struct Cursor {
     part: usize,
     offset: usize,
 }
 
-/// A run of `filled` bytes gathered from several parts, to be written back at `home`.
+/// A run of `filled` bytes that was gathered from several parts. It is written back at `home`.
 #[derive(Debug)]
 struct Bounce {
     bytes: [u8; BOUNCE],
@@ -78,7 +78,7 @@ impl<'a> From<InOut<'a>> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// From `src` to `dst`, which must have the same length.
+    /// A text with source `src` and destination `dst`, which must have the same length.
     #[inline]
     pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, Error> {
         InOut::new(src, dst).map(Self::from).map_err(|e| Error::OutputLength { got: e.dst, want: e.src })
@@ -125,7 +125,7 @@ impl<'a> Text<'a> {
         Ok(Self::segments(parts))
     }
 
-    /// A text of its own over the same buffers, from the beginning.
+    /// A new text over the same buffers, from the beginning.
     pub(crate) fn reborrow(&mut self) -> Text<'_> {
         match &mut self.0 {
             Kind::Whole { io, .. } => Text::from(io.reborrow()),
@@ -136,7 +136,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Bytes in all.
+    /// The length in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -145,12 +145,12 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether there is no text.
+    /// Whether the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes that [`Text::next`] has not yet given out.
+    /// The number of bytes that [`Text::next`] has not given out yet.
     #[inline]
     pub fn left(&self) -> usize {
         match &self.0 {
@@ -159,7 +159,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether [`Text::whole`] has an answer.
+    /// Whether [`Text::whole`] would return a text.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
         matches!(&self.0, Kind::Whole { io, left } if *left == io.len())
@@ -171,13 +171,13 @@ impl<'a> Text<'a> {
         match &mut self.0 {
             Kind::Whole { io, left } if *left == io.len() => {
                 *left = 0;
-                Some(io.reborrow().split_at(0).1) // from its fields, as in `next`
+                Some(io.reborrow().split_at(0).1) // rebuilt from its fields, as in `next`
             }
             _ => None,
         }
     }
 
-    /// As [`Text::whole`], for the whole lifetime; or the text, unchanged.
+    /// Like [`Text::whole`], but with the text's own lifetime. If it is not whole, the text is returned unchanged.
     #[inline(always)]
     pub(crate) fn into_whole(self) -> Result<InOut<'a>, Self> {
         match self.0 {
@@ -186,10 +186,10 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The next run of the text, and `None` after the last.
+    /// The next run of the text; `None` after the last.
     ///
-    /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes to
-    /// the last. `granule` and `tail` have to be at most 64. A text in one piece is one run.
+    /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes for the last.
+    /// `granule` and `tail` must be at most 64. A text in one piece is one run.
     #[inline]
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         debug_assert!((1..=64).contains(&granule) && tail <= 64);
@@ -198,9 +198,9 @@ impl<'a> Text<'a> {
                 let at = io.len() - std::mem::take(left);
                 (at < io.len()).then(|| io.reborrow().split_at(at).1)
             }
-            // `split_at` makes the run anew from its fields. What `next_run` returns lives in memory,
-            // and a run that shares its place is copied by vector loads of fields just stored one by
-            // one, which stalls a short request by 5 to 20 ns.
+            // `split_at` rebuilds the run from its fields. The result of `next_run` lives in memory. If the
+            // returned run shared that memory, it would be copied by vector loads of fields that were just stored
+            // one by one, which stalls a short request by 5 to 20 ns.
             Kind::Segments(segments) => segments.next_run(granule, tail).map(|run| run.split_at(0).1),
         }
     }
@@ -219,20 +219,20 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The source segments, in order.
+    /// The source of each segment, in order.
     pub fn sources(&mut self) -> impl Iterator<Item = &[u8]> {
         self.parts().iter().map(InOut::src)
     }
 
-    /// What is in the destination segments, in order.
+    /// The destination of each segment, in order, with what has been written so far.
     pub fn destinations(&mut self) -> impl Iterator<Item = &[u8]> {
         self.parts().iter().map(InOut::written)
     }
 
-    /// The first `mid` bytes and the others, as texts of their own. A list of segments takes two lists.
+    /// Splits the text after `mid` bytes. For segments this allocates two lists.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If the text is shorter than `mid`.
     pub(crate) fn split_at(&mut self, mid: usize) -> (Text<'_>, Text<'_>) {
         match &mut self.0 {
             Kind::Whole { io, .. } => {
@@ -255,7 +255,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The destination as a text in place.
+    /// The destination as a text to be changed in place.
     pub(crate) fn destination(&mut self) -> Text<'_> {
         match &mut self.0 {
             Kind::Whole { io, .. } => Text::from(io.dst()),
@@ -266,7 +266,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Copies the source to `bytes`, which are as many.
+    /// Copies the source to `bytes`, which must have the same length.
     pub(crate) fn read(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         for part in self.sources() {
@@ -275,7 +275,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Writes `bytes`, as many as there are, to the destination.
+    /// Writes `bytes`, which must have the same length, to the destination.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         let mut at = 0;
         for part in self.parts() {
@@ -295,7 +295,7 @@ impl<'a> Text<'a> {
         self.parts().iter_mut().for_each(|part| part.dst().zeroize());
     }
 
-    /// All segments, what was gathered back in its place.
+    /// All segments, after a gathered run was written back.
     fn parts(&mut self) -> &mut [InOut<'a>] {
         match &mut self.0 {
             Kind::Whole { io, .. } => std::slice::from_mut(io),
@@ -338,7 +338,7 @@ impl Segments<'_> {
         Some(InOut::from(&mut bounce.bytes[..n]))
     }
 
-    /// Writes a gathered run back to where it belongs.
+    /// Writes a gathered run back to its segments.
     fn flush(&mut self) {
         let bounce = &mut self.bounce;
         let n = std::mem::take(&mut bounce.filled);
@@ -350,8 +350,8 @@ impl Segments<'_> {
     }
 }
 
-/// Passes the pieces that make up the `n` bytes from `cursor` to `f`, each with its offset in the
-/// run; returns the place behind them.
+/// Calls `f` with each piece of the `n` bytes that start at `cursor`, and with the piece's offset in the run.
+/// Returns the position after the last piece.
 fn for_pieces(parts: &mut [InOut<'_>], mut cursor: Cursor, n: usize, mut f: impl FnMut(InOut<'_>, usize)) -> Cursor {
     let mut at = 0;
     while at < n {

@@ -8,11 +8,11 @@ use crate::{
 };
 use algkit_primitives::aegis::{Aegis128, AegisToken};
 
-/// AEGIS-128.
+/// A keyed AEGIS-128.
 pub(crate) struct Aegis<T: AegisToken>(Aegis128<T>);
 
 impl<T: AegisToken> Aegis<T> {
-    /// The tag.
+    /// Processes a whole message and returns its tag.
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
         let mut message = self.0.start(iv.try_into().expect("the IV has 16 bytes"));
         assoc.iter().for_each(|part| self.0.assoc(&mut message, part));

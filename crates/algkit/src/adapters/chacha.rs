@@ -22,8 +22,8 @@ fn key32(key: &[u8]) -> Result<&[u8; 32], BadKey> {
     key.try_into().map_err(|_| BadKey("a ChaCha key has 32 bytes"))
 }
 
-/// ChaCha20: the IV is the little-endian block counter, 4 bytes, and the nonce of RFC 8439, 12 bytes.
-/// It stays as it is.
+/// ChaCha20. The IV is the 4-byte little-endian block counter followed by the 12-byte nonce of RFC 8439. It is not
+/// changed.
 pub(crate) struct ChaCha20<T: ChaChaToken>(ChaCha<T>);
 
 impl<T: ChaChaToken> SkcipherOps for ChaCha20<T> {
@@ -47,19 +47,19 @@ impl<T: ChaChaToken> Make for ChaCha20<T> {
     }
 }
 
-/// XChaCha: the IV is the 24-byte nonce and an 8-byte little-endian block counter, as the kernel lays
-/// it out. It stays as it is.
+/// XChaCha. The IV is the 24-byte nonce followed by an 8-byte little-endian block counter, as in the kernel. It is
+/// not changed.
 pub(crate) struct XChaCha<T, const ROUNDS: usize> {
     token: T,
     key: Zeroizing<[u8; 32]>,
 }
 
 impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
-    /// ChaCha's key, and its first counter and nonce.
+    /// The derived ChaCha key, and the first counter and nonce.
     fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
         let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
         let subkey = Zeroizing::new(hchacha(&self.key, nonce, ROUNDS));
-        // A counter of 64 bits, then the last 8 bytes of the nonce.
+        // ChaCha's state has the 64-bit counter first, then the last 8 bytes of the nonce.
         let [n0, n1, c0, c1] = words(rest);
         (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])
     }
@@ -87,14 +87,14 @@ impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
     }
 }
 
-/// ChaCha20-Poly1305 with a nonce that starts with `SALT` bytes of the key: none, or IPsec's four.
+/// ChaCha20-Poly1305. The nonce starts with `SALT` bytes of the key: none, or 4 in IPsec.
 pub(crate) struct Stitched<T: AeadToken, const SALT: usize> {
     key: ChaCha20Poly1305<T>,
     salt: Zeroizing<[u8; SALT]>,
 }
 
 impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
-    /// Bytes at the end of the associated data that are left out: in IPsec, the IV.
+    /// The number of bytes at the end of the associated data that are not authenticated: in IPsec, the IV.
     const IV: usize = 2 * SALT;
 
     #[inline(always)]
@@ -105,7 +105,7 @@ impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
         nonce
     }
 
-    /// A message in pieces; the result is its tag.
+    /// Processes a message in pieces and returns its tag.
     fn pass(&self, direction: Direction, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>) -> [u8; 16] {
         let mut message = self.key.start(&self.nonce(iv));
         cut(assoc, Self::IV).for_each(|part| self.key.aad(&mut message, part));

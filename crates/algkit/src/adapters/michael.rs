@@ -1,10 +1,10 @@
-//! Michael.
+//! Michael, the message integrity code of TKIP (IEEE 802.11).
 
 use super::Make;
 use crate::driver::{BadKey, Fresh, WeakKeys};
 use algkit_primitives::{cpu::Portable, michael::Michael};
 
-/// Michael, which has one driver.
+/// A keyed Michael, which has one driver only.
 pub(crate) type MichaelMic = Fresh<Michael>;
 
 impl Make for MichaelMic {

@@ -1,5 +1,5 @@
-//! Primitives as drivers: what implements the traits of [`crate::driver`] for the types of `algkit_primitives` and of the
-//! wrapped crates. Which of them serve under which names is the table's business.
+//! Adapters: implementations of the traits of [`crate::driver`] for the types of `algkit_primitives` and of the
+//! wrapped crates. The table decides which of them serve under which names.
 
 #[cfg(feature = "aes")]
 pub(crate) mod aegis;
@@ -18,31 +18,31 @@ mod serpent;
 use crate::driver::{BadKey, HashOps, WeakKeys};
 use algkit_primitives::cpu::Token;
 
-/// A keyed instance that a row can make.
+/// An instance type that a row of the table can construct.
 ///
 /// The key has a length that the algorithm's shape allows.
 pub(crate) trait Make: Sized {
-    /// What proves that the CPU has what the driver needs.
+    /// The proof that the CPU has the features that the driver needs.
     type Token: Token;
 
-    /// The instance.
+    /// Makes the instance. The key's length has been checked.
     fn make(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey>;
 
-    /// The instance, where it stays.
+    /// Makes the instance directly in its box, if the type can.
     fn boxed(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<Self>, BadKey> {
         Self::make(token, key, weak).map(Box::new)
     }
 }
 
-/// What makes the hash that a row names. Rows whose states are of one type make one type of hash, which is compiled once.
+/// A constructor for the hash of a row. Rows with the same state type share one compiled hash type.
 pub(crate) trait MakeHash {
-    /// What proves that the CPU has what the driver needs.
+    /// The proof that the CPU has the features that the driver needs.
     type Token: Token;
 
-    /// Bytes of the hash.
+    /// The size of the hash instance in bytes.
     const SIZE: usize;
 
-    /// The hash.
+    /// Makes the keyed hash. The key's length has been checked.
     fn boxed_hash(token: Self::Token, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey>;
 }
 

@@ -1,4 +1,4 @@
-//! A cipher and a hash that do nothing.
+//! The null cipher and the null hash.
 
 use super::Make;
 use crate::{
@@ -11,7 +11,7 @@ use algkit_primitives::{
     hash::{Hash, Reader, Writer},
 };
 
-/// The identity.
+/// The cipher that copies its input.
 pub(crate) struct Null;
 
 impl CipherOps for Null {
@@ -42,7 +42,7 @@ impl Make for Null {
     }
 }
 
-/// The hash whose digest has no bytes.
+/// The hash with an empty digest.
 #[derive(Clone)]
 pub(crate) struct Nothing;
 

@@ -7,7 +7,7 @@ use algkit_primitives::{
     serpent::{Serpent, SerpentToken},
 };
 
-/// An IV.
+/// The IV as one block.
 fn block(iv: &mut [u8]) -> &mut [u8; 16] {
     iv.try_into().expect("the IV is a block")
 }

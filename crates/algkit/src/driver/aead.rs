@@ -9,85 +9,88 @@ use crate::{
 use algkit_primitives::{InOut, Packet};
 use std::any::Any;
 
-/// A keyed AEAD.
+/// The operations of a keyed AEAD.
 ///
-/// `assoc` is the associated data in pieces.
+/// `iv` has a length that the driver accepts. `assoc` is the associated data in pieces.
 pub trait AeadOps: Send + Sync + Any {
-    /// Objects to a combination of lengths, or to an IV by its contents.
+    /// Checks a combination of lengths, and the contents of the IV. Called before a request runs.
     fn check(&self, iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         let _ = (iv, assoc_len, text_len);
         Ok(())
     }
 
-    /// [`super::CipherOps::set_key`].
+    /// See [`super::CipherOps::set_key`].
     #[must_use]
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         let _ = (key, weak);
         false
     }
 
-    /// Whether the IV of a message is made here and goes with it (`seqiv`, `echainiv`): the text begins with room for it, and
-    /// two instances with one key make different messages, each of which the other opens.
+    /// Whether this instance generates the IV and sends it with the message (`seqiv`, `echainiv`). The text then
+    /// begins with room for the IV. Two instances with one key produce different messages, and each opens those of
+    /// the other.
     fn makes_iv(&self) -> bool {
         false
     }
 
-    /// The IV as the associated data ends in it when it is authenticated, where a mode has its IV there and encrypts it
-    /// first: ESSIV.
+    /// For a mode that authenticates an encrypted IV at the end of the associated data (ESSIV): that encrypted IV.
+    /// `None` for other modes.
     fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
         let _ = iv;
         None
     }
 
-    /// Encrypts `text` and writes the tag, of an allowed length.
+    /// Encrypts `text` and writes the tag. The tag's length has been checked.
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]);
 
-    /// Decrypts `text`; whether the tag matches. If not, the caller wipes the text.
+    /// Decrypts `text`; returns whether the tag matches. If it does not, the caller wipes the text.
     #[must_use]
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool;
 
-    /// Whether IVs of `len` bytes are taken too, a length other than the declared one; the same for all instances of a driver.
+    /// Whether IVs of `len` bytes are accepted, besides the declared length. The same for all instances of a
+    /// driver.
     fn takes_iv(&self, len: usize) -> bool {
         let _ = len;
         false
     }
 
-    /// Texts of up to so many bytes need no [`AeadOps::check`], whatever the IV and the associated data; the same for all
-    /// instances of a driver. `None` if every request is to be checked.
+    /// The longest text in bytes that needs no [`AeadOps::check`], whatever its IV and associated data. The same
+    /// for all instances of a driver. `None` if every request must be checked.
     fn unchecked(&self) -> Option<u64> {
         None
     }
 
-    /// [`AeadOps::seal`] of a message in one piece. Nearly all messages are, and a driver that brings this saves short
-    /// ones the lists and the bookkeeping of a [`Text`].
+    /// Like [`AeadOps::seal`], for a message in one piece. Nearly all messages are. A driver that implements this
+    /// saves short messages the lists and the bookkeeping of a [`Text`].
     fn seal_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {
         self.seal(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag);
     }
 
-    /// [`AeadOps::open`] of a message in one piece.
+    /// Like [`AeadOps::open`], for a message in one piece.
     #[must_use]
     fn open_packet(&self, iv: &[u8], packet: &mut Packet<'_>, tag: &[u8]) -> bool {
         self.open(iv, &[packet.assoc], &mut Text::from(packet.text.reborrow()), tag)
     }
 
-    /// How many messages [`AeadOps::crypt_batch`] takes side by side. If it is one, each is done by itself as it comes, and no
-    /// list is made.
+    /// The number of messages that [`AeadOps::crypt_batch`] processes side by side. With 1, every message is
+    /// processed alone and no list is made.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// Does at most [`super::MAX_JOBS`] requests of one direction at once, as [`super::SkcipherOps::crypt_batch`] does.
+    /// Executes at most [`super::MAX_JOBS`] requests of one direction together; see
+    /// [`super::SkcipherOps::crypt_batch`].
     fn crypt_batch(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         let _ = direction;
         jobs.iter_mut().for_each(AeadJob::run);
     }
 }
 
-/// A message to be sealed or opened.
+/// A message of a batch, to be encrypted or decrypted.
 pub struct AeadJob<'a> {
-    /// With what.
+    /// The keyed instance.
     pub ops: &'a dyn AeadOps,
-    /// The IV.
+    /// The IV, of a length that the driver accepts.
     pub iv: &'a [u8],
     /// The associated data, in pieces.
     pub assoc: &'a [&'a [u8]],
@@ -95,7 +98,7 @@ pub struct AeadJob<'a> {
     tag: Tag<'a>,
 }
 
-/// The tag of a job: to be written, or to be compared with.
+/// The tag of a job: a buffer to write, or a tag to compare with.
 pub struct Tag<'a>(Inner<'a>);
 
 enum Inner<'a> {
@@ -104,7 +107,7 @@ enum Inner<'a> {
 }
 
 impl Tag<'_> {
-    /// Writes the beginning of the full tag, or compares it with the one that was given.
+    /// Writes the tag, a prefix of the full tag, or compares the given tag with it.
     #[inline]
     pub fn finish(&mut self, full: &mut [u8; 16]) {
         match &mut self.0 {
@@ -115,13 +118,13 @@ impl Tag<'_> {
 }
 
 impl<'a> AeadJob<'a> {
-    /// To be encrypted, and a tag written.
+    /// A message to encrypt. Its tag is written to `tag`.
     pub fn seal(ops: &'a dyn AeadOps, iv: &'a [u8], assoc: &'a [&'a [u8]], text: InOut<'a>, tag: &'a mut [u8]) -> Self {
         Self { ops, iv, assoc, text, tag: Tag(Inner::Write(tag)) }
     }
 
-    /// To be decrypted, and the tag checked. `authentic` tells later whether it matched; if it did not, the job's
-    /// owner wipes the text.
+    /// A message to decrypt. `authentic` is set to whether `tag` matches. If it does not, the job's owner wipes the
+    /// text.
     pub fn open(
         ops: &'a dyn AeadOps,
         iv: &'a [u8],
@@ -134,19 +137,19 @@ impl<'a> AeadJob<'a> {
         Self { ops, iv, assoc, text, tag: Tag(Inner::Check { tag, authentic }) }
     }
 
-    /// The text and the tag.
+    /// The text and the tag, borrowed separately.
     #[inline]
     pub fn split(&mut self) -> (InOut<'_>, &mut Tag<'a>) {
         (self.text.reborrow(), &mut self.tag)
     }
 
-    /// Bytes of text.
+    /// The text's length in bytes.
     #[inline]
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// Bytes of tag.
+    /// The tag's length in bytes.
     #[inline]
     pub fn tag_len(&self) -> usize {
         match &self.tag.0 {
@@ -155,7 +158,7 @@ impl<'a> AeadJob<'a> {
         }
     }
 
-    /// Does it by itself.
+    /// Executes this job alone.
     pub fn run(&mut self) {
         if let [assoc] = self.assoc {
             let packet = &mut Packet { assoc, text: self.text.reborrow() };

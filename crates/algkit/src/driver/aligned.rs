@@ -1,8 +1,10 @@
-//! What a driver with an alignment mask gets: copies on its boundary of what does not lie on one.
+//! Alignment for drivers that ask for it: buffers that do not lie on the required boundary are copied to one that
+//! does.
 //!
-//! The kernel does the same for `cra_alignmask`; engines and wide loads need it. A driver without a mask never comes here.
+//! The kernel does the same for `cra_alignmask`. Engines and wide loads need it. A driver without a mask does not
+//! use this module.
 //!
-//! Every method of the traits with a default that says less than a driver may say is passed on: a new one belongs here too.
+//! A method with a default body needs a forwarding method here if a driver may override it.
 
 use super::{AeadOps, BadKey, CipherOps, HashOps, HashState, Keyed, Reader, Refusal, SkcipherOps, Writer};
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
 use algkit_primitives::{InOut, Packet};
 use zeroize::Zeroizing;
 
-/// The keyed instance of a driver with this alignment mask that `make` makes, given the key.
+/// Calls `make` with an aligned key and wraps the resulting instance, whose driver has this alignment mask.
 pub(super) fn instance(
     mask: usize,
     key: &[u8],
@@ -24,12 +26,12 @@ pub(super) fn instance(
         Keyed::Skcipher(ops) => Keyed::Skcipher(Box::new(Aligned { mask, ops })),
         Keyed::Aead(ops) => Keyed::Aead(Box::new(Aligned { mask, ops })),
         Keyed::Hash(ops) => Keyed::Hash(Box::new(Aligned { mask, ops })),
-        // A generator gets no texts.
+        // A generator processes no texts.
         Keyed::Rng(ops) => Keyed::Rng(ops),
     })
 }
 
-/// Operations, or a state, that get what lies on a boundary only.
+/// The operations of an instance or of a hash state, which then receive aligned buffers only.
 struct Aligned<T: ?Sized> {
     mask: usize,
     ops: Box<T>,
@@ -39,7 +41,7 @@ fn is_aligned(mask: usize, bytes: &[u8]) -> bool {
     bytes.as_ptr() as usize & mask == 0
 }
 
-/// A buffer on a boundary, wiped at the end.
+/// An aligned buffer, wiped on drop.
 struct Buffer {
     bytes: Zeroizing<Vec<u8>>,
     start: usize,
@@ -53,7 +55,7 @@ impl Buffer {
         Self { bytes, start, len }
     }
 
-    /// The concatenation of `pieces`, which have `len` bytes.
+    /// The concatenation of `pieces`, which have `len` bytes in total.
     fn gather<'p>(mask: usize, len: usize, pieces: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut buffer = Self::new(mask, len);
         let mut rest = buffer.get_mut();
@@ -74,7 +76,7 @@ impl Buffer {
     }
 }
 
-/// Bytes as they are, or a copy on a boundary.
+/// The given bytes if they are aligned, else an aligned copy.
 enum Copied<'a> {
     AsIs(&'a [u8]),
     Copy(Buffer),
@@ -85,7 +87,7 @@ impl<'a> Copied<'a> {
         if is_aligned(mask, bytes) { Self::AsIs(bytes) } else { Self::Copy(Buffer::gather(mask, bytes.len(), [bytes])) }
     }
 
-    /// The concatenation of `pieces`.
+    /// The concatenation of `pieces`, aligned.
     fn concat(mask: usize, pieces: &[&'a [u8]]) -> Self {
         match *pieces {
             [piece] => Self::unless_aligned(mask, piece),
@@ -101,7 +103,7 @@ impl<'a> Copied<'a> {
     }
 }
 
-/// Passes `run` to `f`, by way of a buffer if it does not lie on boundaries. What `f` says is whether to keep the result.
+/// Calls `f` with `run`, or with an aligned copy of it. The copy's contents are written back if `f` returns true.
 fn with_run(mask: usize, mut run: InOut<'_>, f: impl FnOnce(InOut<'_>) -> bool) -> bool {
     if is_aligned(mask, run.src()) && is_aligned(mask, run.written()) {
         return f(run);
@@ -114,7 +116,7 @@ fn with_run(mask: usize, mut run: InOut<'_>, f: impl FnOnce(InOut<'_>) -> bool) 
     kept
 }
 
-/// [`with_run`] of a text, whose segments are gathered.
+/// Like [`with_run`], for a text; its segments are gathered into one.
 fn with_text(mask: usize, text: &mut Text<'_>, f: impl FnOnce(InOut<'_>) -> bool) -> bool {
     if let Some(run) = text.whole() {
         return with_run(mask, run, f);
@@ -131,7 +133,7 @@ fn with_text(mask: usize, text: &mut Text<'_>, f: impl FnOnce(InOut<'_>) -> bool
 }
 
 impl<T: ?Sized> Aligned<T> {
-    /// Passes `iv` to `f`, by way of a buffer if it does not lie on a boundary.
+    /// Calls `f` with `iv`, or with an aligned copy of it that is written back.
     fn with_iv(&self, iv: &mut [u8], f: impl FnOnce(&mut [u8])) {
         if is_aligned(self.mask, iv) {
             return f(iv);

@@ -6,44 +6,46 @@ use crate::{
 };
 use algkit_primitives::InOut;
 
-/// A keyed block cipher.
+/// The operations of a keyed block cipher.
 pub trait CipherOps: Send + Sync + 'static {
-    /// Bytes in a block.
+    /// The block size in bytes.
     fn block_size(&self) -> usize;
 
-    /// Replaces the key by another, of a length that the driver declares, and wipes the old one. `false` means that nothing
-    /// has changed: the driver cannot do this, or refuses the key; the caller makes a new instance, and so learns which.
+    /// Replaces the key by another one of a declared length, and wipes the old one. Returns `false` without any
+    /// change if the driver cannot replace keys or refuses this key. The caller then makes a new instance, which
+    /// reports the reason.
     #[must_use]
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         let _ = (key, weak);
         false
     }
 
-    /// Encrypts whole blocks, each by itself; the more at a time, the faster.
+    /// Encrypts whole blocks independently (ECB). Many blocks per call are faster.
     fn encrypt_blocks(&self, data: InOut<'_>);
 
-    /// Decrypts whole blocks, each by itself.
+    /// Decrypts whole blocks independently (ECB).
     fn decrypt_blocks(&self, data: InOut<'_>);
 
-    /// Encrypts whole blocks in CBC mode. `iv` is a block, and becomes the last of the ciphertext.
+    /// Encrypts whole blocks in CBC mode. `iv` is one block and is replaced by the last ciphertext block.
     ///
-    /// This and the modes below are made of the operations above, unless the cipher has something faster.
+    /// The defaults of this and the following modes use the operations above. A cipher with faster code overrides
+    /// them.
     fn cbc_encrypt(&self, iv: &mut [u8], run: InOut<'_>) {
         blockwise::cbc_encrypt(iv, run, &|block| self.encrypt_blocks(block));
     }
 
-    /// Decrypts whole blocks in CBC mode. `iv` is a block, and becomes the last of the ciphertext.
+    /// Decrypts whole blocks in CBC mode. `iv` is one block and is replaced by the last ciphertext block.
     fn cbc_decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
         blockwise::cbc_decrypt(iv, run, &|blocks| self.decrypt_blocks(blocks));
     }
 
-    /// Encrypts or decrypts in CTR mode. `counter` is a block, big-endian, and becomes the next one; a part of a block uses
-    /// one up.
+    /// Encrypts or decrypts in CTR mode. `counter` is one block, big-endian, and is advanced; a partial block
+    /// counts as one.
     fn ctr(&self, counter: &mut [u8], run: InOut<'_>) {
         blockwise::ctr(counter, run, &|blocks| self.encrypt_blocks(blocks));
     }
 
-    /// Encrypts or decrypts whole blocks of 16 bytes, masked as XTS does; `tweak` moves on to that of the block after.
+    /// Encrypts or decrypts whole 16-byte blocks in XTS mode. `tweak` is advanced to that of the next block.
     fn xts(&self, direction: Direction, tweak: &mut [u8; 16], run: InOut<'_>) {
         match direction {
             Direction::Encrypt => blockwise::xts(tweak, run, &|blocks| self.encrypt_blocks(blocks)),

@@ -5,28 +5,28 @@ use crate::kind::WeakKeys;
 use algkit_primitives::hash::{Hash, Job, Reader, Writer};
 use std::any::Any;
 
-/// A hash, keyed if it takes a key.
+/// The operations of a hash, keyed or not.
 pub trait HashOps: Send + Sync + Any {
-    /// [`super::CipherOps::set_key`].
+    /// See [`super::CipherOps::set_key`].
     #[must_use]
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         let _ = (key, weak);
         false
     }
 
-    /// A fresh state.
+    /// A fresh state, keyed if the hash is.
     fn start(&self) -> Box<dyn HashState>;
 
-    /// Digest of the concatenation of `parts`. Allocates nothing.
+    /// Writes the digest of the concatenation of `parts` to `out`. Allocates nothing.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]);
 
-    /// [`HashOps::digest`] of a message in one piece. Nearly all messages are, and a driver that brings this saves short
-    /// ones the list.
+    /// Like [`HashOps::digest`], for a message in one piece. Nearly all messages are. A driver that implements this
+    /// saves short messages the list.
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         self.digest(&[message], out);
     }
 
-    /// Makes at most [`super::MAX_JOBS`] digests at once, as [`super::SkcipherOps::crypt_batch`] does.
+    /// Computes at most [`super::MAX_JOBS`] digests together; see [`super::SkcipherOps::crypt_batch`].
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
     }
@@ -37,21 +37,23 @@ pub trait HashState: Send + Sync + Any {
     /// Absorbs `data`.
     fn update(&mut self, data: &[u8]);
 
-    /// Writes the digest; the state must not be used afterwards.
+    /// Writes the digest. The state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
 
-    /// Writes the next bytes of the output, if it has no end ([`super::Shape::extendable`]); more can be absorbed afterwards.
-    /// Whether it has none; if not, nothing happens.
+    /// Writes the next bytes of an unlimited output ([`super::Shape::extendable`]); more input can be absorbed
+    /// afterwards. Returns false and does nothing if the hash has a fixed output length.
     #[must_use]
     fn squeeze(&mut self, out: &mut [u8]) -> bool {
         let _ = out;
         false
     }
 
-    /// Finishes a copy that has also absorbed `parts`. Allocates nothing.
+    /// Writes the digest of what this state has absorbed followed by `parts`. The state does not change. Allocates
+    /// nothing.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]);
 
-    /// [`HashState::digest_after`] for at most [`super::MAX_JOBS`] states at once, as [`super::SkcipherOps::crypt_batch`] does.
+    /// Like [`HashState::digest_after`], for at most [`super::MAX_JOBS`] states together; see
+    /// [`super::SkcipherOps::crypt_batch`].
     fn digest_batch_after(&self, jobs: &mut [StateJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
@@ -59,16 +61,16 @@ pub trait HashState: Send + Sync + Any {
     /// An independent copy.
     fn boxed_clone(&self) -> Box<dyn HashState>;
 
-    /// Writes what a message in progress has made of the state; whether the driver can. The key, and what else is the same
-    /// in every state of an instance, is not part of it.
+    /// Exports what the message so far has changed in the state; returns whether the driver supports this. The key,
+    /// and whatever else is equal in all states of an instance, is not exported.
     #[must_use]
     fn export(&self, to: &mut Writer<'_>) -> bool {
         let _ = to;
         false
     }
 
-    /// Makes a fresh state of the same driver and key the one that was exported. `None` if the bytes, which may be
-    /// anything, are not of such a state; this one must then not be used.
+    /// Turns a fresh state of the same driver and key into the exported one. Any bytes may be given. Returns `None`
+    /// if they are not an exported state; this state must then not be used.
     #[must_use]
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
         let _ = from;
@@ -76,7 +78,7 @@ pub trait HashState: Send + Sync + Any {
     }
 }
 
-/// A state that can be copied where it is, as those of the primitives are.
+/// States of the primitives, which can be cloned on the stack.
 impl<S: Hash + 'static> HashState for S {
     fn update(&mut self, data: &[u8]) {
         Hash::update(self, data);
@@ -117,7 +119,7 @@ impl<S: Hash + 'static> HashState for S {
     }
 }
 
-/// A keyed hash that is its own fresh state.
+/// A keyed hash that is represented by its initial state.
 pub struct Fresh<S>(pub S);
 
 impl<S: Hash + 'static> HashOps for Fresh<S> {
@@ -143,8 +145,8 @@ impl<S: Hash + 'static> HashOps for Fresh<S> {
     }
 }
 
-/// A message to be hashed from the start.
+/// A message to be hashed from the initial state.
 pub type HashJob<'a> = Job<'a, dyn HashOps>;
 
-/// A message to be hashed behind what a state has absorbed.
+/// A message to be hashed after what a state has already absorbed.
 pub type StateJob<'a> = Job<'a, dyn HashState>;

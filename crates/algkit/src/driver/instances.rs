@@ -1,30 +1,30 @@
-//! The instances of one driver, told from those of others.
+//! Recognizes, in a list of jobs, the instances of one driver.
 
 use super::MAX_JOBS;
 use algkit_primitives::hash::Job;
 use arrayvec::ArrayVec;
 use std::{any::Any, ptr};
 
-/// A list of as many as a driver gets at once, on the stack.
+/// A list of jobs on the stack, as long as a driver accepts at once.
 pub(crate) type Jobs<J> = ArrayVec<J, MAX_JOBS>;
 
-/// Adds a job to a list that has room for it. `push` would bring the means to print a job with it, for each type of jobs.
+/// Adds a job to a list that has room for it. `push` would also compile formatting code for each job type.
 #[inline]
 pub(crate) fn put<J>(jobs: &mut Jobs<J>, job: J) {
     assert!(jobs.try_push(job).is_ok(), "more jobs than a driver gets at once");
 }
 
-/// Tells the instances of one driver from others. It remembers the last one: jobs under one key follow each other, and to ask
-/// for a type costs as much as a block.
+/// Recognizes the instances of one driver. It remembers the last one, because jobs under one key follow each other
+/// and a type check costs as much as a block.
 pub(crate) struct Instances<'a, T>(Option<&'a T>);
 
 impl<'a, T: 'static> Instances<'a, T> {
-    /// None yet.
+    /// Starts without a remembered instance.
     pub(crate) fn new() -> Self {
         Self(None)
     }
 
-    /// `instance`, if it is one.
+    /// `instance` as a `T`, if it is one.
     #[inline]
     pub(crate) fn find(&mut self, instance: &'a dyn Any) -> Option<&'a T> {
         if !self.0.is_some_and(|last| ptr::addr_eq(last, instance)) {
@@ -34,7 +34,7 @@ impl<'a, T: 'static> Instances<'a, T> {
     }
 }
 
-/// Passes the jobs whose instance is one that `get` finds to `together`, and each of the others to `single`.
+/// Calls `together` with the jobs whose instance `get` recognizes, and `single` with each of the others.
 pub(crate) fn each_of<'a, O: ?Sized, S: 'static>(
     jobs: &mut [Job<'a, O>],
     mut get: impl FnMut(&'a O) -> Option<&'a S>,

@@ -5,18 +5,18 @@ use crate::kind::WeakKeys;
 use algkit_primitives::cpu::CpuFeatures;
 use std::fmt;
 
-/// A keyed instance of a driver, of its type.
+/// A keyed instance of a driver, by type.
 #[non_exhaustive]
 pub enum Keyed {
-    /// Of type cipher.
+    /// A block cipher, for single blocks.
     Cipher(Box<dyn CipherOps>),
-    /// Of type skcipher.
+    /// A symmetric cipher with a mode.
     Skcipher(Box<dyn SkcipherOps>),
-    /// Of type aead.
+    /// An AEAD cipher.
     Aead(Box<dyn AeadOps>),
-    /// Of type hash.
+    /// A hash or MAC.
     Hash(Box<dyn HashOps>),
-    /// Of type rng.
+    /// A random number generator.
     Rng(Box<dyn RngOps>),
 }
 
@@ -26,5 +26,6 @@ impl fmt::Debug for Keyed {
     }
 }
 
-/// Makes a keyed instance. The key's length has been checked; the CPU is the registry's.
+/// Makes a keyed instance from the registry's CPU features, the key and the treatment of weak keys. The key's
+/// length has been checked.
 pub type Make = dyn Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync;

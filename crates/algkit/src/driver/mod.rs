@@ -1,8 +1,8 @@
-//! What a driver is: a row of data, and the operations of a keyed instance.
+//! Drivers: their descriptions as data, and the operations of their keyed instances.
 //!
-//! The traits here are what drivers implement, in this crate and in others; users hold transforms,
-//! [`crate::Skcipher`] and the like, which check every length before they call a driver. An
-//! implementation may therefore rely on the lengths its [`Driver`] declares.
+//! Drivers, in this crate and in others, implement the traits of this module. Users hold transforms
+//! ([`crate::Skcipher`] and its siblings), which check every length before they call a driver. An implementation
+//! may therefore rely on the lengths that its [`Driver`] declares.
 
 mod aead;
 mod aligned;
@@ -29,5 +29,5 @@ pub use row::{Driver, DriverRef, SelfTest};
 pub use shape::{Shape, TextRule};
 pub use skcipher::{SkcipherJob, SkcipherOps};
 
-/// The most requests that a driver gets at once.
+/// The maximum number of requests in one call of a driver's batch method.
 pub const MAX_JOBS: usize = 64;

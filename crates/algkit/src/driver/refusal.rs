@@ -1,4 +1,4 @@
-//! What a driver says no with.
+//! The reasons that a driver gives when it refuses a key or a request.
 
 /// Why a key of the right length is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -7,15 +7,15 @@ pub struct BadKey(pub &'static str);
 /// Why [`super::AeadOps::check`] refuses a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The IV's contents.
+    /// The IV's contents are invalid, for this reason.
     Iv(&'static str),
-    /// The length of the associated data; what would be right.
+    /// The length of the associated data is invalid; the string describes valid lengths.
     Assoc(&'static str),
-    /// The length of the text; what would be right.
+    /// The length of the text is invalid; the string describes valid lengths.
     Text(&'static str),
 }
 
-/// Why a random number generator gives nothing.
+/// Why a random number generator failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Failure(pub &'static str);
 

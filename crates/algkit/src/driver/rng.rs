@@ -2,21 +2,21 @@
 
 use super::Failure;
 
-/// A random number generator that has been seeded. Its state is shared by all who hold it.
+/// The operations of a seeded random number generator. All holders share its state.
 pub trait RngOps: Send + Sync {
-    /// Starts anew, with fresh entropy and `seed`.
+    /// Seeds the generator anew with fresh entropy and `seed`.
     fn instantiate(&self, seed: &[u8]) -> Result<(), Failure>;
 
     /// Adds fresh entropy and `additional` to the state.
     fn reseed(&self, additional: &[u8]) -> Result<(), Failure>;
 
-    /// Fills `out`. What it held on failure is no random number; the caller wipes it.
+    /// Fills `out`. On failure the contents of `out` are not random; the caller wipes them.
     fn generate(&self, additional: &[u8], out: &mut [u8]) -> Result<(), Failure>;
 
-    /// From now on, takes `entropy` wherever fresh entropy is needed, so that outputs can be foreseen: for
-    /// tests with known answers alone.
+    /// Uses `entropy` from now on wherever fresh entropy is needed, which makes the output predictable. For
+    /// known-answer tests only.
     fn set_entropy(&self, entropy: &[u8]) -> Result<(), Failure> {
         let _ = entropy;
-        Err(Failure("takes its entropy from nobody"))
+        Err(Failure("does not accept entropy from the caller"))
     }
 }

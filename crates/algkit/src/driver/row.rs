@@ -1,4 +1,4 @@
-//! A driver: a row of data.
+//! A driver's description and its state in the registry.
 
 use super::{BadKey, Keyed, Make, Shape, aligned};
 use crate::{
@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-/// One implementation of an algorithm: [`Driver::new`], then its fields.
+/// One implementation of an algorithm. Make one with [`Driver::new`], then set its fields.
 ///
 /// ```
 /// use algkit::{Driver, Sizes, Timing, Type, driver::{BadKey, Shape}};
@@ -25,7 +25,7 @@ use std::{
 /// driver.timing = Timing::Table;
 /// ```
 ///
-/// Neither a driver nor a [`Shape`] can be written as a literal, so that there may be more fields in a later version:
+/// [`Driver`] and [`Shape`] cannot be written as literals, so that later versions can add fields:
 ///
 /// ```compile_fail,E0639
 /// use algkit::{Sizes, driver::Shape};
@@ -34,41 +34,42 @@ use std::{
 /// ```
 #[non_exhaustive]
 pub struct Driver {
-    /// The algorithm, as the kernel spells it: `xts(aes)`.
+    /// The algorithm's name, as the kernel spells it: `xts(aes)`.
     pub name: String,
-    /// The driver's own, unique name: `xts-aes-vaes-avx512`.
+    /// The driver's unique name: `xts-aes-vaes-avx512`.
     pub driver: String,
-    /// Its type.
+    /// The algorithm's type.
     pub kind: Type,
-    /// The highest usable one wins.
+    /// Among the usable drivers of an algorithm the highest priority serves.
     pub(crate) priority: AtomicU32,
-    /// Whether addresses depend on secrets.
+    /// Whether its running time can depend on secrets.
     pub timing: Timing,
-    /// Whether it may stand for its algorithm's name whatever its timing.
+    /// Whether it may serve under its algorithm's name whatever its timing.
     pub(crate) preferred: AtomicBool,
-    /// The CPU features it needs.
+    /// The CPU features that it cannot run without.
     pub needs: FeatureSet,
-    /// CPU features without which it runs and is not worth it: a registry then gives it the lowest priority, 1.
+    /// The CPU features without which it runs, but slowly: a registry then gives it the lowest priority, 1.
     pub prefers: FeatureSet,
-    /// Its sizes.
+    /// Block, key, IV, tag and digest sizes.
     pub shape: Shape,
-    /// What keys, IVs, texts and messages are aligned to when the driver gets them: no address has a bit of this mask. 0 is
-    /// any alignment; it is one less than a power of two.
+    /// The alignment that the driver needs for keys, IVs, texts and messages: their addresses have no bit of this
+    /// mask set. 0 means any alignment. The mask is a power of two minus 1.
     pub alignmask: usize,
-    /// Bytes of a keyed instance, as far as they are known without making one.
+    /// The size of a keyed instance in bytes, as far as it is known without making one.
     pub context_size: usize,
-    /// Whether requests are done elsewhere, by an engine or another program, while the caller waits.
+    /// Whether requests run elsewhere (in an engine or another program) while the caller waits.
     pub asynchronous: bool,
-    /// Where the arithmetic is: a file under `crates/primitives/src`, or under `crates/algkit/src` for a random number
-    /// generator, or `crate NAME` for what is wrapped. Empty for what a template or another crate made.
+    /// The source of the arithmetic: a file under `crates/primitives/src` (for random number generators, under
+    /// `crates/algkit/src`), or `crate NAME` for a wrapped crate. Empty for drivers from templates and from other
+    /// crates.
     pub source: &'static str,
-    /// Makes keyed instances.
+    /// Makes a keyed instance.
     pub make: Box<Make>,
-    /// Whether a template of this crate made it, of drivers that have been tested.
+    /// Whether a template of this crate composed it from drivers that have been tested.
     pub(crate) composed: bool,
-    /// The outcome of the test before first use.
+    /// The outcome of the short self-test, once it has run.
     pub(crate) selftest: OnceLock<Result<(), String>>,
-    /// What a later, longer test failed at.
+    /// The failure of a later long self-test.
     pub(crate) retired: OnceLock<String>,
 }
 
@@ -78,14 +79,14 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// What is known of a driver's self-test.
+/// The state of a driver's self-test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SelfTest {
-    /// It has not been used yet.
+    /// The test has not run, as the driver has not been chosen yet.
     Untested,
-    /// It serves.
+    /// The test has passed; the driver may serve.
     Passed,
-    /// It does not serve.
+    /// The test has failed for this reason; the driver does not serve.
     Failed(String),
 }
 
@@ -100,7 +101,7 @@ impl fmt::Display for SelfTest {
 }
 
 impl Driver {
-    /// A driver of priority 100, constant-time, for any CPU; change the fields for anything else.
+    /// A constant-time driver of priority 100 for any CPU. Set its fields to change that.
     pub fn new(
         name: impl Into<String>,
         driver: impl Into<String>,
@@ -129,23 +130,24 @@ impl Driver {
         }
     }
 
-    /// The highest usable driver of a name wins. [`crate::Registry::set_priority`] changes it.
+    /// The priority: the highest usable driver of a name serves. [`crate::Registry::set_priority`] changes it.
     pub fn priority(&self) -> u32 {
         self.priority.load(Ordering::Relaxed)
     }
 
-    /// The same driver with another priority, before it is registered.
+    /// The same driver with another priority. For use before registration.
     #[must_use]
     pub fn with_priority(self, priority: u32) -> Self {
         Self { priority: priority.into(), ..self }
     }
 
-    /// Whether an algorithm's name may stand for it under a policy that wants constant time: it is, or somebody chose it.
+    /// Whether it may serve under its algorithm's name if the policy demands constant time: it is constant-time, or
+    /// was preferred explicitly.
     pub(crate) fn is_eligible(&self) -> bool {
         self.timing == Timing::Constant || self.preferred.load(Ordering::Relaxed)
     }
 
-    /// What is known of its self-test.
+    /// The state of its self-test.
     pub fn selftest(&self) -> SelfTest {
         match (self.retired.get(), self.selftest.get()) {
             (Some(reason), _) | (None, Some(Err(reason))) => SelfTest::Failed(reason.clone()),
@@ -154,13 +156,13 @@ impl Driver {
         }
     }
 
-    /// Whether a key may have this length.
+    /// Whether the driver accepts a key of this length.
     #[inline]
     pub(crate) fn takes_key(&self, key: &[u8]) -> bool {
         self.shape.keys.allows(key.len()) || key.is_empty() && self.shape.optional_key
     }
 
-    /// Makes a keyed instance after checking the key's length.
+    /// Makes a keyed instance, after a check of the key's length.
     pub(crate) fn key(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, Error> {
         if !self.takes_key(key) {
             return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
@@ -168,7 +170,8 @@ impl Driver {
         self.instance(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
     }
 
-    /// A keyed instance that gets what it is given in the alignment that it asks for. The key's length has been checked.
+    /// Makes a keyed instance that receives its buffers aligned as the driver asks. The key's length has been
+    /// checked.
     pub(crate) fn instance(&self, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Keyed, BadKey> {
         match self.alignmask {
             0 => (self.make)(cpu, key, weak),
@@ -177,5 +180,5 @@ impl Driver {
     }
 }
 
-/// A shared driver.
+/// A shared reference to a driver.
 pub type DriverRef = Arc<Driver>;

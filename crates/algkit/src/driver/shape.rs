@@ -1,27 +1,27 @@
-//! The sizes of an algorithm.
+//! The sizes that an algorithm accepts.
 
 use crate::Sizes;
 
-/// The lengths of text that a mode takes: [`Shape::takes`] and [`Shape::fit`] read it.
+/// The text lengths that a mode accepts. [`Shape::takes`] and [`Shape::fit`] apply it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TextRule {
-    /// Any.
+    /// Any length.
     Any,
     /// A multiple of the block size.
     Blocks,
-    /// At least one block: ciphertext stealing.
+    /// At least one block (ciphertext stealing).
     Stealing,
-    /// At least one block and at most this many bytes: an XTS data unit.
+    /// At least one block and at most this many bytes (an XTS data unit).
     DataUnit(u64),
-    /// At least two blocks, whole ones. What was decrypted shows whether it is what was encrypted
+    /// A multiple of the block size, at least two blocks. Decryption can tell whether the text is intact
     /// ([`super::SkcipherOps::is_intact`]).
     Wrapped,
 }
 
-/// The sizes of an algorithm, in bytes. What a type has no use for is zero.
+/// The sizes of an algorithm, in bytes. A size that a type does not have is zero.
 ///
-/// A shape begins with the function of its type. What else there is to say is said by methods:
+/// Start with the constructor for the type and change the rest with methods:
 ///
 /// ```
 /// use algkit::{Sizes, driver::{Shape, TextRule}};
@@ -34,26 +34,26 @@ pub enum TextRule {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Shape {
-    /// Bytes of a block; 1 for stream ciphers. For a hash, of the compression function's input.
+    /// The block size; 1 for stream ciphers. For a hash, the input size of its compression function.
     pub blocksize: usize,
-    /// Keys accepted.
+    /// The key lengths accepted.
     pub keys: Sizes,
     /// Whether a hash works without a key.
     pub optional_key: bool,
-    /// Bytes of initialization vector.
+    /// The IV length.
     pub ivsize: usize,
-    /// Texts accepted.
+    /// The text lengths accepted.
     pub text: TextRule,
-    /// Tags accepted (AEAD).
+    /// The tag lengths accepted (AEAD).
     pub tags: Sizes,
-    /// Bytes of digest (hash).
+    /// The digest length (hash).
     pub digestsize: usize,
-    /// Whether a digest of any other length can be had as well.
+    /// Whether digests of any other length are available as well.
     pub extendable: bool,
 }
 
 impl Shape {
-    /// All zero, any text, no key.
+    /// No key, no IV, no digest, texts of any length.
     pub const EMPTY: Self = Self {
         blocksize: 1,
         keys: Sizes::NONE,
@@ -65,12 +65,12 @@ impl Shape {
         extendable: false,
     };
 
-    /// Whether a text of `len` bytes is one that the mode takes.
+    /// Whether the mode accepts a text of `len` bytes.
     #[inline(always)]
     pub fn takes(&self, len: usize) -> bool {
         match self.text {
             TextRule::Any => true,
-            // Blocks of nearly all ciphers are powers of two, and a division costs as much as a block.
+            // Nearly all block sizes are powers of two, and a division costs as much as a block.
             TextRule::Blocks if self.blocksize.is_power_of_two() => len & (self.blocksize - 1) == 0,
             TextRule::Blocks => len.is_multiple_of(self.blocksize),
             TextRule::Stealing => len >= self.blocksize,
@@ -79,7 +79,7 @@ impl Shape {
         }
     }
 
-    /// The longest text of at most `len` bytes that the mode takes, or its shortest one.
+    /// The longest text length of at most `len` bytes that the mode accepts; if there is none, its shortest one.
     pub fn fit(&self, len: usize) -> usize {
         let blocks = len - len % self.blocksize;
         match self.text {
@@ -91,32 +91,32 @@ impl Shape {
         }
     }
 
-    /// A block cipher.
+    /// The sizes of a block cipher.
     pub const fn cipher(blocksize: usize, keys: Sizes) -> Self {
         Self { blocksize, keys, text: TextRule::Blocks, ..Self::EMPTY }
     }
 
-    /// A cipher with a mode.
+    /// The sizes of a symmetric cipher with a mode.
     pub const fn skcipher(blocksize: usize, keys: Sizes, ivsize: usize, text: TextRule) -> Self {
         Self { blocksize, keys, ivsize, text, ..Self::EMPTY }
     }
 
-    /// Authenticated encryption.
+    /// The sizes of an AEAD.
     pub const fn aead(keys: Sizes, ivsize: usize, tags: Sizes) -> Self {
         Self { keys, ivsize, tags, ..Self::EMPTY }
     }
 
-    /// A hash without a key.
+    /// The sizes of a hash without a key.
     pub const fn hash(blocksize: usize, digestsize: usize) -> Self {
         Self { blocksize, digestsize, optional_key: true, ..Self::EMPTY }
     }
 
-    /// A hash that needs a key.
+    /// The sizes of a hash that requires a key.
     pub const fn keyed_hash(blocksize: usize, digestsize: usize, keys: Sizes) -> Self {
         Self { blocksize, digestsize, keys, ..Self::EMPTY }
     }
 
-    /// The same, with texts that are taken by another rule, in blocks of another size.
+    /// The same sizes, with another block size and another rule for texts.
     #[must_use]
     pub const fn with_text(mut self, blocksize: usize, text: TextRule) -> Self {
         self.blocksize = blocksize;
@@ -124,21 +124,21 @@ impl Shape {
         self
     }
 
-    /// A hash that takes a key and works without.
+    /// The same sizes, for a hash with an optional key.
     #[must_use]
     pub const fn with_optional_key(mut self) -> Self {
         self.optional_key = true;
         self
     }
 
-    /// A hash whose digest may have any other length too.
+    /// The same sizes, for a hash with any output length.
     #[must_use]
     pub const fn extendable(mut self) -> Self {
         self.extendable = true;
         self
     }
 
-    /// A random number generator. Its key is a seed of any length, none included.
+    /// The sizes of a random number generator. Its key is a seed of any length, including 0.
     pub const fn rng() -> Self {
         Self { keys: Sizes::Between(0, usize::MAX), optional_key: true, ..Self::EMPTY }
     }

@@ -1,4 +1,4 @@
-//! Ciphers with a mode.
+//! Symmetric ciphers with a mode.
 
 use crate::{
     Text,
@@ -7,34 +7,36 @@ use crate::{
 use algkit_primitives::InOut;
 use std::any::Any;
 
-/// A keyed cipher with a mode.
+/// The operations of a keyed cipher with a mode.
 pub trait SkcipherOps: Send + Sync + Any {
-    /// Passes `text` through the cipher. `iv` has the declared length and holds the chaining value
-    /// afterwards, where the kernel's does.
+    /// Encrypts or decrypts `text`. `iv` has the declared length. Afterwards it holds the chaining value in the
+    /// modes in which the kernel returns one.
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
 
-    /// Whether a text that was decrypted is one that was encrypted, where the mode can tell ([`super::TextRule::Wrapped`]);
-    /// `iv` is what the decryption has left in it. If not, the caller wipes the text.
+    /// Whether a decrypted text is intact, for modes that can tell ([`super::TextRule::Wrapped`]). `iv` is the
+    /// value that the decryption left. If the text is not intact, the caller wipes it.
     fn is_intact(&self, iv: &[u8]) -> bool {
         let _ = iv;
         true
     }
 
-    /// Does at most [`super::MAX_JOBS`] requests at once; called on the instance of the first. All instances are of one
-    /// driver, which tells them from others, of another crate's making, with [`Any`].
+    /// Executes at most [`super::MAX_JOBS`] requests together. It is called on the instance of the first request.
+    /// All instances should belong to one driver. The driver recognizes its own by [`Any`] and calls the others'
+    /// methods.
     ///
-    /// A mode that leaves a CPU idle takes them side by side. The default takes each by itself.
+    /// A mode that leaves the CPU idle processes them side by side. The default executes one after the other.
     fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }
 
-    /// [`SkcipherOps::crypt`] of a text in one piece. Nearly all texts are, and a driver that brings this saves short
-    /// requests the bookkeeping of a [`Text`].
+    /// Like [`SkcipherOps::crypt`], for a text in one piece. Nearly all texts are. A driver that implements this
+    /// saves short requests the bookkeeping of a [`Text`].
     fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
         self.crypt(direction, iv, &mut Text::from(run));
     }
 
-    /// [`SkcipherOps::crypt_run`] of a message by itself: `iv` stays as it is, and no chaining value is returned.
+    /// Like [`SkcipherOps::crypt_run`], for a complete message: `iv` is not changed and no chaining value is
+    /// returned.
     fn crypt_once(&self, direction: Direction, iv: &[u8], run: InOut<'_>) {
         if let Ok(mut iv) = <[u8; 16]>::try_from(iv) {
             return self.crypt_run(direction, &mut iv, run);
@@ -45,12 +47,12 @@ pub trait SkcipherOps: Send + Sync + Any {
                 copy.copy_from_slice(iv);
                 self.crypt_run(direction, copy, run);
             }
-            // No driver of this crate has so long an IV.
+            // No driver of this crate has an IV this long.
             None => self.crypt_run(direction, &mut iv.to_vec(), run),
         }
     }
 
-    /// [`super::CipherOps::set_key`].
+    /// See [`super::CipherOps::set_key`].
     #[must_use]
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
         let _ = (key, weak);
@@ -58,18 +60,18 @@ pub trait SkcipherOps: Send + Sync + Any {
     }
 }
 
-/// A text to be encrypted or decrypted.
+/// A request of a batch.
 pub struct SkcipherJob<'a> {
-    /// With what.
+    /// The keyed instance.
     pub ops: &'a dyn SkcipherOps,
-    /// The IV, which becomes the chaining value.
+    /// The IV. The chaining value replaces it.
     pub iv: &'a mut [u8],
-    /// The text.
+    /// The text to encrypt or decrypt.
     pub text: InOut<'a>,
 }
 
 impl SkcipherJob<'_> {
-    /// Does it by itself.
+    /// Executes this job alone.
     pub fn run(&mut self, direction: Direction) {
         self.ops.crypt_run(direction, self.iv, self.text.reborrow());
     }

@@ -8,12 +8,12 @@ use crate::{
 };
 use std::{cell::RefCell, cmp::Reverse, collections::HashMap};
 
-/// Lists the drivers of names.
+/// Lists drivers without adding them to the registry.
 pub(super) struct Listing<'a> {
     registry: &'a Registry,
-    /// The drivers that the registry has.
+    /// The drivers that are in the registry.
     known: Vec<DriverRef>,
-    /// What was listed before: a template asks for its parts again and again.
+    /// Results by name: a template asks for its parts repeatedly.
     listed: RefCell<HashMap<String, Vec<DriverRef>>>,
 }
 
@@ -46,8 +46,8 @@ impl<'a> Listing<'a> {
         Ok(drivers)
     }
 
-    /// What the template in `name` makes, of the best driver of each part, and of each other driver of one part beside the
-    /// best of the others.
+    /// The instances that the template in `name` makes: one of the best driver of each part, and one for each other
+    /// driver of one part with the best drivers of the other parts.
     fn composed(&self, name: &Name) -> Result<Vec<DriverRef>, Error> {
         let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
             return Ok(Vec::new());
@@ -57,7 +57,8 @@ impl<'a> Listing<'a> {
         for (part, choices) in best.choices.into_inner().into_iter().enumerate() {
             for choice in 1..choices {
                 let parts = Parts { listing: self, instead: Some((part, choice)), choices: RefCell::default() };
-                // A driver that does not go with the best of the others makes none, and one with too long a name cannot be found.
+                // Some combinations do not fit together, and a driver whose name is too long cannot be found. Both
+                // are left out.
                 instances.extend(build(&parts, name).ok().filter(|instance| Name::parse(&instance.driver).is_ok()));
             }
         }
@@ -66,12 +67,12 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Gives a template the parts of one instance.
+/// The parts of one instance, for a template to look up.
 struct Parts<'a> {
     listing: &'a Listing<'a>,
-    /// Of the part with this number the driver with that one, in place of the best.
+    /// `(part, driver)`: for the part with this index, use the driver with this index instead of the best.
     instead: Option<(usize, usize)>,
-    /// How many drivers there are of each part that was asked for.
+    /// The number of drivers of each part, in the order of the lookups.
     choices: RefCell<Vec<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! The driver to compare another with in its self-test.
+//! Finds the driver that a self-test compares another driver with.
 
 use crate::{
     Error, Name,
@@ -8,15 +8,15 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A driver of the same algorithm as `driver`: portable, and another one if there is one. It is not tested, and not kept.
+/// Another driver of the same algorithm as `driver`, portable if there is one. It is neither tested nor kept.
 pub(super) fn of(driver: &Driver) -> Option<DriverRef> {
     let name = Name::parse(&driver.name).ok()?;
     Reference { not: &driver.driver }.find(driver.kind, &name).ok()
 }
 
-/// Finds the most portable driver there is: a template over portable parts, or a row of the table.
+/// Finds the most portable driver of a name: a template over portable parts, or a row of the table.
 struct Reference<'a> {
-    /// The driver under test.
+    /// The name of the driver under test.
     not: &'a str,
 }
 

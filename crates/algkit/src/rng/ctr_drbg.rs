@@ -1,36 +1,36 @@
 //! CTR_DRBG with a derivation function, over a cipher of 16-byte blocks (SP 800-90A Rev. 1 sections 10.2.1 and
-//! 10.3.2): a key, and a counter V that fills a block.
+//! 10.3.2). The state is a key and a counter V of one block.
 
 use super::drbg::Mechanism;
 use crate::driver::{BadKey, CipherOps, Failure};
 use algkit_primitives::InOut;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of a block.
+/// The block size in bytes.
 const BLOCK: usize = 16;
 
-/// The longest key and a block, in bytes.
+/// The longest key plus one block, in bytes.
 const MAX_SEED: usize = 32 + BLOCK;
 
-/// Bytes of counters that are encrypted at a time.
+/// The number of keystream bytes per call of the cipher.
 const BATCH: usize = 512;
 
-/// Makes the cipher with a key.
+/// Makes a cipher instance with a key.
 type Keyed = Box<dyn Fn(&[u8]) -> Result<Box<dyn CipherOps>, BadKey> + Send + Sync>;
 
-/// CTR_DRBG.
+/// The state of a CTR_DRBG.
 pub(super) struct CtrDrbg {
     keyed: Keyed,
     key_len: usize,
-    /// The cipher with the constant key of the derivation function.
+    /// The cipher under the constant key of the derivation function.
     derivation: Box<dyn CipherOps>,
-    /// The cipher with the key of the state.
+    /// The cipher under the key of the state.
     cipher: Box<dyn CipherOps>,
     v: Zeroizing<[u8; BLOCK]>,
 }
 
 impl CtrDrbg {
-    /// One that is yet to be instantiated.
+    /// A CTR_DRBG that has not been instantiated yet.
     pub(super) fn new(keyed: Keyed, key_len: usize) -> Result<Self, Failure> {
         let ascending: [u8; 32] = std::array::from_fn(|i| i as u8);
         let derivation = keyed(&ascending[..key_len])?;
@@ -40,7 +40,7 @@ impl CtrDrbg {
         Ok(Self { cipher: keyed(&[0; 32][..key_len])?, keyed, key_len, derivation, v: Zeroizing::default() })
     }
 
-    /// Fills `out` with what the counter encrypts to, from the next value on.
+    /// Fills `out` with the encryptions of the counter's next values, and advances the counter.
     fn keystream(&mut self, out: &mut [u8]) {
         let mut counter = u128::from_be_bytes(*self.v);
         let mut batch = Zeroizing::new([0; BATCH]);
@@ -57,7 +57,7 @@ impl CtrDrbg {
         counter.zeroize();
     }
 
-    /// CTR_DRBG_Update (section 10.2.1.2), with `provided` as long as a key and a block.
+    /// CTR_DRBG_Update (section 10.2.1.2). `provided` is as long as a key plus a block.
     fn update(&mut self, provided: &[u8]) -> Result<(), Failure> {
         let mut next = Zeroizing::new([0; MAX_SEED]);
         let next = &mut next[..self.key_len + BLOCK];
@@ -69,7 +69,7 @@ impl CtrDrbg {
         Ok(())
     }
 
-    /// Block_Cipher_df (section 10.3.2): a key and a block made of `input`, of less than 2^32 bytes.
+    /// Block_Cipher_df (section 10.3.2): derives a key and a block from `input`, of less than 2^32 bytes.
     fn derive(&self, input: &[&[u8]]) -> Result<Zeroizing<[u8; MAX_SEED]>, Failure> {
         let seed_len = self.key_len + BLOCK;
         let input_len = input.iter().map(|piece| piece.len()).sum::<usize>() as u32;
@@ -98,7 +98,7 @@ impl CtrDrbg {
     }
 }
 
-/// BCC (section 10.3.3): a CBC-MAC, padded with zeros.
+/// BCC (section 10.3.3): a CBC-MAC whose last block is padded with zeros.
 struct Chain<'a> {
     cipher: &'a dyn CipherOps,
     value: Zeroizing<[u8; BLOCK]>,

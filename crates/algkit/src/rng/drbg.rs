@@ -1,39 +1,39 @@
-//! What the three mechanisms of SP 800-90A Rev. 1 have in common (sections 8 and 9): seeding, limits, prediction
+//! The common part of the three mechanisms of SP 800-90A Rev. 1 (sections 8 and 9): seeding, limits and prediction
 //! resistance.
 //!
-//! **Forks.** A state that two processes hold would give both the same bytes. No check of process numbers sees every
-//! way to copy a process (PID namespaces, snapshots of virtual machines), so none is made: what draws on the
-//! operating system reseeds before each request, and copies part with the next. So all of these DRBGs resist
-//! prediction, `drbg_nopr_*` as well; the two kinds differ in known answers alone. No reseed interval (2^48
-//! requests) can end before that.
+//! **Forks.** Two processes with the same state would produce the same bytes. Comparing process IDs does not detect
+//! every way to copy a process (PID namespaces, snapshots of virtual machines). So a DRBG that uses the operating
+//! system's entropy reseeds before each request, and copies diverge with the next request. All of these DRBGs are
+//! therefore prediction-resistant, `drbg_nopr_*` too; the two kinds differ only in known-answer tests. The reseed
+//! interval (2^48 requests) is never reached.
 
 use super::entropy::Source;
 use crate::driver::{Failure, RngOps};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most bytes that a mechanism generates at a time (SP 800-90A table 2 and 3: 2^19 bits).
+/// The maximum number of bytes per call of a mechanism (SP 800-90A tables 2 and 3: 2^19 bits).
 const MAX_REQUEST: usize = 1 << 16;
 
-/// The longest seed and additional input, in bytes. The standard would allow 2^32.
+/// The maximum length of a seed and of additional input, in bytes. The standard allows 2^32.
 const MAX_ADDITIONAL: usize = 1 << 30;
 
-/// A state and how it moves. Inputs come in pieces, which are concatenated.
+/// The state of a mechanism and its functions. Inputs come in pieces, which are concatenated.
 pub(super) trait Mechanism: Send {
-    /// Starts anew from `seed`: entropy input, nonce, personalization string.
+    /// Instantiates the state from `seed`: entropy input, nonce and personalization string.
     fn instantiate(&mut self, seed: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds `seed` to the state: entropy input, additional input.
+    /// Reseeds the state from `seed`: entropy input and additional input.
     fn reseed(&mut self, seed: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Fills `out`. This is request number `request` since the last seed, from 1.
+    /// Fills `out`. `request` is the number of this request since the last seed, starting at 1.
     fn generate(&mut self, request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// A DRBG.
+/// A DRBG over any mechanism.
 pub(super) struct Drbg<M> {
-    /// Reseeds before each request, wherever the entropy comes from.
+    /// Whether it reseeds before each request even with given entropy.
     resistant: bool,
-    /// Bytes of security strength.
+    /// The security strength in bytes.
     strength: usize,
     state: Mutex<State<M>>,
 }
@@ -41,12 +41,12 @@ pub(super) struct Drbg<M> {
 struct State<M> {
     mechanism: M,
     source: Source,
-    /// The number that the next request has.
+    /// The number of the next request since the last seed.
     request: u64,
 }
 
 impl<M: Mechanism> Drbg<M> {
-    /// One that is yet to be instantiated.
+    /// A DRBG that has not been instantiated yet.
     pub(super) fn new(mechanism: M, resistant: bool, strength: usize) -> Self {
         let state = State { mechanism, source: Source::System, request: 1 };
         Self { resistant, strength, state: Mutex::new(state) }
@@ -80,7 +80,7 @@ impl<M: Mechanism> RngOps for Drbg<M> {
     fn instantiate(&self, seed: &[u8]) -> Result<(), Failure> {
         check_length(seed)?;
         let mut state = self.lock();
-        // The entropy input, and a nonce of half as many bytes.
+        // The entropy input, and a nonce of half its length.
         let entropy = state.source.draw(self.strength / 2 * 3)?;
         state.mechanism.instantiate(&[&entropy, seed])?;
         state.request = 1;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Tells what it was asked for.
+    /// A mechanism that records its calls.
     struct Log(Arc<Mutex<Vec<String>>>);
 
     impl Log {

@@ -1,4 +1,4 @@
-//! Where a DRBG's entropy comes from.
+//! The entropy source of a DRBG.
 
 use crate::driver::Failure;
 use zeroize::Zeroizing;
@@ -7,12 +7,12 @@ use zeroize::Zeroizing;
 pub(super) enum Source {
     /// The operating system's generator (`getrandom`), once it has been seeded.
     System,
-    /// These bytes, each time: a known answer is being asked for.
+    /// Always these bytes, for known-answer tests.
     Given(Zeroizing<Vec<u8>>),
 }
 
 impl Source {
-    /// As many bytes, or those that were given.
+    /// `len` bytes from the system, or all of the given bytes.
     pub(super) fn draw(&self, len: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
         match self {
             Self::System => {

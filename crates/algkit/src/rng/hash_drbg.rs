@@ -1,37 +1,37 @@
-//! Hash_DRBG (SP 800-90A Rev. 1 section 10.1.1): a value V to which each request adds a hash of it, a constant C
-//! and the number of the request.
+//! Hash_DRBG (SP 800-90A Rev. 1 section 10.1.1). The state is a value V and a constant C. Each request adds a hash
+//! of V, C and the request's number to V.
 
 use super::drbg::Mechanism;
 use crate::driver::{Failure, HashOps};
 use zeroize::Zeroizing;
 
-/// Hash_DRBG.
+/// The state of a Hash_DRBG.
 pub(super) struct HashDrbg {
     hash: Box<dyn HashOps>,
-    /// V and C, of 55 or 111 bytes.
+    /// V and C, each of 55 or 111 bytes.
     v: Zeroizing<Vec<u8>>,
     c: Zeroizing<Vec<u8>>,
-    /// Room for another such value, and for a digest.
+    /// Scratch buffers for another value of that length and for a digest.
     scratch: Zeroizing<Vec<u8>>,
     digest: Zeroizing<Vec<u8>>,
 }
 
 impl HashDrbg {
-    /// One that is yet to be instantiated.
+    /// A Hash_DRBG that has not been instantiated yet.
     pub(super) fn new(hash: Box<dyn HashOps>, digest_size: usize, seed_len: usize) -> Self {
         let empty = |len| Zeroizing::new(vec![0; len]);
         let [v, c, scratch] = [seed_len; 3].map(empty);
         Self { hash, v, c, scratch, digest: empty(digest_size) }
     }
 
-    /// V and C from a seed.
+    /// Derives V and C from a seed.
     fn seed(&mut self, seed: &[&[u8]]) {
         derive(&*self.hash, seed, &mut self.digest, &mut self.scratch);
         std::mem::swap(&mut self.v, &mut self.scratch);
         derive(&*self.hash, &[&[0], &self.v], &mut self.digest, &mut self.c);
     }
 
-    /// Adds the hash of V and more to V.
+    /// Adds the hash of `domain`, V and `more` to V.
     fn add_hash(&mut self, domain: u8, more: &[&[u8]]) {
         self.hash.digest(&[&[&[domain], &self.v[..]], more].concat(), &mut self.digest);
         add(&mut self.v, &self.digest);
@@ -77,7 +77,7 @@ fn derive(hash: &dyn HashOps, input: &[&[u8]], digest: &mut [u8], out: &mut [u8]
     }
 }
 
-/// `sum += term`, both big-endian, modulo what fits.
+/// `sum += term`, both big-endian, modulo 2 to the number of bits in `sum`.
 fn add(sum: &mut [u8], term: &[u8]) {
     let mut carry = 0;
     let term = term.iter().rev().copied().chain(std::iter::repeat(0));

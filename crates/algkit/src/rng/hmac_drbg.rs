@@ -1,30 +1,31 @@
-//! HMAC_DRBG (SP 800-90A Rev. 1 section 10.1.2): a key K and a value V, each an HMAC of the last.
+//! HMAC_DRBG (SP 800-90A Rev. 1 section 10.1.2). The state is a key K and a value V, each computed by HMAC from the
+//! previous ones.
 
 use super::drbg::Mechanism;
 use crate::driver::{BadKey, Failure, HashOps};
 use zeroize::Zeroizing;
 
-/// Makes the HMAC with a key.
+/// Makes an HMAC instance with a key.
 type Keyed = Box<dyn Fn(&[u8]) -> Result<Box<dyn HashOps>, BadKey> + Send + Sync>;
 
-/// HMAC_DRBG.
+/// The state of an HMAC_DRBG.
 pub(super) struct HmacDrbg {
     keyed: Keyed,
-    /// The HMAC with the key K.
+    /// The HMAC under the key K.
     hmac: Box<dyn HashOps>,
-    /// V, as long as a digest, and room for the next.
+    /// V, of the digest's length, and a buffer for its next value.
     v: Zeroizing<Vec<u8>>,
     next: Zeroizing<Vec<u8>>,
 }
 
 impl HmacDrbg {
-    /// One that is yet to be instantiated.
+    /// An HMAC_DRBG that has not been instantiated yet.
     pub(super) fn new(keyed: Keyed, digest_size: usize) -> Result<Self, Failure> {
         let empty = || Zeroizing::new(vec![0; digest_size]);
         Ok(Self { hmac: keyed(&empty())?, keyed, v: empty(), next: empty() })
     }
 
-    /// `V = HMAC(K, V)`.
+    /// Computes `V = HMAC(K, V)`.
     fn advance(&mut self) {
         self.hmac.digest(&[&self.v], &mut self.next);
         std::mem::swap(&mut self.v, &mut self.next);

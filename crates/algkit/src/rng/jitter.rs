@@ -1,14 +1,15 @@
-//! Entropy from the jitter of the CPU, by the design of Stephan Müller's Jitterentropy: the time that a fixed piece of
-//! work takes varies with the state of caches, pipelines, clocks and interrupts, which no observer knows in full.
+//! Entropy from the CPU's timing jitter, following the design of Stephan Müller's Jitterentropy: the time of a
+//! fixed piece of work varies with the state of caches, pipelines, clocks and interrupts, which no observer knows
+//! completely.
 //!
-//! Each sample is the time of one hash and of some steps through memory. Samples go into a hash (vetted
-//! conditioning, SP 800-90B section 3.1.5.1.1), which after enough of them gives 32 bytes. How much entropy a
-//! sample holds depends on the machine and cannot be proved by looking at it; a third of a bit is assumed, as
-//! Jitterentropy does. The health tests of SP 800-90B section 4.4 run on every sample, and a generator that fails one
-//! gives nothing ever after.
+//! Each sample is the time of one hash computation and some memory accesses. Samples are hashed (vetted
+//! conditioning, SP 800-90B section 3.1.5.1.1), and after enough samples the hash yields 32 bytes. The entropy of a
+//! sample depends on the machine and cannot be proved from the samples. A third of a bit is assumed, as in
+//! Jitterentropy. The health tests of SP 800-90B section 4.4 run on every sample. A generator that fails one
+//! produces no more output.
 //!
-//! There is no state that two processes could share: each 32 bytes come from samples of their own. Who has the
-//! operating system's generator has no need of this one.
+//! There is no state that two processes could share: each 32 bytes come from new samples. Programs that have the
+//! operating system's generator do not need this one.
 
 use crate::driver::{Failure, HashOps, RngOps};
 use std::{
@@ -18,47 +19,48 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The hash that conditions.
+/// The conditioning hash.
 pub(super) const CONDITIONER: &str = "sha3-256";
 
-/// Bytes that it gives.
+/// The length of the conditioned output, in bytes.
 const DIGEST: usize = 32;
 
-/// Samples that hold a bit of entropy.
+/// The number of samples that are assumed to hold one bit of entropy.
 const SAMPLES_PER_BIT: usize = 3;
 
-/// Samples for a digest: for all of its bits and 64 more, so that its entropy is full (SP 800-90C section 3.3.1).
+/// The number of samples for a digest: for its 256 bits and 64 more, which gives full entropy (SP 800-90C section
+/// 3.3.1).
 const SAMPLES: usize = SAMPLES_PER_BIT * (8 * DIGEST + 64);
 
-/// Samples that are tested and forgotten before the first use (SP 800-90B section 4.3).
+/// The number of samples that are tested and discarded before the first use (SP 800-90B section 4.3).
 const STARTUP: usize = 1024;
 
-/// Samples are drawn at most this many times as often as needed, for those that are stuck do not count.
+/// The limit of samples for a digest, as a multiple of [`SAMPLES`]. Stuck samples do not count as entropy.
 const PATIENCE: usize = 8;
 
-/// Bytes to step through: more than the smallest caches hold.
+/// The size of the memory that is accessed, in bytes: more than the smallest caches.
 const MEMORY: usize = 1 << 16;
 
-/// Steps for a sample.
+/// The number of memory accesses per sample.
 const STEPS: usize = 64;
 
-/// Bytes from one to the next: always another cache line, and in the end every byte.
+/// The distance of accesses in bytes: each is in another cache line, and over time every byte is reached.
 const STRIDE: usize = 4095;
 
-/// A generator.
+/// A jitter entropy generator.
 pub(super) struct Jitter {
     hash: Box<dyn HashOps>,
     collector: Mutex<Collector>,
 }
 
 impl Jitter {
-    /// One that has passed the test at the start.
+    /// A generator that has passed the startup test.
     pub(super) fn new(hash: Box<dyn HashOps>) -> Result<Self, Failure> {
         let start = Instant::now();
         Self::with_clock(hash, Box::new(move || start.elapsed().as_nanos() as i64))
     }
 
-    /// One by a clock in nanoseconds.
+    /// A generator with a given clock, in nanoseconds.
     fn with_clock(hash: Box<dyn HashOps>, clock: Box<dyn FnMut() -> i64 + Send>) -> Result<Self, Failure> {
         let mut collector = Collector {
             clock,
@@ -75,7 +77,7 @@ impl Jitter {
         Ok(Self { hash, collector: Mutex::new(collector) })
     }
 
-    /// The digest of enough samples.
+    /// The digest of enough samples for full entropy.
     fn block(&self, collector: &mut Collector) -> Result<Zeroizing<[u8; DIGEST]>, Failure> {
         let mut pool = self.hash.start();
         let mut wanted = SAMPLES;
@@ -96,12 +98,12 @@ impl Jitter {
 }
 
 impl RngOps for Jitter {
-    /// There is nothing to start.
+    /// Does nothing: there is no state.
     fn instantiate(&self, _seed: &[u8]) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// There is no state to add to.
+    /// Does nothing: there is no state.
     fn reseed(&self, _additional: &[u8]) -> Result<(), Failure> {
         Ok(())
     }
@@ -115,21 +117,21 @@ impl RngOps for Jitter {
     }
 }
 
-/// What draws samples.
+/// The sampler.
 struct Collector {
     clock: Box<dyn FnMut() -> i64 + Send>,
     memory: Vec<u8>,
     at: usize,
     work: [u8; DIGEST],
-    /// The last time, its difference from the one before, and the difference of the last two differences.
+    /// The last clock value, its difference to the one before, and the difference of the last two differences.
     last: [i64; 3],
     health: Health,
 }
 
 struct Sample {
-    /// Nanoseconds of work.
+    /// The elapsed time in nanoseconds.
     time: i64,
-    /// Whether the time is nothing new: it, or its change, or the change of that is zero.
+    /// Whether the time, its first or its second difference is zero.
     stuck: bool,
 }
 
@@ -155,12 +157,12 @@ impl Collector {
     }
 }
 
-/// The health tests of SP 800-90B section 4.4, for a false alarm in 2^30 samples.
+/// The health tests of SP 800-90B section 4.4, with a false-positive rate of 2^-30.
 #[derive(Default)]
 struct Health {
-    /// Samples that were stuck, one after the other.
+    /// The number of consecutive stuck samples.
     repetitions: usize,
-    /// The first sample of the window, how often it occurred, and samples so far.
+    /// The first sample of the window, its number of occurrences, and the number of samples in the window so far.
     first: i64,
     occurrences: usize,
     seen: usize,
@@ -168,13 +170,13 @@ struct Health {
 }
 
 impl Health {
-    /// Repetition count test: `1 + 30 / H`, with `H` a third of a bit.
+    /// Cutoff of the repetition count test: `1 + 30 / H`, where `H` is a third of a bit.
     const MAX_REPETITIONS: usize = 1 + 30 * SAMPLES_PER_BIT;
 
-    /// Samples in a window of the adaptive proportion test.
+    /// The window of the adaptive proportion test, in samples.
     const WINDOW: usize = 512;
 
-    /// Its cutoff: `1 + critbinom(512, 2^-H, 1 - 2^-30)`.
+    /// Cutoff of the adaptive proportion test: `1 + critbinom(512, 2^-H, 1 - 2^-30)`.
     const MAX_OCCURRENCES: usize = 458;
 
     fn observe(&mut self, time: i64, stuck: bool) {
@@ -202,7 +204,7 @@ mod tests {
         crate::templates::hash(&driver, Registry::global().unwrap().cpu(), &[], crate::WeakKeys::Allow).unwrap()
     }
 
-    /// A clock on which each piece of work takes what `time` says, by number.
+    /// A clock on which work number `n` takes `time(n)`.
     fn clock(time: impl Fn(usize) -> i64 + Send + 'static) -> Box<dyn FnMut() -> i64 + Send> {
         let (mut now, mut n) = (0, 0);
         Box::new(move || {
@@ -212,7 +214,7 @@ mod tests {
         })
     }
 
-    /// Numbers from 0 to 15 that look random.
+    /// Pseudorandom numbers from 0 to 15.
     fn noise(n: usize) -> i64 {
         (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9) as i64
             >> 60
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn one_time_too_often_is_noticed() {
-        // Not stuck, for every other sample is noise; but nine of ten times are the same.
+        // The samples are not stuck, but nine of ten have the same time.
         let mut health = Health::default();
         for n in 0..Health::WINDOW {
             health.observe(if n % 10 == 9 { noise(n) } else { 1000 }, false);

@@ -1,8 +1,8 @@
-//! Random number generators, by the kernel's names: `stdrng`, of which every DRBG is a driver, and
+//! Random number generators, under the kernel's names: every DRBG is a driver of `stdrng`, and there is
 //! `jitterentropy_rng`.
 //!
-//! A DRBG finds the hash or the cipher that it is built on in its registry, when it is seeded; what serves there
-//! serves here, whatever the CPU and the policy.
+//! When a DRBG is seeded, it looks up its hash or cipher in its registry. So whatever CPU features and policy the
+//! registry has apply to it.
 
 mod ctr_drbg;
 mod drbg;
@@ -23,18 +23,18 @@ use hmac_drbg::HmacDrbg;
 use jitter::Jitter;
 use std::sync::Arc;
 
-/// How a DRBG works, and on what.
+/// The mechanism of a DRBG and the algorithm that it is built on.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// On a block cipher with keys of this many bytes.
+    /// CTR_DRBG on this block cipher, with keys of this many bytes.
     Ctr(&'static str, usize),
-    /// On a hash, with a state of this many bytes.
+    /// Hash_DRBG on this hash, with a state of this many bytes.
     Hash(&'static str, usize),
-    /// On an HMAC.
+    /// HMAC_DRBG on this algorithm.
     Hmac(&'static str),
 }
 
-/// The DRBGs: driver, priority, mechanism, whether it resists prediction, and its security strength in bytes. The
+/// The DRBGs: driver name, priority, mechanism, prediction resistance, and security strength in bytes. The
 /// priorities are the kernel's.
 const DRBGS: [(&str, u32, Kind, bool, usize); 22] = [
     ("drbg_pr_ctr_aes128", 200, Kind::Ctr("aes", 16), true, 16),
@@ -61,10 +61,10 @@ const DRBGS: [(&str, u32, Kind, bool, usize); 22] = [
     ("drbg_nopr_hmac_sha512", 221, Kind::Hmac("hmac(sha512)"), false, 32),
 ];
 
-/// Finds the driver that serves a name when it is asked.
+/// Finds the driver of a name when a generator is seeded.
 pub(crate) type Find = Arc<dyn Fn(Type, &str) -> Result<DriverRef, Failure> + Send + Sync>;
 
-/// The generators. When one is seeded, `find` tells what it is built on.
+/// The generators. Each calls `find` for its inner algorithm when it is seeded.
 pub(crate) fn drivers(find: Find) -> impl Iterator<Item = Driver> {
     let jitter = cfg!(feature = "sha3").then(|| jitter_driver(find.clone()));
     let built_in = DRBGS.into_iter().filter(|(_, _, kind, _, _)| kind.is_built_in());
@@ -84,7 +84,7 @@ pub(crate) fn drivers(find: Find) -> impl Iterator<Item = Driver> {
     drbgs.chain(jitter)
 }
 
-/// The generator whose only source is the CPU.
+/// The generator whose only entropy source is the CPU's timing.
 fn jitter_driver(find: Find) -> Driver {
     let make = move |cpu: CpuFeatures, _: &[u8], _: WeakKeys| {
         let driver = find(Type::Hash, jitter::CONDITIONER)?;
@@ -96,7 +96,7 @@ fn jitter_driver(find: Find) -> Driver {
 }
 
 impl Kind {
-    /// Whether this build of the crate has what the DRBG is built on.
+    /// Whether this build contains the algorithm that the DRBG is built on.
     fn is_built_in(self) -> bool {
         match self {
             Self::Ctr(..) => cfg!(feature = "aes"),
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The file of the mechanism.
+    /// The source file of the mechanism.
     fn source(self) -> &'static str {
         match self {
             Self::Ctr(..) => "rng/ctr_drbg.rs",
@@ -113,7 +113,7 @@ impl Kind {
         }
     }
 
-    /// The DRBG, not yet instantiated.
+    /// Makes the DRBG, not yet instantiated.
     fn make(self, find: &Find, cpu: CpuFeatures, resistant: bool, strength: usize) -> Result<Box<dyn RngOps>, Failure> {
         Ok(match self {
             Self::Ctr(name, key_len) => {

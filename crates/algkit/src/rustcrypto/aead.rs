@@ -8,18 +8,18 @@ use ::aead::{
 };
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-/// An AEAD with tags of 16 bytes behind the ciphertext.
+/// An AEAD whose ciphertext is followed by a 16-byte tag.
 pub trait AeadAlgorithm {
-    /// The registry's name.
+    /// The algorithm's name in the registry.
     const NAME: &'static str;
 
-    /// Bytes of key.
+    /// The key length in bytes.
     type KeySize: ArraySize;
 
-    /// Bytes of nonce.
+    /// The nonce length in bytes.
     type NonceSize: ArraySize;
 
-    /// Runs `f` with the IV that the driver takes for `nonce`.
+    /// Calls `f` with the driver's IV for `nonce`.
     fn with_iv<R>(nonce: &[u8], f: impl FnOnce(&[u8]) -> R) -> R {
         f(nonce)
     }
@@ -56,8 +56,7 @@ algorithms! {
     }
 }
 
-/// The kernel's IV for CCM is the first counter block: a byte that tells how many bytes count,
-/// less 1, the nonce, and zeros.
+/// The kernel's IV for CCM is the first counter block: the size of the length field minus 1, the nonce, and zeros.
 fn with_ccm_iv<R>(nonce: &[u8], f: impl FnOnce(&[u8]) -> R) -> R {
     let mut iv = [0; 16];
     iv[0] = (14 - nonce.len()) as u8;
@@ -66,7 +65,7 @@ fn with_ccm_iv<R>(nonce: &[u8], f: impl FnOnce(&[u8]) -> R) -> R {
 }
 
 impl<A: AeadAlgorithm> AeadOf<A> {
-    /// The AEAD with `key`, of exactly the algorithm's size.
+    /// The AEAD with `key`. The error is that of the registry's lookup.
     pub fn try_new(key: &Key<Self>) -> Result<Self, Error> {
         Ok(Self(Arc::new(aead(A::NAME)?.key(key)?), PhantomData))
     }

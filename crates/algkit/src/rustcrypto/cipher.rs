@@ -9,42 +9,42 @@ use ::cipher::{
 use std::{fmt, sync::Arc};
 use zeroize::Zeroize;
 
-/// Bytes of IV that the drivers of these algorithms take.
+/// The IV length of these algorithms' drivers, in bytes.
 const IV_LEN: usize = 16;
 
-/// The largest block, in bytes.
+/// The longest keystream block, in bytes.
 const MAX_BLOCK: usize = 64;
 
-/// A stream cipher that counts blocks.
+/// A stream cipher with a block counter.
 pub trait StreamAlgorithm {
-    /// The registry's name, of a driver with an IV of 16 bytes.
+    /// The algorithm's name in the registry. Its drivers take 16-byte IVs.
     const NAME: &'static str;
 
-    /// Bytes of key.
+    /// The key length in bytes.
     type KeySize: ArraySize;
 
-    /// Bytes of nonce.
+    /// The nonce length in bytes.
     type IvSize: ArraySize;
 
-    /// Bytes in a block of the keystream, at most 64.
+    /// The length of a keystream block in bytes, at most 64.
     const BLOCK: u8;
 
-    /// How many blocks the keystream has.
+    /// The number of blocks in the keystream.
     const BLOCKS: u128;
 
     /// The driver's IV for block number `block`.
     fn iv(nonce: &[u8], block: u128) -> [u8; IV_LEN];
 }
 
-/// A keyed stream cipher with the traits of the `cipher` crate: the mode, and the part of a block of
-/// keystream that the last piece of text has left over.
+/// A keyed stream cipher with the traits of the `cipher` crate: the mode, and the unused rest of the last keystream
+/// block.
 pub struct StreamOf<A: StreamAlgorithm> {
     cipher: Arc<Skcipher>,
     nonce: Iv<Self>,
-    /// The block after the keystream held.
+    /// The number of the block after the buffered keystream.
     block: u128,
     keystream: [u8; MAX_BLOCK],
-    /// Bytes of the keystream held that were used; [`StreamAlgorithm::BLOCK`] if none is held.
+    /// How many bytes of the buffered keystream are used; [`StreamAlgorithm::BLOCK`] if none is buffered.
     used: u8,
 }
 
@@ -110,14 +110,14 @@ impl<A: StreamAlgorithm> StreamOf<A> {
         Ok(Self { cipher, nonce, block: 0, keystream: [0; MAX_BLOCK], used: A::BLOCK })
     }
 
-    /// Passes `text`, which starts at `self.block`, through the cipher.
+    /// Encrypts or decrypts `text`, which starts at block `self.block`.
     fn crypt(&mut self, text: &mut [u8]) {
         let mut iv = A::iv(&self.nonce, self.block);
         self.block += text.len().div_ceil(A::BLOCK.into()) as u128;
         self.cipher.encrypt(&mut iv, text).expect("the IV has the driver's length, and any text fits");
     }
 
-    /// Holds the next block of keystream, of which `used` bytes are used.
+    /// Buffers the next keystream block, of which `used` bytes are already used.
     fn hold(&mut self, used: u8) {
         let mut keystream = [0; MAX_BLOCK];
         self.crypt(&mut keystream[..usize::from(A::BLOCK)]);

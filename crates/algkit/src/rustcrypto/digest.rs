@@ -10,16 +10,16 @@ use std::{fmt, marker::PhantomData, sync::OnceLock};
 
 /// A hash without a key.
 pub trait HashAlgorithm: 'static {
-    /// The registry's name.
+    /// The algorithm's name in the registry.
     const NAME: &'static str;
 
-    /// Bytes of the compression function's input.
+    /// The input size of the compression function, in bytes.
     type BlockSize: ArraySize;
 
-    /// Bytes of digest.
+    /// The digest length in bytes.
     type OutputSize: ArraySize;
 
-    /// Where the hash is kept once its driver has been chosen.
+    /// The place where the hash is cached once its driver has been chosen.
     fn place() -> &'static OnceLock<Hash>;
 }
 
@@ -78,19 +78,19 @@ hashes! {
     Sm3 = "sm3", block U64, digest U32;
 }
 
-/// Objects to a driver whose digest is not `N` bytes long.
+/// Returns an error if the driver's digest is not `N` bytes long.
 pub(super) fn check_digest_size<N: ArraySize>(hash: &Hash) -> Result<(), Error> {
     let (got, want) = (hash.digest_size(), N::USIZE);
     if got == want { Ok(()) } else { Err(Error::OutputLength { got, want }) }
 }
 
-/// Finishes a state whose hash [`check_digest_size`] has let pass.
+/// Finishes a state whose hash has passed [`check_digest_size`].
 pub(super) fn finish(state: State, out: &mut [u8]) {
     state.finish_into(out).expect("the digest's size was checked");
 }
 
 impl<A: HashAlgorithm> DigestOf<A> {
-    /// A fresh state.
+    /// A fresh state. The error is that of the registry's lookup.
     pub fn try_new() -> Result<Self, Error> {
         let place = A::place();
         let hash = match place.get() {
@@ -104,7 +104,7 @@ impl<A: HashAlgorithm> DigestOf<A> {
         Ok(Self(hash.start(), PhantomData))
     }
 
-    /// The state, with a fresh one in its place.
+    /// Replaces the state by a fresh one and returns it.
     fn take(&mut self) -> State {
         std::mem::take(self).0
     }

@@ -14,16 +14,16 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 
 /// A keyed hash.
 pub trait MacAlgorithm {
-    /// The registry's name.
+    /// The algorithm's name in the registry.
     const NAME: &'static str;
 
-    /// Bytes of key.
+    /// The key length in bytes.
     type KeySize: ArraySize;
 
-    /// Whether a key given as a slice may have any other length.
+    /// Whether a key that is given as a slice may have any length.
     const ANY_KEY: bool;
 
-    /// Bytes of tag.
+    /// The tag length in bytes.
     type OutputSize: ArraySize;
 }
 
@@ -68,7 +68,7 @@ macs! {
 }
 
 impl<A: MacAlgorithm> MacOf<A> {
-    /// A fresh state with `key`, of any length that the registry's algorithm takes.
+    /// A fresh state with `key`, of any length that the registry's algorithm accepts.
     pub fn try_new(key: &[u8]) -> Result<Self, Error> {
         let keyed = hash(A::NAME)?.key(key)?;
         check_digest_size::<A::OutputSize>(&keyed)?;
@@ -76,7 +76,7 @@ impl<A: MacAlgorithm> MacOf<A> {
         Ok(Self { keyed: Arc::new(keyed), state, algorithm: PhantomData })
     }
 
-    /// The state, with a fresh one in its place.
+    /// Replaces the state by a fresh one and returns it.
     fn take(&mut self) -> State {
         std::mem::replace(&mut self.state, self.keyed.start())
     }

@@ -15,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! The drivers are those of the [global registry](crate::Registry::global). The constructors of
-//! those traits cannot fail, but a lookup can: a malformed `ALGKIT_CPU`, or an algorithm all of
-//! whose drivers failed their self-tests. They panic then; `try_new` returns the error instead. For
-//! any other algorithm of the registry, implement the trait that the generic type asks for.
+//! The drivers come from the [global registry](crate::Registry::global). The constructors of these traits cannot
+//! return errors, but a lookup can fail: because `ALGKIT_CPU` is malformed, or because all drivers of an algorithm
+//! failed their self-tests. Then the constructors panic; `try_new` returns the error instead. For any other
+//! algorithm of the registry, implement the trait that the generic type requires.
 
 #[cfg(feature = "aead")]
 mod aead;
@@ -36,7 +36,7 @@ pub use cipher::*;
 #[cfg(feature = "digest")]
 pub use {digest::*, mac::*};
 
-/// The types that stand for an algorithm in [`AeadOf`], [`StreamOf`], [`DigestOf`] and [`MacOf`].
+/// The algorithm parameters of [`AeadOf`], [`StreamOf`], [`DigestOf`] and [`MacOf`].
 pub mod algorithm {
     #[cfg(feature = "aead")]
     pub use super::aead::algorithm::*;
@@ -46,16 +46,15 @@ pub mod algorithm {
     pub use super::{digest::algorithm::*, mac::algorithm::*};
 }
 
-/// What a constructor that cannot fail does if it fails.
+/// Panics on an error, for constructors that cannot return one.
 fn or_panic<T>(result: Result<T, crate::Error>) -> T {
     result.unwrap_or_else(|error| panic!("algkit cannot serve: {error}"))
 }
 
-/// Defines, for each row, the type that stands for the algorithm, its trait, and the alias that
-/// users write.
+/// Defines for each row the algorithm's marker type, its implementation of the trait, and the alias for users.
 macro_rules! algorithms {
     ($generic:ident: $trait:ident; $($(#[$doc:meta])* $name:ident { $($items:tt)* })*) => {
-        #[doc = concat!("What [`", stringify!($generic), "`] can be of.")]
+        #[doc = concat!("Algorithm parameters of [`", stringify!($generic), "`].")]
         pub mod algorithm {
             use super::*;
             $(

@@ -1,4 +1,5 @@
-//! Batches of random messages through the driver under test, and the same messages one by one through another driver.
+//! Compares batches of random messages in the driver under test with the same messages, one by one, in another
+//! driver.
 
 use super::{
     Extent,
@@ -14,17 +15,17 @@ use crate::{
 };
 use algkit_primitives::InOut;
 
-/// Messages in the batch of a short test: more than most drivers have lanes.
+/// The number of messages in the batch of a short test: more than the lanes of most drivers.
 const SHORT_BATCH: usize = 24;
 
-/// One batch under one key, and one under all keys.
+/// Checks one batch under one key, and one under all keys.
 pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mut Random) -> Result<(), String> {
     let count = if extent == Extent::Short { SHORT_BATCH } else { MAX_JOBS };
     for pairs in [&pairs[..1], pairs] {
         let pair = |i: usize| &pairs[i % pairs.len()];
         let texts = texts(driver, count, extent, random);
         match pairs[0].subject {
-            // One after the other, so that there is nothing to be seen in a batch.
+            // These drivers have no batch code, and their random IVs make outputs incomparable.
             Keyed::Aead(ref ops) if ops.makes_iv() => Ok(()),
             Keyed::Skcipher(_) => ciphers(driver, pair, texts, random),
             Keyed::Aead(_) => aeads(driver, pair, texts, extent, random),
@@ -36,7 +37,7 @@ pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mu
     Ok(())
 }
 
-/// Texts of several blocks, long enough for drivers to take them side by side, and every eighth a longer one.
+/// Texts of several blocks, long enough for lanes. Every eighth may be longer.
 fn texts(driver: &Driver, count: usize, extent: Extent, random: &mut Random) -> Vec<Vec<u8>> {
     let long = if extent == Extent::Short { 600 } else { 1500 };
     let text = |i: usize| {

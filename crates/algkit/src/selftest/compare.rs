@@ -1,4 +1,4 @@
-//! Random messages through the driver under test and through another of the same algorithm.
+//! Compares the driver under test with another driver of the same algorithm on random messages.
 
 use super::{
     Extent, batch,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::driver::{Direction, Shape, TextRule, Type};
 
-/// The largest text that a short test also decrypts with the other driver, in bytes.
+/// The longest text in bytes that a short test also decrypts with the other driver.
 const SHORT_TEXT: usize = 64;
 
 /// Compares `subject` with `other`.
@@ -21,9 +21,9 @@ pub(super) fn check(subject: &Side<'_>, other: &Side<'_>, extent: Extent) -> Res
         .try_for_each(|round| Comparison { subject, other, extent, random: Random::new(round as u64) }.run(round))
 }
 
-/// Objects to sizes that differ.
+/// Checks that both drivers declare the same sizes.
 fn same_sizes(subject: &Side<'_>, other: &Side<'_>) -> Result<(), String> {
-    // Field by field, so that a new one has to be thought of here.
+    // Destructured, so that a new field must be handled here.
     let Shape { blocksize, keys, optional_key, ivsize, text, tags, digestsize, extendable } = &subject.driver.shape;
     let want = &other.driver.shape;
     let differs = [
@@ -48,7 +48,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// One message of each length; round by round, each length meets another key.
+    /// Tests one message of each length. Each round combines lengths with other keys.
     fn run(&mut self, round: usize) -> Result<(), String> {
         let pairs = pairs(self.subject, self.other, self.extent, &mut self.random)?;
         let lengths = inputs::text_lengths(self.subject.driver, self.extent, &mut self.random);
@@ -94,7 +94,7 @@ impl Comparison<'_> {
         let (cipher, chain) =
             both(Direction::Encrypt, &iv, plain, layout).map_err(|why| format!("encrypting: {why}"))?;
         if self.subject.driver.shape.text == TextRule::Wrapped {
-            iv = chain; // a part of what was wrapped
+            iv = chain; // unwrapping takes the IV that wrapping produced
         }
         if self.extent == Extent::Long || plain.len() <= SHORT_TEXT {
             let (text, _) =
@@ -132,7 +132,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Keyed instances of both, one pair for each key that is tried.
+/// Instances of both drivers, one pair for each key that is tried.
 pub(super) fn pairs(
     subject: &Side<'_>,
     other: &Side<'_>,
@@ -152,7 +152,7 @@ pub(super) fn pairs(
     if pairs.is_empty() { Err("took no key".to_owned()) } else { Ok(pairs) }
 }
 
-/// What the two say of a request, if it is the same.
+/// Whether both accept a request; an error if they differ.
 fn agree(subject: bool, other: bool, what: &str) -> Result<bool, String> {
     match (subject, other) {
         (false, true) => Err(format!("refuses {what} that the other takes")),

@@ -1,4 +1,4 @@
-//! One request to a keyed instance, laid out in some way.
+//! Runs single requests on a keyed instance, in a given memory layout.
 
 use super::layout::Layout;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use algkit_primitives::{InOut, Packet};
 
-/// `input` through a cipher or a mode; `iv` becomes the chaining value.
+/// Encrypts or decrypts `input` with a cipher or a mode. `iv` becomes the chaining value.
 pub(super) fn crypt(
     keyed: &Keyed,
     direction: Direction,
@@ -29,7 +29,7 @@ pub(super) fn crypt(
     }
 }
 
-/// `input` through a mode, by itself; nothing for a cipher without one.
+/// Encrypts or decrypts `input` as a complete message; `None` for a cipher without a mode.
 pub(super) fn crypt_once(keyed: &Keyed, direction: Direction, iv: &[u8], input: &[u8]) -> Option<Vec<u8>> {
     let Keyed::Skcipher(ops) = keyed else { return None };
     let mut text = input.to_vec();
@@ -37,17 +37,17 @@ pub(super) fn crypt_once(keyed: &Keyed, direction: Direction, iv: &[u8], input: 
     Some(text)
 }
 
-/// The AEAD of `keyed`.
+/// The AEAD operations of `keyed`.
 pub(super) fn aead(keyed: &Keyed) -> Result<&dyn AeadOps, String> {
     if let Keyed::Aead(ops) = keyed { Ok(&**ops) } else { Err(WRONG_TYPE.to_owned()) }
 }
 
-/// The hash of `keyed`.
+/// The hash operations of `keyed`.
 pub(super) fn hash(keyed: &Keyed) -> Result<&dyn HashOps, String> {
     if let Keyed::Hash(ops) = keyed { Ok(&**ops) } else { Err(WRONG_TYPE.to_owned()) }
 }
 
-/// The generator of `keyed`.
+/// The generator operations of `keyed`.
 pub(super) fn rng(keyed: &Keyed) -> Result<&dyn RngOps, Failure> {
     if let Keyed::Rng(ops) = keyed { Ok(&**ops) } else { Err(Failure(WRONG_TYPE)) }
 }
@@ -63,7 +63,7 @@ pub(super) struct Message<'a> {
     pub(super) tag_len: usize,
 }
 
-/// The ciphertext followed by the tag.
+/// Encrypts a message; returns the ciphertext followed by the tag.
 pub(super) fn seal(ops: &dyn AeadOps, message: &Message<'_>, layout: &Layout) -> Result<Vec<u8>, String> {
     let mut tag = vec![0; message.tag_len];
     let mut sealed =
@@ -72,7 +72,7 @@ pub(super) fn seal(ops: &dyn AeadOps, message: &Message<'_>, layout: &Layout) ->
     Ok(sealed)
 }
 
-/// [`seal`], in one piece and without its bookkeeping.
+/// Like [`seal`], with [`AeadOps::seal_packet`].
 pub(super) fn seal_packet(ops: &dyn AeadOps, message: &Message<'_>) -> Vec<u8> {
     let mut sealed = [message.plain, &vec![0; message.tag_len]].concat();
     let (text, tag) = sealed.split_at_mut(message.plain.len());
@@ -80,7 +80,7 @@ pub(super) fn seal_packet(ops: &dyn AeadOps, message: &Message<'_>) -> Vec<u8> {
     sealed
 }
 
-/// Whether [`AeadOps::open_packet`] opens `sealed`, and to what.
+/// Decrypts `sealed` with [`AeadOps::open_packet`]; `None` if it is not authentic.
 fn open_packet(ops: &dyn AeadOps, message: &Message<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
     let (ciphertext, tag) = sealed.split_at(message.plain.len());
     let mut text = ciphertext.to_vec();
@@ -88,7 +88,7 @@ fn open_packet(ops: &dyn AeadOps, message: &Message<'_>, sealed: &[u8]) -> Optio
     ops.open_packet(message.iv, packet, tag).then_some(text)
 }
 
-/// What `sealed` decrypts to, if it is authentic.
+/// Decrypts `sealed`; `None` if it is not authentic.
 pub(super) fn open(
     ops: &dyn AeadOps,
     message: &Message<'_>,
@@ -102,8 +102,9 @@ pub(super) fn open(
     Ok(authentic.then_some(plain))
 }
 
-/// Seals and opens `message`, and opens it with each of the bits at `flips` of `sealed` inverted. Where the IV is made when
-/// a message is sealed, no two are the same, and what was sealed here is opened by `other`.
+/// Seals and opens `message`, and checks that it is refused with each of the bits in `flips` of `sealed` flipped.
+/// If the instance generates IVs, ciphertexts differ from call to call; then `other` must open what `ops` has
+/// sealed.
 pub(super) fn both_ways(
     ops: &dyn AeadOps,
     other: &dyn AeadOps,
@@ -135,8 +136,7 @@ pub(super) fn both_ways(
     Ok(())
 }
 
-/// The digest of `message` in every way that a hash offers: at once, piece by piece, and from a
-/// copy of a state.
+/// Checks every way to compute the digest of `message`: at once, piece by piece, and from a copy of a state.
 pub(super) fn digest_all_ways(ops: &dyn HashOps, message: &[u8], digest: &[u8], layout: &Layout) -> Result<(), String> {
     let mut out = vec![0; digest.len()];
     let pieces = layout.cut(message);
@@ -163,7 +163,7 @@ pub(super) fn digest_all_ways(ops: &dyn HashOps, message: &[u8], digest: &[u8], 
     expect("digest of a fresh state", &out, digest)
 }
 
-/// Whether `got` is `want`; the error says where it is not.
+/// Checks that `got` equals `want`; the error names the first difference.
 pub(super) fn expect(what: &str, got: &[u8], want: &[u8]) -> Result<(), String> {
     if got == want {
         return Ok(());

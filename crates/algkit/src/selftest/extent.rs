@@ -1,10 +1,10 @@
-//! How long a self-test takes.
+//! The extent of a self-test.
 
-/// How much a self-test does.
+/// How much a self-test covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// Known answers and a few random comparisons, in under a millisecond.
     Short,
-    /// Every layout, and many more random comparisons.
+    /// Every layout and many more random comparisons.
     Long,
 }

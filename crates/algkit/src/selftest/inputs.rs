@@ -1,31 +1,31 @@
-//! Keys, IVs and lengths for random comparisons, chosen to reach the corners of a driver.
+//! Keys, IVs and lengths for random comparisons, chosen to reach corner cases.
 
 use super::{Extent, random::Random};
 use crate::{Driver, Name, Sizes, cpu::FeatureSet, driver::AeadOps, templates::authenc::authenc_key};
 
-/// Text lengths of a short test: around one block of every cipher, and past the largest batch.
+/// Text lengths of a short test: around one block of every cipher, and beyond the largest batch.
 const SHORT_LENGTHS: &[usize] = &[0, 1, 15, 16, 17, 31, 33, 64, 127, 257, 528, 1111];
 
 /// Message lengths of a short test for hashes, whose references are fast.
 const SHORT_MESSAGES: &[usize] = &[0, 1, 16, 17, 63, 64, 65, 127, 128, 257, 528, 1111, 3333];
 
-/// Lengths of associated data.
+/// Lengths of associated data in bytes.
 const ASSOC: &[usize] = &[0, 1, 8, 13, 16, 20, 24, 33, 64, 130];
 
-/// More of them, for a long test: CCM writes those from 0xff00 on differently.
+/// Additional lengths for a long test: CCM encodes lengths from 0xff00 on differently.
 const LONG_ASSOC: &[usize] = &[255, 256, 1000, 0xfeff, 0xff00, 0xff01];
 
-/// Where batches end: `n` blocks of 16 or 64 bytes for every `n` in use.
+/// Text lengths at the ends of batches: `n` blocks of 16 or 64 bytes, for every `n` in use.
 const BATCHES: &[usize] = &[384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 
-/// The lengths of key to try when a driver takes all lengths in an interval.
+/// The key lengths to try when a driver accepts an interval of lengths.
 const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
 
-/// The lengths of encryption key that some cipher takes, for keys of `authenc`.
+/// The encryption key lengths that some cipher accepts, for keys of `authenc`.
 const ENC_KEY_LENGTHS: &[usize] = &[0, 8, 16, 20, 24, 28, 32, 36, 48, 64];
 
-/// Keys for `driver`. Those for `authenc` are of every length that any cipher takes, and if there is a length of
-/// authentication key with which the driver takes it, of that.
+/// Keys for `driver`. Keys for `authenc` have every encryption key length that any cipher accepts, each with an
+/// authentication key of a length that the driver accepts, if there is one.
 pub(super) fn keys(
     driver: &Driver,
     takes: impl Fn(&[u8]) -> bool,
@@ -35,7 +35,7 @@ pub(super) fn keys(
     if is_authenc(driver) {
         let mut keys = Vec::new();
         for &enc_len in ENC_KEY_LENGTHS {
-            // From a random one on, as an HMAC takes them all.
+            // Starts at a random length, because HMAC accepts all of them.
             let first = random.below(KEY_LENGTHS.len());
             let auth_lens = KEY_LENGTHS.iter().cycle().skip(first).take(KEY_LENGTHS.len());
             let mut of_length = |&auth_len| authenc_key(&random.bytes(auth_len), &random.bytes(enc_len)).to_vec();
@@ -48,7 +48,7 @@ pub(super) fn keys(
         keys @ (Sizes::Between(min, max) | Sizes::EvenBetween(min, max)) => {
             let mut list: Vec<_> = KEY_LENGTHS.iter().copied().filter(|n| keys.allows(*n)).collect();
             if extent == Extent::Short {
-                // The shortest, the longest and one between.
+                // The shortest, the longest and one in between.
                 list = list.iter().copied().step_by((list.len() / 2).max(1)).collect();
             }
             list.extend([*min, *max].into_iter().filter(|&n| n <= 256));
@@ -62,13 +62,13 @@ pub(super) fn keys(
     lengths.dedup();
     let mut keys: Vec<_> = lengths.into_iter().map(|len| random.bytes(len)).collect();
     if driver.name.starts_with("vmac64(") {
-        // It begins with a nonce of 127 bits.
+        // A key starts with a nonce of 127 bits.
         keys.iter_mut().for_each(|key| key[0] &= 0x7f);
     }
     keys
 }
 
-/// Whether keys of `driver` are those of `authenc`.
+/// Whether the keys of `driver` are those of `authenc`.
 pub(super) fn is_authenc(driver: &Driver) -> bool {
     fn any(name: &Name) -> bool {
         matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
@@ -76,7 +76,7 @@ pub(super) fn is_authenc(driver: &Driver) -> bool {
     Name::parse(&driver.name).is_ok_and(|name| any(&name))
 }
 
-/// An IV for `driver`: random, or one from which a counter soon overflows 32, 64 or 128 bits.
+/// An IV for `driver`: random, or such that a counter soon overflows at 32, 64 or 128 bits.
 pub(super) fn iv(driver: &Driver, random: &mut Random) -> Vec<u8> {
     let mut iv = random.bytes(driver.shape.ivsize);
     let len = iv.len();
@@ -89,18 +89,18 @@ pub(super) fn iv(driver: &Driver, random: &mut Random) -> Vec<u8> {
         _ => {}
     }
     if driver.name.starts_with("ccm(") {
-        // The size of the length field less 1.
+        // The size of the length field minus 1.
         iv[0] = 1 + random.below(7) as u8;
     }
     iv
 }
 
-/// Lengths of text that suit `driver`.
+/// Text lengths that `driver` accepts.
 pub(super) fn text_lengths(driver: &Driver, extent: Extent, random: &mut Random) -> Vec<usize> {
     let shape = &driver.shape;
     let lengths = if shape.digestsize > 0 { SHORT_MESSAGES } else { SHORT_LENGTHS };
     let mut lengths: Vec<usize> = match extent {
-        // The longest messages are for hashes that take many blocks at a time, as portable ones do not.
+        // The longest messages are for hashes that process many blocks at a time; portable ones do not.
         Extent::Short if shape.digestsize > 0 && driver.needs == FeatureSet::NONE => {
             lengths.iter().copied().filter(|n| *n < 1000).collect()
         }
@@ -120,19 +120,19 @@ fn has_room_for_iv(driver: &Driver) -> bool {
     Name::parse(&driver.name).is_ok_and(|name| matches!(&*name.base, "seqiv" | "echainiv"))
 }
 
-/// The length next to `len` that suits `driver`.
+/// A text length near `len` that `driver` accepts.
 pub(super) fn fit(driver: &Driver, len: usize) -> usize {
     driver.shape.fit(if has_room_for_iv(driver) { len.max(driver.shape.ivsize) } else { len })
 }
 
-/// Lengths of associated data, not all of which a driver need take. Long ones are costly, so a long
-/// test offers them now and then.
+/// Lengths of associated data; a driver need not accept all of them. Long ones are slow, so a long test includes
+/// them only sometimes.
 pub(super) fn assoc_lengths(extent: Extent, random: &mut Random) -> impl Iterator<Item = usize> {
     let long = extent == Extent::Long && random.below(16) == 0;
     ASSOC.iter().chain(LONG_ASSOC.iter().filter(move |_| long)).copied()
 }
 
-/// Associated data of a length that `ops` takes.
+/// Associated data of a length that `ops` accepts.
 pub(super) fn taken_assoc(
     ops: &dyn AeadOps,
     iv: &[u8],
@@ -146,7 +146,7 @@ pub(super) fn taken_assoc(
     Ok(random.bytes(len))
 }
 
-/// A length of tag.
+/// A random tag length out of `tags`.
 pub(super) fn tag_length(tags: &Sizes, random: &mut Random) -> usize {
     match tags {
         Sizes::OneOf(list) => list[random.below(list.len())],

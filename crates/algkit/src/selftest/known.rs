@@ -1,4 +1,4 @@
-//! Known answers.
+//! Known-answer tests.
 
 use super::{
     Extent, Side,
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::driver::{Direction, Driver, Failure, Type};
 
-/// Checks the driver against every vector of its algorithm, those in `more` included, and returns their number.
+/// Checks the driver against every vector of its algorithm, including those in `more`; returns their number.
 pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Extent) -> Result<usize, String> {
     let mut count = 0;
     let all = VECTORS.iter().chain(more).copied().flatten();
@@ -22,13 +22,13 @@ pub(super) fn check(subject: &Side<'_>, more: &[&'static [Vector]], extent: Exte
     Ok(count)
 }
 
-/// Whether `vector` is of the driver's algorithm.
+/// Whether `vector` belongs to the driver's algorithm.
 fn is_of(vector: &Vector, subject: &Side<'_>) -> bool {
     let Driver { name, driver, kind, .. } = subject.driver;
     vector.name == if *kind == Type::Rng { driver } else { name }
 }
 
-/// The layouts for vector number `index`: in place and one of the others, or all.
+/// The layouts for vector number `index`: all in a long test, else one of the first two and one of the others.
 fn layouts(extent: Extent, index: usize) -> impl Iterator<Item = &'static Layout> {
     let (plain, others) = LAYOUTS.split_at(2);
     let two = [&plain[index % 2], &others[index % others.len()]];

@@ -1,24 +1,24 @@
-//! How a text lies in memory: in one place or from one to another, in one piece or in many, on a
-//! boundary or off it. Guard bytes around every piece show whether a driver writes past its end.
+//! Memory layouts of a text: in place or from one buffer to another, in one piece or in many, aligned or not. Guard
+//! bytes around every piece reveal writes beyond its ends.
 
 use crate::Text;
 use std::ops::Range;
 
 /// One way to lay out a text.
 pub(super) struct Layout {
-    /// As it reads in "encrypting, in place, failed".
+    /// The description in error messages, as in "encrypting, in place, failed".
     pub(super) name: &'static str,
-    /// Where the source lies.
+    /// The position of the source.
     src: Pieces,
-    /// Where the destination lies; nowhere else if it is the source.
+    /// The position of the destination; `None` for a text in place.
     dst: Option<Pieces>,
 }
 
-/// Where one side of a text lies.
+/// The position of one side of a text.
 struct Pieces {
-    /// The lengths of the pieces, repeated as often as it takes; none for a single piece.
+    /// The lengths of the pieces, repeated as often as needed; empty for a single piece.
     cuts: &'static [usize],
-    /// Bytes from a 64-byte boundary to the first piece.
+    /// The distance of the first piece from a 64-byte boundary, in bytes.
     offset: usize,
 }
 
@@ -30,7 +30,7 @@ const fn cut(cuts: &'static [usize], offset: usize) -> Pieces {
     Pieces { cuts, offset }
 }
 
-/// The layouts under test. The first two are the plainest; a short test goes round the others.
+/// The layouts under test. The first two are the simplest; a short test takes turns with the others.
 pub(super) static LAYOUTS: &[Layout] = &[
     Layout { name: "out of place", src: one(0), dst: Some(one(0)) },
     Layout { name: "in place", src: one(0), dst: None },
@@ -47,18 +47,18 @@ pub(super) static LAYOUTS: &[Layout] = &[
     Layout { name: "in place, byte by byte", src: cut(&[1], 63), dst: None },
 ];
 
-/// One source and one destination, both on a boundary: the easiest case for a driver.
+/// The simplest layout: one source and one destination, both aligned.
 pub(super) static PLAINEST: &Layout = &LAYOUTS[0];
 
-/// What every byte outside the pieces holds.
+/// The value of every byte outside the pieces.
 const GUARD: u8 = 0xa5;
 
-/// Guard bytes between the pieces, and at least as many at the ends. Odd, so that pieces are aligned
+/// The number of guard bytes between pieces, and the least at the ends. It is odd, so that pieces are aligned
 /// differently.
 const GAP: usize = 19;
 
 impl Layout {
-    /// Lays out `input`, passes it to `f`, and gives back what `f` has written.
+    /// Lays out `input`, calls `f` with it, and returns what `f` has written.
     pub(super) fn pass(&self, input: &[u8], f: impl FnOnce(&mut Text<'_>)) -> Result<Vec<u8>, String> {
         let mut src = Buffer::new(&self.src, input.len());
         src.fill(input);
@@ -86,7 +86,7 @@ impl Layout {
         }
     }
 
-    /// The pieces of `data`, as the source is cut.
+    /// The pieces of `data`, cut like the source.
     pub(super) fn cut<'d>(&self, data: &'d [u8]) -> Vec<&'d [u8]> {
         let mut rest = data;
         lengths(self.src.cuts, data.len())
@@ -111,7 +111,7 @@ fn lists<'a>(src: Vec<&'a [u8]>, dst: Vec<&'a mut [u8]>) -> Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// In place; a list of one is a single piece.
+    /// A text in place. A list of one piece becomes a text in one piece.
     fn segments_or_one(pieces: Vec<&'a mut [u8]>) -> Self {
         match <[_; 1]>::try_from(pieces) {
             Ok([piece]) => Self::from(piece),
@@ -120,7 +120,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The lengths of the pieces of `total` bytes.
+/// The lengths of the pieces of a text of `total` bytes.
 fn lengths(cuts: &[usize], total: usize) -> impl Iterator<Item = usize> {
     let mut cuts = cuts.iter().cycle();
     let mut left = Some(total);
@@ -131,7 +131,7 @@ fn lengths(cuts: &[usize], total: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Memory with pieces in it, and guards around them.
+/// Memory that contains pieces and guard bytes around them.
 struct Buffer {
     bytes: Vec<u8>,
     pieces: Vec<Range<usize>>,

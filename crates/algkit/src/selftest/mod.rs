@@ -3,15 +3,16 @@
 //! The model is the kernel's crypto/testmgr.c. A driver is tested when it is first chosen, and
 //! serves only if
 //!
-//! 1. it gives the published answers for its algorithm, both ways, however the text lies in memory
+//! 1. it gives the published answers for its algorithm, in both directions, in different memory layouts
 //!    ([`layout`]);
-//! 2. it agrees with another driver of the same algorithm, the most portable there is, on random
-//!    keys, IVs and texts of telling lengths, the chaining IV and the refusals included;
-//! 3. a batch of messages gives what they give one by one ([`batch`]).
+//! 2. it agrees with another driver of the same algorithm, the most portable one, on random
+//!     keys, IVs and texts of critical lengths, including the chaining IV and the refusals;
+//! 3. it gives the same outputs for a batch of messages as for the single messages ([`batch`]).
 //!
-//! Where there is no other driver, nothing vouches for a value but the known answers, and random messages show what needs no
-//! second opinion ([`properties`]). A driver with neither known answers nor another driver does not serve, unless one of this
-//! crate's templates made it: its parts have been tested, and the crate's tests compare the template over other parts.
+//! Without another driver, only the known answers verify values, and random messages verify properties that need no
+//! second driver ([`properties`]). A driver without known answers and without another driver does not serve. The
+//! exception is a driver made by one of this crate's templates: its parts have been tested, and the crate's tests
+//! compare the template over other parts.
 
 mod batch;
 mod compare;
@@ -33,17 +34,17 @@ pub use vectors::{Known, Vector};
 use crate::driver::{DriverRef, Type};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Tests `subject`, with the known answers of `answers` beside the built-in ones and with `reference`, another driver of the
-/// same algorithm, if there is one; the error says what it failed at. A panic is a failure.
+/// Tests `subject` with the built-in known answers, those of `answers`, and `reference`, another driver of the same
+/// algorithm, if there is one. The error says what failed. A panic is a failure.
 ///
-/// This runs while other threads wait for the outcome, so nothing here asks a registry for a driver.
+/// Other threads wait meanwhile for the outcome, so nothing here may look up drivers in a registry.
 pub(crate) fn run(
     subject: &Side<'_>,
     answers: &[&'static [Vector]],
     reference: Option<DriverRef>,
     extent: Extent,
 ) -> Result<(), String> {
-    // A driver that has panicked is never used again, so that what it left behind does not matter.
+    // A driver that panicked is never used again, so the state that it left does not matter.
     catch_unwind(AssertUnwindSafe(|| test(subject, answers, reference, extent))).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
@@ -59,7 +60,7 @@ fn test(
 ) -> Result<(), String> {
     let answers = known::check(subject, answers, extent)?;
     if subject.driver.kind == Type::Rng {
-        return rng::check(subject); // two of them agree on nothing
+        return rng::check(subject); // two generators never agree on output
     }
     match reference {
         Some(other) => compare::check(subject, &Side { cpu: subject.cpu, driver: &other }, extent),

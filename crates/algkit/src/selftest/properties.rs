@@ -1,15 +1,16 @@
-//! What is true of a driver whatever other drivers say, for those that there is no other one to compare with.
+//! Properties that hold for any correct driver, for drivers without another one to compare with.
 //!
-//! Nothing but known answers vouches for a value. Random messages show, each time by two ways through the driver that are
-//! different code, that
+//! Only known answers verify values. Random messages verify the following properties, each by two ways through the
+//! driver that use different code:
 //!
-//! * decryption undoes encryption;
-//! * a text in place, or in pieces, gives what it gives out of place and in one piece (`crypt`, `seal` and `update` beside
-//!   `crypt_run`, `seal_packet` and `digest_whole`), chaining value included; blocks one by one what they give together;
-//! * a message by itself gives what it gives with a chaining value (`crypt_once` beside `crypt_run`);
-//! * a batch gives what its messages give one by one ([`batch`]);
-//! * another key, another IV and another message give another output, as far as the algorithm has them;
-//! * what was changed is refused, be it a bit of the text, of the tag, of the associated data or of the IV.
+//! * decryption inverts encryption;
+//! * a text in place or in pieces gives the same output and chaining value as out of place in one piece (`crypt`,
+//!   `seal` and `update` against `crypt_run`, `seal_packet` and `digest_whole`); single blocks give the same
+//!   output as many at once;
+//! * a complete message gives the same output as one with a chaining value (`crypt_once` against `crypt_run`);
+//! * a batch gives the same outputs as its single messages ([`batch`]);
+//! * another key, IV or message gives another output;
+//! * a message with a changed bit in the text, tag, associated data or IV is refused.
 
 use super::{
     Extent, batch,
@@ -22,10 +23,10 @@ use super::{
 };
 use crate::driver::{Direction, Driver, Keyed, TextRule, Type};
 
-/// Bytes of a key and of a text that random ones of the same length differ from.
+/// The length in bytes from which two random keys or outputs are assumed to differ.
 const TELLING: usize = 4;
 
-/// Checks all of it.
+/// Checks all properties.
 pub(super) fn check(subject: &Side<'_>, extent: Extent) -> Result<(), String> {
     let random = &mut Random::new(0);
     let driver = subject.driver;
@@ -34,7 +35,7 @@ pub(super) fn check(subject: &Side<'_>, extent: Extent) -> Result<(), String> {
     for (i, len) in inputs::text_lengths(driver, extent, random).into_iter().enumerate() {
         let key = &keys[i % keys.len()];
         let text = random.bytes(len);
-        // In place, and one of those in pieces or off a boundary.
+        // In place, and one of the layouts with pieces or misaligned buffers.
         for layout in [&LAYOUTS[1], &LAYOUTS[2 + random.below(LAYOUTS.len() - 2)]] {
             message(driver, key, &text, layout, random)
                 .map_err(|why| format!("key of {} bytes, text of {len}, {}: {why}", key.key_len, layout.name))?;
@@ -52,7 +53,7 @@ fn message(driver: &Driver, key: &Pair, text: &[u8], layout: &Layout, random: &m
     }
 }
 
-/// Encrypts one text under each key, which are all different.
+/// Checks that one text has different outputs under all keys, which are all different.
 fn keys_matter<'p>(driver: &Driver, keys: impl Iterator<Item = &'p Pair>, random: &mut Random) -> Result<(), String> {
     let text = random.bytes(inputs::fit(driver, 64));
     let iv = inputs::iv(driver, random);
@@ -82,7 +83,7 @@ fn keys_matter<'p>(driver: &Driver, keys: impl Iterator<Item = &'p Pair>, random
     Ok(())
 }
 
-/// `iv` with a bit inverted, of its second byte: the first one of CCM's is no part of the nonce.
+/// `iv` with a flipped bit in its second byte: CCM's first byte is not part of the nonce.
 fn another(iv: &[u8]) -> Option<Vec<u8>> {
     let mut iv = iv.to_vec();
     *iv.get_mut(1)? ^= 4;
@@ -103,7 +104,7 @@ fn crypted(driver: &Driver, keyed: &Keyed, plain: &[u8], layout: &Layout, random
         Ok::<_, String>((output, chain))
     };
     let (cipher, chain) = both(Direction::Encrypt, &iv, plain).map_err(|why| format!("encrypting: {why}"))?;
-    // The IV that unwrapping takes is a part of what was wrapped.
+    // Unwrapping takes an IV that wrapping has produced.
     let wrapped = driver.shape.text == TextRule::Wrapped;
     let back = if wrapped { &chain } else { &iv };
     let (text, _) = both(Direction::Decrypt, back, &cipher).map_err(|why| format!("decrypting: {why}"))?;
@@ -123,7 +124,7 @@ fn sealed(driver: &Driver, key: &Pair, plain: &[u8], layout: &Layout, random: &m
     let tag_len = inputs::tag_length(&driver.shape.tags, random);
     let message = Message { iv: &iv, assoc: &assoc, plain, tag_len };
     let sealed = seal_packet(ops, &message);
-    // A shorter tag may be right by chance.
+    // A short tag may match by chance.
     let telling = tag_len >= TELLING;
     let bits = [8 * plain.len() + random.below(8 * tag_len), random.below(8 * plain.len().max(1))];
     let flips = if telling { &bits[..] } else { &[] };
@@ -136,7 +137,7 @@ fn sealed(driver: &Driver, key: &Pair, plain: &[u8], layout: &Layout, random: &m
             return Err(because("accepted with another IV".to_owned()));
         }
     }
-    // The associated data of IPsec's modes ends in the IV, which they need not authenticate.
+    // In IPsec's modes the associated data ends in the IV, which need not be authenticated.
     if telling && assoc.len() > iv.len() {
         let mut other = assoc.clone();
         other[0] ^= 1;

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudorandom numbers that are the same in every run.
 
 /// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", figure 15).
 pub(super) struct Random(u64);

@@ -1,15 +1,15 @@
-//! What can be said of a random number generator without foreseeing it.
+//! Checks of a random number generator's output that need no known values.
 
 use super::{Side, exercise::rng};
 use crate::driver::Failure;
 
-/// Lengths of output: none, and around what a generator makes at a time.
+/// Output lengths: zero, and around the size of a generator's block.
 const LENGTHS: [usize; 4] = [0, 1, 32, 65];
 
-/// Bytes of a draw. Two draws of so many random bytes are never equal.
+/// The length of an output in bytes. Two random outputs of this length are practically never equal.
 const DRAW_LEN: usize = 32;
 
-/// Checks that the generator fills what it is given, and that neither requests nor instances repeat.
+/// Checks that the generator fills its output and that neither requests nor instances repeat an output.
 pub(super) fn check(subject: &Side<'_>) -> Result<(), String> {
     let (first, second) = (subject.key(&[])?, subject.key(&[])?);
     let draw = || {

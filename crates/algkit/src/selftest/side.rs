@@ -1,9 +1,9 @@
-//! A driver under test, and the same key in two drivers.
+//! A driver in a comparison, and a pair of drivers with the same key.
 
 use crate::driver::{Driver, Keyed, WeakKeys};
 use algkit_primitives::cpu::CpuFeatures;
 
-/// One side of a comparison.
+/// One driver of a comparison.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) cpu: CpuFeatures,
@@ -16,7 +16,7 @@ impl Side<'_> {
     }
 }
 
-/// The same key in both drivers.
+/// Instances of both drivers with the same key.
 pub(super) struct Pair {
     pub(super) key_len: usize,
     pub(super) subject: Keyed,

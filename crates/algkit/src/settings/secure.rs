@@ -1,10 +1,11 @@
-//! Whether the environment may be obeyed.
+//! Whether environment variables may be obeyed.
 
-/// Whether the program runs with rights that whoever set its environment may not have: as another user, with another group,
-/// with capabilities that its file gave it, or in another security domain.
+/// Whether the program has rights that its caller may not have: another user or group, file capabilities, or
+/// another security domain.
 ///
-/// The kernel says so in the entry `AT_SECURE` of the auxiliary vector (getauxval(3)), which libc reads from memory and safe code
-/// from `/proc`. Where `/proc` does not say, as in a program of set-user-ID that may not read its own, the answer is yes.
+/// The kernel reports this in the entry `AT_SECURE` of the auxiliary vector (getauxval(3)). libc reads it from
+/// memory, safe code from `/proc`. Where `/proc` cannot be read, as in a set-user-ID program that may not read its
+/// own entry, the answer is yes.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn has_more_rights_than_its_caller() -> bool {
     std::fs::read("/proc/self/auxv").ok().and_then(|vector| at_secure(&vector)) != Some(0)
@@ -20,14 +21,14 @@ fn at_secure(vector: &[u8]) -> Option<usize> {
     words.as_chunks().0.iter().find(|[entry, _]| *entry == AT_SECURE).map(|[_, value]| *value)
 }
 
-/// Whether the program runs as another user or with another group than who started it.
+/// Whether the program runs with another user or group than its caller.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 pub(super) fn has_more_rights_than_its_caller() -> bool {
     use rustix::process::{getegid, geteuid, getgid, getuid};
     getuid() != geteuid() || getgid() != getegid()
 }
 
-/// Programs do not get rights by being started.
+/// On other systems, starting a program never gives it more rights.
 #[cfg(not(unix))]
 pub(super) fn has_more_rights_than_its_caller() -> bool {
     false
@@ -42,7 +43,7 @@ mod tests {
         let vector = |words: &[usize]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
         assert_eq!(at_secure(&vector(&[6, 4096, 23, 0, 0, 0])), Some(0));
         assert_eq!(at_secure(&vector(&[6, 4096, 23, 1, 0, 0])), Some(1));
-        // A value of 23 is no entry, and half an entry is none.
+        // A value of 23 and an incomplete entry do not match.
         assert_eq!(at_secure(&vector(&[6, 23, 17, 100, 0, 0])), None);
         assert_eq!(at_secure(&vector(&[6, 4096, 23])), None);
         assert_eq!(at_secure(&[]), None);

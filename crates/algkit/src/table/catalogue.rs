@@ -1,7 +1,7 @@
-//! What is listed and tested unless names are given.
+//! The algorithms that commands use when no names are given.
 
-/// Algorithms of general use, template instances included: what `algkit list` shows, and what
-/// `algkit test` tests, without being told names.
+/// Algorithms in general use, template instances included: `algkit list` shows these, and `algkit test` tests
+/// these, when no names are given.
 pub static CATALOGUE: &[&str] = &[
     "aes",
     "ecb(aes)",

@@ -1,8 +1,8 @@
-//! Ciphers and hashes of the past, and national standards: Twofish, and wrapped RustCrypto crates.
+//! Legacy ciphers and hashes, and national standards: Twofish, ARC4, and wrapped RustCrypto crates.
 //!
-//! The ciphers here, ARC4, Whirlpool and Streebog look their S-boxes up in memory, at addresses that depend
-//! on the key and the text: timing=table. MD4, MD5, RIPEMD-160 and SM3 are made of additions, rotations
-//! and bitwise functions only.
+//! The ciphers here, ARC4, Whirlpool and Streebog look up their S-boxes in memory, at addresses that depend on the
+//! key and the text: timing=table. MD4, MD5, RIPEMD-160 and SM3 use additions, rotations and bitwise functions
+//! only.
 
 use super::row::{Algorithm, Row, hash};
 use crate::{
@@ -55,7 +55,7 @@ static MD5: Algorithm = hash("md5", 64, 16);
 static RMD160: Algorithm = hash("rmd160", 64, 20);
 /// GB/T 32905-2016.
 static SM3: Algorithm = hash("sm3", 64, 32);
-/// ISO/IEC 10118-3; the shorter ones are its first bytes.
+/// ISO/IEC 10118-3. The shorter digests are prefixes of this one.
 static WP512: Algorithm = hash("wp512", 64, 64);
 static WP384: Algorithm = hash("wp384", 64, 48);
 static WP256: Algorithm = hash("wp256", 64, 32);

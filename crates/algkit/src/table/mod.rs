@@ -1,5 +1,5 @@
-//! The driver table: one row a driver. `algkit list`, docs/drivers.md, the self-test and the
-//! benchmarks are readings of it.
+//! The driver table: one row per driver. `algkit list`, docs/drivers.md, the self-test and the benchmarks all read
+//! it.
 
 #[cfg(feature = "aes")]
 mod aegis;

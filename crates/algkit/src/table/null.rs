@@ -1,5 +1,5 @@
-//! What does nothing: `cipher_null`, `ecb(cipher_null)` and `digest_null`, with which the kernel's users test, or have
-//! `authenc` do without encryption (RFC 2410).
+//! The null algorithms `cipher_null`, `ecb(cipher_null)` and `digest_null`. Users of the kernel test with them, or
+//! use `authenc` without encryption (RFC 2410).
 
 use super::row::{Algorithm, Row, hash};
 use crate::{
@@ -17,7 +17,7 @@ static ECB_NULL: Algorithm = Algorithm {
 };
 static DIGEST_NULL: Algorithm = hash("digest_null", 1, 0);
 
-/// Next to the adapters, as there is no arithmetic.
+/// The adapters' file, as there is no arithmetic.
 const SOURCE: &str = "adapters/null.rs";
 
 pub(super) static ROWS: &[&[Row]] = &[&[

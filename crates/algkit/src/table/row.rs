@@ -1,4 +1,4 @@
-//! A row of the table.
+//! A row of the driver table.
 
 use crate::{
     Sizes,
@@ -7,7 +7,7 @@ use crate::{
 };
 use algkit_primitives::cpu::{CpuFeatures, Feature, FeatureSet, Token};
 
-/// What all drivers of an algorithm have in common.
+/// The properties that all drivers of an algorithm share.
 pub(super) struct Algorithm {
     pub name: &'static str,
     pub kind: Type,
@@ -19,17 +19,17 @@ pub(super) const fn hash(name: &'static str, blocksize: usize, digestsize: usize
     Algorithm { name, kind: Type::Hash, shape: Shape::hash(blocksize, digestsize) }
 }
 
-/// A hash without a key, whose digest may have any other length too.
+/// A hash without a key, with any output length.
 pub(super) const fn extendable_hash(name: &'static str, blocksize: usize, digestsize: usize) -> Algorithm {
     Algorithm { name, kind: Type::Hash, shape: Shape::hash(blocksize, digestsize).extendable() }
 }
 
-/// A hash that needs a key.
+/// A hash that requires a key.
 pub(super) const fn keyed_hash(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
     Algorithm { name, kind: Type::Hash, shape: Shape::keyed_hash(blocksize, digestsize, keys) }
 }
 
-/// A hash that takes a key and works without.
+/// A hash with an optional key.
 pub(super) const fn optional_key(name: &'static str, blocksize: usize, digestsize: usize, keys: Sizes) -> Algorithm {
     let shape = Shape::keyed_hash(blocksize, digestsize, keys).with_optional_key();
     Algorithm { name, kind: Type::Hash, shape }
@@ -45,13 +45,13 @@ pub(super) struct Row {
     needs: FeatureSet,
     /// See [`Driver::prefers`].
     prefers: FeatureSet,
-    /// Where the arithmetic is: see [`Driver::source`].
+    /// The file of the arithmetic; see [`Driver::source`].
     source: &'static str,
     context_size: usize,
     make: fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey>,
 }
 
-/// What a driver that needs AVX-512 prefers: 512 bits that cost no frequency.
+/// The preference of a driver that needs AVX-512: a CPU whose frequency does not drop with 512-bit vectors.
 const fn wide(needs: FeatureSet) -> FeatureSet {
     if needs.has(Feature::Avx512) { FeatureSet::of(&[Feature::Fast512]) } else { FeatureSet::NONE }
 }
@@ -62,7 +62,7 @@ macro_rules! rows {
     ($($name:ident, $ops:ident, $keyed:ident;)*) => {
         impl Row {
             $(
-                /// A driver of this type; its arguments are those of [`Row`], in the same order.
+                /// A driver of this type. The arguments are fields of [`Row`], in the same order.
                 pub const fn $name<D: Make + $ops + 'static>(
                     algorithm: &'static Algorithm,
                     driver: &'static str,
@@ -97,7 +97,7 @@ rows! {
 }
 
 impl Row {
-    /// A hash; the arguments are those of [`Row`], in the same order.
+    /// A hash. The arguments are fields of [`Row`], in the same order.
     pub const fn hash<D: MakeHash>(
         algorithm: &'static Algorithm,
         driver: &'static str,
@@ -121,13 +121,14 @@ impl Row {
         }
     }
 
-    /// The same driver, with secret-dependent table lookups.
+    /// Marks the driver as one with secret-dependent table lookups.
     pub const fn table(mut self) -> Self {
         self.timing = Timing::Table;
         self
     }
 
-    /// The same driver, which waits for a chain of vector operations, on vectors of up to 256 bits alone.
+    /// Marks a driver whose vector operations form one dependent chain, so that it prefers CPUs with one-cycle
+    /// vector operations.
     #[cfg(target_arch = "x86_64")]
     pub const fn serial(mut self) -> Self {
         self.prefers = FeatureSet::of(&[Feature::FastSimd]);

@@ -15,8 +15,8 @@ static SHA256: Algorithm = hash("sha256", 64, 32);
 static SHA384: Algorithm = hash("sha384", 128, 48);
 static SHA512: Algorithm = hash("sha512", 128, 64);
 
-// Both drivers with SHA instructions hash a single message by the same code; they differ in batches, which the second
-// hashes in lanes of AVX-512.
+// Both drivers with SHA instructions hash a single message with the same code. In batches, the second one uses
+// lanes of AVX-512.
 pub(super) static ROWS: &[&[Row]] = &[
     &[
         Row::hash::<Of<VSha1, Portable>>(&SHA1, "sha1-generic", 100, "sha1/portable.rs"),

@@ -13,7 +13,8 @@ static SHA3_224: Algorithm = hash("sha3-224", 144, 28);
 static SHA3_256: Algorithm = hash("sha3-256", 136, 32);
 static SHA3_384: Algorithm = hash("sha3-384", 104, 48);
 static SHA3_512: Algorithm = hash("sha3-512", 72, 64);
-/// The padding of the submission to the SHA-3 competition, at a rate of 1344 bits and at those for digests of 224 to 512.
+/// Keccak with the padding of the SHA-3 competition's submission: at a rate of 1344 bits, and at the rates for
+/// digests of 224 to 512 bits.
 static KECCAK: Algorithm = extendable_hash("keccak", 168, 64);
 static KECCAK_224: Algorithm = extendable_hash("keccak-224", 144, 28);
 static KECCAK_256: Algorithm = extendable_hash("keccak-256", 136, 32);

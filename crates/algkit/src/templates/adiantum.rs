@@ -1,8 +1,9 @@
-//! Adiantum (Crowley, Biggers 2018, "Adiantum: length-preserving encryption for entry-level processors"): a wide-block
-//! cipher for sectors on CPUs without AES instructions, of a stream cipher, a hash and a single block.
-//! `adiantum(xchacha12,aes)`, with the third component in the driver's name: `adiantum(…,…,nhpoly1305-…)`.
+//! Adiantum (Crowley, Biggers 2018, "Adiantum: length-preserving encryption for entry-level processors"): a
+//! wide-block mode for sectors on CPUs without AES instructions. It combines a stream cipher, a hash and one block
+//! cipher call. The algorithm is `adiantum(xchacha12,aes)`; a driver's name has the hash as a third component:
+//! `adiantum(…,…,nhpoly1305-…)`.
 //!
-//! The text is *L*, and *R*, its last 16 bytes; *H* hashes the tweak, which is the IV of 32 bytes, and *L*. All numbers are
+//! The text is *P_L* followed by *P_R*, its last 16 bytes. *T* is the tweak, the 32-byte IV. Numbers are
 //! little-endian, sums are modulo 2^128:
 //!
 //! ```text
@@ -12,8 +13,9 @@
 //! C_R = C_M - H(T, C_L)
 //! ```
 //!
-//! *H* is Poly1305 of the length of *L* in bits (16 bytes) and the tweak, plus NHPoly1305 of *L*. The keys of cipher and
-//! hashes are the stream cipher's output for nonce 1. The IV stays as it is.
+//! *H* is the sum of two hashes: Poly1305 of the length of the left part in bits (16 bytes) and the tweak, and
+//! NHPoly1305 of the left part. The keys of the cipher and the hashes are the stream cipher's output for nonce 1.
+//! The IV is not changed.
 
 use super::{Lookup, bad, cipher, compose, hash, skcipher, with_list};
 use crate::{
@@ -31,22 +33,22 @@ use algkit_primitives::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes of a block.
+/// The block size in bytes.
 const BLOCK: usize = 16;
 
-/// Bytes of IV, of the tweak as well as of the stream cipher's.
+/// The IV length in bytes, of the mode (its tweak) and of the stream cipher.
 const IV: usize = 32;
 
-/// Bytes of the cipher's key and of the stream cipher's.
+/// The key length in bytes, of the block cipher and of the stream cipher.
 const KEY: usize = 32;
 
-/// Bytes of NHPoly1305's key.
+/// The key length of NHPoly1305 in bytes.
 const HASH_KEY: usize = 1088;
 
 struct Adiantum {
     stream: Box<dyn SkcipherOps>,
     cipher: Box<dyn CipherOps>,
-    /// Poly1305 that adds zero.
+    /// Poly1305 with an all-zero *s*, so that it adds nothing at the end.
     header: Poly1305<Portable>,
     hash: Box<dyn HashOps>,
 }
@@ -70,7 +72,7 @@ impl Adiantum {
         })
     }
 
-    /// The hash of the tweak, and of the length of the text's left part.
+    /// Poly1305 of the length of the left part, `left` bytes, and of the tweak.
     fn header(&self, tweak: &[u8], left: usize) -> u128 {
         let mut message = [0; BLOCK + IV];
         message[..BLOCK].copy_from_slice(&(8 * left as u128).to_le_bytes());
@@ -112,13 +114,13 @@ impl SkcipherOps for Adiantum {
     }
 }
 
-/// `adiantum(stream,cipher)`, or with the hash as a third parameter.
+/// Builds `adiantum(stream,cipher)` and `adiantum(stream,cipher,hash)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let nhpoly1305 = Name::word("nhpoly1305");
     let (stream, block, nh) = match &*name.args {
         [stream, block] => (stream, block, &nhpoly1305),
         [stream, block, nh] => (stream, block, nh),
-        _ => return Err(bad(name, "adiantum takes a stream cipher, a block cipher and perhaps nhpoly1305")),
+        _ => return Err(bad(name, "adiantum takes a stream cipher, a block cipher and optionally nhpoly1305")),
     };
     let stream = lookup.find(Type::Skcipher, stream)?;
     if !matches!(&*stream.name, "xchacha12" | "xchacha20") {

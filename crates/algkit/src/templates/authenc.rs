@@ -1,8 +1,8 @@
-//! Encrypt-then-MAC: `authenc(hmac(sha256),cbc(aes))`, and `authencesn`, which knows of IPsec's
-//! extended sequence numbers (RFC 4303 section 2.2.1).
+//! Encrypt-then-MAC: `authenc(hmac(sha256),cbc(aes))`, and `authencesn`, which handles IPsec's extended sequence
+//! numbers (RFC 4303 section 2.2.1).
 //!
-//! The key is the kernel's blob: an rtattr header (native-endian u16 length 8 and type 1), the
-//! length of the encryption key as a big-endian u32, the authentication key, the encryption key.
+//! The key has the kernel's format: an rtattr header (native-endian u16 length 8 and u16 type 1), the length of the
+//! encryption key as a big-endian u32, the authentication key, and the encryption key.
 
 use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
 use crate::{
@@ -12,13 +12,13 @@ use crate::{
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// Bytes before the keys.
+/// The length of the header before the keys, in bytes.
 const HEADER: usize = 8;
 
-/// `CRYPTO_AUTHENC_KEYA_PARAM`.
+/// The attribute type, the kernel's `CRYPTO_AUTHENC_KEYA_PARAM`.
 const KEYA_PARAM: u16 = 1;
 
-/// The key blob of `authenc` for these two keys.
+/// Encodes an authentication key and an encryption key as the key of `authenc`.
 ///
 /// ```
 /// let key = algkit::authenc_key(&[1; 32], &[2; 16]);
@@ -35,12 +35,12 @@ pub fn authenc_key(auth_key: &[u8], enc_key: &[u8]) -> Zeroizing<Vec<u8>> {
     key
 }
 
-/// The authentication key and the encryption key in a key blob of `authenc`, if it is one.
+/// Splits a key of `authenc` into authentication key and encryption key; `None` if the encoding is invalid.
 pub fn split_authenc_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     split_key(key).ok()
 }
 
-/// The authentication key and the encryption key in a blob.
+/// Splits a key of `authenc` into authentication key and encryption key.
 pub(super) fn split_key(key: &[u8]) -> Result<(&[u8], &[u8]), BadKey> {
     const BAD: BadKey = BadKey("the key is not an authenc key blob");
     let (header, keys) = key.split_first_chunk::<HEADER>().ok_or(BAD)?;
@@ -66,8 +66,8 @@ impl Authenc {
         self.cipher.crypt(direction, &mut chain[..iv.len()], text);
     }
 
-    /// The MAC of the associated data and the ciphertext. With extended sequence numbers, bytes 4–7
-    /// of the associated data, the high half, come last instead.
+    /// The MAC of the associated data and the ciphertext. With extended sequence numbers, bytes 4–7 of the
+    /// associated data (the high half of the number) are moved to the end.
     fn tag<'a>(&self, assoc: &[&'a [u8]], ciphertext: impl Iterator<Item = &'a [u8]>) -> Zeroizing<[u8; 64]> {
         let (mut head, mut skip) = ([0; 8], 0);
         if self.esn {
@@ -112,12 +112,12 @@ impl AeadOps for Authenc {
     }
 }
 
-/// `authenc(mac,mode)`.
+/// Builds `authenc(mac,mode)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     compose_authenc(lookup, name, false)
 }
 
-/// `authencesn(mac,mode)`.
+/// Builds `authencesn(mac,mode)`.
 pub(super) fn build_esn(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     compose_authenc(lookup, name, true)
 }
@@ -129,13 +129,13 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
         return Err(bad(name, "the hash takes no key"));
     }
     if cipher.shape.text == TextRule::Wrapped {
-        return Err(bad(name, "the mode authenticates by itself"));
+        return Err(bad(name, "the mode already authenticates"));
     }
     let mac_size = mac.shape.digestsize;
     if mac_size > 64 || cipher.shape.ivsize > 32 {
         return Err(bad(name, "the digest or the IV is too long"));
     }
-    // The sequence number's high half takes the place of the tag for a while in the kernel's template.
+    // The kernel's template temporarily stores the 4-byte high half of the sequence number in place of the tag.
     let least = if esn { 4 } else { 1 };
     let shape = Shape {
         blocksize: cipher.shape.blocksize,

@@ -1,8 +1,7 @@
-//! CCM (SP 800-38C, RFC 3610) out of CTR and CBC-MAC: `ccm(aes)`, which is
-//! `ccm_base(ctr(aes),cbcmac(aes))`.
+//! CCM (SP 800-38C, RFC 3610) composed of CTR and CBC-MAC: `ccm(aes)`, which is `ccm_base(ctr(aes),cbcmac(aes))`.
 //!
-//! The 16-byte IV is the first counter block, as in the kernel: a byte L - 1, the nonce of 15 - L
-//! bytes, and L bytes of counter, whose contents are ignored; L is from 2 to 8.
+//! The 16-byte IV is the first counter block, as in the kernel: the byte L − 1, a nonce of 15 − L bytes, and a
+//! counter of L bytes, whose contents are ignored. L is 2 to 8.
 
 use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list};
 use crate::{
@@ -15,22 +14,22 @@ use crate::{
 /// Tag lengths (SP 800-38C appendix A.1).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 6, 8, 10, 12, 14, 16]);
 
-/// Refuses an IV whose first byte is not L - 1, and texts whose length does not fit L bytes.
+/// Refuses an IV whose first byte is not 1 to 7, and a text whose length does not fit into L bytes.
 pub(crate) fn check(iv: &[u8], text_len: u64) -> Result<(), Refusal> {
     match iv[0] {
         1..=7 if iv[0] < 7 && text_len >> (8 * (u32::from(iv[0]) + 1)) != 0 => {
-            Err(Refusal::Text("a length that fits the length field of the IV's choice"))
+            Err(Refusal::Text("a length that fits into the length field that the IV declares"))
         }
         1..=7 => Ok(()),
-        _ => Err(Refusal::Iv("the IV's first byte is the size of the length field less 1, from 1 to 7")),
+        _ => Err(Refusal::Iv("the IV's first byte must be the size of the length field minus 1, from 1 to 7")),
     }
 }
 
-/// The start of a CCM message: what goes before the associated data and the first counter block.
+/// The start of the CBC-MAC input, before the associated data, and the first counter block.
 pub(crate) struct Prefix {
     bytes: [u8; 22],
     len: usize,
-    /// Counter block 0, which masks the tag.
+    /// Counter block 0. Its encryption masks the tag.
     pub(crate) counter: [u8; 16],
 }
 
@@ -59,7 +58,7 @@ impl Prefix {
         Self { bytes, len, counter: counter.to_be_bytes() }
     }
 
-    /// [`Prefix::pieces`] as blocks in `short`, which is zero, if they fit there.
+    /// Writes [`Prefix::pieces`] to `short`, which holds zeros, if they fit; returns whole blocks.
     pub(crate) fn gather<'a>(&self, assoc: &[&[u8]], short: &'a mut [u8; 64]) -> Option<&'a [u8]> {
         short[..22].copy_from_slice(&self.bytes);
         let mut len = self.len;
@@ -70,18 +69,20 @@ impl Prefix {
         Some(&short[..len.next_multiple_of(16)])
     }
 
-    /// What is authenticated before the text: the prefix and the associated data, padded to whole
-    /// blocks with zeros, in pieces.
+    /// The CBC-MAC input before the text, in pieces: the prefix and the associated data, padded to whole blocks
+    /// with zeros.
     pub(crate) fn pieces<'a>(&'a self, assoc: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
         let len = self.len + assoc.iter().map(|a| a.len()).sum::<usize>();
         [&self.bytes[..self.len]].into_iter().chain(assoc.iter().copied()).chain([pad16(len)])
     }
 }
 
-/// Room for [`Prefix::pieces`] in one piece, with the short associated data of packets.
+/// The buffer size in bytes for [`Prefix::pieces`] in one piece. It suffices for the short associated data of
+/// packets.
 pub(crate) const START: usize = 64;
 
-/// Writes them there, over zeros, if there is room: the whole blocks, and counter block 0.
+/// Writes the CBC-MAC input before the text to `room`, which holds zeros, if it fits. Returns its whole blocks and
+/// counter block 0.
 #[inline(never)]
 pub(crate) fn start<'s>(
     room: &'s mut [u8; START],
@@ -143,14 +144,14 @@ impl AeadOps for Ccm {
     }
 }
 
-/// `ccm(cipher)`.
+/// Builds `ccm(cipher)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let over = |base: &str| Name { base: base.into(), args: vec![arg.clone()] };
     compose_ccm(name, lookup.find(Type::Skcipher, &over("ctr"))?, lookup.find(Type::Hash, &over("cbcmac"))?)
 }
 
-/// `ccm_base(ctr(cipher),cbcmac(cipher))`.
+/// Builds `ccm_base(ctr(cipher),cbcmac(cipher))`.
 pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [ctr, mac] = args(name)?;
     compose_ccm(name, lookup.find(Type::Skcipher, ctr)?, lookup.find(Type::Hash, mac)?)

@@ -1,5 +1,5 @@
-//! Cipher feedback by whole blocks (SP 800-38A section 6.3, CFB with segments of a block). The last part of a block takes as
-//! much of the keystream as it needs. The IV becomes the last whole ciphertext block.
+//! Cipher feedback with segments of a whole block (SP 800-38A section 6.3). A partial last block uses as much of
+//! the keystream as it needs. The IV becomes the last whole ciphertext block.
 
 use super::{Lookup, cipher_mode};
 use crate::{
@@ -13,7 +13,7 @@ use algkit_primitives::InOut;
 struct Cfb<C>(C);
 
 impl<C: CipherOps> Cfb<C> {
-    /// Block after block, each waiting for the one before.
+    /// Encrypts block by block, since each block depends on the one before.
     fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
         let block = iv.len();
         while !run.is_empty() {
@@ -30,7 +30,7 @@ impl<C: CipherOps> Cfb<C> {
         }
     }
 
-    /// Whole batches: the keystream is made of ciphertext, which is there.
+    /// Decrypts in batches: the keystream depends only on ciphertext, which is known.
     fn decrypt(&self, iv: &mut [u8], run: InOut<'_>) {
         let block = iv.len();
         each_batch_and_scratch(run, block, &mut |mut batch, keystream| {

@@ -1,5 +1,5 @@
-//! Counter mode (SP 800-38A section 6.5): the whole IV is one big-endian counter, as in the kernel.
-//! The IV becomes the next counter; a partial last block uses one up.
+//! Counter mode (SP 800-38A section 6.5). As in the kernel, the whole IV is one big-endian counter. The IV becomes
+//! the next counter value; a partial last block counts as one.
 
 use super::{Lookup, cipher_mode};
 use crate::{

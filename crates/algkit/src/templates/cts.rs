@@ -1,5 +1,5 @@
-//! CBC with ciphertext stealing, variant CS3 (SP 800-38A addendum; RFC 3962 section 5): the last two
-//! blocks are always swapped, except where there is only one.
+//! CBC with ciphertext stealing, variant CS3 (SP 800-38A addendum; RFC 3962 section 5): the last two blocks are
+//! always swapped, except in a text of a single block.
 
 use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher};
 use crate::{
@@ -17,7 +17,7 @@ impl Cts {
         self.0.crypt(direction, iv, &mut Text::from(data));
     }
 
-    /// The final pieces: one whole block, and 1 to `bs` bytes.
+    /// Processes the end of the text: one whole block and 1 to `bs` further bytes.
     fn steal(&self, direction: Direction, iv: &mut [u8], mut pieces: InOut<'_>) {
         let bs = iv.len();
         let partial = pieces.len() - bs;
@@ -35,15 +35,15 @@ impl Cts {
             Direction::Decrypt => {
                 let mut chain = [0; MAX_BLOCK];
                 chain[..bs].copy_from_slice(whole);
-                // The first piece is the encryption of (padded last plaintext) ^ (stolen block);
-                // where the last plaintext is zero padding, the stolen block shows.
+                // The first piece decrypts to (zero-padded last plaintext) ^ (previous ciphertext block). So beyond
+                // the last plaintext it holds the stolen end of that block.
                 self.cbc(direction, &mut [0; MAX_BLOCK][..bs], InOut::from(&mut *whole));
                 let mut last = [0; MAX_BLOCK];
                 last[..partial].copy_from_slice(&whole[..partial]);
                 xor(&mut last[..partial], &padded[..partial]);
                 padded[partial..].copy_from_slice(&whole[partial..]);
                 self.cbc(direction, iv, InOut::from(&mut *padded));
-                // What the kernel's template leaves there: the last whole block of ciphertext.
+                // The kernel's template returns the last whole ciphertext block as the IV.
                 iv.copy_from_slice(&chain[..bs]);
                 pieces.put(0, padded);
                 pieces.put(bs, &last[..partial]);

@@ -1,4 +1,4 @@
-//! Electronic codebook: each block by itself (SP 800-38A section 6.1).
+//! Electronic codebook (SP 800-38A section 6.1): every block is encrypted independently.
 
 use super::{Lookup, cipher_mode};
 use crate::{

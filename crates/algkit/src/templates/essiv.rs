@@ -1,9 +1,9 @@
-//! ESSIV (Fruhwirth 2005): the IV is encrypted with the hash of the key before the inner mode sees
-//! it, so that sector numbers as IVs cannot be predicted. `essiv(cbc(aes),sha256)`.
+//! ESSIV (Fruhwirth 2005): the IV is encrypted under the hash of the key before the inner mode uses it, so that
+//! sector numbers become unpredictable IVs. `essiv(cbc(aes),sha256)`.
 //!
-//! Over an AEAD, `essiv(authenc(hmac(sha256),cbc(aes)),sha256)`, the hash takes the encryption key and
-//! then the authentication key, and the IV at the end of the associated data is authenticated in
-//! its encrypted form, as dm-crypt lays it out (kernel crypto/essiv.c).
+//! Over an AEAD, `essiv(authenc(hmac(sha256),cbc(aes)),sha256)`, the hash input is the encryption key followed by
+//! the authentication key. The IV at the end of the associated data is authenticated in its encrypted form, as
+//! dm-crypt expects (kernel crypto/essiv.c).
 
 use super::{Lookup, args, bad, cipher, compose, cut, inner_cipher, skcipher, with_list};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use zeroize::Zeroizing;
 
-/// A mode whose IV is encrypted first.
+/// A mode that gets the encrypted IV.
 struct Essiv<M: ?Sized> {
     salt: Box<dyn CipherOps>,
     mode: Box<M>,
@@ -61,7 +61,7 @@ impl AeadOps for Essiv<dyn AeadOps> {
     }
 }
 
-/// The cipher keyed with the hash of the concatenation of `keys`.
+/// The cipher whose key is the hash of the concatenated `keys`.
 fn salt(
     [hash, inner]: &[DriverRef; 2],
     cpu: CpuFeatures,
@@ -83,10 +83,10 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     };
     let cipher_driver = inner_cipher(lookup, &mode)?;
     if cipher_driver.shape.blocksize != mode.shape.ivsize {
-        return Err(bad(name, "the mode's IV is not a block of its cipher"));
+        return Err(bad(name, "the mode's IV is not as long as a block of its cipher"));
     }
     if !hash.shape.optional_key || !cipher_driver.shape.keys.allows(hash.shape.digestsize) {
-        return Err(bad(name, "the cipher takes no key as long as the digest"));
+        return Err(bad(name, "the cipher takes no key of the digest's length"));
     }
     let alg = format!("essiv({},{})", mode.name, hash.name);
     let driver = format!("essiv({},{})", mode.driver, hash.driver);

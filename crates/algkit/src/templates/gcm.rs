@@ -1,5 +1,5 @@
-//! GCM (SP 800-38D) out of CTR and GHASH: `gcm(aes)`, which is `gcm_base(ctr(aes),ghash)`. Fused drivers do the same in
-//! one pass.
+//! GCM (SP 800-38D) composed of CTR and GHASH: `gcm(aes)`, which is `gcm_base(ctr(aes),ghash)`. Fused drivers
+//! compute both in one pass.
 
 use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list};
 use crate::{
@@ -13,10 +13,10 @@ use zeroize::Zeroize;
 /// Tag lengths (SP 800-38D section 5.2.1.2).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
 
-/// The longest text: 2^32 - 2 counter blocks.
+/// The longest text in bytes: 2^32 − 2 counter blocks.
 pub(crate) const MAX_TEXT: u64 = (1 << 36) - 32;
 
-/// Refuses a text that would repeat a counter block.
+/// Refuses a text so long that a counter block would repeat.
 pub(crate) fn check_text(text_len: u64) -> Result<(), Refusal> {
     if text_len > MAX_TEXT { Err(Refusal::Text("at most 68719476704 (2^36 - 32)")) } else { Ok(()) }
 }
@@ -27,7 +27,7 @@ struct Gcm {
 }
 
 impl Gcm {
-    /// The mask of the tag, and the counter block after it.
+    /// The tag mask E(J0), and the counter block that follows J0.
     fn start(&self, iv: &[u8]) -> ([u8; 16], [u8; 16]) {
         let mut mask = [0; 16];
         let mut counter = self.zeroth(iv);
@@ -35,7 +35,7 @@ impl Gcm {
         (mask, counter)
     }
 
-    /// J0 (section 7.1, step 2).
+    /// The pre-counter block J0 (section 7.1, step 2).
     fn zeroth(&self, iv: &[u8]) -> [u8; 16] {
         let mut block = [0; 16];
         if iv.len() == 12 {
@@ -48,8 +48,8 @@ impl Gcm {
         block
     }
 
-    /// CTR whose last 32 bits alone count (section 6.2), out of one that counts in all 128: where the former begin anew, which
-    /// they do only if a hashed IV ends near their end, the text is cut.
+    /// Counter mode with a 32-bit counter (section 6.2), built on one with a 128-bit counter. Where the 32-bit
+    /// counter wraps, the text is cut. With 12-byte IVs it never wraps within a valid text.
     fn crypt(&self, direction: Direction, counter: &mut [u8; 16], text: &mut Text<'_>) {
         let [fixed @ .., a, b, c, d] = *counter;
         let left = |counter: u32| ((1 << 32) - u64::from(counter)) * 16;
@@ -70,7 +70,8 @@ impl Gcm {
         counter[..12].copy_from_slice(&fixed);
     }
 
-    /// GHASH over the padded associated data, the padded ciphertext and their lengths in bits, masked.
+    /// The tag: GHASH over the padded associated data, the padded ciphertext and their lengths in bits, XORed with
+    /// the mask.
     fn tag<'a>(
         &self,
         mask: &[u8; 16],
@@ -118,14 +119,14 @@ impl AeadOps for Gcm {
     }
 }
 
-/// `gcm(cipher)`.
+/// Builds `gcm(cipher)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let ctr = lookup.find(Type::Skcipher, &Name { base: "ctr".into(), args: vec![arg.clone()] })?;
     compose_gcm(name, ctr, lookup.find(Type::Hash, &Name::word("ghash"))?)
 }
 
-/// `gcm_base(ctr(cipher),ghash)`.
+/// Builds `gcm_base(ctr(cipher),ghash)`.
 pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [ctr, ghash] = args(name)?;
     compose_gcm(name, lookup.find(Type::Skcipher, ctr)?, lookup.find(Type::Hash, ghash)?)

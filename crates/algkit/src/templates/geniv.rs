@@ -1,10 +1,10 @@
-//! AEADs that make their IVs: `seqiv(rfc4106(gcm(aes)))` and `echainiv(authenc(hmac(sha256),cbc(aes)))`, as IPsec has them in
-//! the kernel (crypto/seqiv.c, crypto/echainiv.c).
+//! AEADs that generate their IVs: `seqiv(rfc4106(gcm(aes)))` and `echainiv(authenc(hmac(sha256),cbc(aes)))`, as the
+//! kernel has them for IPsec (crypto/seqiv.c, crypto/echainiv.c).
 //!
-//! The text begins with room for an IV. What it holds before is ignored; sealed, it holds what the receiver needs. The IV
-//! of the request is a number that never repeats, such as the packet's, and a salt that each transform draws at random makes
-//! an IV of it. To open a message takes the key alone: the IV of that request is ignored, and each side opens what
-//! the other has sealed.
+//! The text begins with room for an IV. Encryption ignores its contents and writes what the receiver needs there.
+//! The IV argument of an encryption request is a number that must never repeat, such as the packet's sequence
+//! number. It is combined with a random salt, drawn for each transform, to form the actual IV. Decryption needs
+//! only the key: it ignores the IV argument, and each side can open what the other has sealed.
 
 use super::{Lookup, aead, args, bad, compose, shorten, with_list};
 use crate::{
@@ -17,13 +17,14 @@ use zeroize::Zeroizing;
 /// The longest IV, in bytes.
 const MAX_IV: usize = 32;
 
-/// What a sender does with number and salt.
+/// How the sender derives the IV from the number and the salt.
 #[derive(Clone, Copy)]
 enum Scheme {
-    /// The IV is their sum, and stands before the ciphertext.
+    /// The IV is the XOR of the number and the salt. It is sent before the ciphertext.
     Sequence,
-    /// The IV is their product, and never shown: the room for it is a text of zeros, which CBC encrypts first, to a block
-    /// that nobody can foretell. It is the IV of what follows, so that the receiver need not know of this.
+    /// The IV is the product of the number and the salt. It is not sent: the room for the IV is filled with zeros,
+    /// which CBC encrypts to an unpredictable first block. That block acts as the IV of the following blocks, so
+    /// the receiver uses it as an ordinary IV.
     Chained,
 }
 
@@ -35,8 +36,8 @@ struct Geniv {
 }
 
 impl Geniv {
-    /// The product, 64 bits by 64 bits: the number is the last 8 bytes of the IV, big-endian, the factors are made odd, so
-    /// that no two numbers have one product.
+    /// The product of number and salt in each 64-bit word. The number is the last 8 bytes of the IV argument,
+    /// big-endian. The salt's words are made odd, so different numbers have different products.
     fn product(&self, iv: &[u8]) -> [u8; MAX_IV] {
         let number = iv.last_chunk().map_or(0, |last| u64::from_be_bytes(*last));
         let mut product = [0; MAX_IV];
@@ -55,7 +56,7 @@ impl AeadOps for Geniv {
         match self.scheme {
             Scheme::Sequence => match self.inner.check(iv, assoc_len + self.iv_len, rest) {
                 Err(Refusal::Assoc(_)) => {
-                    Err(Refusal::Assoc("so long that with the IV behind it the AEAD inside takes it"))
+                    Err(Refusal::Assoc("a length that the inner AEAD accepts once the IV is appended"))
                 }
                 checked => checked,
             },
@@ -99,12 +100,12 @@ impl AeadOps for Geniv {
     }
 }
 
-/// `seqiv(aead)`.
+/// Builds `seqiv(aead)`.
 pub(super) fn build_seqiv(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, Scheme::Sequence, &[8])
 }
 
-/// `echainiv(aead)`.
+/// Builds `echainiv(aead)`.
 pub(super) fn build_echainiv(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, Scheme::Chained, &[8, 16, 24, 32])
 }
@@ -114,13 +115,13 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     let inner = lookup.find(Type::Aead, arg)?;
     let iv_len = inner.shape.ivsize;
     if !iv_lens.contains(&iv_len) {
-        return Err(bad(name, "the IV of what is in the parentheses has another length"));
+        return Err(bad(name, "the inner AEAD's IV length does not suit this template"));
     }
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {
         let inner = aead(&inner, cpu, key, weak)?;
         let mut salt = Zeroizing::new([0; MAX_IV]);
-        getrandom::fill(&mut *salt).map_err(|_| BadKey("the operating system has no random numbers for a salt"))?;
+        getrandom::fill(&mut *salt).map_err(|_| BadKey("the operating system gave no random bytes for the salt"))?;
         Ok(Keyed::Aead(Box::new(Geniv { inner, salt, scheme, iv_len })))
     }))
 }

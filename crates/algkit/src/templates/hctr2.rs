@@ -1,8 +1,8 @@
-//! HCTR2 (Crowley, Huckleberry, Biggers 2021, "Length-preserving encryption with HCTR2"): a wide-block cipher for sectors
-//! and file names on CPUs with AES and carry-less multiplication. `hctr2(aes)`, which is
+//! HCTR2 (Crowley, Huckleberry, Biggers 2021, "Length-preserving encryption with HCTR2"): a wide-block mode for
+//! sectors and file names on CPUs with AES and carry-less multiplication instructions. `hctr2(aes)` is
 //! `hctr2_base(xctr(aes),polyval)`.
 //!
-//! The text is *M*, its first 16 bytes, and *N*, the rest; *H* hashes the tweak, which is the IV of 32 bytes, and *N*:
+//! The text is *M*, its first 16 bytes, followed by *N*. *T* is the tweak, the 32-byte IV:
 //!
 //! ```text
 //! MM = M ^ H(T, N)
@@ -11,8 +11,9 @@
 //! U  = UU ^ H(T, V)
 //! ```
 //!
-//! *H* is POLYVAL of a block that tells the tweak's length and whether *N* is whole blocks, the tweak, and *N*, behind which
-//! there is a 1 if it is not. POLYVAL's key is AES(0), *L* is AES(1), little-endian. The IV stays as it is.
+//! *H* is POLYVAL of three parts: a block that encodes the tweak's length and whether *N* is a multiple of 16
+//! bytes, the tweak, and *N*. If *N* is not a multiple of 16 bytes, a byte 1 and zeros follow it. POLYVAL's key is
+//! AES(0) and *L* is AES(1), with little-endian numbers. The IV is not changed.
 
 use super::{Lookup, args, bad, cipher, compose, hash, inner_cipher, shorten, skcipher, with_list};
 use crate::{
@@ -26,17 +27,17 @@ use crate::{
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of a block.
+/// The block size in bytes.
 const BLOCK: usize = 16;
 
-/// Bytes of the tweak.
+/// The IV (tweak) length in bytes.
 const IV: usize = 32;
 
 struct Hctr2 {
     xctr: Box<dyn SkcipherOps>,
     cipher: Box<dyn CipherOps>,
     polyval: Box<dyn HashOps>,
-    /// *L*.
+    /// *L*, the encryption of 1.
     mask: Zeroizing<[u8; BLOCK]>,
 }
 
@@ -57,11 +58,12 @@ impl Hctr2 {
         Ok(Self { xctr: skcipher(xctr, cpu, key, weak)?, polyval, mask: encrypted(1), cipher })
     }
 
-    /// *H* of the tweak and a text of `len` bytes, added to `block`.
+    /// XORs *H* of the tweak and a text of `len` bytes onto `block`.
     fn add_hash<'a>(&self, block: &mut [u8; BLOCK], tweak: &[u8], text: impl Iterator<Item = &'a [u8]>, len: usize) {
         let ragged = len % BLOCK;
         let mut head = [0; BLOCK + IV];
-        // Twice the tweak's length in bits, and 2, or 3 if the text is not whole blocks.
+        // The encoding of the tweak's length in bits: 2 · length + 2, or + 3 if the text is not a multiple of 16
+        // bytes.
         let length = 2 * 8 * IV as u128 + if ragged == 0 { 2 } else { 3 };
         head[..BLOCK].copy_from_slice(&length.to_le_bytes());
         head[BLOCK..].copy_from_slice(tweak);
@@ -94,14 +96,14 @@ impl SkcipherOps for Hctr2 {
     }
 }
 
-/// `hctr2(cipher)`.
+/// Builds `hctr2(cipher)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let xctr = lookup.find(Type::Skcipher, &Name { base: "xctr".into(), args: vec![arg.clone()] })?;
     compose_hctr2(lookup, name, xctr, lookup.find(Type::Hash, &Name::word("polyval"))?)
 }
 
-/// `hctr2_base(xctr(cipher),polyval)`.
+/// Builds `hctr2_base(xctr(cipher),polyval)`.
 pub(super) fn build_base(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let [xctr, polyval] = args(name)?;
     compose_hctr2(lookup, name, lookup.find(Type::Skcipher, xctr)?, lookup.find(Type::Hash, polyval)?)

@@ -1,5 +1,5 @@
-//! HMAC (FIPS 198-1, RFC 2104): `H(K ^ opad ‖ H(K ^ ipad ‖ text))`. The states after the padded keys
-//! are made once, at key setup.
+//! HMAC (FIPS 198-1, RFC 2104): `H(K ^ opad ‖ H(K ^ ipad ‖ text))`. The states after the two padded keys are
+//! computed once, at key setup.
 
 use super::{Lookup, args, bad, compose, hash};
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The largest digest of a hash that HMAC is used with, in bytes.
+/// The longest digest of a hash that HMAC accepts, in bytes.
 const MAX_DIGEST: usize = 64;
 
-/// The largest block: 144 bytes, of SHA3-224.
+/// The largest block size in bytes, that of SHA3-224.
 const MAX_BLOCK: usize = 144;
 
 struct Hmac(Arc<KeyStates>);
@@ -27,7 +27,7 @@ struct KeyStates {
 }
 
 impl KeyStates {
-    /// Writes the tag, given a function that writes the inner digest.
+    /// Writes the MAC, given a function that writes the inner digest.
     fn finish(&self, inner: impl FnOnce(&mut [u8]), out: &mut [u8]) {
         let mut digest = [0; MAX_DIGEST];
         inner(&mut digest[..self.digest_size]);
@@ -57,14 +57,14 @@ impl HashOps for Hmac {
             let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
             inner_digests(&keyed, &mut digests);
             outer_digests(&mut keyed, &digests);
-            // `zeroize` would write byte by byte and take as long as a block; a fill is as wide as the CPU's vectors.
+            // `zeroize` writes byte by byte and takes as long as a block. `fill` uses the CPU's vectors.
             digests[..keyed.len()].fill([0; MAX_DIGEST]);
             zeroize::optimization_barrier(&digests);
         }
     }
 }
 
-/// A job with its key.
+/// The key states of a job, and the job.
 type KeyedJob<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
 
 fn inner_digests(jobs: &[KeyedJob<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MAX_JOBS]) {
@@ -147,7 +147,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let inner = lookup.find(Type::Hash, arg)?;
     let (block, digest_size) = (inner.shape.blocksize, inner.shape.digestsize);
     if !inner.shape.optional_key || !(digest_size..=MAX_BLOCK).contains(&block) || digest_size > MAX_DIGEST {
-        return Err(bad(name, "hmac takes a hash without a key, with a block at least as long as its digest"));
+        return Err(bad(name, "hmac takes an unkeyed hash whose block is at least as long as its digest"));
     }
     let shape = Shape::keyed_hash(block, digest_size, Sizes::Between(0, usize::MAX));
     let (alg, driver) = (format!("hmac({})", inner.name), format!("hmac({})", inner.driver));

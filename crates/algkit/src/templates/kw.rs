@@ -1,7 +1,7 @@
-//! Key wrapping (RFC 3394, SP 800-38F section 6.2) as the kernel's cipher mode `kw(aes)` has it: the text is the key to be
-//! wrapped, two or more words of 8 bytes, and what is longer in its wrapping, the first word, is the IV. Encryption
-//! ignores the IV that it is given and leaves that word in its place; decryption takes it, leaves the check value, and the
-//! text is wiped where that is not a6a6a6a6a6a6a6a6.
+//! Key wrapping (RFC 3394, SP 800-38F section 6.2) with the interface of the kernel's `kw(aes)`. The text is the
+//! key to wrap, at least two words of 8 bytes. The wrapped key is one word longer: that first word is the IV.
+//! Encryption ignores the given IV and returns this word in its place. Decryption takes the word as the IV and
+//! leaves the check value there. If that is not a6a6a6a6a6a6a6a6, the text is wiped.
 
 use super::{Lookup, cipher_mode, cipher128};
 use crate::{
@@ -13,7 +13,7 @@ use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of a word.
+/// The length of a word in bytes.
 const WORD: usize = 8;
 
 /// The check value (RFC 3394 section 2.2.3.1).
@@ -23,7 +23,8 @@ const CHECK: [u8; WORD] = [0xa6; WORD];
 struct Kw<C>(C);
 
 impl<C: CipherOps> Kw<C> {
-    /// Steps *t* of six rounds: the cipher turns the word that all share and one of the text's, and the former is marked with *t*.
+    /// Six rounds of steps *t*: each encrypts the shared word together with one word of the text, and XORs *t* onto
+    /// the shared word.
     fn wrap(&self, shared: &mut [u8], words: &mut [u8]) {
         let mut block = Zeroizing::new([0; 2 * WORD]);
         let mut t = 0u64;
@@ -40,7 +41,7 @@ impl<C: CipherOps> Kw<C> {
         }
     }
 
-    /// The same backwards.
+    /// Undoes [`Kw::wrap`].
     fn unwrap(&self, shared: &mut [u8], words: &mut [u8]) {
         let mut block = Zeroizing::new([0; 2 * WORD]);
         let mut t = 6 * (words.len() / WORD) as u64;
@@ -60,7 +61,7 @@ impl<C: CipherOps> Kw<C> {
 
 impl<C: CipherOps> SkcipherOps for Kw<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
-        // Six passes: those over segments would be over a copy anyway.
+        // Six passes are made over a copy, which is simpler than six passes over segments.
         let mut words = Zeroizing::new(vec![0; text.len()]);
         text.read(&mut words);
         match direction {

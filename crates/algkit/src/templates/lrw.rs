@@ -1,11 +1,10 @@
-//! LRW (Liskov, Rivest, Wagner; IEEE 1619 draft of 2004): block `i` is masked with `K2 ⊗ i` before
-//! and after the cipher.
+//! LRW (Liskov, Rivest, Wagner; IEEE 1619 draft of 2004): block `i` is XORed with `K2 ⊗ i` before and after the
+//! cipher.
 //!
-//! `⊗` is multiplication in GF(2^128) with big-endian polynomials (bit 0 of the last byte is x^0).
-//! The IV is the index of the first block, big-endian, and becomes the index after the last.
-//! From an index to the next only the trailing ones change, so the mask changes by `K2` times a
-//! run of ones, and 128 such products are made at key setup; the one to use depends on the index
-//! alone, which is public.
+//! `⊗` is multiplication in GF(2^128) with big-endian polynomials (bit 0 of the last byte is x^0). The IV is the
+//! index of the first block, big-endian, and becomes the index after the last block. The step from an index to the
+//! next changes its trailing ones and the zero above them, so the mask changes by `K2` times a run of ones. The 128
+//! such products are computed at key setup. Which of them is used depends on the index alone, which is public.
 
 use super::{Lookup, cipher, cipher128, compose};
 use crate::{
@@ -25,7 +24,7 @@ struct Lrw<C> {
 struct Masks {
     /// `K2 ⊗ x^i`.
     powers: [u128; 128],
-    /// `K2 ⊗ (x^0 + … + x^i)`: what the mask changes by after an index that ends in `i` ones.
+    /// `K2 ⊗ (x^0 + … + x^i)`: the change of the mask after an index that ends in exactly `i` ones.
     steps: [u128; 128],
 }
 
@@ -47,9 +46,9 @@ impl Masks {
         (0..128).fold(0, |sum, i| sum ^ term(i))
     }
 
-    /// What to add to `K2 ⊗ index` to have `K2 ⊗ (index + 1)`.
+    /// The difference between `K2 ⊗ index` and `K2 ⊗ (index + 1)`.
     fn step(&self, index: u128) -> u128 {
-        // After all ones the index wraps to zero, and all of it changes, as after 127 ones.
+        // After an index of all ones the next one is zero: every bit changes, as after 127 ones.
         self.steps[(index.trailing_ones() as usize).min(127)]
     }
 }

@@ -15,18 +15,19 @@ use algkit_primitives::{
 use std::sync::Arc;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// What a MAC does with the last block.
+/// How a MAC treats the last block.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) enum Last {
     /// Pads a partial block with zeros.
     ZeroPad,
-    /// Masks a whole block with the first key; pads a partial one with a single 1 bit and masks it
-    /// with the second.
+    /// XORs a whole block with the first subkey. Pads a partial block with a single 1 bit and XORs it with the
+    /// second subkey.
     Masked([[u8; MAX_BLOCK]; 2]),
 }
 
 impl Last {
-    /// The last block, of the up to `bs` bytes that are left of a message; none if CBC-MAC has nothing to pad.
+    /// The last block, from the remaining `rest` of a message (at most `bs` bytes). `None` if CBC-MAC has nothing
+    /// to pad.
     fn block(&self, rest: &[u8], bs: usize) -> Option<Zeroizing<[u8; MAX_BLOCK]>> {
         let mut block = Zeroizing::new([0; MAX_BLOCK]);
         block[..rest.len()].copy_from_slice(rest);
@@ -43,24 +44,25 @@ impl Last {
     }
 }
 
-/// Absorbs whole blocks into a CBC-MAC state; a keyed cipher, or a driver that does better.
+/// Absorbs whole blocks into a CBC-MAC state. Implemented by keyed ciphers, and by drivers with faster code.
 pub(crate) trait Chain: Send + Sync + 'static {
-    /// Bytes in a block.
+    /// The block size in bytes.
     fn block(&self) -> usize;
 
     /// For each block: `state = E(state ^ block)`.
     fn absorb(&self, state: &mut [u8], blocks: &[u8]);
 
-    /// The MAC of a whole message whose last block is masked, if the driver has code for that.
+    /// The MAC of a whole message whose last block is XORed with one of `masks`, if the driver has special code for
+    /// that.
     fn masked_mac(&self, masks: &[[u8; MAX_BLOCK]; 2], message: &[u8]) -> Option<[u8; MAX_BLOCK]> {
         let _ = (masks, message);
         None
     }
 
-    /// How many messages [`Chain::absorb_batch`] takes side by side.
+    /// The number of messages that [`Chain::absorb_batch`] processes side by side.
     const LANES: usize = 1;
 
-    /// The same for at most [`MAX_JOBS`] states. Not called unless [`Chain::LANES`] is more than one.
+    /// Absorbs blocks into at most [`MAX_JOBS`] states. Called only if [`Chain::LANES`] is more than one.
     fn absorb_batch(jobs: &mut [MacJob<'_, Self>])
     where
         Self: Sized,
@@ -86,22 +88,22 @@ impl Chain for Box<dyn CipherOps> {
     }
 }
 
-/// The state of a MAC.
+/// The state of a MAC computation.
 pub(crate) struct InProgress<C> {
     key: Arc<(C, Last)>,
     state: [u8; MAX_BLOCK],
-    /// The last bytes seen, up to a whole block: the last block is treated differently.
+    /// The last bytes of the input so far, up to one whole block, because the last block is treated differently.
     held: [u8; MAX_BLOCK],
     filled: usize,
 }
 
 impl<C: Chain> InProgress<C> {
-    /// A fresh MAC.
+    /// A MAC at its initial state.
     pub(crate) fn new(chain: C, last: Last) -> Self {
         Self { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 }
     }
 
-    /// Not inlined: the copy would make room for itself in the stack frame of a short message that needs none.
+    /// Not inlined, so that the copy takes no stack space in the calls for short messages that need no copy.
     #[inline(never)]
     fn digest_by_copy(&self, message: &[u8], out: &mut [u8]) {
         let mut copy = self.clone();
@@ -109,7 +111,7 @@ impl<C: Chain> InProgress<C> {
         Hash::finish(&mut copy, out);
     }
 
-    /// What it absorbs blocks with, and what it does with the last.
+    /// The chaining cipher and the treatment of the last block.
     pub(crate) fn keyed(&self) -> &(C, Last) {
         &self.key
     }
@@ -165,7 +167,7 @@ impl<C: Chain> Hash for InProgress<C> {
 
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         let (chain, last) = &*self.key;
-        // A block is held from the first byte on: nothing held is nothing absorbed.
+        // A block is held from the first byte on, so if nothing is held, nothing was absorbed.
         if self.filled == 0
             && let Last::Masked(masks) = last
             && let Some(mac) = chain.masked_mac(masks, message)
@@ -175,7 +177,7 @@ impl<C: Chain> Hash for InProgress<C> {
         self.digest_by_copy(message, out);
     }
 
-    /// In lanes, if a message is in one piece and has a last block.
+    /// Uses lanes for messages in one piece that have a last block.
     fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let (mut lanes, mut outs) = (Jobs::new(), Jobs::new());
@@ -219,7 +221,7 @@ impl<C: Chain> Hash for InProgress<C> {
     }
 }
 
-/// The subkeys of CMAC (SP 800-38B section 6.1): the encrypted zero block times x, and times x^2.
+/// The subkeys of CMAC (SP 800-38B section 6.1): the encrypted zero block multiplied by x and by x^2.
 pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
     let mut encrypted_zero = Zeroizing::new([0; MAX_BLOCK]);
     let encrypted_zero = &mut encrypted_zero[..CipherOps::block_size(cipher)];
@@ -241,7 +243,7 @@ pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
     Last::Masked([bytes(k1), bytes(double(k1))])
 }
 
-/// The keys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
+/// The subkeys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
 pub(crate) fn xcbc<C>(
     cipher: &impl CipherOps,
     keyed: impl Fn(&[u8]) -> Result<C, BadKey>,
@@ -256,7 +258,8 @@ pub(crate) fn xcbc<C>(
     Ok((chain?, Last::Masked([k2, k3])))
 }
 
-/// Makes the cipher that chains and the treatment of the last block, given the keyed cipher and a function that keys another.
+/// Returns the chaining cipher and the treatment of the last block, given the keyed cipher and a function that keys
+/// another instance.
 type Setup = fn(Box<dyn CipherOps>, &dyn Fn(&[u8]) -> CipherResult) -> Result<(Box<dyn CipherOps>, Last), BadKey>;
 type CipherResult = Result<Box<dyn CipherOps>, BadKey>;
 
@@ -265,7 +268,7 @@ fn build(lookup: &dyn Lookup, name: &Name, setup: Setup) -> Result<Driver, Error
     let inner = lookup.find(Type::Cipher, arg)?;
     let block = inner.shape.blocksize;
     if !matches!(block, 8 | 16) {
-        return Err(bad(name, "the MAC takes another cipher"));
+        return Err(bad(name, "the MAC takes a cipher of 8- or 16-byte blocks"));
     }
     let shape = Shape::keyed_hash(block, block, inner.shape.keys.clone());
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
@@ -276,7 +279,7 @@ fn build(lookup: &dyn Lookup, name: &Name, setup: Setup) -> Result<Driver, Error
     }))
 }
 
-/// `cmac(cipher)`.
+/// Builds `cmac(cipher)`.
 pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, |cipher, _| {
         let last = cmac_last(&cipher);
@@ -284,16 +287,16 @@ pub(super) fn build_cmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Err
     })
 }
 
-/// `xcbc(cipher)`: three keys, the encryptions of constant blocks. RFC 3566 has keys of 16 bytes; as in the
-/// kernel any key of the cipher will do, and the first of the three has 16 bytes.
+/// Builds `xcbc(cipher)`, with three subkeys that are encryptions of constant blocks. RFC 3566 defines it for
+/// 16-byte keys. As in the kernel, any key of the cipher is accepted; the first subkey has 16 bytes.
 pub(super) fn build_xcbc(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     if !cipher128(lookup, name)?.shape.keys.allows(16) {
-        return Err(bad(name, "the MAC takes another cipher"));
+        return Err(bad(name, "the MAC takes a cipher with keys of 16 bytes"));
     }
     build(lookup, name, |cipher, keyed| xcbc(&cipher, keyed))
 }
 
-/// `cbcmac(cipher)`.
+/// Builds `cbcmac(cipher)`.
 pub(super) fn build_cbcmac(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, |cipher, _| Ok((cipher, Last::ZeroPad)))
 }

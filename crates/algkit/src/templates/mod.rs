@@ -1,8 +1,7 @@
-//! Templates: modes that build an algorithm out of others.
+//! Templates: modes that compose an algorithm from others.
 //!
-//! Each file holds one mode, first its operations, written over the operations of what it is built
-//! on, then `build`, which makes a [`Driver`] of it. The driver's name shows what it is made of, in
-//! the kernel's spelling.
+//! Each file holds one mode: first its operations, written over the operations of the inner algorithms, then
+//! `build`, which makes a [`Driver`]. The driver's name shows the inner drivers, in the kernel's spelling.
 
 pub(crate) mod adiantum;
 pub(crate) mod authenc;
@@ -38,13 +37,13 @@ use crate::{
 };
 use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
 
-/// Where a template finds what it is built on.
+/// Finds the inner drivers of a template.
 pub(crate) trait Lookup {
-    /// The driver to use for `name`, which is an algorithm or a driver.
+    /// The driver to use for `name`, an algorithm or a driver of type `kind`.
     fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error>;
 }
 
-/// Makes the driver that `name` asks for.
+/// Makes the driver for the whole `name`, template included.
 type Build = fn(&dyn Lookup, &Name) -> Result<Driver, Error>;
 
 /// The templates, by name.
@@ -90,7 +89,7 @@ pub(crate) static TEMPLATES: &[(&str, Build)] = &[
 /// The largest block of any cipher, in bytes.
 const MAX_BLOCK: usize = 16;
 
-/// A driver made of `inner`: usable where all of them are, of the lowest priority among them,
+/// A driver composed of `inner`. It is usable where all of them are, has the lowest priority among them, and is
 /// constant-time if all of them are.
 fn compose(
     name: String,
@@ -103,7 +102,7 @@ fn compose(
     let table = inner.iter().any(|d| d.timing == Timing::Table);
     Driver {
         priority: inner.iter().map(|d| d.priority()).min().unwrap_or(100).into(),
-        // What the template itself keeps is small beside its parts.
+        // The template's own state is small beside that of its parts.
         context_size: inner.iter().map(|d| d.context_size).sum(),
         asynchronous: inner.iter().any(|d| d.asynchronous),
         timing: if table { Timing::Table } else { Timing::Constant },
@@ -114,17 +113,17 @@ fn compose(
     }
 }
 
-/// The parameters of a template that takes `N`.
+/// The parameters of a template that takes exactly `N`.
 fn args<const N: usize>(name: &Name) -> Result<&[Name; N], Error> {
-    name.args.as_slice().try_into().map_err(|_| bad(name, &format!("{} takes {N} of them", name.base)))
+    name.args.as_slice().try_into().map_err(|_| bad(name, &format!("{} takes {N}, not {}", name.base, name.args.len())))
 }
 
 fn bad(name: &Name, reason: &str) -> Error {
     Error::BadParameters { name: name.to_string(), reason: reason.to_owned() }
 }
 
-/// The cipher of 16-byte blocks that is the parameter of a mode. Its driver name may show an ECB in
-/// between, as the kernel's do: `xts(ecb(aes-generic))`.
+/// The cipher of 16-byte blocks that is the parameter of a mode. The name of a driver may have an `ecb` around the
+/// cipher, as in the kernel: `xts(ecb(aes-generic))`.
 fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
     let [arg] = args(name)?;
     let arg = if arg.base == "ecb" { &args::<1>(arg)?[0] } else { arg };
@@ -135,13 +134,14 @@ fn cipher128(lookup: &dyn Lookup, name: &Name) -> Result<DriverRef, Error> {
     Ok(inner)
 }
 
-/// The cipher that `mode` is built on: the driver that its name shows, or else the best of its algorithm.
+/// The block cipher that `mode` is built on: the one that its driver name shows, or else the best driver of its
+/// algorithm.
 fn inner_cipher(lookup: &dyn Lookup, mode: &Driver) -> Result<DriverRef, Error> {
     let find = |name: &str| lookup.find(Type::Cipher, Name::parse(name)?.innermost());
     find(&mode.driver).or_else(|_| find(&mode.name))
 }
 
-/// Passes the pieces to `f` as a list. Up to eight need no allocation.
+/// Calls `f` with the pieces as a list. Up to eight pieces need no allocation.
 fn with_list<'a, R>(pieces: impl IntoIterator<Item = &'a [u8]>, f: impl FnOnce(&[&[u8]]) -> R) -> R {
     let mut array = [&[][..]; 8];
     let mut list = Vec::new();
@@ -159,7 +159,7 @@ fn with_list<'a, R>(pieces: impl IntoIterator<Item = &'a [u8]>, f: impl FnOnce(&
     f(if list.is_empty() { &array[..n] } else { &list })
 }
 
-/// The same pieces with a shorter lifetime, so that pieces of that lifetime can follow them.
+/// The same pieces with a shorter lifetime, so that pieces with that lifetime can be chained after them.
 fn shorten<'s, 'a: 's>(pieces: impl IntoIterator<Item = &'a [u8]>) -> impl Iterator<Item = &'s [u8]> {
     pieces.into_iter().map(|piece| -> &'s [u8] { piece })
 }
@@ -174,12 +174,12 @@ pub(crate) fn cut<'a>(assoc: &[&'a [u8]], cut: usize) -> impl Iterator<Item = &'
     })
 }
 
-/// Zeros up to the next multiple of 16 bytes.
+/// The zeros that pad `len` bytes to a multiple of 16.
 fn pad16(len: usize) -> &'static [u8] {
     &[0; 16][..len.wrapping_neg() % 16]
 }
 
-/// A keyed cipher of `driver`.
+/// A keyed block cipher instance of `driver`.
 pub(crate) fn cipher(
     driver: &Driver,
     cpu: CpuFeatures,
@@ -192,7 +192,7 @@ pub(crate) fn cipher(
     }
 }
 
-/// A keyed skcipher of `driver`.
+/// A keyed skcipher instance of `driver`.
 fn skcipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn SkcipherOps>, BadKey> {
     match driver.instance(cpu, key, weak)? {
         Keyed::Skcipher(ops) => Ok(ops),
@@ -200,7 +200,7 @@ fn skcipher(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Re
     }
 }
 
-/// A keyed AEAD of `driver`.
+/// A keyed AEAD instance of `driver`.
 fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn AeadOps>, BadKey> {
     match driver.instance(cpu, key, weak)? {
         Keyed::Aead(ops) => Ok(ops),
@@ -208,7 +208,7 @@ fn aead(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result
     }
 }
 
-/// A keyed hash of `driver`.
+/// A keyed hash instance of `driver`.
 pub(crate) fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Box<dyn HashOps>, BadKey> {
     match driver.instance(cpu, key, weak)? {
         Keyed::Hash(ops) => Ok(ops),
@@ -216,10 +216,11 @@ pub(crate) fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys
     }
 }
 
-/// A driver that declares one type and makes another; only drivers from outside can.
+/// For a driver that makes an instance of another type than it declares. Only drivers from other crates can do
+/// that.
 const WRONG_TYPE: BadKey = BadKey("an inner driver made an instance of another type than it declares");
 
-/// A mode over one block cipher with the cipher's key: `mode(cipher)`.
+/// A mode over one block cipher, with the cipher's key: `mode(cipher)`.
 fn cipher_mode<T: SkcipherOps + 'static>(
     lookup: &dyn Lookup,
     name: &Name,

@@ -1,4 +1,5 @@
-//! Output feedback (SP 800-38A section 6.4). The IV becomes the last block of the keystream, also one of which a part was used.
+//! Output feedback (SP 800-38A section 6.4). The IV becomes the last keystream block, even if the text used only a
+//! part of it.
 
 use super::{Lookup, cipher_mode};
 use crate::{

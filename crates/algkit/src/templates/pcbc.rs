@@ -1,5 +1,5 @@
-//! Propagating cipher block chaining: each block is masked with the plaintext and the ciphertext of
-//! the one before (Kerberos 4). The IV becomes the xor of the last plaintext and ciphertext blocks.
+//! Propagating cipher block chaining (Kerberos 4): each block is XORed with the plaintext and the ciphertext of the
+//! previous block. The IV becomes the XOR of the last plaintext and ciphertext blocks.
 
 use super::{Lookup, MAX_BLOCK, cipher_mode};
 use crate::{

@@ -1,5 +1,5 @@
-//! CTR for IPsec (RFC 3686): the key ends in a 4-byte nonce, the counter block is
-//! nonce ‖ 8-byte IV ‖ 32-bit counter from 1. The IV stays as it is.
+//! CTR for IPsec (RFC 3686): the key ends in a 4-byte nonce. The counter block is the nonce ‖ the 8-byte IV ‖ a
+//! 32-bit counter that starts at 1. The IV is not changed.
 
 use super::{Lookup, args, bad, compose, skcipher};
 use crate::{

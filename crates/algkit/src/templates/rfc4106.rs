@@ -1,8 +1,8 @@
 //! AES-GCM, AES-CCM and AES-GMAC for IPsec: RFC 4106, RFC 4309 and RFC 4543.
 //!
-//! The key ends in a salt; salt and the 8-byte IV together are the nonce. The associated data ends
-//! in the IV once more, as the kernel lays it out: RFC 4106 and 4309 do not authenticate that copy,
-//! RFC 4543 does, together with the text, which it does not encrypt.
+//! The key ends in a salt. The nonce is the salt followed by the 8-byte IV. The associated data ends in a copy of
+//! the IV, as in the kernel. RFC 4106 and RFC 4309 do not authenticate that copy. RFC 4543 authenticates it
+//! together with the text, and does not encrypt the text.
 
 use super::{Lookup, aead, args, bad, compose, cut, gcm, with_list};
 use crate::{
@@ -12,19 +12,19 @@ use crate::{
 use algkit_primitives::Packet;
 use zeroize::Zeroizing;
 
-/// The IV, in bytes.
+/// The IV's length, in bytes.
 const IV: usize = 8;
 
 /// Tag lengths of RFC 4106 and RFC 4309.
 const TAGS: Sizes = Sizes::of(&[8, 12, 16]);
 
-/// SPI, sequence number of 4 or 8 bytes, IV.
+/// Checks for an SPI (4 bytes), a sequence number (4 or 8 bytes) and the IV.
 fn check_assoc(len: usize) -> Result<(), Refusal> {
     if matches!(len, 16 | 20) { Ok(()) } else { Err(Refusal::Assoc("16 or 20 (SPI, sequence number, IV)")) }
 }
 
-/// RFC 4106 over GCM and RFC 4309 over CCM. The inner IV is `template` with the salt filled in; the
-/// IV goes behind the salt.
+/// RFC 4106 over GCM and RFC 4309 over CCM. The inner IV is `template`, which contains the salt, with the IV
+/// inserted at byte `iv_at`.
 struct Esp {
     inner: Box<dyn AeadOps>,
     template: Zeroizing<[u8; 16]>,
@@ -33,14 +33,14 @@ struct Esp {
 }
 
 impl Esp {
-    /// Put together in registers: pieces stored one by one and then loaded as a whole would stall the load.
+    /// Computed in registers: storing pieces and then loading the whole would stall the load.
     #[inline]
     fn iv(&self, iv: &[u8]) -> [u8; 16] {
         let iv = u64::from_le_bytes(iv.try_into().expect("checked against the shape"));
         (u128::from_le_bytes(*self.template) | u128::from(iv) << (8 * self.iv_at)).to_le_bytes()
     }
 
-    /// The packet without the IV behind the associated data.
+    /// The packet without the IV at the end of its associated data.
     fn inner<'a>(packet: &'a mut Packet<'_>) -> Packet<'a> {
         let assoc = packet.assoc.len() - IV;
         Packet { assoc: &packet.assoc[..assoc], text: packet.text.reborrow() }
@@ -70,7 +70,7 @@ impl AeadOps for Esp {
     }
 }
 
-/// RFC 4543 over GCM: everything is associated data.
+/// RFC 4543 over GCM: the associated data and the text are all associated data of GCM.
 struct Gmac(Esp);
 
 impl AeadOps for Gmac {
@@ -99,7 +99,7 @@ impl AeadOps for Gmac {
     }
 }
 
-/// `rfc4106(gcm(cipher))`.
+/// Builds `rfc4106(gcm(cipher))`: a 4-byte salt.
 pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, TAGS, |inner, salt| {
         let mut template = Zeroizing::new([0; 16]);
@@ -108,7 +108,7 @@ pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     })
 }
 
-/// `rfc4309(ccm(cipher))`: a 3-byte salt and a 4-byte length field.
+/// Builds `rfc4309(ccm(cipher))`: a 3-byte salt and a 4-byte length field.
 pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "ccm(", 3, TAGS, |inner, salt| {
         let mut template = Zeroizing::new([0; 16]);
@@ -118,7 +118,7 @@ pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     })
 }
 
-/// `rfc4543(gcm(cipher))`.
+/// Builds `rfc4543(gcm(cipher))`: a 4-byte salt.
 pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, Sizes::of(&[16]), |inner, salt| {
         let mut template = Zeroizing::new([0; 16]);
@@ -127,7 +127,7 @@ pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     })
 }
 
-/// Makes the outer AEAD of the inner one and the salt.
+/// Makes the outer AEAD from the inner one and the salt.
 type Wrap = fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>;
 
 fn build(

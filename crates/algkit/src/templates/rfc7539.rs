@@ -1,5 +1,5 @@
-//! ChaCha20-Poly1305 (RFC 8439, once RFC 7539) and its IPsec variant (RFC 7634):
-//! `rfc7539(chacha20,poly1305)`, `rfc7539esp(chacha20,poly1305)`.
+//! ChaCha20-Poly1305 (RFC 8439, formerly RFC 7539) and its IPsec variant (RFC 7634): `rfc7539(chacha20,poly1305)`,
+//! `rfc7539esp(chacha20,poly1305)`.
 
 use super::{Lookup, args, bad, compose, cut, hash, pad16, shorten, skcipher, with_list};
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 use algkit_primitives::cpu::CpuFeatures;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The longest text: block 0 makes the Poly1305 key, 2^32 - 1 blocks are left.
+/// The longest text in bytes: block 0 provides the Poly1305 key, so 2^32 − 1 blocks are left.
 pub(crate) const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
 
-/// Objects to lengths, given the bytes of the nonce that come from the key.
+/// Checks the lengths of a request. `salt_len` bytes of the nonce come from the key.
 pub(crate) fn check(salt_len: usize, assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
     if salt_len > 0 && assoc_len < 8 {
         return Err(Refusal::Assoc("at least 8: it ends in the IV"));
@@ -25,13 +25,13 @@ struct ChaChaPoly {
     chacha: Box<dyn SkcipherOps>,
     poly1305: DriverRef,
     cpu: CpuFeatures,
-    /// The start of the nonce, from the key: 4 bytes in IPsec, or none.
+    /// The first bytes of the nonce, taken from the key: 4 in IPsec, else none.
     salt: Zeroizing<[u8; 4]>,
     salt_len: usize,
 }
 
 impl ChaChaPoly {
-    /// The IV of counter 1, and Poly1305 under the key that block 0 makes.
+    /// The ChaCha20 IV for block 1, and Poly1305 keyed with keystream block 0.
     fn start(&self, iv: &[u8]) -> ([u8; 16], Box<dyn HashOps>) {
         let mut counter = [0; 16];
         counter[4..4 + self.salt_len].copy_from_slice(&self.salt[..self.salt_len]);
@@ -44,8 +44,8 @@ impl ChaChaPoly {
         (counter, poly)
     }
 
-    /// Poly1305 over the padded associated data, the padded ciphertext and their lengths. In IPsec,
-    /// the IV at the end of the associated data is left out.
+    /// Poly1305 over the padded associated data, the padded ciphertext and their lengths. In IPsec the IV at the
+    /// end of the associated data is left out.
     fn tag<'a>(
         &self,
         poly: &dyn HashOps,
@@ -89,12 +89,12 @@ impl AeadOps for ChaChaPoly {
     }
 }
 
-/// `rfc7539(chacha20,poly1305)`.
+/// Builds `rfc7539(chacha20,poly1305)`.
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build_salted(lookup, name, 0)
 }
 
-/// `rfc7539esp(chacha20,poly1305)`.
+/// Builds `rfc7539esp(chacha20,poly1305)`.
 pub(super) fn build_esp(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build_salted(lookup, name, 4)
 }

@@ -1,8 +1,8 @@
-//! VMAC with tags of 64 bits (Krovetz, Dai: draft-krovetz-vmac-01), which Linux had up to 6.13: `vmac64(aes)`.
+//! VMAC with 64-bit tags (Krovetz, Dai: draft-krovetz-vmac-01), `vmac64(aes)`, which Linux had up to 6.13.
 //!
-//! Every message has a nonce of 127 bits, in 16 bytes of which the first bit is 0. The kernel takes it from the beginning of
-//! the message. Here it is the beginning of the key, and a nonce whose first bit is 1 is a key that is refused: as with
-//! `poly1305`, a transform is for one message.
+//! Every message has a nonce of 127 bits, in 16 bytes whose first bit is 0. The kernel takes it from the beginning
+//! of the message. Here it is the beginning of the key, and a key whose first bit is 1 is refused. As with
+//! `poly1305`, a transform is for one message only.
 
 use super::{Lookup, bad, cipher, cipher128, compose};
 use crate::{
@@ -15,13 +15,13 @@ use algkit_primitives::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes of a nonce.
+/// The nonce length in bytes.
 const NONCE: usize = 16;
 
-/// Bytes of the cipher's key.
+/// The length of the cipher's key in bytes.
 const KEY: usize = 16;
 
-/// Key derivation (section 3.2): the encryptions of blocks that begin with `index` and end with their number.
+/// Key derivation (section 3.2): encrypts blocks that begin with the byte `index` and end with their number.
 fn derive<const N: usize>(cipher: &dyn CipherOps, index: u8) -> Zeroizing<[[u8; 16]; N]> {
     let mut blocks = Zeroizing::new([[0; 16]; N]);
     for (i, block) in blocks.iter_mut().enumerate() {
@@ -33,10 +33,10 @@ fn derive<const N: usize>(cipher: &dyn CipherOps, index: u8) -> Zeroizing<[[u8; 
 
 fn keyed(cipher: &dyn CipherOps, mut nonce: [u8; NONCE]) -> Result<Vmac64, BadKey> {
     if nonce[0] >= 0x80 {
-        return Err(BadKey("the nonce, in front of the key, has 127 bits: its first bit is 0"));
+        return Err(BadKey("the key starts with a nonce whose first bit must be 0"));
     }
     let key = Key::new(&derive(cipher, 0x80), &derive::<1>(cipher, 0xc0)[0], &derive(cipher, 0xe0));
-    // Pad derivation (section 3.3): two nonces that differ in the last bit alone share a block.
+    // Pad derivation (section 3.3): two nonces that differ only in the last bit share a block.
     let half = nonce[NONCE - 1] & 1;
     nonce[NONCE - 1] ^= half;
     cipher.encrypt_blocks(InOut::from(&mut nonce[..]));
@@ -52,7 +52,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let shape = Shape::keyed_hash(16, 8, Sizes::of(&[NONCE + KEY]));
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
-        let (nonce, key) = key.split_first_chunk().ok_or(BadKey("a key of VMAC begins with a nonce of 16 bytes"))?;
+        let (nonce, key) = key.split_first_chunk().ok_or(BadKey("a VMAC key begins with a nonce of 16 bytes"))?;
         let cipher = cipher(&inner, cpu, key, weak)?;
         Ok(Keyed::Hash(Box::new(Fresh(keyed(&*cipher, *nonce)?))))
     }))

@@ -1,6 +1,5 @@
-//! XOR counter mode, as HCTR2 uses it (Crowley, Huckleberry, Biggers 2021, section 2.2): block `i`,
-//! counted from 1, is masked with the encryption of `iv ^ i`, where `i` is little-endian. The IV
-//! stays as it is.
+//! XOR counter mode, as HCTR2 uses it (Crowley, Huckleberry, Biggers 2021, section 2.2): block `i`, counted from 1,
+//! is XORed with the encryption of `iv ^ i`, where `i` is little-endian. The IV is not changed.
 
 use super::{Lookup, cipher_mode, cipher128};
 use crate::{

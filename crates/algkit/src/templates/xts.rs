@@ -1,9 +1,9 @@
 //! XTS (IEEE 1619, SP 800-38E): a tweakable mode for data units such as sectors.
 //!
-//! The key is two keys of equal length. The second encrypts the IV to the first tweak; the tweak is
-//! multiplied by x in GF(2^128), little-endian, from block to block; each block is masked with it
-//! before and after the first key's cipher. A tail of less than a block steals ciphertext from the
-//! block before. The IV stays as it is.
+//! The key is two keys of equal length. The second key encrypts the IV to the first tweak. From block to block the
+//! tweak is multiplied by x in GF(2^128), little-endian. Each block is XORed with its tweak before and after
+//! encryption under the first key. A partial last block steals ciphertext from the block before. The IV is not
+//! changed.
 
 use super::{Lookup, cipher, cipher128, compose};
 use crate::{
@@ -14,20 +14,20 @@ use crate::{
 use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
 
-/// The longest data unit: 2^20 blocks (SP 800-38E section 4).
+/// The longest data unit in bytes: 2^20 blocks (SP 800-38E section 4).
 pub(crate) const MAX_DATA_UNIT: u64 = 16 << 20;
 
-/// XTS: whole blocks by `data`, the first tweak by a cipher of 16-byte blocks.
+/// XTS: `data` encrypts the blocks, `tweak` the first tweak.
 pub(crate) struct Xts<D, S> {
     pub(crate) data: D,
     pub(crate) tweak: S,
 }
 
-/// The two keys. Refuses equal halves, with which XTS falls to a chosen-ciphertext attack (Rogaway 2004; FIPS 140
-/// implementation guidance A.9).
+/// Splits the key into its two halves. Refuses equal halves, which allow a chosen-ciphertext attack (Rogaway 2004;
+/// FIPS 140 implementation guidance A.9).
 pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]), BadKey> {
     if !key.len().is_multiple_of(2) {
-        return Err(BadKey("the key is not two keys of equal length"));
+        return Err(BadKey("the key is not two halves of equal length"));
     }
     let (data, tweak) = key.split_at(key.len() / 2);
     if weak == WeakKeys::Refuse && equal(data, tweak) {
@@ -36,8 +36,8 @@ pub(crate) fn check_halves(key: &[u8], weak: WeakKeys) -> Result<(&[u8], &[u8]),
     Ok((data, tweak))
 }
 
-/// Whether they are, of one length, in a time that depends on it alone. By words: byte by byte it would take as long as
-/// an AES key schedule.
+/// Whether two slices of equal length are equal. The time depends on the length alone. It compares words, since
+/// comparing bytes takes as long as an AES key schedule.
 fn equal(a: &[u8], b: &[u8]) -> bool {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks(), b.as_chunks());
     let words = a.iter().zip(b).fold(0, |sum, (a, b)| sum | u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
@@ -58,7 +58,7 @@ impl<D: CipherOps, S: CipherOps> SkcipherOps for Xts<D, S> {
             let body = run.len() - partial - 16;
             let (body, mut tail) = run.split_at(body);
             self.data.xts(direction, &mut tweak, body);
-            // When decrypting, the last whole block belongs to the tweak after the next.
+            // Decryption uses the last two tweaks in swapped order.
             let (mut one, mut two) = (tweak, mul_x(&tweak));
             if direction == Direction::Decrypt {
                 std::mem::swap(&mut one, &mut two);

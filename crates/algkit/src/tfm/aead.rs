@@ -26,25 +26,26 @@ transform!(
 rekeyed!(Aead);
 
 impl Aead {
-    /// The IV as the associated data ends in it when it is authenticated, for a mode that encrypts it first (ESSIV); none for
-    /// other modes, and for an IV of another length than theirs. The kernel writes it to the copy of the associated data.
+    /// For a mode that authenticates an encrypted IV at the end of the associated data (ESSIV): that encrypted IV.
+    /// `None` for other modes and for an `iv` of the wrong length. The kernel writes this value to its copy of the
+    /// associated data.
     pub fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
         self.ops.encrypted_iv(iv)
     }
 
-    /// Whether IVs of `len` bytes are taken: of the declared length, and for GCM of any from 1 on. NIST recommends 12
-    /// (SP 800-38D, section 5.2.1.1), which is also the fastest; an IV of another length is hashed first, and random ones
-    /// of less than 12 bytes repeat soon.
+    /// Whether IVs of `len` bytes are accepted: the declared length, and for GCM any length from 1 on. NIST
+    /// recommends 12 (SP 800-38D, section 5.2.1.1), which is also the fastest. An IV of another length is hashed
+    /// first, and random IVs of less than 12 bytes soon repeat.
     pub fn takes_iv(&self, len: usize) -> bool {
         len == self.driver.shape.ivsize || self.ops.takes_iv(len)
     }
 
-    /// The longest tag, in bytes.
+    /// The length of the longest tag, in bytes.
     pub fn max_tag_len(&self) -> usize {
         self.driver.shape.tags.max()
     }
 
-    /// Ciphertext followed by the longest tag.
+    /// Encrypts `text`; returns the ciphertext followed by a tag of [`Aead::max_tag_len`] bytes.
     pub fn seal(&self, iv: &[u8], assoc: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
         let mut out = vec![0; text.len() + self.max_tag_len()];
         let (ciphertext, tag) = out.split_at_mut(text.len());
@@ -52,7 +53,7 @@ impl Aead {
         Ok(out)
     }
 
-    /// The plaintext of what [`Aead::seal`] made.
+    /// Decrypts what [`Aead::seal`] returned.
     pub fn open(&self, iv: &[u8], assoc: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let Some(len) = sealed.len().checked_sub(self.max_tag_len()) else {
             return Err(Error::TextLength {
@@ -86,14 +87,14 @@ impl Aead {
         }
     }
 
-    /// Decrypts `text` if `tag` matches; if it does not, the destination is zeroed and the answer
-    /// is [`Error::Authentication`].
+    /// Decrypts `text` if `tag` matches. If it does not, the destination is zeroed and the result is
+    /// [`Error::Authentication`].
     #[inline]
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {
             Message::Whole(Packet { assoc, mut text }) => {
                 self.check_lengths(iv, assoc.len(), text.len(), tag.len())?;
-                // The driver gets a packet of its own: what it does to that one does not change what is wiped.
+                // The driver gets a packet of its own, so whatever it does to it does not change what is wiped.
                 let packet = &mut Packet { assoc, text: text.reborrow() };
                 if self.ops.open_packet(iv, packet, tag) { Ok(()) } else { refuse(text) }
             }
@@ -101,7 +102,7 @@ impl Aead {
         }
     }
 
-    /// The request as a packet, if all of it is in one piece and [`Aead::allows`] its lengths.
+    /// The request as a packet, if all of it is in one piece and [`Aead::allows`] accepts its lengths.
     #[inline(always)]
     pub(crate) fn packet<'a>(
         &self,
@@ -117,7 +118,7 @@ impl Aead {
         text.whole().map(|text| Packet { assoc, text })
     }
 
-    /// [`Aead::encrypt`] of a message in any number of pieces.
+    /// Like [`Aead::encrypt`], for a message in any number of pieces.
     #[inline(never)]
     pub(crate) fn seal_pieces(
         &self,
@@ -131,11 +132,11 @@ impl Aead {
         Ok(())
     }
 
-    /// [`Aead::decrypt`] of a message in any number of pieces.
+    /// Like [`Aead::decrypt`], for a message in any number of pieces.
     #[inline(never)]
     pub(crate) fn open_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
-        // As in `decrypt`, the driver gets a text of its own.
+        // As in `decrypt`, the driver gets its own view of the text.
         if self.ops.open(iv, assoc, &mut text.reborrow(), tag) {
             return Ok(());
         }
@@ -143,13 +144,13 @@ impl Aead {
         Err(Error::Authentication)
     }
 
-    /// Checks a request.
+    /// Checks a request's lengths and its IV.
     #[inline]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
         self.check_lengths(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
     }
 
-    /// A valid request costs a few comparisons; an error is made in a function of its own.
+    /// For a valid request this is a few comparisons. The error is made in a separate function.
     #[inline(always)]
     fn check_lengths(&self, iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Result<(), Error> {
         if self.allows(iv, assoc_len, text_len, tag_len) {
@@ -185,7 +186,7 @@ impl Aead {
     }
 }
 
-/// Associated data that is in one piece.
+/// The associated data, if it is in one piece.
 #[inline(always)]
 fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
     match assoc {
@@ -195,7 +196,7 @@ fn one_piece<'a>(assoc: &[&'a [u8]]) -> Option<&'a [u8]> {
     }
 }
 
-/// A message of an AEAD.
+/// A message for an AEAD.
 enum Message<'a> {
     /// All of it is in one piece.
     Whole(Packet<'a>),

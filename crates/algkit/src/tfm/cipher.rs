@@ -14,12 +14,12 @@ transform!(
 rekeyed!(Cipher);
 
 impl Cipher {
-    /// Encrypts whole blocks, each by itself.
+    /// Encrypts whole blocks independently (ECB).
     pub fn encrypt<'a>(&self, blocks: impl Into<InOut<'a>>) -> Result<(), Error> {
         self.checked(blocks.into()).map(|blocks| self.ops.encrypt_blocks(blocks))
     }
 
-    /// Decrypts whole blocks, each by itself.
+    /// Decrypts whole blocks independently (ECB).
     pub fn decrypt<'a>(&self, blocks: impl Into<InOut<'a>>) -> Result<(), Error> {
         self.checked(blocks.into()).map(|blocks| self.ops.decrypt_blocks(blocks))
     }

@@ -10,7 +10,7 @@ use crate::{Error, driver::HashOps};
 use zeroize::Zeroize;
 
 transform!(
-    /// A hash, with its key if it has one.
+    /// A hash or MAC, with its key if it has one.
     ///
     /// ```
     /// let mac = algkit::hash("hmac(sha256)")?.key(b"key")?;
@@ -25,20 +25,20 @@ transform!(
 rekeyed!(Hash);
 
 impl Unkeyed<Hash> {
-    /// The hash, without a key.
+    /// The hash without a key; an error if it requires one.
     pub fn unkeyed(&self) -> Result<Hash, Error> {
         let driver = self.driver();
         if driver.shape.optional_key { self.key(&[]) } else { Err(Error::KeyMissing(driver.name.clone())) }
     }
 
-    /// The digest of `data`, without a key.
+    /// The digest of `data`, without a key; an error if the hash requires one.
     pub fn digest(&self, data: &[u8]) -> Result<Vec<u8>, Error> {
         Ok(self.unkeyed()?.digest(data))
     }
 }
 
 impl Hash {
-    /// Bytes of digest.
+    /// The digest's length in bytes.
     pub fn digest_size(&self) -> usize {
         self.driver.shape.digestsize
     }
@@ -50,8 +50,8 @@ impl Hash {
         out
     }
 
-    /// The digest of the concatenation of `parts`, written to `out`, which has the digest's length or,
-    /// for `keccak`, any.
+    /// Writes the digest of the concatenation of `parts` to `out`, which must have the digest's length. `keccak`
+    /// accepts any length.
     #[inline]
     pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         match parts {
@@ -63,8 +63,8 @@ impl Hash {
         }
     }
 
-    /// A message in pieces, or a digest of an unusual length. It does not share the call above: a caller would save registers
-    /// for it.
+    /// For a message in pieces or a digest of an unusual length. Separate from `digest_into`, which would otherwise
+    /// save registers on every call.
     #[inline(never)]
     fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         self.check(out)?;
@@ -72,24 +72,24 @@ impl Hash {
         Ok(())
     }
 
-    /// Checks a request.
+    /// Checks the length of the output.
     #[inline]
     pub(crate) fn check(&self, out: &[u8]) -> Result<(), Error> {
         check_out(&self.driver, out)
     }
 
-    /// A fresh state, to be fed piece by piece.
+    /// A fresh state, for a message in pieces.
     pub fn start(&self) -> State {
         State::new(self.ops.start(), self.driver.shared.clone())
     }
 
-    /// A state that was [exported](State::export) by the same driver, under the same key. The bytes may be anything: those
-    /// that no state has are an error, and what others lead to is some digest.
+    /// Continues from a state that the same driver [exported](State::export) under the same key. Any bytes may be
+    /// given. Those that no state exports are an error; all others lead to some digest.
     pub fn import(&self, bytes: &[u8]) -> Result<State, Error> {
         self.start().import(bytes)
     }
 
-    /// Whether `tag` is the digest of `data`, in a time that does not depend on where they differ.
+    /// Whether `tag` is the digest of `data`. The time does not depend on where they differ.
     pub fn verify(&self, data: &[u8], tag: &[u8]) -> bool {
         use subtle::ConstantTimeEq;
         let mut digest = self.digest(data);

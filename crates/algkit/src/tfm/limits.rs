@@ -1,26 +1,26 @@
-//! The checks that stand before every request.
+//! The length checks before every request.
 
 use crate::{
     Error,
     driver::{Driver, TextRule, Type},
 };
 
-/// The lengths that a driver takes, as numbers that are compared with at little cost. A request that they allow is valid. One
-/// that they do not allow may be valid too; the driver's [`crate::driver::Shape`] decides.
+/// The lengths that a driver accepts, as numbers that are cheap to compare with. A request within the limits is
+/// valid. One outside of them may be valid too; then the driver's [`crate::driver::Shape`] decides.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(super) iv: usize,
-    /// No bit of it is in a text's length.
+    /// A text's length must have no bit of this mask set.
     pub(super) mask: usize,
     pub(super) min: usize,
-    /// Bytes of a digest, or of the longest tag, which is the usual one.
+    /// The digest's length, or the longest tag, which is the most common one.
     pub(super) tag: usize,
-    /// Shorter texts need no [`AeadOps::check`].
+    /// Texts shorter than this need no [`AeadOps::check`](crate::driver::AeadOps::check).
     pub(super) free: usize,
 }
 
 impl Limits {
-    /// Those of a driver. Texts of up to `unchecked` bytes need no other check.
+    /// The limits of a driver. Texts of up to `unchecked` bytes need no further check.
     pub(super) fn of(driver: &Driver, unchecked: Option<u64>) -> Self {
         let shape = &driver.shape;
         let (iv, tag) = (shape.ivsize, if driver.kind == Type::Hash { shape.digestsize } else { shape.tags.max() });
@@ -32,13 +32,13 @@ impl Limits {
             }
             TextRule::Blocks => Self { iv, mask: usize::MAX, min: 0, tag, free },
             TextRule::Stealing => Self { iv, mask: 0, min: shape.blocksize, tag, free },
-            // What is below a power of two. Longer ones take the slower way.
+            // The fast check accepts lengths below the largest power of two. Longer ones take the slow check.
             TextRule::DataUnit(max) => {
                 let below = |max: usize| max.checked_ilog2().map_or(usize::MAX, |bits| usize::MAX << bits);
                 let mask = usize::try_from(max).map_or(0, below);
                 Self { iv, mask, min: shape.blocksize, tag, free }
             }
-            // None takes the short way, on which nobody asks whether the text is intact.
+            // The fast check accepts none, because the fast path does not check whether the text is intact.
             TextRule::Wrapped => Self { iv, mask: usize::MAX, min: usize::MAX, tag, free },
         }
     }

@@ -1,4 +1,4 @@
-//! What all transforms have in common.
+//! Code that all transforms share.
 
 macro_rules! transform {
     ($(#[$doc:meta])* $name:ident, $ops:ident $(, $limits:ident = $most:expr)?) => {
@@ -29,7 +29,7 @@ macro_rules! transform {
         }
 
         impl $name {
-            /// The driver that does the work.
+            /// The driver that this transform uses.
             pub fn driver(&self) -> &$crate::Driver {
                 &self.driver
             }
@@ -41,9 +41,9 @@ pub(super) use transform;
 macro_rules! rekeyed {
     ($name:ident) => {
         impl $name {
-            /// Takes another key in place of the one it has, and wipes that. The driver stays, and so does the memory
-            /// where the driver can use it again: a new key costs its schedule. Known weak keys are refused. After an
-            /// error the transform has the key that it had.
+            /// Replaces the key and wipes the old one. The driver stays the same. If the driver supports it, its
+            /// memory is reused and a new key costs only its schedule. Known weak keys are refused. After an error
+            /// the old key stays in place.
             ///
             /// ```
             /// let mut ctr = algkit::skcipher("ctr(aes)")?.key(&[1; 16])?;
@@ -60,10 +60,10 @@ macro_rules! rekeyed {
                 self.set_key_with(key, $crate::WeakKeys::Refuse)
             }
 
-            /// [`Self::set_key`], with a say in the matter of weak keys.
+            /// Like [`Self::set_key`], with a choice of how weak keys are treated.
             #[inline]
             pub fn set_key_with(&mut self, key: &[u8], weak: $crate::WeakKeys) -> Result<(), $crate::Error> {
-                // As long as the last key: as long as the driver allows.
+                // A key as long as the last one has a valid length.
                 if (key.len() == self.driver.key_len || self.driver.takes_key(key)) && self.ops.set_key(key, weak) {
                     self.driver.key_len = key.len();
                     return Ok(());
@@ -71,7 +71,7 @@ macro_rules! rekeyed {
                 self.replace(key, weak)
             }
 
-            /// Makes a new instance in place of the old one; the error says what is wrong with the key.
+            /// Replaces the instance by a new one; the error says what is wrong with the key.
             #[inline(never)]
             fn replace(&mut self, key: &[u8], weak: $crate::WeakKeys) -> Result<(), $crate::Error> {
                 let keyed = self.driver.key(self.driver.cpu, key, weak)?;

@@ -1,4 +1,4 @@
-//! Transforms: keyed instances of a driver, and the checks that stand before every request.
+//! Transforms: keyed instances of a driver, which check every request before the driver runs.
 
 mod aead;
 mod cipher;

@@ -7,8 +7,8 @@ use crate::{
 };
 
 transform!(
-    /// A random number generator that has been seeded. All who share it share its state; any number of threads
-    /// may ask it at once.
+    /// A seeded random number generator. All holders share its state; any number of threads may use it
+    /// concurrently.
     ///
     /// ```
     /// let rng = algkit::rng("stdrng")?.key(b"a seed of any length, or none")?;
@@ -18,14 +18,14 @@ transform!(
     /// # Ok::<(), algkit::Error>(())
     /// ```
     ///
-    /// For a DRBG the seed is the personalization string of SP 800-90A, and the entropy is the operating
-    /// system's. A process that forks, and a virtual machine that is copied, need do nothing: every request
-    /// draws on fresh entropy.
+    /// For a DRBG the seed is the personalization string of SP 800-90A, and the entropy comes from the operating
+    /// system. Nothing needs to be done after a fork or when a virtual machine is copied, because every request
+    /// uses fresh entropy.
     Rng, RngOps);
 
 impl Unkeyed<Rng> {
-    /// The generator, seeded with `entropy` instead of the operating system's, and `seed`. Its output can be
-    /// foreseen: for tests with known answers alone.
+    /// The generator seeded with `entropy`, instead of the operating system's, and with `seed`. Its output is
+    /// predictable: use this for known-answer tests only.
     ///
     /// For a DRBG `entropy` is the entropy input followed by the nonce.
     pub fn with_entropy(&self, entropy: &[u8], seed: &[u8]) -> Result<Rng, Error> {
@@ -37,7 +37,7 @@ impl Unkeyed<Rng> {
 }
 
 impl Rng {
-    /// Fills `out` with random bytes, as many as there is room for; `additional` adds to the state, and may be empty.
+    /// Fills `out` with random bytes. `additional` is mixed into the state and may be empty.
     pub fn generate(&self, additional: &[u8], out: &mut [u8]) -> Result<(), Error> {
         self.ops.generate(additional, out).map_err(|failure| {
             out.fill(0);
@@ -45,7 +45,7 @@ impl Rng {
         })
     }
 
-    /// Starts anew, with fresh entropy and `seed`.
+    /// Seeds the generator anew with fresh entropy and `seed`.
     pub fn instantiate(&self, seed: &[u8]) -> Result<(), Error> {
         self.ops.instantiate(seed).map_err(|failure| self.error(failure))
     }
@@ -55,7 +55,7 @@ impl Rng {
         self.ops.reseed(additional).map_err(|failure| self.error(failure))
     }
 
-    /// From now on, takes `entropy` wherever fresh entropy is needed: for tests with known answers alone.
+    /// Uses `entropy` from now on wherever fresh entropy is needed. For known-answer tests only.
     pub fn set_entropy(&self, entropy: &[u8]) -> Result<(), Error> {
         self.ops.set_entropy(entropy).map_err(|failure| self.error(failure))
     }

@@ -1,4 +1,4 @@
-//! Ciphers with a mode.
+//! Symmetric ciphers with a mode.
 
 use super::{
     limits::{check_iv, check_text},
@@ -11,7 +11,7 @@ use crate::{
 use algkit_primitives::InOut;
 
 transform!(
-    /// A keyed cipher with a mode.
+    /// A keyed symmetric cipher with a mode.
     ///
     /// ```
     /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
@@ -25,20 +25,20 @@ transform!(
 rekeyed!(Skcipher);
 
 impl Skcipher {
-    /// Encrypts `text`. `iv` has the declared length; it holds the chaining value afterwards, for
-    /// the modes in which the kernel returns one.
+    /// Encrypts `text`. `iv` must have the declared length. Afterwards it holds the chaining value in the modes in
+    /// which the kernel returns one.
     #[inline]
     pub fn encrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
         self.crypt_text(Direction::Encrypt, iv, text.into())
     }
 
-    /// Decrypts `text`; `iv` as in [`Skcipher::encrypt`].
+    /// Decrypts `text`. `iv` is treated as in [`Skcipher::encrypt`].
     #[inline]
     pub fn decrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
         self.crypt_text(Direction::Decrypt, iv, text.into())
     }
 
-    /// [`Skcipher::encrypt`] of a message by itself: `iv` stays as it is, and nothing tells how to go on.
+    /// Like [`Skcipher::encrypt`], for a complete message: `iv` is not changed and no chaining value is returned.
     ///
     /// ```
     /// let cbc = algkit::skcipher("cbc(aes)")?.key(&[1; 16])?;
@@ -53,13 +53,13 @@ impl Skcipher {
         self.crypt_text_once(Direction::Encrypt, iv, text.into())
     }
 
-    /// [`Skcipher::decrypt`] of a message by itself.
+    /// Like [`Skcipher::decrypt`], for a complete message.
     #[inline]
     pub fn decrypt_once<'a>(&self, iv: &[u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
         self.crypt_text_once(Direction::Decrypt, iv, text.into())
     }
 
-    /// Either way.
+    /// Encrypts or decrypts `text`, which may be in segments.
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
         crypt(&*self.ops, direction, iv, text);
@@ -70,7 +70,7 @@ impl Skcipher {
         Ok(())
     }
 
-    /// Whether decryption tells if a text is intact.
+    /// Whether decryption detects that a text is not intact (key wrap).
     pub(crate) fn can_tell(&self) -> bool {
         self.driver.shape.text == TextRule::Wrapped
     }
@@ -85,8 +85,8 @@ impl Skcipher {
         }
     }
 
-    /// Such a run is one indirect call. Any other text is one call as well, of a function that is not inlined, so that no
-    /// registers are saved for it.
+    /// A text in one piece costs one indirect call. Any other text goes to a function that is not inlined, so that
+    /// the fast path saves no registers for it.
     #[inline(always)]
     fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
         match self.run(iv, text) {
@@ -124,7 +124,7 @@ impl Skcipher {
         &*self.ops
     }
 
-    /// Checks a request.
+    /// Checks the lengths of a request.
     #[inline(always)]
     pub(crate) fn check(&self, iv: &[u8], len: usize) -> Result<(), Error> {
         if self.limits.allow(iv.len(), len) {
@@ -141,7 +141,7 @@ impl Skcipher {
     }
 }
 
-/// Passes `text` through `ops`, a text in one piece without its bookkeeping.
+/// Encrypts or decrypts `text`. A text in one piece skips the bookkeeping of segments.
 pub(crate) fn crypt(ops: &dyn SkcipherOps, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
     match text.whole() {
         Some(run) => ops.crypt_run(direction, iv, run),

@@ -1,4 +1,4 @@
-//! Hashes in progress, and the same as bytes, so that another process can go on with one.
+//! Hashes in progress, and their export as bytes, so that another process can continue.
 
 use super::limits::check_out;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Enough for the drivers of this crate.
+/// The first buffer size for an export, in bytes. It suffices for the drivers of this crate.
 const USUAL: usize = 264;
 
 /// A hash in progress. A clone continues independently.
@@ -34,13 +34,14 @@ impl State {
         Self { state, driver }
     }
 
-    /// Absorbs `data`; any split of a message gives the same digest.
+    /// Absorbs `data`. The digest does not depend on how a message is split.
     pub fn update(&mut self, data: &[u8]) {
         self.state.update(data);
     }
 
-    /// The next bytes of an output that has no end, as `keccak` has; [`State::update`] may follow, and more output after that.
-    /// With at most a block of output at a time and input shorter than a block this is the duplex construction.
+    /// Writes the next bytes of an unlimited output, such as `keccak`'s. [`State::update`] may follow, and more
+    /// output after that. With at most one block of output at a time and input shorter than a block, this is the
+    /// duplex construction.
     ///
     /// ```
     /// let mut sponge = algkit::hash("keccak")?.key(&[])?.start();
@@ -64,7 +65,7 @@ impl State {
         out
     }
 
-    /// The digest of what was absorbed, written to `out`.
+    /// Writes the digest of what was absorbed to `out`.
     pub fn finish_into(mut self, out: &mut [u8]) -> Result<(), Error> {
         check_out(&self.driver, out)?;
         self.state.finish(out);
@@ -73,11 +74,12 @@ impl State {
 }
 
 impl State {
-    /// The state as bytes, with which [`Hash::import`](crate::Hash::import) goes on: what was absorbed, but not the key, which the importing
-    /// hash has. (The seed of a checksum, no secret, is where its state begins.)
+    /// The state as bytes, from which [`Hash::import`](crate::Hash::import) continues. It contains what was
+    /// absorbed, but not the key: the importing hash has the same one. (The seed of a checksum is not secret and is
+    /// part of the state.)
     ///
-    /// The format is the driver's own: it is for the same driver in the same build alone. The bytes are as secret as the
-    /// message and the key.
+    /// The format is the driver's own and valid for the same driver in the same build only. Keep the bytes as
+    /// secret as the message and the key.
     ///
     /// ```
     /// let mac = algkit::hash("hmac(sha256)")?.key(b"key")?;
@@ -94,7 +96,7 @@ impl State {
         let mut bytes = Zeroizing::new(vec![0; USUAL]);
         let len = self.export_into(&mut bytes)?;
         if len > bytes.len() {
-            // A new one, as one that grows leaves its bytes behind.
+            // A new buffer, as growing this one would leave its contents unwiped.
             bytes = Zeroizing::new(vec![0; len]);
             self.export_into(&mut bytes)?;
         }
@@ -102,14 +104,14 @@ impl State {
         Ok(bytes)
     }
 
-    /// [`State::export`] into a buffer of one's own; the number of bytes. If that is more than the buffer has, the state is
-    /// not in it. Drivers of this crate need at most 257 bytes.
+    /// Like [`State::export`], into the caller's buffer. Returns the number of bytes that the state needs. If the
+    /// buffer is shorter, it does not hold the state. Drivers of this crate need at most 257 bytes.
     pub fn export_into(&self, out: &mut [u8]) -> Result<usize, Error> {
         let mut to = Writer::new(out);
         if self.state.export(&mut to) { Ok(to.len()) } else { Err(Error::NoExport(self.driver.driver.clone())) }
     }
 
-    /// The state that was exported, in place of this fresh one.
+    /// Replaces this fresh state by the exported one.
     pub(super) fn import(mut self, bytes: &[u8]) -> Result<Self, Error> {
         let mut from = Reader::new(bytes);
         let imported = self.state.import(&mut from);

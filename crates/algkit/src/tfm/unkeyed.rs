@@ -1,4 +1,4 @@
-//! Drivers that wait for a key.
+//! Chosen drivers that do not have a key yet.
 
 use crate::{
     Error,
@@ -7,7 +7,7 @@ use crate::{
 use algkit_primitives::cpu::CpuFeatures;
 use std::{marker::PhantomData, ops::Deref};
 
-/// A driver that has been chosen and tested, and waits for a key.
+/// A driver that has been chosen and tested, and needs a key.
 ///
 /// ```
 /// let aead = algkit::aead("gcm(aes)")?;
@@ -31,7 +31,7 @@ impl<T> Clone for Unkeyed<T> {
 /// A transform type: [`Cipher`](crate::Cipher), [`Skcipher`](crate::Skcipher), [`Aead`](crate::Aead), [`Hash`](struct@crate::Hash) or
 /// [`Rng`](crate::Rng).
 pub trait Transform: Sized + sealed::FromKeyed {
-    /// The type of algorithm.
+    /// The type of the transform's algorithm.
     const TYPE: Type;
 }
 
@@ -39,7 +39,7 @@ pub(crate) mod sealed {
     use super::{Chosen, Keyed};
 
     pub trait FromKeyed {
-        /// The transform, if the driver made an instance of its type.
+        /// The transform, if `keyed` has its type.
         fn from_keyed(driver: Chosen, keyed: Keyed) -> Option<Self>
         where
             Self: Sized;
@@ -61,7 +61,7 @@ impl<T: Transform> Unkeyed<T> {
         self.key_with(key, WeakKeys::Refuse)
     }
 
-    /// The transform with this key, and a say in the matter of weak keys.
+    /// The transform with this key, and a choice of how weak keys are treated.
     pub fn key_with(&self, key: &[u8], weak: WeakKeys) -> Result<T, Error> {
         let keyed = self.driver.key(self.cpu, key, weak)?;
         let driver = Chosen { shared: self.driver.clone(), cpu: self.cpu, key_len: key.len() };
@@ -74,11 +74,11 @@ pub(crate) fn another_type(driver: &Driver) -> Error {
     Error::BadKey { name: driver.driver.clone(), reason: "the driver made an instance of another type" }
 }
 
-/// The driver of a transform, and what another key needs to know.
+/// The driver of a transform, and the data needed to replace its key.
 pub struct Chosen {
     pub(super) shared: DriverRef,
     pub(super) cpu: CpuFeatures,
-    /// Bytes of the key.
+    /// The length of the current key, in bytes.
     pub(super) key_len: usize,
 }
 

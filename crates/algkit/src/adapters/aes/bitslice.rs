@@ -47,7 +47,7 @@ impl<T: BitsliceToken> Make for Bitslice<T> {
     }
 }
 
-// Modes over batches: the text of the templates, without a virtual call in between.
+// Modes that reuse the templates' code over a concrete cipher, without virtual calls.
 
 impl<C: CipherOps + Make> Make for Ecb<C> {
     type Token = C::Token;
@@ -65,7 +65,7 @@ impl<C: CipherOps + Make> Make for Xctr<C> {
     }
 }
 
-/// CTR.
+/// Counter mode over bit-sliced AES.
 pub(crate) struct SlicedCtr<T: BitsliceToken>(Bitslice<T>);
 
 impl<T: BitsliceToken> SkcipherOps for SlicedCtr<T> {
@@ -85,7 +85,7 @@ impl<T: BitsliceToken> Make for SlicedCtr<T> {
     }
 }
 
-/// CBC: encryption, where each block waits for the one before, by a cipher for single blocks.
+/// CBC. Encryption is serial, so it uses a cipher for single blocks.
 pub(crate) struct SlicedCbc<T: BitsliceToken> {
     parallel: Bitslice<T>,
     serial: AesFixedTime,

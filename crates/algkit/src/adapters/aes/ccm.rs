@@ -17,7 +17,7 @@ use algkit_primitives::{
     simd::{AesToken, Blocks},
 };
 
-/// CCM: CBC-MAC and CTR in one pass.
+/// CCM with CBC-MAC and CTR in one pass.
 pub(crate) struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
 
 impl<T: AesToken> FusedCcm<T> {
@@ -73,7 +73,7 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
         8 * T::V::BLOCKS
     }
 
-    /// In lanes, but for messages with much associated data.
+    /// Uses lanes, except for messages with long associated data.
     fn crypt_batch(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut starts = [[0; ccm::START]; MAX_JOBS];

@@ -1,4 +1,4 @@
-//! GCM, fused with AES and carry-less multiplication.
+//! GCM, fused with AES and carry-less multiplication instructions.
 
 use super::KEY_LENGTH;
 use crate::{
@@ -55,8 +55,8 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
     }
 }
 
-/// A tag of less than 16 bytes, or an IV of another length than 12. It is a function of its own so that the usual call stays a
-/// jump to the kernel.
+/// For a tag shorter than 16 bytes or an IV of another length than 12. A separate function, so that the common call
+/// remains a jump to the kernel.
 #[cold]
 #[inline(never)]
 fn gcm_seal_unusual<T: GcmToken>(key: &GcmKey<T>, iv: &[u8], packet: &mut Packet<'_>, tag: &mut [u8]) {

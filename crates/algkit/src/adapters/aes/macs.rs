@@ -53,13 +53,13 @@ macro_rules! macs {
 }
 
 macs! {
-    /// CMAC.
+    /// CMAC over AES instructions.
     Cmac: |key| {
         let last = mac::cmac_last(&key);
         (key, last)
     };
-    /// XCBC.
+    /// XCBC over AES instructions.
     Xcbc: |key| mac::xcbc(&key, |k1| AesKey::new(key.token(), k1).ok_or(KEY_LENGTH))?;
-    /// CBC-MAC.
+    /// CBC-MAC over AES instructions.
     Cbcmac: |key| (key, Last::ZeroPad);
 }

@@ -1,4 +1,4 @@
-//! AES: the drivers of `primitives::aes` and `primitives::gcm`, each mode by the CPUs it is fused for.
+//! Adapters for `primitives::aes` and `primitives::gcm`.
 
 mod bitslice;
 mod ccm;
@@ -21,7 +21,7 @@ use algkit_primitives::{
     simd::AesToken,
 };
 
-/// For keys whose length the table has checked already.
+/// The error for a key length that the table should have refused.
 const KEY_LENGTH: BadKey = BadKey("an AES key has 16, 24 or 32 bytes");
 
 #[inline(always)]
@@ -40,7 +40,7 @@ fn same16(iv: &[u8]) -> &[u8; 16] {
     }
 }
 
-/// Of a length that the transform does not let through.
+/// Not reachable: the transform has checked the IV's length.
 #[cold]
 #[inline(never)]
 fn wrong_iv() -> ! {

@@ -12,7 +12,7 @@ use algkit_primitives::{
     simd::AesToken,
 };
 
-/// The modes of which a text's runs are texts of their own, chained by the IV: a run is what there is to write.
+/// Modes in which the runs of a text are independent texts, chained only by the IV.
 macro_rules! by_runs {
     ($($(#[$doc:meta])* $name:ident: |$key:ident, $direction:ident, $iv:ident, $run:ident| $crypt:expr $(, { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
@@ -40,12 +40,12 @@ macro_rules! by_runs {
 }
 
 by_runs! {
-    /// ECB.
+    /// ECB on AES instructions.
     FusedEcb: |key, direction, _iv, run| match direction {
         Direction::Encrypt => key.ecb_encrypt(run),
         Direction::Decrypt => key.ecb_decrypt(run),
     };
-    /// CBC.
+    /// CBC on AES instructions.
     FusedCbc: |key, direction, iv, run| match direction {
         Direction::Encrypt => key.cbc_encrypt(block16(iv), run),
         Direction::Decrypt => key.cbc_decrypt(block16(iv), run),
@@ -57,7 +57,7 @@ by_runs! {
             }
         }
 
-        /// Encryption in lanes.
+        /// Encrypts in lanes; decryption needs no lanes.
         fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
             for jobs in jobs.chunks_mut(MAX_JOBS) {
                 let (mut lanes, mut instances) = (Jobs::new(), Instances::<Self>::new());
@@ -73,11 +73,11 @@ by_runs! {
             }
         }
     };
-    /// CTR.
+    /// CTR on AES instructions.
     FusedCtr: |key, _direction, iv, run| key.ctr(block16(iv), run);
 }
 
-/// XCTR.
+/// XCTR on AES instructions.
 pub(crate) struct FusedXctr<T>(AesKey<T>);
 
 impl<T: AesToken> SkcipherOps for FusedXctr<T> {

@@ -7,7 +7,7 @@ use algkit_primitives::{
     xxhash::XxHash64,
 };
 
-/// A little-endian seed of four bytes, or the default.
+/// A 4-byte little-endian seed, or the default without a key.
 fn seed(key: &[u8], default: u32) -> u32 {
     key.try_into().map_or(default, u32::from_le_bytes)
 }

@@ -1,4 +1,4 @@
-//! Hashes and checksums, a file per family: which state of a primitive each algorithm starts from.
+//! Hashes and checksums, a file per family: the initial state of each algorithm.
 
 #[cfg(feature = "blake2")]
 pub(crate) mod blake2;
@@ -18,15 +18,15 @@ use crate::driver::{BadKey, Fresh, HashOps, WeakKeys};
 use algkit_primitives::{cpu::Token, hash::Hash};
 use std::marker::PhantomData;
 
-/// One algorithm on the CPUs of `T`.
+/// The initial state of one algorithm, for CPUs with the features of `T`.
 pub(crate) trait Variant<T: Token>: 'static {
     type State: Hash + 'static;
 
-    /// A fresh state. The key has an allowed length, and is empty where there is none.
+    /// The initial state. The key's length has been checked; it is empty if there is no key.
     fn start(token: T, key: &[u8]) -> Self::State;
 }
 
-/// The driver of a variant: its fresh state.
+/// The driver of a variant, represented by its initial state.
 pub(crate) struct Of<V, T>(PhantomData<(V, T)>);
 
 impl<V: Variant<T>, T: Token> MakeHash for Of<V, T> {
@@ -53,7 +53,7 @@ macro_rules! variants {
     )*};
 }
 
-/// A key whose length was checked.
+/// The key as an array. Its length has been checked.
 fn key<const N: usize>(key: &[u8]) -> &[u8; N] {
     key.try_into().expect("the key's length was checked")
 }

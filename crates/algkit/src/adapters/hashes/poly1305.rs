@@ -1,4 +1,4 @@
-//! Poly1305, and NHPoly1305.
+//! Poly1305 and NHPoly1305.
 
 use super::{Variant, key, variants};
 use algkit_primitives::{

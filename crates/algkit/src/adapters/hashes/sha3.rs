@@ -20,7 +20,7 @@ variants! {
     VKeccak512<Permute>: Extendable<T>, |token, _| Extendable(Keccak::new(token, 72, 0x01, 64));
 }
 
-/// A sponge whose output is as long as the caller's buffer.
+/// A sponge that fills the caller's output buffer, whatever its length.
 #[derive(Clone)]
 pub(crate) struct Extendable<T: Permute>(Keccak<T>);
 

@@ -1,5 +1,5 @@
-//! ARC4 (RFC 6229 describes it and has its vectors), `ecb(arc4)` in the kernel, though it is a stream cipher. It is broken
-//! (RFC 7465), and its tables are swapped at secret places.
+//! ARC4 (described in RFC 6229, with vectors). The kernel calls it `ecb(arc4)`, though it is a stream cipher. It is
+//! broken (RFC 7465), and it swaps table entries at secret-dependent positions.
 
 use crate::{
     Text,
@@ -9,7 +9,7 @@ use crate::{
 use algkit_primitives::cpu::Portable;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The permutation after the key, with which each text begins anew.
+/// The permutation after key setup. Every text starts from it.
 #[derive(Clone, ZeroizeOnDrop)]
 pub(crate) struct Arc4([u8; 256]);
 

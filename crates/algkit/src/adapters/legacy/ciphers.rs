@@ -1,4 +1,4 @@
-//! Block ciphers behind the traits of the `cipher` crate.
+//! Block ciphers from crates that implement the traits of the `cipher` crate.
 
 use crate::{
     adapters::Make,
@@ -8,13 +8,13 @@ use algkit_primitives::{InOut, cpu::Portable};
 use cipher::{Array, Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::marker::PhantomData;
 
-/// What an algorithm has against a key of the right length.
+/// An algorithm's rule for weak keys.
 pub(crate) trait KeyRule: Send + Sync + 'static {
-    /// The objection, if the key is weak.
+    /// The reason to refuse `key`, if it is weak.
     fn objection(key: &[u8]) -> Option<&'static str>;
 }
 
-/// No key is weak.
+/// The rule of an algorithm without weak keys.
 pub(crate) struct AnyKey;
 
 impl KeyRule for AnyKey {
@@ -23,7 +23,7 @@ impl KeyRule for AnyKey {
     }
 }
 
-/// A cipher that is one type for all lengths of its key.
+/// A cipher with one type for all its key lengths.
 pub(crate) struct Cipher<C, R = AnyKey>(C, PhantomData<R>);
 
 impl<C, R> CipherOps for Cipher<C, R>
@@ -44,8 +44,7 @@ where
     }
 }
 
-/// The blocks, in the destination: against these ciphers' hundreds of cycles a block, the copy is
-/// nothing.
+/// Copies the blocks to the destination. The copy costs nothing beside these ciphers' hundreds of cycles per block.
 fn in_place<C: BlockCipherEncrypt>(mut data: InOut<'_>) -> &mut [Block<C>] {
     data.copy();
     Array::slice_as_chunks_mut(data.into_dst()).0
@@ -64,11 +63,13 @@ where
         {
             return Err(BadKey(objection));
         }
-        C::new_from_slice(key).map(|c| Self(c, PhantomData)).map_err(|_| BadKey("the length is not one it takes"))
+        C::new_from_slice(key)
+            .map(|c| Self(c, PhantomData))
+            .map_err(|_| BadKey("the cipher does not take a key of this length"))
     }
 }
 
-/// A cipher that is a type of its own for each length of key: 16, 24 and 32 bytes.
+/// A cipher with a different type for each key length: 16, 24 and 32 bytes.
 pub(crate) enum BySize<A, B, C> {
     K128(Cipher<A>),
     K192(Cipher<B>),

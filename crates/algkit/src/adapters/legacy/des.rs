@@ -1,18 +1,18 @@
 //! The weak keys of DES (FIPS 74 section 3.6, SP 800-67 section 3.3.2) and triple DES (RFC 2451
 //! section 2.2).
 //!
-//! DES splits the 56 bits of its key into registers C and D that it rotates for the rounds. If each
-//! is all zeros, all ones or alternating, the round keys run the same forwards and backwards (four
-//! weak keys) or those of one key are those of another backwards (twelve semi-weak ones). In bytes,
-//! less the parity in the lowest bit, these are the sixteen keys `a b a b a' b' a' b'` where each of
-//! `a a'` and `b b'` is `00 00`, `1e 0e`, `e0 f0` or `fe fe`.
+//! DES splits the 56 bits of its key into two registers C and D and rotates them for each round. If each register
+//! is all zeros, all ones or alternating, the round keys are the same in both directions (four weak keys), or those
+//! of one key are those of another in reverse (twelve semi-weak keys). As bytes without the parity in the lowest
+//! bit, these are the sixteen keys `a b a b a' b' a' b'` where each of `a a'` and `b b'` is `00 00`, `1e 0e`, `e0
+//! f0` or `fe fe`.
 
 use super::ciphers::KeyRule;
 
-/// The bits of a DES key that are not parity.
+/// The bits of a DES key other than parity.
 const KEY_BITS: u64 = 0xfefe_fefe_fefe_fefe;
 
-/// The two bytes that a weak key repeats: in its first half, and in its second.
+/// The byte pairs of weak keys: the first is repeated in the key's first half, the second in its second half.
 const REPEATED: [(u64, u64); 4] = [(0x00, 0x00), (0x1e, 0x0e), (0xe0, 0xf0), (0xfe, 0xfe)];
 
 fn is_weak(key: u64) -> bool {
@@ -23,12 +23,12 @@ fn is_weak(key: u64) -> bool {
     pairs().flat_map(|a| pairs().map(move |b| (a, b))).fold(false, |weak, (a, b)| weak | equals(a, b))
 }
 
-/// The DES keys in `key`, less parity.
+/// The DES keys in `key`, without parity.
 fn subkeys(key: &[u8]) -> impl Iterator<Item = u64> {
     key.chunks(8).map(|k| k.iter().fold(0, |v, &b| v << 8 | u64::from(b)) & KEY_BITS)
 }
 
-/// DES.
+/// The rule for DES.
 pub(crate) struct Single;
 
 impl KeyRule for Single {
@@ -37,7 +37,7 @@ impl KeyRule for Single {
     }
 }
 
-/// Triple DES, which with two equal neighbours is single DES.
+/// The rule for triple DES: with two equal adjacent keys it is single DES.
 pub(crate) struct Triple;
 
 impl KeyRule for Triple {
@@ -54,7 +54,7 @@ mod tests {
     use ::des::cipher::{Array, BlockCipherEncrypt, KeyInit};
     use hex_literal::hex;
 
-    /// SP 800-67 revision 2, section 3.3.2, as printed there, with odd parity.
+    /// The keys printed in SP 800-67 revision 2, section 3.3.2, with odd parity.
     const PRINTED: [[u8; 8]; 16] = [
         hex!("0101010101010101"),
         hex!("fefefefefefefefe"),

@@ -1,4 +1,4 @@
-//! Hashes behind the traits of the `digest` crate.
+//! Hashes from crates that implement the traits of the `digest` crate.
 
 use crate::{
     adapters::Make,
@@ -11,17 +11,17 @@ use digest::{
 };
 use zeroize::Zeroize;
 
-/// A hash that needs no key.
+/// A hash without a key.
 pub(crate) type Hash<D> = Fresh<State<D>>;
 
-/// A hash in progress. The digest may be cut short.
+/// The state of a hash. `finish` truncates the digest to the length of the output.
 #[derive(Clone, Default)]
 pub(crate) struct State<D>(D);
 
-/// A hash whose states are made of bytes again.
+/// A hash whose state can be restored from bytes.
 pub(crate) trait Serialized: SerializableState {
-    /// Bytes of chaining value, behind which the blocks are counted; none if the count is not one of blocks, and may be
-    /// anything.
+    /// The length of the chaining value in bytes, if a 64-bit count of blocks follows it in the serialized state.
+    /// `None` if the count has another unit; then any value is valid.
     const CHAIN: Option<usize>;
 }
 
@@ -43,8 +43,8 @@ serialized! {
     streebog::Streebog512: None;
 }
 
-/// Blocks that no message has. The crates count the bits of that many in 64 bits, and a build that checks sums for
-/// overflow would panic.
+/// A number of blocks that no message reaches. With this many blocks the crates' 64-bit counts of bits would
+/// overflow, which panics in builds with overflow checks.
 const TOO_MANY: u64 = 1 << 52;
 
 /// Whether a message can have as many blocks as `state` counts.

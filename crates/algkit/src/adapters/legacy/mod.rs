@@ -1,4 +1,4 @@
-//! Ciphers and hashes of the past, and national standards: Twofish, and wrapped RustCrypto crates.
+//! Legacy ciphers and hashes, and national standards: Twofish, ARC4, and wrapped RustCrypto crates.
 
 pub(crate) mod arc4;
 pub(crate) mod ciphers;

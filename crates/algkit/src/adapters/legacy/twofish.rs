@@ -1,4 +1,4 @@
-//! Twofish, the one cipher here that is not wrapped: `algkit_primitives::twofish`.
+//! Twofish from `algkit_primitives::twofish`; the other block ciphers of this folder are wrapped crates.
 
 use crate::{
     adapters::Make,

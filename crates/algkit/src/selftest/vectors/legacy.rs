@@ -1,7 +1,7 @@
-//! Ciphers and hashes of the past, and national standards.
+//! Legacy ciphers and hashes, and national standards.
 //!
-//! Where no published vector of a mode is known, the answer was computed with two independent
-//! implementations (with one, where a second does not have it) on counting bytes.
+//! Where no published vector of a mode is known, the answer was computed with two independent implementations (with
+//! one, if no second implements the mode) on counting bytes.
 
 use super::{Known, Vector};
 use hex_literal::hex;

@@ -1,5 +1,5 @@
-//! Known answers, typed in from the standards; each names its source. Where nothing is published, the
-//! answer comes from another implementation, which the source names as well.
+//! Known answers, typed in from the standards. Each names its source. Where nothing is published, the answer comes
+//! from another implementation, which the source names too.
 
 mod aead;
 mod hash;
@@ -10,32 +10,33 @@ mod rng;
 mod skcipher;
 mod wide;
 
-/// One vector of the algorithm `name`.
+/// A known answer of the algorithm `name`.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector {
-    /// The algorithm: `xts(aes)`. For a random number generator, the driver, for each is an algorithm of its own.
+    /// The algorithm: `xts(aes)`. For a random number generator the driver, as each driver is a different
+    /// algorithm.
     pub name: &'static str,
-    /// Standard and section, or document and vector number.
+    /// The standard and section, or the document and vector number.
     pub source: &'static str,
-    /// Input and output.
+    /// The inputs and the output.
     pub known: Known,
 }
 
-/// Inputs and outputs, by type.
+/// Inputs and output of a known answer, by type.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the fields are named as the operations name them
 pub enum Known {
-    /// Whole blocks.
+    /// A block cipher: whole blocks.
     Cipher { key: &'static [u8], plain: &'static [u8], cipher: &'static [u8] },
-    /// A text with its IV.
+    /// A mode: a text with its IV.
     Skcipher { key: &'static [u8], iv: &'static [u8], plain: &'static [u8], cipher: &'static [u8] },
-    /// A text with its IV and associated data; `sealed` is the ciphertext followed by the tag.
+    /// An AEAD: a text with its IV and associated data. `sealed` is the ciphertext followed by the tag.
     Aead { key: &'static [u8], iv: &'static [u8], assoc: &'static [u8], plain: &'static [u8], sealed: &'static [u8] },
-    /// A message and its digest; an empty key is none.
+    /// A hash: a message and its digest. An empty key means none.
     Hash { key: &'static [u8], message: &'static [u8], digest: &'static [u8] },
-    /// A generator instantiated with this entropy (nonce included) and this seed. Of two requests for as many
-    /// bytes the second gives `out`. Each comes with additional input, and a generator that reseeds before each
-    /// is given `fresh` entropy for it.
+    /// A generator that is instantiated with this entropy (including the nonce) and this seed. It gets two requests
+    /// of equal length; `out` is the output of the second one. Each request has additional input, and `fresh`
+    /// entropy for generators that reseed before each request.
     Rng {
         entropy: &'static [u8],
         seed: &'static [u8],
@@ -45,7 +46,7 @@ pub enum Known {
     },
 }
 
-/// All of them.
+/// The vectors of all families.
 pub(crate) static VECTORS: &[&[Vector]] = &[
     aead::VECTORS,
     hash::VECTORS,
@@ -57,14 +58,14 @@ pub(crate) static VECTORS: &[&[Vector]] = &[
     wide::VECTORS,
 ];
 
-/// `start`, and zeros behind it, `N` bytes in all.
+/// `start` followed by zeros, `N` bytes in total.
 const fn padded<const N: usize>(start: &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.split_at_mut(start.len()).0.copy_from_slice(start);
     bytes
 }
 
-/// `part` over and over, `N` bytes.
+/// `part`, repeated to `N` bytes.
 const fn repeated<const N: usize>(part: &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     let mut i = 0;
@@ -86,7 +87,8 @@ const fn ascending<const N: usize>(first: u8) -> [u8; N] {
     bytes
 }
 
-/// The key of `authenc` for these two (see [`crate::authenc_key`]); `N` is 8 more than their lengths.
+/// The key of `authenc` for these two keys (see [`crate::authenc_key`]). `N` is 8 more than the sum of their
+/// lengths.
 const fn authenc_key<const N: usize>(auth_key: &[u8], enc_key: &[u8]) -> [u8; N] {
     let mut key = [0; N];
     let ([l0, l1], [t0, t1]) = (8u16.to_ne_bytes(), 1u16.to_ne_bytes());

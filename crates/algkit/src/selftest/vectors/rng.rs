@@ -1,5 +1,5 @@
 //! DRBGs: NIST's vectors of the Cryptographic Algorithm Validation Program (drbgtestvectors.zip), from the groups
-//! with personalization string and additional input, COUNT = 0. More of them are in tests/data/drbg.txt.
+//! with personalization string and additional input, COUNT = 0. tests/data/drbg.txt has more of them.
 
 use super::{Known, Vector};
 use hex_literal::hex;

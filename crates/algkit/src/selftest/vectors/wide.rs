@@ -1,4 +1,4 @@
-//! Wide-block ciphers for sectors, and the hash in one of them.
+//! Wide-block modes for sectors, and the hash that one of them uses.
 
 use super::{Known, Vector};
 use hex_literal::hex;
