@@ -1,4 +1,4 @@
-//! What a request costs in here, without the front end: `send` and `recv`, per operation.
+//! Measures the cost of a request in this crate, without a front end: `send` and `recv`, per operation.
 //!
 //! ```text
 //! cargo run --release -p algkit-afalg --example op_cost
@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-/// A `sockaddr_alg`.
+/// Encodes a `sockaddr_alg`.
 fn address(kind: &str, name: &str) -> Vec<u8> {
     let mut bytes = vec![0; 88];
     bytes[..2].copy_from_slice(&38u16.to_ne_bytes());

@@ -1,37 +1,37 @@
-//! Numbers and layouts of the kernel's interface (`linux/if_alg.h`, `linux/socket.h`), and parsers of
-//! what clients pass. Integers are in the CPU's byte order.
+//! Constants and structures of the kernel's interface (`linux/if_alg.h`, `linux/socket.h`), and parsers for what
+//! clients pass. Integers are in the CPU's byte order.
 
 use crate::Errno;
 
-/// Socket option level of AF_ALG, and level of its control messages.
+/// The socket option level of AF_ALG, and the level of its control messages.
 pub const SOL_ALG: i32 = 279;
-/// Option: the key, or an rng's seed.
+/// Socket option: the key, or the seed of a random number generator.
 pub const ALG_SET_KEY: i32 = 1;
-/// Control message: the IV, a `u32` length before its bytes.
+/// Control message: the IV, as a `u32` length followed by its bytes.
 pub const ALG_SET_IV: i32 = 2;
 /// Control message: the direction, [`ALG_OP_DECRYPT`] or [`ALG_OP_ENCRYPT`].
 pub const ALG_SET_OP: i32 = 3;
-/// Control message: bytes of associated data in front of the text.
+/// Control message: the length in bytes of the associated data before the text.
 pub const ALG_SET_AEAD_ASSOCLEN: i32 = 4;
-/// Option: bytes of tag. The option's length is the value, its bytes are not looked at.
+/// Socket option: the tag length in bytes. The option's length is the value; its bytes are not read.
 pub const ALG_SET_AEAD_AUTHSIZE: i32 = 5;
-/// Option: entropy of a DRBG under test.
+/// Socket option: the entropy of a DRBG under test.
 pub const ALG_SET_DRBG_ENTROPY: i32 = 6;
-/// Option: the serial number of a key that holds the key (Linux 6.2).
+/// Socket option: the serial number of a kernel key whose payload is the key (Linux 6.2).
 pub const ALG_SET_KEY_BY_KEY_SERIAL: i32 = 7;
 
-/// Decrypt.
+/// The value of [`ALG_SET_OP`] for decryption.
 pub const ALG_OP_DECRYPT: u32 = 0;
-/// Encrypt.
+/// The value of [`ALG_SET_OP`] for encryption.
 pub const ALG_OP_ENCRYPT: u32 = 1;
 
-/// Feature bit that a client may ask for: drivers that exist in the kernel only.
+/// A feature bit in an address: only drivers that exist in the kernel alone.
 pub const CRYPTO_ALG_KERN_DRIVER_ONLY: u32 = 0x1000;
 
-/// The longest address of any family: `sizeof(struct sockaddr_storage)`.
+/// The longest address of any family in bytes: `sizeof(struct sockaddr_storage)`.
 pub const MAX_ADDRESS: usize = 128;
 
-/// What stands before the name in a `sockaddr_alg`.
+/// The length in bytes of the part of `sockaddr_alg` before the name.
 const ADDRESS_HEADER: usize = 24;
 
 /// A `sockaddr_alg` or `sockaddr_alg_new`.
@@ -39,17 +39,17 @@ const ADDRESS_HEADER: usize = 24;
 pub struct Address<'a> {
     /// `salg_type`, up to its first zero.
     pub kind: &'a [u8],
-    /// Feature bits wanted, as far as `mask` looks at them.
+    /// The requested values of the feature bits in `mask`.
     pub features: u32,
-    /// Feature bits that matter.
+    /// The feature bits that the client cares about.
     pub mask: u32,
     /// `salg_name`, up to its first zero.
     pub name: &'a [u8],
 }
 
 impl<'a> Address<'a> {
-    /// Parses an address. As in the kernel, the family is not looked at, and the last byte of the type
-    /// and of the name count as zero.
+    /// Parses an address. As in the kernel, the family is ignored, and the last byte of the type and of the name
+    /// are taken as zero.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Errno> {
         if bytes.len() <= ADDRESS_HEADER || bytes.len() > MAX_ADDRESS {
             return Err(Errno::INVAL);
@@ -68,23 +68,23 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&b| b == 0).next().unwrap_or_default()
 }
 
-/// What the control messages of one `sendmsg` set.
+/// The values that the control messages of one `sendmsg` set.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Control<'a> {
-    /// The direction; [`ALG_OP_DECRYPT`] if no message tells.
+    /// The direction; [`ALG_OP_DECRYPT`] if no message sets it.
     pub op: u32,
     /// The IV.
     pub iv: Option<&'a [u8]>,
-    /// Bytes of associated data.
+    /// The length of the associated data, in bytes.
     pub assoc_len: u32,
 }
 
-/// Bytes of a `struct cmsghdr`: a length, a level, a type.
+/// The size of `struct cmsghdr` in bytes: a length, a level and a type.
 const CMSG_HEADER: usize = size_of::<usize>() + 8;
 
 impl<'a> Control<'a> {
-    /// Parses a control buffer; of several messages of a kind the last counts, those of other levels
-    /// are passed over, and what is too short to be a message is ignored at the end.
+    /// Parses a control buffer. Of several messages of one type the last one counts. Messages of other levels are
+    /// skipped, and trailing bytes that are too short for a message are ignored.
     pub fn parse(buffer: &'a [u8]) -> Result<Self, Errno> {
         let mut control = Self::default();
         let mut left = buffer;

@@ -1,74 +1,73 @@
-//! The kernel's asynchronous I/O (`linux/aio_abi.h`): requests as clients submit them, and events that
-//! tell of their end. Sizes and offsets are those of `struct iocb` and `struct io_event`, which are the
-//! same on every CPU of 64 bits.
+//! The kernel's asynchronous I/O (`linux/aio_abi.h`): requests as clients submit them, and completion events. Sizes
+//! and offsets are those of `struct iocb` and `struct io_event`, which are equal on all 64-bit CPUs.
 
 use crate::Errno;
 
-/// Bytes in a request (`struct iocb`).
+/// The size of a request (`struct iocb`), in bytes.
 pub const IOCB_LEN: usize = 64;
-/// Bytes in an event (`struct io_event`).
+/// The size of an event (`struct io_event`), in bytes.
 pub const EVENT_LEN: usize = 32;
-/// Where the kernel writes a zero into a request it takes (`aio_key`, 4 bytes).
+/// The offset of the 4-byte field `aio_key`, which the kernel sets to zero in a request that it accepts.
 pub const KEY_OFFSET: usize = if cfg!(target_endian = "little") { 8 } else { 12 };
 
-/// `IOCB_FLAG_RESFD`: an eventfd is told of the end.
+/// `IOCB_FLAG_RESFD`: the completion is also signalled to an eventfd.
 const FLAG_RESFD: u32 = 1;
 /// `RWF_HIPRI`, `RWF_DSYNC`, `RWF_SYNC` and `RWF_APPEND`; sockets have had `RWF_NOWAIT` only since Linux 6.5.
 const KNOWN_RW_FLAGS: u32 = 0x17;
 
-/// What to do with the memory that a request names.
+/// The operation of a request, which defines how `address` and `len` are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// `IOCB_CMD_PREAD`: `address` and `len` are a buffer.
+    /// `IOCB_CMD_PREAD` into the buffer at `address` of `len` bytes.
     Read,
-    /// `IOCB_CMD_PWRITE`.
+    /// `IOCB_CMD_PWRITE` from the buffer at `address` of `len` bytes.
     Write,
-    /// `IOCB_CMD_PREADV`: `address` and `len` are an array of `struct iovec` and the number of its members.
+    /// `IOCB_CMD_PREADV` into an array of `len` `struct iovec` at `address`.
     ReadVector,
-    /// `IOCB_CMD_PWRITEV`.
+    /// `IOCB_CMD_PWRITEV` from an array of `len` `struct iovec` at `address`.
     WriteVector,
 }
 
-/// A request for a served descriptor.
+/// A request for a served descriptor (`struct iocb`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Iocb {
-    /// What the event shall say.
+    /// The client's value that is returned in the event.
     pub data: u64,
-    /// The descriptor.
+    /// The descriptor to read or write.
     pub fd: i32,
-    /// What to do.
+    /// The kind of transfer.
     pub operation: Operation,
-    /// The buffer's address, or the array's.
+    /// The address of the buffer, or of the array of `struct iovec`.
     pub address: u64,
-    /// The buffer's length, or the array's.
+    /// The length of the buffer in bytes, or the number of array members.
     pub len: usize,
-    /// The position in the file; a socket has none but 0.
+    /// The position in the file. Sockets accept only 0.
     pub offset: i64,
-    /// The eventfd to tell.
+    /// The eventfd that is signalled on completion, if any.
     pub event_fd: Option<i32>,
 }
 
-/// The end of a request.
+/// The completion of a request (`struct io_event`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The request's `data`.
+    /// The `data` of the request.
     pub data: u64,
-    /// The request's address.
+    /// The address of the request in the client's memory.
     pub iocb: u64,
-    /// Bytes, or what went wrong.
+    /// The number of bytes transferred, or the error.
     pub result: Result<usize, Errno>,
 }
 
-/// The descriptor that a request is for, before anything else is looked at.
+/// The descriptor of a request that has not been parsed yet.
 pub fn descriptor(iocb: &[u8; IOCB_LEN]) -> i32 {
     Field(iocb).i32(20)
 }
 
 impl Iocb {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
-    /// Those with which `io_submit` refuses it, short of a bad descriptor.
+    /// The errors with which `io_submit` refuses a request, except the one for a bad descriptor.
     pub fn parse(iocb: &[u8; IOCB_LEN]) -> Result<Self, Errno> {
         let field = Field(iocb);
         let (rw_flags, flags) = (field.u32(20 - KEY_OFFSET), field.u32(56));
@@ -99,7 +98,7 @@ impl Iocb {
 }
 
 impl Event {
-    /// The event as clients read it.
+    /// The event in the layout that clients read.
     pub fn to_bytes(&self) -> [u8; EVENT_LEN] {
         let result = match self.result {
             Ok(len) => len as i64,
@@ -113,7 +112,7 @@ impl Event {
     }
 }
 
-/// Fields of a request, by offset.
+/// Reads fields of a request by their offset.
 struct Field<'a>(&'a [u8; IOCB_LEN]);
 
 impl Field<'_> {
@@ -142,7 +141,7 @@ impl Field<'_> {
 mod tests {
     use super::*;
 
-    /// A `pread` of 16 bytes at 0x7000 from descriptor 5, for eventfd 9.
+    /// A `pread` of 16 bytes to 0x7000 from descriptor 5, with eventfd 9.
     fn pread() -> [u8; IOCB_LEN] {
         let mut iocb = [0; IOCB_LEN];
         iocb[..8].copy_from_slice(&0x1122_u64.to_ne_bytes());

@@ -1,4 +1,4 @@
-//! The registry as the kernel's listings show it: `/proc/crypto`, and NETLINK_CRYPTO.
+//! The registry as the kernel's listings show it: for `/proc/crypto` and NETLINK_CRYPTO.
 
 use crate::{
     Errno,
@@ -11,10 +11,10 @@ use std::{
     sync::{Arc, Once, Weak},
 };
 
-/// What the kernel's listings call the provider of a driver.
+/// The module name of all drivers in the kernel's listings.
 pub(crate) const MODULE: &str = "algkit";
 
-/// Bits of `cra_flags`.
+/// Bits of `cra_flags` (linux/crypto.h).
 mod flag {
     pub(super) const CIPHER: u32 = 0x1;
     pub(super) const AEAD: u32 = 0x3;
@@ -27,16 +27,16 @@ mod flag {
     pub(super) const OPTIONAL_KEY: u32 = 0x4000;
 }
 
-/// An algorithm as the kernel describes it to users. Sizes are in bytes.
+/// A driver as the kernel describes it to users. Sizes are in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry(pub(crate) DriverRef, &'static Registry);
 
-/// An entry that holds nothing: a client that is slow to read a listing keeps no driver.
+/// A weak reference to an entry: a client that reads a listing slowly keeps no driver alive.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakEntry(Weak<Driver>, &'static Registry);
 
 impl WeakEntry {
-    /// The entry, if the driver is still there.
+    /// The entry, if the driver still exists.
     pub(crate) fn upgrade(&self) -> Option<Entry> {
         Some(Entry(self.0.upgrade()?, self.1))
     }
@@ -47,12 +47,12 @@ impl Entry {
         WeakEntry(Arc::downgrade(&self.0), self.1)
     }
 
-    /// Whether it is served, by its own name or its algorithm's.
+    /// Whether the policy permits it under its driver's or its algorithm's name.
     fn is_permitted(&self) -> bool {
         settings().policy.permits(&self.0.driver, &self.0.name)
     }
 
-    /// Takes an instance of a template out of the list. It is built again when it is asked for.
+    /// Removes an instance of a template from the list. The next lookup builds it again.
     pub(crate) fn remove(&self) -> Result<(), Errno> {
         if self.flags() & flag::INSTANCE == 0 {
             return Err(Errno::INVAL);
@@ -63,22 +63,22 @@ impl Entry {
         self.1.unregister(&self.0.driver).map_err(|_| Errno::NOENT)
     }
 
-    /// Gives it another priority.
+    /// Changes the priority of the driver.
     pub(crate) fn set_priority(&self, priority: u32) -> Result<(), Errno> {
         self.1.set_priority(&self.0.driver, priority).map_err(|_| Errno::NOENT)
     }
 
-    /// `cra_refcnt`: 1, and who uses it.
+    /// `cra_refcnt`: 1 plus the number of users.
     pub(crate) fn reference_count(&self) -> u32 {
         number(self.1.reference_count(&self.0))
     }
 
-    /// Whether requests are done elsewhere.
+    /// Whether requests run outside of this process.
     pub(crate) fn is_async(&self) -> bool {
         self.0.asynchronous
     }
 
-    /// `cra_flags`: the type, and what is known of the driver.
+    /// `cra_flags`: the type, and properties of the driver.
     pub(crate) fn flags(&self) -> u32 {
         let driver = &*self.0;
         let kind = match driver.kind {
@@ -97,12 +97,12 @@ impl Entry {
         kind | tested | instance | asynchronous | if keyed_if_asked { flag::OPTIONAL_KEY } else { 0 }
     }
 
-    /// Whether it has passed its self-test.
+    /// Whether the driver has passed its self-test.
     pub(crate) fn is_tested(&self) -> bool {
         self.0.selftest() == SelfTest::Passed
     }
 
-    /// The word that `/proc/crypto` has for the type.
+    /// The name of the type in `/proc/crypto`.
     pub(crate) fn type_name(&self) -> &'static str {
         match self.0.kind {
             Type::Cipher => "cipher",
@@ -119,7 +119,7 @@ impl Entry {
     }
 
     pub(crate) fn block_size(&self) -> u32 {
-        // The kernel counts bytes here, though it works in blocks like CMAC.
+        // The kernel declares 1 here, though CBC-MAC works in whole blocks like CMAC.
         if self.0.name.starts_with("cbcmac(") { 1 } else { number(self.0.shape.blocksize) }
     }
 
@@ -152,7 +152,7 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Everything that this CPU can run and the policy permits, newest first, each self-tested.
+/// All drivers that this CPU runs and the policy permits, newest first. Each has been self-tested.
 pub(crate) fn entries() -> Vec<Entry> {
     static COMMON: Once = Once::new();
 
@@ -160,13 +160,13 @@ pub(crate) fn entries() -> Vec<Entry> {
     let registries = [registry, any_timing(registry)];
     COMMON.call_once(|| {
         for name in CATALOGUE.iter().rev() {
-            let _ = registries[1].find_any(name); // what has no driver here is not listed
+            let _ = registries[1].find_any(name); // names without a driver are not listed
         }
     });
     merge(registries)
 }
 
-/// The drivers of two registries, those of the first before others of the same names.
+/// The drivers of two registries. Of two drivers with the same name, the first registry's is used.
 fn merge(registries: [&'static Registry; 2]) -> Vec<Entry> {
     let mut names = HashSet::new();
     let all = registries.into_iter().flat_map(|r| r.drivers().into_iter().rev().map(move |driver| Entry(driver, r)));
@@ -181,12 +181,12 @@ pub(crate) fn by_name(name: &str) -> Option<Entry> {
     find(name).filter(|entry| entry.0.name == name)
 }
 
-/// The driver called `driver`.
+/// The driver named `driver`.
 pub(crate) fn by_driver(driver: &str) -> Option<Entry> {
     find(driver).filter(|entry| entry.0.driver == driver)
 }
 
-/// An entry that is in the list already, as it is: nothing is looked up or built for it.
+/// An entry that is already in the list. Nothing is looked up or built for it.
 pub(crate) fn listed(pick: impl Fn(&Driver) -> bool) -> Option<Entry> {
     let registry = Registry::global().ok()?;
     let entries = |r: &'static Registry| r.drivers().into_iter().map(move |driver| Entry(driver, r));

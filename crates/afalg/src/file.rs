@@ -1,16 +1,16 @@
-//! What a descriptor stands for.
+//! The objects behind descriptors.
 
 use crate::{Destination, Errno, Message, Readiness, Received, alg, cryptodev, netlink, usage::Usage};
 
-/// What a descriptor of the client stands for.
+/// The object behind a client's descriptor.
 ///
-/// No call waits. Where the kernel would put the caller to sleep, the answer is [`Errno::AGAIN`], and
-/// nothing has changed that matters: the front end returns it to a client that asked not to wait
-/// (`O_NONBLOCK`, `MSG_DONTWAIT`), or repeats the call after the file's [readiness](File::readiness) has
-/// changed. A message that was accepted in part is continued with [`alg::Socket::send_rest`].
+/// No call blocks. Where the kernel would put the caller to sleep, the result is [`Errno::AGAIN`] and no relevant
+/// state has changed. The front end returns the error to a client that does not want to wait (`O_NONBLOCK`,
+/// `MSG_DONTWAIT`), or repeats the call when the file's [readiness](File::readiness) has changed. The rest of a
+/// message that was accepted in part is passed to [`alg::Socket::send_rest`].
 #[derive(Debug)]
 pub enum File {
-    /// `socket(AF_ALG, SOCK_SEQPACKET, 0)`, and what `accept` makes of it.
+    /// `socket(AF_ALG, SOCK_SEQPACKET, 0)`, or a socket accepted from one.
     Alg(alg::Socket),
     /// `socket(AF_NETLINK, SOCK_RAW, NETLINK_CRYPTO)`.
     Netlink(netlink::Socket),
@@ -19,8 +19,8 @@ pub enum File {
 }
 
 impl File {
-    /// `sendmsg`, and with one piece and no control messages `write`. A `write` of nothing is a message, as
-    /// for the kernel; a `writev` of nothing is not one, and never comes here.
+    /// `sendmsg`, or `write` as a message of one piece without control messages. As in the kernel, a `write` of 0
+    /// bytes is a message. A `writev` of 0 bytes is not; front ends must not pass it on.
     #[inline(always)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         match self {
@@ -30,8 +30,8 @@ impl File {
         }
     }
 
-    /// `recvmsg`, and with one piece `read`. A `recvmsg` of nothing means something to some sockets; a
-    /// `read` of nothing does not, and never comes here.
+    /// `recvmsg`, or `read` into one piece. For some sockets a `recvmsg` of 0 bytes has an effect. A `read` of 0
+    /// bytes has none; front ends must not pass it on.
     #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let Destination { pieces, lost } = into.into();
@@ -42,7 +42,7 @@ impl File {
         }
     }
 
-    /// Keeps what went wrong after a part of a call was done, as `recvmmsg` does, until somebody [asks](Self::take_error).
+    /// Stores the error of a call that was done in part, as `recvmmsg` does, for [`File::take_error`].
     pub fn keep_error(&mut self, error: Errno) {
         match self {
             Self::Alg(socket) => socket.error = Some(error),
@@ -51,7 +51,7 @@ impl File {
         }
     }
 
-    /// What `SO_ERROR` tells, or the next `recvmmsg` before it begins, once (`sk_err`).
+    /// Takes the stored error (the kernel's `sk_err`), for `SO_ERROR` or the next `recvmmsg`.
     pub fn take_error(&mut self) -> Option<Errno> {
         match self {
             Self::Alg(socket) => socket.error.take(),
@@ -60,7 +60,7 @@ impl File {
         }
     }
 
-    /// Bytes that it keeps for the client, about: texts that wait, datagrams, sessions.
+    /// The approximate number of bytes stored for the client: queued texts, datagrams, sessions.
     pub fn held(&self) -> usize {
         match self {
             Self::Alg(socket) => socket.held(),
@@ -69,7 +69,8 @@ impl File {
         }
     }
 
-    /// Adds what the file has done to the [totals](crate::usage::report), before a process ends that still has it open.
+    /// Adds the file's counts to the [totals](crate::usage::report). For files that are still open when the process
+    /// ends.
     pub fn settle(&mut self) {
         match self {
             Self::Alg(socket) => socket.usage().into_iter().for_each(Usage::settle),
@@ -78,7 +79,7 @@ impl File {
         }
     }
 
-    /// Forgets what the file has done: in the child of a `fork`, which counts for itself.
+    /// Resets the file's counts. For the child of a `fork`, which counts separately.
     pub fn forget_usage(&mut self) {
         match self {
             Self::Alg(socket) => socket.usage().into_iter().for_each(Usage::forget),
@@ -87,7 +88,7 @@ impl File {
         }
     }
 
-    /// What `poll` would say.
+    /// The readiness that `poll` reports.
     pub fn readiness(&self) -> Readiness {
         match self {
             Self::Alg(socket) => socket.readiness(),

@@ -1,9 +1,9 @@
-//! AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto` in user space: what the kernel does with a
-//! request, as state machines over bytes, without a system call.
+//! AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto` in user space: the kernel's handling of these requests,
+//! as state machines over bytes, without system calls.
 //!
-//! A [`File`] is what a descriptor of the client stands for. Two front ends carry requests to it: the
-//! preload library, inside the client's process, and the supervisor, outside of it. They own what a
-//! kernel would call the VFS: descriptors, blocking, readiness, signals. This crate owns the meaning.
+//! A [`File`] is the object behind a client's descriptor. Two front ends carry requests to it: the preload library
+//! inside the client's process, and the supervisor outside of it. They do the work of the kernel's VFS:
+//! descriptors, blocking, readiness, signals. This crate implements the semantics.
 #![forbid(unsafe_code)]
 
 pub mod abi;

@@ -1,27 +1,27 @@
-//! What goes through a file, and the memory that it comes from and goes to.
+//! Messages that pass through a file, and access to the client's memory.
 
 use crate::Errno;
 use std::io::{IoSlice, IoSliceMut};
 
-/// What `sendmsg` passes.
+/// The arguments of `sendmsg`.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// The data, in pieces.
     pub data: &'a [IoSlice<'a>],
     /// The control messages, as `msg_control` holds them.
     pub control: &'a [u8],
-    /// `MSG_MORE` and the like.
+    /// Flags such as `MSG_MORE`.
     pub flags: i32,
-    /// There is more data, at an address where nothing can be read: [`Errno::FAULT`] for who wants it.
+    /// Whether more data follows at an unreadable address. Reading beyond `data` then fails with [`Errno::FAULT`].
     pub fault: bool,
 }
 
-/// Where `recvmsg` writes to.
+/// The destination of `recvmsg`.
 #[derive(Debug)]
 pub struct Destination<'a, 'b> {
-    /// The room, in pieces.
+    /// The client's buffers.
     pub pieces: &'a mut [IoSliceMut<'b>],
-    /// Bytes of room behind them at addresses where nothing can be written: [`Errno::FAULT`] for who wants them.
+    /// The number of bytes after `pieces` at unwritable addresses. Writing there fails with [`Errno::FAULT`].
     pub lost: usize,
 }
 
@@ -37,25 +37,26 @@ impl<'a, 'b> From<&'a mut [IoSliceMut<'b>]> for Destination<'a, 'b> {
     }
 }
 
-/// Whether a program may have memory at an address of its buffer: never in the first page. [`Errno::FAULT`] if it is not
-/// in user space, which the kernel looks at before anything else.
+/// Whether a buffer address may be mapped; the first page never is. The error is [`Errno::FAULT`] for addresses
+/// outside of user space, which the kernel checks before anything else.
 #[inline]
 pub fn may_be_memory(address: u64) -> Result<bool, Errno> {
     if address < isize::MAX as u64 { Ok(address >= 4096) } else { Err(Errno::FAULT) }
 }
 
-/// What `recvmsg` returns.
+/// The result of `recvmsg`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Received {
-    /// Bytes, which for a truncated datagram may be more than there was room for, if `MSG_TRUNC` asked for it.
+    /// The number of bytes. With `MSG_TRUNC` it may exceed the buffer: the length of a truncated datagram.
     pub len: usize,
-    /// `msg_flags`.
+    /// The value of `msg_flags`.
     pub flags: i32,
-    /// Bytes of room up to the last one that was written: more than `len` where a gap was left between two requests of a cipher.
+    /// The offset in the buffers after the last byte written. It exceeds `len` if a gap was left between two
+    /// requests of a cipher.
     pub end: usize,
 }
 
-/// What `poll` would say.
+/// The events that `poll` reports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Readiness {
     /// `POLLIN | POLLRDNORM`.
@@ -64,7 +65,7 @@ pub struct Readiness {
     pub writable: bool,
 }
 
-/// The client's memory, for requests that hold pointers.
+/// Access to the client's memory, for requests that contain pointers.
 pub trait Memory {
     /// Fills `into` from `address`; [`Errno::FAULT`] if any byte cannot be read.
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno>;

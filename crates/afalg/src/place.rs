@@ -1,9 +1,9 @@
-//! The files that are served by their names.
+//! Files that are served by path.
 
 use crate::Errno;
 use libc::{O_ACCMODE, O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY};
 
-/// A file that is served by its name.
+/// A file that is served by path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// `/proc/crypto`.
@@ -13,11 +13,11 @@ pub enum Place {
 }
 
 impl Place {
-    /// Longer paths, in bytes, are the kernel's: those that are served can be written in a few.
+    /// The longest path in bytes that is checked. Longer ones are left to the kernel: the served paths are short.
     pub const LONGEST: usize = 64;
 
-    /// The file that `path` names. `folder` finds the absolute path of the folder that a relative one starts from; it is asked only
-    /// if the path may name one of the files. Links and `..` are not followed.
+    /// The file that `path` names. `folder` returns the absolute path of the folder that a relative path starts
+    /// from. It is called only if the path may match. Links and `..` are not followed.
     pub fn of(path: &[u8], folder: impl FnOnce() -> Option<Vec<u8>>) -> Option<Self> {
         if path.len() > Self::LONGEST || !path.ends_with(b"crypto") {
             return None;
@@ -31,7 +31,7 @@ impl Place {
         Self::resolve(&whole)
     }
 
-    /// Whether `open` with these flags is refused before anything else. The file is there already, and is no folder.
+    /// Checks the flags of `open`. The file exists and is not a directory.
     pub fn check(self, flags: i32) -> Result<(), Errno> {
         if flags & (O_CREAT | O_EXCL) == O_CREAT | O_EXCL {
             return Err(Errno::EXIST);
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// The file of an absolute path.
+    /// The file at an absolute path.
     fn resolve(path: &[u8]) -> Option<Self> {
         let mut names = path.split(|&b| b == b'/').filter(|name| !matches!(*name, b"" | b"."));
         let place = match (names.next()?, names.next()?) {

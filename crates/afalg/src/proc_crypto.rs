@@ -4,8 +4,8 @@ use crate::catalogue::{self, Entry, MODULE};
 use algkit::Type;
 use std::fmt::Write;
 
-/// The file's text at this moment: every algorithm that can be had without building a new instance of
-/// a template, and the common instances, newest first.
+/// The current text of `/proc/crypto`: every driver that exists without a new template instance, and the common
+/// instances, newest first.
 pub fn text() -> String {
     render(&catalogue::entries())
 }
@@ -21,7 +21,7 @@ fn render(entries: &[Entry]) -> String {
 
 fn describe(entry: &Entry, text: &mut String) {
     let mut line = |label: &str, value: &dyn std::fmt::Display| {
-        let _ = writeln!(text, "{label:<13}: {value}"); // a string takes everything
+        let _ = writeln!(text, "{label:<13}: {value}"); // writing to a string does not fail
     };
     line("name", &entry.0.name);
     line("driver", &entry.0.driver);
@@ -64,8 +64,8 @@ fn describe(entry: &Entry, text: &mut String) {
 mod tests {
     use super::*;
 
-    /// The paragraph of the driver, without its priority, which is ours to choose, and without its references, of which
-    /// other tests hold some.
+    /// The paragraph of a driver, without its priority, which algkit chooses, and without its reference count,
+    /// which other tests change.
     fn paragraph(text: &str, driver: &str) -> String {
         let line = format!("\ndriver       : {driver}\n");
         let found = text.split("\n\n").find(|p| p.contains(&line)).unwrap_or_else(|| panic!("no {driver}"));
@@ -103,7 +103,7 @@ mod tests {
         assert!(text.ends_with("\n\n") && !text.contains("\n\n\n"));
     }
 
-    /// Of the stock kernel's list: the sizes that depend on the algorithm only.
+    /// Compares the sizes that depend only on the algorithm with a stock kernel's.
     #[test]
     fn sizes_are_the_kernels() {
         let text = text();

@@ -1,69 +1,70 @@
-//! What a program is, as far as it decides how it can be served.
+//! Analysis of an executable: how the program reaches the kernel, which decides how it can be served.
 //!
-//! Nothing is allocated: a child of `vfork` reads its program, too.
+//! Nothing is allocated, because a child of `vfork` runs this too.
 
 use rustix::io::Errno;
 
-/// Through what a program reaches the kernel.
+/// How a program makes system calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// Through glibc for this CPU, which the library that is injected was built for.
+    /// Through the C library for which the injected library was built.
     Libc,
-    /// By system calls of its own: no loader puts a library in front of it.
+    /// By its own system calls. No loader injects a library.
     Static,
-    /// As [`Static`](Self::Static), by Go's runtime, which may use a C library besides.
+    /// By the system calls of Go's runtime. The program may use a C library too.
     Go,
-    /// Through another C library, whose loader fails for a library that needs glibc.
+    /// Through another C library, whose loader refuses a library that needs this one.
     OtherLibc,
-    /// It refuses to start behind a library that is in front of AddressSanitizer's.
+    /// With AddressSanitizer, whose runtime refuses to start if another library is loaded before it.
     AddressSanitizer,
-    /// It gains privileges, and the loader injects nothing.
+    /// With more privileges than its caller, so the loader ignores the injected library.
     Privileged,
-    /// By the system calls of another CPU, which nobody here answers.
+    /// By system calls of another CPU architecture, which are not served.
     Foreign,
 }
 
 impl Reach {
-    /// Why the library does not serve the program, if it does not.
+    /// The reason why the injected library does not serve the program; `None` if it does.
     pub fn reason(self) -> Option<&'static str> {
         Some(match self {
             Self::Libc => return None,
             Self::Static => "it is statically linked",
             Self::Go => "it is a Go program, which bypasses the C library",
-            Self::OtherLibc => "its C library is another than that of the injected library",
-            Self::AddressSanitizer => "it is built with AddressSanitizer, which lets no library be in front of its own",
+            Self::OtherLibc => "it uses another C library than the injected library",
+            Self::AddressSanitizer => "it is built with AddressSanitizer, which requires to be loaded first",
             Self::Privileged => "it gains privileges, and the loader injects nothing then",
             Self::Foreign => "it is a program for another CPU",
         })
     }
 
-    /// Whether the program starts with the library's name in its environment as it starts without. One that loads no library
-    /// hands the name on to those that it starts.
+    /// Whether the program starts normally with the library's name in its environment. A program that loads no
+    /// library passes the name on to its children.
     pub fn bears_library(self) -> bool {
         matches!(self, Self::Libc | Self::Static | Self::Go)
     }
 }
 
-/// A program's file.
+/// An executable file.
 pub trait Image: Sized {
-    /// The file of this name, which a script's first line gives.
+    /// Opens the file of this name, which is the interpreter of a script.
     fn open(name: &[u8]) -> Result<Self, Errno>;
 
-    /// Reads what is at `at`; returns how many bytes there are, `into`'s length but for the end of the file.
+    /// Reads bytes at offset `at`; returns their number, which is less than `into`'s length only at the end of the
+    /// file.
     fn read(&self, at: u64, into: &mut [u8]) -> usize;
 
-    /// Whether running the file changes who the process is.
+    /// Whether running the file changes the process's credentials.
     fn gains_privileges(&self) -> bool;
 }
 
-/// The metadata of a file that decides whether running it changes who the process is: mode, owner and group.
+/// The metadata that decides whether running a file changes the process's credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
-    /// Its kind and permissions, `st_mode`.
+    /// The file type and permissions, `st_mode`.
     pub mode: u32,
-    /// The user it belongs to.
+    /// The owner's user ID.
     pub uid: u32,
-    /// The group it belongs to.
+    /// The owner's group ID.
     pub gid: u32,
 }
 
@@ -78,12 +79,13 @@ impl Owner {
     }
 }
 
-/// Interpreters of interpreters that the kernel follows.
+/// The maximum number of nested interpreters that the kernel follows.
 const MAX_SCRIPTS: usize = 4;
-/// Bytes of a file's beginning that the kernel looks at.
+/// The number of bytes at the beginning of a file that the kernel inspects.
 const HEAD: usize = 256;
 
-/// How the program in this file reaches the kernel. What is neither ELF nor a script is left to `exec` to complain of.
+/// How the program in this file reaches the kernel. For a file that is neither ELF nor a script, `exec` reports the
+/// error.
 pub fn reach<F: Image>(mut image: F) -> Result<Reach, Errno> {
     for _ in 0..MAX_SCRIPTS {
         let mut head = [0; HEAD];
@@ -100,15 +102,15 @@ pub fn reach<F: Image>(mut image: F) -> Result<Reach, Errno> {
     Ok(Reach::Libc)
 }
 
-/// The interpreter that a script's first line names. `#!/usr/bin/env NAME` runs what env finds; env is itself a program of the
-/// C library.
+/// The interpreter in a script's first line. For `#!/usr/bin/env NAME` that is env, which is itself a program of
+/// the C library.
 fn interpreter(head: &[u8]) -> Option<&[u8]> {
     let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let name = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
     (!name.is_empty()).then_some(name)
 }
 
-/// `e_machine` of programs for this CPU (the System V ABI's and its supplements' numbers).
+/// The `e_machine` of programs for this CPU (numbers from the System V ABI and its supplements).
 const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
     62
 } else if cfg!(target_arch = "aarch64") {
@@ -128,17 +130,19 @@ const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
 const DT_SONAME: u64 = 14;
 
-/// Program headers, section headers and entries of the dynamic section that are looked at.
+/// The maximum numbers of program headers, section headers and dynamic entries that are inspected.
 const MAX_SEGMENTS: u16 = 64;
 const MAX_SECTIONS: u16 = 256;
 const MAX_DYNAMIC: u64 = 512;
 
-/// A file in the format ELF, of the class with 64 bits.
+/// A 64-bit ELF file.
 struct Elf<'a, F> {
     image: &'a F,
+    /// Offset and number of the program headers.
     segments: (u64, u16),
+    /// Offset and number of the section headers.
     sections: (u64, u16),
-    /// The section that holds the names of sections.
+    /// The index of the section with the section names.
     names: u16,
 }
 
@@ -151,7 +155,7 @@ impl<F: Image> Elf<'_, F> {
         }
     }
 
-    /// Nothing of a file that ends in the middle of what it announces.
+    /// Parses the headers; `None` for a truncated file.
     fn parse(image: &F, head: &[u8]) -> Option<Reach> {
         const NATIVE: u8 = if cfg!(target_endian = "little") { 1 } else { 2 };
         if *head.get(5)? != NATIVE || u16_at(head, 18)? != MACHINE {
@@ -163,7 +167,7 @@ impl<F: Image> Elf<'_, F> {
             sections: (u64_at(head, 40)?, u16_at(head, 60)?.min(MAX_SECTIONS)),
             names: u16_at(head, 62)?,
         };
-        // Go's runtime makes system calls of its own, also where it uses the C library for names and threads.
+        // Go's runtime makes its own system calls, even where it uses the C library for names and threads.
         if elf.has_section(&[b".go.buildinfo\0", b".note.go.buildid\0"]) {
             return Some(Reach::Go);
         }
@@ -176,7 +180,7 @@ impl<F: Image> Elf<'_, F> {
                 let len = image.read(segment.offset, &mut path).min(usize::try_from(segment.len).ok()?);
                 of_loader(path.get(..len)?)
             }
-            // The loader itself, which is given a program's name.
+            // This is the loader itself, which takes a program's name as an argument.
             None if elf.needs(DT_SONAME, b"ld-linux") => Reach::Libc,
             None => Reach::Static,
         })
@@ -199,7 +203,7 @@ impl<F: Image> Elf<'_, F> {
         self.segments().find(|segment| segment.kind == kind)
     }
 
-    /// Whether an entry of the dynamic section with this tag is a string that begins so.
+    /// Whether a dynamic entry with this tag is a string that begins with `name`.
     fn needs(&self, tag: u64, name: &[u8]) -> bool {
         let entries = || {
             let section = self.segment(PT_DYNAMIC);
@@ -214,7 +218,7 @@ impl<F: Image> Elf<'_, F> {
         entries().filter(|(found, _)| *found == tag).any(|(_, at)| self.begins(strings.checked_add(at), name))
     }
 
-    /// Where in the file the byte is that is loaded at an address.
+    /// The file offset of the byte that is loaded at `address`.
     fn offset(&self, address: u64) -> Option<u64> {
         let is_in = |segment: &Segment| {
             segment.kind == PT_LOAD && address.checked_sub(segment.address).is_some_and(|at| at < segment.len)
@@ -223,7 +227,7 @@ impl<F: Image> Elf<'_, F> {
         (address - segment.address).checked_add(segment.offset)
     }
 
-    /// Whether a section has one of these names, each with its NUL.
+    /// Whether a section has one of these names, each given with its NUL.
     fn has_section(&self, names: &[&[u8]]) -> bool {
         let (start, count) = self.sections;
         let header = |at: u16| -> Option<[u8; 64]> { self.array(start.checked_add(u64::from(at) * 64)?) };
@@ -234,7 +238,7 @@ impl<F: Image> Elf<'_, F> {
         })
     }
 
-    /// Whether the file has these bytes there.
+    /// Whether the file has `bytes` at offset `at`.
     fn begins(&self, at: Option<u64>, bytes: &[u8]) -> bool {
         let mut found = [0; 32];
         let Some((at, found)) = at.zip(found.get_mut(..bytes.len())) else { return false };
@@ -282,7 +286,7 @@ mod tests {
     use super::*;
     use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
 
-    /// Bytes that stand for a file.
+    /// A file in memory.
     struct Bytes(Vec<u8>);
 
     impl Image for Bytes {
@@ -310,7 +314,7 @@ mod tests {
         fs::read(std::env::current_exe().expect("a path")).expect("the test's own program")
     }
 
-    /// With another `e_machine`: SPARC.
+    /// The test's own program with the `e_machine` of SPARC.
     fn for_another_cpu() -> Vec<u8> {
         let mut bytes = own_bytes();
         bytes[18..20].copy_from_slice(&2_u16.to_ne_bytes());
@@ -339,7 +343,7 @@ mod tests {
         assert_eq!(reach(Bytes(b"#!/no/such/interpreter".to_vec())), Err(Errno::NOENT));
     }
 
-    /// A name beside the test's own program.
+    /// A path beside the test's own program.
     fn tempfile() -> std::ffi::OsString {
         std::env::current_exe().expect("a path").into_os_string()
     }
@@ -362,7 +366,7 @@ mod tests {
         let mut bytes = own_bytes();
         assert_eq!(of_bytes(&bytes), Reach::Libc);
         let at = bytes.windows(10).position(|name| name == b"libc.so.6\0").expect("the C library's name");
-        // The entry before this name's end says where the name begins; a name of its length is found as a needed library.
+        // The dynamic entry for the C library now points to this name.
         bytes[at..at + 10].copy_from_slice(b"libasan.so");
         assert_eq!(of_bytes(&bytes), Reach::AddressSanitizer);
     }

@@ -1,12 +1,12 @@
-//! Memory for texts.
+//! Memory for secret texts.
 
 use std::ops::{Deref, DerefMut};
 use zeroize::optimization_barrier;
 
-/// Bytes that are wiped when dropped, in wide stores: byte by byte, as `Zeroizing` does it, 64 KiB take three times
-/// as long as their encryption.
+/// A buffer that is wiped on drop, in wide stores. `Zeroizing` wipes byte by byte: for 64 KiB that takes three
+/// times as long as their encryption.
 ///
-/// What grows beyond its capacity leaves a copy behind.
+/// Growing beyond the capacity leaves an unwiped copy behind.
 #[derive(Default)]
 pub(crate) struct Secret(Vec<u8>);
 
@@ -25,7 +25,7 @@ pub(crate) fn wipe(bytes: &mut [u8]) {
 
 impl Drop for Secret {
     fn drop(&mut self) {
-        // Bytes that were taken off may still be there, up to the capacity.
+        // Bytes beyond the length, up to the capacity, may hold old contents.
         self.0.clear();
         self.0.resize(self.0.capacity(), 0);
         optimization_barrier(&self.0[..]);

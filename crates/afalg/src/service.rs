@@ -1,39 +1,41 @@
-//! How this process serves: which names, what it tells of it, and what it counts. One set of settings for the process, which a front
-//! end makes before the first request.
+//! Settings of the service: which names are served, what is logged, and what is counted. A process has one set of
+//! settings, which a front end makes before the first request.
 
 use std::{fmt, sync::OnceLock};
 
-/// What a front end chooses.
+/// The settings of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The names that are served.
+    /// The names that may be used.
     pub policy: Policy,
-    /// How much is told: 0 nothing, 1 what the policy or a limit refuses, 2 whatever is refused, 3 sockets and sessions made and removed.
+    /// The log level: 0 nothing, 1 refusals by the policy or a limit, 2 all refusals, 3 also sockets and sessions
+    /// that are opened and closed.
     pub level: u8,
-    /// Whether requests are counted.
+    /// Whether usage is counted.
     pub counts: bool,
-    /// Where it is told: a line without its end.
+    /// Writes a log line, which is passed without its line end.
     pub tell: Option<fn(&str)>,
-    /// Whom this thread serves now, as `name[number]`, where the front end serves several processes.
+    /// Returns the client that this thread currently serves, as `name[number]`. For front ends that serve several
+    /// processes.
     pub client: Option<fn() -> String>,
 }
 
-/// Which names are served. A pattern is a name in which `*` stands for any characters.
+/// The names that are served. In a pattern, `*` stands for any characters.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// If there are any, nothing else is served.
+    /// If not empty, only names that match one of these patterns are served.
     pub allow: Vec<String>,
-    /// What is not served, though it is allowed.
+    /// Names that match one of these patterns are not served, even if allowed.
     pub deny: Vec<String>,
 }
 
-/// The names that Linux 7.3 leaves to programs without privileges (`crypto.af_alg_restrict`, 1 by default).
+/// The names that Linux 7.3 leaves to unprivileged programs (`crypto.af_alg_restrict`, which is 1 by default).
 pub const LINUX_7_3: [&str; 8] =
     ["adiantum", "adiantum(*)", "hctr2(*)", "sha1", "xts(aes)", "xts(camellia)", "xts(serpent)", "xts(twofish)"];
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// Sets what the process does. Only the first call does, and none after the first request.
+/// Sets the settings of the process. Only the first call before the first request has an effect.
 pub fn configure(settings: Settings) {
     let _ = SETTINGS.set(settings);
 }
@@ -43,9 +45,9 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
-    /// Those that variables of the environment describe: `ALGKIT_ALLOW` and `ALGKIT_DENY`, patterns separated by spaces,
-    /// `ALGKIT_AS_LINUX`, `7.3`, `ALGKIT_LOG`, a level, and `ALGKIT_STATS`, whose presence asks for counting. The error is
-    /// the name of a variable that says nothing of the kind.
+    /// Reads the settings from environment variables. `ALGKIT_ALLOW` and `ALGKIT_DENY` are lists of patterns,
+    /// separated by spaces. `ALGKIT_AS_LINUX` may be `7.3`. `ALGKIT_LOG` is a log level. `ALGKIT_STATS` enables
+    /// counting by its presence. The error is the name of a variable with an invalid value.
     pub fn of_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, &'static str> {
         let patterns = |name| variable(name).map(|list| list.split_ascii_whitespace().map(str::to_owned).collect());
         let mut policy = Policy {
@@ -66,31 +68,31 @@ impl Settings {
 }
 
 impl Policy {
-    /// Whether an algorithm is served that was asked for by `asked`, its own name or a driver's.
+    /// Whether `algorithm` may be used, which the client requested as `asked`: by its own name or a driver's.
     pub fn permits(&self, asked: &str, algorithm: &str) -> bool {
         let is_in = |patterns: &[String]| patterns.iter().any(|p| matches(p, asked) || matches(p, algorithm));
         (self.allow.is_empty() || is_in(&self.allow)) && !is_in(&self.deny)
     }
 }
 
-/// Whether a pattern describes all of a name.
+/// Whether a pattern matches the whole name.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(name) = name.strip_prefix(start) else { return false };
     (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
 }
 
-/// Whom this thread serves now; nobody, where all is for one process.
+/// The client that this thread currently serves; empty if the front end serves one process only.
 pub(crate) fn client() -> String {
     settings().client.map_or_else(String::new, |client| client())
 }
 
-/// Tells a line of whom this thread serves now, if so much is told.
+/// Logs a line about the client that this thread serves, if the level is enabled.
 pub(crate) fn tell(level: u8, line: fmt::Arguments<'_>) {
     tell_of(client, level, line);
 }
 
-/// Tells a line of `client`, if so much is told.
+/// Logs a line about `client`, if the level is enabled.
 pub fn tell_of(client: impl FnOnce() -> String, level: u8, line: fmt::Arguments<'_>) {
     let settings = settings();
     if let Some(tell) = settings.tell.filter(|_| level <= settings.level) {

@@ -1,4 +1,4 @@
-//! What was done, by client, algorithm and driver.
+//! Usage statistics by client, algorithm and driver.
 
 use crate::service::{self, tell_of};
 use algkit::Driver;
@@ -8,26 +8,26 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What a socket or session has done.
+/// The counts of a socket or session.
 #[derive(Debug)]
 pub(crate) struct Usage {
     key: Key,
     counted: Count,
-    /// What of it the totals have already.
+    /// The part of `counted` that is already in the totals.
     settled: Count,
 }
 
-/// A line of the report.
+/// The key of a line in the report.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Key {
-    /// Who opened it; empty where all is for one process.
+    /// The client that opened it; empty if the front end serves one process only.
     client: String,
     kind: String,
     name: String,
     driver: String,
 }
 
-/// Sockets or sessions that were opened, requests, and bytes that went through them.
+/// The number of sockets or sessions opened, of requests, and of bytes processed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct Count {
     opened: u64,
@@ -35,13 +35,15 @@ struct Count {
     bytes: u64,
 }
 
-/// Lines that are kept. What comes later is counted together: a program that starts others without end gets no memory for it.
+/// The maximum number of lines. Later keys share one line, so that a program that starts others without end does
+/// not use memory without bound.
 const MAX_LINES: usize = 4096;
 
 static TOTALS: Mutex<BTreeMap<Key, Count>> = Mutex::new(BTreeMap::new());
 
 impl Usage {
-    /// That of a socket or session that is opened now, if anybody wants to know.
+    /// Starts counting for a socket or session that is being opened; `None` if nobody asked for statistics or
+    /// messages.
     pub(crate) fn open(driver: &Driver) -> Option<Self> {
         let settings = service::settings();
         if !settings.counts && settings.level < 3 {
@@ -62,19 +64,19 @@ impl Usage {
         tell_of(|| self.key.client.clone(), 3, line);
     }
 
-    /// A request is done.
+    /// Counts one request.
     #[inline]
     pub(crate) fn request(&mut self) {
         self.counted.requests += 1;
     }
 
-    /// Bytes went through.
+    /// Counts `n` bytes.
     #[inline]
     pub(crate) fn bytes(&mut self, n: usize) {
         self.counted.bytes += n as u64;
     }
 
-    /// Adds to the totals of the process what was counted since it did that last.
+    /// Adds the counts since the last call to the totals of the process.
     pub(crate) fn settle(&mut self) {
         let (now, before) = (self.counted, std::mem::replace(&mut self.settled, self.counted));
         let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,14 +87,14 @@ impl Usage {
         total.bytes += now.bytes - before.bytes;
     }
 
-    /// Begins anew.
+    /// Resets the counts.
     pub(crate) fn forget(&mut self) {
         self.counted = Count::default();
         self.settled = Count::default();
     }
 }
 
-/// The line of what has none of its own.
+/// The key of the shared line.
 fn others() -> Key {
     Key { client: "others".into(), kind: "*".into(), name: "*".into(), driver: "*".into() }
 }
@@ -105,8 +107,9 @@ impl Drop for Usage {
     }
 }
 
-/// A line for each client, type, algorithm and driver: how many sockets or sessions were opened, how many requests they did, and the
-/// bytes, in columns. Nothing if nothing was done. What is still open counts when a front end has [settled](crate::File::settle) it.
+/// The report: a line per client, type, algorithm and driver, with the number of sockets or sessions opened, of
+/// requests and of bytes, in columns. Empty if nothing was used. Open files are included after a front end has
+/// [settled](crate::File::settle) them.
 pub fn report() -> String {
     let totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
     let rows = totals.iter().map(|(Key { client, kind, name, driver }, Count { opened, requests, bytes })| {
@@ -134,7 +137,7 @@ pub fn report() -> String {
     text
 }
 
-/// Forgets what was counted: in the child of a `fork`, which counts for itself.
+/// Resets the totals. For the child of a `fork`, which counts separately.
 pub fn forget() {
     TOTALS.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }

@@ -1,4 +1,4 @@
-//! Sockets that encrypt with authentication, with test case 4 of the GCM specification.
+//! AEAD operation sockets, tested with test case 4 of the GCM specification.
 
 mod common;
 
@@ -109,8 +109,8 @@ fn too_little_data() {
     assert_eq!(recv(&mut socket, 96), Err(Errno::INVAL));
 }
 
-/// With less room than needed, the text is shortened, and the rest waits for the next request, with the
-/// same length of associated data.
+/// With less room than needed, the text is cut, and the rest is processed by the next request with the same length
+/// of associated data.
 #[test]
 fn too_little_room() {
     let mut socket = gcm(16);
@@ -126,7 +126,7 @@ fn too_little_room() {
 
 #[test]
 fn nothing_but_a_tag() {
-    // The text of zero bytes with the key and IV of all zeros: test case 1 of the specification.
+    // An empty text under the all-zero key and IV: test case 1 of the specification.
     const EMPTY: [u8; 16] = hex!("58e2fccefa7e3061367f1d57a4e7455a");
     let mut socket = operation("aead", "gcm(aes)", &[0; 16]);
     send_with(&mut socket, &Control::op(ENCRYPT).iv(&[0; 12]), &[], 0).unwrap();
@@ -151,7 +151,7 @@ fn sizes_of_tags() {
     assert_eq!(set_tag_len(&mut socket, 16), Err(Errno::BUSY));
 }
 
-/// A socket that waits for its key takes the tag's size at the same time.
+/// A socket that was accepted before the key was set also takes the tag size that was set later.
 #[test]
 fn a_key_and_a_tag_size_that_come_later() {
     let mut parent = bound("aead", "gcm(aes)");
@@ -167,15 +167,15 @@ fn a_key_and_a_tag_size_that_come_later() {
 
 #[test]
 fn what_the_mode_refuses() {
-    // RFC 4106: associated data of 16 or 20 bytes.
+    // RFC 4106 requires 16 or 20 bytes of associated data.
     let mut socket = operation("aead", "rfc4106(gcm(aes))", &[1; 20]);
     send_with(&mut socket, &Control::op(ENCRYPT).iv(&[0; 8]).assoc_len(8), &[&[0; 40]], 0).unwrap();
     assert_eq!(recv(&mut socket, 56), Err(Errno::INVAL));
-    // CCM: the first byte of the IV is from 1 to 7.
+    // CCM requires 1 to 7 in the first byte of the IV.
     let mut socket = operation("aead", "ccm(aes)", &[1; 16]);
     send_with(&mut socket, &Control::op(ENCRYPT).iv(&[9; 16]), &[&[0; 40]], 0).unwrap();
     assert_eq!(recv(&mut socket, 56), Err(Errno::INVAL));
-    // authenc over CBC: whole blocks. Decrypting, it looks at the tag first.
+    // authenc over CBC requires whole blocks. Decryption checks the tag first.
     let key = algkit::authenc_key(&[1; 32], &[2; 16]);
     let mut socket = operation("aead", "authenc(hmac(sha256),cbc(aes))", &key);
     for (op, errno) in [(ENCRYPT, Errno::INVAL), (DECRYPT, Errno::BADMSG)] {

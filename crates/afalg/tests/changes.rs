@@ -1,4 +1,5 @@
-//! What clients with privileges change by NETLINK_CRYPTO: in a process of its own, as other tests hold references to drivers.
+//! Changes by privileged NETLINK_CRYPTO clients. A separate process, because other tests hold references to
+//! drivers.
 
 use algkit_afalg::{Errno, Message, alg, netlink::Socket};
 use std::io::{IoSlice, IoSliceMut};
@@ -6,7 +7,8 @@ use std::io::{IoSlice, IoSliceMut};
 const GETALG: u16 = 0x13;
 const REQUEST_AND_ACK: u16 = 5;
 
-/// The answer to a request of this kind, for this name and driver and, as `CRYPTOCFGA_PRIORITY_VAL`, with this priority.
+/// The reply to a request of this kind for a name and a driver, with a `CRYPTOCFGA_PRIORITY_VAL` if `priority` is
+/// given.
 fn answer(kind: u16, name: &str, driver: &str, priority: Option<u32>) -> Vec<u8> {
     // An `nlmsghdr` and a `crypto_user_alg`: 16 and 208 bytes.
     let mut bytes = vec![0; 224];
@@ -30,12 +32,12 @@ fn answer(kind: u16, name: &str, driver: &str, priority: Option<u32>) -> Vec<u8>
     answer
 }
 
-/// The number at `at`.
+/// The `u32` at offset `at`.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
 }
 
-/// What a request that changes something is told.
+/// The error number in the reply to a request that changes something.
 fn told(kind: u16, name: &str, driver: &str, priority: Option<u32>) -> i32 {
     let answer = answer(kind, name, driver, priority);
     assert_eq!(answer[4..6], 2_u16.to_ne_bytes(), "NLMSG_ERROR");
@@ -46,7 +48,7 @@ fn priority(driver: &str) -> u32 {
     number(&answer(GETALG, "", driver, None), 228)
 }
 
-/// As the kernel's `crypto_add_alg`, `crypto_del_alg` and `crypto_update_alg` have it.
+/// The behaviour of the kernel's `crypto_add_alg`, `crypto_del_alg` and `crypto_update_alg`.
 #[test]
 fn changes() {
     let [newalg, delalg, updatealg, delrng] = [0x10, 0x11, 0x12, 0x14];

@@ -1,4 +1,4 @@
-//! Sockets that digest.
+//! Hash operation sockets.
 
 mod common;
 
@@ -8,7 +8,7 @@ use hex_literal::hex;
 
 const EMPTY: [u8; 32] = hex!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 const ABC: [u8; 32] = hex!("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-/// Case 2 of RFC 4231.
+/// Test case 2 of RFC 4231.
 const HMAC: [u8; 32] = hex!("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 const JEFE: &[u8] = b"what do ya want for nothing?";
 
@@ -74,7 +74,7 @@ fn keys() {
     assert_eq!(set_key(&mut bound("hash", "cmac(aes)"), &[0; 15]), Err(Errno::INVAL));
 }
 
-/// A key that is refused takes the former one away, unless the hash works without.
+/// A refused key also removes the previous one, unless the hash works without a key.
 #[test]
 fn keys_that_are_refused() {
     let mut parent = keyed("hash", "cmac(aes)", &[1; 16]);
@@ -83,7 +83,7 @@ fn keys_that_are_refused() {
     assert_eq!(send(&mut socket, b"", 0), Err(Errno::NOKEY));
 
     let mut parent = bound("hash", "crc32c");
-    // The check value of CRC-32C, without the final inversion of a seed given as a key.
+    // The check value of CRC-32C, without the final inversion that a seed as the key disables.
     let mut socket = parent.accept().unwrap();
     send(&mut socket, b"123456789", 0).unwrap();
     assert_eq!(recv(&mut socket, 4).unwrap(), 0xe306_9283u32.to_le_bytes());
@@ -96,7 +96,7 @@ fn keys_that_are_refused() {
     assert_eq!(recv(&mut socket, 4).unwrap(), [0xff; 4], "the empty message of seed zero");
 }
 
-/// Poly1305 takes its key with each message: the example of RFC 8439, section 2.5.2.
+/// Poly1305 takes its key from the beginning of each message: the example of RFC 8439, section 2.5.2.
 #[test]
 fn a_key_in_front_of_the_message() {
     let key = hex!("85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b");
@@ -118,7 +118,8 @@ fn a_key_in_front_of_the_message() {
     assert_eq!(send(&mut socket, &key[..31], 0), Err(Errno::NOKEY));
 }
 
-/// VMAC takes its nonce with each message, behind the key: the second example of draft-krovetz-vmac-01, whose nonce has 8 bytes.
+/// VMAC takes its nonce from the beginning of each message: the second example of draft-krovetz-vmac-01, with a
+/// nonce of 8 bytes.
 #[test]
 fn a_nonce_in_front_of_the_message() {
     let tag = hex!("2d376cf5b1813ce5");
@@ -145,7 +146,7 @@ fn a_nonce_in_front_of_the_message() {
     assert_eq!(recv(&mut socket, 8).unwrap(), tag);
 }
 
-/// What Linux 6.1 answers after a message that has no digest.
+/// The replies of Linux 6.1 after a message without a digest.
 #[test]
 fn the_digest_of_a_message_that_failed() {
     let mut socket = bound("hash", "poly1305").accept().unwrap();
@@ -153,7 +154,7 @@ fn the_digest_of_a_message_that_failed() {
     assert_eq!(send(&mut socket, &[7; 31], 0), Err(Errno::NOKEY));
     assert_eq!(recv(&mut socket, 16).unwrap(), zeros);
     assert_eq!(recv(&mut socket, 16), Err(Errno::NOKEY), "there is none");
-    // That of the message before is still there, unless the one that failed began with a part.
+    // The previous message's digest is still there, unless the failed message was sent in parts.
     send(&mut socket, &[7; 50], 0).unwrap();
     let digest = recv(&mut socket, 16).unwrap();
     send(&mut socket, &[7; 50], 0).unwrap();

@@ -1,4 +1,4 @@
-//! Sockets that name a transform.
+//! Parent sockets, which name a transform.
 
 mod common;
 
@@ -114,7 +114,7 @@ fn keys() {
     assert!(!has_key(&mut parent));
     set_key(&mut parent, &[1; 16]).unwrap();
     assert!(has_key(&mut parent));
-    // Refused by the lengths declared, it changes nothing; refused by the cipher, the former is gone.
+    // A key of an undeclared length changes nothing. A key that the cipher refuses removes the previous one.
     for len in [0, 15, 33, 20_479] {
         assert_eq!(set_key(&mut parent, &vec![1; len]), Err(Errno::INVAL));
         assert!(has_key(&mut parent));
@@ -122,11 +122,11 @@ fn keys() {
     assert_eq!(set_key(&mut parent, &vec![1; 20_480]), Err(Errno::NOMEM));
     assert_eq!(set_key(&mut parent, &[1; 17]), Err(Errno::INVAL));
     assert!(!has_key(&mut parent));
-    // An AEAD declares none.
+    // AEADs declare no key lengths.
     let mut parent = keyed("aead", "gcm(aes)", &[1; 16]);
     assert_eq!(set_key(&mut parent, &[1; 33]), Err(Errno::INVAL));
     assert!(!has_key(&mut parent));
-    // Weak keys are the client's business.
+    // Weak keys are accepted.
     keyed("skcipher", "xts(aes)", &[1; 32]);
     keyed("skcipher", "cbc(des3_ede)", &[1; 24]);
 }
@@ -138,7 +138,7 @@ fn keys_while_sockets_are_open() {
     for key in [1, 2] {
         set_key(&mut parent, &[key; 16]).unwrap();
     }
-    // Nobody has looked at the key yet.
+    // No socket has used the key yet.
     send_with(&mut one, &Control::op(ENCRYPT), &[&[0; 16]], 0).unwrap();
     assert_eq!(set_key(&mut parent, &[3; 16]), Err(Errno::BUSY));
     assert_eq!(parent.set_option(6, 99, &[]), Err(Errno::BUSY), "whatever the option");
@@ -151,7 +151,7 @@ fn keys_while_sockets_are_open() {
     assert_eq!(recv(&mut two, 16).unwrap(), recv(&mut same, 16).unwrap());
 }
 
-/// Holds one key, and remembers what it was asked for.
+/// A keyring with one key, which records the serial numbers asked for.
 #[derive(Default)]
 struct OneKey(RefCell<Vec<i32>>);
 

@@ -1,4 +1,4 @@
-//! Sockets that give random bytes.
+//! Random number generator sockets.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn sizes() {
     assert_eq!(socket.readiness(), Readiness::default());
 }
 
-/// The first of CAVP's HMAC_DRBG (SHA-256, no prediction resistance, without reseeding).
+/// The first vector of CAVP's HMAC_DRBG (SHA-256, without prediction resistance and reseeding).
 #[test]
 fn known_answers() {
     let mut parent = bound("rng", "drbg_nopr_hmac_sha256");
@@ -68,7 +68,7 @@ fn known_answers() {
     assert_eq!(set_entropy(&mut bound("hash", "sha256"), &entropy), Err(Errno::NOPROTOOPT));
 }
 
-/// Additional input goes into one request.
+/// Additional input affects one request only.
 #[test]
 fn additional_input() {
     let socket = || {

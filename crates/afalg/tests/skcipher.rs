@@ -1,4 +1,4 @@
-//! Sockets that encrypt and decrypt, with the examples of SP 800-38A.
+//! Symmetric cipher operation sockets, tested with the examples of SP 800-38A.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn one_message() {
     assert_eq!(recv_pieces(&mut socket, &[3, 0, 40, 21]).unwrap(), TEXT);
 }
 
-/// Whatever way a message is cut, in and out, the IV is carried on.
+/// However a message is cut for sending and receiving, the IV is carried on.
 #[test]
 fn a_message_in_pieces() {
     for (name, iv, want) in [("cbc(aes)", CBC_IV, CBC), ("ctr(aes)", CTR_IV, CTR)] {
@@ -107,12 +107,12 @@ fn texts_that_are_not_whole_blocks() {
     send_with(&mut socket, &encrypt(), &[&TEXT[..20]], 0).unwrap();
     assert_eq!(recv(&mut socket, 20), Err(Errno::INVAL));
     assert_eq!(recv(&mut socket, 20), Err(Errno::AGAIN), "the text is gone");
-    // The kernel got as far as the first block.
+    // The kernel has processed the first block.
     send_with(&mut socket, &Control::op(ENCRYPT), &[&TEXT[16..]], 0).unwrap();
     assert_eq!(recv(&mut socket, 48).unwrap(), CBC[16..]);
 }
 
-/// Any control message at all sets the direction, to decryption if it does not say.
+/// Any control message sets the direction; the default is decryption.
 #[test]
 fn control_messages_set_everything() {
     let mut socket = cbc();
@@ -124,7 +124,7 @@ fn control_messages_set_everything() {
     assert_eq!(recv(&mut socket, 16).unwrap(), TEXT[..16]);
     send_with(&mut socket, &encrypt(), &[&TEXT[..16]], 0).unwrap();
     assert_eq!(recv(&mut socket, 16).unwrap(), CBC[..16]);
-    // One byte holds no message. The IV is now the first block of ciphertext.
+    // One byte contains no control message. The IV is now the first ciphertext block.
     send_with(&mut socket, &Control(vec![1]), &[&CBC[16..32]], 0).unwrap();
     assert_eq!(recv(&mut socket, 16).unwrap(), TEXT[16..32]);
 }
@@ -165,11 +165,11 @@ fn a_full_queue() {
     assert_eq!(socket.readiness(), Readiness { readable: true, writable: true });
     assert_eq!(send_with(&mut socket, &encrypt(), &[&text[..100], &text[100..]], MORE), Ok(LIMIT));
     assert_eq!(socket.readiness(), Readiness { readable: true, writable: false });
-    // What was accepted in part has not said that more is to come.
+    // A send that was accepted in part has not announced more data.
     assert_eq!(send(&mut socket, &text[..1], MORE), Err(Errno::INVAL));
     assert_eq!(recv(&mut socket, 4096).unwrap().len(), 4096);
     assert!(socket.readiness().writable);
-    // The client waits, and goes on with the rest.
+    // A blocking client continues with the rest.
     let rest = Message { data: &[IoSlice::new(&text[LIMIT..])], control: &[], flags: 0, fault: false };
     assert_eq!(socket.send_rest(&rest), Ok(4096));
     let rest = Message { data: &[IoSlice::new(&text[LIMIT + 4096..])], control: &[], flags: 0, fault: false };
@@ -179,7 +179,7 @@ fn a_full_queue() {
     assert_eq!(recv(&mut socket, 896).unwrap().len(), 896, "all was received meanwhile, and it goes on");
 }
 
-/// The last page is filled up even beyond the limit; a new one is not begun.
+/// The last page is filled even beyond the limit, but no new page is begun.
 #[test]
 fn pages_of_the_queue() {
     let mut socket = cbc();
@@ -197,7 +197,7 @@ fn pages_of_the_queue() {
     assert_eq!(socket.option(libc::SOL_SOCKET, libc::SO_SNDBUF), Ok(4608));
 }
 
-/// The mode's requests are cut where the kernel cuts them: XTS starts anew with each.
+/// Requests are cut where the kernel cuts them; XTS starts anew with each.
 #[test]
 fn requests_and_their_limit() {
     let mut socket = operation("skcipher", "xts(aes)", &[5; 64]);
@@ -213,8 +213,7 @@ fn requests_and_their_limit() {
     assert_eq!(halves[4096..], halves[..4096], "the same text with the same IV");
 }
 
-/// Ciphers that have no driver without tables are served as well: the kernel has no other.
-/// Whatever is asked for of a long message, each receive is a request of its own, from the same IV; against RustCrypto's XTS.
+/// Each receive of a part of a long message is a separate request from the same IV. Compared with RustCrypto's XTS.
 #[test]
 fn long_messages_received_at_once_and_in_two() {
     use aes::{Aes256, cipher::KeyInit};
@@ -237,19 +236,19 @@ fn long_messages_received_at_once_and_in_two() {
             let control = Control::op(op).iv(&CBC_IV);
             assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
             assert_eq!(recv(&mut socket, len).unwrap(), want(&text), "{len} bytes");
-            // More room than there is text.
+            // The buffer is larger than the text.
             assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
             assert_eq!(recv(&mut socket, len + 100).unwrap(), want(&text), "{len} bytes");
-            // Room in pieces.
+            // The buffer is in two pieces.
             assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
             assert_eq!(recv_pieces(&mut socket, &[1000, len - 1000]).unwrap(), want(&text), "{len} bytes");
-            // Two receives.
+            // The text is received in two calls.
             for first in [16, 4096, len / 2 / 16 * 16, (len - 16) / 16 * 16] {
                 assert_eq!(send_with(&mut socket, &control, &[&text], 0), Ok(len));
                 assert_eq!(recv(&mut socket, first).unwrap(), want(&text[..first]), "{first} of {len} bytes");
                 assert_eq!(recv(&mut socket, len).unwrap(), want(&text[first..]), "all but {first} of {len} bytes");
             }
-            // A message that goes on.
+            // The message is sent in two parts.
             assert_eq!(send_with(&mut socket, &control, &[&text[..8192.min(len) - 1]], MORE), Ok(8192.min(len) - 1));
             let rest = &text[8192.min(len) - 1..];
             assert_eq!(send(&mut socket, rest, 0), Ok(rest.len()));
@@ -258,9 +257,10 @@ fn long_messages_received_at_once_and_in_two() {
     }
 }
 
+/// Algorithms whose only drivers use tables are served too, because the kernel has no others.
 #[test]
 fn table_drivers() {
-    // The key and text of all zeros in the Twofish paper, section 4.1 of its test vectors.
+    // The all-zero key and text of the Twofish paper's test vectors, section 4.1.
     let mut socket = operation("skcipher", "ecb(twofish)", &[0; 16]);
     send_with(&mut socket, &Control::op(ENCRYPT), &[&[0; 16]], 0).unwrap();
     assert_eq!(recv(&mut socket, 16).unwrap(), hex!("9f589f5cf6122c32b6bfec2f2ae8c35a"));

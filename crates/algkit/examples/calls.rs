@@ -1,4 +1,4 @@
-//! Calls of 16 bytes, as many as are wanted: what `lab/call-cost` counts the instructions of.
+//! Calls with 16 bytes of text, as often as requested. `lab/call-cost` counts their instructions.
 //!
 //!     cargo run --release --example calls -- 'gcm(aes)' 1000000
 
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let calls: u32 = calls.parse()?;
     let registry = Registry::global()?;
     let driver = registry.find_any(&name)?;
-    // No two parts are equal: XTS refuses that.
+    // The key's halves differ, as XTS requires.
     let key: Vec<u8> = (0..driver.shape.keys.min() as u8).collect();
     let (mut text, mut iv, mut tag, mut digest) = ([0x5a; 16], [0; 32], [0; 16], [0; 64]);
     let iv = &mut iv[..driver.shape.ivsize];

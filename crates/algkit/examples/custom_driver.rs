@@ -1,6 +1,7 @@
-//! Adds a cipher of one's own, XTEA (Needham and Wheeler, 1997). Every template takes it from then on.
+//! Adds a cipher that is not part of the library, XTEA (Needham and Wheeler, 1997). Every template can use it from
+//! then on.
 //!
-//! Nothing serves untested, so answers to test it with come along.
+//! A driver without a self-test does not serve, so the program also registers known answers.
 //!
 //! `cargo run --example custom_driver`
 
@@ -13,12 +14,12 @@ use hex_literal::hex;
 const DELTA: u32 = 0x9e37_79b9;
 const ROUNDS: u32 = 32;
 
-/// The key, as four words. Additions, shifts and exclusive-ors only: constant-time.
+/// The key as four words. The cipher uses only additions, shifts and XORs, so it is constant-time.
 #[derive(zeroize::ZeroizeOnDrop)]
 struct Xtea([u32; 4]);
 
 impl Xtea {
-    /// What one half adds to the other: `sum` selects the key's word.
+    /// The value that one half adds to the other. `sum` selects the key's word.
     fn mix(&self, half: u32, sum: u32, word: u32) -> u32 {
         ((half << 4 ^ half >> 5).wrapping_add(half)) ^ sum.wrapping_add(self.0[word as usize & 3])
     }
@@ -44,7 +45,7 @@ impl Xtea {
     }
 }
 
-/// Passes each block of `data` to `f` as two big-endian words.
+/// Calls `f` with each block of `data` as two big-endian words, and stores its result.
 fn each_block(mut data: InOut<'_>, f: impl Fn([u32; 2]) -> [u32; 2]) {
     while let Some(mut block) = data.take(8) {
         let halves = [0, 4].map(|at| u32::from_be_bytes(block.get(at)));

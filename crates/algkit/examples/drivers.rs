@@ -1,4 +1,4 @@
-//! Prints docs/drivers.md: the driver table of the architecture this is compiled for.
+//! Prints docs/drivers.md: the driver table for the target architecture.
 //!
 //! `cargo run --release -p algkit --features legacy --example drivers > docs/drivers.md`
 
@@ -6,12 +6,12 @@ use algkit::{CATALOGUE, Driver, DriverRef, Policy, Registry, Type, cpu::CpuFeatu
 use std::collections::BTreeMap;
 
 fn main() {
-    // No CPU at all: the table does not depend on the machine it is printed on.
+    // Without CPU features, so that the output does not depend on the machine.
     let registry = Registry::new(CpuFeatures::NONE, Policy::Table);
     let rows = registry.drivers();
     println!("# Drivers on {}\n", std::env::consts::ARCH);
     println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
-    println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
+    println!("The highest priority that the CPU runs and the timing policy allows serves. Templates build more drivers");
     println!(
         "out of these; a composed driver's name shows what it is made of. What each kernel takes in bytes of code is in"
     );

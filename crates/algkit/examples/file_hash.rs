@@ -1,4 +1,4 @@
-//! Hashes files piece by piece, as `sha256sum` does.
+//! Hashes files piece by piece, like `sha256sum`.
 //!
 //! `cargo run --example file_hash -- sha256 Cargo.toml`
 

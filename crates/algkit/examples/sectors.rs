@@ -14,9 +14,9 @@ fn main() -> Result<(), algkit::Error> {
     let mut image = vec![0; 4 * SECTOR];
     Sectors::new(0, SECTOR).encrypt(&xts, &mut image)?;
     println!("{}: {} sectors", xts.driver().driver, image.len() / SECTOR);
-    assert_ne!(image[..SECTOR], image[SECTOR..2 * SECTOR]); // equal sectors do not show
+    assert_ne!(image[..SECTOR], image[SECTOR..2 * SECTOR]); // equal sectors have different ciphertexts
 
-    // Any sector can be read without the others.
+    // Each sector can be decrypted without the others.
     let third = &mut image[2 * SECTOR..3 * SECTOR];
     Sectors::new(2, SECTOR).decrypt(&xts, third)?;
     assert_eq!(third, [0; SECTOR]);

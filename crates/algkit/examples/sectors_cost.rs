@@ -1,11 +1,12 @@
-//! What a sector costs in one call for all of them, and in a call for each: the smallest times of many rounds in turns.
+//! Compares the cost per sector of one call for all sectors with one call per sector: minimum times of many
+//! alternating rounds.
 //!
 //!     cargo run --release --example sectors_cost -- 'xts(aes)' 512
 
 use algkit::{Registry, Skcipher, sectors::Sectors};
 use std::{env, hint::black_box, time::Instant};
 
-/// Sectors in a buffer; with 512 bytes each, 32 KiB, which stay in the cache.
+/// The number of sectors in a buffer: 32 KiB with 512 bytes each, which stay in the cache.
 const SECTORS: usize = 64;
 const ROUNDS: usize = 2000;
 
@@ -29,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(name), Some(size)) = (args.next(), args.next()) else { return Err("wanted: NAME BYTES".into()) };
     let size: usize = size.parse()?;
     let cipher = Registry::global()?.skcipher(&name)?;
-    // No two parts are equal: XTS refuses that.
+    // The key's halves differ, as XTS requires.
     let key: Vec<u8> = (0..cipher.driver().shape.keys.max().min(64) as u8).collect();
     let cipher = cipher.key(&key)?;
     let (mut one, mut each) = (vec![1; SECTORS * size], vec![1; SECTORS * size]);

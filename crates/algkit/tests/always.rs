@@ -1,10 +1,10 @@
-//! What is had without a name is what its name stands for, and is still there where the registry has it no more.
+//! Functions without a name return what the name stands for, and still work when the registry has no driver.
 #![cfg(all(feature = "aes", feature = "chacha", feature = "sha"))]
 
 use algkit::{Error, Registry};
 use hex_literal::hex;
 
-/// One test, as it ends with a registry of the process that lacks something.
+/// A single test, because it ends with a global registry that lacks drivers.
 #[test]
 fn they_are_what_their_names_stand_for() {
     let registry = Registry::global().unwrap();

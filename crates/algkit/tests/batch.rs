@@ -1,4 +1,4 @@
-//! Batches against the same requests one by one.
+//! Compares batches with the same requests one by one.
 
 mod common;
 
@@ -9,7 +9,7 @@ use algkit::{
 };
 use common::{MASKS, Random, masked};
 
-/// What is mixed: modes with lanes and without, templates, hashes with a key and without.
+/// The algorithms in the mix: modes with and without lanes, templates, hashes with and without a key.
 const NAMES: &[&str] = &[
     "cbc(aes)",
     "ctr(aes)",
@@ -56,7 +56,7 @@ impl Tfm {
     }
 }
 
-/// A transform of `name` with some key.
+/// A transform of `name` with a random key.
 fn tfm(registry: &Registry, name: &str, random: &mut Random) -> Tfm {
     let shape = registry.find_any(name).unwrap().shape.clone();
     let sizes: Vec<usize> = (0..100).filter(|&n| shape.keys.allows(n)).collect();
@@ -74,18 +74,18 @@ fn tfm(registry: &Registry, name: &str, random: &mut Random) -> Tfm {
     }
 }
 
-/// A request as plain data. What it writes is written to copies.
+/// A request as plain data. Outputs go to copies of it.
 #[derive(Clone)]
 struct Case {
     direction: Direction,
     iv: Vec<u8>,
     assoc: Vec<Vec<u8>>,
     text: Vec<u8>,
-    /// Out of place: the destination.
+    /// The destination, for a text out of place.
     apart: Option<Vec<u8>>,
-    /// In two segments, at this place.
+    /// The length of the first segment, for a text in two segments.
     cut: Option<usize>,
-    /// A tag or a digest.
+    /// The tag of an AEAD, or the digest of a hash.
     tag: Vec<u8>,
 }
 
@@ -119,7 +119,7 @@ impl Case {
         case
     }
 
-    /// Something that is refused, or not authentic.
+    /// Changes the case so that it is refused or not authentic.
     fn spoil(&mut self, random: &mut Random) {
         match random.below(4) {
             0 if !self.tag.is_empty() => {
@@ -141,7 +141,7 @@ fn pieces(assoc: &[Vec<u8>]) -> Vec<&[u8]> {
     assoc.iter().map(|piece| &piece[..]).collect()
 }
 
-/// The text of a case, as it lies in memory.
+/// The text of a case, with its destination and segments.
 fn text<'a>(text: &'a mut [u8], apart: Option<&'a mut [u8]>, cut: Option<usize>) -> Text<'a> {
     let io = match apart {
         Some(dst) => InOut::new(text, dst).unwrap(),
@@ -156,7 +156,7 @@ fn text<'a>(text: &'a mut [u8], apart: Option<&'a mut [u8]>, cut: Option<usize>)
     }
 }
 
-/// The case by itself.
+/// Runs the case as a single request.
 fn alone(tfm: &Tfm, case: &mut Case) -> Result<(), Error> {
     let Case { direction, iv, assoc, text: bytes, apart, cut, tag } = case;
     let list = pieces(assoc);
@@ -170,7 +170,7 @@ fn alone(tfm: &Tfm, case: &mut Case) -> Result<(), Error> {
     }
 }
 
-/// The case as a request. `list` is its associated data, or a hash's message.
+/// The case as a request of a batch. `list` is its associated data, or a hash's message.
 fn request<'a>(tfm: &'a Tfm, case: &'a mut Case, list: &'a [&'a [u8]]) -> Request<'a> {
     let Case { direction, iv, text: bytes, apart, cut, tag, .. } = case;
     let text = text(bytes, apart.as_deref_mut(), *cut);
@@ -183,7 +183,7 @@ fn request<'a>(tfm: &'a Tfm, case: &'a mut Case, list: &'a [&'a [u8]]) -> Reques
     }
 }
 
-/// Runs `cases`, each for the transform of that number, in one batch and one by one.
+/// Runs `cases`, each on the transform with its number, in one batch and one by one. Returns the number of errors.
 fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
     let assocs: Vec<Vec<Vec<u8>>> = cases.iter().map(|(_, case)| case.assoc.clone()).collect();
     let lists: Vec<Vec<&[u8]>> = assocs.iter().map(|assoc| pieces(assoc)).collect();
@@ -193,7 +193,7 @@ fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
         got.iter_mut().zip(&lists).map(|((i, case), list)| request(&tfms[*i], case, list)).collect();
     assert!(requests.iter().all(|request| request.result() == Err(Error::NotRun)));
     batch::run(&mut requests);
-    batch::run(&mut requests); // does nothing
+    batch::run(&mut requests); // nothing is pending any more
     let results: Vec<_> = requests.iter().map(Request::result).collect();
     drop(requests);
     for ((((i, want), (_, got)), answer), result) in want.iter().zip(&got).zip(&answers).zip(&results) {
@@ -225,7 +225,7 @@ fn random_mixes_are_what_they_are_one_by_one() {
     }
 }
 
-/// Many of one driver, under a few keys or one: lanes are full, refilled, and run out.
+/// Many requests of one driver, under one key or several: lanes are full, are refilled, and run out.
 #[test]
 fn many_of_a_kind() {
     for mask in MASKS {
@@ -243,7 +243,7 @@ fn many_of_a_kind() {
     }
 }
 
-/// In lanes, one after the other, and by themselves in one piece or two.
+/// In lanes, one after the other, and as single requests in one piece or two.
 #[test]
 fn an_unauthentic_text_is_wiped() {
     for (name, iv) in [("ccm(aes)", &b"\x01nonce of 13\x00\x00\x00\x00"[..]), ("gcm(aes)", b"nonce of 12.")] {

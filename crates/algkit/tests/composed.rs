@@ -1,4 +1,4 @@
-//! What templates make of parts that have something special: keys of one length, timing=table, IVs of their own.
+//! Templates over parts with special properties: one key length, timing=table, generated IVs.
 
 use algkit::{Direction, Error, Policy, Registry, SelfTest, Text, authenc_key, cpu::CpuFeatures};
 
@@ -43,7 +43,7 @@ fn essiv_of_a_driver_by_name_needs_no_policy() {
     assert_eq!(text, [2; 48]);
 }
 
-/// Each side has a salt of its own, and opens what the other has sealed.
+/// Each side has its own salt and opens what the other has sealed.
 #[test]
 #[cfg(feature = "rng")]
 fn ivs_that_are_made_are_understood_by_the_other_side() {
@@ -95,7 +95,7 @@ fn a_wrapped_key_that_was_changed_is_wiped() {
     assert_eq!(requests[0].result(), Err(Error::Authentication));
 }
 
-/// Wide-block modes: a bit anywhere changes every block, and the tweak counts.
+/// In wide-block modes a change of any bit of the text or tweak changes every block.
 #[test]
 fn every_bit_of_a_sector_changes_all_of_it() {
     let registry = registry();

@@ -1,5 +1,6 @@
-//! Which driver a name stands for on CPUs that are not here, from records of what they answer to CPUID (`data/cpuid.txt`), each
-//! with the registers that a full operating system saves, with those of AVX, and with none.
+//! The drivers that names resolve to on other CPUs, from recorded CPUID values (`data/cpuid.txt`). Each record is
+//! tested with an operating system that saves all registers, with one that saves AVX's, and with one that saves
+//! none.
 #![cfg(all(target_arch = "x86_64", feature = "aes", feature = "chacha", feature = "sha"))]
 
 use algkit::{
@@ -7,7 +8,7 @@ use algkit::{
     cpu::{Cpuid, Feature, FeatureSet},
 };
 
-/// A record, and what it is called.
+/// A recorded CPUID and its name.
 struct Record {
     name: &'static str,
     cpuid: Cpuid,
@@ -38,7 +39,7 @@ fn records() -> Vec<Record> {
     records
 }
 
-/// Which registers the operating system saves.
+/// The registers that the operating system saves.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum System {
     Full,
@@ -46,7 +47,8 @@ enum System {
     None,
 }
 
-/// The features of a record under a system. Of what was recorded only whether the CPU has XSAVE counts; OSXSAVE is the system's.
+/// The features of a record under an operating system. From the record only XSAVE is used; OSXSAVE depends on the
+/// system.
 fn features(cpuid: &Cpuid, system: System) -> FeatureSet {
     const XSAVE: u32 = 1 << 26;
     const OSXSAVE: u32 = 1 << 27;
@@ -67,7 +69,7 @@ fn names(features: FeatureSet) -> String {
 
 const SSE: &str = "sse2 ssse3 sse4.1 sse4.2";
 
-/// Features by record: with a full system, with the registers of AVX alone, and with none of them.
+/// Features by record: with all registers saved, with those of AVX, and with none.
 #[rustfmt::skip]
 const FEATURES: &[(&str, &str, &str, &str)] = &[
     ("Nehalem (Core i7 920)", SSE, SSE, SSE),
@@ -95,7 +97,7 @@ const FEATURES: &[(&str, &str, &str, &str)] = &[
     ("qemu64", "sse2", "sse2", "sse2"),
 ];
 
-/// Expected features by their own bits; "S" stands for all kinds of SSE.
+/// The expected features in full; "S" stands for all SSE features.
 fn expected(text: &str) -> String {
     text.replace("S ", &format!("{SSE} "))
 }
@@ -114,7 +116,7 @@ fn each_record_has_the_features_that_its_maker_lists() {
 const ALGORITHMS: [&str; 7] =
     ["ctr(aes)", "xts(aes)", "gcm(aes)", "sha256", "sha512", "chacha20", "rfc7539(chacha20,poly1305)"];
 
-/// What the algorithms resolve to, by what CPUs have in common.
+/// The drivers that the algorithms resolve to, by the features that groups of CPUs share.
 #[rustfmt::skip]
 const DRIVERS: &[(&str, [&str; 7])] = &[
     ("sse2", ["ctr-aes-u64bs", "xts-aes-u64bs", "gcm_base(ctr-aes-u64bs,ghash-generic)", "sha256-generic", "sha512-generic", "chacha20-sse2", "rfc7539-chacha20-poly1305-sse2"]),
@@ -127,13 +129,13 @@ const DRIVERS: &[(&str, [&str; 7])] = &[
     ("avx512", ["ctr-aes-vaes-avx512", "xts-aes-vaes-avx512", "gcm-aes-vaes-avx512", "sha256-ni-avx512", "sha512-avx512", "chacha20-avx512", "rfc7539-chacha20-poly1305-ifma"]),
 ];
 
-/// Records, and the line of [`DRIVERS`] for each system.
+/// The records, with the line of [`DRIVERS`] for each system.
 #[rustfmt::skip]
 const RESOLVED: &[(&str, [&str; 3])] = &[
     ("Nehalem (Core i7 920)", ["ssse3", "ssse3", "ssse3"]),
     ("Haswell (Core i7-4710MQ)", ["avx2", "avx2", "aesni"]),
     ("Skylake client (Core i5-6600K)", ["avx2", "avx2", "aesni"]),
-    // AVX-512 that costs frequency, up to Tiger Lake.
+    // CPUs up to Tiger Lake lower their frequency for AVX-512.
     ("Skylake server (Xeon Gold 6154)", ["avx2", "avx2", "aesni"]),
     ("Ice Lake client (Core i7-1065G7)", ["vaes", "vaes", "aesni sha"]),
     ("Ice Lake server (Xeon D-1718T, under Hyper-V)", ["vaes", "vaes", "aesni sha"]),
@@ -182,7 +184,7 @@ fn each_record_resolves_to_the_best_drivers_that_it_can_run() {
     }
 }
 
-/// BLAKE2 is one chain: on Zen 5, whose vector operations take two cycles, general registers are the faster ones.
+/// BLAKE2 is one dependent chain. On Zen 5, whose vector operations take two cycles, general registers are faster.
 #[cfg(feature = "blake2")]
 #[test]
 fn chains_of_vector_operations_are_avoided_where_each_takes_two_cycles() {
@@ -194,7 +196,7 @@ fn chains_of_vector_operations_are_avoided_where_each_takes_two_cycles() {
     }
 }
 
-/// QEMU's TCG has AVX2 and VAES, and no VPCLMULQDQ: no driver of VAES here does without it.
+/// QEMU's TCG has AVX2 and VAES without VPCLMULQDQ. Every VAES driver here needs both.
 #[test]
 fn vaes_without_its_companion_is_not_used() {
     let zen3 = features(&record("Zen 3 (Ryzen 5 5600X3D)"), System::Full);
@@ -208,13 +210,13 @@ fn the_preference_for_a_width_can_be_overridden_both_ways() {
     assert_eq!(resolve(ice_lake.with(Feature::Fast512)), drivers("avx512"));
     let zen4 = features(&record("Zen 4 (Ryzen 5 7600X)"), System::Full);
     assert_eq!(resolve(zen4.without(Feature::Fast512)), drivers("vaes"));
-    // The drivers of 512 bits stay usable, under their own names and behind all others.
+    // The 512-bit drivers remain usable under their own names, with the lowest priority.
     let registry = Registry::foreign(ice_lake, Policy::Constant);
     let wide = registry.find_any("xts-aes-vaes-avx512").expect("it is usable");
     assert!(registry.is_usable(&wide));
     assert_eq!(wide.priority(), 1);
     assert_eq!(registry.find_any("authenc(hmac(sha256),ctr-aes-vaes-avx512)").expect("composed").priority(), 1);
-    // Where they cannot run, their place in the list stays what the table says.
+    // Where they cannot run, their priority is the table's.
     let elsewhere = Registry::foreign(FeatureSet::NONE, Policy::Constant);
     let listed = elsewhere.drivers().into_iter().find(|d| d.driver == "xts-aes-vaes-avx512").expect("a row");
     assert!(listed.priority() > 1 && !elsewhere.is_usable(&listed));

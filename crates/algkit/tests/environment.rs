@@ -1,4 +1,4 @@
-//! `ALGKIT_CPU` and `ALGKIT_TIMING`, in processes of their own: this test's own program, asked to say what it got.
+//! Tests `ALGKIT_CPU` and `ALGKIT_TIMING` in child processes: this test program itself, which prints what it got.
 #![cfg(unix)]
 
 use algkit::{CPU_VARIABLE, Registry, TIMING_VARIABLE};
@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-/// What a child says: the policy and whether the CPU is masked, or the error.
+/// What the child prints: the policy and whether the CPU is masked, or the error.
 fn ask(program: &Path, variables: &[(&str, &str)], user: Option<u32>) -> String {
     let mut command = Command::new(program);
     command.args(["--exact", "the_child", "--nocapture", "--ignored"]).env_clear().envs(variables.iter().copied());
@@ -22,19 +22,19 @@ fn ask(program: &Path, variables: &[(&str, &str)], user: Option<u32>) -> String 
     line.unwrap_or_else(|| panic!("{text}")).1.to_owned()
 }
 
-/// Tells the child to correct a malformed variable and to ask again.
+/// The variable that tells the child to remove a malformed setting and to ask again.
 const MEND: &str = "ALGKIT_TEST_MEND";
 
-/// Not a test: what the others start.
+/// The program that the other tests start; not a test itself.
 #[test]
 #[ignore = "the others start it"]
 fn the_child() {
-    // There whatever the variables say.
+    // This function works whatever the variables say.
     #[cfg(feature = "sha")]
     assert_eq!(algkit::sha256().digest(b"abc")[0], 0xba);
     let found = Registry::global();
     if found.is_err() && std::env::var_os(MEND).is_some() {
-        // SAFETY: the one test of this process that reads or writes the environment.
+        // SAFETY: no other test of this process reads or writes the environment.
         unsafe { std::env::remove_var(CPU_VARIABLE) };
     }
     match found.or_else(|error| if std::env::var_os(MEND).is_some() { Registry::global() } else { Err(error) }) {
@@ -62,8 +62,8 @@ fn variables_are_obeyed_or_named() {
     assert_eq!(ask(&this, &mended, None), "Table, masked: false");
 }
 
-/// A program of set-user-ID, started by a user with neither right nor reason to choose its drivers. Only root can make one;
-/// for everybody else the tests of `settings::secure` are all there is.
+/// A set-user-ID program that is started by another user, who must not choose its drivers. Only root can set one
+/// up; for other users only the tests of `settings::secure` cover this.
 #[test]
 fn a_program_of_set_user_id_obeys_neither() {
     const NOBODY: u32 = 65534;

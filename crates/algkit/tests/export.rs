@@ -1,4 +1,4 @@
-//! Hashes in progress as bytes: every driver's, at every kind of split, and bytes that no driver wrote.
+//! Export and import of hash states: every driver, all kinds of splits, and bytes that no driver exported.
 
 mod common;
 
@@ -6,7 +6,7 @@ use algkit::{DriverRef, Error, Hash, Policy, Registry, Type, Unkeyed};
 use common::{MASKS, Random, drivers, masked};
 use std::{collections::HashSet, iter::once};
 
-/// `check` for every hash driver that this CPU runs, once.
+/// Calls `check` for every hash driver that this CPU runs.
 fn for_each(check: impl Fn(&Unkeyed<Hash>, &mut Random)) {
     let (mut seen, mut random) = (HashSet::new(), Random(21));
     for mask in MASKS {
@@ -23,13 +23,13 @@ fn for_each(check: impl Fn(&Unkeyed<Hash>, &mut Random)) {
     }
 }
 
-/// A shortest key, a longest one, and none, as far as the driver takes them.
+/// One of the shortest keys, one of the longest, and none, as far as the driver accepts them.
 fn keys(unkeyed: &Unkeyed<Hash>, random: &mut Random) -> Vec<Vec<u8>> {
     let shape = &unkeyed.driver().shape;
     let lengths = [shape.keys.min().max(1), shape.keys.max().min(200)].into_iter().filter(|&n| shape.keys.allows(n));
     let mut keyed: Vec<_> = lengths.map(|n| random.bytes(n)).collect();
     if unkeyed.driver().name.starts_with("vmac64(") {
-        keyed.iter_mut().for_each(|key| key[0] &= 0x7f); // it begins with a nonce of 127 bits
+        keyed.iter_mut().for_each(|key| key[0] &= 0x7f); // the key starts with a nonce of 127 bits
     }
     keyed.into_iter().chain(shape.optional_key.then(Vec::new)).collect()
 }
@@ -46,13 +46,13 @@ fn an_imported_state_goes_on_where_the_exported_one_was() {
                 let what = || format!("{name}, key of {} bytes, {taken} and {more}", key.len());
                 let want = hash.digest(&message[..taken + more]);
                 let mut state = hash.start();
-                // In two pieces, of which the second meets what the first left in a buffer.
+                // In two pieces; the second one meets a partly filled buffer.
                 let (front, back) = message[..taken].split_at(random.below(taken + 1));
                 state.update(front);
                 state.update(back);
                 let bytes = state.export().unwrap();
                 assert!(bytes.len() <= 257, "{} bytes: {}", bytes.len(), what());
-                // Shorter ones may be the seeds of checksums, which are no secrets.
+                // Shorter keys may be the seeds of checksums, which are not secret.
                 assert!(key.len() < 16 || !bytes.windows(key.len()).any(|at| at == key), "the key: {}", what());
 
                 let rest = &message[taken..taken + more];
@@ -62,7 +62,7 @@ fn an_imported_state_goes_on_where_the_exported_one_was() {
                     imported.update(rest);
                     assert!(imported.finish() == want, "imported: {}", what());
                 }
-                // In small pieces, and by way of another export.
+                // In small pieces, each followed by another export.
                 let mut imported = same_key.import(&bytes).unwrap();
                 for piece in rest.chunks(7) {
                     imported.update(piece);
@@ -106,7 +106,7 @@ fn bytes_that_no_driver_wrote_are_an_error_or_a_digest() {
                 assert!(!go_on(&bytes[..len]), "{name}: {len} of {} bytes", bytes.len());
             }
             assert!(!go_on(&[&bytes[..], &[0]].concat()), "{name}: a byte too many");
-            // Extremes everywhere, which counters and fills are among; then anything.
+            // Extreme values at every position, including counters and fill levels; then random bytes.
             for at in 0..bytes.len() {
                 for value in [0, 0x7f, 0xff] {
                     for len in [1, 8, bytes.len()] {
@@ -116,7 +116,7 @@ fn bytes_that_no_driver_wrote_are_an_error_or_a_digest() {
                     }
                 }
             }
-            // `digest_null` has nothing to alter.
+            // The state of `digest_null` is empty.
             for _ in 0..if bytes.is_empty() { 0 } else { 200 } {
                 let mut altered = bytes.to_vec();
                 for _ in 0..=random.below(8) {

@@ -1,4 +1,5 @@
-//! Drivers from outside that misbehave after their self-test, and what is left of it; and one that asks for alignment.
+//! Drivers from another crate that misbehave after their self-test, the protection against them, and a driver with
+//! an alignment mask.
 
 use algkit::{
     Aead, Cipher, Direction, Driver, Error, Extent, Hash, InOut, Policy, Registry, SelfTest, Skcipher, Text, Timing,
@@ -10,14 +11,14 @@ use algkit::{
 use hex_literal::hex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A message that starts with this makes the drivers here do what they should not.
+/// The start of a message that makes these drivers misbehave.
 const MARK: &[u8] = b"now do what no driver may do";
 
 fn registry() -> Registry {
     Registry::new(CpuFeatures::detect(), Policy::Constant)
 }
 
-/// A driver named `foreign`, above all others, over transforms that `wrap` gets.
+/// A driver named `foreign` with the highest priority, over transforms that `wrap` turns into instances.
 fn foreign<T: algkit::Transform + 'static>(name: &'static str, wrap: fn(T) -> Keyed) -> Driver {
     let honest = registry();
     let model = honest.find_any(name).unwrap();
@@ -62,13 +63,13 @@ fn what_a_panic_interrupts_is_not_done() {
     for request in &requests {
         assert_eq!(request.result(), Err(Error::Unfinished));
     }
-    // They are not done a second time over what the first has left.
+    // A second run does not repeat requests that may be half done.
     batch::run(&mut requests);
     assert_eq!(requests[2].result(), Err(Error::Unfinished));
     drop(requests);
     assert_eq!(texts[1], plain[1]);
 
-    // What was waiting behind them is done by the next call, and nothing else.
+    // The next call executes the requests that were still pending, and no others.
     let cbc = registry.skcipher("cbc(aes)").unwrap().key(&[1; 16]).unwrap();
     let (mut texts, mut ivs) = ([[7; 64]; 4], [[0; 16]; 4]);
     texts[2][..MARK.len()].copy_from_slice(MARK);
@@ -83,7 +84,7 @@ fn what_a_panic_interrupts_is_not_done() {
     assert_eq!(results, [unfinished(), Ok(()), unfinished(), Ok(())]);
 }
 
-/// Decrypts a marked message, swaps the view it was given of the text for an empty one, and says that the tag is wrong.
+/// Decrypts a marked message, replaces its view of the text by an empty one, and reports a wrong tag.
 struct Hides {
     tfm: Aead,
     lanes: usize,
@@ -179,7 +180,7 @@ fn what_is_not_authentic_is_wiped_whatever_the_driver_does_to_its_view() {
     }
 }
 
-/// What a driver with an alignment mask is promised.
+/// Checks the promise to a driver with an alignment mask.
 struct OnBoundaries<T>(T);
 
 const MASK: usize = 127;
@@ -193,7 +194,7 @@ fn check_boundary(bytes: &&[u8]) {
     assert_eq!(bytes.as_ptr() as usize & MASK, 0, "{} bytes off the boundary", bytes.len());
 }
 
-/// The text of one request.
+/// The text of one request, after a check of its alignment.
 fn run_on_boundary(text: &mut Text<'_>) -> Vec<u8> {
     text.sources().for_each(|source| check_boundary(&source));
     text.destinations().for_each(|destination| check_boundary(&destination));
@@ -240,7 +241,7 @@ impl SkcipherOps for OnBoundaries<Skcipher> {
         }
     }
 
-    /// As RFC 3394 has it, for `kw`.
+    /// The check value of RFC 3394, for `kw`.
     fn is_intact(&self, iv: &[u8]) -> bool {
         on_boundary(iv) == [0xa6; 8]
     }
@@ -305,7 +306,7 @@ fn a_driver_gets_the_alignment_that_it_asks_for() {
     let drivers = [
         foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
         foreign("xts(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
-        // IVs of 32 bytes.
+        // A mode with 32-byte IVs.
         foreign("adiantum(xchacha12,aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
         foreign("kw(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm)))),
         foreign("aes", |tfm| Keyed::Cipher(Box::new(OnBoundaries::<Cipher>(tfm)))),
@@ -324,14 +325,14 @@ fn a_driver_gets_the_alignment_that_it_asks_for() {
         assert_eq!(found.driver, "foreign", "{name}");
         assert_eq!(registry.test_extent(&found, Extent::Long), SelfTest::Passed, "{name}");
     }
-    // Templates pass on what they are given, and what they make; that is aligned too.
+    // A template's own buffers are passed on aligned too.
     let registry = registry();
     let mut driver = foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))));
     driver.alignmask = MASK;
     registry.register(driver).unwrap();
     let authenc = registry.find(Type::Aead, "authenc(hmac(sha256),cbc(aes))").unwrap();
     assert!(authenc.driver.contains("foreign"), "{}", authenc.driver);
-    // Without the mask, the same driver is found out.
+    // Without the mask, the same driver fails its self-test.
     let registry = crate::registry();
     registry.register(foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))))).unwrap();
     assert_ne!(registry.find_any("cbc(aes)").unwrap().driver, "foreign");
@@ -366,7 +367,7 @@ fn a_wrapping_tells_a_forgery_whatever_lies_where() {
     }
 }
 
-/// Names that differ, all of which are served: as a client asks for them who means to fill the registry.
+/// Distinct valid names, as a client would use that wants to fill the registry.
 fn names(count: usize) -> impl Iterator<Item = String> {
     let hashes = ["sha1", "sha224", "sha256", "sha384", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512"];
     let hashes = hashes.into_iter().chain(["blake2b-256", "blake2b-512", "blake2s-256"]);
@@ -396,14 +397,14 @@ fn names_without_end_fill_nothing() {
     let (mut most, mut asked) = (0, 0);
     for name in names(330) {
         registry.aead(&name).map(drop).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // What is asked for all the time stays.
+        // A name that is used all the time is kept.
         assert_eq!(registry.skcipher("cbc(aes)").unwrap().driver().driver, kept.driver().driver);
         most = most.max(registry.drivers().len());
         asked += 1;
     }
     assert_eq!(asked, 330);
     assert!(most <= 400, "{most} drivers");
-    // What somebody holds is still there, and is the same.
+    // An instance that somebody holds is still there, and is the same.
     let found = registry.find(Type::Aead, "authenc(hmac(sha256),cbc(serpent))").unwrap();
     assert!(std::ptr::eq(&*found, held.driver()));
 }
@@ -423,7 +424,7 @@ fn drivers_come_and_go_and_change_their_rank() {
     assert_eq!(registry.find_any("rfc3686(ctr(aes))").unwrap().priority(), 9999);
     registry.set_priority("ctr-aes-u64bs", 1).unwrap();
     assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, best);
-    // An instance is of the rank of its parts, as they are now.
+    // A template instance takes the current priority of its parts.
     registry.find_any("rfc3686(ctr-aes-u64bs)").unwrap();
     let instance = registry.drivers().into_iter().find(|d| d.driver == "rfc3686(ctr-aes-u64bs)").unwrap();
     assert_eq!(instance.priority(), 1);
@@ -446,7 +447,7 @@ fn a_driver_that_was_chosen_stands_for_its_algorithm_whatever_its_timing() {
     let mut engine = foreign::<Skcipher>("ctr(aes)", |tfm| Keyed::Skcipher(Box::new(Panics(tfm))));
     engine.timing = Timing::Table;
     registry.register(engine).unwrap();
-    // Its priority is above all others.
+    // Its priority is the highest, but its timing keeps it from serving.
     assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, best);
     assert_eq!(registry.find_any("rfc3686(ctr(aes))").unwrap().driver, format!("rfc3686({best})"));
     registry.set_priority("foreign", 0).unwrap();

@@ -1,5 +1,6 @@
-//! What a crate that brings drivers writes, of every type: constructors and fields alone, which go on compiling when `Driver`,
-//! `Shape`, `Type`, `TextRule` and `Keyed` have more to say. (That they cannot be written otherwise, the documentation's tests show.)
+//! Drivers of every type, written as another crate writes them: with constructors and fields only. Such code still
+//! compiles when `Driver`, `Shape`, `Type`, `TextRule` and `Keyed` gain fields or variants. (The documentation's
+//! tests show that other ways do not compile.)
 
 use algkit::{
     Driver, Policy, Registry, Sizes, Timing, Type,
@@ -7,7 +8,7 @@ use algkit::{
     driver::{BadKey, Shape, TextRule},
 };
 
-/// A driver that refuses every key, with all that can be said of it.
+/// A driver that refuses every key, with all public fields set.
 fn driver(name: &str, kind: Type, shape: Shape) -> Driver {
     let mut driver = Driver::new(name, format!("{name}-outside"), kind, shape, |_, _, _| Err(BadKey("none will do")))
         .with_priority(900);

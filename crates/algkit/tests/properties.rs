@@ -1,5 +1,5 @@
-//! Every driver against RustCrypto's implementation of its algorithm, over lengths, splits and
-//! alignments. What RustCrypto lacks, the long self-test compares with the portable driver.
+//! Compares every driver with RustCrypto's implementation of its algorithm, over lengths, splits and alignments.
+//! The long self-test compares algorithms that RustCrypto lacks with the portable driver.
 
 mod common;
 
@@ -19,7 +19,7 @@ use hmac::Mac;
 use serpent::Serpent;
 use sha2::Digest;
 
-/// Calls `$f::<C>($arg…)` for the AES that takes a key of `$len` bytes.
+/// Calls `$f::<C>($arg…)` for the AES with a key of `$len` bytes.
 macro_rules! aes {
     ($len:expr, $f:ident, $($arg:expr),*) => {
         match $len {
@@ -52,7 +52,7 @@ fn ctr<C: Encrypts>(key: &[u8], iv: &[u8], text: &mut [u8]) {
     ctr::Ctr128BE::<C>::inner_iv(key, &iv).apply_keystream(text);
 }
 
-/// A mode over a cipher whose key may have any length.
+/// A mode over a cipher with any key length.
 trait InnerIv<C> {
     fn inner_iv(key: &[u8], iv: &[u8; 16]) -> Self;
 }
@@ -70,13 +70,13 @@ fn xts<C: Encrypts>(key: &[u8], iv: &[u8], text: &mut [u8]) {
     xts_mode::Xts128::new(new::<C>(data), new::<C>(tweak)).encrypt_sector(text, Array(iv));
 }
 
-/// `crypt(key, IV, text)` encrypts in place; the IV is anything.
+/// `crypt(key, IV, text)` encrypts in place. The IVs are random.
 fn check_skcipher(name: &str, key_lengths: &[usize], crypt: impl Fn(&[u8], &[u8], &mut [u8])) {
     let iv_size = drivers_of(name)[0].1[0].shape.ivsize;
     check_skcipher_at(name, key_lengths, |random| random.bytes(iv_size), crypt);
 }
 
-/// The same with IVs of one's own.
+/// Like [`check_skcipher`], with IVs from `iv`.
 fn check_skcipher_at(
     name: &str,
     key_lengths: &[usize],
@@ -128,7 +128,7 @@ fn hctr2_is_hctr2() {
     });
 }
 
-/// Wrapped keys of up to 512 bytes; the first word of what is wrapped is the IV.
+/// Wrapped keys of up to 512 bytes. The first word of the wrapped key is the IV.
 #[test]
 fn kw_is_kw() {
     fn wrap<C: Encrypts>(key: &[u8], text: &[u8]) -> Vec<u8> {
@@ -167,7 +167,7 @@ fn xts_is_xts() {
 
 #[test]
 fn chacha_is_chacha() {
-    // RustCrypto's counters have 32 bits and may not wrap; the self-test covers those that do.
+    // RustCrypto's counters have 32 bits and may not wrap; the self-test covers wrapping.
     let low_counter = |random: &mut Random| [&random.bytes(3)[..], &[0], &random.bytes(12)].concat();
     check_skcipher_at("chacha20", &[32], low_counter, |key, iv, text| {
         let (counter, nonce) = iv.split_first_chunk().unwrap();
@@ -184,7 +184,7 @@ fn chacha_is_chacha() {
     });
 }
 
-/// `seal(key, IV, associated data, text)` encrypts in place and gives the whole tag.
+/// `seal(key, IV, associated data, text)` encrypts in place and returns the full tag.
 fn check_aead(
     name: &str,
     key_lengths: &[usize],
@@ -265,7 +265,7 @@ fn gcm_takes_ivs_of_other_lengths() {
 fn ccm_is_ccm() {
     fn iv<const NONCE: usize>(random: &mut Random) -> Vec<u8> {
         let mut iv = vec![14 - NONCE as u8];
-        iv.extend(random.bytes(15)); // what stands in place of the counter does not matter
+        iv.extend(random.bytes(15)); // the counter bytes are ignored
         iv
     }
     check_aead("ccm(aes)", &[16, 24, 32], iv::<13>, |key, iv, assoc, text| match key.len() {
@@ -288,7 +288,7 @@ fn chacha_poly_is_chacha_poly() {
     );
 }
 
-/// `digest(key, message)`.
+/// `digest(key, message)` computes the expected digest.
 fn check_hash(name: &str, key_lengths: &[usize], digest: impl Fn(&[u8], &[u8]) -> Vec<u8>) {
     let mut random = Random(3);
     for (registry, drivers) in drivers_of(name) {

@@ -1,4 +1,4 @@
-//! The registry: what serves, what is refused, and what a request does when it is wrong.
+//! The registry: which driver serves, what is refused, and the effects of invalid requests.
 
 mod common;
 
@@ -19,40 +19,40 @@ fn registry() -> Registry {
     Registry::new(CpuFeatures::detect(), Policy::Constant)
 }
 
-/// What is wrong with a planted driver.
+/// The defect of a planted driver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fault {
     None,
-    /// A bit of the output, for texts of between so many bytes.
+    /// Flips an output bit of texts whose length is in this range, in bytes.
     Bit(usize, usize),
-    /// A bit of the output, when decrypting more than a block.
+    /// Flips an output bit when it decrypts more than a block.
     Decryption,
-    /// A bit of the output, when a text of more than a block is in segments.
+    /// Flips an output bit of texts of more than a block in segments.
     Segments,
-    /// The chaining value.
+    /// Does not update the chaining value.
     Iv,
-    /// The tag does not matter.
+    /// Accepts every tag.
     AnyTag,
-    /// A bit of the last output of a batch.
+    /// Flips a bit of the last output of a batch.
     Batch,
-    /// A bit of the output of a message by itself.
+    /// Flips an output bit in `crypt_once`.
     Once,
-    /// A bit of the output of a message in one piece.
+    /// Flips a tag bit in `seal_packet`.
     Packet,
-    /// The key does not matter.
+    /// Ignores the key.
     AnyKey,
-    /// The IV does not matter.
+    /// Ignores the IV.
     AnyIv,
-    /// The associated data does not matter.
+    /// Ignores the associated data.
     AnyAssoc,
     PanicInUse,
     PanicInMake,
 }
 
-/// A transform of this crate's, with a fault.
+/// A transform of this crate with a defect.
 struct Planted<T>(T, Fault);
 
-/// Replaces `text` by what `f` makes of it.
+/// Replaces `text` by what `f` makes of its bytes.
 fn rewrite(text: &mut Text<'_>, f: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = text.sources().collect::<Vec<_>>().concat();
     f(&mut bytes);
@@ -106,7 +106,7 @@ impl SkcipherOps for Planted<Skcipher> {
 }
 
 impl Planted<Aead> {
-    /// The IV and the associated data that it heeds.
+    /// The IV and the associated data that this driver uses.
     fn heeded<'a>(&self, iv: &'a [u8], assoc: &'a [&'a [u8]]) -> (&'a [u8], &'a [&'a [u8]]) {
         (if self.1 == Fault::AnyIv { &[0; 12] } else { iv }, if self.1 == Fault::AnyAssoc { &[] } else { assoc })
     }
@@ -128,7 +128,7 @@ impl AeadOps for Planted<Aead> {
         let mut authentic = false;
         rewrite(text, |text| {
             authentic = if self.1 == Fault::AnyTag {
-                // GCM's two directions are the same for the text.
+                // In GCM both directions compute the same text.
                 self.0.encrypt(iv, assoc, &mut text[..], &mut tag.to_vec()).is_ok()
             } else {
                 self.0.decrypt(iv, assoc, &mut text[..], tag).is_ok()
@@ -146,7 +146,7 @@ impl AeadOps for Planted<Aead> {
     }
 }
 
-/// A driver of `name` above all others, that leaves the work to this crate's best.
+/// A driver of `name` with the highest priority. It calls this crate's best driver and adds `fault`.
 fn planted(name: &'static str, fault: Fault) -> Driver {
     let honest = registry();
     let model = honest.find_any(name).unwrap();
@@ -166,7 +166,7 @@ fn planted(name: &'static str, fault: Fault) -> Driver {
     above_all(Driver::new(name, "planted", model.kind, model.shape.clone(), make))
 }
 
-/// `driver` with a priority above all others.
+/// `driver` with a priority above those of all others.
 fn above_all(driver: Driver) -> Driver {
     driver.with_priority(10_000)
 }
@@ -175,7 +175,7 @@ fn model_is_aead(honest: &Registry, name: &str) -> bool {
     honest.find_any(name).unwrap().kind == Type::Aead
 }
 
-/// The driver called `planted`.
+/// The driver named `planted`.
 fn the_planted(registry: &Registry) -> DriverRef {
     registry.drivers().into_iter().find(|d| d.driver == "planted").unwrap()
 }
@@ -230,7 +230,7 @@ fn what_fails_the_long_test_is_retired_with_what_is_built_on_it() {
     let registry = registry();
     let (ctr, rfc3686) = ("ctr(aes)", "rfc3686(ctr(aes))");
     let best = registry.find_any(ctr).unwrap();
-    // Neither a known answer nor a length of the short test.
+    // Affects no known answer and no length of the short test.
     registry.register(planted(ctr, Fault::Bit(100, 100))).unwrap();
     assert_eq!(registry.find_any(ctr).unwrap().driver, "planted");
     assert_eq!(registry.find_any(rfc3686).unwrap().driver, "rfc3686(planted)");
@@ -299,7 +299,7 @@ fn a_driver_from_outside_serves_alone_and_in_templates() {
     // RFC 4231, test case 2.
     let tag = hmac.key(b"Jefe").unwrap().digest(b"what do ya want for nothing?");
     assert_eq!(tag[..4], [0x5b, 0xdc, 0xc1, 0x46]);
-    // It has no bytes for its states, and neither has what is built on it.
+    // It cannot export states, so what is built on it cannot either.
     for hash in [registry.hash("sha256").unwrap().unkeyed().unwrap(), hmac.key(b"Jefe").unwrap()] {
         let driver = hash.driver().driver.clone();
         assert_eq!(hash.start().export(), Err(Error::NoExport(driver.clone())));
@@ -315,7 +315,7 @@ fn what_cannot_be_tested_does_not_serve() {
         Err(Error::SelfTest { reason, .. }) => assert!(reason.contains("no known answers"), "{reason}"),
         other => panic!("{other:?}"),
     }
-    // Wrongly named, it is found out.
+    // Registered under a wrong name, it fails the comparison.
     let registry = crate::registry();
     registry.register(external("blake2s-256")).unwrap();
     assert_ne!(registry.hash("blake2s-256").unwrap().driver().driver, "sha256-external");
@@ -340,7 +340,7 @@ fn many_threads_test_a_driver_once() {
                 scope.spawn(|| {
                     barrier.wait();
                     assert_eq!(registry.find_any("ctr(aes)").unwrap().driver, "planted");
-                    // Templates over what other threads are testing.
+                    // A template over a driver that other threads are testing.
                     assert!(registry.find_any("rfc3686(ctr(aes))").is_ok());
                 });
             }
@@ -392,7 +392,7 @@ fn no_table_is_looked_up_by_default() {
     assert_eq!(find("xts(aes)").driver, "xts-aes-u64bs");
     for name in catalogue() {
         match registry.find_any(name) {
-            // Checksums, and hashes that take no key.
+            // Only checksums and hashes without a key may use tables.
             Ok(driver) if driver.timing == Timing::Table => {
                 assert!(name.starts_with("crc32") || name.starts_with("wp") || name.starts_with("streebog"), "{name}");
             }
@@ -400,7 +400,7 @@ fn no_table_is_looked_up_by_default() {
             Err(error) => panic!("{name}: {error}"),
         }
     }
-    // By its own name, a driver is what was asked for.
+    // A driver's own name selects it whatever the policy.
     let cbc = registry.skcipher("cbc(aes-generic)").unwrap();
     assert_eq!((cbc.driver().driver.as_str(), cbc.driver().timing), ("cbc(aes-generic)", Timing::Table));
     let mut block = [0; 16];
@@ -487,7 +487,7 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(registry.hash("cmac(aes)").unwrap().digest(b""), Err(Error::KeyMissing("cmac(aes)".into())));
 }
 
-/// A key for `driver`; for `authenc`, one that its cipher takes.
+/// A key for `driver`; for `authenc`, one that its cipher accepts.
 fn any_key(driver: &Driver) -> Vec<u8> {
     let key: Vec<u8> = (1..=64).collect();
     if driver.name.contains("authenc") {
@@ -514,8 +514,8 @@ fn a_forgery_leaves_no_plaintext() {
                 if name.starts_with("ccm") {
                     iv[0] = 3;
                 }
-                // Long enough for essiv, which leaves its IV at the end unauthenticated, and short enough for rfc4106;
-                // seqiv adds the IV of 8 bytes.
+                // Long enough for essiv, which replaces the IV at the end, and a length that rfc4106 accepts; seqiv
+                // appends the IV of 8 bytes.
                 let assoc = random.bytes(if name.starts_with("seqiv") { 12 } else { 20 });
                 let plain = random.bytes(688);
                 let mut sealed = plain.clone();
@@ -534,7 +534,7 @@ fn a_forgery_leaves_no_plaintext() {
                 other[0] ^= 1;
                 assert_eq!(aead.decrypt(&iv, &[&other], &mut sealed.clone()[..], &tag), Err(Error::Authentication));
                 aead.decrypt(&iv, &[&assoc], &mut sealed[..], &tag).unwrap();
-                // What makes its IVs has put one in front of the text.
+                // A template that generates IVs has put one in front of the text.
                 let made = if ["seqiv", "echainiv"].contains(&name.split('(').next().unwrap()) {
                     driver.shape.ivsize
                 } else {
@@ -640,7 +640,7 @@ fn a_registry_does_not_grow_forever() {
         driver.driver = format!("sha256-external-{n}");
         registry.register(driver).unwrap();
     }
-    // What was found is forgotten when a driver is registered.
+    // Lookup results are forgotten when a driver is registered.
     assert_eq!(registry.hash("sha256").map(drop), Err(Error::Full("sha256".into())));
 }
 
@@ -654,17 +654,17 @@ fn all_drivers_of_a_name_are_listed() {
     let ciphers: Vec<_> = registry.drivers().iter().filter(|d| d.name == "aes").map(|d| d.driver.clone()).collect();
     assert!(ciphers.len() >= 2, "{ciphers:?}");
 
-    // Every cipher makes one, and every row of the table is there.
+    // Every cipher makes one driver, and every row of the table is listed.
     let cbc = list("cbc(aes)");
     assert!(ciphers.iter().all(|cipher| cbc.contains(&format!("cbc({cipher})"))), "{cbc:?}");
     let rows = registry.drivers().into_iter().filter(|d| d.name == "cbc(aes)");
     assert!(rows.clone().count() > 0 && rows.into_iter().all(|row| cbc.contains(&row.driver)), "{cbc:?}");
-    // By their own names, these are one each, however they are written.
+    // A driver's own name lists one driver, in every spelling.
     for name in ["xts(aes-generic)", "xts(ecb(aes-generic))"] {
         assert_eq!(list(name), ["xts(ecb(aes-generic))"]);
     }
     assert_eq!(list("aes-generic"), ["aes-generic"]);
-    // Of two parts, each driver of each is in one at least.
+    // Each driver of each part is used by at least one composed driver.
     let gcm = list("gcm(aes)");
     for part in list("ctr(aes)").iter().chain(&list("ghash")) {
         let uses = |driver: &&String| Name::parse(driver).unwrap().args.iter().any(|arg| arg.to_string() == *part);
@@ -672,7 +672,7 @@ fn all_drivers_of_a_name_are_listed() {
     }
     assert_eq!(registry.drivers().len(), before, "listing keeps nothing");
 
-    // The best comes first, and whatever is listed as usable is found by its own name.
+    // The best driver comes first, and every usable driver in the list is found by its own name.
     for name in ["aes", "cbc(aes)", "gcm(aes)", "ccm(aes)", "essiv(cbc(aes),sha256)", "hmac(sha256)", "sha256"] {
         let drivers = registry.drivers_of(name).unwrap();
         assert_eq!(drivers[0].driver, registry.find_any(name).unwrap().driver, "{name}");
@@ -689,15 +689,15 @@ fn all_drivers_of_a_name_are_listed() {
     assert!(matches!(unlisted("cbc(aes"), Error::BadName { .. }));
     assert!(matches!(unlisted("cbc(sha256)"), Error::WrongType { found: Type::Hash, .. }));
     assert!(matches!(unlisted("cbc(aes,aes)"), Error::BadParameters { .. }));
-    // As deep as names go, without asking for the same thing over and over.
+    // The deepest nesting is refused without exponential work.
     assert!(registry.drivers_of("cts(cbc(cts(cbc(cts(cbc(cts(aes)))))))").is_err());
 }
 
-/// The key and the IV of a known answer of one block.
+/// The key and the IV of a known answer for one block.
 const KEY: &[u8] = &hex!("2b7e151628aed2a6abf7158809cf4f3c");
 const IV: &[u8] = &hex!("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
 
-/// One known answer for each of some algorithms that nothing else has.
+/// One known answer each for algorithms that this crate does not have.
 static ANSWERS: &[Vector] = &[
     Vector {
         name: "my-cipher",
@@ -731,14 +731,14 @@ static ANSWERS: &[Vector] = &[
     },
 ];
 
-/// A driver of an algorithm of its own, which `ANSWERS` has.
+/// A driver of an algorithm that only `ANSWERS` knows.
 fn of_its_own(model: &'static str, name: &str, fault: Fault) -> Driver {
     let mut driver = planted(model, fault);
     driver.name = name.to_owned();
     driver
 }
 
-/// SHA-256 that hashes no more than the first of several pieces.
+/// SHA-256 that hashes only the first of several pieces.
 struct FirstPiece;
 
 impl HashOps for FirstPiece {

@@ -1,4 +1,4 @@
-//! Another key in place of the one before, against a transform that never had another.
+//! Compares a transform whose key was replaced with one that had the new key from the start.
 
 mod common;
 
@@ -6,7 +6,7 @@ use algkit::{Aead, Cipher, Error, Hash, Policy, Registry, Skcipher, Transform, T
 use common::{MASKS, Random, masked};
 use std::{sync::Barrier, thread};
 
-/// Modes with a schedule of their own, templates, and drivers that are made anew.
+/// Modes with their own key schedule, templates, and drivers whose instances are made anew.
 const NAMES: &[&str] = &[
     "aes",
     "ecb(aes)",
@@ -28,7 +28,7 @@ const NAMES: &[&str] = &[
     "blake2b-512",
 ];
 
-/// What a transform makes of a message, both ways.
+/// Runs a message through a transform, in both directions.
 trait Rekeyed: Transform {
     fn result(&self, message: &[u8]) -> Vec<u8>;
     fn rekey(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error>;
@@ -83,7 +83,7 @@ fn check<T: Rekeyed>(registry: &Registry, name: &str, random: &mut Random) {
     let message = random.bytes(17 * 16);
     let mut key = random.bytes(sizes[0]);
     let mut rekeyed = unkeyed.key(&key).unwrap();
-    // Every length after every other, and after itself.
+    // Every key length after every other, and twice in a row.
     for size in sizes.iter().flat_map(|&a| sizes.iter().flat_map(move |&b| [a, b, b])).take(200) {
         key = random.bytes(size);
         rekeyed.rekey(&key, WeakKeys::Refuse).unwrap();
@@ -126,7 +126,7 @@ fn a_key_in_place_of_another_is_like_a_new_transform() {
     }
 }
 
-/// The keys of the inverse cipher are made by whoever decrypts first.
+/// The first decryption computes the schedule of the inverse cipher; several threads may race to do so.
 #[test]
 fn threads_may_decrypt_first_at_once() {
     for name in ["ecb(aes)", "cbc(aes)", "xts(aes)"] {

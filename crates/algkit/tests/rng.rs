@@ -1,10 +1,10 @@
-//! Random number generators: NIST's vectors, forks, lengths, and what can go wrong.
+//! Random number generators: NIST's vectors, forks, output lengths and errors.
 #![cfg(feature = "rng")]
 
 use algkit::{Error, Policy, Registry, SelfTest, Type, cpu::CpuFeatures};
 use std::{collections::HashSet, os::fd::FromRawFd, sync::Mutex};
 
-/// The DRBGs' drivers.
+/// The names of the DRBGs' drivers.
 fn drbgs() -> impl Iterator<Item = String> {
     let drivers = Registry::global().unwrap().drivers();
     drivers.into_iter().filter(|driver| driver.name == "stdrng").map(|driver| driver.driver.clone())
@@ -47,7 +47,7 @@ fn nist_vectors() {
 #[test]
 fn names_priorities_and_the_default_are_the_kernels() {
     let registry = Registry::global().unwrap();
-    // As Linux 6.1 has them in /proc/crypto.
+    // The priorities are those of Linux 6.1 in /proc/crypto.
     for (name, priority) in [
         ("drbg_pr_ctr_aes128", 200),
         ("drbg_pr_sha256", 206),
@@ -68,7 +68,7 @@ fn names_priorities_and_the_default_are_the_kernels() {
     assert!(matches!(algkit::rng("sha256"), Err(Error::WrongType { found: Type::Hash, .. })));
 }
 
-/// Outputs of `len` bytes that say nothing but that they differ.
+/// Output of `len` bytes. Its value is unknown; two outputs must differ.
 fn draw(rng: &algkit::Rng, len: usize) -> Vec<u8> {
     let mut out = vec![0; len];
     rng.generate(&[], &mut out).unwrap();
@@ -87,7 +87,7 @@ fn all_lengths_are_filled_and_nothing_repeats() {
                 assert_ne!(a, b, "{name}");
                 assert_ne!(a[len - 16..], [0; 16], "{name}: not filled");
             }
-            // Between the slices of a long request nothing repeats either.
+            // The slices of a long request do not repeat each other either.
             let blocks: Vec<_> = a.chunks_exact(16).collect();
             assert_eq!(blocks.iter().collect::<HashSet<_>>().len(), blocks.len(), "{name}, {len} bytes");
         }
@@ -108,7 +108,7 @@ fn seeds_and_additional_input_count() {
         assert_eq!(outputs.iter().collect::<HashSet<_>>().len(), outputs.len(), "{name}");
         assert_eq!(first(b"a", b"b"), first(b"a", b"b"), "{name}: given the entropy, the output can be foreseen");
 
-        // The operating system's entropy is not among what can be.
+        // The operating system's entropy cannot be predicted.
         let (a, b) = (unkeyed.key(b"a").unwrap(), unkeyed.key(b"a").unwrap());
         assert_ne!(draw(&a, 32), draw(&b, 32), "{name}");
     }
@@ -133,17 +133,17 @@ fn a_fork_parts_the_ways() {
     let generators: Vec<_> = drbgs().map(|name| algkit::rng(&name).unwrap().key(b"seed").unwrap()).collect();
     for rng in &generators {
         let mut ends = [0; 2];
-        // SAFETY: there is room for two descriptors.
+        // SAFETY: `ends` has room for two descriptors.
         assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        // SAFETY: the descriptors are new and belong to nobody else.
+        // SAFETY: the descriptors are new and nobody else owns them.
         let [mut from, mut to] = ends.map(|fd| unsafe { std::fs::File::from_raw_fd(fd) });
-        // SAFETY: the child draws, writes and exits. Drawing allocates, which the C library lets a child do.
+        // SAFETY: the child draws, writes and exits. Drawing allocates, which the C library permits after a fork.
         let child = unsafe { libc::fork() };
         assert!(child >= 0);
         if child == 0 {
             let mut out = [0; 32];
             let done = rng.generate(&[], &mut out).is_ok() && to.write_all(&out).is_ok();
-            // SAFETY: ends the child without running what the parent's threads have left behind.
+            // SAFETY: ends the child without running the parent's exit handlers.
             unsafe { libc::_exit(if done { 0 } else { 1 }) };
         }
         drop(to);
@@ -165,7 +165,7 @@ fn a_generator_is_built_on_what_its_registry_offers() {
         let driver = masked.find(Type::Rng, &name).unwrap();
         assert_eq!(masked.test(&driver), SelfTest::Passed);
     }
-    // Two CPUs, one answer.
+    // Drivers for two CPUs give the same output.
     let of = |registry: &Registry| {
         let rng = registry.rng("drbg_nopr_ctr_aes256").unwrap().with_entropy(&[1; 48], b"").unwrap();
         draw(&rng, 100)

@@ -1,5 +1,4 @@
-//! Each type of `algkit::rustcrypto` against the RustCrypto crate that it stands in for, through the
-//! same traits.
+//! Compares each type of `algkit::rustcrypto` with the RustCrypto type that it replaces, through the same traits.
 
 use aead::{AeadCore, AeadInOut, KeyInit, consts, inout::InOutBuf};
 use algkit::rustcrypto as ours;
@@ -74,7 +73,7 @@ where
 {
     let mut inputs = Inputs(2);
     let key = inputs.bytes(Ours::key_size());
-    // A counter that starts at its end carries through all of the nonce.
+    // A counter that starts at its maximum carries through the whole nonce.
     for nonce in [inputs.bytes(Ours::iv_size()), vec![0xff; Ours::iv_size()]] {
         let mut a = Ours::new_from_slices(&key, &nonce).unwrap();
         let mut b = Theirs::new_from_slices(&key, &nonce).unwrap();

@@ -1,4 +1,4 @@
-//! Sectors in one call, against one call a sector with IVs as dm-crypt's documentation has them.
+//! Compares one call for many sectors with one call per sector, with IVs as dm-crypt's documentation defines them.
 #![cfg(feature = "aes")]
 
 use algkit::{
@@ -10,14 +10,14 @@ fn cipher(name: &str, key: usize) -> Skcipher {
     algkit::skcipher(name).unwrap().key(&(0..key as u8).collect::<Vec<_>>()).unwrap()
 }
 
-/// The IV of 16 bytes of each kind, written out.
+/// The 16-byte IV of each kind, computed independently.
 fn iv(kind: SectorIv, n: u64) -> [u8; 16] {
     match kind {
         SectorIv::Null => [0; 16],
         SectorIv::Plain => u128::from(n as u32).to_le_bytes(),
         SectorIv::Plain64 => u128::from(n).to_le_bytes(),
         SectorIv::Plain64be => u128::from(n).to_be_bytes(),
-        // 32 blocks of 16 bytes in 512.
+        // A sector of 512 bytes has 32 blocks of 16 bytes.
         SectorIv::Benbi => u128::from(n * 32 + 1).to_be_bytes(),
         other => panic!("{other:?}"),
     }
@@ -31,7 +31,7 @@ fn each_sector_is_what_it_is_by_itself() {
         [("xts(aes)", 64), ("cbc(aes)", 32), ("essiv(cbc(aes),sha256)", 32), ("lrw(aes)", 32), ("ctr(aes)", 16)]
     {
         let cipher = cipher(name, key);
-        // One list, a whole one, and more than one; and numbers that no longer fit into 32 bits.
+        // Sector counts below, at and above a full list, and numbers beyond 32 bits.
         for (first, size, count, step) in
             [(0, 512, 1, 1), (7, 512, 64, 1), (1 << 32, 512, 130, 1), (0xffff_fffe, 4096, 67, 8), (3, 16, 65, 1)]
         {
@@ -67,7 +67,7 @@ fn numbers_do_not_begin_again() {
     };
     assert_eq!(refused(Sectors::new(u64::MAX, 512), &mut two), (u64::MAX, 2));
     assert_eq!(refused(Sectors::new(1, 512).step(u64::MAX), &mut two), (1, 2));
-    // Blocks of 16 bytes are 32 a sector, and their numbers 5 bits longer.
+    // A sector has 32 blocks of 16 bytes, so block numbers are 5 bits longer.
     assert_eq!(refused(Sectors::new(u64::MAX / 32, 512).iv(SectorIv::Benbi), &mut two), (u64::MAX / 32, 2));
     assert_eq!(two, before, "nothing was written");
 }

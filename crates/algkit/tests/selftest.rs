@@ -21,7 +21,7 @@ fn every_driver_passes_the_long_test() {
             }
         }
     }
-    // Far below what there is on any CPU, and above what a broken table would leave.
+    // Fewer than on any CPU, but more than a broken table would leave.
     assert!(work.len() > 100, "only {} drivers", work.len());
 
     let next = AtomicUsize::new(0);

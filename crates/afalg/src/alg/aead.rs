@@ -1,4 +1,4 @@
-//! Sockets that encrypt with authentication.
+//! AEAD operation sockets.
 
 use super::{
     algorithm::Algorithm,
@@ -44,8 +44,9 @@ impl Operation {
         Room::new(into).fill(|room| self.request(room))
     }
 
-    /// One request. Queued are associated data, text and, to decrypt, the tag; received are associated
-    /// data, text and, to encrypt, the tag. With less room than that, less of the text is processed.
+    /// Processes one request. The queue holds associated data, text and, for decryption, the tag. The client
+    /// receives associated data, text and, for encryption, the tag. If the buffers are smaller, less of the text is
+    /// processed.
     fn request(&mut self, room: &mut Room<'_, '_>) -> Result<usize, Errno> {
         let Self { stream, tfm, .. } = self;
         let (tfm, tag_len) = tfm.as_ref().map(|(tfm, len)| (&**tfm, *len)).ok_or(Errno::NOKEY)?;
@@ -86,9 +87,9 @@ impl Operation {
     }
 }
 
-/// The kernel's authenc looks at the tag, and then whether the text is whole blocks. A text that is not
-/// has never been given a good tag. Before both comes whether there is associated data enough: for essiv
-/// the IV that it ends in, for authencesn the sequence number.
+/// The kernel's authenc checks the tag before it checks that the text is whole blocks, and a text that is not whole
+/// blocks never has a valid tag. Before both it checks the minimum of associated data: for essiv the IV at its end,
+/// for authencesn the sequence number.
 fn tag_comes_first(name: &str, assoc_len: usize) -> bool {
     let least = if name.starts_with("essiv(") {
         16

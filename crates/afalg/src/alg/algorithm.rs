@@ -1,11 +1,11 @@
-//! What a parent is bound to.
+//! The algorithm that a socket is bound to.
 
 use super::{digest::Digester, generator::Generator, lookup};
 use crate::{Errno, abi::Address};
 use algkit::{Aead, Error, Hash, Skcipher, Unkeyed, WeakKeys};
 use std::sync::Arc;
 
-/// An algorithm, and its transform if that has a key or needs none.
+/// An algorithm, and its transform if it has a key or needs none.
 #[derive(Debug)]
 pub(super) enum Algorithm {
     Skcipher { driver: Unkeyed<Skcipher>, keyed: Option<Arc<Skcipher>> },
@@ -37,7 +37,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether there is a key, or something else to work with.
+    /// Whether the algorithm can be used: it has a key or needs none.
     pub(super) fn is_ready(&self) -> bool {
         match self {
             Self::Skcipher { keyed, .. } => keyed.is_some(),
@@ -52,7 +52,7 @@ impl Algorithm {
             Self::Skcipher { driver, keyed } => {
                 let sizes = &driver.driver().shape.keys;
                 if key.len() < sizes.min() || key.len() > sizes.max() {
-                    return Err(Errno::INVAL); // the former key stays
+                    return Err(Errno::INVAL); // the previous key stays
                 }
                 replace(keyed, driver.key_with(key, WeakKeys::Allow))
             }
@@ -93,12 +93,12 @@ fn set_hash_key(driver: &Unkeyed<Hash>, ready: &mut Option<Digester>, key: &[u8]
     let keyed = Digester::with_key(driver, key);
     let result = keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL);
     if keyed.is_some() || !shape.optional_key {
-        *ready = keyed; // where a key is optional, the former one stays
+        *ready = keyed; // where a key is optional, the previous one stays
     }
     result
 }
 
-/// A key that is refused takes the former one away.
+/// Sets the new key. A refused key also removes the previous one.
 fn replace<T>(keyed: &mut Option<Arc<T>>, new: Result<T, Error>) -> Result<(), Errno> {
     *keyed = new.ok().map(Arc::new);
     keyed.as_ref().map(|_| ()).ok_or(Errno::INVAL)

@@ -1,25 +1,27 @@
-//! Hashes that are ready to digest, and messages in progress.
+//! Hashes with their keys, and messages in progress.
 
 use crate::Errno;
 use algkit::{Hash, State, Unkeyed, WeakKeys};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// A hash that is ready to digest.
+/// A hash that is ready to process messages.
 #[derive(Clone, Debug)]
 pub(super) enum Digester {
-    /// It has its key, or needs none.
+    /// The hash has its key or needs none.
     Keyed(Arc<Hash>),
-    /// It needs the beginning of each message for that.
+    /// The hash takes its key, or a part of it, from the beginning of each message.
     KeyFirst(Arc<KeyFirst>),
 }
 
-/// A hash whose key the kernel takes from the message: Poly1305. Of VMAC that is the nonce, in front of the key that was set.
+/// A hash whose key, or nonce, is the beginning of the message in the kernel's interface: Poly1305's key, and
+/// VMAC's nonce.
 #[derive(Debug)]
 pub(super) struct KeyFirst {
     driver: Unkeyed<Hash>,
-    /// Bytes that are taken from the message.
+    /// The number of bytes that are taken from the message.
     len: usize,
+    /// The key that was set, which follows those bytes.
     rest: Zeroizing<Vec<u8>>,
 }
 
@@ -33,20 +35,20 @@ impl KeyFirst {
         Some(Self { driver: driver.clone(), len, rest: Zeroizing::new(key.to_vec()) })
     }
 
-    /// The hash of a message that begins with `first`; none if that is too short, or refused.
+    /// The hash for a message that begins with `first`; `None` if `first` is too short or is refused.
     fn keyed(&self, first: &[u8]) -> Option<Hash> {
         let key = Zeroizing::new([first, &*self.rest].concat());
         self.driver.key_with(&key, WeakKeys::Allow).ok()
     }
 
-    /// What a message without such a beginning is answered with.
+    /// The error for a message without a valid beginning.
     fn error(&self) -> Errno {
         if self.rest.is_empty() { Errno::NOKEY } else { Errno::INVAL }
     }
 }
 
 impl Digester {
-    /// What `driver` can do before it is given a key.
+    /// The hash without a key, if `driver` works without one.
     pub(super) fn without_key(driver: &Unkeyed<Hash>) -> Option<Self> {
         if driver.driver().name == "poly1305" {
             return KeyFirst::of(driver, &[]).map(|first| Self::KeyFirst(Arc::new(first)));
@@ -55,16 +57,16 @@ impl Digester {
         works.then(|| driver.key(&[]).ok().map(|hash| Self::Keyed(Arc::new(hash)))).flatten()
     }
 
-    /// What it can do with `key`, unless it refuses that.
+    /// The hash with `key`; `None` if the key is refused.
     pub(super) fn with_key(driver: &Unkeyed<Hash>, key: &[u8]) -> Option<Self> {
         match KeyFirst::of(driver, key) {
             None => driver.key_with(key, WeakKeys::Allow).ok().map(|hash| Self::Keyed(Arc::new(hash))),
-            // A nonce of zeros shows what the hash says to the rest.
+            // A zero nonce is used to check the key.
             Some(first) => first.keyed(&vec![0; first.len]).map(|_| Self::KeyFirst(Arc::new(first))),
         }
     }
 
-    /// A new message.
+    /// Starts a message.
     pub(super) fn start(&self) -> Progress {
         match self {
             Self::Keyed(hash) => Progress::Digest(hash.start()),
@@ -93,7 +95,7 @@ impl Digester {
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
     Digest(State),
-    /// The state is there once the beginning is complete, and not refused.
+    /// `state` is `None` until the beginning of the message is complete, and stays so if it is refused.
     KeyFirst {
         first: Arc<KeyFirst>,
         taken: Zeroizing<Vec<u8>>,

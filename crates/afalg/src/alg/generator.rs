@@ -1,20 +1,20 @@
-//! Generators of random bytes, which the sockets accepted from one parent share.
+//! Random number generators. The sockets accepted from one parent share a generator.
 
 use crate::Errno;
 use algkit::{Driver, Rng, Unkeyed};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The most bytes of one request, of additional input, and of entropy given for a test.
+/// The maximum size in bytes of a request, of additional input, and of test entropy.
 pub(super) const MAX_SIZE: usize = 128;
 
-/// A generator, which the sockets accepted from one parent share.
+/// A generator that is shared by the sockets accepted from one parent.
 #[derive(Debug)]
 pub(super) struct Generator {
     driver: Unkeyed<Rng>,
-    /// Absent until seeded; a generator that draws on itself alone is there from the start.
+    /// `None` until seeded. A generator that takes no seed exists from the start.
     rng: Option<Arc<Rng>>,
-    /// What stands in for entropy in a test with known answers.
+    /// The fixed entropy of a known-answer test.
     entropy: Option<Zeroizing<Vec<u8>>>,
 }
 
@@ -31,7 +31,7 @@ impl Generator {
         self.driver.driver().name != "jitterentropy_rng"
     }
 
-    /// `ALG_SET_KEY`: the first instantiates, those that follow reseed.
+    /// `ALG_SET_KEY`: the first call instantiates the generator, later calls reseed it.
     pub(super) fn seed(&mut self, seed: &[u8]) -> Result<(), Errno> {
         if !self.takes_seed() {
             return Ok(());
@@ -47,7 +47,7 @@ impl Generator {
         .map_err(|_| Errno::INVAL)
     }
 
-    /// `ALG_SET_DRBG_ENTROPY`: from now on, nothing else is entropy, and sockets take additional input.
+    /// `ALG_SET_DRBG_ENTROPY`: replaces all entropy from now on, and sockets accept additional input.
     pub(super) fn set_entropy(&mut self, entropy: &[u8]) -> Result<(), Errno> {
         if self.entropy.is_some() || !self.takes_seed() {
             return Err(Errno::INVAL);
@@ -66,12 +66,12 @@ impl Generator {
         self.driver.driver()
     }
 
-    /// What there is to draw from.
+    /// The generator, if it is seeded.
     pub(super) fn source(&self) -> Option<Arc<Rng>> {
         self.rng.clone()
     }
 
-    /// Whether entropy is given, and sockets take additional input.
+    /// Whether test entropy was set, so that sockets accept additional input.
     pub(super) fn is_under_test(&self) -> bool {
         self.entropy.is_some()
     }

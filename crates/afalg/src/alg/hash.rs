@@ -1,4 +1,4 @@
-//! Sockets that digest.
+//! Hash operation sockets.
 
 use super::{
     algorithm::Algorithm,
@@ -15,9 +15,9 @@ use zeroize::{Zeroize, Zeroizing};
 pub(super) struct Operation {
     lease: Lease,
     hash: Option<Digester>,
-    /// The message in progress, while the client says that more is to come.
+    /// The message in progress after a send with `MSG_MORE`.
     progress: Option<Progress>,
-    /// The digest of the last message, if `finished`.
+    /// The digest of the last message. Valid if `finished`.
     digest: Zeroizing<Box<[u8]>>,
     finished: bool,
 }
@@ -47,12 +47,12 @@ impl Operation {
         let sent = message.data.iter().map(|piece| piece.len()).sum();
         let former = progress.take();
         if more && former.is_none() {
-            // The last message's digest is given up; that of a message which fails takes none's place.
+            // The previous message's digest is discarded; if this message fails, there is none.
             *finished = false;
             digest.zeroize();
         }
         match (former, message.data) {
-            // What cannot be read ends the message, without a digest; what was read of it counts as sent.
+            // Unreadable data ends the message without a digest. The readable bytes count as sent.
             _ if message.fault && sent == 0 => return Err(Errno::FAULT),
             _ if message.fault => {}
             (None, [piece]) if !more => {
@@ -73,7 +73,7 @@ impl Operation {
         Ok(sent)
     }
 
-    /// The digest of the message, finished or not, or of the empty one; then a new message begins.
+    /// Returns the digest of the message, finished or not, or of the empty message. Then a new message begins.
     pub(super) fn recv(&mut self, into: Destination<'_, '_>) -> Result<Received, Errno> {
         self.check_key()?;
         let Self { hash, progress, digest, finished, .. } = self;
@@ -92,13 +92,13 @@ impl Operation {
         Ok(Received { len, flags: if len < digest.len() { libc::MSG_TRUNC } else { 0 }, end: len })
     }
 
-    /// The socket that names the transform, if there is a key.
+    /// The parent socket, if there is a key.
     pub(super) fn ready_parent(&mut self) -> Result<&Arc<Parent>, Errno> {
         self.check_key()?;
         Ok(&self.lease.parent)
     }
 
-    /// Goes on with a copy of another socket's message.
+    /// Continues with a copy of another socket's message.
     pub(super) fn go_on_with(&mut self, other: &Self) {
         self.progress = other.progress.clone();
     }

@@ -1,12 +1,12 @@
-//! Options of level `SOL_SOCKET`, which every socket has.
+//! Socket options of level `SOL_SOCKET`, which every socket has.
 
 use crate::Errno;
 
-/// The kernel's default buffer sizes (`net.core.wmem_default`, `rmem_default`), and the largest that a
-/// client may ask for.
+/// The kernel's default buffer size in bytes (`net.core.wmem_default`, `rmem_default`), which is also the largest
+/// that a client may request.
 const DEFAULT_BUFFER: usize = 212_992;
 
-/// The sizes of the two buffers, as the kernel counts them.
+/// The send and receive buffer sizes in bytes, as the kernel counts them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffers {
     pub(super) send: usize,
@@ -20,8 +20,8 @@ impl Default for Buffers {
 }
 
 impl Buffers {
-    /// `setsockopt`. What has no meaning for AF_ALG is accepted, as the kernel does, and not kept; waiting
-    /// and signals are the front end's.
+    /// `setsockopt`. Options without meaning for AF_ALG are accepted, as in the kernel, and not stored. The front
+    /// end handles those for waiting and signals.
     pub(super) fn set_option(&mut self, name: i32, value: &[u8]) -> Result<(), Errno> {
         let number = i32::from_ne_bytes(*value.first_chunk().ok_or(Errno::INVAL)?);
         let doubled = 2 * (number as u32 as usize).min(DEFAULT_BUFFER);
@@ -38,7 +38,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// `getsockopt`, of the options that are numbers.
+    /// `getsockopt`, for options with a numeric value.
     pub(super) fn option(&self, name: i32) -> Result<i32, Errno> {
         match name {
             libc::SO_TYPE => Ok(libc::SOCK_SEQPACKET),
@@ -54,7 +54,7 @@ impl Buffers {
     }
 }
 
-/// Whether the option exists and changes nothing here.
+/// Whether the option exists and has no effect here.
 fn is_neutral(name: i32) -> bool {
     matches!(
         name,

@@ -1,19 +1,19 @@
-//! AF_ALG sockets, as Linux 6.1 has them. They differ from the kernel's in this:
+//! AF_ALG sockets with the behaviour of Linux 6.1. The differences from the kernel are:
 //!
-//! - A `recv` with more room than there is text returns the text. The kernel lets a client that waits
-//!   wait for another thread to send more.
-//! - When a message is sent in parts because the queue was full, and all of it so far is received
-//!   meanwhile, the rest is received too. The kernel forgets that a message has begun.
-//! - The kernel cuts a request short whose buffers come within a page of the receive buffer's size
-//!   (208 KiB) at places that depend on the addresses of the buffers, and may leave a gap. Here they
-//!   count as if they began at page boundaries.
-//! - Memory is not short: the kernel refuses a `recv` into some twenty buffers or more with `ENOMEM`.
-//! - The IV after a request of `xts` or `cts(cbc)` is that of the kernel's templates. Its drivers for
-//!   AES instructions leave other bytes there.
-//! - `ALG_SET_KEY_BY_KEY_SERIAL` (Linux 6.2) and `ALG_SET_DRBG_ENTROPY` (an option of the kernel's
-//!   configuration, and for root) are there, for everyone.
-//! - After a tag that does not match, the text's place in the client's buffers is zeroed. The kernel may
-//!   leave what it had decrypted.
+//! - A `recv` with more room than text returns the text. The kernel lets a blocking client   wait for another
+//!   thread to send more.
+//! - If a message is sent in parts because the queue was full, and a reader empties the queue   meanwhile, the rest
+//!   is received too. The kernel forgets that a message has begun.
+//! - If a request's buffers come within a page of the receive buffer's size (208 KiB), the kernel cuts it   short
+//!   at places that depend on the buffers' addresses, and may leave a gap. Here buffers   count as if they began at
+//!   page boundaries.
+//! - Many buffers are accepted. The kernel refuses a `recv` into some twenty buffers or more with `ENOMEM`.
+//! - The IV after a request of `xts` or `cts(cbc)` is that of the kernel's templates. Its drivers for   AES
+//!   instructions leave other bytes there.
+//! - `ALG_SET_KEY_BY_KEY_SERIAL` (Linux 6.2) and `ALG_SET_DRBG_ENTROPY` (in the kernel a build   option, for root
+//!   only) are available to everyone.
+//! - If a tag does not match, the text's place in the client's buffers is zeroed. The kernel may   leave decrypted
+//!   text there.
 
 mod aead;
 mod algorithm;

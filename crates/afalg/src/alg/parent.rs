@@ -1,4 +1,4 @@
-//! Sockets that name a transform.
+//! Parent sockets, which name a transform and hold its key.
 
 use super::algorithm::Algorithm;
 use crate::{
@@ -8,17 +8,17 @@ use crate::{
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
-/// A longer key does not fit the kernel's memory for socket options (`net.core.optmem_max`).
+/// The longest key in bytes that fits the kernel's memory for socket options (`net.core.optmem_max`).
 const MAX_OPTION: usize = 20_479;
 
-/// Keys that the kernel keeps for the client, found by serial number.
+/// Access to the kernel keys of the client, by serial number.
 pub trait Keyring {
-    /// The payload of a `user`, `logon`, `encrypted` or `trusted` key; for a key of another type
-    /// [`Errno::NOPROTOOPT`], and otherwise what `keyctl(KEYCTL_READ)` says.
+    /// The payload of a `user`, `logon`, `encrypted` or `trusted` key. For keys of other types the error is
+    /// [`Errno::NOPROTOOPT`], otherwise that of `keyctl(KEYCTL_READ)`.
     fn payload(&self, serial: i32) -> Result<Zeroizing<Vec<u8>>, Errno>;
 }
 
-/// No keys: what a kernel without keyrings has.
+/// A keyring without keys, as in a kernel without keyrings.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NoKeyring;
 
@@ -28,16 +28,16 @@ impl Keyring for NoKeyring {
     }
 }
 
-/// What a socket and those accepted from it share.
+/// The state that a socket shares with the sockets accepted from it.
 #[derive(Default, Debug)]
 pub(super) struct Parent(Mutex<State>);
 
 #[derive(Default, Debug)]
 struct State {
     algorithm: Option<Algorithm>,
-    /// Sockets that were accepted from this one and are open.
+    /// The number of open sockets that were accepted from this one.
     children: usize,
-    /// Those of them that have not seen a key.
+    /// The number of those that were accepted before a key was set and have not used one yet.
     keyless: usize,
 }
 
@@ -76,8 +76,8 @@ impl Parent {
         }
     }
 
-    /// What `make` makes of the algorithm for a socket that is accepted now. The lease must live: to drop it takes the lock that is
-    /// held meanwhile.
+    /// Calls `make` with the algorithm for a socket that is being accepted. `make` must not drop the lease, as its
+    /// drop takes the lock that is held meanwhile.
     pub(super) fn lease<T>(self: &Arc<Self>, make: impl FnOnce(&Algorithm, Lease) -> T) -> Result<T, Errno> {
         let mut state = self.lock();
         let State { algorithm, children, keyless } = &mut *state;
@@ -89,7 +89,7 @@ impl Parent {
     }
 }
 
-/// A socket's share in the one it was accepted from.
+/// The share of an accepted socket in its parent.
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) parent: Arc<Parent>,
@@ -97,7 +97,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// What `pick` finds now that the parent may have got a key.
+    /// Calls `pick` to get a key that the parent has received since.
     pub(super) fn key<T>(&mut self, pick: impl FnOnce(&Algorithm) -> Option<T>) -> Result<T, Errno> {
         let mut state = self.parent.lock();
         let found = state.algorithm.as_ref().and_then(pick).ok_or(Errno::NOKEY)?;

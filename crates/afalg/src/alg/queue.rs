@@ -1,4 +1,4 @@
-//! Bytes that were sent and not yet processed.
+//! Bytes that were sent and are not processed yet.
 
 use crate::secret::{Secret, wipe};
 use std::{
@@ -7,20 +7,19 @@ use std::{
     sync::Mutex,
 };
 
-/// The kernel keeps what was sent in pages.
+/// The kernel's page size in bytes: it stores sent data in pages.
 pub(super) const PAGE: usize = 4096;
 
-/// Bytes in one piece, added at the back and taken from the front. They are wiped when the queue is
-/// dropped or moves to a larger buffer, but for those that are no secret.
+/// A contiguous byte queue. Secret bytes are wiped when the queue is dropped or moves to a larger buffer.
 #[derive(Default)]
 pub(super) struct Queue {
     bytes: Secret,
-    /// The first byte that is aligned.
+    /// The index of the first aligned byte.
     start: usize,
-    /// Where the front is, and where the next byte goes.
+    /// The index of the front, and the index where the next byte is stored.
     head: usize,
     tail: usize,
-    /// Where there is, or has been, what has to be wiped.
+    /// The range that may hold secret bytes.
     secret: Range<usize>,
 }
 
@@ -30,23 +29,24 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// Buffers without a secret that wait to be used again, by clients that accept a socket for every few messages.
+/// Wiped buffers for reuse, by clients that accept a new socket for every few messages.
 static SPARE: Mutex<Vec<Secret>> = Mutex::new(Vec::new());
 
-/// Buffers that are kept, and the lengths for which that pays, in bytes.
+/// The maximum number of spare buffers, and the buffer sizes in bytes for which reuse pays.
 const MAX_SPARE: usize = 4;
 const KEPT: RangeInclusive<usize> = 4096..=(1 << 18) + PAGE;
 
-/// What texts begin on a multiple of: vectors that lie across two lines of the cache take twice the time. A long
-/// text's place in a page is what its client's is, most often: were it a little further on, the CPU, which compares the
-/// lower twelve bits of addresses first, would hold loads of the one for stores to the other.
+/// The alignment of texts: vectors across two cache lines take twice the time. A long text starts at a page
+/// boundary, like most clients' buffers. With a slightly larger page offset than the client's buffer, the CPU,
+/// which first compares the lower twelve bits of addresses, would delay loads from one because of stores to the
+/// other.
 fn alignment(len: usize) -> usize {
     if len < PAGE { 64 } else { PAGE }
 }
 
-/// A buffer without a secret in it.
+/// A buffer of `len` bytes without secrets.
 fn spare(len: usize) -> Secret {
-    // Not worth waiting for, least of all in the child of a fork that another thread's lock came along with.
+    // Does not wait for the lock: reuse is not worth it, and in a forked child the lock may be held forever.
     let kept = SPARE.try_lock().ok().filter(|_| KEPT.contains(&len)).and_then(|mut spare| {
         let found = spare.iter().position(|bytes| bytes.len() == len)?;
         Some(spare.swap_remove(found))
@@ -67,12 +67,12 @@ impl Drop for Queue {
 }
 
 impl Queue {
-    /// Overwrites what has to be wiped.
+    /// Overwrites the range that may hold secrets.
     fn wipe(&mut self) {
         wipe(&mut self.bytes[self.secret.clone()]);
     }
 
-    /// Bytes queued.
+    /// The number of queued bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.tail - self.head
@@ -109,7 +109,7 @@ impl Queue {
         self.add(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Adds `n` bytes at the back, for the caller to fill.
+    /// Adds `n` bytes at the back and returns them for the caller to fill.
     #[inline]
     fn add(&mut self, n: usize) -> &mut [u8] {
         self.reserve(n);
@@ -119,7 +119,7 @@ impl Queue {
         &mut self.bytes[from..from + n]
     }
 
-    /// There is something secret now.
+    /// Extends the range that may hold secrets.
     #[inline]
     fn mark(&mut self, secret: Range<usize>) {
         self.secret = match self.secret.is_empty() {
@@ -189,7 +189,7 @@ mod tests {
         let mut queue = Queue::default();
         queue.push(&[0xa5; N]);
         queue.pop(N / 2);
-        // Moves to the front, and leaves no copy.
+        // The queue moves to the front of its buffer and leaves no copy behind.
         queue.reserve(queue.bytes.len() - N);
         assert_eq!(left(queue), 0);
     }

@@ -1,4 +1,4 @@
-//! Sockets that give random bytes.
+//! Random number generator sockets.
 
 use super::{
     generator::{Generator, MAX_SIZE},
@@ -12,10 +12,10 @@ use zeroize::Zeroizing;
 
 #[derive(Debug)]
 pub(super) struct Operation {
-    /// Counts this socket among those that are open.
+    /// Keeps the parent's count of open sockets.
     _lease: Lease,
     rng: Option<Arc<Rng>>,
-    /// Whether additional input is taken.
+    /// Whether the socket accepts additional input (known-answer tests only).
     testing: bool,
     additional: Zeroizing<Vec<u8>>,
 }
@@ -26,7 +26,7 @@ impl Operation {
         Self { _lease: lease, rng, testing, additional: Zeroizing::default() }
     }
 
-    /// Additional input of the next request.
+    /// Stores the additional input of the next request.
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         if !self.testing {
             return Err(Errno::OPNOTSUPP);

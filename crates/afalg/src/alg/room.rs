@@ -1,21 +1,21 @@
-//! The client's buffers, filled from the front.
+//! The client's receive buffers, filled from the front.
 
 use std::{io::IoSliceMut, slice};
 
 use super::queue::PAGE;
 use crate::{Destination, Errno, Received};
 
-/// What is left of the buffers of a `recvmsg`.
+/// The unused part of the buffers of a `recvmsg`.
 pub(super) struct Room<'a, 'b> {
     current: &'a mut [u8],
     rest: slice::IterMut<'a, IoSliceMut<'b>>,
-    /// Bytes behind them that are not memory.
+    /// The number of unwritable bytes after the buffers.
     lost: usize,
-    /// Bytes in front of what is left.
+    /// The number of bytes already used.
     offset: usize,
 }
 
-/// Consecutive bytes of the client's buffers.
+/// A range of the client's buffers.
 #[derive(Debug)]
 pub(super) enum Space<'a> {
     One(&'a mut [u8]),
@@ -30,8 +30,8 @@ impl<'a, 'b> Room<'a, 'b> {
         room
     }
 
-    /// One request after the other while there is room and text. Once some bytes were received, an error ends the call
-    /// without being told, save that a tag was wrong.
+    /// Runs requests while there is room and text. After the first bytes were received, an error ends the call
+    /// without being reported, except for a wrong tag.
     #[inline]
     pub(super) fn fill(
         mut self,
@@ -53,7 +53,7 @@ impl<'a, 'b> Room<'a, 'b> {
         Ok(received)
     }
 
-    /// Goes on to the next buffer that is not full.
+    /// Moves on to the next buffer that is not full.
     #[inline]
     fn advance(&mut self) {
         while self.current.is_empty() {
@@ -68,8 +68,8 @@ impl<'a, 'b> Room<'a, 'b> {
         self.current.is_empty() && self.lost == 0
     }
 
-    /// The next `max` bytes, or as many as there are. A request whose buffers come within a page of
-    /// `limit` stops at the end of one of them. [`Errno::FAULT`] if it needs one that is not memory.
+    /// The next `max` bytes, or fewer if the buffers end. A request whose buffers come within a page of `limit`
+    /// stops at the end of a buffer. [`Errno::FAULT`] if it reaches unwritable memory.
     #[inline]
     pub(super) fn take(&mut self, max: usize, limit: usize) -> Result<Space<'a>, Errno> {
         let first = self.piece(max.min(limit));
@@ -94,7 +94,7 @@ impl<'a, 'b> Room<'a, 'b> {
         Ok(Space::Many(pieces))
     }
 
-    /// The next `max` bytes, or what there is in one piece.
+    /// The next `max` bytes, or fewer if the current buffer ends.
     #[inline]
     fn piece(&mut self, max: usize) -> &'a mut [u8] {
         let current = std::mem::take(&mut self.current);
@@ -107,7 +107,7 @@ impl<'a, 'b> Room<'a, 'b> {
 }
 
 impl<'a> Space<'a> {
-    /// Bytes in all.
+    /// The length in bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
@@ -116,7 +116,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The first `n` bytes, and the rest.
+    /// Splits the space after `n` bytes.
     #[inline]
     pub(super) fn split_at(self, n: usize) -> (Self, Self) {
         match self {
@@ -137,7 +137,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The pieces.
+    /// The buffers that make up the space.
     pub(super) fn into_pieces(self) -> Vec<&'a mut [u8]> {
         match self {
             Self::One(piece) => vec![piece],
@@ -145,7 +145,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Copies `bytes`, as many as there is space for.
+    /// Copies `bytes` into the space, up to its length.
     #[inline]
     pub(super) fn write(&mut self, mut bytes: &[u8]) {
         match self {

@@ -1,4 +1,4 @@
-//! Sockets that encrypt and decrypt.
+//! Symmetric cipher operation sockets.
 
 use super::{
     algorithm::Algorithm,
@@ -14,7 +14,7 @@ use std::{io::IoSliceMut, sync::Arc};
 pub(super) struct Operation {
     lease: Lease,
     tfm: Option<Arc<Skcipher>>,
-    /// What is received before the end of a message is a multiple of this.
+    /// The granularity in bytes of what is received before the end of a message.
     chunk: usize,
     pub(super) stream: Stream,
 }
@@ -46,7 +46,7 @@ impl Operation {
         Room::new(Destination { pieces, lost }).fill(|room| self.request(room))
     }
 
-    /// One request: what is queued, or as much of it as there is room for.
+    /// Processes one request: the queued text, or as much of it as there is room for.
     #[inline]
     fn request(&mut self, room: &mut Room<'_, '_>) -> Result<usize, Errno> {
         let Self { stream, chunk, tfm, .. } = self;
@@ -90,8 +90,8 @@ fn crypt(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Er
     }
 }
 
-/// The kernel finds out that the last block is not whole when it gets there: the others have been
-/// written, and the IV has moved on; that of LRW, which passes twice over the text, has not.
+/// The kernel notices an incomplete last block when it reaches it: the other blocks have been written and the IV
+/// has been updated. LRW makes two passes over the text, so it has done neither.
 #[cold]
 fn crypt_whole_blocks(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> Result<(), Error> {
     let driver = tfm.driver();
@@ -102,14 +102,14 @@ fn crypt_whole_blocks(tfm: &Skcipher, stream: &mut Stream, space: Space<'_>) -> 
     Err(Error::TextLength { name: String::new(), got: got as u64, want: "whole blocks".into() })
 }
 
-/// The block of a mode; of a stream cipher, the bytes of keystream that are made at a time.
+/// The block size of a mode in bytes; for a stream cipher, the keystream block size.
 pub(crate) fn chunk_size(driver: &Driver) -> usize {
     let shape = &driver.shape;
     match driver.name.split('(').next().unwrap_or_default() {
         _ if shape.blocksize > 1 => shape.blocksize,
         "rfc3686" => 16,
         "chacha20" | "xchacha20" | "xchacha12" => 64,
-        // The IV is as long as the cipher's block.
+        // The IV of these modes is one cipher block.
         "ctr" | "xctr" | "cfb" | "ofb" => shape.ivsize,
         _ => 1,
     }

@@ -1,4 +1,4 @@
-//! A socket of any kind, and what each kind does with a call.
+//! AF_ALG sockets of all kinds, and the calls that each supports.
 
 use super::{
     aead,
@@ -11,18 +11,18 @@ use super::{
 use crate::{Destination, Errno, Message, Readiness, Received, usage::Usage};
 use std::{io::IoSliceMut, sync::Arc};
 
-/// An AF_ALG socket: one that names a transform, or one that performs operations.
+/// An AF_ALG socket: a parent, which names a transform, or an operation socket.
 #[derive(Debug)]
 pub struct Socket {
     role: Role,
     buffers: Buffers,
-    /// What the next call that asks for it is told.
+    /// The stored error (`sk_err`) for the next call that asks for it.
     pub(crate) error: Option<Errno>,
-    /// What it has done, if that is counted.
+    /// The usage counts, if enabled.
     usage: Option<Box<Usage>>,
 }
 
-/// What is large stays where it is made: front ends move sockets about while they open and close them.
+/// Large variants are boxed, because front ends move sockets when they open and close them.
 #[derive(Debug)]
 enum Role {
     Parent(Arc<Parent>),
@@ -32,7 +32,7 @@ enum Role {
     Rng(rng::Operation),
 }
 
-/// One more than the largest `SOCK_*`.
+/// One more than the largest `SOCK_*` value.
 const SOCK_MAX: i32 = 11;
 
 impl From<Role> for Socket {
@@ -42,7 +42,7 @@ impl From<Role> for Socket {
 }
 
 impl Socket {
-    /// `socket(AF_ALG, kind, protocol)`; `kind` without `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    /// `socket(AF_ALG, kind, protocol)`. `kind` does not include `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
     pub fn new(kind: i32, protocol: i32) -> Result<Self, Errno> {
         match (kind, protocol) {
             (libc::SOCK_SEQPACKET, 0) => Ok(Role::Parent(Arc::default()).into()),
@@ -60,16 +60,16 @@ impl Socket {
         }
     }
 
-    /// `setsockopt`, for a client without keyrings. Of `ALG_SET_AEAD_AUTHSIZE`, only the length of
-    /// `value` counts: the client's pointer need not be readable.
+    /// `setsockopt` for a client without keyrings. For `ALG_SET_AEAD_AUTHSIZE` only the length of `value` is used:
+    /// the client's pointer need not be readable.
     pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
         self.set_option_with(level, name, value, &NoKeyring)
     }
 
-    /// `setsockopt`, with the keys that `ALG_SET_KEY_BY_KEY_SERIAL` may name.
+    /// `setsockopt` with the keyring for `ALG_SET_KEY_BY_KEY_SERIAL`.
     ///
-    /// Of level `SOL_SOCKET`, `SO_SNDBUF` and `SO_RCVBUF` mean something here. The front end keeps those
-    /// that are about waiting: `SO_RCVTIMEO`, `SO_SNDTIMEO`.
+    /// Of level `SOL_SOCKET`, only `SO_SNDBUF` and `SO_RCVBUF` have an effect here. The front end handles the
+    /// timeouts `SO_RCVTIMEO` and `SO_SNDTIMEO`.
     pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         if level == libc::SOL_SOCKET {
             self.buffers.set_option(name, value)?;
@@ -90,7 +90,7 @@ impl Socket {
         }
     }
 
-    /// `getsockopt`, of the options whose value is a number.
+    /// `getsockopt`, for options with a numeric value.
     pub fn option(&self, level: i32, name: i32) -> Result<i32, Errno> {
         if level != libc::SOL_SOCKET {
             return Err(Errno::OPNOTSUPP);
@@ -115,9 +115,9 @@ impl Socket {
 
     /// `sendmsg`.
     ///
-    /// If fewer bytes are accepted than the message has, or none with [`Errno::AGAIN`], there was no
-    /// room for more. A client that does not want to wait is told so; for one that does, the front end
-    /// goes on with [`Socket::send_rest`] when the socket is writable.
+    /// If fewer bytes are accepted than the message has, or none with [`Errno::AGAIN`], the queue is full. A
+    /// non-blocking client gets this result. For a blocking one, the front end continues with [`Socket::send_rest`]
+    /// when the socket is writable.
     #[inline(always)]
     pub fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         let sent = match &mut self.role {
@@ -133,8 +133,8 @@ impl Socket {
         sent
     }
 
-    /// What [`Socket::send`] has not accepted of a message, with the same flags. The control messages
-    /// have been seen already and are ignored.
+    /// Sends the rest of a message that [`Socket::send`] accepted in part, with the same flags. Control messages
+    /// were processed by the first call and are ignored.
     pub fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         match &mut self.role {
             Role::Skcipher(operation) => operation.stream.send_rest(message),
@@ -147,16 +147,17 @@ impl Socket {
 
     /// `recvmsg`.
     ///
-    /// A client that offers more room than there is text gets the text. The kernel would let it wait, if
-    /// it waits at all, for another thread to send more.
+    /// A client that offers more room than text gets the text. The kernel would let a blocking client wait for
+    /// another thread to send more.
     #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
-        let _ = flags; // waiting is the front end's; the kernel ignores the others
+        let _ = flags; // the front end handles waiting; the kernel ignores other flags
         let Destination { pieces, lost } = into.into();
         self.recv_into(pieces, lost)
     }
 
-    /// [`recv`](Self::recv), with arguments that are nowhere put together in memory, which would be waited for.
+    /// Like [`recv`](Self::recv). The separate arguments stay in registers; a struct in memory would cost a
+    /// store-to-load stall.
     #[inline(always)]
     pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
         let received = match &mut self.role {
@@ -177,12 +178,12 @@ impl Socket {
         received
     }
 
-    /// What it has done, if that is counted.
+    /// The usage counts, if enabled.
     pub(crate) fn usage(&mut self) -> Option<&mut Usage> {
         self.usage.as_deref_mut()
     }
 
-    /// Bytes of text that wait.
+    /// The number of queued text bytes.
     pub(crate) fn held(&self) -> usize {
         match &self.role {
             Role::Skcipher(operation) => operation.stream.queue.len(),
@@ -191,8 +192,8 @@ impl Socket {
         }
     }
 
-    /// What `poll` would say. Sockets that name a transform, digest or give random bytes have nothing
-    /// to poll for: the kernel reports no event on them, ever.
+    /// The readiness that `poll` reports. As in the kernel, parents, hash and random number sockets never report an
+    /// event.
     pub fn readiness(&self) -> Readiness {
         match &self.role {
             Role::Skcipher(operation) => operation.stream.readiness(),
@@ -202,7 +203,7 @@ impl Socket {
     }
 }
 
-/// A socket that is accepted from this one.
+/// Accepts an operation socket from `parent`.
 fn accept_from(parent: &Arc<Parent>) -> Result<Socket, Errno> {
     parent.lease(|algorithm, lease| {
         let (role, driver) = match algorithm {

@@ -1,4 +1,4 @@
-//! The sending side that ciphers and AEADs share.
+//! The sending side of cipher and AEAD sockets.
 
 use super::{
     level::Buffers,
@@ -12,17 +12,17 @@ use algkit::Direction;
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// What was sent and waits to be received as its cryptographic counterpart.
+/// The sent data that has not been processed yet, and the settings for it.
 pub(super) struct Stream {
     pub(super) queue: Queue,
     pub(super) direction: Direction,
     pub(super) iv: Zeroizing<Box<[u8]>>,
     pub(super) assoc_len: usize,
-    /// The client has said that more is to come.
+    /// Whether the client announced more data (`MSG_MORE`).
     pub(super) more: bool,
-    /// A message has begun.
+    /// Whether a message has begun.
     pub(super) begun: bool,
-    /// What the last page has room for, beyond what the limit says.
+    /// The free bytes in the kernel's last page, beyond the limit of the buffer size.
     page_room: usize,
     pub(super) buffers: Buffers,
 }
@@ -47,7 +47,7 @@ impl Stream {
         }
     }
 
-    /// `sendmsg`, as much of it as there is room for.
+    /// `sendmsg`: accepts as much of the message as there is room for.
     #[inline]
     pub(super) fn send(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         let control = match message.control {
@@ -67,7 +67,7 @@ impl Stream {
         self.add(message)
     }
 
-    /// A control buffer, however short, sets the direction and the length of associated data anew.
+    /// Parses a control buffer. Even a short one resets the direction and the length of associated data.
     fn control<'a>(&self, bytes: &'a [u8]) -> Result<(Direction, Control<'a>), Errno> {
         let control = Control::parse(bytes)?;
         let direction = match control.op {
@@ -81,8 +81,8 @@ impl Stream {
         Ok((direction, control))
     }
 
-    /// Goes on with a message that was accepted in part. If a reader has emptied the queue meanwhile, it
-    /// is the same message still; the kernel forgets, and lets both sides wait for each other.
+    /// Continues a message that was accepted in part. If a reader has emptied the queue meanwhile, it still counts
+    /// as the same message. The kernel forgets the message, and both sides wait for each other.
     pub(super) fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
         self.add(message)
     }
@@ -116,13 +116,13 @@ impl Stream {
         Ok(accepted)
     }
 
-    /// How many of `readable` bytes count if what follows cannot be read: data is copied a page at a time.
+    /// How many of `readable` bytes are accepted if the following ones cannot be read: data is copied page by page.
     fn copied_before_fault(&self, readable: usize) -> usize {
         readable.checked_sub(self.page_room).map_or(0, |rest| self.page_room + rest / PAGE * PAGE)
     }
 
-    /// How many of `total` bytes are accepted now. The last page is filled up in any case; beyond that,
-    /// pages are added while a whole one is left of the limit.
+    /// How many of `total` bytes are accepted now. The last page is always filled; after that, pages are added
+    /// while the limit leaves room for a whole one.
     fn admit(&mut self, total: usize) -> usize {
         let mut accepted = total.min(self.page_room);
         self.page_room -= accepted;
@@ -141,19 +141,19 @@ impl Stream {
         accepted
     }
 
-    /// A buffer size counts in whole pages, and is at least one.
+    /// The limit of a buffer in bytes: whole pages, at least one.
     fn limit(&self, buffer: usize) -> usize {
         (buffer / PAGE * PAGE).max(PAGE)
     }
 
-    /// Bytes that one request may receive.
+    /// The most bytes that one request can receive.
     #[inline]
     pub(super) fn receive_limit(&self) -> usize {
         self.limit(self.buffers.receive)
     }
 
-    /// Takes the first `n` bytes off the queue. When it is empty, the next message begins, unless the
-    /// client has said that this one goes on.
+    /// Removes the first `n` bytes from the queue. When it is empty, a new message may begin, unless the client has
+    /// announced more of this one.
     #[inline]
     pub(super) fn consume(&mut self, n: usize) {
         self.queue.pop(n);

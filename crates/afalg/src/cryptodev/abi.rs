@@ -1,4 +1,4 @@
-//! Numbers and layouts of `crypto/cryptodev.h`, on 64-bit machines. Integers are in the CPU's byte order.
+//! Constants and structures of `crypto/cryptodev.h` on 64-bit machines. Integers are in the CPU's byte order.
 
 #![allow(clippy::unnecessary_cast, reason = "an opcode has more bits on some targets")]
 
@@ -15,42 +15,42 @@ pub const CIOCASYNCCRYPT: u32 = opcode::write::<[u8; CRYPT_OP_LEN]>(b'c', 110) a
 pub const CIOCASYNCFETCH: u32 = opcode::read::<[u8; CRYPT_OP_LEN]>(b'c', 111) as u32;
 pub const CIOCCPHASH: u32 = opcode::write::<[u8; CPHASH_OP_LEN]>(b'c', 112) as u32;
 
-/// Bytes of a `session_op`.
+/// The size of `session_op` in bytes.
 pub const SESSION_OP_LEN: usize = 48;
-/// Bytes of a `session_info_op`.
+/// The size of `session_info_op` in bytes.
 pub const SESSION_INFO_LEN: usize = 268;
-/// Bytes of a `crypt_op`.
+/// The size of `crypt_op` in bytes.
 pub const CRYPT_OP_LEN: usize = 48;
-/// Bytes of a `crypt_auth_op`.
+/// The size of `crypt_auth_op` in bytes.
 pub const AUTH_OP_LEN: usize = 72;
-/// Bytes of a `cphash_op`.
+/// The size of `cphash_op` in bytes.
 pub const CPHASH_OP_LEN: usize = 8;
 
-/// The longest key of a cipher, and of a MAC, in bytes.
+/// The longest key of a cipher and of a MAC, in bytes.
 pub const CRYPTO_CIPHER_MAX_KEY_LEN: usize = 64;
 pub const CRYPTO_HMAC_MAX_KEY_LEN: usize = 512;
-/// Bytes of a name in a `session_info_op`, its terminating zero included.
+/// The size in bytes of a name in `session_info_op`, including the terminating zero.
 pub const CRYPTODEV_MAX_ALG_NAME: usize = 64;
 /// The longest IV, in bytes.
 pub const EALG_MAX_BLOCK_LEN: usize = 16;
 /// The longest digest, in bytes.
 pub const AALG_MAX_RESULT_LEN: usize = 64;
 
-/// Values of `op`.
+/// Values of the field `op`.
 pub const COP_ENCRYPT: u16 = 0;
 pub const COP_DECRYPT: u16 = 1;
 
-/// More of the message follows, or precedes: a hash is neither begun nor ended.
+/// More of the message follows or precedes: the hash is neither started nor finished.
 pub const COP_FLAG_UPDATE: u16 = 1 << 0;
-/// The message ends here.
+/// The message ends with this call.
 pub const COP_FLAG_FINAL: u16 = 1 << 1;
-/// The chaining value is to be written to the IV's place.
+/// The chaining value is written back to the IV.
 pub const COP_FLAG_WRITE_IV: u16 = 1 << 2;
-/// The client's pages are not to be worked on: data are taken 4096 bytes at a time.
+/// Zero-copy is disabled: data are processed 4096 bytes at a time.
 pub const COP_FLAG_NO_ZC: u16 = 1 << 3;
 pub const COP_FLAG_AEAD_TLS_TYPE: u16 = 1 << 4;
 pub const COP_FLAG_AEAD_SRTP_TYPE: u16 = 1 << 5;
-/// A hash begins anew.
+/// The hash starts a new message.
 pub const COP_FLAG_RESET: u16 = 1 << 6;
 
 /// A `session_op`.
@@ -65,7 +65,7 @@ pub struct SessionOp {
 }
 
 impl SessionOp {
-    /// Where the session's number belongs.
+    /// The offset of the session number, in bytes.
     pub const SES: usize = 40;
 
     pub fn parse(raw: &[u8; SESSION_OP_LEN]) -> Self {
@@ -80,7 +80,7 @@ impl SessionOp {
     }
 }
 
-/// A `crypt_op`. `mac` is where a digest goes.
+/// A `crypt_op`. The digest is written to `mac`.
 #[derive(Clone, Copy, Debug)]
 pub struct CryptOp {
     pub ses: u32,
@@ -108,7 +108,7 @@ impl CryptOp {
     }
 }
 
-/// A `crypt_auth_op`. Its `iv_len` is not looked at.
+/// A `crypt_auth_op`. Its `iv_len` is ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct AuthOp {
     pub ses: u32,
@@ -141,7 +141,7 @@ impl AuthOp {
         }
     }
 
-    /// Writes what an operation changes: the length, the tag's place and length.
+    /// Writes the fields that an operation changes: the length, and the tag's address and length.
     pub fn update(&self, raw: &mut [u8; AUTH_OP_LEN]) {
         raw[8..12].copy_from_slice(&self.len.to_ne_bytes());
         raw[40..48].copy_from_slice(&self.tag.to_ne_bytes());
@@ -149,8 +149,7 @@ impl AuthOp {
     }
 }
 
-/// Places in a `session_info_op`: names of the cipher and of the hash, each followed by the driver's;
-/// alignment; flags.
+/// Offsets in `session_info_op`, in bytes. `CIPHER` and `HASH` are each followed by the driver's name.
 pub mod info {
     pub const CIPHER: usize = 4;
     pub const HASH: usize = 132;
@@ -158,7 +157,7 @@ pub mod info {
     pub const FLAGS: usize = 264;
 }
 
-/// The number at `at`; there is one.
+/// The `u32` at offset `at`, which must be in range.
 pub fn u32_at<const N: usize>(raw: &[u8; N], at: usize) -> u32 {
     u32::from_ne_bytes(raw[at..at + 4].try_into().expect("four bytes"))
 }

@@ -1,18 +1,18 @@
-//! What the numbers in a `session_op` stand for.
+//! The algorithms behind the numbers in a `session_op`.
 
-/// How a cipher is used.
+/// How a cipher processes text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
-    /// Whole blocks.
+    /// Only whole blocks.
     Blocks,
-    /// Any number of bytes.
+    /// Texts of any length.
     Stream,
-    /// With associated data and a tag.
+    /// With associated data and a tag (AEAD).
     Aead,
 }
 
-/// The name and the mode of a cipher. Numbers that only name what no kernel has, such as the TLS
-/// suites, are unknown.
+/// The name and the mode of a cipher number. Numbers that no kernel implements, such as the TLS suites, are
+/// unknown.
 pub(super) fn cipher(number: u32) -> Option<(&'static str, Mode)> {
     Some(match number {
         1 => ("cbc(des)", Mode::Blocks),
@@ -29,12 +29,12 @@ pub(super) fn cipher(number: u32) -> Option<(&'static str, Mode)> {
     })
 }
 
-/// The cipher that changes nothing.
+/// The null cipher, which does not change its input.
 pub(super) const NULL: &str = "ecb(cipher_null)";
-/// The kernel's driver of it.
+/// The name of the kernel's driver for it.
 pub(super) const NULL_DRIVER: &str = "ecb-cipher_null";
 
-/// The name of a hash, and whether it takes a key.
+/// The name of a hash number, and whether it takes a key.
 pub(super) fn hash(number: u32) -> Option<(&'static str, bool)> {
     Some(match number {
         6 => ("hmac(md5)", true),

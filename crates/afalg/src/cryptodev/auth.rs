@@ -1,4 +1,4 @@
-//! `CIOCAUTHCRYPT`: encryption and authentication, as an AEAD, as TLS or as SRTP put them together.
+//! `CIOCAUTHCRYPT`: authenticated encryption as an AEAD, or in the formats of TLS or SRTP.
 
 use super::{
     abi::{
@@ -13,16 +13,16 @@ use crate::{Errno, Memory, secret::Secret};
 use algkit::{Aead, Direction, Error};
 use subtle::ConstantTimeEq;
 
-/// The longest associated data of an AEAD or TLS, in bytes.
+/// The longest associated data for an AEAD or TLS, in bytes.
 const MAX_AUTH: u32 = 4096;
 
-/// How far behind the start of what SRTP authenticates the payload may start, in bytes.
+/// The greatest distance in bytes from the start of SRTP's authenticated data to the payload.
 const MAX_SRTP_HEADER: u64 = 256;
 
-/// The longest text, in bytes: all of it is held at once.
+/// The longest text in bytes; all of it is held in memory.
 const MAX_LEN: u32 = 1 << 26;
 
-/// Performs the operation in `raw` and writes its results, `raw` itself to `argument` at last.
+/// Performs the operation in `raw`, writes its results, and finally writes `raw` back to `argument`.
 pub(super) fn run<'s>(
     mut raw: [u8; AUTH_OP_LEN],
     argument: u64,
@@ -74,17 +74,17 @@ pub(super) fn run<'s>(
     memory.write(argument, &raw)
 }
 
-/// Bytes of tag if the client does not say.
+/// The tag length in bytes if the client gives none.
 fn default_tag_len(session: &Session) -> u32 {
     let len = match session {
         Session { hash: Some(hash), .. } => hash.digest_size(),
         Session { cipher: Some(Cipher { kind: Kind::Aead(_, len), .. }), .. } => *len,
         _ => 0,
     };
-    len as u32 // 64 at most
+    len as u32 // at most 64
 }
 
-/// Plain AEAD: text, then the tag. Returns the length of what was written.
+/// A plain AEAD: the text is followed by the tag. Returns the number of bytes written.
 fn aead(direction: Direction, request: &AuthOp, cipher: &mut Cipher, memory: &mut dyn Memory) -> Result<u32, Errno> {
     let (len, tag_len) = (request.len as usize, request.tag_len as usize);
     if cipher.mode != Mode::Aead || request.auth_len > MAX_AUTH {
@@ -108,10 +108,10 @@ fn aead(direction: Direction, request: &AuthOp, cipher: &mut Cipher, memory: &mu
     }
     seal_or_open(tfm, direction, &iv, &assoc, &mut text, tag_len)?;
     memory.write(request.dst, &text[..written]).map_err(|_| Errno::INVAL)?;
-    Ok(written as u32) // MAX_LEN and a tag
+    Ok(written as u32) // at most MAX_LEN plus a tag
 }
 
-/// Text and tag, in place.
+/// Processes text followed by its tag, in place.
 fn seal_or_open(
     tfm: &Aead,
     direction: Direction,
@@ -128,8 +128,8 @@ fn seal_or_open(
     .map_err(|error| if error == Error::Authentication { Errno::BADMSG } else { Errno::INVAL })
 }
 
-/// TLS before 1.3: a MAC of header and text, padding, and all of it but the header encrypted, in place.
-/// Returns the length of the record, or of the text in it.
+/// TLS before 1.3, in place: a MAC of header and text, then padding; everything but the header is encrypted.
+/// Returns the length of the record when encrypting, and of its text when decrypting.
 fn tls(
     direction: Direction,
     request: &AuthOp,
@@ -158,7 +158,7 @@ fn tls(
         Direction::Decrypt => open_record(&header, &mut record, tag_len, cipher, hash)?,
     };
     memory.write(request.dst, &record).map_err(|_| Errno::INVAL)?;
-    Ok(text_len as u32) // MAX_LEN, a tag and padding
+    Ok(text_len as u32) // at most MAX_LEN plus a tag and padding
 }
 
 fn close_record(
@@ -177,13 +177,13 @@ fn close_record(
     let block = cipher.block_size();
     if block > 1 {
         let pad = block - record.len() % block;
-        record.resize(record.len() + pad, (pad - 1) as u8); // blocks have 16 bytes at most
+        record.resize(record.len() + pad, (pad - 1) as u8); // a block has at most 16 bytes
     }
     cipher.crypt(Direction::Encrypt, record)
 }
 
-/// Decrypts and checks a record; the length of its text. Padding that is wrong counts as none, so that
-/// the MAC is computed all the same.
+/// Decrypts and checks a record; returns the length of its text. Wrong padding is treated as none, so that the MAC
+/// is still computed.
 fn open_record(
     header: &[u8],
     record: &mut [u8],
@@ -206,7 +206,7 @@ fn open_record(
     if matches && padding.is_some() { Ok(text_len) } else { Err(Errno::BADMSG) }
 }
 
-/// Bytes of padding at the end of a record, the one that tells its length included.
+/// The length of the padding at the end of a record in bytes, including the length byte. `None` if it is invalid.
 fn padding(record: &[u8]) -> Option<usize> {
     let last = *record.last()?;
     let len = usize::from(last) + 1;
@@ -214,8 +214,8 @@ fn padding(record: &[u8]) -> Option<usize> {
     bytes.iter().all(|&byte| byte == last).then_some(len)
 }
 
-/// SRTP: the payload encrypted, then a MAC of header, ciphertext and what follows, in place. Returns the
-/// length of the payload.
+/// SRTP, in place: encrypts the payload, then computes a MAC of the header, the ciphertext and what follows.
+/// Returns the length of the payload.
 fn srtp(
     direction: Direction,
     request: &AuthOp,
@@ -229,7 +229,7 @@ fn srtp(
     let header = request.src.checked_sub(request.auth_src).filter(|&n| n <= MAX_SRTP_HEADER).ok_or(Errno::INVAL)?;
     let (start, len, tag_len) = (header as usize, request.len as usize, request.tag_len as usize);
     let mut packet = Secret::zeros(request.auth_len as usize);
-    // The length that is looked at is that of the payload and, when encrypting, of the tag.
+    // The length to check is that of the payload plus, when encrypting, the tag.
     let nothing = len == 0 && (direction == Direction::Decrypt || tag_len == 0);
     if nothing || start >= packet.len() || len > packet.len() - start {
         return Err(Errno::INVAL);
@@ -263,7 +263,7 @@ fn srtp(
     Ok(request.len)
 }
 
-/// Whether `tag` is the beginning of `digest`, in a time that does not depend on where they differ.
+/// Whether `tag` is a prefix of `digest`. The time does not depend on where they differ.
 fn is_tag(digest: &[u8], tag: &[u8]) -> bool {
     digest.get(..tag.len()).is_some_and(|digest| digest.ct_eq(tag).into())
 }

@@ -1,4 +1,4 @@
-//! `CIOCCRYPT`: a cipher, a hash, or a hash of the plaintext beside a cipher.
+//! `CIOCCRYPT`: a cipher, a hash, or a cipher with a hash of the plaintext.
 
 use super::{
     abi::{
@@ -11,20 +11,20 @@ use crate::{Errno, Memory, secret::Secret};
 use algkit::Direction;
 use zeroize::Zeroizing;
 
-/// Bytes that are taken from the client at a time, where the result does not depend on it.
+/// The number of bytes processed at a time, where that does not affect the result.
 const PIECE: usize = 1 << 16;
 
-/// Bytes that are taken at a time if the client wants its pages to be left alone. Each is a request of
-/// its own, which shows in XTS.
+/// The number of bytes processed at a time with `COP_FLAG_NO_ZC`. Each piece is a separate request, which affects
+/// the result of XTS.
 const PAGE: usize = 4096;
 
-/// The longest text that must be taken as a whole, in bytes.
+/// The longest text in bytes for modes that must process it as a whole.
 const WHOLE: usize = 1 << 24;
 
-/// Texts up to this length cost no allocation.
+/// The longest text in bytes that needs no allocation.
 const SHORT: usize = 512;
 
-/// An operation: what the client asked, and the results.
+/// An operation: the client's request and its results.
 pub(super) struct Operation {
     raw: [u8; CRYPT_OP_LEN],
     request: CryptOp,
@@ -33,7 +33,7 @@ pub(super) struct Operation {
     digest: Option<Digest>,
 }
 
-/// The direction that `op` asks for.
+/// The direction for a value of `op`.
 pub(super) fn direction(op: u16) -> Result<Direction, Errno> {
     match op {
         COP_ENCRYPT => Ok(Direction::Encrypt),
@@ -43,7 +43,7 @@ pub(super) fn direction(op: u16) -> Result<Direction, Errno> {
 }
 
 impl Operation {
-    /// Reads the request and its IV.
+    /// Reads the request's session and IV.
     pub(super) fn read<'s>(
         raw: [u8; CRYPT_OP_LEN],
         session: impl FnOnce(u32) -> Option<&'s mut Session>,
@@ -61,12 +61,12 @@ impl Operation {
         Ok((operation, session))
     }
 
-    /// Whether the client asked for that; an asynchronous operation cannot.
+    /// Whether the client set `COP_FLAG_NO_ZC`, which asynchronous operations do not support.
     pub(super) fn wants_its_pages_left_alone(&self) -> bool {
         self.request.flags & COP_FLAG_NO_ZC != 0
     }
 
-    /// Adds a request to what the session has done.
+    /// Adds the operation to the session's usage counts.
     pub(super) fn count(&self, session: &mut Session) {
         if let Some(usage) = &mut session.usage {
             usage.request();
@@ -74,7 +74,7 @@ impl Operation {
         }
     }
 
-    /// Does the work, and writes the text.
+    /// Processes the text and writes the result.
     pub(super) fn run(&mut self, session: &mut Session, memory: &mut dyn Memory) -> Result<(), Errno> {
         let CryptOp { op, flags, len, .. } = self.request;
         let direction = direction(op)?;
@@ -144,7 +144,7 @@ impl Operation {
         Ok(())
     }
 
-    /// Writes everything but the text: the digest, the IV if wanted, and the request itself to `argument`.
+    /// Writes everything except the text: the digest, the IV if requested, and the request itself to `argument`.
     pub(super) fn deliver(&self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
         if let Some(digest) = &self.digest {
             memory.write(self.request.mac, digest.bytes())?;
@@ -156,7 +156,7 @@ impl Operation {
     }
 }
 
-/// `address + at`, if that is an address.
+/// `address + at`; an error if that overflows.
 fn offset(address: u64, at: usize) -> Result<u64, Errno> {
     address.checked_add(at as u64).ok_or(Errno::FAULT)
 }

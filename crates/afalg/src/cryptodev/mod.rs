@@ -1,7 +1,7 @@
-//! `/dev/crypto`, as cryptodev-linux defines it (`crypto/cryptodev.h`).
+//! `/dev/crypto` with the interface of cryptodev-linux (`crypto/cryptodev.h`).
 //!
-//! Structures have the layout of 64-bit machines. There is no asymmetric cryptography, as in the module,
-//! and no `CIOCGSESSION2`, which only FreeBSD has.
+//! Structures have the layout of 64-bit machines. As in the module, there is no asymmetric cryptography. There is
+//! no `CIOCGSESSION2`, which only FreeBSD has.
 
 mod abi;
 mod algorithms;
@@ -20,23 +20,23 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Sessions that a device may have.
+/// The maximum number of sessions per device.
 const MAX_SESSIONS: usize = 1 << 14;
 
-/// Asynchronous operations that a device may hold.
+/// The maximum number of asynchronous operations that wait to be fetched, per device.
 const MAX_JOBS: usize = 64;
 
-/// An open `/dev/crypto`: sessions, and operations on them.
+/// An open `/dev/crypto`: its sessions and asynchronous operations.
 #[derive(Default, Debug)]
 pub struct Device {
-    /// Shared with what `CRIOGET` made.
+    /// Shared with the devices that `CRIOGET` has returned.
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
 struct State {
     sessions: HashMap<u32, Session>,
-    /// Asynchronous operations that are done, and were not fetched yet.
+    /// The results of asynchronous operations that have not been fetched.
     done: VecDeque<Result<Operation, Errno>>,
 }
 
@@ -46,12 +46,12 @@ impl fmt::Debug for State {
     }
 }
 
-/// What an `ioctl` did, beside what it wrote to the client's memory.
+/// The result of an `ioctl`, beside what was written to the client's memory.
 #[derive(Debug)]
 pub enum Answer {
-    /// It returns 0.
+    /// The call returns 0.
     Done,
-    /// `CRIOGET`: a new descriptor, whose number is to be written to this address and the call returns 0.
+    /// `CRIOGET`: the front end makes a new descriptor, writes its number to this address, and the call returns 0.
     Clone(Device, u64),
 }
 
@@ -61,7 +61,7 @@ impl Device {
         Self::default()
     }
 
-    /// `ioctl`, with the argument's address.
+    /// `ioctl` with the address of its argument.
     pub fn ioctl(&mut self, request: u32, argument: u64, memory: &mut dyn Memory) -> Result<Answer, Errno> {
         let mut state = self.state();
         match request {
@@ -83,20 +83,20 @@ impl Device {
         .map(|()| Answer::Done)
     }
 
-    /// Bytes of sessions, about.
+    /// The approximate memory of the sessions, in bytes.
     pub(crate) fn held(&self) -> usize {
-        /// A transform with its key schedule.
+        /// The assumed size in bytes of a transform with its key schedule.
         const SESSION: usize = 1024;
         self.state().sessions.len() * SESSION
     }
 
-    /// What `poll` would say: readable when `CIOCASYNCFETCH` has something.
+    /// The readiness that `poll` reports: readable when `CIOCASYNCFETCH` has a result.
     pub fn readiness(&self) -> Readiness {
         let done = self.state().done.len();
         Readiness { readable: done > 0, writable: done < MAX_JOBS }
     }
 
-    /// Does something with what each session has done.
+    /// Calls `act` with the usage counts of each session.
     pub(crate) fn each_usage(&self, act: fn(&mut Usage)) {
         self.state().sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
     }
@@ -125,7 +125,7 @@ impl State {
         Ok(())
     }
 
-    /// A session that does not exist has ended already.
+    /// `CIOCFSESSION`. A session that does not exist is not an error.
     fn end(&mut self, argument: u64, memory: &dyn Memory) -> Result<(), Errno> {
         self.sessions.remove(&u32::from_ne_bytes(read(argument, memory)?));
         Ok(())
@@ -156,7 +156,7 @@ impl State {
         operation.deliver(argument, memory)
     }
 
-    /// `CIOCASYNCCRYPT`. The work is done at once; what is left for later is the client's to fetch.
+    /// `CIOCASYNCCRYPT`. The work is done immediately; the result waits to be fetched.
     fn submit(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
         let raw = read(argument, memory)?;
         let (mut operation, session) = Operation::read(raw, |number| self.sessions.get_mut(&number), memory)?;
@@ -176,14 +176,14 @@ impl State {
     }
 }
 
-/// The structure at `address`.
+/// Reads the structure at `address`.
 fn read<const N: usize>(address: u64, memory: &dyn Memory) -> Result<[u8; N], Errno> {
     let mut raw = [0; N];
     memory.read(address, &mut raw)?;
     Ok(raw)
 }
 
-/// A number that nobody foresees.
+/// An unpredictable session number.
 fn random() -> Result<u32, Errno> {
     let mut bytes = [0; 4];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())? {

@@ -1,4 +1,4 @@
-//! Sessions: a keyed cipher, a hash, or both.
+//! Sessions of `/dev/crypto`: a keyed cipher, a hash, or both.
 
 use super::{
     abi::{
@@ -16,12 +16,12 @@ use zeroize::Zeroizing;
 pub(super) struct Session {
     pub(super) cipher: Option<Cipher>,
     pub(super) hash: Option<Digester>,
-    /// What it has done, if that is counted.
+    /// The usage counts, if enabled.
     pub(super) usage: Option<Usage>,
 }
 
 impl Session {
-    /// What `request` asks for, keys read from `memory`.
+    /// Creates the session for `request`. Keys are read from `memory`.
     pub(super) fn new(request: &SessionOp, memory: &dyn Memory) -> Result<Self, Errno> {
         if request.cipher == 0 && request.mac == 0 {
             return Err(Errno::INVAL);
@@ -33,7 +33,7 @@ impl Session {
         let is_aead = cipher.is_some_and(|(_, mode)| mode == Mode::Aead);
         let mut session = Self {
             cipher: cipher.map(|(name, mode)| Cipher::new(name, mode, request, memory)).transpose()?,
-            // An AEAD has its own authentication.
+            // An AEAD includes authentication, so the hash is ignored.
             hash: hash
                 .filter(|_| !is_aead)
                 .map(|(name, keyed)| Digester::new(name, keyed, request, memory))
@@ -45,7 +45,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Fills in the session's part of a `session_info_op`. What the session does not have stays as it is.
+    /// Writes the names of the session's algorithms to a `session_info_op`. Fields of absent algorithms are not
+    /// changed.
     pub(super) fn describe(&self, raw: &mut [u8; SESSION_INFO_LEN]) {
         let mut put = |at: usize, name: &str| {
             let len = name.len().min(CRYPTODEV_MAX_ALG_NAME - 1);
@@ -61,13 +62,13 @@ impl Session {
             put(info::HASH, &hash.hash.driver().name);
             put(info::HASH + CRYPTODEV_MAX_ALG_NAME, &hash.hash.driver().driver);
         }
-        // No driver here wants aligned data, and none is out of reach of user space.
+        // The drivers need no alignment and are all available in user space.
         raw[info::ALIGN_MASK..info::ALIGN_MASK + 2].fill(0);
         raw[info::FLAGS..info::FLAGS + 4].fill(0);
     }
 }
 
-/// A keyed cipher and the IV that its next operation starts from, unless the client gives one.
+/// A keyed cipher, and the IV of its next operation if the client gives none.
 #[derive(Debug)]
 pub(super) struct Cipher {
     pub(super) kind: Kind,
@@ -77,11 +78,11 @@ pub(super) struct Cipher {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// Text stays as it is.
+    /// The null cipher.
     Null,
-    /// A cipher with a mode.
+    /// A symmetric cipher with a mode.
     Skcipher(Skcipher),
-    /// An AEAD, and the bytes of tag it makes now: at most as many as the operation before.
+    /// An AEAD and its current tag length in bytes, which later operations can only reduce.
     Aead(Aead, usize),
 }
 
@@ -95,7 +96,7 @@ impl Cipher {
         }
         memory.read(request.key, key)?;
         if has_mac_key {
-            return Err(Errno::INVAL); // two keys are for suites that no kernel has
+            return Err(Errno::INVAL); // two keys are for suites that no kernel implements
         }
         let refused = |_| Errno::INVAL;
         let kind = match mode {
@@ -137,18 +138,18 @@ impl Cipher {
         self.driver().map_or(0, |driver| driver.shape.ivsize.min(EALG_MAX_BLOCK_LEN))
     }
 
-    /// The IV of the next operation.
+    /// The IV of the next operation. An operation leaves the chaining value here.
     pub(super) fn iv(&mut self) -> &mut [u8] {
         let len = self.iv_size();
         &mut self.iv[..len]
     }
 
-    /// Whether a text may be cut into pieces of whole blocks, each continuing with the chaining value.
+    /// Whether a text may be processed in pieces of whole blocks, each continuing from the chaining value.
     pub(super) fn chains(&self) -> bool {
         !matches!(&self.kind, Kind::Skcipher(tfm) if tfm.driver().name.starts_with("xts("))
     }
 
-    /// Passes `data` through the cipher in place. AEADs need more than that.
+    /// Encrypts or decrypts `data` in place. Fails for AEADs.
     pub(super) fn crypt(&mut self, direction: Direction, data: &mut [u8]) -> Result<(), Errno> {
         let len = self.iv_size();
         match &self.kind {
@@ -161,14 +162,14 @@ impl Cipher {
     }
 }
 
-/// A hash, and what it has absorbed.
+/// A hash and the state of its message.
 #[derive(Debug)]
 pub(super) struct Digester {
     hash: Hash,
     state: State,
 }
 
-/// A digest.
+/// A digest of up to 64 bytes.
 pub(super) struct Digest {
     bytes: Zeroizing<[u8; AALG_MAX_RESULT_LEN]>,
     len: usize,
@@ -198,7 +199,7 @@ impl Digester {
         self.hash.digest_size()
     }
 
-    /// Forgets what was absorbed.
+    /// Starts a new message.
     pub(super) fn reset(&mut self) {
         self.state = self.hash.start();
     }
@@ -207,7 +208,7 @@ impl Digester {
         self.state.update(data);
     }
 
-    /// The digest of what was absorbed; the next message begins.
+    /// Returns the digest of the message and starts a new one.
     pub(super) fn finish(&mut self) -> Result<Digest, Errno> {
         let mut digest = Digest { bytes: Zeroizing::new([0; AALG_MAX_RESULT_LEN]), len: self.digest_size() };
         let state = std::mem::replace(&mut self.state, self.hash.start());
@@ -216,7 +217,7 @@ impl Digester {
         Ok(digest)
     }
 
-    /// Takes over what `other` has absorbed.
+    /// Replaces the message by a copy of `other`'s.
     pub(super) fn copy(&mut self, other: &Self) -> Result<(), Errno> {
         if self.hash.driver().driver != other.hash.driver().driver {
             return Err(Errno::INVAL);

@@ -1,4 +1,4 @@
-//! Layouts as `crypto/cryptodev.h` gives them on 64-bit machines; texts from the standards.
+//! Tests with the layouts of `crypto/cryptodev.h` on 64-bit machines and test vectors of the standards.
 
 use super::{Answer, Device};
 use crate::{Errno, Memory};
@@ -33,11 +33,11 @@ const TLS: u16 = 16;
 const SRTP: u16 = 32;
 const RESET: u16 = 64;
 
-/// Memory from `BASE` on; nothing else can be read or written.
+/// A client's memory that begins at `BASE`. Other addresses are not accessible.
 struct Space(Vec<u8>);
 
 const BASE: u64 = 0x7f00_0000_0000;
-/// Places in it: the structure, a key, a MAC's key, an IV, sources and destinations.
+/// Addresses in it: the structure, a key, a MAC key, an IV, sources and destinations.
 const ARG: u64 = BASE;
 const KEY: u64 = BASE + 0x200;
 const MAC_KEY: u64 = BASE + 0x300;
@@ -88,13 +88,13 @@ fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-/// A device, and memory to ask it with.
+/// A device and a client's memory.
 struct Client {
     device: Device,
     space: Space,
 }
 
-/// A `crypt_op`.
+/// The fields of a `crypt_op`.
 struct Op {
     ses: u32,
     op: u16,
@@ -106,7 +106,7 @@ struct Op {
     iv: u64,
 }
 
-/// A `crypt_auth_op`.
+/// The fields of a `crypt_auth_op`.
 #[derive(Clone, Copy)]
 struct Auth {
     ses: u32,
@@ -184,7 +184,7 @@ impl Client {
         }
     }
 
-    /// A `session_op` with keys at their places.
+    /// Encodes a `session_op` and stores its keys.
     fn session_op(&mut self, cipher: u32, key: &[u8], mac: u32, mac_key: &[u8]) -> Vec<u8> {
         self.space.put(KEY, key);
         self.space.put(MAC_KEY, mac_key);
@@ -220,7 +220,7 @@ impl Client {
         self.ioctl(CIOCAUTHCRYPT, &op.bytes())
     }
 
-    /// The digest of `data` at `MAC`, by one operation with these flags.
+    /// The digest of `data` at `MAC` after one operation with these flags.
     fn digest(&mut self, ses: u32, flags: u16, data: &[u8]) -> String {
         self.space.put(SRC, data);
         self.space.put(MAC, &[0; 64]);
@@ -254,13 +254,13 @@ fn cbc_both_ways() {
     assert_eq!(client.space.get(DST, 64), hex(CBC));
     assert_eq!(client.space.get(IV, 16), hex(CBC_IV), "the IV stays");
     assert_eq!(client.space.get(ARG, 48), op.bytes(), "so does the request");
-    // In place, and with the chaining value written.
+    // Decrypts in place, and writes the chaining value.
     client.crypt(&Op { src: DST, iv: IV, ..Op::new(ses, DECRYPT, WRITE_IV, 64) }).unwrap();
     assert_eq!(client.space.get(DST, 64), hex(PLAIN));
     assert_eq!(client.space.get(IV, 16), hex(CBC)[48..]);
 }
 
-/// Without an IV, an operation continues where the last one has ended.
+/// Without an IV, an operation continues from the previous one.
 #[test]
 fn chaining_from_call_to_call() {
     let mut client = Client::new();
@@ -289,7 +289,7 @@ fn lengths_of_texts() {
     assert_eq!(client.crypt(&Op::new(gcm, ENCRYPT, 0, 16)), Err(Errno::INVAL), "an AEAD wants CIOCAUTHCRYPT");
 }
 
-/// With `COP_FLAG_NO_ZC` each 4096 bytes are a request of their own. XTS starts anew there; CBC goes on.
+/// With `COP_FLAG_NO_ZC` every 4096 bytes are a separate request. XTS starts anew there; CBC continues.
 #[test]
 fn pages() {
     const LEN: usize = 4096 + 64;
@@ -316,19 +316,19 @@ fn hashes() {
     let ses = client.session(0, &[], SHA256, &[]);
     assert_eq!(client.digest(ses, 0, b"abc"), ABC);
     assert_eq!(client.digest(ses, 0, b""), EMPTY);
-    // In pieces; nothing is written before the end, not even to a bad address.
+    // In pieces. Nothing is written before the end, so bad addresses are not noticed.
     for piece in [&b"a"[..], b"b"] {
         client.space.put(SRC, piece);
         client.crypt(&Op { mac: NOWHERE, ..Op::new(ses, ENCRYPT, UPDATE, 1) }).unwrap();
     }
     assert_eq!(client.digest(ses, FINAL, b"c"), ABC);
     assert_eq!(client.digest(ses, FINAL, b""), EMPTY, "the next message");
-    // Begun, and begun anew.
+    // A message is started and reset.
     client.crypt(&Op::new(ses, ENCRYPT, UPDATE, 7)).unwrap();
     client.space.put(SRC, b"ab");
     client.crypt(&Op::new(ses, ENCRYPT, UPDATE | RESET, 2)).unwrap();
     assert_eq!(client.digest(ses, UPDATE | FINAL, b"c"), ABC);
-    // An update of no bytes is the end, too.
+    // An update of 0 bytes also ends the message.
     client.space.put(SRC, b"abc");
     client.crypt(&Op::new(ses, ENCRYPT, UPDATE, 3)).unwrap();
     assert_eq!(client.digest(ses, UPDATE, b""), ABC);
@@ -344,7 +344,7 @@ fn an_hmac() {
     assert_eq!(client.digest(ses, 0, b"what do ya want for nothing?"), want);
 }
 
-/// The plaintext is hashed, whichever way the cipher goes.
+/// The plaintext is hashed in both directions of the cipher.
 #[test]
 fn a_hash_beside_a_cipher() {
     let mut client = Client::new();
@@ -387,7 +387,7 @@ fn sessions_that_are_refused() {
         (0, 0, 0, 0),
         (4, 16, 0, 0),    // CRYPTO_CAST_CBC
         (12, 16, 0, 0),   // CRYPTO_ARC4
-        (108, 16, 7, 20), // CRYPTO_TLS11_AES_CBC_HMAC_SHA1: no kernel has it
+        (108, 16, 7, 20), // CRYPTO_TLS11_AES_CBC_HMAC_SHA1, which no kernel implements
         (0xffff_ffff, 0, 0, 0),
         (0, 0, 9, 16), // CRYPTO_MD5_KPDK
         (AES_CBC, 15, 0, 0),
@@ -416,7 +416,7 @@ fn sessions_that_are_refused() {
     assert!(client.device.ioctl(CIOCGSESSION, NOWHERE, &mut client.space).is_err_and(|e| e == Errno::FAULT));
 }
 
-/// Every number that cryptodev-linux serves: cipher, bytes of key, hash.
+/// All algorithms that cryptodev-linux serves: cipher number, key length in bytes, hash number.
 #[test]
 fn sessions_of_every_kind() {
     let mut client = Client::new();
@@ -450,7 +450,7 @@ fn requests_that_are_refused() {
     assert_eq!(client.crypt(&Op { src: NOWHERE, ..Op::new(ses, ENCRYPT, 0, 16) }), Err(Errno::FAULT));
     assert_eq!(client.crypt(&Op { dst: 0, ..Op::new(ses, ENCRYPT, 0, 16) }), Err(Errno::FAULT));
     assert_eq!(client.crypt(&Op { src: u64::MAX - 8, ..Op::new(ses, ENCRYPT, 0, 1 << 20) }), Err(Errno::FAULT));
-    // A length beyond all memory ends where the memory does.
+    // A length beyond the client's memory fails at its end.
     assert_eq!(client.crypt(&Op::new(ses, ENCRYPT, 0, 0xffff_fff0)), Err(Errno::FAULT));
     let xts = client.session(AES_XTS, &[1; 64], 0, &[]);
     assert_eq!(client.crypt(&Op::new(xts, ENCRYPT, 0, 0xffff_fff0)), Err(Errno::INVAL));
@@ -519,7 +519,7 @@ fn asynchronous_operations() {
     assert_eq!(client.space.get(ARG, 48), op.bytes());
     assert_eq!((client.space.get(DST, 64), client.space.get(IV, 16)), (hex(CBC), hex(CBC)[48..].to_vec()));
     assert!(!client.device.readiness().readable);
-    // What is wrong with the request is told at once, what is wrong with the work when it is fetched.
+    // Errors of the request are returned at once, errors of the work when it is fetched.
     assert_eq!(client.ioctl(CIOCASYNCCRYPT, &Op::new(!ses, ENCRYPT, 0, 16).bytes()), Err(Errno::INVAL));
     assert_eq!(client.ioctl(CIOCASYNCCRYPT, &Op::new(ses, ENCRYPT, NO_ZC, 16).bytes()), Err(Errno::INVAL));
     client.ioctl(CIOCASYNCCRYPT, &Op { src: NOWHERE, ..Op::new(ses, ENCRYPT, 0, 16) }.bytes()).unwrap();
@@ -554,7 +554,7 @@ fn gcm_both_ways() {
     assert_eq!(client.space.get(DST, 76), hex(GCM_SEALED));
     let told = Auth { len: 76, tag: DST + 60, tag_len: 16, ..seal };
     assert_eq!(client.space.get(ARG, 72), told.bytes());
-    // And back, in place.
+    // Decrypts in place.
     let open = Auth { auth_len: 20, src: DST, ..Auth::new(ses, DECRYPT, 0, 76) };
     client.auth(&open).unwrap();
     assert_eq!(client.space.get(DST, 60), hex(GCM_TEXT));
@@ -606,7 +606,7 @@ fn gcm_tags_and_limits() {
     assert_eq!(client.auth(&Auth { ses: hash, ..seal }), Err(Errno::INVAL));
 }
 
-/// What a TLS record looks like inside, by its definition (RFC 5246, 6.2.3.2), encrypted with the library.
+/// The contents of a TLS record by its definition (RFC 5246, section 6.2.3.2), encrypted with the library.
 fn tls_record(header: &[u8], text: &[u8]) -> Vec<u8> {
     let mac = algkit::hash("hmac(sha256)").unwrap().key(b"mac key").unwrap();
     let mut record = text.to_vec();
@@ -640,7 +640,7 @@ fn tls() {
         assert_eq!(client.space.get(DST, len), text);
         assert_eq!(client.space.get(ARG, 72), Auth { len: len as u32, tag_len: 32, ..open }.bytes());
 
-        // Any change is found, and nothing is written then.
+        // Every change is detected, and nothing is written.
         for at in 0..want.len() {
             let mut changed = want.clone();
             changed[at] ^= 0x80;

@@ -1,11 +1,11 @@
-//! Numbers and layouts of `linux/netlink.h` and `linux/cryptouser.h`. Integers are in the CPU's byte order.
+//! Constants and structures of `linux/netlink.h` and `linux/cryptouser.h`. Integers are in the CPU's byte order.
 
-/// The family of a `sockaddr_nl`.
+/// The address family in a `sockaddr_nl`.
 pub const AF_NETLINK: u16 = 16;
-/// Bytes of a `sockaddr_nl`.
+/// The size of `sockaddr_nl` in bytes.
 pub const ADDRESS_LEN: usize = 12;
 
-/// Option level of netlink sockets.
+/// The socket option level of netlink sockets.
 pub const SOL_NETLINK: i32 = 270;
 pub const NETLINK_ADD_MEMBERSHIP: i32 = 1;
 pub const NETLINK_DROP_MEMBERSHIP: i32 = 2;
@@ -17,7 +17,7 @@ pub const NETLINK_CAP_ACK: i32 = 10;
 pub const NETLINK_EXT_ACK: i32 = 11;
 pub const NETLINK_GET_STRICT_CHK: i32 = 12;
 
-/// Types of messages below this one are netlink's own.
+/// Message types below this value belong to netlink itself.
 pub const NLMSG_MIN_TYPE: u16 = 0x10;
 pub const NLMSG_ERROR: u16 = 2;
 pub const NLMSG_DONE: u16 = 3;
@@ -25,7 +25,7 @@ pub const NLMSG_DONE: u16 = 3;
 pub const NLM_F_REQUEST: u16 = 0x1;
 pub const NLM_F_MULTI: u16 = 0x2;
 pub const NLM_F_ACK: u16 = 0x4;
-/// `NLM_F_ROOT | NLM_F_MATCH`; either makes a request for all there is.
+/// `NLM_F_ROOT | NLM_F_MATCH`. Either flag requests a dump of all entries.
 pub const NLM_F_DUMP: u16 = 0x300;
 pub const NLM_F_CAPPED: u16 = 0x100;
 
@@ -43,26 +43,26 @@ pub const CRYPTOCFGA_REPORT_AEAD: u16 = 5;
 pub const CRYPTOCFGA_REPORT_RNG: u16 = 7;
 pub const CRYPTOCFGA_REPORT_CIPHER: u16 = 8;
 
-/// Bytes of a name in these structures, its terminating zero included.
+/// The size of a name in these structures in bytes, including the terminating zero.
 pub const CRYPTO_MAX_NAME: usize = 64;
-/// Bytes of a `crypto_user_alg`: three names and four numbers.
+/// The size of `crypto_user_alg` in bytes: three names and four numbers.
 pub const USER_ALG_LEN: usize = 3 * CRYPTO_MAX_NAME + 16;
 
-/// Bytes of an `nlmsghdr`.
+/// The size of `nlmsghdr` in bytes.
 pub const HEADER_LEN: usize = 16;
 
-/// What the kernel calls a request that it has no means to serve; not an errno of user space's.
+/// The kernel-internal error code for unsupported requests. It is not an errno of user space.
 pub const ENOTSUPP: i32 = 524;
 
-/// An `nlmsghdr`.
+/// A message header (`nlmsghdr`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// Bytes of the message, this header included.
+    /// The length of the message including this header, in bytes.
     pub len: u32,
     pub kind: u16,
     pub flags: u16,
     pub seq: u32,
-    /// The port that the sender claims to have.
+    /// The sender's port number, as it claims.
     pub port: u32,
 }
 
@@ -79,7 +79,7 @@ impl Header {
         })
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     pub fn bytes(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[..4].copy_from_slice(&self.len.to_ne_bytes());
@@ -91,17 +91,17 @@ impl Header {
     }
 }
 
-/// The number at `at`, if there is one.
+/// The `u32` at offset `at`; `None` if out of range.
 pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The number at `at`, if there is one.
+/// The `u16` at offset `at`; `None` if out of range.
 pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The next multiple of 4, to which messages and attributes are aligned.
+/// Rounds up to a multiple of 4, the alignment of messages and attributes.
 pub fn align(len: usize) -> usize {
     len.next_multiple_of(4)
 }

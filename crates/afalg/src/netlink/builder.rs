@@ -1,8 +1,8 @@
-//! Messages for the client.
+//! Builds netlink messages for the client.
 
 use super::abi::{self, CRYPTO_MAX_NAME, HEADER_LEN, Header};
 
-/// Appends messages to a datagram.
+/// Appends a message to a datagram.
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
     out: &'a mut Vec<u8>,
@@ -10,25 +10,25 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Begins a message behind what is in `out`. Its length is filled in at the end.
+    /// Starts a message at the end of `out`. Its length is filled in by [`Builder::finish`].
     pub(super) fn new(out: &'a mut Vec<u8>, header: Header) -> Self {
         let start = out.len();
         out.extend_from_slice(&header.bytes());
         Self { out, start }
     }
 
-    /// Appends bytes as they are.
+    /// Appends raw bytes.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.out.extend_from_slice(bytes);
         self
     }
 
-    /// Appends a number.
+    /// Appends a `u32`.
     pub(super) fn number(&mut self, n: u32) -> &mut Self {
         self.bytes(&n.to_ne_bytes())
     }
 
-    /// Appends a name, cut to 63 bytes and filled with zeros to 64.
+    /// Appends a name, cut to 63 bytes and padded with zeros to 64.
     pub(super) fn name(&mut self, name: &str) -> &mut Self {
         let mut field = [0; CRYPTO_MAX_NAME];
         let len = name.len().min(CRYPTO_MAX_NAME - 1);
@@ -36,22 +36,22 @@ impl<'a> Builder<'a> {
         self.bytes(&field)
     }
 
-    /// Appends an attribute whose value `value` appends.
+    /// Appends an attribute; `value` appends its value.
     pub(super) fn attribute(&mut self, kind: u16, value: impl FnOnce(&mut Self)) -> &mut Self {
         let at = self.out.len();
         self.bytes(&[0; 4]);
         value(self);
-        let len = (self.out.len() - at) as u16; // a few hundred bytes at most
+        let len = (self.out.len() - at) as u16; // at most a few hundred bytes
         self.out[at..at + 2].copy_from_slice(&len.to_ne_bytes());
         self.out[at + 2..at + 4].copy_from_slice(&kind.to_ne_bytes());
         self.pad();
         self
     }
 
-    /// Ends the message. Its length counts the padding.
+    /// Ends the message. Its length includes the padding.
     pub(super) fn finish(&mut self) {
         self.pad();
-        let len = (self.out.len() - self.start) as u32; // below the length of a datagram
+        let len = (self.out.len() - self.start) as u32; // shorter than a datagram
         self.out[self.start..self.start + 4].copy_from_slice(&len.to_ne_bytes());
     }
 
@@ -61,8 +61,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// An `NLMSG_ERROR`: the answer `error`, 0 or a negative errno, to `request`, a whole message. Refusals
-/// repeat it, unless the client wants them capped.
+/// An `NLMSG_ERROR` message in reply to `request`, with `error` being 0 or a negative errno. A refusal contains the
+/// whole request, unless the client asked for capped acknowledgements.
 pub(super) fn acknowledge(request: &[u8], header: Header, port: u32, error: i32, capped: bool) -> Vec<u8> {
     let whole = error != 0 && !capped;
     let flags = if whole { 0 } else { abi::NLM_F_CAPPED };
@@ -74,7 +74,7 @@ pub(super) fn acknowledge(request: &[u8], header: Header, port: u32, error: i32,
     out
 }
 
-/// The `NLMSG_DONE` that ends a dump.
+/// The `NLMSG_DONE` message that ends a dump.
 pub(super) fn done(port: u32, seq: u32) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER_LEN + 4);
     let header = Header { len: 0, kind: abi::NLMSG_DONE, flags: abi::NLM_F_MULTI, seq, port };

@@ -1,9 +1,8 @@
-//! NETLINK_CRYPTO: the registry, asked over netlink (`linux/cryptouser.h`).
+//! NETLINK_CRYPTO: access to the registry over netlink (`linux/cryptouser.h`).
 //!
-//! Clients may ask. Those with privileges, as far as a front end says so, may also add and remove instances of templates, and change
-//! priorities.
-//! A name that nobody used yet is looked up; the kernel finds only what a module or an earlier user has
-//! put in its list.
+//! Every client may query. Clients that the front end declares privileged may also add and remove template
+//! instances, and change priorities. A name that has not been used yet is looked up and built. The kernel finds
+//! only drivers that a module or an earlier user has registered.
 
 mod abi;
 mod builder;
@@ -20,39 +19,39 @@ use port::Port;
 use queue::Queue;
 use request::Outcome;
 
-/// The longest message a client may send: the default send buffer less some overhead.
+/// The longest message that a client may send, in bytes: the default send buffer minus some overhead.
 const MAX_MESSAGE: usize = 212_992 - 32;
 
-/// Bytes of a datagram of a dump before the client has shown a larger buffer; it fits into a page.
+/// The maximum size in bytes of a dump's datagram until the client has shown a larger buffer. It fits into a page.
 const FIRST_DUMP: usize = 3776;
 
-/// Bytes of a datagram of a dump at most.
+/// The maximum size in bytes of a dump's datagram.
 const MAX_DUMP: usize = 32_768;
 
-/// A socket of `NETLINK_CRYPTO`.
+/// A `NETLINK_CRYPTO` socket.
 #[derive(Default, Debug)]
 pub struct Socket {
     port: Option<Port>,
     queue: Queue,
     dump: Option<Dump>,
-    /// To be returned by the next `recv`.
+    /// The error for the next `recv`.
     pub(crate) error: Option<Errno>,
-    /// The largest buffer that the client has received into.
+    /// The size in bytes of the largest buffer that the client has received into.
     largest_buffer: usize,
     options: Options,
     is_privileged: bool,
 }
 
-/// A dump that has not come to its end.
+/// A dump that has not been fully queued.
 #[derive(Debug)]
 struct Dump {
     entries: Vec<catalogue::WeakEntry>,
-    /// How many of them were reported.
+    /// The number of entries reported so far.
     reported: usize,
     seq: u32,
 }
 
-/// What `setsockopt` has switched on.
+/// The options enabled by `setsockopt`.
 #[derive(Default, Debug)]
 struct Options {
     cap_ack: bool,
@@ -65,7 +64,7 @@ impl Socket {
         Self::default()
     }
 
-    /// Whether who sends from now on may change something (`CAP_NET_ADMIN`).
+    /// Sets whether the sender of the following messages may change the registry (`CAP_NET_ADMIN`).
     pub fn set_privileged(&mut self, is_privileged: bool) {
         self.is_privileged = is_privileged;
     }
@@ -84,7 +83,7 @@ impl Socket {
         Ok(())
     }
 
-    /// `connect`, or the address in `sendto`: only the kernel, port 0, can be talked to.
+    /// `connect`, or the address of `sendto`: only the kernel (port 0) is a valid peer.
     pub fn connect(&mut self, address: &[u8]) -> Result<(), Errno> {
         let (port, groups) = parse_address(address)?;
         if port != 0 || groups != 0 {
@@ -94,7 +93,7 @@ impl Socket {
         Ok(())
     }
 
-    /// `getsockname`: the bytes of a `sockaddr_nl`.
+    /// `getsockname`: encodes a `sockaddr_nl`.
     pub fn name(&self) -> [u8; abi::ADDRESS_LEN] {
         let mut name = [0; abi::ADDRESS_LEN];
         name[..2].copy_from_slice(&abi::AF_NETLINK.to_ne_bytes());
@@ -103,7 +102,7 @@ impl Socket {
         name
     }
 
-    /// `setsockopt` at the level `SOL_NETLINK`; other levels have no options here.
+    /// `setsockopt` at level `SOL_NETLINK`. Other levels have no options here.
     pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
         if level != abi::SOL_NETLINK {
             return Err(Errno::NOPROTOOPT);
@@ -113,7 +112,7 @@ impl Socket {
         match name {
             abi::NETLINK_CAP_ACK => self.options.cap_ack = on()?,
             abi::NETLINK_NO_ENOBUFS => self.options.no_enobufs = on()?,
-            // The kernel's answers carry no information that these would add.
+            // The kernel's replies to this protocol do not depend on these options.
             abi::NETLINK_PKTINFO
             | abi::NETLINK_BROADCAST_ERROR
             | abi::NETLINK_EXT_ACK
@@ -147,7 +146,7 @@ impl Socket {
         Ok(data.len())
     }
 
-    /// `recvmsg`; the sender's address is that of the kernel, port 0.
+    /// `recvmsg`. The sender's address is that of the kernel, port 0.
     #[inline(never)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let Destination { pieces: into, lost } = into.into();
@@ -179,22 +178,22 @@ impl Socket {
         Ok(Received { len: if whole { len } else { copied }, flags, end: copied })
     }
 
-    /// Bytes of datagrams that wait, as the kernel counts them.
+    /// The memory of the queued datagrams in bytes, as the kernel counts it.
     pub(crate) fn held(&self) -> usize {
         self.queue.used()
     }
 
-    /// What `poll` would say.
+    /// The readiness that `poll` reports.
     pub fn readiness(&self) -> Readiness {
         Readiness { readable: !self.queue.is_empty() || self.error.is_some(), writable: true }
     }
 
-    /// The port, chosen now if it was not before.
+    /// The port number, reserved now if the socket has none yet.
     fn port_number(&mut self) -> u32 {
         self.port.get_or_insert_with(Port::any).number()
     }
 
-    /// Serves one message: a report, the first part of a dump, an acknowledgement, or silence.
+    /// Processes one message. The reply is a report, the first part of a dump, an acknowledgement, or nothing.
     fn serve(&mut self, header: Header, request: &[u8]) {
         let port = self.port_number();
         let is_request = header.flags & abi::NLM_F_REQUEST != 0 && header.kind >= abi::NLMSG_MIN_TYPE;
@@ -205,7 +204,7 @@ impl Socket {
                 let entries = catalogue::entries().iter().map(catalogue::Entry::downgrade).collect();
                 self.dump = Some(Dump { entries, reported: 0, seq: header.seq });
                 self.continue_dump();
-                return; // the end of the dump is the acknowledgement
+                return; // the end of the dump is its acknowledgement
             }
             Some(Ok(Outcome::Report(entry))) => {
                 let mut datagram = Vec::with_capacity(report::MAX_LEN);
@@ -219,7 +218,7 @@ impl Socket {
         }
     }
 
-    /// Queues a datagram; whether there was room.
+    /// Queues a datagram; returns whether there was room.
     fn queue(&mut self, datagram: Vec<u8>) -> bool {
         match self.queue.push(datagram) {
             Ok(()) => true,
@@ -232,7 +231,7 @@ impl Socket {
         }
     }
 
-    /// Queues the next part of a dump, one datagram, or its end, once there is room. A part fits into a page, or into the
+    /// Queues the next datagram of a dump, or its end, if there is room. A datagram fits into a page, or into the
     /// largest buffer that the client has shown.
     fn continue_dump(&mut self) {
         let port = self.port_number();
@@ -255,7 +254,7 @@ impl Socket {
     }
 }
 
-/// Port and groups of a `sockaddr_nl`.
+/// The port and the groups in a `sockaddr_nl`.
 fn parse_address(address: &[u8]) -> Result<(u32, u32), Errno> {
     abi::u16_at(address, 0).filter(|&family| family == abi::AF_NETLINK).ok_or(Errno::INVAL)?;
     let port = abi::u32_at(address, 4).ok_or(Errno::INVAL)?;

@@ -1,4 +1,4 @@
-//! Port numbers of sockets.
+//! Port numbers of netlink sockets.
 
 use crate::Errno;
 use std::{
@@ -6,25 +6,25 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The numbers in use.
+/// The port numbers in use.
 static TAKEN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// A port number, free again when this is dropped.
+/// A port number, which is released on drop.
 #[derive(Debug)]
 pub(super) struct Port(u32);
 
 impl Port {
-    /// The number that a client asked for.
+    /// Reserves the number that a client asked for.
     pub(super) fn claim(number: u32) -> Result<Self, Errno> {
         if taken().insert(number) { Ok(Self(number)) } else { Err(Errno::ADDRINUSE) }
     }
 
-    /// As the kernel chooses: the process's number if that is free, or a negative one.
+    /// Reserves a number as the kernel does: the process ID if it is free, else a negative number.
     pub(super) fn any() -> Self {
         let mut taken = taken();
         let process = std::process::id();
         let number = std::iter::once(process).chain((0..=u32::MAX - 4096).rev()).find(|n| taken.insert(*n));
-        Self(number.unwrap_or(process)) // four thousand million sockets do not fit into memory
+        Self(number.unwrap_or(process)) // 2^32 sockets do not fit into memory
     }
 
     pub(super) fn number(&self) -> u32 {

@@ -1,23 +1,23 @@
-//! Datagrams that wait for the client.
+//! The datagrams that wait for the client.
 
 use std::collections::VecDeque;
 
-/// What a socket may hold, as the kernel accounts for it (`net.core.rmem_default`).
+/// The capacity of a socket in bytes, as the kernel accounts for it (`net.core.rmem_default`).
 const ROOM: usize = 212_992;
 
-/// A queue of datagrams with a limit.
+/// A queue of datagrams with a limited capacity.
 #[derive(Default, Debug)]
 pub(super) struct Queue {
     datagrams: VecDeque<Vec<u8>>,
     used: usize,
-    /// Set when a datagram found no room; nothing more is queued until the client has read everything.
+    /// Set when a datagram did not fit. Nothing more is queued until the client has read everything.
     congested: bool,
 }
 
-/// A datagram was lost.
+/// The error for a datagram that did not fit and was lost.
 #[derive(Debug)]
 pub(super) struct Overrun {
-    /// Whether it is the first since the queue was empty.
+    /// Whether it is the first loss since the queue was last empty.
     pub(super) first: bool,
 }
 
@@ -33,7 +33,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Appends a datagram that was announced, room or not.
+    /// Appends a datagram even if there is no room, for dumps that were announced.
     pub(super) fn push_anyway(&mut self, datagram: Vec<u8>) {
         self.used += cost(&datagram);
         self.datagrams.push_back(datagram);
@@ -58,14 +58,14 @@ impl Queue {
         self.datagrams.is_empty()
     }
 
-    /// Whether more than half of the room is free: time to continue a dump.
+    /// Whether at least half of the capacity is free, so that a dump can continue.
     pub(super) fn is_half_free(&self) -> bool {
         self.used <= ROOM / 2
     }
 }
 
-/// What a datagram takes: an allocation for its bytes and what the kernel keeps behind them, and a
-/// descriptor of it.
+/// The bytes that the kernel charges for a datagram: an allocation for the data and the structure after it, and the
+/// socket buffer's descriptor.
 fn cost(datagram: &[u8]) -> usize {
     (datagram.len() + 320).next_power_of_two() + 256
 }

@@ -1,10 +1,10 @@
-//! `CRYPTO_MSG_GETALG`: what is known of an algorithm, as a message.
+//! The report of a driver (`CRYPTO_MSG_GETALG`) as a netlink message.
 
 use super::{abi, abi::Header, builder::Builder};
 use crate::catalogue::{Entry, MODULE};
 use algkit::Type;
 
-/// Bytes of the longest report, one of an skcipher.
+/// The length of the longest report in bytes, that of an skcipher.
 pub(super) const MAX_LEN: usize = 380;
 
 /// Appends the report of `entry` to a datagram.

@@ -1,4 +1,4 @@
-//! What clients ask.
+//! Parses and executes clients' requests.
 
 use super::abi::{self, CRYPTO_MAX_NAME, HEADER_LEN, Header, USER_ALG_LEN};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 use algkit::Driver;
 use std::borrow::Cow;
 
-/// The messages in what a client sent, each with its header.
+/// The messages in a client's datagram, each with its header.
 ///
-/// Reading ends, as in the kernel without a complaint, at a length that is shorter than a header or longer
-/// than what there is.
+/// As in the kernel, parsing ends silently at a message whose length is less than a header or more than the rest of
+/// the datagram.
 pub(super) fn messages(mut data: &[u8]) -> impl Iterator<Item = (Header, &[u8])> {
     std::iter::from_fn(move || {
         let header = Header::read(data)?;
@@ -22,18 +22,18 @@ pub(super) fn messages(mut data: &[u8]) -> impl Iterator<Item = (Header, &[u8])>
     })
 }
 
-/// What a request leads to.
+/// The result of a successful request.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// A report of this driver.
+    /// Reply with a report of this driver.
     Report(Entry),
-    /// Reports of all drivers.
+    /// Reply with reports of all drivers.
     Dump,
-    /// Nothing but an acknowledgement.
+    /// Reply with an acknowledgement only.
     Changed,
 }
 
-/// What the kernel makes of a request: an outcome, or the number, negative, that an acknowledgement carries.
+/// Executes a request as the kernel would. The error is the negative number for the acknowledgement.
 pub(super) fn decide(header: Header, message: &[u8], is_privileged: bool) -> Result<Outcome, i32> {
     let payload = &message[HEADER_LEN..];
     match header.kind {
@@ -52,24 +52,24 @@ pub(super) fn decide(header: Header, message: &[u8], is_privileged: bool) -> Res
         }
         abi::CRYPTO_MSG_DELRNG => {
             check_attributes(payload, 0)?;
-            // There is no generator that others share.
+            // There is no shared default generator to delete.
             if is_privileged { Ok(Outcome::Changed) } else { Err(errno(Errno::PERM)) }
         }
         abi::CRYPTO_MSG_GETSTAT => {
             check_attributes(payload, USER_ALG_LEN)?;
-            Err(-abi::ENOTSUPP) // as of a kernel without CONFIG_CRYPTO_STATS
+            Err(-abi::ENOTSUPP) // like a kernel without CONFIG_CRYPTO_STATS
         }
         _ => Err(errno(Errno::INVAL)),
     }
 }
 
-/// An errno as acknowledgements carry it.
+/// The negative number of an error, as in acknowledgements.
 pub(super) fn errno(error: Errno) -> i32 {
     -error.raw_os_error()
 }
 
-/// Checks the attributes behind a payload of `len` bytes. Netlink is lenient here: unknown ones, and
-/// what does not parse as an attribute at the end, are passed over. Gives the priority, if there is one.
+/// Parses the attributes after a payload of `len` bytes; returns the priority, if there is one. As in the kernel,
+/// unknown attributes and trailing bytes that are no attribute are skipped.
 fn check_attributes(payload: &[u8], len: usize) -> Result<Option<u32>, i32> {
     const TYPE_MASK: u16 = 0x3fff;
     const ATTRIBUTE_HEADER: usize = 4;
@@ -91,7 +91,7 @@ fn check_attributes(payload: &[u8], len: usize) -> Result<Option<u32>, i32> {
     Ok(priority)
 }
 
-/// What a `crypto_user_alg` asks for.
+/// The driver that a `crypto_user_alg` describes.
 struct Wanted<'a> {
     name: Cow<'a, str>,
     driver: Cow<'a, str>,
@@ -110,7 +110,7 @@ impl<'a> Wanted<'a> {
         (entry.flags() ^ self.kind) & self.mask == 0
     }
 
-    /// The driver, by its own name if that is given, or by the algorithm's.
+    /// The driver, by its own name if that is given, else by the algorithm's name.
     fn find(&self) -> Result<Entry, Errno> {
         let entry = match (&*self.driver, &*self.name) {
             ("", "") => None,
@@ -120,7 +120,7 @@ impl<'a> Wanted<'a> {
         entry.filter(|entry| self.fits(entry)).ok_or(Errno::NOENT)
     }
 
-    /// As [`find`](Self::find), among the drivers that there are already.
+    /// Like [`find`](Self::find), but only among drivers that already exist.
     fn listed(&self) -> Result<Entry, Errno> {
         let by_name = |driver: &Driver| driver.name == *self.name;
         let by_driver = |driver: &Driver| driver.driver == *self.driver;
@@ -128,7 +128,7 @@ impl<'a> Wanted<'a> {
         entry.filter(|entry| self.fits(entry)).ok_or(Errno::NOENT)
     }
 
-    /// `CRYPTO_MSG_NEWALG`, `CRYPTO_MSG_DELALG` and `CRYPTO_MSG_UPDATEALG`, of which the last two take a driver's name.
+    /// `CRYPTO_MSG_NEWALG`, `CRYPTO_MSG_DELALG` and `CRYPTO_MSG_UPDATEALG`. The last two require a driver's name.
     fn change(&self, request: u16, priority: Option<u32>) -> Result<(), Errno> {
         if self.driver.is_empty() {
             match request {
@@ -148,7 +148,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The name in the 64 bytes at `at`; `None` if no zero ends it.
+/// The zero-terminated name in the 64 bytes at `at`; `None` if there is no terminating zero.
 fn field(user_alg: &[u8], at: usize) -> Option<&[u8]> {
     let bytes = user_alg.get(at..at + CRYPTO_MAX_NAME)?;
     bytes.iter().position(|&b| b == 0).map(|len| &bytes[..len])

@@ -1,4 +1,4 @@
-//! Layouts as `linux/netlink.h` and `linux/cryptouser.h` give them, and answers as Linux 6.1 gave them to an
+//! Tests with the layouts of `linux/netlink.h` and `linux/cryptouser.h`, and the replies of Linux 6.1 to an
 //! unprivileged client that sent the same bytes.
 
 use super::Socket;
@@ -30,7 +30,7 @@ fn get32(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
-/// An `nlmsghdr` and a `crypto_user_alg`: 16 and 208 bytes.
+/// Encodes an `nlmsghdr` and a `crypto_user_alg`: 16 and 208 bytes.
 fn request(kind: u16, flags: u16, name: &str, driver: &str) -> Vec<u8> {
     let mut bytes = vec![0; 224];
     put32(&mut bytes, 0, 224);
@@ -58,7 +58,7 @@ fn recv(socket: &mut Socket) -> Result<Vec<u8>, Errno> {
     Ok(buffer)
 }
 
-/// The only answer to `bytes`.
+/// Sends `bytes` and returns the only reply.
 fn ask(bytes: &[u8]) -> Vec<u8> {
     let mut socket = socket();
     assert_eq!(send(&mut socket, bytes), Ok(bytes.len()));
@@ -69,18 +69,18 @@ fn ask(bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// The number in the only answer to `bytes`, an `NLMSG_ERROR`.
+/// Sends `bytes` and returns the error in the only reply, an `NLMSG_ERROR`.
 fn refusal(bytes: &[u8]) -> i32 {
     let answer = ask(bytes);
     assert_eq!((get16(&answer, 4), get16(&answer, 6)), (2, 0));
-    // The whole request comes back, padded.
+    // The reply contains the whole request, padded.
     assert_eq!(answer[20..20 + bytes.len()], *bytes);
     assert_eq!(answer.len(), (20 + bytes.len()).next_multiple_of(4));
     assert_eq!(get32(&answer, 0) as usize, answer.len());
     get32(&answer, 16) as i32
 }
 
-/// A field of 64 bytes that holds `text` and zeros.
+/// Whether a 64-byte field holds `text` padded with zeros.
 fn is_name(field: &[u8], text: &str) -> bool {
     field.len() == 64 && field.starts_with(text.as_bytes()) && field[text.len()..].iter().all(|&b| b == 0)
 }
@@ -205,14 +205,14 @@ fn names_without_an_end() {
 
 #[test]
 fn attributes() {
-    // A priority of two bytes.
+    // A priority attribute of two bytes.
     let mut bytes = request(GETALG, REQUEST, "cbc(aes)", "");
     bytes.extend([0; 6]);
     put32(&mut bytes, 0, 230);
     put16(&mut bytes, 224, 6);
     put16(&mut bytes, 226, 1);
     assert_eq!(refusal(&bytes), -34);
-    // Bytes that are no attribute are passed over.
+    // Bytes that are no attribute are skipped.
     let mut bytes = request(GETALG, REQUEST, "cbc(aes)", "");
     bytes.extend([0; 8]);
     put32(&mut bytes, 0, 232);
@@ -236,7 +236,7 @@ fn silence() {
     }
 }
 
-/// An acknowledgement of success has the request's header only, and the flag `NLM_F_CAPPED`.
+/// An acknowledgement of success contains only the request's header, and has the flag `NLM_F_CAPPED`.
 #[test]
 fn acknowledgements() {
     for (kind, flags) in [(GETALG, ACK), (1, REQUEST | ACK)] {
@@ -295,7 +295,7 @@ fn a_dump() {
     put32(&mut bytes, 0, 16);
     let mut socket = socket();
     send(&mut socket, &bytes).unwrap();
-    // Another one at the same time is refused.
+    // A second dump at the same time is refused.
     send(&mut socket, &bytes).unwrap();
     let mut names = Vec::new();
     let (mut refused, mut datagrams) = (0, 0);
@@ -317,7 +317,7 @@ fn a_dump() {
                 while !left.is_empty() {
                     let len = get32(left, 0) as usize;
                     assert_eq!((get16(left, 4), get16(left, 6), get32(left, 8)), (GETALG, 2, SEQ));
-                    // Other tests of this process may have transforms of the driver.
+                    // Other tests of this process may hold transforms of the driver.
                     assert!(get32(left, 16 + 200) >= 1, "references");
                     let driver = &left[80..144];
                     names.push(String::from_utf8(driver.split(|&b| b == 0).next().unwrap().to_vec()).unwrap());
@@ -335,7 +335,7 @@ fn a_dump() {
     assert!(names.iter().any(|name| name.starts_with("hmac(sha256")));
 }
 
-/// A client that reads little at a time gets every part of a dump in order, and the queue stays short.
+/// A client that reads little at a time gets all parts of a dump in order, and the queue stays short.
 #[test]
 fn a_dump_and_a_slow_client() {
     let mut socket = socket();
@@ -367,7 +367,8 @@ fn peeking_and_truncation() {
     assert_eq!(recv(&mut socket), Err(Errno::AGAIN), "the rest of the datagram is gone");
 }
 
-/// What does not fit is lost, the client is told once, and all is well when it has read the rest.
+/// Datagrams that do not fit are lost, and the client gets one error. After it has read the rest, the socket works
+/// again.
 #[test]
 fn an_overrun() {
     let mut socket = socket();
@@ -402,7 +403,7 @@ fn out_of_band() {
     assert_eq!(socket.recv(&mut [][..], 1), Err(Errno::OPNOTSUPP));
 }
 
-/// A `sockaddr_nl`.
+/// Encodes a `sockaddr_nl`.
 fn address(port: u32, groups: u32) -> [u8; 12] {
     let mut bytes = [0; 12];
     put16(&mut bytes, 0, 16);

@@ -8,7 +8,7 @@ pub const ENCRYPT: u32 = abi::ALG_OP_ENCRYPT;
 pub const DECRYPT: u32 = abi::ALG_OP_DECRYPT;
 pub const MORE: i32 = libc::MSG_MORE;
 
-/// The bytes of a `sockaddr_alg`.
+/// Encodes a `sockaddr_alg`.
 pub fn address(kind: &str, name: &str) -> Vec<u8> {
     let mut bytes = vec![0; 88];
     bytes[..2].copy_from_slice(&(libc::AF_ALG as u16).to_ne_bytes());
@@ -31,7 +31,7 @@ pub fn keyed(kind: &str, name: &str, key: &[u8]) -> Socket {
     socket
 }
 
-/// One to perform operations with.
+/// A keyed operation socket.
 pub fn operation(kind: &str, name: &str, key: &[u8]) -> Socket {
     keyed(kind, name, key).accept().unwrap()
 }
@@ -44,7 +44,7 @@ pub fn set_tag_len(socket: &mut Socket, len: usize) -> Result<(), Errno> {
     socket.set_option(abi::SOL_ALG, abi::ALG_SET_AEAD_AUTHSIZE, &vec![0; len])
 }
 
-/// A control buffer.
+/// A buffer of control messages.
 #[derive(Clone, Default)]
 pub struct Control(pub Vec<u8>);
 
@@ -82,7 +82,7 @@ pub fn send(socket: &mut Socket, data: &[u8], flags: i32) -> Result<usize, Errno
     send_with(socket, &Control::default(), &[data], flags)
 }
 
-/// What is received into one buffer.
+/// Receives into one buffer of `room` bytes.
 pub fn recv(socket: &mut Socket, room: usize) -> Result<Vec<u8>, Errno> {
     recv_flags(socket, room).map(|(data, _)| data)
 }
@@ -95,7 +95,7 @@ pub fn recv_flags(socket: &mut Socket, room: usize) -> Result<(Vec<u8>, i32), Er
     Ok((data, flags))
 }
 
-/// What is received into several buffers, one behind the other.
+/// Receives into several buffers; returns their contents, concatenated.
 pub fn recv_pieces(socket: &mut Socket, room: &[usize]) -> Result<Vec<u8>, Errno> {
     let mut pieces: Vec<_> = room.iter().map(|&n| vec![0xee; n]).collect();
     let mut into: Vec<_> = pieces.iter_mut().map(|piece| IoSliceMut::new(piece)).collect();

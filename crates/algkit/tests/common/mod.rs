@@ -1,11 +1,11 @@
-//! Registries for CPUs with fewer features than this one, so that every driver is reached, and random
-//! texts that lie in memory in every way.
+//! Registries for CPUs with fewer features than this one, so that every driver is reached, and random texts in all
+//! memory layouts.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use algkit::{CATALOGUE, DriverRef, Error, Policy, Registry, Text, Type, cpu::CpuFeatures, mask_cpu};
 
-/// `ALGKIT_CPU` settings that bring one family of drivers after another to the top. Those that
-/// this CPU or architecture lacks anyway change nothing.
+/// `ALGKIT_CPU` settings that promote one family of drivers after another. Features that this CPU or architecture
+/// lacks anyway change nothing.
 pub const MASKS: &[&str] = &[
     "",
     "-avx512",
@@ -19,30 +19,30 @@ pub const MASKS: &[&str] = &[
     NO_VECTORS,
 ];
 
-/// Nothing but general registers.
+/// Hides all vector instructions.
 pub const NO_VECTORS: &str =
     "-sse2,-ssse3,-sse4.1,-sse4.2,-aes,-pclmul,-avx,-avx2,-avx512,-vaes,-vpclmul,-sha,-neon,-sha2,-sha3";
 
-/// A registry for this CPU less what `mask` hides.
+/// A registry for this CPU without the features that `mask` hides.
 pub fn masked(mask: &str, policy: Policy) -> Registry {
     Registry::new(mask_cpu(CpuFeatures::detect(), mask).expect(mask), policy)
 }
 
-/// The catalogue, as far as this build has drivers for it.
+/// The part of the catalogue that this build has drivers for.
 pub fn catalogue() -> impl Iterator<Item = &'static str> {
     let all = masked("", Policy::Table);
     let built = move |name: &str| cfg!(feature = "legacy") || !matches!(all.find_any(name), Err(Error::Unknown(_)));
     CATALOGUE.iter().copied().filter(move |name| built(name))
 }
 
-/// Every usable driver that the catalogue leads to in `registry`, template instances included.
+/// Every usable driver of the catalogue's names in `registry`, template instances included.
 pub fn drivers(registry: &Registry) -> Vec<DriverRef> {
     catalogue().for_each(|name| instantiate(registry, name));
     registry.drivers().into_iter().filter(|driver| registry.is_usable(driver)).collect()
 }
 
-/// Asks for `name`, and for the same over every usable driver of its block cipher: `cbc(aes)`,
-/// `cbc(aes-generic)`, `cbc(aes-aesni)`.
+/// Looks up `name`, and the same mode over every usable driver of its block cipher: `cbc(aes)`, `cbc(aes-generic)`,
+/// `cbc(aes-aesni)`.
 fn instantiate(registry: &Registry, name: &str) {
     let find = |name: &str| match registry.find_any(name) {
         Ok(_) => {}
@@ -57,7 +57,7 @@ fn instantiate(registry: &Registry, name: &str) {
     }
 }
 
-/// The usable drivers of the algorithm `name`, under every mask, each once.
+/// The usable drivers of the algorithm `name` under every mask, without repetitions.
 pub fn drivers_of(name: &str) -> Vec<(Registry, Vec<DriverRef>)> {
     let mut seen = Vec::new();
     MASKS
@@ -73,7 +73,7 @@ pub fn drivers_of(name: &str) -> Vec<(Registry, Vec<DriverRef>)> {
         .collect()
 }
 
-/// Numbers that look random and are the same in every run (SplitMix64).
+/// Pseudorandom numbers that are the same in every run (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -106,7 +106,7 @@ impl Random {
     }
 }
 
-/// Lengths up to 4200: all small ones, and some of the others.
+/// Lengths up to 4200: all small ones and a sample of the others.
 pub fn lengths(random: &mut Random) -> Vec<usize> {
     (0..=288)
         .chain([511, 512, 513, 1023, 1024, 1025, 2048, 4096, 4200])
@@ -114,7 +114,7 @@ pub fn lengths(random: &mut Random) -> Vec<usize> {
         .collect()
 }
 
-/// What `f` makes of `input`, in place or not, in one piece or many, aligned or not.
+/// The output of `f` for `input`, in place or not, in one piece or many, aligned or not, at random.
 pub fn somehow(random: &mut Random, input: &[u8], f: impl FnOnce(Text<'_>)) -> Vec<u8> {
     let (from, to) = (random.below(64), random.below(64));
     let (mut src, mut dst) = (vec![0; from], vec![0; to + input.len()]);
@@ -142,7 +142,7 @@ pub fn somehow(random: &mut Random, input: &[u8], f: impl FnOnce(Text<'_>)) -> V
     }
 }
 
-/// `buf` in pieces of these lengths.
+/// Splits `buf` into pieces of these lengths.
 pub fn cut<'a>(mut buf: &'a mut [u8], pieces: &[usize]) -> Vec<&'a mut [u8]> {
     let mut list = Vec::with_capacity(pieces.len());
     for &len in pieces {
