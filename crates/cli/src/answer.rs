@@ -1,12 +1,12 @@
-//! What a command says at its end.
+//! The outcome of a command.
 
-/// What a command that ran to its end has to say.
+/// The outcome of a command that ran to its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     Yes,
     No,
-    /// Some of the input was bad, and has been complained of.
+    /// Some input was bad, and an error was printed.
     Bad,
-    /// What a program says that was run.
+    /// The exit status of the program that was run.
     Program(u8),
 }

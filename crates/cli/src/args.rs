@@ -17,14 +17,14 @@ Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test fai
 ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
 secret-dependent table lookups too.
 
-ALGKIT_HOST=afalg adds drivers of the host's kernel, as for its crypto engines, under their own names; ALGKIT_HOST='afalg:NAME!' lets one of them stand for its algorithm's name."
+ALGKIT_HOST=afalg adds the host kernel's drivers, such as those of crypto engines, under their own names; ALGKIT_HOST='afalg:NAME!' also lets one serve its algorithm's name."
 )]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommand.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// List drivers: what /proc/crypto would say, plus timing and CPU needs
@@ -51,7 +51,7 @@ pub enum Command {
     /// Write man pages into a folder, for packages
     #[command(hide = true)]
     ManPages {
-        /// The folder, which is made if it is not there
+        /// The folder, which is created if it does not exist
         folder: PathBuf,
     },
 }
@@ -95,7 +95,7 @@ Examples:
   algkit test --long
   algkit test 'gcm(aes)' xts-aes-aesni")]
 pub struct TestArgs {
-    /// Algorithms or drivers; all if there is none
+    /// Algorithms or drivers [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// Many more random comparisons
@@ -103,7 +103,7 @@ pub struct TestArgs {
     pub long: bool,
 }
 
-/// Which way to measure.
+/// The direction to measure.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Op {
     Enc,
@@ -113,7 +113,7 @@ pub enum Op {
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-Every figure is the price of a whole call of the library with its checks, on a buffer in place (AEAD
+Every figure is the cost of a whole library call with its checks, on a buffer in place (AEAD
 decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
@@ -143,27 +143,28 @@ pub struct BenchArgs {
     /// A driver to measure in place of the one that is chosen, or `all` (repeatable)
     #[arg(long = "driver", value_name = "DRIVER")]
     pub drivers: Vec<String>,
-    /// Bytes in a message; K and M are binary [default: 4096, and calls of 16]
+    /// Message sizes in bytes; K and M are binary [default: 4096, and calls of 16]
     #[arg(long, value_delimiter = ',', value_name = "BYTES,…", value_parser = bytes)]
     pub sizes: Vec<u64>,
     /// Encryption, decryption or both
     #[arg(long, value_enum, default_value_t = Op::Both)]
     pub op: Op,
-    /// Threads at work at the same time, each on its own buffer; speeds are of all together
+    /// Numbers of concurrent threads, each with its own buffer; speeds are totals of all threads
     #[arg(long, value_delimiter = ',', default_value = "1", value_name = "N,…",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Vec<u16>,
-    /// Bytes that the messages of a thread are spread over [default: one message; without a value: 16K to 256M]
+    /// Working sets of each thread in bytes, over which its messages are spread [default: one message; without a
+    /// value: 16K to 256M]
     #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "BYTES,…", value_parser = bytes,
           default_missing_values = ["16K", "64K", "256K", "1M", "4M", "16M", "64M", "256M"])]
     pub working_set: Vec<u64>,
-    /// Seconds for each figure [default: 0.15, less where there are many]
+    /// Measurement time per figure, in seconds [default: 0.15, less for many figures]
     #[arg(long, value_name = "SECONDS")]
     pub seconds: Option<f64>,
     /// Ten passes of a fixed volume each; report mean and standard deviation of the CPU time
     #[arg(long, conflicts_with = "seconds")]
     pub long: bool,
-    /// Bytes in a pass of --long
+    /// Volume of each pass of --long, in bytes
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes, requires = "long")]
     pub volume: u64,
     /// Print cycles for messages of 16, 64, 256, 1024 and 8192 bytes, as the kernel's module tcrypt does
@@ -214,7 +215,7 @@ pub struct EncArgs {
     /// A file of associated data, which is authenticated and not encrypted (AEAD)
     #[arg(long, value_name = "FILE")]
     pub aad_file: Option<PathBuf>,
-    /// Bytes of tag [default: the longest] (AEAD)
+    /// Tag length in bytes [default: the longest] (AEAD)
     #[arg(long, value_name = "N")]
     pub tag_len: Option<usize>,
     /// Seal or open in chunks of N bytes, each with a tag, so that memory is bounded (AEAD)
@@ -227,7 +228,7 @@ pub struct EncArgs {
         conflicts_with_all = ["iv", "tag_len", "sector_size"]
     )]
     pub stream: Option<u32>,
-    /// Bytes in a sector; each sector is a message, and its number the IV
+    /// Sector size in bytes; each sector is a message, and its number is the IV
     #[arg(long, value_name = "N", conflicts_with = "iv")]
     pub sector_size: Option<u32>,
     /// The number of the first sector [default: 0]; numbers past 2^64 − 1 are refused
@@ -258,7 +259,7 @@ pub struct DgstArgs {
     pub name: String,
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Bytes of digest, of a hash that has any number of them (keccak)
+    /// Digest length in bytes, for hashes with any output length (keccak)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     pub length: Option<u32>,
     /// Read digests from the files and check them
@@ -273,16 +274,16 @@ pub struct DgstArgs {
     /// Do not print OK for each file that matches
     #[arg(long, requires = "check")]
     pub quiet: bool,
-    /// Print nothing: the exit status tells
+    /// Print nothing; only the exit status reports the result
     #[arg(long, requires = "check")]
     pub status: bool,
-    /// Pass over files that do not exist
+    /// Skip files that do not exist
     #[arg(long, requires = "check")]
     pub ignore_missing: bool,
-    /// Exit 1 for improperly formatted lines, too
+    /// Exit 1 for improperly formatted lines too
     #[arg(long, requires = "check")]
     pub strict: bool,
-    /// Warn of each improperly formatted line
+    /// Warn about each improperly formatted line
     #[arg(short = 'w', long, requires = "check")]
     pub warn: bool,
     /// Files [default: standard input, also as -]
@@ -290,10 +291,10 @@ pub struct DgstArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// How requests get from the program to algkit.
+/// How the program's requests reach algkit.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Via {
-    /// A library in front of the C library: the fastest way
+    /// A library that is loaded before the C library: the fastest way
     Preload,
     /// A supervisor that answers system calls: works for programs of any kind
     Seccomp,
@@ -326,35 +327,35 @@ Examples:
   algkit run cat /proc/crypto
   algkit run --via seccomp ./static-client")]
 pub struct RunArgs {
-    /// How requests get from the program to algkit [default: what the program allows]
+    /// How the program's requests reach algkit [default: what the program allows]
     #[arg(long, value_enum)]
     pub via: Option<Via>,
-    /// Serve only algorithms whose name fits, such as 'xts(*)'; may be given several times
+    /// Serve only algorithms whose name matches, such as 'xts(*)'; may be given several times
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub allow: Vec<String>,
-    /// Do not serve algorithms whose name fits; may be given several times
+    /// Do not serve algorithms whose name matches; may be given several times
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub deny: Vec<String>,
-    /// Serve what this version of Linux leaves to programs without privileges
+    /// Serve only the algorithms that this version of Linux leaves to unprivileged programs
     #[arg(long, value_name = "VERSION", value_parser = ["7.3"])]
     pub as_linux: Option<String>,
-    /// Write what was served to whom by which driver, at the end and by seccomp on SIGUSR1, to FILE [default: standard error]
+    /// Write usage statistics to FILE at the end, and with seccomp on SIGUSR1 too [default: standard error]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[allow(clippy::option_option, reason = "absent, without a file, with a file")]
     pub stats: Option<Option<PathBuf>>,
-    /// Tell on standard error: 1 what the policy or a limit refuses, 2 all that is refused, 3 sockets and sessions too
+    /// Log to standard error: 1 refusals by the policy or a limit, 2 all refusals, 3 sockets and sessions too
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub log: Option<u8>,
-    /// By seccomp: the most files that a program has open, with its children [default: 1024]
+    /// With seccomp: maximum number of files that a program and its children have open [default: 1024]
     #[arg(long, value_name = "N", requires = "via")]
     pub files: Option<usize>,
-    /// By seccomp: the most bytes that wait in a program's files [default: 64M]
+    /// With seccomp: maximum number of bytes that wait in a program's files [default: 64M]
     #[arg(long, value_name = "BYTES", requires = "via", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// By seccomp: the most threads that work for a program [default: as many as CPUs, from 4 to 16]
+    /// With seccomp: maximum number of threads that work for a program [default: number of CPUs, from 4 to 16]
     #[arg(long, value_name = "N", requires = "via")]
     pub threads: Option<usize>,
-    /// The program, looked for in PATH if it has no slash
+    /// The program, searched in PATH if it contains no slash
     #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub program: OsString,
     /// Its arguments
@@ -362,7 +363,7 @@ pub struct RunArgs {
     pub arguments: Vec<OsString>,
 }
 
-/// A pattern of names, which are passed on in a list separated by spaces.
+/// Parses a pattern of names. Patterns are passed on in a list separated by spaces.
 fn pattern(text: &str) -> Result<String, String> {
     match text.is_empty() || text.contains(|c: char| c.is_ascii_whitespace() || c == '\0') {
         true => Err("expected the name of an algorithm, in which * stands for any characters".to_owned()),
@@ -370,15 +371,15 @@ fn pattern(text: &str) -> Result<String, String> {
     }
 }
 
-/// Why the program ends before a command has given its answer.
+/// Why the command ends before it has an answer.
 pub enum Exit {
-    /// Help or the version was asked for and printed.
+    /// Help or the version was requested and has been printed.
     Printed,
-    /// To be told in one line.
+    /// An error, to be reported in one line.
     Error(Error),
 }
 
-/// What clap says, in one line; help goes to standard output.
+/// Converts clap's error to one line. Help goes to standard output.
 pub fn usage(error: clap::Error) -> Exit {
     usage_of(error, |given| match Args::command().find_subcommand(given) {
         Some(command) => format!("(see `algkit {} --help`)", command.get_name()),
@@ -386,7 +387,7 @@ pub fn usage(error: clap::Error) -> Exit {
     })
 }
 
-/// The same for any command; `see` tells where to read more, given the first argument.
+/// Like [`usage`], for any command. `see` returns a hint where to read more, given the first argument.
 pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -402,7 +403,7 @@ pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
     }
 }
 
-/// The first paragraph of clap's message, its tips, and where to read more.
+/// The first paragraph of clap's message, its tips, and the hint where to read more.
 fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
     let mut paragraphs = message.strip_prefix("error: ").unwrap_or(message).split("\n\n");
     let first = paragraphs.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `algkit dgst`: digests in the form of sha256sum, and its `--check`.
+//! `algkit dgst`: prints digests in the format of sha256sum, and checks them with `--check`.
 
 pub mod check;
 mod line;
@@ -19,25 +19,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// A hash, and how it appears in lines.
+/// A hash and its representation in lines.
 pub struct Digester {
     hash: Hash,
-    /// Its name in the BSD style.
+    /// Its name in BSD style lines.
     tag: String,
-    /// Bytes of the digest that are used.
+    /// The length of digests in lines, in bytes. A longer digest is truncated.
     size: usize,
 }
 
 impl Digester {
-    /// The whole digest, under the algorithm's own name.
+    /// Uses the whole digest and the algorithm's own name.
     pub fn new(hash: Hash) -> Self {
         Self { tag: line::tag(&hash.driver().name), size: hash.digest_size(), hash }
     }
 
-    /// The same with `size` bytes, of a hash that has any number of them.
+    /// Uses `size` bytes of output, for a hash with any output length.
     fn of_length(hash: Hash, size: usize) -> Result<Self, Error> {
         let driver = hash.driver();
         if driver.shape.extendable || size == hash.digest_size() {
@@ -47,14 +47,14 @@ impl Digester {
         }
     }
 
-    /// The first `size` bytes of the digest, which has as many, under the name `tag`.
+    /// Uses the first `size` bytes of the digest and the name `tag`.
     pub fn with_tag(hash: Hash, tag: String, size: usize) -> Self {
         Self { hash, tag, size }
     }
 
-    /// The digest of a file's contents.
+    /// The digest of a file's contents, `size` bytes long.
     pub fn digest(&self, path: &Path) -> Result<Vec<u8>, Error> {
-        // A digest of any length is made as long as it is wanted, and another cut short.
+        // An extendable hash produces exactly `size` bytes. Other digests are truncated.
         let size = if self.hash.driver().shape.extendable { self.size } else { self.hash.digest_size() };
         let mut digest = digest(&self.hash, path, size)?;
         digest.truncate(self.size);
@@ -64,7 +64,7 @@ impl Digester {
 
 pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
     let hash = algkit::hash(&args.name).map_err(|error| match error {
-        // In sha256sum -c is --check.
+        // In sha256sum, -c means --check.
         algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. } if Path::new(&name).is_file() => {
             Error::ListForHash(name)
         }
@@ -93,12 +93,12 @@ pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
     }
 }
 
-/// The files that were named, or standard input.
+/// The given files; standard input if there are none.
 pub fn or_stdin(files: &[PathBuf]) -> Vec<&Path> {
     if files.is_empty() { vec![Path::new("-")] } else { files.iter().map(PathBuf::as_path).collect() }
 }
 
-/// Prints a line for each file, in the BSD style if `tag`, with a zero byte at its end if `zero`.
+/// Prints a line for each file: in BSD style if `tag` is set, ended by a zero byte if `zero` is set.
 pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Result<Answer, Error> {
     let mut out = Out::new();
     let mut answer = Answer::Yes;
@@ -125,7 +125,7 @@ pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Resul
     Ok(answer)
 }
 
-/// The digest of a file's contents, of `size` bytes.
+/// The digest of a file's contents, with an output length of `size` bytes.
 fn digest(hash: &Hash, path: &Path, size: usize) -> Result<Vec<u8>, Error> {
     if path == OsStr::new("-") {
         return digest_of(hash, io::stdin().lock(), None, size)

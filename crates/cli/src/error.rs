@@ -1,4 +1,4 @@
-//! What ends a command early. Each message is one line that names the value that was wrong.
+//! Errors that end a command. Each message is one line that names the value that was wrong.
 
 use crate::words;
 use algkit::Type;
@@ -7,21 +7,21 @@ use std::{ffi::OsString, io, path::PathBuf};
 /// An error of the command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The library's word on a name, a key, an IV or a text.
+    /// The library's error about a name, a key, an IV or a text.
     #[error(transparent)]
     Algkit(#[from] algkit::Error),
-    /// A file stands where a hash algorithm is expected.
+    /// A file name was given where a hash algorithm is expected.
     #[error("`{0}` is a file, not a hash algorithm; to check the digests in it: algkit dgst -c HASH --check {0}")]
     ListForHash(String),
-    /// Clap's word on the arguments, in one line.
+    /// Clap's error about the arguments, in one line.
     #[error("{0}")]
     Usage(String),
-    /// A value that clap has no type for.
+    /// An option's value that clap does not check.
     #[error("{option}: {reason}")]
     Option {
-        /// As it is written on the command line.
+        /// The option, as written on the command line.
         option: &'static str,
-        /// What is wrong, and with which value (a secret's value is not shown).
+        /// The reason, with the wrong value (a secret value is not shown).
         reason: String,
     },
     /// A file that cannot be read.
@@ -43,98 +43,98 @@ pub enum Error {
     /// The output would overwrite what is being read.
     #[error("cannot write `{}`: it is the input", .0.display())]
     OutputIsInput(PathBuf),
-    /// The algorithm is of a type that the command has no use for.
+    /// The algorithm has a type that the command cannot use.
     #[error("`{name}` is of type {found}; expected {wanted}")]
     WrongType {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// What it is.
+        /// The algorithm's type.
         found: Type,
-        /// What the command takes.
+        /// The types that the command accepts.
         wanted: &'static str,
     },
-    /// A mode with an IV was given none.
+    /// The mode needs an IV, and none was given.
     #[error("{name}: --iv is missing, expected {} in hex", bytes(*.want as u64))]
     IvMissing {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes of IV.
+        /// The IV length in bytes.
         want: usize,
     },
-    /// A message that the mode needs in one piece is longer than what is kept in memory.
+    /// The mode needs the message in one piece, and it is longer than the limit for memory.
     #[error(
         "{name}: input of more than {limit} bytes; the mode takes it as one message, --sector-size N makes every N bytes one"
     )]
     TooLong {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// The most it takes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Sealed text without room for the nonce in front and the tag.
+    /// The sealed text is shorter than the nonce and the tag.
     #[error("{name}: input of {} is shorter than a nonce and a tag, {want}", bytes(*.got as u64))]
     NoNonce {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes of input.
+        /// The length of the input in bytes.
         got: usize,
-        /// Bytes of nonce and tag.
+        /// The length of nonce and tag in bytes.
         want: usize,
     },
-    /// Sealed text without room for its tag.
+    /// The sealed text is shorter than its tag.
     #[error("{name}: input of {} is shorter than its tag of {tag}", bytes(*.got as u64))]
     NoTag {
-        /// The algorithm.
+        /// The algorithm's name.
         name: String,
-        /// Bytes of input.
+        /// The length of the input in bytes.
         got: usize,
-        /// Bytes of tag.
+        /// The length of the tag in bytes.
         tag: usize,
     },
-    /// The program of `algkit run` does not start.
+    /// The program of `algkit run` cannot be started.
     #[error("cannot run `{program}`: {error}", program = .program.display(), error = words::reason(.source))]
     Run {
-        /// As it was asked for.
+        /// The program's name, as given.
         program: OsString,
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The program cannot be served in the way that was asked for.
+    /// The program cannot be served in the requested way.
     #[error("cannot serve `{program}` by --via preload: {reason}", program = .program.display())]
     OutOfReach {
-        /// As it was asked for.
+        /// The program's name, as given.
         program: OsString,
-        /// What about it is in the way.
+        /// The property that prevents it.
         reason: &'static str,
     },
-    /// The program cannot be supervised.
+    /// The supervisor failed.
     #[error("cannot serve `{program}` by --via seccomp: {source}", program = .program.display())]
     Supervise {
-        /// As it was asked for.
+        /// The program's name, as given.
         program: OsString,
-        /// The supervisor's word.
+        /// The supervisor's error.
         source: algkit_supervisor::Error,
     },
-    /// The library that `algkit run` injects is in none of the places.
+    /// The preload library was not found in any of these places.
     #[error("libalgkit_preload.so is not in {}; set ALGKIT_PRELOAD to its path", .0.iter().map(|place| format!("`{}`", place.display())).collect::<Vec<_>>().join(", "))]
     NoLibrary(Vec<PathBuf>),
-    /// The loader would take the library's path for several.
+    /// The loader would split the library's path at a space or colon.
     #[error("cannot inject `{}`: a path in LD_PRELOAD has no spaces and no colons", .0.display())]
     LibraryPath(PathBuf),
-    /// The library's word on a volume.
+    /// The library's error about a volume.
     #[error("`{}`: {source}", .path.display())]
     Volume {
-        /// The file.
+        /// The volume's file.
         path: PathBuf,
-        /// What is wrong with it, or with what was asked of it.
+        /// What is wrong with the volume or with the request.
         source: algkit_volume::Error,
     },
-    /// The text does not end where a sector ends.
+    /// The input does not end at a sector boundary.
     #[error("input of {} is not a multiple of --sector-size {sector}", bytes(*.got))]
     PartialSector {
-        /// Bytes of input.
+        /// The length of the input in bytes.
         got: u64,
-        /// Bytes of a sector.
+        /// The sector size in bytes.
         sector: usize,
     },
 }
@@ -144,12 +144,12 @@ fn bytes(n: u64) -> String {
 }
 
 impl Error {
-    /// 1 if the answer is no, 2 if the question was wrong.
+    /// The exit status: 1 if the answer is no, 2 for bad usage or input.
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
             Self::Volume { source: algkit_volume::Error::WrongPassphrase, .. } => 1,
-            // As env, nohup and the shells have it.
+            // As in env, nohup and the shells.
             Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Run { .. } => 126,
             _ => 2,

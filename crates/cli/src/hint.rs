@@ -1,10 +1,10 @@
-//! What somebody may have meant by a name that nothing is called.
+//! Suggestions for unknown names.
 
 use crate::error::Error;
 use algkit::{CATALOGUE, Registry};
 use std::collections::BTreeSet;
 
-/// The error as it is told: with the nearest name behind it, where a name was the trouble.
+/// The error message, with the nearest known name if an unknown name was the cause.
 pub fn told(error: &Error) -> String {
     match error {
         Error::Algkit(algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. }) => match nearest(name) {
@@ -15,26 +15,26 @@ pub fn told(error: &Error) -> String {
     }
 }
 
-/// The name of an algorithm or a driver that is nearest to `name`.
+/// The name of an algorithm or driver that is nearest to `name`.
 fn nearest(name: &str) -> Option<String> {
-    // A registry that cannot be had has been complained of already.
+    // If the registry is not available, that error has been reported already.
     let drivers = Registry::global().map(Registry::drivers).unwrap_or_default();
     let algorithms = CATALOGUE.iter().map(|name| (*name).to_owned());
     let known = algorithms.chain(drivers.iter().flat_map(|d| [d.name.clone(), d.driver.clone()]));
     among(name, &known.collect::<Vec<_>>())
 }
 
-/// The nearest of `known`: first by the parts that names consist of, then by letters.
+/// The nearest name of `known`: first by parts of names, then by letters.
 fn among(name: &str, known: &[String]) -> Option<String> {
     by_parts(name, known).or_else(|| by_letters(name, known)).cloned()
 }
 
-/// The most parts that a name may have which were not asked for: `chacha20-poly1305` means
+/// The maximum number of additional parts in a suggested name. `chacha20-poly1305` suggests
 /// `rfc7539(chacha20,poly1305)`.
 const MAX_EXCESS: usize = 3;
 
-/// The name with all parts of what was asked for, in any order, and the fewest others. `AES-256-XTS`, `aes-xts-plain64`
-/// and `AES/XTS/NoPadding` have the parts of `xts(aes)`.
+/// The name with all requested parts, in any order, and the fewest others. `AES-256-XTS`, `aes-xts-plain64` and
+/// `AES/XTS/NoPadding` contain the parts of `xts(aes)`.
 fn by_parts<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
     let asked: BTreeSet<String> = parts(name).into_iter().filter(|part| !is_filler(part)).collect();
     let without_size: BTreeSet<String> = asked.iter().filter(|part| !is_key_size(part)).cloned().collect();
@@ -48,11 +48,11 @@ fn by_parts<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
             .min()
     };
     let costs = known.iter().filter_map(|known| Some((cost(known)?, known)));
-    // The catalogue comes first, and among equals the first is taken.
+    // The catalogue comes first; of several equally good names the first is taken.
     costs.min_by_key(|(cost, _)| *cost).map(|(_, known)| known)
 }
 
-/// What dm-crypt, Java and OpenSSL add to a name, and a kernel's name never has.
+/// Parts that dm-crypt, Java and OpenSSL add to names, and that kernel names never contain.
 fn is_filler(part: &str) -> bool {
     matches!(part, "plain" | "64" | "be" | "nopadding" | "evp" | "alg" | "mode")
 }
@@ -61,7 +61,7 @@ fn is_key_size(part: &str) -> bool {
     matches!(part, "128" | "192" | "256" | "512")
 }
 
-/// Runs of letters and runs of digits, in small letters.
+/// Splits a name into runs of letters and runs of digits, in lower case.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut before = None;
@@ -75,11 +75,11 @@ fn parts(name: &str) -> Vec<String> {
         }
         before = Some(kind);
     }
-    // Names of other places for the same thing.
+    // Synonyms from other systems.
     parts.into_iter().map(|part| if part == "rijndael" { "aes".to_owned() } else { part }).collect()
 }
 
-/// The name that takes the fewest changes of letters, at most one in three.
+/// The name with the smallest edit distance, at most one change per three characters.
 fn by_letters<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
     let letters = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let asked = letters(name);

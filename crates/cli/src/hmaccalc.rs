@@ -1,9 +1,8 @@
-//! The command under the names of hmaccalc and fipscheck: `sha512hmac` and its like, `fipshmac`,
-//! `fipscheck`. Image builds write `.NAME.hmac` files with them, and initramfs scripts check them before
-//! a FIPS boot goes on.
+//! The command under the names of hmaccalc and fipscheck: `sha512hmac` and its siblings, `fipshmac`, `fipscheck`.
+//! Image builds create `.NAME.hmac` files with them, and initramfs scripts check these files in a FIPS boot.
 //!
-//! Options and files are those of hmaccalc, fipscheck and libkcapi's `kcapi-hasher`; so are the keys,
-//! which are public: such a file guards against damage, not against an attacker.
+//! Options and files are those of hmaccalc, fipscheck and libkcapi's `kcapi-hasher`. The keys are too; they are
+//! public, so such a file protects against damage, not against an attacker.
 
 use crate::{
     answer::Answer,
@@ -28,14 +27,14 @@ const HMACCALC_KEY: &[u8] = b"FIPS-FTW-RHT2009";
 /// fipscheck's key.
 const FIPSCHECK_KEY: &[u8] = b"orboDeJITITejsirpADONivirpUkvarP";
 
-/// What a name does.
+/// The task of a command name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Job {
-    /// Prints or checks lists.
+    /// Print lists of digests, or check them.
     Lists,
-    /// Writes a `.NAME.hmac` beside each file.
+    /// Write `.NAME.hmac` beside each file.
     Write,
-    /// Checks files against their `.NAME.hmac`.
+    /// Check files against their `.NAME.hmac`.
     Check,
 }
 
@@ -84,7 +83,7 @@ struct Args {
     /// Check this file, whatever the list names
     #[arg(short = 'T', long, value_name = "FILE", requires = "check")]
     target: Option<PathBuf>,
-    /// Plain digests, without a key
+    /// Plain digests without a key
     #[arg(short, long, overrides_with_all = ["key", "key_file"])]
     unkeyed: bool,
     /// Another hash algorithm: sha1, sha256, sha3-512, sm3...
@@ -93,7 +92,7 @@ struct Args {
     /// Use the first BITS of each digest
     #[arg(short, long, value_name = "BITS")]
     truncate: Option<usize>,
-    /// Print nothing while checking: the exit status tells
+    /// Print nothing while checking; only the exit status reports the result
     #[arg(short = 'q', long)]
     status: bool,
     /// Do not print OK for each file that matches
@@ -102,7 +101,7 @@ struct Args {
     /// A file that holds the key
     #[arg(short, long, value_name = "FILE", overrides_with_all = ["key", "unkeyed"])]
     key_file: Option<PathBuf>,
-    /// The key, as it stands (other users may see it in the list of processes: prefer --key-file)
+    /// The key itself (other users may see it in the list of processes: prefer --key-file)
     #[arg(short = 'K', long, value_name = "KEY", overrides_with_all = ["key_file", "unkeyed"])]
     key: Option<Hidden>,
     /// Print lines in the BSD style
@@ -111,19 +110,19 @@ struct Args {
     /// End lines with a zero byte, and escape no file names
     #[arg(short = 'z', long)]
     zero: bool,
-    /// The folder of fipshmac's and fipscheck's files, which are then called NAME.hmac
+    /// The folder of fipshmac's and fipscheck's files, which are named NAME.hmac there
     #[arg(short, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print the digest of this program
     #[arg(short = 'S', long, conflicts_with_all = ["check", "files"])]
     self_sum: bool,
-    /// Accepted for hmaccalc's sake, without effect
+    /// Accepted for compatibility with hmaccalc; has no effect
     #[arg(short, hide = true)]
     binary: bool,
-    /// Accepted for hmaccalc's sake, without effect
+    /// Accepted for compatibility with hmaccalc; has no effect
     #[arg(short = 'P', hide = true)]
     prelink: bool,
-    /// Go by another of the names
+    /// Act as this command
     #[arg(short, long, value_name = "NAME")]
     name: Option<String>,
     /// Print this help
@@ -137,7 +136,7 @@ struct Args {
     files: Vec<PathBuf>,
 }
 
-/// Whether the command was called by one of the names served here, or by kcapi-hasher's.
+/// Whether the program was called by one of these names, or as kcapi-hasher.
 pub fn is_called(program: &OsStr) -> bool {
     let name = base_name(program);
     name == Some(OsStr::new("kcapi-hasher")) || name.and_then(applet).is_some()
@@ -151,7 +150,7 @@ fn applet(name: &OsStr) -> Option<&'static Applet> {
     APPLETS.iter().find(|applet| name == applet.name)
 }
 
-/// Runs the command with these arguments, the program's name first.
+/// Runs the command. `arguments` begins with the program's name.
 pub fn run(arguments: Vec<OsString>) -> Result<Answer, Exit> {
     let program = arguments.first().and_then(|name| base_name(name)).unwrap_or_default().to_owned();
     let args = Args::try_parse_from(arguments).map_err(|error| {
@@ -189,7 +188,7 @@ fn answer(applet: &Applet, args: &Args) -> Result<Answer, Error> {
     }
 }
 
-/// The hash that the arguments ask for, keyed.
+/// The hash and key that the arguments select.
 fn digester(applet: &Applet, args: &Args) -> Result<Digester, Error> {
     let name = args.hash.as_deref().unwrap_or(applet.hash);
     let key = match (&args.key, &args.key_file) {
@@ -213,7 +212,7 @@ fn digester(applet: &Applet, args: &Args) -> Result<Digester, Error> {
     Ok(Digester::with_tag(hash, tag, size))
 }
 
-/// Calls `job` with each file and the file that holds its digest.
+/// Calls `job` with each file and the path of the file with its digest.
 fn for_each(args: &Args, job: impl Fn(&Path, &Path) -> Result<Answer, Error>) -> Result<Answer, Error> {
     if args.files.is_empty() {
         return Err(Error::Usage("no file is given".to_owned()));
@@ -233,7 +232,7 @@ fn for_each(args: &Args, job: impl Fn(&Path, &Path) -> Result<Answer, Error>) ->
     Ok(worst)
 }
 
-/// `.NAME.hmac` beside the file, or `NAME.hmac` in `folder`.
+/// The path of the digest file: `.NAME.hmac` beside the file, or `NAME.hmac` in `folder`.
 fn beside(file: &Path, folder: Option<&Path>) -> Result<PathBuf, Error> {
     let Some(name) = file.file_name() else {
         return Err(Error::Usage(format!("`{}` does not name a file", file.display())));
@@ -251,7 +250,7 @@ fn hex_line(digest: &[u8]) -> Vec<u8> {
     (hex::encode(digest) + "\n").into_bytes()
 }
 
-/// Writes the digest alone, as libfipscheck reads it.
+/// Writes only the digest, as libfipscheck expects.
 fn write(hash: &Digester, file: &Path, beside: &Path) -> Result<Answer, Error> {
     let digest = hash.digest(file)?;
     let mut output = Output::file(beside, fs::metadata(file).ok().as_ref().and_then(Identity::of))?;
@@ -260,7 +259,7 @@ fn write(hash: &Digester, file: &Path, beside: &Path) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
-/// The longest file with a digest that is read: a digest of 64 bytes, a path, and some room.
+/// The number of bytes read from a digest file: enough for a 64-byte digest and a path.
 const MAX_HMAC_FILE: u64 = 8 << 10;
 
 fn verify(hash: &Digester, file: &Path, beside: &Path, quiet: bool) -> Result<Answer, Error> {
@@ -268,7 +267,7 @@ fn verify(hash: &Digester, file: &Path, beside: &Path, quiet: bool) -> Result<An
     File::open(beside)
         .and_then(|list| list.take(MAX_HMAC_FILE).read_to_end(&mut text))
         .map_err(|source| Error::Read { name: format!("`{}`", beside.display()), source })?;
-    // The digest alone, or followed by a name.
+    // The file contains the digest, possibly followed by a name.
     let digits = text.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
     let Ok(want) = hex::decode(digits) else {
         return Err(Error::Usage(format!("`{}` does not begin with a digest in hex", beside.display())));

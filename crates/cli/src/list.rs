@@ -14,7 +14,7 @@ use algkit::{
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// A row as `--json` gives it; what is meaningless for the type is absent. Sizes are in bytes.
+/// A row of `--json`. Fields that are meaningless for the type are absent. Sizes are in bytes.
 #[derive(Serialize)]
 struct Row {
     name: String,
@@ -23,21 +23,21 @@ struct Row {
     priority: u32,
     timing: String,
     cpu: Vec<&'static str>,
-    /// Features without which the driver runs and comes last.
+    /// Features without which the driver runs, but with the lowest priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     prefers: Option<Vec<&'static str>>,
     usable: bool,
-    /// Whether the algorithm's name stands for this driver.
+    /// Whether the algorithm's name selects this driver.
     chosen: bool,
     selftest: String,
-    /// 1, and one for each transform of it in this process and each instance of a template that is built on it; 0 if nobody has
-    /// asked for what a template could make.
+    /// 1, plus one for each transform in this process and for each template instance that is built on it; 0 for an
+    /// instance that has not been made.
     refcnt: usize,
-    /// Whether requests are done elsewhere while the caller waits.
+    /// Whether requests run elsewhere while the caller waits.
     r#async: bool,
-    /// No address that it is given has a bit of this mask.
+    /// The addresses that the driver accepts have no bit of this mask set.
     alignmask: usize,
-    /// Bytes of a keyed instance, where they are known.
+    /// The size of a keyed instance, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     ctxsize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,8 @@ struct Row {
     min_keysize: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_keysize: Option<usize>,
-    /// All of them, where they are few; where not, each that is so many bytes longer than the last from the smallest on.
+    /// A short list of all key sizes. For ranges it is absent, and `keysize_step` is the distance from one size to
+    /// the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     keysizes: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +65,7 @@ struct Row {
 impl Row {
     fn new(registry: &Registry, survey: &Survey, driver: &DriverRef) -> Self {
         let (kind, shape) = (driver.kind, &driver.shape);
-        // What a generator takes for a key is its seed.
+        // The key of a random number generator is its seed.
         let seeded = kind == Type::Rng;
         let keyed = shape.keys.max() > 0 && !seeded;
         let mode = matches!(kind, Type::Skcipher | Type::Aead);
@@ -85,7 +86,7 @@ impl Row {
             ctxsize: Some(driver.context_size).filter(|&size| size > 0),
             blocksize: (!seeded).then_some(shape.blocksize),
             min_keysize: keyed.then(|| shape.keys.min()),
-            // A key of any length has no longest one.
+            // If any length is accepted, there is no maximum.
             max_keysize: (keyed && shape.keys.max() < usize::MAX).then(|| shape.keys.max()),
             keysizes: keyed.then(|| listed(&shape.keys)).flatten(),
             keysize_step: keyed.then(|| step(&shape.keys)).flatten(),
@@ -97,7 +98,7 @@ impl Row {
     }
 }
 
-/// The sizes, if they are few enough for a list.
+/// The sizes, if they are a short list.
 fn listed(sizes: &Sizes) -> Option<Vec<usize>> {
     match sizes {
         Sizes::OneOf(list) => Some(list.to_vec()),
@@ -106,7 +107,7 @@ fn listed(sizes: &Sizes) -> Option<Vec<usize>> {
     }
 }
 
-/// Bytes from a size to the next one, where they are too many for a list.
+/// The distance between sizes of a range.
 fn step(sizes: &Sizes) -> Option<usize> {
     match sizes {
         Sizes::OneOf(_) => None,
@@ -137,8 +138,8 @@ pub fn run(args: &ListArgs) -> Result<Answer, Error> {
 
 const HEADINGS: [&str; 7] = ["name", "driver", "type", "prio", "timing", "cpu", "state"];
 
-/// The widest a name and a driver get; a line ends behind one that is wider and goes on in the next. So a line has
-/// at most 100 columns.
+/// The maximum column widths of names and drivers. A longer entry ends its line, and the row continues on the next
+/// line, so lines have at most 100 columns.
 const WIDEST: [usize; 2] = [17, 24];
 
 fn table(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
@@ -189,7 +190,7 @@ fn line(out: &mut Out, mark: char, cells: &[String; 7], widths: &[usize; 7]) -> 
     writeln!(out, "{}", text.trim_end())
 }
 
-/// One field a line, as in /proc/crypto.
+/// Prints one field per line, as in /proc/crypto.
 fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()> {
     for (i, driver) in survey.drivers.iter().enumerate() {
         let row = Row::new(registry, survey, driver);
@@ -228,7 +229,7 @@ fn details(out: &mut Out, registry: &Registry, survey: &Survey) -> io::Result<()
     Ok(())
 }
 
-/// The features of a set that no other of it brings along: not `aes` where there is `vaes`.
+/// The features of a set that are not implied by another one in it: no `aes` where there is `vaes`.
 fn essential(set: FeatureSet) -> Vec<&'static str> {
     let brings = |other: Feature, feature| other != feature && FeatureSet::of(&[other]).with_required().has(feature);
     let essential = |feature: &Feature| !set.iter().any(|other| brings(other, *feature));

@@ -1,7 +1,7 @@
 //! The `algkit` command: argument parsing and printing only.
 //!
-//! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test
-//! failed); 2 bad usage or input, with one line on standard error. `algkit run` ends as its program does.
+//! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test failed); 2 bad usage or
+//! input, with one line on standard error. `algkit run` exits with its program's status.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Lets the host's kernel take part, if `ALGKIT_HOST` says so.
+/// Registers drivers of the host's kernel, if `ALGKIT_HOST` asks for them.
 fn register_host() -> Result<(), error::Error> {
     if std::env::var_os(algkit_host::HOST_VARIABLE).is_some() {
         algkit_host::from_environment(algkit::Registry::global()?)?;

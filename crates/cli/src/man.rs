@@ -1,16 +1,16 @@
-//! `algkit man-pages FOLDER`: a page for the command and for each of its subcommands, for packages.
+//! `algkit man-pages FOLDER`: writes a man page for the command and each subcommand, for packages.
 //!
-//! The options come from clap_mangen. What stands behind them in `--help` is written here, because its examples
-//! and its paragraphs have to stay apart.
+//! The options come from clap_mangen. The text after them in `--help` is formatted here, because its examples and
+//! paragraphs must stay separate.
 
 use crate::{answer::Answer, error::Error};
 use clap::Command;
 use clap_mangen::Man;
 use std::{fs, io, path::Path};
 
-/// Writes the pages of `command` into `folder`, which is made if need be.
+/// Writes the pages of `command` into `folder`, which is created if necessary.
 pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
-    // `algkit help` says what the pages say.
+    // `algkit help` would repeat the pages.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let write = |source| Error::Write { name: format!("`{}`", folder.display()), source };
@@ -21,7 +21,7 @@ pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
-/// The command's page, and those of what is below it.
+/// Writes the page of a command and of its subcommands.
 fn pages(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
     page(command, name, version, folder)?;
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
@@ -49,7 +49,7 @@ fn page(command: &Command, name: &str, version: &str, folder: &Path) -> io::Resu
     fs::write(folder.join(format!("{name}.1")), text)
 }
 
-/// Paragraphs as notes, and what follows a line `Examples:` as it stands.
+/// Formats paragraphs as notes, and what follows a line `Examples:` verbatim.
 fn notes(text: &str) -> String {
     let mut page = String::new();
     for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
@@ -65,7 +65,7 @@ fn notes(text: &str) -> String {
     page
 }
 
-/// Text that groff prints as it stands: no escapes, no requests at the start of a line, hyphens that can be copied.
+/// Escapes text for groff: backslashes, requests at the start of a line, and hyphens, so that they can be copied.
 fn plain(text: &str) -> String {
     let escaped = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
     let lines = escaped.lines().map(|line| if line.starts_with('.') { format!("\\&{line}") } else { line.to_owned() });

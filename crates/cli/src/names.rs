@@ -1,39 +1,39 @@
-//! What names stand for, and the drivers behind them.
+//! Drivers, and which of them serve under the names of their algorithms.
 
 use algkit::{CATALOGUE, Driver, DriverRef, Error, Name, Registry, Type};
 use std::{cmp::Reverse, collections::HashSet};
 
-/// Every driver, and which of them the names stand for.
+/// A list of drivers, with those that their algorithms' names select.
 pub struct Survey {
-    /// Sorted by algorithm, then the highest priority first.
+    /// Sorted by algorithm, then by descending priority.
     pub drivers: Vec<DriverRef>,
     chosen: HashSet<String>,
 }
 
 impl Survey {
-    /// Looks up every name of the catalogue, so that template instances join and the drivers that
-    /// serve are tested.
+    /// Looks up every name of the catalogue, so that template instances are made and the serving drivers are
+    /// tested.
     pub fn of(registry: &Registry) -> Self {
         for name in CATALOGUE {
-            // A name without a driver that may serve is left out, or listed with none chosen.
+            // A name without an allowed driver is left out, or listed without a chosen driver.
             let _ = of_any_timing(registry, name);
         }
         let mut drivers = registry.drivers();
         let chosen = chosen(registry, &drivers);
-        // Some have joined since.
+        // The lookups have added drivers.
         drivers = registry.drivers();
         drivers.sort_by_cached_key(|d| (d.name.clone(), Reverse(d.priority()), d.driver.clone()));
         Self { drivers, chosen }
     }
 
-    /// Whether the algorithm's name stands for this driver.
+    /// Whether the algorithm's name selects this driver.
     pub fn is_chosen(&self, driver: &Driver) -> bool {
         self.chosen.contains(&driver.driver)
     }
 
-    /// The drivers of an algorithm, those that serve first, or the one of that name.
+    /// The drivers of an algorithm in order of preference, or the driver of that name.
     pub fn named(registry: &Registry, name: &str) -> Result<Self, Error> {
-        // The one that serves is tested. If none does, that is what the list shows.
+        // Tests the driver that serves. If none does, the list shows that.
         let _ = of_any_timing(registry, name);
         let drivers = registry.drivers_of(name)?;
         let chosen = chosen(registry, &drivers);
@@ -41,15 +41,15 @@ impl Survey {
     }
 }
 
-/// What the names of the algorithms stand for that these are drivers of.
+/// The drivers that are selected by the algorithm names of these drivers.
 fn chosen(registry: &Registry, drivers: &[DriverRef]) -> HashSet<String> {
     let names: HashSet<(Type, &str)> = drivers.iter().map(|d| (d.kind, &*d.name)).collect();
     let found = names.into_iter().filter_map(|(kind, name)| registry.find(kind, name).ok());
     found.map(|driver| driver.driver.clone()).collect()
 }
 
-/// The driver that `name` stands for; where the timing policy allows none, the best there is, or
-/// one that is made of those.
+/// The driver that `name` selects. If the timing policy allows none, the best driver whatever its timing, or a
+/// template over such drivers.
 pub fn of_any_timing(registry: &Registry, name: &str) -> Result<DriverRef, Error> {
     let mut asked = Name::parse(name)?;
     loop {
@@ -63,7 +63,7 @@ pub fn of_any_timing(registry: &Registry, name: &str) -> Result<DriverRef, Error
     }
 }
 
-/// `name` with a driver in place of the algorithm, wherever that occurs.
+/// `name` with every occurrence of the algorithm replaced by the driver.
 fn with_driver(name: Name, algorithm: &Name, driver: &Name) -> Name {
     if name == *algorithm {
         return driver.clone();
@@ -72,7 +72,7 @@ fn with_driver(name: Name, algorithm: &Name, driver: &Name) -> Name {
     Name { base: name.base, args }
 }
 
-/// The MAC and the mode that an `authenc` is made of; its key is made of a key for each.
+/// The MAC and the mode in an `authenc` name; its key consists of a key for each.
 pub fn authenc_parts(name: &str) -> Option<(Name, Name)> {
     let mut name = Name::parse(name).ok()?;
     if name.base == "essiv" && !name.args.is_empty() {

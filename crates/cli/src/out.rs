@@ -6,8 +6,7 @@ use std::{
     io::{self, BufWriter, StdoutLock, Write},
 };
 
-/// Standard output. A reader that has left is no error: what would be written is dropped, and the
-/// command goes on to its answer.
+/// Standard output. A closed pipe is not an error: further output is dropped, and the command runs to its end.
 pub struct Out {
     to: BufWriter<StdoutLock<'static>>,
     closed: bool,
@@ -18,12 +17,12 @@ impl Out {
         Self { to: BufWriter::new(io::stdout().lock()), closed: false }
     }
 
-    /// Writes out what is buffered, and tells whether all of it arrived.
+    /// Flushes the buffer; an error if the output failed.
     pub fn done(mut self) -> Result<(), Error> {
         self.flush().map_err(to_stdout)
     }
 
-    /// Whether the reader has left.
+    /// Whether the reader has closed the pipe.
     pub fn closed(&self) -> bool {
         self.closed
     }
@@ -69,8 +68,8 @@ pub fn print_all(text: &[u8]) -> Result<(), Error> {
     out.done()
 }
 
-/// One line on standard error. Names in it may come from anybody: none moves the cursor or ends the line.
+/// Prints one line on standard error. Control characters are escaped, because names in it may come from anybody.
 pub fn complain(message: &dyn Display) {
-    // Nothing is left to tell it to if this fails.
+    // If this fails, nobody is left to report it to.
     let _ = writeln!(io::stderr(), "algkit: {}", visible(&message.to_string()));
 }

@@ -1,9 +1,8 @@
 //! Output files that appear complete or not at all.
 //!
-//! Where the file system can, the file has no name until it is complete (`O_TMPFILE`): whatever ends
-//! the process leaves nothing behind. Elsewhere, and for the moment in which a complete file takes
-//! the place of an older one, it has a temporary name beside its destination, which is removed on
-//! failure and on SIGHUP, SIGINT and SIGTERM.
+//! Where the file system supports it, the file has no name until it is complete (`O_TMPFILE`), so nothing is left
+//! behind however the process ends. Elsewhere, and at the moment when a complete file replaces an older one, it has
+//! a temporary name beside its destination. This name is removed on failure and on SIGHUP, SIGINT and SIGTERM.
 
 use crate::error::Error;
 use rustix::{
@@ -26,17 +25,17 @@ use std::{
     sync::{Mutex, MutexGuard, Once, PoisonError},
 };
 
-/// Where a command writes its result.
+/// The destination of a command's result.
 pub struct Output {
     to: To,
-    /// For messages.
+    /// The name in error messages.
     name: String,
 }
 
 enum To {
-    /// Standard output, or something else that cannot be replaced by a file: a device, a pipe.
+    /// Standard output, or a device or pipe, which cannot be replaced by a file.
     Direct(File),
-    /// A file without a name yet.
+    /// A file that has no name yet.
     Nameless(File, Destination),
     /// A file with a temporary name.
     Named(File, Temporary, Destination),
@@ -44,23 +43,23 @@ enum To {
 
 struct Destination {
     path: PathBuf,
-    /// Permissions of the file that stands there now.
+    /// The permissions of the existing file, if there is one.
     permissions: Option<Permissions>,
 }
 
-/// What a file is, whatever it is called: device and inode.
+/// The identity of a file, independent of its path: device and inode number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity(u64, u64);
 
 impl Identity {
-    /// Of a regular file; nothing else is spoiled by being read and written at once.
+    /// The identity of a regular file. Only for these does reading and writing at once destroy data.
     pub fn of(metadata: &fs::Metadata) -> Option<Self> {
         metadata.is_file().then(|| Self(metadata.dev(), metadata.ino()))
     }
 }
 
 impl Output {
-    /// Standard output, `input` being read.
+    /// Writes to standard output. `input` is the file that is being read.
     pub fn stdout(input: Option<Identity>) -> Result<Self, Error> {
         let name = "standard output".to_owned();
         match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
@@ -75,7 +74,7 @@ impl Output {
         }
     }
 
-    /// The file `path`, `input` being read.
+    /// Writes to the file `path`. `input` is the file that is being read.
     pub fn file(path: &Path, input: Option<Identity>) -> Result<Self, Error> {
         let name = format!("`{}`", path.display());
         let to = Self::open(path, input).map_err(|source| Error::Write { name: name.clone(), source })?;
@@ -85,14 +84,14 @@ impl Output {
         }
     }
 
-    /// `None` if it is the input.
+    /// Opens the destination; `None` if it is the input.
     fn open(path: &Path, input: Option<Identity>) -> io::Result<Option<To>> {
         let destination = match fs::metadata(path) {
             Ok(there) => {
                 if input.is_some() && Identity::of(&there) == input {
                     return Ok(None);
                 }
-                // Also asks whether it may be written.
+                // Opening also checks the permission to write.
                 let file = File::options().write(true).open(path)?;
                 if !there.is_file() {
                     return Ok(Some(To::Direct(file)));
@@ -116,7 +115,7 @@ impl Output {
         }))
     }
 
-    /// Whether the bytes go to a terminal.
+    /// Whether the output is a terminal.
     pub fn is_terminal(&self) -> bool {
         io::IsTerminal::is_terminal(self.handle())
     }
@@ -127,7 +126,7 @@ impl Output {
         }
     }
 
-    /// Writes all of `data`; false if nobody reads it any more.
+    /// Writes all of `data`; returns false if the reader has closed its end.
     pub fn write(&mut self, data: &[u8]) -> Result<bool, Error> {
         match self.handle().write_all(data) {
             Ok(()) => Ok(true),
@@ -136,7 +135,7 @@ impl Output {
         }
     }
 
-    /// Makes the file appear.
+    /// Gives the complete file its final name.
     pub fn finish(self) -> Result<(), Error> {
         let name = self.name;
         match self.to {
@@ -154,9 +153,9 @@ impl Output {
     }
 }
 
-/// A file without a name in `folder`; `None` where there is no such thing.
+/// A file without a name in `folder`; `None` if the file system does not support this.
 fn nameless(folder: &Path) -> io::Result<Option<File>> {
-    let mode = Mode::from_raw_mode(0o666); // less the umask
+    let mode = Mode::from_raw_mode(0o666); // the umask is applied to it
     match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode) {
         Ok(fd) => Ok(Path::new(&proc_path(&fd)).exists().then(|| File::from(fd))),
         Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
@@ -164,7 +163,7 @@ fn nameless(folder: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The way to a file without a name (open(2), O_TMPFILE).
+/// The path of a file without a name (open(2), O_TMPFILE).
 fn proc_path(file: &impl AsRawFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
@@ -174,7 +173,7 @@ impl Destination {
         self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Gives the file the permissions of the one that it replaces.
+    /// Copies the permissions of the file that is replaced.
     fn dress(&self, file: &File) -> io::Result<()> {
         self.permissions.iter().try_for_each(|p| file.set_permissions(p.clone()))
     }
@@ -184,25 +183,25 @@ impl Destination {
         self.dress(file)?;
         let link = |to: &Path| rustix::fs::linkat(CWD, proc_path(file), CWD, to, AtFlags::SYMLINK_FOLLOW);
         match link(&self.path) {
-            // A name can be given, not taken from another file: that needs a rename.
+            // linkat(2) does not replace an existing file, rename(2) does.
             Err(Errno::EXIST) => Temporary::with_name(self, |to| Ok(link(to)?))?.1.rename(&self.path),
             result => Ok(result?),
         }
     }
 }
 
-/// The temporary name that stands in the file system now. A program writes one output at a time.
+/// The temporary name that currently exists. A process writes one output at a time.
 static PENDING: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn pending() -> MutexGuard<'static, Option<PathBuf>> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file under a temporary name, which goes when this is dropped.
+/// A file with a temporary name, which is removed on drop.
 struct Temporary(());
 
 impl Temporary {
-    /// An empty file beside the destination.
+    /// Creates an empty file beside the destination.
     fn create(destination: &Destination) -> io::Result<(File, Self)> {
         Self::with_name(destination, |path| {
             rustix::fs::open(
@@ -215,7 +214,7 @@ impl Temporary {
         })
     }
 
-    /// What `make` makes at a fresh name beside the destination.
+    /// Calls `make` with unused names beside the destination until it succeeds.
     fn with_name<T>(destination: &Destination, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Self)> {
         remove_on_signals();
         let mut pending = pending();
@@ -242,16 +241,16 @@ impl Drop for Temporary {
 
 fn remove(pending: &mut Option<PathBuf>) {
     if let Some(path) = pending.take() {
-        // If it cannot be removed, there is nobody left to tell.
+        // If removing fails, nobody is left to report it to.
         let _ = fs::remove_file(path);
     }
 }
 
-/// From now on the signals that end a program remove the temporary name first.
+/// Makes signals that end the process remove the temporary name first.
 fn remove_on_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Without the handler the file is still removed on every other way out.
+        // Without the handler the file is still removed on every other exit.
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
@@ -275,7 +274,7 @@ mod tests {
         names
     }
 
-    /// One test, because there is one pending name in a process.
+    /// A single test, because a process has one pending name.
     #[test]
     fn a_temporary_name_is_replaced_or_removed() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Progress bars: on a terminal, and only for work that takes a while.
+//! Progress bars, on terminals and for long work only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Work that ends sooner shows no bar.
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// A bar on standard error that appears if the work is not soon done.
+/// A bar on standard error, which appears after a delay.
 pub struct Progress {
     bar: ProgressBar,
     style: ProgressStyle,
@@ -17,12 +17,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Counts things, such as drivers.
+    /// Counts items, such as drivers.
     pub fn items(total: u64) -> Self {
         Self::new(Some(total), "{wide_bar} {pos}/{len} {msg}")
     }
 
-    /// Counts bytes; `total` is `None` if nobody knows.
+    /// Counts bytes; `total` is `None` if unknown.
     pub fn bytes(total: Option<u64>) -> Self {
         let known = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}";
         Self::new(total, if total.is_some() { known } else { "{binary_bytes} {binary_bytes_per_sec}" })
@@ -48,7 +48,7 @@ impl Progress {
         self.bar.set_message(text.to_owned());
     }
 
-    /// Runs `print` with the bar out of the way.
+    /// Runs `print` while the bar is hidden.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }

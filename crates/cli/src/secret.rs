@@ -12,10 +12,10 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The longest key file; no algorithm has use for more.
+/// The maximum size of a key file in bytes. No algorithm uses more.
 const MAX_KEY_FILE: u64 = 64 << 10;
 
-/// Text that is not shown. Parsing it cannot fail, so that no parser's message repeats it.
+/// Text that is never displayed. Parsing cannot fail, so no parser error can contain it.
 #[derive(Clone)]
 pub struct Hidden(Zeroizing<String>);
 
@@ -34,18 +34,18 @@ impl fmt::Debug for Hidden {
 }
 
 impl Hidden {
-    /// The bytes of the text itself.
+    /// The bytes of the text.
     pub fn text(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(self.0.as_bytes().to_owned())
     }
 
-    /// The bytes that the hex digits spell.
+    /// Decodes the text as hex digits.
     pub fn bytes(&self, option: &'static str) -> Result<Zeroizing<Vec<u8>>, Error> {
         decode_hex(option, &self.0).map(Zeroizing::new)
     }
 }
 
-/// Where a key comes from.
+/// The source of a key.
 #[derive(Args, Debug)]
 pub struct KeyArgs {
     /// The key, in hex (other users may see it in the list of processes: prefer --key-file)
@@ -57,7 +57,7 @@ pub struct KeyArgs {
 }
 
 impl KeyArgs {
-    /// The key, if one was given.
+    /// Reads the key, if one was given.
     pub fn read(&self) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         match (&self.key, &self.key_file) {
             (Some(hex), _) => hex.bytes("--key").map(Some),
@@ -67,9 +67,9 @@ impl KeyArgs {
     }
 }
 
-/// The contents of a key file.
+/// Reads a key file.
 pub fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
-    // Room for all of it from the start, so that no copy of a part stays behind.
+    // The buffer never grows, so no unwiped copy of a part is left behind.
     let mut key = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE as usize + 1));
     File::open(path)
         .and_then(|file| file.take(MAX_KEY_FILE + 1).read_to_end(&mut key))
@@ -81,7 +81,7 @@ pub fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     Ok(key)
 }
 
-/// The bytes that `text` spells. What is wrong is said by place, without the digits: they may be a key's.
+/// Decodes hex digits. Errors give the position but not the digits, which may be part of a key.
 pub fn decode_hex(option: &'static str, text: &str) -> Result<Vec<u8>, Error> {
     hex::decode(text).map_err(|error| {
         let reason = match error {

@@ -1,6 +1,6 @@
-//! Numbers of bytes on the command line.
+//! Sizes in bytes on the command line.
 
-/// A number of bytes: `4096`, `4K`, `1M`, `1GiB`.
+/// Parses a size in bytes: `4096`, `4K`, `1M`, `1GiB`.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match &text[digits.len()..] {

@@ -43,7 +43,7 @@ pub fn run(args: &TestArgs) -> Result<Answer, Error> {
     Ok(if failed == 0 { Answer::Yes } else { Answer::No })
 }
 
-/// The drivers to test, and how many of those asked for do not run here.
+/// The drivers to test, and the number of requested ones that do not run on this CPU.
 fn selected(registry: &Registry, names: &[String]) -> Result<(Vec<DriverRef>, usize), Error> {
     let mut drivers = Vec::new();
     if names.is_empty() {

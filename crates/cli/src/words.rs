@@ -1,8 +1,8 @@
-//! Text for messages.
+//! Text helpers for messages.
 
 use std::io;
 
-/// The text with control characters written out, and those that turn the direction of what follows.
+/// Escapes control characters, including those that change the direction of text.
 pub fn visible(text: &str) -> String {
     let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = text.chars().map(|c| match c.is_control() || turns(c) {
@@ -12,7 +12,7 @@ pub fn visible(text: &str) -> String {
     shown.collect()
 }
 
-/// `1 byte`, `2 bytes`.
+/// Formats a count: `1 byte`, `2 bytes`.
 pub fn count(n: u64, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }

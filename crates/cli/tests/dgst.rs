@@ -1,11 +1,11 @@
-//! `algkit dgst`: published digests, the forms of coreutils, and `--check`.
+//! Tests `algkit dgst`: published digests, the formats of coreutils, and `--check`.
 
 mod common;
 
 use common::{Folder, algkit, fails, ok, pipe, run};
 use std::{os::unix::ffi::OsStrExt, process::Output};
 
-/// Of `abc`. RFC 1321; FIPS 180-4; FIPS 202 (NIST's examples); RFC 7693.
+/// Digests of `abc`. Sources: RFC 1321; FIPS 180-4; FIPS 202 (NIST's examples); RFC 7693.
 const ABC: &[(&str, &str)] = &[
     ("sha1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
     ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -23,7 +23,7 @@ const ABC: &[(&str, &str)] = &[
 ];
 const ABC_SHA256: &str = ABC[1].1;
 
-/// Of nothing at all.
+/// The digest of the empty message.
 const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 #[test]
@@ -34,12 +34,13 @@ fn published_digests() {
     // RFC 4231, test case 2.
     let mac = pipe(&["dgst", "-c", "hmac(sha256)", "-k", "4a656665"], b"what do ya want for nothing?");
     assert_eq!(ok(&mac), b"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843  -\n");
-    // FIPS 180-4's million letters `a`, in more pieces than one.
+    // FIPS 180-4's one million letters `a`, which are read in several pieces.
     let million = pipe(&["dgst", "-c", "sha256", "-"], &vec![b'a'; 1_000_000]);
     assert_eq!(ok(&million), b"cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0  -\n");
 }
 
-/// The Keccak team's ShortMsgKAT_256 for nothing, and rate 1344 bits for `abc`: the longer digest begins with the shorter.
+/// The Keccak team's ShortMsgKAT_256 for the empty message, and a rate of 1344 bits for `abc`: a shorter digest is
+/// a prefix of a longer one.
 #[test]
 fn digests_of_any_length() {
     let digest = |args: &[&str], message: &[u8]| ok(&pipe(&[&["dgst", "-c"], args].concat(), message)).to_vec();

@@ -1,4 +1,4 @@
-//! `algkit enc`: vectors, round trips, pieces, misuse, and what stays in the file system.
+//! Tests `algkit enc`: vectors, round trips, pieces, misuse, and files left behind.
 
 mod common;
 
@@ -12,14 +12,14 @@ use std::{
     time::Duration,
 };
 
-/// More than the pieces that a message is taken in, and no multiple of a block.
+/// Longer than the pieces in which a message is processed, and not a multiple of a block.
 const LONG: usize = (2 << 20) + 4321;
 
 fn bytes(hex_digits: &str) -> Vec<u8> {
     hex::decode(hex_digits).unwrap()
 }
 
-/// SP 800-38A, F.5.1 (CTR) and F.2.1 (CBC); the plaintext is the same.
+/// SP 800-38A, F.5.1 (CTR) and F.2.1 (CBC), which have the same plaintext.
 const SP800_38A_KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const SP800_38A_PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
                                30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
@@ -67,7 +67,7 @@ fn published_vectors() {
     assert_eq!(ok(&pipe(&chacha, plain)), bytes(want));
 }
 
-/// Names with their key and IV lengths, in bytes, and whether they take any text or whole blocks.
+/// Names with their key and IV lengths in bytes, and whether they accept texts of any length.
 const MODES: &[(&str, usize, usize, bool)] = &[
     ("ecb(aes)", 16, 0, false),
     ("cbc(aes)", 32, 16, false),
@@ -82,7 +82,7 @@ const MODES: &[(&str, usize, usize, bool)] = &[
     ("xchacha12", 32, 32, true),
 ];
 
-/// The library does the whole message at once.
+/// Encrypts the whole message with one library call.
 fn whole(name: &str, key: &str, iv: &str, plain: &[u8]) -> Vec<u8> {
     let cipher = algkit::skcipher(name).unwrap().key(&bytes(key)).unwrap();
     let mut text = plain.to_vec();
@@ -95,7 +95,7 @@ fn pieces_make_the_same_text_as_the_whole() {
     for &(name, key, iv, any) in MODES {
         let (key, mut iv) = (hex(key), hex(iv));
         if name.contains("chacha") {
-            // The counter wraps inside the message; in XChaCha's IV it comes after the nonce.
+            // The counter wraps inside the message. In XChaCha's IV it follows the nonce.
             let at = if name == "chacha20" { 0 } else { 48 };
             iv.replace_range(at..at + 8, "f0ffffff");
         }
@@ -158,7 +158,7 @@ fn aead_through_files() {
         for len in [0, 1, LONG] {
             let plain = text(len);
             let input = folder.write("plain", &plain);
-            // The first byte of CCM's IV tells how long a length is.
+            // The first byte of CCM's IV is the size of the length field minus 1.
             let iv = format!("03{}", hex(iv - 1));
             let common = ["-c", name, "--key-file", &key, "--iv", &iv, "--aad-file", &assoc];
             let (sealed, opened) = (folder.arg("sealed"), folder.arg("opened"));
@@ -198,7 +198,7 @@ fn a_changed_bit_is_answered_by_no() {
         fails(&to_file, 1);
         assert!(folder.names().is_empty());
     }
-    // What stood there stays.
+    // The existing file is not changed.
     let out = folder.write("out", "old");
     fails(&pipe(&[&enc[..], &["-d", "-o", &out]].concat(), &sealed[1..]), 1);
     assert_eq!(folder.read("out"), b"old");
@@ -271,7 +271,7 @@ fn misuse_is_told_in_one_line() {
         (&["-k", &k16], "--cipher <NAME>"),
     ];
     for (args, want) in cases {
-        // To a file, where not given, so that one left behind is seen.
+        // Writes to a file by default, so that a file left behind is noticed.
         let mut all = [&["enc"], *args].concat();
         let out = folder.arg("out");
         if !args.contains(&"-o") {
@@ -335,8 +335,8 @@ fn a_reader_that_leaves_ends_it_quietly() {
 fn a_signal_leaves_nothing_behind() {
     for signal in [signals::INT, signals::TERM] {
         let folder = Folder::new();
-        // Whoever runs the tests may ignore a signal, as shells do for what they start in the background, and a program
-        // goes on ignoring it.
+        // The tests may run with signals ignored, as shells do for background processes, and child processes
+        // inherit that.
         let mut child = std::process::Command::new("env")
             .args(["--default-signal", env!("CARGO_BIN_EXE_algkit")])
             .args(["enc", "-c", "ctr(aes)", "-k", &hex(16), "--iv", &hex(16), "-o", &folder.arg("out")])
@@ -344,7 +344,7 @@ fn a_signal_leaves_nothing_behind() {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // Once this much is gone, some of it has been written to the output.
+        // After this much input, some output has been written.
         stdin.write_all(&text(4 << 20)).unwrap();
         thread::sleep(Duration::from_millis(50));
         signals::send(child.id(), signal);
@@ -354,7 +354,7 @@ fn a_signal_leaves_nothing_behind() {
     }
 }
 
-/// Signals by way of kill(1), which needs no unsafe code.
+/// Sends signals with kill(1), which needs no unsafe code.
 mod signals {
     pub const INT: i32 = 2;
     pub const TERM: i32 = 15;
@@ -385,14 +385,14 @@ fn memory_stays_small() {
     assert!(peak < 32 << 10, "{peak} kB");
 }
 
-/// Ends with that status and a message that contains `why`.
+/// Checks for this exit status and a message that contains `why`.
 #[track_caller]
 fn refused(output: &std::process::Output, status: i32, why: &str) {
     let message = fails(output, status);
     assert!(message.contains(why), "{message}");
 }
 
-/// Without `--iv`, a nonce stands in front, and is another each time.
+/// Without `--iv`, the output begins with a nonce, which differs from run to run.
 #[test]
 fn an_aead_without_an_iv_makes_its_own() {
     let folder = Folder::new();
@@ -403,7 +403,7 @@ fn an_aead_without_an_iv_makes_its_own() {
         assert_eq!(one.len(), 12 + text.len() + 16);
         assert_ne!(one[..12], other[..12], "{name}: the nonce is another one");
         assert_eq!(ok(&pipe(&[&enc[..], &["-d"]].concat(), &one)), text);
-        // The same bytes, told apart by hand.
+        // The same ciphertext decrypts with the nonce given explicitly.
         let nonce: String = one[..12].iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(ok(&pipe(&[&enc[..], &["-d", "--iv", &nonce]].concat(), &one[12..])), text);
         let mut wrong = one.clone();
@@ -415,7 +415,7 @@ fn an_aead_without_an_iv_makes_its_own() {
     refused(&pipe(&ccm, text), 2, "--iv is missing, expected 16 bytes");
 }
 
-/// GCM takes IVs of any length: the GCM specification (McGrew and Viega), test case 5, of 8 bytes.
+/// GCM accepts IVs of any length: the GCM specification (McGrew and Viega), test case 5, has 8 bytes.
 #[test]
 fn gcm_with_an_iv_of_another_length() {
     let folder = Folder::new();
@@ -433,7 +433,7 @@ fn gcm_with_an_iv_of_another_length() {
 fn a_stream_is_sealed_and_opened_in_chunks() {
     let folder = Folder::new();
     let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16)];
-    // Ends of chunks in every place, and none at all; chunks of one byte, of 4096 and of the default size.
+    // Texts that end before, at and after chunk boundaries; chunks of one byte, of 4096 and of the default size.
     for (option, size) in [("--stream=1", 1usize), ("--stream=4096", 4096), ("--stream", 65536)] {
         for len in [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 5] {
             let text: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
@@ -442,7 +442,8 @@ fn a_stream_is_sealed_and_opened_in_chunks() {
             assert_eq!(ok(&pipe(&[&enc[..], &["-d", option]].concat(), &sealed)), text, "{option}, {len} bytes");
         }
     }
-    // Cut short at the end of a chunk, chunks exchanged, one byte changed, another chunk size: no file appears.
+    // A text cut at a chunk boundary, swapped chunks, a changed byte, and another chunk size: no output file
+    // appears.
     let text = vec![7; 3 * 4096];
     let sealed = ok(&pipe(&[&enc[..], &["--stream=4096"]].concat(), &text)).to_vec();
     let (frame, whole) = (4096 + 16, sealed.len());

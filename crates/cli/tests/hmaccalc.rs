@@ -1,5 +1,5 @@
-//! The command under the names of hmaccalc and fipscheck. The digests of `abc` are OpenSSL's
-//! (`openssl dgst -sha512 -hmac KEY`).
+//! Tests the command under the names of hmaccalc and fipscheck. The digests of `abc` are OpenSSL's (`openssl dgst
+//! -sha512 -hmac KEY`).
 
 mod common;
 
@@ -14,7 +14,7 @@ const SHA512HMAC: &str = "cef1fdc86de63cac5de471ad73a7e25853f61e5dcb0f229d6f4763
                           d73a2fb6ed2debc47fcc28338b7054ab899f7eb0a39e190d4b8e46309080c76a";
 const FIPSHMAC: &str = "3ef0268e42d438231befa0c1458b8d912f0ac604961dce3ef1e519725eb1bb43";
 
-/// A folder with a file `abc` and the command under `names`.
+/// A folder that contains a file `abc` and the command under `names`.
 fn folder(names: &[&str]) -> Folder {
     let folder = Folder::new();
     folder.write("abc", "abc");
@@ -81,7 +81,7 @@ fn files_beside_files() {
     assert_eq!(ok(&run(&folder, "fipshmac", &["abc"])), b"");
     assert_eq!(folder.read(".abc.hmac"), format!("{FIPSHMAC}\n").as_bytes());
     assert_eq!(ok(&run(&folder, "fipscheck", &["abc"])), b"");
-    // kcapi-hasher writes the name as well.
+    // kcapi-hasher also writes the name.
     folder.write(".abc.hmac", format!("{FIPSHMAC}  abc\n"));
     assert_eq!(ok(&run(&folder, "fipscheck", &["abc"])), b"");
 

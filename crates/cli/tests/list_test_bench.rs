@@ -1,4 +1,4 @@
-//! `algkit list`, `test`, `bench`, `completions`, and what is common to all commands.
+//! Tests `algkit list`, `test`, `bench`, `completions`, and what all commands share.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}"));
         let mut fields = keys(row);
         COMMON.iter().for_each(|field| assert!(fields.remove(field), "{name} has no {field}"));
-        // Drivers on 512-bit vectors have it; the first row of a name may be one.
+        // Only drivers with 512-bit vectors have this field, and the first row of a name may be one.
         fields.remove("prefers");
         fields.into_iter().collect::<Vec<_>>().join(" ")
     };
@@ -71,7 +71,7 @@ fn a_listed_driver_has_the_fields_of_its_type() {
     assert_eq!(drivers.len(), rows.len(), "driver names are unique");
 }
 
-/// A row that is broken behind a long name or driver goes on in the next lines.
+/// Joins rows that were continued on the next line after a long name or driver.
 fn join_broken(lines: Vec<Vec<&str>>) -> Vec<Vec<&str>> {
     let mut rows: Vec<Vec<&str>> = Vec::new();
     for line in lines {
@@ -122,11 +122,11 @@ fn one_name_is_listed_in_detail() {
     let text = String::from_utf8(ok(&output).to_vec()).unwrap();
     assert!(text.starts_with("name         : ecb(aes)\ndriver       : "), "{text}");
     assert_eq!(text.matches("chosen       : yes").count(), 1, "{text}");
-    // An instance that no catalogue lists is made.
+    // An instance that is not in the catalogue is made.
     let output = run(&["list", "cbc(aes-fixed-time)"]);
     assert!(String::from_utf8_lossy(ok(&output)).contains("driver       : cbc(aes-fixed-time)\n"));
     assert!(fails(&run(&["list", "nosuch"]), 2).contains("unknown algorithm `nosuch`"));
-    // Nothing is called that, but it is found.
+    // These names are spelled differently from the driver's name, and are found.
     for name in ["xts(twofish-generic)", "xts(ecb(twofish-generic))"] {
         let rows = json(&["list", name, "--json"]);
         let drivers: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["driver"]).collect();
@@ -145,7 +145,7 @@ fn all_drivers_of_a_name_are_listed_composed_ones_too() {
     }
     assert!(field("name").iter().all(|name| name == "cbc(aes)"), "{rows}");
     assert_eq!(field("chosen").iter().filter(|chosen| **chosen == true).count(), 1, "{rows}");
-    // The first is the one that serves.
+    // The first row is the driver that serves.
     assert_eq!((&rows[0]["chosen"], &rows[0]["selftest"]), (&true.into(), &"passed".into()), "{rows}");
 }
 
@@ -234,7 +234,7 @@ fn measurements_as_json() {
 fn the_listing_of_tcrypt() {
     let output = run(&["bench", "--tcrypt", "-c", "cbc(aes)", "-c", "sha256", "--seconds", "0.005"]);
     let text = String::from_utf8(ok(&output).to_vec()).unwrap();
-    // What stands under each title, less the numbers of cycles.
+    // The listings under each title, without the numbers of cycles.
     let mut listings: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
         match (line.strip_prefix("testing speed of "), listings.last_mut()) {
@@ -334,7 +334,7 @@ fn scripts_for_shells() {
     assert!(fails(&run(&["completions", "tcsh"]), 2).contains("'tcsh'"));
 }
 
-/// The commands that the help of `command` lists.
+/// The commands in the help of `command`.
 fn commands(command: &[&str]) -> Vec<String> {
     let help = run(&[command, &["--help"]].concat());
     let help = String::from_utf8(ok(&help).to_vec()).unwrap();
@@ -428,7 +428,7 @@ fn the_hosts_drivers_are_listed_only_when_asked_for() {
         String::from_utf8(ok(&output).to_vec()).unwrap().lines().filter(|line| line.contains(" afalg:")).count()
     };
     assert_eq!(drivers(""), 0);
-    // A host without AF_ALG has nothing to offer, and that is no error.
+    // A host without AF_ALG offers nothing, which is not an error.
     drivers("afalg,cryptodev");
     assert!(fails(&list("afalg,engine"), 2).contains("ALGKIT_HOST: `engine` is none of"));
     let output = algkit().args(["bench", "--driver", "afalg:none"]).env("ALGKIT_HOST", "afalg").output().unwrap();

@@ -1,4 +1,4 @@
-//! The commands of the README's section "Use" run as they stand there, in an empty folder.
+//! Runs the commands of the README's section "Use" as they stand there, in an empty folder.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn the_commands_of_the_readme_run_in_an_empty_folder() {
     }
     let folder = Folder::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_algkit")).parent().unwrap();
-    // noclobber: no command may write to a file that another one has made.
+    // noclobber: no command may overwrite a file that another one has made.
     let script =
         ["set -euo pipefail -o noclobber".to_owned()].into_iter().chain(commands).collect::<Vec<_>>().join("\n");
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());

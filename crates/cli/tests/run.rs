@@ -1,11 +1,11 @@
-//! `algkit run`: what becomes of a program.
+//! Tests `algkit run`: exit status, output and errors.
 
 mod common;
 
 use common::{Folder, algkit, fails, ok};
 use std::{os::unix::fs::PermissionsExt, process::Output};
 
-/// `algkit run` with these arguments.
+/// Runs `algkit run` with these arguments.
 fn run(arguments: &[&str]) -> Output {
     algkit().arg("run").args(arguments).output().unwrap()
 }
@@ -27,7 +27,7 @@ fn a_program_is_served_in_both_ways() {
 fn the_status_is_the_programs() {
     assert_eq!(status(&run(&["sh", "-c", "exit 7"])), Some(7));
     assert_eq!(status(&run(&["--via", "seccomp", "sh", "-c", "exit 7"])), Some(7));
-    // The program has taken the process over; a supervisor says what shells say.
+    // With preload the program has replaced the process. The supervisor exits with the status that shells use.
     assert_eq!(status(&run(&["sh", "-c", "kill -9 $$"])), None);
     assert_eq!(status(&run(&["--via", "seccomp", "sh", "-c", "kill -9 $$"])), Some(137));
 }
@@ -93,7 +93,7 @@ fn the_library_has_to_be_there() {
     assert!(fails(&output, 2).contains("no spaces"));
 }
 
-/// As `cargo install` leaves it.
+/// The state after `cargo install`, which installs no library.
 #[test]
 fn a_command_without_its_library_serves_by_seccomp() {
     let folder = Folder::new();
@@ -103,7 +103,7 @@ fn a_command_without_its_library_serves_by_seccomp() {
     let output = alone(&["run", "--", "cat", "/proc/crypto"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("name         : cbc(aes)\n"));
     assert!(fails(&output, 0).contains("serving by seccomp"));
-    // Who asks for the library is told that it is not there.
+    // An explicit request for the library fails.
     assert!(fails(&alone(&["run", "--via", "preload", "true"]), 2).contains("libalgkit_preload.so is not in "));
     assert!(ok(&alone(&["run", "--via", "seccomp", "true"])).is_empty());
 }

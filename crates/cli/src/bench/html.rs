@@ -1,4 +1,4 @@
-//! Figures as one page that needs nothing else: charts of speed over message size, and tables.
+//! Formats figures as one self-contained page: charts of speed over message size, and tables.
 
 use super::{
     figure::{Figure, bits, human},
@@ -9,7 +9,7 @@ use algkit::Type;
 use serde_json::json;
 use std::fmt::Write;
 
-/// The drawing, in its own units.
+/// The dimensions of a chart, in its own units.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 60.0;
@@ -17,22 +17,23 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 34.0;
 
-/// What distinguishes lines besides the driver and the key: threads, and the size unless it is the axis.
+/// What distinguishes lines besides driver and key: the number of threads, and the message size unless it is the
+/// axis.
 fn line(figure: &Figure) -> (usize, Option<usize>) {
     (figure.threads, figure.working_set.map(|_| figure.size))
 }
 
-/// One algorithm with one key and one driver, in one direction; a figure for each size along the axis.
+/// A line of a chart: an algorithm, key size and driver in one direction, with a figure for each size.
 struct Series<'a> {
     name: String,
-    /// In degrees: the same for all keys of a driver.
+    /// The hue in degrees, which all key sizes of a driver share.
     hue: f64,
-    /// Which of the driver's keys, told apart by dashes.
+    /// The index of the key size among the driver's, which selects the dash pattern.
     key: usize,
     figures: Vec<&'a Figure>,
 }
 
-/// The page. With `long` the figures are means of passes.
+/// The page. With `long`, figures are means of passes.
 pub fn page(machine: &Machine, figures: &[Figure], long: bool) -> String {
     let mut page = String::new();
     let what = if long { "the mean of ten passes" } else { "the fastest of many short slices, taken in turns" };
@@ -90,7 +91,7 @@ pub fn page(machine: &Machine, figures: &[Figure], long: bool) -> String {
     page
 }
 
-/// Whether drivers of the same algorithm are compared; then each algorithm has its own chart.
+/// Whether several drivers of an algorithm are compared. Then each algorithm has its own chart.
 fn several_drivers(figures: &[Figure]) -> bool {
     figures.iter().any(|a| figures.iter().any(|b| a.name == b.name && a.driver != b.driver))
 }
@@ -126,7 +127,7 @@ fn series<'a>(figures: &[&'a Figure], by_driver: bool) -> Vec<Series<'a>> {
         let of_driver: Vec<_> = series.iter().filter(|s| same(s.figures[0], figure)).collect();
         let key = of_driver.len();
         let drivers = series.iter().filter(|s| s.key == 0).count();
-        // Steps of the golden angle keep any number of hues apart.
+        // Steps of the golden angle keep any number of hues distinct.
         let hue = of_driver.first().map_or_else(|| (250.0 + 137.508 * drivers as f64) % 360.0, |s| s.hue);
         let shown = if by_driver { &figure.driver } else { &figure.name };
         let mut name = if figure.key_bits == 0 { shown.clone() } else { format!("{shown} {}", bits(figure.key_bits)) };
@@ -200,7 +201,7 @@ fn chart(page: &mut String, heading: &str, series: &[Series<'_>]) {
         mark += step;
     }
     for (i, &size) in sizes.iter().enumerate() {
-        // A narrow screen has room for every other one, the last among them.
+        // On a narrow screen, every other label is shown, including the last.
         let class = if (sizes.len() - 1 - i).is_multiple_of(2) { "" } else { " class=\"other\"" };
         let _ = writeln!(
             page,
@@ -278,7 +279,7 @@ fn table(page: &mut String, figures: &[&Figure]) {
             let _ = write!(page, "<td class=\"n\" data-of=\"message\">{message}");
         }
         for &size in &sizes {
-            // A narrow screen shows no heading, but what the number is of beside it.
+            // A narrow screen shows the column's title beside each number instead of a heading.
             let _ = write!(page, "<td class=\"n\" data-of=\"{} B\">", human(size));
             if let Some(f) = of_row.iter().find(|f| f.along() == size) {
                 let _ =
@@ -290,7 +291,7 @@ fn table(page: &mut String, figures: &[&Figure]) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Every size along the axis, ascending.
+/// All sizes on the axis, in ascending order.
 fn sizes<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<usize> {
     let mut sizes: Vec<_> = figures.map(Figure::along).collect();
     sizes.sort_unstable();
@@ -298,7 +299,7 @@ fn sizes<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<usize> {
     sizes
 }
 
-/// The distance between marks on an axis up to `max`: 1, 2 or 5 times a power of ten, at most six of them.
+/// The distance of grid lines on an axis up to `max`: 1, 2 or 5 times a power of ten, with at most six lines.
 fn step(max: f64) -> f64 {
     let power = 10f64.powf((max.max(1e-3) / 6.0).log10().floor());
     [1.0, 2.0, 5.0, 10.0].iter().map(|n| n * power).find(|step| max / step <= 6.0).unwrap_or(10.0 * power)

@@ -1,21 +1,21 @@
-//! The machine that was measured.
+//! Describes the machine that was measured.
 
 use algkit::Registry;
 use serde::Serialize;
 use std::fs;
 
-/// What a figure depends on besides the code.
+/// The properties of the machine that affect figures.
 #[derive(Serialize, Debug)]
 pub struct Machine {
     /// The CPU's model name.
     pub cpu: String,
     pub arch: &'static str,
-    /// Features, less those that ALGKIT_CPU hides.
+    /// The CPU features, without those that ALGKIT_CPU hides.
     pub features: Vec<&'static str>,
-    /// CPUs that this process may use.
+    /// The number of CPUs that this process may use.
     pub cpus: usize,
     pub os: String,
-    /// Of algkit.
+    /// The version of algkit.
     pub version: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl Machine {
     }
 }
 
-/// From /proc/cpuinfo, which has different words for it on different architectures.
+/// The model name in /proc/cpuinfo, whose field name depends on the architecture.
 fn cpu_model() -> Option<String> {
     let info = fs::read_to_string("/proc/cpuinfo").ok()?;
     let field = |wanted: &str| {

@@ -1,12 +1,12 @@
-//! The clock.
+//! Time measurement.
 //!
-//! Absolute figures mean little on a machine with other work: what counts is to measure everything
-//! under the same conditions. So the contenders take turns in slices of about a millisecond, for
-//! many rounds. The fastest slice of each is what the code costs when nothing disturbs it; the
-//! median shows how much was disturbed.
+//! Absolute figures mean little on a machine with other load, so everything is measured under the same conditions:
+//! contenders take turns in slices of about a millisecond, for many rounds. The fastest slice of each contender is
+//! the cost of the code without disturbance. The median shows the extent of the disturbance.
 //!
-//! Passes of a fixed volume (`--long`) are too long for that. There each thread stays on one CPU and its own CPU time
-//! counts, in which other work on that CPU has no share; what the wall clock says beyond it shows the disturbance.
+//! Passes of a fixed volume (`--long`) are too long for this method. There each thread stays on one CPU, and its
+//! CPU time is measured, which excludes other work on that CPU. The excess of the wall clock time shows the
+//! disturbance.
 
 use crate::progress::Progress;
 use rustix::{
@@ -20,63 +20,63 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// One operation on the text it is given, or on its own; it has to be repeatable.
+/// One operation on the given text, or without one. It must be repeatable.
 pub type Work = Box<dyn FnMut(&mut [u8]) + Send>;
 
-/// What is measured: the same work for every thread, the bytes of text that it takes, and the bytes over which
-/// the texts of a thread are spread.
+/// A contender: one operation for each thread, the message size in bytes, and the size of each thread's working set
+/// in bytes.
 pub struct Contender {
     pub threads: Vec<Work>,
     pub size: usize,
     pub working_set: usize,
 }
 
-/// How long to measure.
+/// The extent of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub enum Plan {
-    /// Slices, until each contender has had this much time.
+    /// Slices until each contender has been measured for this long.
     Time(Duration),
-    /// This many passes of as many operations as make up this many bytes, in CPU time.
+    /// This many passes, each with operations for this many bytes, in CPU time.
     Volume { passes: u32, bytes: u64 },
 }
 
-/// What one contender's operation took, in nanoseconds.
+/// The times of one operation, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     pub fastest: f64,
     pub median: f64,
     pub mean: f64,
     pub deviation: f64,
-    /// How many times as long as the CPU time the wall clock took; 1 where only the latter is read.
+    /// The ratio of wall clock time to CPU time; 1 if only the wall clock is used.
     pub wall: f64,
 }
 
 impl Times {
-    /// Whether other work had a visible share: threads waited for a CPU, or the passes differ.
+    /// Whether other work had a visible effect: threads waited for a CPU, or the passes differ.
     pub fn disturbed(&self) -> bool {
         self.wall > 1.02 || self.deviation > 0.03 * self.mean
     }
 }
 
-/// What one operation took in a slice or a pass, in nanoseconds.
+/// The time of one operation in a slice or a pass, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    /// By the clock that counts.
+    /// By the selected clock.
     ns: f64,
     /// By the wall clock.
     wall: f64,
 }
 
-/// The length of a slice.
+/// The duration of a slice.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// The same with several threads: they need some time to start together.
+/// The duration of a slice with several threads, which need some time to start together.
 const SLICE_OF_THREADS: Duration = Duration::from_millis(10);
 
-/// The fewest rounds.
+/// The minimum number of rounds.
 const MIN_ROUNDS: u32 = 5;
 
-/// Measures all of `contenders` by turns.
+/// Measures all contenders in turns.
 pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
     let threads = contenders.iter().map(|c| c.threads.len()).max().unwrap_or(1);
     let largest = contenders.iter().map(|c| c.size.max(c.working_set)).max().unwrap_or(0);
@@ -106,7 +106,7 @@ pub fn interleaved(contenders: &mut [Contender], plan: Plan) -> Vec<Times> {
     samples.into_iter().map(Times::of).collect()
 }
 
-/// How many operations fill a slice.
+/// The number of operations that fill a slice.
 fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) -> u64 {
     let slice = slice.as_nanos() as f64;
     let mut count = 1;
@@ -119,7 +119,7 @@ fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) ->
     }
 }
 
-/// What an operation takes when `count` of them follow each other; the mean over the threads.
+/// The time of an operation when `count` of them run in sequence; the mean over the threads.
 fn sample(contender: &mut Contender, texts: &mut [Texts], count: u64, by_cpu_time: bool) -> Sample {
     let (size, working_set) = (contender.size, contender.working_set);
     let run = |work: &mut Work, texts: &mut Texts| {
@@ -160,8 +160,8 @@ fn cpu_time() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// A CPU for each of `threads`: the one that this thread is on, or the first that it may use. None if there are too
-/// few or the system does not say.
+/// A CPU for each of `threads`: the current one for a single thread, else the first ones that may be used. Empty if
+/// there are too few or the system does not report them.
 fn cpus(threads: usize) -> Vec<usize> {
     if threads == 1 {
         return vec![sched_getcpu()];
@@ -171,12 +171,12 @@ fn cpus(threads: usize) -> Vec<usize> {
     if allowed.len() == threads { allowed } else { Vec::new() }
 }
 
-/// Keeps this thread on a CPU, if there is one to keep it on.
+/// Pins this thread to a CPU, if one is given.
 fn stay_on(cpu: Option<&usize>) {
     if let Some(&cpu) = cpu {
         let mut set = CpuSet::new();
         set.set(cpu);
-        // Where it is not allowed the thread may move, and is measured all the same.
+        // If pinning is not allowed, the thread may move and is still measured.
         let _ = sched_setaffinity(None, &set);
     }
 }
@@ -194,15 +194,15 @@ impl Times {
     }
 }
 
-/// Memory for the texts of a thread.
+/// The memory for the texts of a thread.
 struct Texts {
     bytes: Vec<u8>,
-    /// Working sets, and where the next text in them starts. Nobody begins anew, so that a cache has forgotten
-    /// what the working set has no room for in it.
+    /// For each working set size, the position of the next text. It is kept between slices, so that data which does
+    /// not fit a cache has been evicted from it.
     next: Vec<(usize, usize)>,
 }
 
-/// Texts that start on a cache line, one after the other in a working set.
+/// Texts that start at cache lines, one after the other in a working set.
 struct Within<'a> {
     bytes: &'a mut [u8],
     at: &'a mut usize,
@@ -211,7 +211,7 @@ struct Within<'a> {
 const LINE: usize = 64;
 
 impl Texts {
-    /// Not zeros: those might be one page of the system's, many times.
+    /// The contents are not zero, because the system might map all zero pages to one physical page.
     fn new(size: usize) -> Self {
         Self { bytes: vec![0xa5; size + LINE], next: Vec::new() }
     }
@@ -253,7 +253,7 @@ mod tests {
         assert!(!Times::of([4.0, 4.01, 4.02].map(quiet).to_vec()).disturbed());
     }
 
-    /// Sleep is no work: in CPU time it takes nearly nothing, and the wall clock tells of it.
+    /// Sleeping takes hardly any CPU time, and the wall clock shows it as a disturbance.
     #[test]
     fn waiting_is_a_disturbance_and_no_time() {
         let sleep: Work = Box::new(|_| thread::sleep(Duration::from_millis(2)));

@@ -1,4 +1,4 @@
-//! `algkit bench`.
+//! `algkit bench`: measures speed.
 
 mod figure;
 mod html;
@@ -28,19 +28,19 @@ use std::{
 use suite::{Candidate, candidates};
 use work::Op;
 
-/// The sizes of a chart, in bytes; 1344 is a packet of whole blocks.
+/// The message sizes of a chart in bytes. 1344 is a packet of whole blocks.
 const CHART: [usize; 9] = [16, 64, 256, 512, 1344, 4096, 16 << 10, 64 << 10, 256 << 10];
 
-/// The largest message, in bytes.
+/// The maximum message size in bytes.
 const MAX_SIZE: u64 = 256 << 20;
 
-/// The most memory for texts, in bytes.
+/// The maximum memory for texts, in bytes.
 const MAX_TEXTS: u64 = 16 << 30;
 
-/// Passes of `--long`.
+/// The number of passes of `--long`.
 const PASSES: u32 = 10;
 
-/// Seconds for each figure, and for all of them, unless told otherwise.
+/// The default time limits in seconds, per figure and for all figures.
 const SECONDS_EACH: f64 = 0.15;
 const SECONDS_ALL: f64 = 10.0;
 
@@ -59,7 +59,7 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--sizes", reason: format!("{size} is more than {MAX_SIZE} bytes") });
     }
     check_working_sets(args)?;
-    // A page that cannot be written is better known of now than after the measurement.
+    // An output file that cannot be written is reported before the measurement.
     let page = args.html.as_deref().map(|path| Output::file(path, None)).transpose()?;
     let registry = Registry::global()?;
     let candidates = candidates(args, registry)?;
@@ -106,7 +106,7 @@ fn check_working_sets(args: &BenchArgs) -> Result<(), Error> {
     reason.map_or(Ok(()), |reason| Err(Error::Option { option: "--working-set", reason }))
 }
 
-/// Numbers of threads, each with all working sets, if any.
+/// The combinations of thread numbers and working sets.
 fn variants(args: &BenchArgs) -> Vec<(usize, Option<usize>)> {
     let sets: Vec<_> = match &args.working_set[..] {
         [] => vec![None],
@@ -115,14 +115,14 @@ fn variants(args: &BenchArgs) -> Vec<(usize, Option<usize>)> {
     args.threads.iter().flat_map(|&threads| sets.iter().map(move |&set| (threads.into(), set))).collect()
 }
 
-/// What is measured of a candidate: the operation, bytes in a message, threads, and their working set.
+/// A measurement: the candidate, the operation, the message size, the number of threads, and their working set.
 type Wanted<'a> = (&'a Candidate, Op, usize, usize, Option<usize>);
 
 fn wanted<'a>(args: &BenchArgs, candidates: &'a [Candidate]) -> Result<Vec<Wanted<'a>>, Error> {
     let mut wanted = Vec::new();
     for candidate in candidates {
         for op in candidate.ops(args.op) {
-            // Its source is one sealed message, which stays in the cache.
+            // Its source is a single sealed message, which stays in the cache.
             if op == Op::Dec && candidate.driver.kind == algkit::Type::Aead && !args.working_set.is_empty() {
                 continue;
             }
@@ -139,7 +139,7 @@ fn wanted<'a>(args: &BenchArgs, candidates: &'a [Candidate]) -> Result<Vec<Wante
     Ok(wanted)
 }
 
-/// The contenders for what is wanted. What a mode does not take is left out, and a line says so.
+/// The contenders for the wanted measurements. Sizes that a mode does not accept are left out and reported.
 fn contenders<'a>(all: Vec<Wanted<'a>>) -> Result<(Vec<Wanted<'a>>, Vec<Contender>), Error> {
     let (mut wanted, mut contenders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for one in all {
@@ -161,7 +161,7 @@ fn contenders<'a>(all: Vec<Wanted<'a>>) -> Result<(Vec<Wanted<'a>>, Vec<Contende
     Ok((wanted, contenders))
 }
 
-/// The figures, and cycles in a nanosecond if they are to be told in cycles.
+/// Measures everything; with `--tcrypt` also returns the clock frequency in GHz.
 fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<(Vec<Figure>, Option<f64>), Error> {
     let (wanted, mut contenders) = contenders(wanted(args, candidates)?)?;
     if args.tcrypt {
@@ -198,7 +198,7 @@ fn measure_all(args: &BenchArgs, candidates: &[Candidate]) -> Result<(Vec<Figure
     Ok((wanted.iter().zip(times).map(figure).collect(), gigahertz))
 }
 
-/// The sizes to measure an operation at.
+/// The message sizes for an operation.
 fn sizes(args: &BenchArgs, op: Op) -> Vec<usize> {
     if !args.sizes.is_empty() {
         return args.sizes.iter().map(|size| *size as usize).collect();
@@ -208,7 +208,7 @@ fn sizes(args: &BenchArgs, op: Op) -> Vec<usize> {
         _ if args.tcrypt => tcrypt::SIZES.to_vec(),
         _ if args.html.is_some() => CHART.to_vec(),
         _ if args.long => vec![MESSAGE],
-        // The summary gives the price of a small call for one way only.
+        // The summary shows the time of a small call for one direction only.
         Op::Dec if args.op != crate::args::Op::Dec => vec![MESSAGE],
         _ => vec![MESSAGE, SMALL],
     }

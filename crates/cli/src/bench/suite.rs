@@ -1,4 +1,4 @@
-//! Which algorithms, drivers, keys and sizes are measured.
+//! Selects the algorithms, drivers, keys and sizes to measure.
 
 use super::work::{Op, Subject, key_lengths};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use algkit::{DriverRef, Registry, Timing};
 
-/// What is measured unless told otherwise: the algorithm, and keys in bits if not all of them.
+/// The default algorithms, with key sizes in bits; an empty list means all key sizes.
 const DEFAULT: &[(&str, &[u32])] = &[
     ("ctr(aes)", &[128, 256]),
     ("cbc(aes)", &[128, 256]),
@@ -38,7 +38,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The operations that were asked for and that it has.
+    /// The requested operations that the driver supports.
     pub fn ops(&self, wanted: args::Op) -> Vec<Op> {
         let ops = self.subject.ops().iter().copied();
         ops.filter(|op| match op {
@@ -84,7 +84,7 @@ fn drivers(args: &BenchArgs, registry: &Registry) -> Result<Vec<DriverRef>, Erro
             }
         }
         if args.names.is_empty() {
-            // What was left out of the library, or has failed, is no reason to measure nothing.
+            // A default algorithm that is not in this build, or has failed, is skipped.
             drivers.extend(DEFAULT.iter().filter_map(|(name, _)| of_any_timing(registry, name).ok()));
             if all {
                 let names: Vec<_> = drivers.iter().map(|d| d.name.clone()).collect();
@@ -114,12 +114,12 @@ fn key_sizes(args: &BenchArgs, registry: &Registry, driver: &DriverRef) -> Resul
     if args.key_bits.is_empty() {
         return Ok(usual.to_vec());
     }
-    // A size that the algorithm does not take is an error where it was asked for by name.
+    // An unsupported key size is an error if the algorithm was given explicitly.
     let fits = |bits: &u32| explicit || all.contains(bits) || usual.contains(bits);
     Ok(args.key_bits.iter().copied().filter(fits).collect())
 }
 
-/// Marks drivers with secret-dependent lookups.
+/// The mark of drivers with secret-dependent table lookups.
 pub fn mark(driver: &DriverRef) -> &'static str {
     if driver.timing == Timing::Table { " (table)" } else { "" }
 }

@@ -1,4 +1,4 @@
-//! Figures as text.
+//! Formats figures as text.
 
 use super::{
     figure::{Figure, MESSAGE, SMALL, bits, human},
@@ -8,7 +8,7 @@ use super::{
 use crate::{out::Out, words::count};
 use std::io::{self, Write};
 
-/// A row for each cipher and key, in the spirit of `cryptsetup benchmark`.
+/// Prints a row for each cipher and key, in the style of `cryptsetup benchmark`.
 pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<()> {
     heading(out, machine, figures)?;
     writeln!(out, "# Messages of {MESSAGE} bytes in place, and single calls of {SMALL} bytes; the fastest slices.")?;
@@ -35,7 +35,7 @@ pub fn summary(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Resu
     notes(out, figures)
 }
 
-/// A row for each figure.
+/// Prints a row for each figure.
 pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) -> io::Result<()> {
     heading(out, machine, figures)?;
     let times = if long { ["ns, mean", "std dev"] } else { ["ns, fastest", "ns, median"] };
@@ -56,7 +56,7 @@ pub fn full(out: &mut Out, machine: &Machine, figures: &[Figure], long: bool) ->
             format!("{second:.1}"),
         ]
     }));
-    // What is the same everywhere and was not asked for is left out.
+    // Columns that are constant and were not requested are left out.
     let [sets, threads] = [figures.iter().any(|f| f.working_set.is_some()), figures.iter().any(|f| f.threads > 1)];
     let shown = |column: usize| (column != 5 || sets) && (column != 6 || threads);
     let cells: Vec<Vec<String>> = cells
@@ -78,7 +78,7 @@ fn heading(out: &mut Out, machine: &Machine, figures: &[Figure]) -> io::Result<(
     Ok(())
 }
 
-/// Prints columns; those from `numbers` on, and the second, to the right.
+/// Prints columns. The second one and those from `numbers` on are right-aligned.
 fn columns(out: &mut Out, rows: &[Vec<String>], numbers: usize) -> io::Result<()> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();

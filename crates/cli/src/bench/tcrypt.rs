@@ -1,8 +1,9 @@
-//! `--tcrypt`: the listing that the kernel's module `tcrypt` writes to its log.
+//! `--tcrypt`: the listing that the kernel module `tcrypt` writes to its log.
 //!
-//! It counts cycles. The kernel reads the time stamp counter; here they are those of the core's own clock, which a
-//! chain of dependent instructions tells: an addition and a rotation, one cycle each on the x86 and Arm cores that
-//! we know of. The chain takes turns with the ciphers, so that it is measured at the same frequency.
+//! It counts cycles. The kernel reads the time stamp counter. Here they are cycles of the core clock, whose
+//! frequency is measured with a chain of dependent instructions: an addition and a rotation, which take one cycle
+//! each on the x86 and Arm cores that we know of. The chain takes turns with the ciphers, so it runs at the same
+//! frequency.
 
 use super::{
     figure::Figure,
@@ -15,20 +16,21 @@ use std::{
     io::{self, Write},
 };
 
-/// The messages of the listing, in bytes.
+/// The message sizes of the listing, in bytes.
 pub const SIZES: [usize; 5] = [16, 64, 256, 1024, 8192];
 
-/// Additions and rotations in a call of the chain.
+/// The number of steps in a call of the chain. A step is an addition and a rotation.
 const STEPS: u64 = 1000;
 
-/// Cycles of a step.
+/// The number of cycles per step.
 const CYCLES: u64 = 2;
 
-/// The chain, to be measured beside the ciphers.
+/// The chain, as a contender that is measured beside the ciphers.
 pub fn clock() -> Contender {
     let mut x = 1_u64;
     let chain: Work = Box::new(move |_| {
-        // The sum keeps the compiler from joining rotations, and what is not known from reckoning it all in advance.
+        // The sum keeps the compiler from merging rotations, and the unknown addend keeps it from computing the
+        // result in advance.
         let addend = black_box(0x9e37_79b9_7f4a_7c15);
         for _ in 0..STEPS {
             x = x.wrapping_add(addend).rotate_left(7);
@@ -38,12 +40,12 @@ pub fn clock() -> Contender {
     Contender { threads: vec![chain], size: 0, working_set: 0 }
 }
 
-/// Cycles in a nanosecond, of what the chain took.
+/// The clock frequency in GHz, given the time of a call of the chain.
 pub fn gigahertz(ns: f64) -> f64 {
     (STEPS * CYCLES) as f64 / ns
 }
 
-/// Prints the figures: all keys of an algorithm, driver and direction under one title.
+/// Prints the figures, with all keys of an algorithm, driver and direction under one title.
 pub fn print(out: &mut Out, figures: &[Figure], gigahertz: f64) -> io::Result<()> {
     writeln!(
         out,
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    /// The chain takes as long as it has steps: the compiler has left it whole.
+    /// The time of the chain matches its number of steps, so the compiler has kept all of them.
     #[test]
     fn the_clock_is_that_of_a_cpu() {
         let mut clock = clock();
@@ -98,7 +100,7 @@ mod tests {
             start.elapsed().as_nanos() as f64
         });
         let gigahertz = gigahertz(fastest.fold(f64::MAX, f64::min));
-        // An emulator is slower; no CPU is faster.
+        // An emulator is slower; no CPU is faster than this.
         assert!(gigahertz < 10.0, "{gigahertz}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a contender does: one call of the library, with its checks.
+//! The work of a contender: one library call with its checks.
 
 use super::measure::Work;
 use crate::names::authenc_parts;
@@ -6,20 +6,20 @@ use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Rng, Skcipher, Text, T
 use serde::Serialize;
 use std::{hint::black_box, sync::Arc};
 
-/// Which way.
+/// The operation to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     Enc,
     Dec,
-    /// The only way of a hash.
+    /// The only operation of a hash.
     Digest,
-    /// The only way of a random number generator.
+    /// The only operation of a random number generator.
     Generate,
 }
 
 impl Op {
-    /// As `--json` writes it.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Enc => "enc",
@@ -30,7 +30,7 @@ impl Op {
     }
 }
 
-/// What stands in the column of encryption.
+/// The operations in the column for encryption.
 pub const FORWARD: &[Op] = &[Op::Enc, Op::Digest, Op::Generate];
 
 /// A keyed transform of any type.
@@ -43,7 +43,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The driver with a key of `key_len` bytes; for `authenc`, the cipher's.
+    /// The driver with a key of `key_len` bytes. For `authenc` this is the cipher's key.
     pub fn new(registry: &Registry, driver: &Driver, key_len: usize) -> Result<Self, Error> {
         let (name, key) = (&driver.driver, key(registry, driver, key_len)?);
         Ok(match driver.kind {
@@ -56,7 +56,7 @@ impl Subject {
         })
     }
 
-    /// What it can do.
+    /// The operations that this type supports.
     pub fn ops(&self) -> &'static [Op] {
         match self {
             Self::Hash(_) => &[Op::Digest],
@@ -65,7 +65,7 @@ impl Subject {
         }
     }
 
-    /// One operation on `size` bytes, after it has been seen to succeed once.
+    /// One operation on `size` bytes. It has been run once, to report errors.
     pub fn work(&self, op: Op, size: usize) -> Result<Work, Error> {
         Ok(match self {
             Self::Cipher(cipher) => {
@@ -99,8 +99,7 @@ impl Subject {
     }
 }
 
-/// Encryption in place; decryption from a sealed copy, because what has been decrypted in place does
-/// not decrypt again.
+/// Encrypts in place. Decrypts from a sealed copy, because decrypting in place would destroy the ciphertext.
 fn aead_work(aead: &Arc<Aead>, op: Op, size: usize) -> Result<Work, Error> {
     let (aead, iv) = (aead.clone(), iv(aead.driver()));
     let ivsize = aead.driver().shape.ivsize;
@@ -109,7 +108,7 @@ fn aead_work(aead: &Arc<Aead>, op: Op, size: usize) -> Result<Work, Error> {
     let mut assoc: &[u8] = &[];
     let mut seal = |assoc| aead.encrypt(&iv[..ivsize], &[assoc], &mut sealed[..], &mut tag);
     match seal(assoc) {
-        // IPsec's modes and essiv want their IV in the associated data.
+        // IPsec's modes and essiv require their IV in the associated data.
         Err(Error::AssocLength { .. }) => {
             assoc = &ASSOC;
             seal(assoc)?;
@@ -122,18 +121,18 @@ fn aead_work(aead: &Arc<Aead>, op: Op, size: usize) -> Result<Work, Error> {
     checked(size, move |text| aead.encrypt(&iv[..ivsize], &[assoc], text, &mut tag))
 }
 
-/// Associated data of the length that IPsec's modes take.
+/// Associated data of a length that IPsec's modes accept.
 static ASSOC: [u8; 16] = [0; 16];
 
 fn checked(size: usize, mut op: impl FnMut(&mut [u8]) -> Result<(), Error> + Send + 'static) -> Result<Work, Error> {
     op(&mut vec![0; size])?;
     Ok(Box::new(move |text| {
-        // It has succeeded once, and whether it does depends on lengths alone.
+        // It has succeeded once, and success depends only on lengths.
         let _ = black_box(op(text));
     }))
 }
 
-/// An IV that every mode accepts; the first byte is CCM's length of a length, less one.
+/// An IV that every mode accepts. The first byte is the size of CCM's length field minus 1.
 fn iv(driver: &Driver) -> [u8; 32] {
     debug_assert!(driver.shape.ivsize <= 32);
     let mut iv = [0; 32];
@@ -141,8 +140,7 @@ fn iv(driver: &Driver) -> [u8; 32] {
     iv
 }
 
-/// Key lengths to measure, in bytes: all of a short list, a usual one of a long range, none for a
-/// plain hash.
+/// Key lengths to measure, in bytes: all of a list, a common one of a range, and 0 for a hash without a key.
 pub fn key_lengths(registry: &Registry, driver: &Driver) -> Result<Vec<usize>, Error> {
     let keys = match authenc_parts(&driver.name) {
         Some((_, mode)) => registry.find(Type::Skcipher, &mode.to_string())?.shape.keys.clone(),
@@ -157,7 +155,7 @@ pub fn key_lengths(registry: &Registry, driver: &Driver) -> Result<Vec<usize>, E
 }
 
 fn key(registry: &Registry, driver: &Driver, len: usize) -> Result<Vec<u8>, Error> {
-    // No two parts of it are equal: XTS and triple DES refuse that. The first bit is 0, as VMAC's nonce has it.
+    // No two parts are equal, as XTS and triple DES require. The first bit is 0, as VMAC's nonce requires.
     let key: Vec<u8> = (0..len).map(|i| (i as u8).wrapping_mul(29) ^ 0x25).collect();
     match authenc_parts(&driver.name) {
         Some((mac, _)) => {

@@ -1,4 +1,4 @@
-//! `--check`: the digests in a list against the files that it names.
+//! `--check`: compares the digests in a list with the files that it names.
 
 use super::{Digester, line};
 use crate::{
@@ -16,23 +16,23 @@ use std::{
 };
 use subtle::ConstantTimeEq;
 
-/// The longest line of a list, in bytes. A name has at most 4096, which may all be escaped.
+/// The longest line of a list in bytes. A path has at most 4096 bytes, all of which may be escaped.
 const MAX_LINE: usize = 64 << 10;
 
-/// How to check, and what to say of it.
+/// The options of a check.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// Say nothing of files that match.
+    /// Print nothing for files that match.
     pub quiet: bool,
-    /// Say nothing at all.
+    /// Print nothing at all.
     pub status: bool,
-    /// Pass over files that do not exist.
+    /// Skip files that do not exist.
     pub ignore_missing: bool,
-    /// Improper lines are failures.
+    /// Improperly formatted lines make the check fail.
     pub strict: bool,
-    /// Say which lines are improper.
+    /// Report each improperly formatted line.
     pub warn: bool,
-    /// The file to check, whatever the lists name.
+    /// A file to check instead of the ones that the list names.
     pub target: Option<&'a Path>,
 }
 
@@ -55,7 +55,7 @@ pub fn run(options: &Options<'_>, hash: &Digester, lists: Vec<&Path>) -> Result<
     Ok(answer)
 }
 
-/// What was seen in one list.
+/// The results for one list.
 #[derive(Default)]
 struct Counts {
     proper: u64,
@@ -65,7 +65,7 @@ struct Counts {
     unreadable: u64,
 }
 
-/// Whether all is well with a list.
+/// Checks one list; returns whether it passed.
 fn check(options: &Options<'_>, hash: &Digester, list: &Path, out: &mut Out) -> Result<bool, Error> {
     let stdin = list == OsStr::new("-");
     let title = if stdin { "standard input".to_owned() } else { list.display().to_string() };
@@ -84,7 +84,7 @@ fn check(options: &Options<'_>, hash: &Digester, list: &Path, out: &mut Out) -> 
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        // A list on standard input cannot name standard input as well.
+        // A list on standard input cannot also name standard input.
         let parsed = line::parse(line, &hash.tag, hash.size);
         match parsed.filter(|(_, name)| !(stdin && name == b"-")) {
             Some((digest, name)) => {
@@ -106,7 +106,8 @@ fn check(options: &Options<'_>, hash: &Digester, list: &Path, out: &mut Out) -> 
     Ok(summary(options, &title, &counts))
 }
 
-/// Reads a line with its end into `text`; false after the last. What is too long for any entry is cut.
+/// Reads a line with its end into `text`; returns false at the end of the input. A line that is too long is
+/// truncated.
 fn next_line(from: &mut dyn BufRead, text: &mut Vec<u8>) -> io::Result<bool> {
     text.clear();
     loop {
@@ -151,7 +152,8 @@ fn entry(
     if options.status || (options.quiet && verdict == "OK") {
         return Ok(());
     }
-    // A name of more lines than one is shown as it stands in the list; on a terminal, no name moves the cursor.
+    // A name with line ends is printed escaped, as in the list. On a terminal, control characters of other names
+    // are escaped.
     let shown = match name.contains(&b'\n') {
         true => line::escaped(name),
         false if io::stdout().is_terminal() => visible(&String::from_utf8_lossy(name)).into_bytes(),
@@ -160,7 +162,7 @@ fn entry(
     out.write_all(&shown).and_then(|()| writeln!(out, ": {verdict}")).and_then(|()| out.flush()).map_err(to_stdout)
 }
 
-/// Says what was wrong with a list in sum; whether it was well.
+/// Prints a summary of the problems in a list; returns whether it passed.
 fn summary(options: &Options<'_>, title: &str, counts: &Counts) -> bool {
     if counts.proper == 0 {
         complain(&format!("{title}: no properly formatted checksum lines found"));

@@ -1,16 +1,16 @@
-//! Lines of digests, as coreutils write and read them.
+//! Lines of digests in the formats of coreutils.
 //!
 //! ```text
 //! hex, two spaces (or a space and an asterisk), name        plain
 //! NAME (name) = hex                                         BSD style
 //! ```
 //!
-//! A name with a backslash, a newline or a carriage return has them written as `\\`, `\n` and `\r`,
-//! and a backslash at the start of the line says so.
+//! Backslashes, newlines and carriage returns in a name are written as `\\`, `\n` and `\r`, and such a line starts
+//! with a backslash.
 
 use std::borrow::Cow;
 
-/// A plain line with its end. With `zero` the end is a zero byte and nothing is escaped.
+/// A plain line with its end. With `zero`, the end is a zero byte and nothing is escaped.
 pub fn plain(name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
     with_name(name, zero, |line, name| {
         line.extend(hex::encode(digest).as_bytes());
@@ -19,7 +19,7 @@ pub fn plain(name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
     })
 }
 
-/// A line in the BSD style, `tag` being the [algorithm's name](tag) in it.
+/// A BSD style line. `tag` is the [algorithm's name](tag) in it.
 pub fn bsd(tag: &str, name: &[u8], digest: &[u8], zero: bool) -> Vec<u8> {
     with_name(name, zero, |line, name| {
         line.extend(tag.as_bytes());
@@ -41,7 +41,7 @@ fn with_name(name: &[u8], zero: bool, rest: impl FnOnce(&mut Vec<u8>, &[u8])) ->
     line
 }
 
-/// The name as a line shows it that says so at its start.
+/// The escaped name with the leading backslash of its line.
 pub fn escaped(name: &[u8]) -> Vec<u8> {
     [b"\\", &*escape(name)].concat()
 }
@@ -59,7 +59,7 @@ fn escape(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(escaped.copied().collect())
 }
 
-/// The name that an escaped one stands for, unless it is none.
+/// The original of an escaped name; `None` if the escaping is invalid.
 fn unescape(name: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = name.iter();
     let mut plain = Vec::with_capacity(name.len());
@@ -78,7 +78,7 @@ fn unescape(name: &[u8]) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// The algorithm's name in the BSD style.
+/// The algorithm's name in BSD style lines.
 pub fn tag(algorithm: &str) -> String {
     match algorithm {
         "blake2b-512" => "BLAKE2b".to_owned(),
@@ -88,7 +88,8 @@ pub fn tag(algorithm: &str) -> String {
     }
 }
 
-/// The digest and the name in a line, if it is one of `size` bytes and, in the BSD style, of `tag`.
+/// The digest and the name in a line; `None` unless it has `size` bytes of digest and, in BSD style, the name
+/// `tag`.
 pub fn parse(line: &[u8], tag: &str, size: usize) -> Option<(Vec<u8>, Vec<u8>)> {
     let line = line.trim_ascii_start();
     let (escaped, line) = match line.strip_prefix(b"\\") {

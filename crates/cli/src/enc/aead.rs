@@ -1,6 +1,6 @@
-//! AEADs: one message, in memory. Nothing is written before it is known to be authentic.
+//! AEADs: one message, in memory. Nothing is written before it has been authenticated.
 //!
-//! Without `--iv`, modes whose IV is a nonce of 12 bytes get a random one, and write it in front of the ciphertext: SP 800-38D
+//! Without `--iv`, modes with a 12-byte nonce use a random one, which is written before the ciphertext. SP 800-38D
 //! (section 8.3) allows 2^32 of these under one key.
 
 use super::{CHUNK, Job, input::read_file, random};
@@ -8,7 +8,7 @@ use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Aead, Direction, Registry};
 use zeroize::Zeroizing;
 
-/// Bytes of a nonce that is made here.
+/// The length of a random nonce in bytes.
 const NONCE: usize = 12;
 
 pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Option<Vec<u8>>) -> Result<Answer, Error> {
@@ -61,7 +61,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Option<Vec<u8>>)
     job.finish()
 }
 
-/// Encrypts the message and appends the tag.
+/// Encrypts the message in place and appends the tag.
 fn seal(aead: &Aead, iv: &[u8], assoc: &[u8], message: &mut Zeroizing<Vec<u8>>, tag_len: usize) -> Result<(), Error> {
     let mut tag = vec![0; tag_len];
     aead.encrypt(iv, &[assoc], &mut message[..], &mut tag)?;
@@ -69,7 +69,7 @@ fn seal(aead: &Aead, iv: &[u8], assoc: &[u8], message: &mut Zeroizing<Vec<u8>>, 
     Ok(())
 }
 
-/// The plaintext of what precedes the tag, where that was.
+/// Decrypts the text before the tag in place and returns it.
 fn open<'a>(aead: &Aead, iv: &[u8], assoc: &[u8], sealed: &'a mut [u8], tag_len: usize) -> Result<&'a [u8], Error> {
     let got = sealed.len();
     let Some(len) = got.checked_sub(tag_len) else {

@@ -1,8 +1,9 @@
 //! `--stream`: an AEAD in chunks (STREAM), for texts longer than memory.
 //!
-//! What is written is a random prefix of 7 bytes, then the chunks, each its ciphertext and its tag. All chunks but the last have
-//! the size that was asked for, and the last has at least one byte, unless there is no text at all. A chunk is written once it is
-//! authentic; a file appears only when all are, the last included.
+//! The output is a random prefix of 7 bytes, followed by chunks, each a ciphertext and its tag. All chunks but the
+//! last have the requested size. The last one has at least one byte of text, unless the whole text is empty. When
+//! decrypting, a chunk is written after it has been authenticated. An output file appears only if all chunks are
+//! authentic.
 
 use super::{
     Job,
@@ -17,7 +18,7 @@ use algkit::{
 use std::mem;
 use zeroize::Zeroizing;
 
-/// The longest chunk, in bytes: two are in memory.
+/// The maximum chunk size in bytes. Two chunks are held in memory.
 const MAX_CHUNK: usize = 1 << 30;
 
 pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Result<Answer, Error> {
@@ -56,7 +57,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             }
         }
         true => {
-            // Wrong uses are told of before anything is opened.
+            // Usage errors are reported before any file is opened.
             Opener::new(registry.aead(&args.name)?.key(key)?, &[0; PREFIX])?;
             let mut job = Job::open(args)?;
             debug_assert_eq!(job.direction, Direction::Decrypt);
@@ -87,10 +88,10 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
     }
 }
 
-/// The input in pieces, one of them ahead, so that the last one is known for it.
+/// The input in pieces. One piece is read ahead, to know which one is the last.
 struct Chunks {
     current: Zeroizing<Vec<u8>>,
-    /// Bytes of input in `current`.
+    /// The number of input bytes in `current`.
     len: usize,
     ahead: Zeroizing<Vec<u8>>,
     ahead_len: usize,
@@ -98,7 +99,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    /// Pieces of `size` bytes, with room for `spare` bytes behind each.
+    /// Reads pieces of `size` bytes into buffers with room for `spare` more bytes.
     fn new(input: &mut Input, size: usize, spare: usize) -> Result<Self, Error> {
         let buffer = || Zeroizing::new(vec![0; size + spare]);
         let mut chunks = Self { current: buffer(), len: 0, ahead: buffer(), ahead_len: 0, size };
@@ -106,7 +107,7 @@ impl Chunks {
         Ok(chunks)
     }
 
-    /// Goes on to the next piece; whether it is the last.
+    /// Moves on to the next piece; returns whether it is the last.
     fn advance(&mut self, input: &mut Input) -> Result<bool, Error> {
         mem::swap(&mut self.current, &mut self.ahead);
         self.len = self.ahead_len;

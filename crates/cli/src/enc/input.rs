@@ -1,4 +1,4 @@
-//! What is read.
+//! The input of a command.
 
 use crate::{error::Error, output::Identity};
 use std::{
@@ -10,12 +10,12 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// A file or standard input.
+/// An input file or standard input.
 pub struct Input {
     file: File,
     identity: Option<Identity>,
     len: Option<u64>,
-    /// For messages.
+    /// The name in error messages.
     name: String,
 }
 
@@ -40,17 +40,17 @@ impl Input {
         }
     }
 
-    /// Which file it is.
+    /// The identity of the file, if it is a regular file.
     pub fn identity(&self) -> Option<Identity> {
         self.identity
     }
 
-    /// Bytes in the file, if it is one.
+    /// The length in bytes, if it is a regular file.
     pub fn len(&self) -> Option<u64> {
         self.len
     }
 
-    /// Reads until `buffer` is full or the input ends; bytes read.
+    /// Reads until `buffer` is full or the input ends; returns the number of bytes read.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -64,7 +64,7 @@ impl Input {
         Ok(filled)
     }
 
-    /// All of it, with room for `spare` bytes more.
+    /// Reads the whole input, with capacity for `spare` more bytes.
     pub fn read_all(&mut self, spare: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
         let read = |source| Error::Read { name: self.name.clone(), source };
         let expected = usize::try_from(self.len.unwrap_or(0)).unwrap_or(usize::MAX).saturating_add(spare);
@@ -75,7 +75,7 @@ impl Input {
     }
 }
 
-/// The contents of a file of associated data.
+/// Reads a file of associated data.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
 }

@@ -12,13 +12,13 @@ use input::Input;
 use std::ffi::OsStr;
 use zeroize::Zeroizing;
 
-/// Bytes passed to a cipher at a time.
+/// The number of bytes passed to a cipher at a time.
 const CHUNK: usize = 1 << 20;
 
-/// The longest message of a mode that cannot go on where it stopped, in bytes.
+/// The longest message in bytes for modes that cannot process it in pieces.
 const MAX_MESSAGE: usize = 16 << 20;
 
-/// What is the same for every kind of algorithm.
+/// The direction, input and output, which all kinds of algorithms need.
 struct Job {
     direction: Direction,
     input: Input,
@@ -27,7 +27,7 @@ struct Job {
 }
 
 impl Job {
-    /// Opens the input and the output; called once everything else is known to be right.
+    /// Opens the input and the output, after all other checks have passed.
     fn open(args: &EncArgs) -> Result<Self, Error> {
         let direction = if args.decrypt { Direction::Decrypt } else { Direction::Encrypt };
         let input = Input::open(args.input.as_deref())?;
@@ -39,7 +39,7 @@ impl Job {
         Ok(Self { direction, input, output, progress })
     }
 
-    /// Writes finished text; false if its reader has left.
+    /// Writes output; returns false if the reader has closed the pipe.
     fn write(&mut self, text: &[u8]) -> Result<bool, Error> {
         self.progress.iter_mut().for_each(|p| p.advance(text.len() as u64));
         self.output.write(text)
@@ -69,7 +69,7 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
             }
         }
         Type::Aead if args.sector_size.is_some() => {
-            let reason = format!("`{}` is an aead, whose tags have no place in a sector", driver.name);
+            let reason = format!("`{}` is an aead, and a sector has no room for its tag", driver.name);
             Err(Error::Option { option: "--sector-size", reason })
         }
         Type::Aead => match args.stream {
@@ -80,7 +80,7 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
     }
 }
 
-/// The key that the library takes.
+/// The key in the form that the library accepts.
 fn key(args: &EncArgs, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let key = args.key.read()?.ok_or_else(|| algkit::Error::KeyMissing(name.to_owned()))?;
     let Some(auth_key) = &args.auth_key else { return Ok(key) };
@@ -91,7 +91,7 @@ fn key(args: &EncArgs, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     Ok(algkit::authenc_key(&auth_key.bytes("--auth-key")?, &key))
 }
 
-/// The IV if it has the right length; empty for modes without one.
+/// Checks the length of the IV; empty for modes without one.
 fn checked_iv(driver: &algkit::Driver, iv: Option<Vec<u8>>) -> Result<Vec<u8>, Error> {
     let (name, want) = (driver.name.clone(), driver.shape.ivsize);
     match iv {
@@ -102,7 +102,7 @@ fn checked_iv(driver: &algkit::Driver, iv: Option<Vec<u8>>) -> Result<Vec<u8>, E
     }
 }
 
-/// Random bytes of the operating system.
+/// Random bytes from the operating system.
 fn random<const N: usize>() -> Result<[u8; N], Error> {
     let (mut bytes, mut filled) = ([0; N], 0);
     while filled < N {

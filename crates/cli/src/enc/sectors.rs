@@ -1,4 +1,4 @@
-//! Sectors: each is a message of its own, and its number is the IV, as dm-crypt's plain64 has it.
+//! Sectors: each one is a message, whose IV is its number (dm-crypt's plain64).
 
 use super::{CHUNK, Job, MAX_MESSAGE};
 use crate::{answer::Answer, args::EncArgs, error::Error};
@@ -12,11 +12,11 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
         return Err(Error::Option { option: "--sector-size", reason });
     }
     let first = args.first_sector.unwrap_or(0);
-    // A sector that the mode does not take is told of before anything is opened.
+    // A sector size that the mode does not accept is reported before any file is opened.
     Sectors::new(first, size).encrypt(&cipher, &mut Zeroizing::new(vec![0; size]))?;
 
     let mut job = Job::open(args)?;
-    // The number of the next sector, if there is one.
+    // The number of the next sector, unless it would exceed 64 bits.
     let mut next = Some(first);
     let mut buffer = Zeroizing::new(vec![0; (CHUNK / size).max(1) * size]);
     let mut total = 0;
@@ -44,7 +44,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
     }
 }
 
-/// Numbers do not begin again at zero: two sectors would have the same IV.
+/// Sector numbers must not wrap: two sectors would have the same IV.
 fn past_the_last(first: u64) -> Error {
     let reason = format!("{first} leaves no 64-bit number for the last sectors of the input");
     Error::Option { option: "--first-sector", reason }

@@ -1,7 +1,6 @@
-//! Ciphers with a mode: one message, passed through the cipher in pieces.
+//! Symmetric ciphers with a mode: one message that is processed in pieces.
 //!
-//! Most modes hand back a chaining value in place of the IV, with which the next piece goes on. What
-//! is different in others:
+//! Most modes return a chaining value in the IV, from which the next piece continues. These modes are different:
 //!
 //! | mode | first piece | pieces between | last piece |
 //! | --- | --- | --- | --- |
@@ -10,7 +9,7 @@
 //! | `cts(cbc(…))` | `cbc(…)` | `cbc(…)` | itself, at least two blocks |
 //! | `chacha20`, `xchacha20`, `xchacha12` | itself | itself; the counter in the IV is moved on here | same |
 //!
-//! Any other mode takes a message in one piece, and that has a limit.
+//! Any other mode processes a message in one piece of limited length.
 
 use super::{CHUNK, Job, MAX_MESSAGE};
 use crate::{answer::Answer, args::EncArgs, error::Error};
@@ -18,24 +17,23 @@ use algkit::{Direction, Driver, Name, Registry, Skcipher, Text};
 use std::mem;
 use zeroize::Zeroizing;
 
-/// Bytes of ChaCha keystream to a count of the counter.
+/// The length of a ChaCha keystream block in bytes.
 const CHACHA_BLOCK: usize = 64;
 
-/// Bytes kept back until it is known whether they are the end: two blocks of any cipher.
+/// The number of bytes held back because they may be the end of the message: two blocks of any cipher.
 const TAIL: usize = 64;
 
-/// How a message goes through a cipher.
+/// The transforms for the pieces of a message.
 struct Pieces {
     first: Skcipher,
-    /// For the pieces after the first; `None` if it is the same.
+    /// For the pieces between the first and the last; `None` if it is the same.
     middle: Option<Skcipher>,
     /// For the last piece; `None` if it is the same.
     last: Option<Skcipher>,
-    /// Where in the IV the number of the next block stands, 32 bits, little-endian, if the cipher
-    /// does not move it on.
+    /// The offset of the 32-bit little-endian block counter in the IV, if the cipher does not update the IV.
     counter: Option<usize>,
     iv: Vec<u8>,
-    /// Whether the message may be in pieces at all.
+    /// Whether the message may be processed in pieces.
     divisible: bool,
 }
 
@@ -56,7 +54,7 @@ impl Pieces {
                 pieces.iv = [nonce, &pieces.iv, &1u32.to_be_bytes()].concat();
                 pieces.first = inner(key)?;
             }
-            // The counter comes first, and in XChaCha's IV after the nonce of 24 bytes.
+            // The counter is at the start of the IV; in XChaCha it follows the 24-byte nonce.
             "chacha20" => pieces.counter = Some(0),
             "xchacha20" | "xchacha12" => pieces.counter = Some(24),
             _ => pieces.divisible = false,
@@ -80,14 +78,14 @@ impl Pieces {
     }
 }
 
-/// Where a piece stands in the message.
+/// The position of a piece in the message.
 #[derive(Clone, Copy)]
 struct Place {
     first: bool,
     last: bool,
 }
 
-/// What the outer mode is made of: the driver inside the driver, if its name shows it.
+/// The inner algorithm of a mode: the driver inside its driver's name, if that shows one.
 fn inner_name(driver: &Driver, name: &Name) -> String {
     let composed = Name::parse(&driver.driver).ok().filter(|d| d.base == name.base);
     composed.as_ref().unwrap_or(name).args.first().map_or_else(String::new, Name::to_string)
@@ -120,7 +118,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Vec<u8>) -> Resu
     }
 }
 
-/// An error about the length of the last piece, told of the whole text.
+/// Converts an error about the length of the last piece to one about the whole text.
 fn of_the_whole(error: algkit::Error, done: u64) -> algkit::Error {
     match error {
         algkit::Error::TextLength { name, got, want } => algkit::Error::TextLength { name, got: done + got, want },

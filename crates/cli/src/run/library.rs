@@ -1,4 +1,4 @@
-//! Where the library that is injected is kept.
+//! Finds the preload library.
 
 use crate::error::Error;
 use std::{
@@ -8,19 +8,19 @@ use std::{
 
 const NAME: &str = "libalgkit_preload.so";
 
-/// Names the library, or a folder that has it.
+/// The variable with the path of the library or of its folder.
 const VARIABLE: &str = "ALGKIT_PRELOAD";
 
-/// Folders, seen from the one of the executable: of a build, where `deps` has what was built last, and of a
+/// Folders relative to that of the executable: those of a build, where `deps` has the most recent library, and of a
 /// package.
 const FOLDERS: [&str; 4] = ["deps", "", "../lib/algkit", "../lib"];
 
-/// Whether the user has said where the library is.
+/// Whether the user has set the path of the library.
 pub fn is_named() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// The library's path.
+/// The path of the library.
 pub fn find() -> Result<PathBuf, Error> {
     if let Some(named) = env::var_os(VARIABLE).map(PathBuf::from) {
         let path = if named.is_dir() { named.join(NAME) } else { named };
@@ -35,7 +35,7 @@ pub fn find() -> Result<PathBuf, Error> {
     }
 }
 
-/// The loader of a child that has changed folders must find it, too.
+/// The path must be absolute, because children may change their working directory.
 fn absolute(path: &Path) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
 }

@@ -1,5 +1,5 @@
-//! `algkit run`: a program of someone else's, with AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto`
-//! served in user space.
+//! `algkit run`: runs another program with AF_ALG, NETLINK_CRYPTO, `/proc/crypto` and `/dev/crypto` served in user
+//! space.
 
 mod library;
 mod report;
@@ -26,12 +26,12 @@ use std::{
     process::Command,
 };
 
-/// The variable in which the dynamic loader looks for libraries to put in front of a program.
+/// The variable that lists the libraries which the dynamic loader loads first.
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-        // Neither way to serve knows this CPU's system calls, which the supervisor says.
+        // Neither way supports this CPU's system calls; the supervisor reports that.
         let unavailable = |source| Error::Supervise { program: args.program.clone(), source };
         algkit_supervisor::available().map_err(unavailable)?;
     }
@@ -55,15 +55,15 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     match preloaded(args, via)? {
         Some(libraries) => {
             command.env(LD_PRELOAD, libraries).envs(variables.iter());
-            // The program takes this process over; there is no way back but an error.
+            // The program replaces this process, so `exec` returns only on failure.
             Err(cannot_run(args, command.exec()))
         }
         None => supervise(args, command, &variables),
     }
 }
 
-/// The value of `LD_PRELOAD`, or nothing if the program is to be supervised. Where nobody asked for the library and it
-/// is not there, as after `cargo install`, which places commands alone, the supervisor serves.
+/// The value of `LD_PRELOAD`, or `None` if the program is to be supervised. If the user did not choose and the
+/// library is not installed, as after `cargo install`, the supervisor is used.
 fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
     if via == Via::Seccomp {
         return Ok(None);
@@ -78,8 +78,8 @@ fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
     }
 }
 
-/// Stays in front of the program, and ends as it does; 128 and the signal's number for one that was killed,
-/// as shells have it.
+/// Supervises the program and returns its exit status; for a program killed by a signal, 128 plus its number, as in
+/// shells.
 fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<Answer, Error> {
     let variable = |name: &str| variables.get(name).and_then(|value| value.to_str()).map(str::to_owned);
     report::begin(variables.get("ALGKIT_STATS"));
@@ -107,8 +107,8 @@ fn cannot_run(args: &RunArgs, source: io::Error) -> Error {
     Error::Run { program: args.program.clone(), source }
 }
 
-/// The file that `exec` will run: the name itself if it has a slash, or else the first of that name in a
-/// folder of `PATH` that may be executed.
+/// The file that `exec` will run: the given path if it has a slash, else the first executable file of that name in
+/// the folders of `PATH`.
 fn find(program: &OsString) -> Option<PathBuf> {
     let path = Path::new(program);
     if program.as_encoded_bytes().contains(&b'/') {
@@ -121,7 +121,7 @@ fn find(program: &OsString) -> Option<PathBuf> {
     executable.or(files.first()).cloned()
 }
 
-/// The value of `LD_PRELOAD` with our library before those that are there already.
+/// The value of `LD_PRELOAD` with our library before those that are already listed.
 fn in_front_of(library: PathBuf) -> Result<OsString, Error> {
     let mut value = library.into_os_string();
     if value.as_encoded_bytes().iter().any(|&byte| byte == b':' || byte.is_ascii_whitespace()) {

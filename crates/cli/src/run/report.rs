@@ -1,6 +1,6 @@
-//! What the supervisor tells and counts, and where that goes.
+//! Log lines and statistics of the supervisor.
 //!
-//! Lines are written by a thread of their own, so that nothing that is served waits for who reads them.
+//! A separate thread writes the lines, so that a slow reader does not delay requests.
 
 use crate::{error::Error, out::complain};
 use algkit_afalg::usage;
@@ -18,14 +18,14 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Lines that wait to be written. What comes when there are so many is counted, and left out.
+/// The maximum number of lines in the queue. Further lines are dropped and counted.
 const MAX_LINES: usize = 1024;
 
-/// The thread that writes lines, from the first one on. It is started by a thread that serves, as those leave signals alone.
+/// The thread that writes lines. It is started on the first line by a serving thread, because those block signals.
 static WRITER: Mutex<Writer> = Mutex::new(Writer::Idle);
 static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
 
-/// Where statistics go: to a file, or without one to standard error.
+/// The destination of statistics: a file, or `None` for standard error. Unset if no statistics were requested.
 static STATS: OnceLock<Option<PathBuf>> = OnceLock::new();
 
 enum Writer {
@@ -34,19 +34,19 @@ enum Writer {
     Ended,
 }
 
-/// Statistics go to this file if they are asked for, or without a name to standard error.
+/// Enables statistics if they were requested. An empty file name means standard error.
 pub fn begin(stats: Option<&OsString>) {
     if let Some(file) = stats {
         let _ = STATS.set((!file.is_empty()).then(|| file.into()));
     }
 }
 
-/// What a signal does, if there are statistics.
+/// The handler of SIGUSR1, if statistics are enabled: writes them.
 pub fn on_usr1() -> Option<fn()> {
     STATS.get().map(|_| (|| _ = stats().map_err(|error| complain(&error))) as fn())
 }
 
-/// Writes what is left, and the statistics.
+/// Writes the queued lines and the statistics.
 pub fn end() -> Result<(), Error> {
     let writer = mem::replace(&mut *WRITER.lock().unwrap_or_else(PoisonError::into_inner), Writer::Ended);
     if let Writer::Writes(sender, thread) = writer {
@@ -66,7 +66,7 @@ fn write(lines: &Receiver<String>) {
     }
 }
 
-/// Tells a line.
+/// Queues a line for printing.
 pub fn tell(line: &str) {
     let mut writer = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Writer::Idle = *writer {
@@ -82,7 +82,7 @@ pub fn tell(line: &str) {
     }
 }
 
-/// Writes what was counted until now, if it was asked for; to a file in the place of what was there.
+/// Writes the statistics so far, if enabled. A file is overwritten.
 fn stats() -> Result<(), Error> {
     let Some(file) = STATS.get() else { return Ok(()) };
     let text: String = usage::report().lines().map(|line| format!("algkit: {line}\n")).collect();

@@ -1,13 +1,14 @@
-//! What is allowed, told and counted, as variables of the environment, which the library reads, and the supervisor.
+//! The policy, log and statistics settings as environment variables, which the preload library and the supervisor
+//! read.
 
 use crate::{args::RunArgs, error::Error};
 use std::{ffi::OsString, fs::OpenOptions, path::PathBuf};
 
-/// Names and values.
+/// Names and values of variables.
 pub struct Variables(Vec<(&'static str, OsString)>);
 
 impl Variables {
-    /// Those that the arguments ask for. A file for statistics is made empty.
+    /// The variables for these arguments. The statistics file is truncated.
     pub fn of(args: &RunArgs) -> Result<Self, Error> {
         let mut all: Vec<(&'static str, OsString)> = Vec::new();
         for (name, patterns) in [("ALGKIT_ALLOW", &args.allow), ("ALGKIT_DENY", &args.deny)] {
@@ -24,18 +25,18 @@ impl Variables {
         Ok(Self(all))
     }
 
-    /// All of them.
+    /// All variables with their values.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
         self.0.iter().map(|(name, value)| (*name, value))
     }
 
-    /// The value of one.
+    /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&OsString> {
         self.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
     }
 }
 
-/// The absolute path of a file that is empty now.
+/// Truncates a file and returns its absolute path.
 fn emptied(file: &PathBuf) -> Result<PathBuf, Error> {
     let failed = |source| Error::Write { name: format!("`{}`", file.display()), source };
     OpenOptions::new().write(true).create(true).truncate(true).open(file).map_err(failed)?;

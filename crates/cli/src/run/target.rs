@@ -1,4 +1,4 @@
-//! The file of a program that is to be run.
+//! Inspects the executable of the program to run.
 
 use algkit_afalg::{
     Errno,
@@ -36,7 +36,7 @@ impl Image for File {
 /// How the program in this file reaches the kernel.
 pub fn reach(path: &Path) -> Result<Reach, Errno> {
     match File::open(path.as_os_str().as_bytes()).and_then(program::reach) {
-        // A program that may be run but not read: the loader ignores LD_PRELOAD for none of those.
+        // The file may be executed but not read. The loader honours LD_PRELOAD for such programs.
         Err(Errno::ACCESS) => Ok(Reach::Libc),
         reach => reach,
     }

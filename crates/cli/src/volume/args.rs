@@ -18,7 +18,7 @@ pub struct VolumeArgs {
     pub command: VolumeCommand,
 }
 
-/// What to do with a volume.
+/// The subcommand.
 #[derive(Subcommand, Debug)]
 pub enum VolumeCommand {
     /// Print a header, as cryptsetup luksDump does
@@ -35,36 +35,36 @@ pub enum VolumeCommand {
     Write(WriteArgs),
 }
 
-/// Where a volume lies.
+/// The location of a volume.
 #[derive(Args, Debug)]
 pub struct PlaceArgs {
     /// A file or a block device with the volume
     pub image: PathBuf,
-    /// A file with the header, which is not on IMAGE
+    /// A file with a detached header
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
 }
 
-/// What opens it.
+/// The passphrase and the limits for unlocking.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Passphrase")]
 pub struct UnlockArgs {
     /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe]
     #[arg(short = 'd', long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-    /// Bytes of the key file to pass over
+    /// Skip this many bytes of the key file
     #[arg(long, value_name = "BYTES", value_parser = place, requires = "key_file")]
     pub keyfile_offset: Option<u64>,
-    /// Bytes of the key file to take [default: all]
+    /// Use this many bytes of the key file [default: all]
     #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "key_file")]
     pub keyfile_size: Option<u64>,
     /// The key slot to try [default: all in turn]
     #[arg(short = 'S', long, value_name = "N")]
     pub key_slot: Option<u32>,
-    /// The most memory for Argon2, whatever the header asks for [default: 4G]
+    /// Maximum memory that a header may demand for Argon2 [default: 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
-    /// The most iterations of PBKDF2, whatever the header asks for [default: 268435456]
+    /// Maximum iterations that a header may demand for PBKDF2 [default: 268435456]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<u64>,
 }
@@ -84,14 +84,14 @@ pub struct DumpArgs {
     pub json: bool,
 }
 
-/// Formats.
+/// Volume formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Kind {
     Luks1,
     Luks2,
 }
 
-/// Key derivations.
+/// Key derivation functions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Pbkdf {
     Pbkdf2,
@@ -124,28 +124,28 @@ pub struct FormatArgs {
     /// The cipher of the data
     #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
     pub cipher: String,
-    /// Bits of the volume's key [default: 512 for XTS, 256 for others]
+    /// Size of the volume key in bits [default: 512 for XTS, 256 for others]
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
-    /// Bytes of a sector [default: 512]
+    /// Sector size in bytes [default: 512]
     #[arg(long, value_name = "BYTES")]
     pub sector_size: Option<u32>,
     /// The hash of the anti-forensic splitter and of PBKDF2
     #[arg(long, value_name = "HASH", default_value = "sha256")]
     pub hash: String,
-    /// The key derivation [default: argon2id; pbkdf2 in LUKS1]
+    /// The key derivation function [default: argon2id; pbkdf2 in LUKS1]
     #[arg(long, value_enum)]
     pub pbkdf: Option<Pbkdf>,
-    /// Milliseconds that a passphrase takes on this machine
+    /// Time for the key derivation on this machine, in milliseconds
     #[arg(short = 'i', long, value_name = "MS", default_value_t = 2000)]
     pub iter_time: u64,
-    /// Iterations of PBKDF2, or passes of Argon2, instead of a time
+    /// Iterations of PBKDF2 or passes of Argon2, instead of a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub pbkdf_force_iterations: Option<u32>,
-    /// KiB of memory for Argon2 [default: 1 GiB, at most half of what is free]
+    /// Memory for Argon2 in KiB [default: 1 GiB, at most half of the free memory]
     #[arg(long, value_name = "KIB")]
     pub pbkdf_memory: Option<u32>,
-    /// Lanes of Argon2 [default: as many as CPUs, at most 4]
+    /// Lanes of Argon2 [default: number of CPUs, at most 4]
     #[arg(long, value_name = "N")]
     pub pbkdf_parallel: Option<u32>,
     /// The UUID [default: a random one]
@@ -157,13 +157,13 @@ pub struct FormatArgs {
     /// The second label (LUKS2)
     #[arg(long)]
     pub subsystem: Option<String>,
-    /// Format even what is a LUKS volume already
+    /// Format even if the image is a LUKS volume already
     #[arg(short = 'q', long)]
     pub batch_mode: bool,
-    /// Ask for the passphrase twice, which is done anyhow
+    /// Ask for the passphrase twice, which is always done
     #[arg(short = 'y', long, hide = true)]
     pub verify_passphrase: bool,
-    /// For cryptsetup's command lines
+    /// Accepted for compatibility with cryptsetup
     #[arg(short = 'v', long, hide = true)]
     pub verbose: bool,
 }
@@ -192,10 +192,10 @@ pub struct ReadArgs {
     pub place: PlaceArgs,
     #[command(flatten)]
     pub unlock: UnlockArgs,
-    /// The first byte
+    /// Offset of the first byte
     #[arg(long, value_name = "BYTES", value_parser = place, default_value = "0")]
     pub offset: u64,
-    /// How many bytes [default: to the end]
+    /// Number of bytes [default: to the end]
     #[arg(long, value_name = "BYTES", value_parser = place)]
     pub length: Option<u64>,
     /// Output [default: standard output, also as -]
@@ -218,7 +218,7 @@ pub struct WriteArgs {
     pub place: PlaceArgs,
     #[command(flatten)]
     pub unlock: UnlockArgs,
-    /// The first byte
+    /// Offset of the first byte
     #[arg(long, value_name = "BYTES", value_parser = place, default_value = "0")]
     pub offset: u64,
     /// Input [default: standard input, also as -]
@@ -226,7 +226,7 @@ pub struct WriteArgs {
     pub input: Option<PathBuf>,
 }
 
-/// A number of bytes that may be 0.
+/// Parses a size in bytes that may be 0.
 fn place(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { bytes(text) }
 }

@@ -1,4 +1,4 @@
-//! `algkit volume dump`: a header in the words of cryptsetup luksDump, or as JSON.
+//! `algkit volume dump`: prints a header in the format of cryptsetup luksDump, or as JSON.
 
 use super::{Access, Named, args::DumpArgs};
 use crate::{answer::Answer, error::Error, out::print_all, words::visible};
@@ -21,7 +21,7 @@ pub fn run(args: &DumpArgs) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
-/// Bytes as luksDump prints them: 16 on a line, each with a space behind it.
+/// Bytes as luksDump prints them: 16 per line, each followed by a space.
 fn hex(bytes: &[u8], indent: &str) -> String {
     let lines = bytes.chunks(16).map(|line| line.iter().map(|byte| format!("{byte:02x} ")).collect::<String>());
     lines.collect::<Vec<_>>().join(&format!("\n{indent}"))
@@ -62,7 +62,7 @@ fn luks1_text(header: &luks1::Header, path: &str) -> String {
     text
 }
 
-/// The text of an optional field.
+/// The text of an optional field, or `none`.
 fn or<'a>(text: &'a str, none: &'a str) -> String {
     if text.is_empty() { none.to_owned() } else { visible(text) }
 }
@@ -124,7 +124,7 @@ fn segment_text(text: &mut String, id: u32, segment: &Segment) {
     text.push('\n');
 }
 
-/// A line of an object: the names are as wide as the widest.
+/// Prints a field of an object; names are padded to the longest one.
 fn field(text: &mut String, name: &str, value: impl std::fmt::Display) {
     let _ = writeln!(text, "\t{name:12}{}", visible(&value.to_string()));
 }

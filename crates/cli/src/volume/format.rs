@@ -1,4 +1,4 @@
-//! `algkit volume format`: a new header with one key slot.
+//! `algkit volume format`: writes a new header with one key slot.
 
 use super::{
     Access, Named,
@@ -9,7 +9,7 @@ use crate::{answer::Answer, error::Error};
 use algkit_volume::{Argon2, CipherSpec, Header, Kdf, format::Options};
 use std::{thread, time::Duration};
 
-/// The most memory that Argon2 gets unless more is asked for, in KiB, as in cryptsetup.
+/// The maximum default memory for Argon2 in KiB, as in cryptsetup.
 const MEMORY_KIB: u64 = 1 << 20;
 
 pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
@@ -49,7 +49,8 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
-/// The key derivation that was asked for; what was not is measured, so that a passphrase takes the time that was asked for.
+/// The key derivation with the requested parameters. Parameters that were not given are measured to take the
+/// requested time.
 fn kdf(args: &FormatArgs) -> Result<Kdf, algkit_volume::Error> {
     let pbkdf = args.pbkdf.unwrap_or(if args.kind == Kind::Luks1 { Pbkdf::Pbkdf2 } else { Pbkdf::Argon2id });
     let time = Duration::from_millis(args.iter_time);
@@ -72,7 +73,7 @@ fn kdf(args: &FormatArgs) -> Result<Kdf, algkit_volume::Error> {
     }
 }
 
-/// Memory that is free (proc(5), MemAvailable).
+/// The available memory in KiB (proc(5), MemAvailable).
 fn available_kib() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));

@@ -27,19 +27,19 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
 fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
     let place = Place::open(&args.place, Access::Read)?;
     let (header, unlocked) = place.unlock(&args.unlock)?;
-    // The key opens the data as well: it has the length that its cipher takes, and the data is there.
+    // Opening the volume also checks the key's length against its cipher, and that the data exists.
     place.volume(&header, &unlocked)?;
     Ok(Answer::Yes)
 }
 
-/// What is done to a file.
+/// How a file is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
     Write,
 }
 
-/// A file, with its name for messages.
+/// A file with its name for messages.
 struct Named {
     file: File,
     path: PathBuf,
@@ -60,12 +60,12 @@ impl Named {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// The error, with the file's name.
+    /// Adds the file's name to an error.
     fn error(&self, source: algkit_volume::Error) -> Error {
         Error::Volume { path: self.path.clone(), source }
     }
 
-    /// Its header, and what is to be known about it on standard error.
+    /// Reads the header, and prints its warnings on standard error.
     fn header(&self) -> Result<Header, Error> {
         let header = Header::read(&self.file).map_err(|error| self.error(error))?;
         for warning in header.warnings() {
@@ -75,7 +75,7 @@ impl Named {
     }
 }
 
-/// Where a volume and its header lie.
+/// The files of a volume: its data, and its header if that is detached.
 struct Place {
     data: Named,
     header: Option<Named>,
@@ -87,12 +87,12 @@ impl Place {
         Ok(Self { data: Named::open(&args.image, access)?, header })
     }
 
-    /// The file that begins with the header.
+    /// The file that contains the header.
     fn headed(&self) -> &Named {
         self.header.as_ref().unwrap_or(&self.data)
     }
 
-    /// The header, and the key of the volume.
+    /// Reads the header and unlocks the volume key.
     fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
         let headed = self.headed();
         let header = headed.header()?;

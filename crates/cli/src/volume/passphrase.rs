@@ -1,4 +1,4 @@
-//! Where a passphrase comes from: a terminal without echo, a line of a pipe, a file.
+//! Reads passphrases: from a terminal without echo, a line of a pipe, or a file.
 
 use super::args::UnlockArgs;
 use crate::error::Error;
@@ -11,26 +11,26 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The longest key file, as in cryptsetup.
+/// The maximum size of a key file in bytes, as in cryptsetup.
 const MAX_FILE: u64 = 8 << 20;
 
-/// The longest passphrase that is a line, as in cryptsetup.
+/// The maximum length of a passphrase line in bytes, as in cryptsetup.
 const MAX_LINE: usize = 512;
 
-/// Ctrl-C.
+/// The character of Ctrl-C.
 const INTERRUPT: u8 = 3;
 
-/// The passphrase for `path`.
+/// Reads the passphrase for the volume `path`.
 pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     match &args.key_file {
         Some(file) => key_file(file, args.keyfile_offset, args.keyfile_size),
         None if io::stdin().is_terminal() => prompt(&format!("Passphrase for {}: ", path.display())),
-        // What follows the line may be somebody else's to read.
+        // Reads only the line; other programs may read what follows.
         None => line(io::stdin().lock()),
     }
 }
 
-/// A new passphrase for `path`; on a terminal twice.
+/// Reads a new passphrase for the volume `path`; on a terminal, twice.
 pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     if !io::stdin().is_terminal() {
         return line(io::stdin().lock());
@@ -42,7 +42,7 @@ pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
 }
 
-/// The bytes of a file, or `size` of them.
+/// Reads a file, from `offset`: `size` bytes, or all.
 pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
     let offset = offset.unwrap_or(0);
     let most = size.unwrap_or(MAX_FILE);
@@ -67,7 +67,7 @@ pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Z
     }
 }
 
-/// At most `most` bytes. The buffer does not grow, so that no copy of a part stays behind.
+/// Reads at most `most` bytes. The buffer never grows, so no unwiped copy of a part is left behind.
 fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let most = most.min(MAX_FILE + 1);
     let mut bytes = Zeroizing::new(Vec::with_capacity(most as usize + 32));
@@ -75,7 +75,7 @@ fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// Up to the end of the line, byte by byte.
+/// Reads up to the end of the line, byte by byte.
 fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut line = Zeroizing::new(Vec::with_capacity(MAX_LINE + 1));
     let mut byte = [0];
@@ -95,7 +95,7 @@ fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
     Ok(line)
 }
 
-/// Asks on the terminal, which shows nothing of the answer.
+/// Asks on the terminal without echoing the answer.
 fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let failed = |source: io::Error| Error::Read { name: "the terminal".to_owned(), source };
     let mut terminal = File::options().read(true).write(true).open("/dev/tty").map_err(failed)?;
@@ -111,13 +111,13 @@ fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     restored.and(answer)
 }
 
-/// What is typed; ctrl-C is an error.
+/// Terminal input in which ctrl-C is an error.
 struct Typed<'a>(&'a File);
 
 impl Read for Typed<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = (&mut self.0).read(buf)?;
-        // The kind `Interrupted` would be tried again.
+        // An error of kind `Interrupted` would be retried.
         if buf[..n].contains(&INTERRUPT) { Err(io::Error::other("interrupted")) } else { Ok(n) }
     }
 }

@@ -1,4 +1,4 @@
-//! Plaintext from a volume to a pipe or a file, and back.
+//! Copies plaintext from a volume to a pipe or a file, and back.
 
 use super::{
     Access, Place,
@@ -9,7 +9,7 @@ use algkit_volume::{ReadAt, WriteAt};
 use std::ffi::OsStr;
 use zeroize::Zeroizing;
 
-/// Bytes at a time.
+/// The number of bytes copied at a time.
 const CHUNK: usize = 1 << 20;
 
 pub fn read(args: &ReadArgs) -> Result<Answer, Error> {

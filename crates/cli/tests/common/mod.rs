@@ -1,4 +1,4 @@
-//! Runs the built command.
+//! Runs the built command for tests.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -11,25 +11,25 @@ use std::{
     thread,
 };
 
-/// The command, with a clean environment.
+/// The command with a clean environment.
 pub fn algkit() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_algkit"));
     command.env_remove("ALGKIT_CPU").env_remove("ALGKIT_TIMING").stdin(Stdio::null());
     command
 }
 
-/// Runs it to its end.
+/// Runs the command to its end.
 pub fn run<S: AsRef<OsStr>>(args: &[S]) -> Output {
     algkit().args(args).output().unwrap()
 }
 
-/// Runs it with `input` on standard input.
+/// Runs the command with `input` on standard input.
 pub fn pipe<S: AsRef<OsStr>>(args: &[S], input: &[u8]) -> Output {
     let mut child =
         algkit().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     thread::scope(|scope| {
-        // It may stop reading early, and then has said why.
+        // The command may stop reading early; it has then reported why.
         scope.spawn(move || {
             let _ = stdin.write_all(input);
         });
@@ -37,14 +37,14 @@ pub fn pipe<S: AsRef<OsStr>>(args: &[S], input: &[u8]) -> Output {
     })
 }
 
-/// What a run that succeeds without complaint prints.
+/// The standard output of a successful run, which must print nothing on standard error.
 pub fn ok(output: &Output) -> &[u8] {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), error.as_ref()), (Some(0), ""));
     &output.stdout
 }
 
-/// The one line that a run that fails with `status` says.
+/// The single error line of a run that fails with `status`.
 pub fn fails(output: &Output, status: i32) -> String {
     let error = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(status), "{error}");
@@ -54,7 +54,7 @@ pub fn fails(output: &Output, status: i32) -> String {
     error
 }
 
-/// A folder of its own for a test.
+/// A temporary folder for a test.
 pub struct Folder(pub tempfile::TempDir);
 
 impl Folder {
@@ -66,7 +66,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// The path, as an argument.
+    /// The path of a file as an argument.
     pub fn arg(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
@@ -80,7 +80,7 @@ impl Folder {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// The names in it, sorted.
+    /// The names of the files, sorted.
     pub fn names(&self) -> Vec<String> {
         names(self.0.path())
     }
@@ -93,7 +93,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Bytes that do not repeat soon.
+/// Text without short periods.
 pub fn text(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = |state: &mut u64| {
@@ -103,7 +103,7 @@ pub fn text(len: usize) -> Vec<u8> {
     (0..len).map(|_| next(&mut state)).collect()
 }
 
-/// `len` bytes in hex, all different.
+/// `len` distinct bytes in hex.
 pub fn hex(len: usize) -> String {
     (0..len).map(|i| format!("{:02x}", (i * 7 + 3) % 256)).collect()
 }
