@@ -11,7 +11,7 @@ fn main() {
     let rows = registry.drivers();
     println!("# Drivers on {}\n", std::env::consts::ARCH);
     println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
-    println!("The highest priority that the CPU runs and the timing policy allows serves. Templates build more drivers");
+    println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
     println!(
         "out of these; a composed driver's name shows what it is made of. What each kernel takes in bytes of code is in"
     );

@@ -78,7 +78,7 @@ fn chunks_keep_their_places() {
         vec![a.clone(), b.clone(), d.clone()],            // one left out
         vec![b.clone(), a.clone(), c.clone(), d.clone()], // another order
         vec![a.clone(), a.clone(), c.clone(), d.clone()], // one twice
-        vec![a, b, c, d.clone(), d], // a chunk after the last one
+        vec![a, b, c, d.clone(), d],                      // a chunk after the last one
     ] {
         assert_eq!(opened(&changed), Err(Error::Authentication));
     }

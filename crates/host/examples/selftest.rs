@@ -1,4 +1,4 @@
-//! Runs the long self-test of every driver of the host, and says how many requests the kernel has refused in each.
+//! Runs the long self-test of every driver of the host, and prints the number of requests that the kernel refused.
 //!
 //! `ALGKIT_HOST=afalg cargo run --release -p algkit-host --example selftest`
 

@@ -10,23 +10,24 @@ use zeroize::Zeroizing;
 
 /// A keyed AEAD in the host's kernel.
 pub(crate) trait HostAead: Send + Sync {
-    /// Encrypts `src` to `dst`, which is as long, and writes the tag.
+    /// Encrypts `src` to `dst`, which has the same length, and writes the tag.
     fn seal(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &mut [u8]) -> io::Result<()>;
 
-    /// Decrypts `src` to `dst`, which is as long; whether the tag matches. There is text or associated data.
+    /// Decrypts `src` to `dst`, which has the same length; returns whether the tag matches. The text and the
+    /// associated data are not both empty.
     fn open(&self, iv: &[u8], assoc: &[u8], src: &[u8], dst: &mut [u8], tag: &[u8]) -> io::Result<bool>;
 }
 
-/// An AEAD of the host, with one of our own to fall back on.
+/// An AEAD of the host with an own instance as the fallback.
 pub(crate) struct Aead {
     pub(crate) host: Box<dyn HostAead>,
     pub(crate) own: Box<dyn AeadOps>,
 }
 
 impl Aead {
-    /// Whether the host gives our own driver's answer both ways, and refuses a forgery.
+    /// Whether the host gives the same results as the own driver in both directions, and refuses a forgery.
     pub(crate) fn is_sound(&self, ivsize: usize, tag_len: usize) -> bool {
-        // CCM wants a 1 to 7 first, IPsec's modes 16 or 20 bytes of associated data.
+        // CCM requires a first byte of 1 to 7, IPsec's modes 16 or 20 bytes of associated data.
         let (iv, assoc, plain) = (vec![1; ivsize], [2; 16], [3; 64]);
         let (mut want, mut want_tag) = (plain, vec![0; tag_len]);
         if self.own.check(&iv, assoc.len(), plain.len() as u64).is_err() {
@@ -46,7 +47,7 @@ impl Aead {
     }
 }
 
-/// Whether a request fits one message to the host.
+/// Whether a request fits into one message to the host.
 fn fits(assoc: &[&[u8]], text: &Text<'_>, tag: &[u8]) -> bool {
     assoc.iter().map(|piece| piece.len()).sum::<usize>() + text.len() + tag.len() <= MAX_TEXT
 }
@@ -68,7 +69,7 @@ impl AeadOps for Aead {
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        // A tag alone yields no bytes to ask the host for.
+        // Without text and associated data, the host would have no bytes to return.
         let empty = text.is_empty() && assoc.iter().all(|piece| piece.is_empty());
         if !empty && fits(assoc, text, tag) {
             let src = text.sources().collect::<Vec<_>>().concat();
@@ -95,7 +96,7 @@ mod tests {
     struct Host {
         aead: algkit::Aead,
         dead: AtomicBool,
-        /// Whether it takes every tag for a good one.
+        /// Whether it accepts every tag.
         credulous: bool,
     }
 

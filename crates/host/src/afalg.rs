@@ -1,4 +1,5 @@
-//! AF_ALG: a bound socket with a key is a transform, and each request has a socket of its own, accepted from it.
+//! AF_ALG: a bound socket with a key is a transform. Each request uses its own socket, accepted from the
+//! transform's.
 
 use crate::{
     HostTransform, MAX_TEXT, aead::HostAead, cipher::HostCipher, driver as host_driver, hash::HostHash,
@@ -18,23 +19,23 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The longest name in a `sockaddr_alg`, in bytes, less the terminating zero.
+/// The longest name in a `sockaddr_alg` in bytes, without the terminating zero.
 const MAX_NAME: usize = 63;
 
-/// There is more of the message to come; `nix` has no name for it.
+/// More of the message follows. `nix` does not define this flag.
 const MORE: MsgFlags = MsgFlags::from_bits_retain(libc::MSG_MORE);
 
-/// Whether the host has AF_ALG.
+/// Whether the host supports AF_ALG.
 pub(crate) fn is_there() -> bool {
     new_socket().is_ok()
 }
 
-/// Has the kernel make or load what it can of that name.
+/// Makes the kernel instantiate or load the algorithm or driver `name`.
 pub(crate) fn ask_for(kind: Type, name: &str) -> io::Result<()> {
     Transform::bind(kind, name).map(drop)
 }
 
-/// The driver that the host lists, if this library has the algorithm.
+/// The driver for one that the host lists, if this library has the algorithm.
 pub(crate) fn driver(registry: &Registry, listed: &Listed) -> Option<Driver> {
     let own = own(registry, listed.kind, &listed.name)?;
     if listed.driver.len() > MAX_NAME {
@@ -43,7 +44,7 @@ pub(crate) fn driver(registry: &Registry, listed: &Listed) -> Option<Driver> {
     let (kind, name, digest_size) = (listed.kind, listed.driver.clone(), own.shape.digestsize);
     let optional_key = own.shape.optional_key;
     let key = move |key: &[u8]| {
-        // What takes no key knows no way to set one.
+        // An algorithm without a key does not accept an empty one.
         let key = Some(key).filter(|key| !key.is_empty() || !optional_key);
         Ok(match kind {
             Type::Skcipher => HostTransform::Cipher(Box::new(Transform::keyed(kind, &name, key)?)),
@@ -62,7 +63,7 @@ fn new_socket() -> io::Result<OwnedFd> {
     Ok(socket(AddressFamily::Alg, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?)
 }
 
-/// A transform: a bound socket.
+/// A transform, which is a bound socket.
 struct Transform(OwnedFd);
 
 impl Transform {
@@ -83,17 +84,17 @@ impl Transform {
         Ok(transform)
     }
 
-    /// A request.
+    /// Opens a request.
     fn open(&self) -> io::Result<Request> {
         Ok(Request(accept_with(&self.0, SocketFlags::CLOEXEC)?))
     }
 }
 
-/// A request: a socket that has been accepted from a transform.
+/// A request, which is a socket accepted from a transform's.
 struct Request(OwnedFd);
 
 impl Request {
-    /// Sends all of `data` without waiting, or fails.
+    /// Sends all of `data` without waiting; an error if that is not possible.
     fn send(&self, data: &[&[u8]], control: &[ControlMessage<'_>], flags: MsgFlags) -> io::Result<()> {
         let pieces: Vec<_> = data.iter().map(|piece| IoSlice::new(piece)).collect();
         let len = data.iter().map(|piece| piece.len()).sum::<usize>();
@@ -102,8 +103,8 @@ impl Request {
         if sent == len { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
     }
 
-    /// Receives as many bytes as there is room for, or fails. Who asks for nothing would be told of success before
-    /// anything has been done.
+    /// Fills `into`; an error if there are fewer bytes. An empty `into` is refused, because the kernel would report
+    /// success without doing anything.
     fn receive(&self, into: &mut [u8]) -> io::Result<()> {
         if into.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -113,7 +114,7 @@ impl Request {
     }
 }
 
-/// The operation of a direction, as a control message carries it.
+/// The value of the control message that selects the direction.
 fn operation(direction: Direction) -> &'static i32 {
     match direction {
         Direction::Encrypt => &libc::ALG_OP_ENCRYPT,
@@ -131,7 +132,7 @@ impl HostCipher for Transform {
     }
 }
 
-/// A hash.
+/// A keyed hash.
 struct HashTransform {
     transform: Transform,
     digest_size: usize,
@@ -146,11 +147,11 @@ impl HostHash for HashTransform {
         for piece in parts.iter().flat_map(|part| part.chunks(MAX_TEXT)) {
             request.send(&[piece], &[], MORE)?;
         }
-        request.receive(out) // which ends the message
+        request.receive(out) // which also ends the message
     }
 }
 
-/// An AEAD: the kernel knows one length of tag for a transform, so that each length has its own.
+/// An AEAD. A kernel transform has a single tag length, so there is one transform per length.
 struct AeadTransform {
     name: String,
     key: Zeroizing<Vec<u8>>,
@@ -159,11 +160,11 @@ struct AeadTransform {
 
 impl AeadTransform {
     fn keyed(name: &str, key: &[u8]) -> io::Result<Self> {
-        Transform::keyed(Type::Aead, name, Some(key))?; // if it takes the key
+        Transform::keyed(Type::Aead, name, Some(key))?; // checks that the kernel accepts the key
         Ok(Self { name: name.to_owned(), key: key.to_vec().into(), by_tag: Mutex::default() })
     }
 
-    /// A request with a tag of that length.
+    /// Opens a request with this tag length.
     fn open(&self, tag_len: usize) -> io::Result<Request> {
         let mut by_tag = self.by_tag.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(transform) = by_tag.get(&tag_len) {
@@ -178,7 +179,8 @@ impl AeadTransform {
         request
     }
 
-    /// Sends `data`, associated data first, and receives as much of it as `out` has room for.
+    /// Sends the associated data and `data`, and fills `out` with the result, which begins with the associated
+    /// data.
     fn pass(
         &self,
         direction: Direction,

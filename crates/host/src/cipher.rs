@@ -1,4 +1,4 @@
-//! Ciphers with a mode.
+//! Symmetric ciphers with a mode.
 
 use crate::{MAX_TEXT, answer};
 use algkit::{Direction, InOut, Text, driver::SkcipherOps};
@@ -7,25 +7,25 @@ use zeroize::Zeroizing;
 
 /// A keyed cipher in the host's kernel.
 pub(crate) trait HostCipher: Send + Sync {
-    /// Passes `src`, which is not empty, to `dst`, which is as long, as one request.
+    /// Encrypts or decrypts `src`, which is not empty, to `dst`, which has the same length, in one request.
     fn crypt(&self, direction: Direction, iv: &[u8], src: &[u8], dst: &mut [u8]) -> io::Result<()>;
 }
 
-/// How a request goes on where another has ended; the kernel does not tell its chaining value.
+/// How the IV of the next request follows from this one. The kernel does not return a chaining value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Chaining {
-    /// Without an IV.
+    /// There is no IV.
     Ecb,
-    /// From the last block of ciphertext.
+    /// The IV is the last ciphertext block.
     Cbc,
-    /// From a big-endian counter of blocks.
+    /// The IV is a big-endian counter of blocks.
     Ctr,
-    /// Not at all: one request is one message, and the IV stays.
+    /// A request is a complete message, and the IV is not changed.
     Whole,
 }
 
 impl Chaining {
-    /// That of an algorithm, if it is known.
+    /// The chaining of an algorithm, if it is known.
     pub(crate) fn of(algorithm: &str) -> Option<Self> {
         let (mode, inner) = algorithm.split_once('(').unwrap_or((algorithm, ""));
         match mode {
@@ -39,7 +39,7 @@ impl Chaining {
     }
 }
 
-/// A cipher of the host, with one of our own to fall back on.
+/// A cipher of the host with an own instance as the fallback.
 pub(crate) struct Cipher {
     pub(crate) host: Box<dyn HostCipher>,
     pub(crate) own: Box<dyn SkcipherOps>,
@@ -47,7 +47,7 @@ pub(crate) struct Cipher {
 }
 
 impl Cipher {
-    /// Whether the host gives our own driver's answer both ways.
+    /// Whether the host gives the same results as the own driver in both directions.
     pub(crate) fn is_sound(&self, ivsize: usize) -> bool {
         let iv = vec![1; ivsize];
         [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
@@ -57,7 +57,7 @@ impl Cipher {
         })
     }
 
-    /// One request to the host; false if it was refused, and nothing has changed.
+    /// Sends one request to the host. Returns false, with nothing changed, if it was refused.
     fn request(&self, direction: Direction, iv: &mut [u8], run: &mut InOut<'_>) -> bool {
         let mut out = Zeroizing::new(vec![0; run.len()]);
         if answer(self.host.crypt(direction, iv, run.src(), &mut out)).is_none() {
@@ -75,7 +75,7 @@ impl Cipher {
         true
     }
 
-    /// A text of at most [`MAX_TEXT`] bytes as one message.
+    /// Sends a text of at most [`MAX_TEXT`] bytes as one message. Returns false if it was refused.
     fn whole(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> bool {
         let src = Zeroizing::new(text.sources().collect::<Vec<_>>().concat());
         let mut out = Zeroizing::new(vec![0; src.len()]);
@@ -95,7 +95,7 @@ impl SkcipherOps for Cipher {
             }
             return;
         }
-        // ECB of any cipher has blocks of at most 16 bytes.
+        // Every cipher in ECB has blocks of at most 16 bytes.
         let granule = if self.chaining == Chaining::Ecb { 16 } else { iv.len() };
         while let Some(mut rest) = text.next(granule, 0) {
             while !rest.is_empty() {
@@ -108,7 +108,7 @@ impl SkcipherOps for Cipher {
     }
 }
 
-/// Fills the destination of `text` with `out`, which is as long.
+/// Writes `out` to the destination of `text`, which has the same length.
 pub(crate) fn write(text: &mut Text<'_>, mut out: &[u8]) {
     text.rewind();
     while let Some(mut run) = text.next(1, 0) {
@@ -118,7 +118,7 @@ pub(crate) fn write(text: &mut Text<'_>, mut out: &[u8]) {
     }
 }
 
-/// Adds `n` to a big-endian counter that fills the slice, wrapping.
+/// Adds `n` to a big-endian counter that fills the slice, wrapping around.
 fn add(counter: &mut [u8], n: u64) {
     let mut carry = n;
     for byte in counter.iter_mut().rev() {
@@ -134,11 +134,11 @@ mod tests {
     use algkit::{Registry, Skcipher, driver::Keyed};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A host that does what algkit does, until it has had enough.
+    /// A host that works like algkit for `patience` requests and then fails.
     struct Host {
         cipher: Skcipher,
         patience: AtomicUsize,
-        /// What it adds to every byte.
+        /// The value added to every output byte.
         wrong: u8,
     }
 

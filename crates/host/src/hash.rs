@@ -1,24 +1,25 @@
 //! Hashes.
 //!
-//! The state of a hash in progress stays here: a message is kept until it ends and then goes to the host at once. One that
-//! grows past [`MAX_MESSAGE`] is hashed by our own driver, for a state in the kernel could be lost with the message's beginning.
-//! So is one that was exported: the bytes are a state of our own driver.
+//! The state of a hash in progress stays in this process: a message is buffered until it ends, and is then sent to
+//! the host at once. A message longer than [`MAX_MESSAGE`] is hashed by the own driver, because a state in the
+//! kernel could be lost together with the beginning of the message. An imported state is also continued by the own
+//! driver, which has exported it.
 
 use crate::answer;
 use algkit::driver::{HashOps, HashState, Reader, Writer};
 use std::{io, sync::Arc};
 use zeroize::Zeroizing;
 
-/// The longest message in pieces that the host hashes, in bytes; there is no limit for one in one call.
+/// The longest message in bytes that is buffered for the host. A message in one call has no limit.
 const MAX_MESSAGE: usize = 1 << 20;
 
 /// A keyed hash in the host's kernel.
 pub(crate) trait HostHash: Send + Sync {
-    /// Digest of the concatenation of `parts`.
+    /// Writes the digest of the concatenation of `parts`.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) -> io::Result<()>;
 }
 
-/// A hash of the host, with one of our own to fall back on.
+/// A hash of the host with an own instance as the fallback.
 pub(crate) struct Hash(Arc<Pair>);
 
 struct Pair {
@@ -39,7 +40,7 @@ impl Hash {
         Self(Arc::new(Pair { host, own }))
     }
 
-    /// Whether the host gives our own driver's answer.
+    /// Whether the host gives the same result as the own driver.
     pub(crate) fn is_sound(&self, digest_size: usize) -> bool {
         let (mut want, mut got) = (vec![0; digest_size], vec![0; digest_size]);
         let parts: [&[u8]; 2] = [&[1; 100], &[2; 100]];
@@ -131,7 +132,7 @@ mod tests {
     use algkit::Registry;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A host that does what algkit does if it is alive, and counts what it was asked.
+    /// A host that works like algkit if `alive`, and counts its requests.
     struct Host {
         hash: algkit::Hash,
         alive: bool,
@@ -178,7 +179,7 @@ mod tests {
                 copy.boxed_clone().finish(&mut outs[2]);
                 hash.start().digest_after(&[before, after], &mut outs[3]);
                 assert!(outs.iter().all(|out| out[..] == want), "{len}");
-                // A long message is offered to the host in one call alone.
+                // A long message is sent to the host only as a single call.
                 let offered = asked.load(Ordering::Relaxed) - before_asking;
                 assert_eq!(offered, if len > MAX_MESSAGE { 1 } else { 4 });
             }
@@ -203,7 +204,7 @@ mod tests {
             imported.update(b"more");
             imported.finish(&mut got);
             assert_eq!(asked.load(Ordering::Relaxed), before);
-            // The one that was exported goes on as before.
+            // The exported state continues unchanged.
             state.update(b"more");
             state.finish(&mut want);
             assert_eq!(got, want, "{len}");

@@ -1,19 +1,19 @@
-//! Drivers that go the other way: `afalg:NAME` and `cryptodev:NAME` let the host's kernel do the work, through its own
-//! AF_ALG sockets or its `/dev/crypto`, for crypto engines that only the kernel can reach.
+//! Drivers that use the host's kernel: `afalg:NAME` and `cryptodev:NAME` send requests to its AF_ALG sockets or its
+//! `/dev/crypto`. They are for crypto engines that only the kernel can reach.
 //!
-//! They are off unless [`from_environment`] finds [`HOST_VARIABLE`] set or a program calls [`register`]. Each is
-//! listed under the kernel's priority and self-tested like any other driver. How the kernel's code treats secrets is not
-//! known here, so they count as `timing=table`: they serve under their own names, and an algorithm's name stands for one
-//! only if the policy is [`algkit::Policy::Table`], or if the driver was chosen by name: `afalg:NAME!`.
+//! They are off unless [`from_environment`] finds [`HOST_VARIABLE`] set, or a program calls [`register`]. Each
+//! driver has the kernel's priority and is self-tested like any other. How the kernel's code treats secrets is not
+//! known here, so these drivers count as `timing=table`: they serve under their own names. An algorithm's name
+//! selects one only if the policy is [`algkit::Policy::Table`], or if the driver was chosen by name: `afalg:NAME!`.
 //!
-//! **The kernel may fail, a request may not.** Each keyed instance has one of this library's own drivers beside it, with the
-//! same key, and what the kernel refuses is done there: a message longer than a socket takes, a process out of
-//! descriptors, an engine that has died. The answer is right either way; an instance is not made at all unless the kernel
-//! takes the key, and the kernel's first answer is compared with the own driver's.
+//! **The kernel may fail, a request may not.** Each keyed instance contains one of this library's own drivers with
+//! the same key. It processes what the kernel refuses: when a message is longer than a socket accepts, the process
+//! is out of descriptors, or an engine has died. So every request gets a correct result. An instance is made only
+//! if the kernel accepts the key, and the kernel's first result is compared with that of the own driver.
 //!
-//! Nothing is kept in the kernel between requests, so that a process may fork and threads may share an instance.
-//! Some of the system calls go around the C library: a program that is to be served by `algkit run` instead of the kernel wants
-//! `--via seccomp`.
+//! Nothing is kept in the kernel between requests, so a process may fork, and threads may share an instance. Some
+//! of the system calls bypass the C library. A program whose requests should be served by `algkit run` instead of
+//! the kernel needs `--via seccomp`.
 #![deny(unsafe_code)]
 
 mod aead;
@@ -32,35 +32,36 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// The variable that lets the host's kernel do work: `ALGKIT_HOST=afalg,cryptodev`.
+/// The environment variable that enables drivers of the host's kernel: `ALGKIT_HOST=afalg,cryptodev`.
 ///
-/// `afalg` offers what /proc/crypto lists, `cryptodev` what `/dev/crypto` knows. The kernel lists an instance of a template
-/// once it has been asked for it, which `afalg:xts(aes)` does. NAME is an algorithm or a driver. With `afalg:NAME!` the driver
-/// also serves the algorithm's plain name, before all others: the crypto engine that somebody bought.
+/// `afalg` registers the drivers that /proc/crypto lists, `cryptodev` those that `/dev/crypto` has. The kernel
+/// lists an instance of a template only after it was requested, which `afalg:xts(aes)` does. NAME is an algorithm
+/// or a driver. With `afalg:NAME!` the driver also serves its algorithm's name, before all others, for example when
+/// it belongs to a crypto engine.
 pub const HOST_VARIABLE: &str = "ALGKIT_HOST";
 
-/// A way into the kernel.
+/// An interface of the host's kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
     /// AF_ALG sockets.
     AfAlg,
-    /// `/dev/crypto`, of cryptodev-linux.
+    /// `/dev/crypto` of cryptodev-linux.
     Cryptodev,
 }
 
-/// The longest text that one request takes to the kernel, in bytes: 16 pages, as a socket holds them.
+/// The longest text in bytes of one request to the kernel: the 16 pages that a socket can hold.
 const MAX_TEXT: usize = 1 << 16;
 
-/// Requests that the host refused.
+/// The number of requests that the host refused.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// How many requests of this process the host's kernel has refused, so that they were done here. Those that were never
-/// offered to it, for their length, do not count.
+/// The number of requests of this process that the host's kernel has refused and this library has processed.
+/// Requests that were not sent to the kernel because of their length do not count.
 pub fn refused() -> u64 {
     REFUSED.load(Ordering::Relaxed)
 }
 
-/// What the host answered, if it did.
+/// The host's result; counts a refusal if there is none.
 fn answer<T>(result: std::io::Result<T>) -> Option<T> {
     if result.is_err() {
         REFUSED.fetch_add(1, Ordering::Relaxed);
@@ -68,7 +69,7 @@ fn answer<T>(result: std::io::Result<T>) -> Option<T> {
     result.ok()
 }
 
-/// Registers what [`HOST_VARIABLE`] asks for, as far as the host has it; nothing if it is not set.
+/// Registers the drivers that [`HOST_VARIABLE`] lists and the host has. Does nothing if the variable is not set.
 pub fn from_environment(registry: &Registry) -> Result<(), Error> {
     let Some(value) = std::env::var_os(HOST_VARIABLE) else { return Ok(()) };
     let mut chosen = Vec::new();
@@ -86,11 +87,11 @@ pub fn from_environment(registry: &Registry) -> Result<(), Error> {
             }
         }
     }
-    // At the end: what is registered finds this library's own drivers by the names of their algorithms.
+    // Preferred only after all registrations, because those look up this library's own drivers by their algorithms.
     chosen.iter().try_for_each(|driver| registry.prefer(driver))
 }
 
-/// The items between commas that stand in no parentheses.
+/// Splits a list at commas and spaces outside of parentheses.
 fn items(list: &str) -> Vec<&str> {
     let mut depth = 0;
     let outside = |c: char| {
@@ -100,8 +101,8 @@ fn items(list: &str) -> Vec<&str> {
     list.split(outside).filter(|item| !item.is_empty()).collect()
 }
 
-/// Registers what the host offers and this library has as well, to compare it with and to fall back on. A host without the
-/// interface offers nothing.
+/// Registers the host's drivers whose algorithms this library has too, to compare with and to fall back on. A host
+/// without the interface has no drivers.
 pub fn register(registry: &Registry, host: Host) {
     match host {
         Host::AfAlg if afalg::is_there() => {
@@ -115,8 +116,9 @@ pub fn register(registry: &Registry, host: Host) {
     }
 }
 
-/// Registers the host's driver `name`, or its best one of the algorithm `name`, which AF_ALG is asked for so that it
-/// instantiates templates. The name under which it serves here, unless the host has no AF_ALG.
+/// Registers the host's driver `name`, or its best driver of the algorithm `name`. AF_ALG is asked for that name
+/// first, so that the kernel instantiates templates. Returns the name of the registered driver; `None` if the host
+/// has no AF_ALG.
 fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error> {
     if !afalg::is_there() {
         return Ok(None);
@@ -130,36 +132,37 @@ fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error
         listed = listing::read().into_iter().filter(of_that_name).max_by_key(|l| l.priority);
     }
     let driver = listed.and_then(|listed| afalg::driver(registry, &listed));
-    let driver = driver.ok_or_else(|| refuse(format!("`{name}` of the host is nothing that algkit could check")))?;
+    let driver = driver.ok_or_else(|| refuse(format!("algkit has no driver to check the host's `{name}` with")))?;
     let serves_as = driver.driver.clone();
     add(registry, Some(driver));
     Ok(Some(serves_as))
 }
 
-/// Adds a driver that is not there yet.
+/// Adds a driver unless it is registered already.
 fn add(registry: &Registry, driver: Option<Driver>) {
     if let Some(driver) = driver {
-        let _ = registry.register(driver); // what two lists have in common is there
+        let _ = registry.register(driver); // a driver may be in two lists
     }
 }
 
-/// This library's driver of an algorithm that the host has: what to fall back on. None if there is none, or of another
-/// kind, or if the host could not be its equal.
+/// This library's driver of an algorithm that the host has, as the fallback. `None` if there is none, if it is of
+/// another type, or if the host's interface differs from it.
 fn own(registry: &Registry, kind: Type, name: &str) -> Option<DriverRef> {
     let own = registry.find(kind, name).ok()?;
     let served = match kind {
         Type::Skcipher => cipher::Chaining::of(name).is_some(),
         Type::Aead => true,
-        // The kernel takes the key of poly1305, and the nonce of VMAC, from the beginning of the message.
+        // The kernel takes the key of poly1305 and the nonce of VMAC from the beginning of the message.
         Type::Hash => !own.shape.extendable && name != "poly1305" && !name.starts_with("vmac64("),
         _ => false,
     };
     (served && !own.driver.contains(':')).then_some(own)
 }
 
-/// A driver `name` of the host, whose transforms `key` makes.
+/// A driver of the host with the name `name`. `key` makes its transforms.
 ///
-/// Its first instance answers a message, and no instance is ever made if that answer is not the own driver's.
+/// The first instance processes a test message. If the result differs from the own driver's, no instance is ever
+/// made.
 fn driver(
     own: DriverRef,
     name: String,
@@ -198,7 +201,7 @@ fn driver(
 
 const MISMATCH: &str = "the host's driver is of another type";
 
-/// What a key makes in the host's kernel.
+/// A keyed transform in the host's kernel.
 enum HostTransform {
     Cipher(Box<dyn cipher::HostCipher>),
     Aead(Box<dyn aead::HostAead>),

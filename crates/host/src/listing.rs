@@ -1,8 +1,8 @@
-//! What /proc/crypto says of the host's drivers.
+//! The host's drivers in /proc/crypto.
 
 use algkit::Type;
 
-/// One driver of the host.
+/// A driver of the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Listed {
     pub(crate) name: String,
@@ -11,12 +11,12 @@ pub(crate) struct Listed {
     pub(crate) priority: u32,
 }
 
-/// The drivers that serve for AF_ALG.
+/// The drivers that AF_ALG can use.
 pub(crate) fn read() -> Vec<Listed> {
     std::fs::read_to_string("/proc/crypto").map(|text| parse(&text)).unwrap_or_default()
 }
 
-/// Those of them that have passed the kernel's test and are of a known type.
+/// The drivers that have passed the kernel's self-test and have a known type.
 fn parse(text: &str) -> Vec<Listed> {
     text.split("\n\n").filter_map(block).collect()
 }

@@ -40,7 +40,7 @@ const MAX_TEXTS: u64 = 16 << 30;
 /// The number of passes of `--long`.
 const PASSES: u32 = 10;
 
-/// The default time limits in seconds, per figure and for all figures.
+/// The default measurement times in seconds: for each figure, and at most for all of them.
 const SECONDS_EACH: f64 = 0.15;
 const SECONDS_ALL: f64 = 10.0;
 

@@ -1,4 +1,4 @@
-//! The calls of cryptodev-linux (`crypto/cryptodev.h`), the only unsafe code of this crate.
+//! The ioctls of cryptodev-linux (`crypto/cryptodev.h`), the only unsafe code of this crate.
 #![allow(unsafe_code)]
 
 use std::{
@@ -51,7 +51,7 @@ struct CryptOp {
     iv: *const u8,
 }
 
-/// `_IOWR('c', number, T)`.
+/// The request number `_IOWR('c', number, T)`.
 const fn read_write<T>(number: u32) -> libc::Ioctl {
     libc::_IOWR::<T>(b'c' as u32, number)
 }
@@ -61,23 +61,23 @@ const FINISH_SESSION: libc::Ioctl = libc::_IOW::<u32>(b'c' as u32, 103);
 const CRYPT: libc::Ioctl = read_write::<CryptOp>(104);
 const GET_SESSION_INFO: libc::Ioctl = read_write::<SessionInfoOp>(107);
 
-/// What a session does.
+/// The algorithm of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A cipher, by number.
+    /// A cipher, by its number.
     Cipher(u32),
-    /// A hash or, with a key, a MAC, by number.
+    /// A hash, or a MAC if it has a key, by its number.
     Mac(u32),
 }
 
-/// A session: a transform with its key.
+/// A session of the device: a keyed transform.
 pub(super) struct Session {
     device: File,
     id: u32,
 }
 
 impl Session {
-    /// A session on a device of its own.
+    /// Opens a device and a session on it.
     pub(super) fn open(kind: Kind, key: &[u8]) -> io::Result<Self> {
         let device = File::options().read(true).write(true).open("/dev/crypto")?;
         let len = u32::try_from(key.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -94,12 +94,12 @@ impl Session {
             Kind::Cipher(cipher) => (op.cipher, op.key_len, op.key) = (cipher, len, key.as_ptr()),
             Kind::Mac(mac) => (op.mac, op.mac_key_len, op.mac_key) = (mac, len, key.as_ptr()),
         }
-        // SAFETY: the request takes a `session_op`, whose key has the length that stands beside it.
+        // SAFETY: the request takes a `session_op`; its key pointer and length describe `key`.
         check(unsafe { libc::ioctl(device.as_raw_fd(), GET_SESSION, &raw mut op) })?;
         Ok(Self { device, id: op.session })
     }
 
-    /// The name of the kernel's driver, if the device tells.
+    /// The name of the kernel's driver, if the device reports it.
     pub(super) fn driver(&self, kind: Kind) -> Option<String> {
         let none = || AlgInfo { name: [0; 64], driver: [0; 64] };
         let mut op = SessionInfoOp { session: self.id, cipher: none(), hash: none(), align_mask: 0, flags: 0 };
@@ -111,7 +111,7 @@ impl Session {
         (!name.is_empty()).then(|| name.to_owned())
     }
 
-    /// Passes `src` to `dst`, which is as long.
+    /// Encrypts or decrypts `src` to `dst`, which must have the same length.
     pub(super) fn crypt(&self, decrypt: bool, iv: &[u8], src: &[u8], dst: &mut [u8]) -> io::Result<()> {
         if src.len() != dst.len() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -120,7 +120,7 @@ impl Session {
         self.request(u16::from(decrypt), src, dst.as_mut_ptr(), ptr::null_mut(), iv)
     }
 
-    /// The digest of `src`; `out` has the length that the session's hash has.
+    /// Writes the digest of `src` to the beginning of `out`.
     pub(super) fn digest(&self, src: &[u8], out: &mut [u8; MAX_DIGEST]) -> io::Result<()> {
         self.request(0, src, ptr::null_mut(), out.as_mut_ptr(), ptr::null())
     }
@@ -128,8 +128,9 @@ impl Session {
     fn request(&self, op: u16, src: &[u8], dst: *mut u8, mac: *mut u8, iv: *const u8) -> io::Result<()> {
         let len = u32::try_from(src.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
         let mut op = CryptOp { session: self.id, op, flags: 0, len, src: src.as_ptr(), dst, mac, iv };
-        // SAFETY: the request takes a `crypt_op`. A cipher's session writes `len` bytes to `dst`, which is as long as `src`, and
-        // reads an IV, which has the cipher's length; a hash's writes a digest, of at most `MAX_DIGEST` bytes.
+        // SAFETY: the request takes a `crypt_op`. A cipher session writes `len` bytes to `dst`, which is as long as
+        // `src`, and reads an IV of the cipher's length. A hash session writes a digest of at most `MAX_DIGEST`
+        // bytes.
         check(unsafe { libc::ioctl(self.device.as_raw_fd(), CRYPT, &raw mut op) })
     }
 }
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn requests_have_the_numbers_of_the_header() {
-        // As a C compiler makes them of the header on x86-64 and arm64.
+        // The values that a C compiler computes from the header on x86-64 and arm64.
         assert_eq!(
             [GET_SESSION, FINISH_SESSION, CRYPT, GET_SESSION_INFO].map(|request| request as u32),
             [0xc030_6366, 0x4004_6367, 0xc030_6368, 0xc10c_636b]

@@ -1,4 +1,4 @@
-//! `/dev/crypto`, as cryptodev-linux offers it: a session is a transform, a request one call.
+//! `/dev/crypto` of cryptodev-linux: a session is a transform, and a request is one ioctl.
 
 mod ioctl;
 
@@ -8,7 +8,7 @@ use ioctl::{Kind, MAX_DIGEST, Session};
 use std::io;
 use zeroize::Zeroizing;
 
-/// The ciphers and hashes of the device that this library may have as well, with their numbers.
+/// The device's ciphers and hashes that this library may have too, with their numbers.
 const ALGORITHMS: &[(&str, Kind)] = &[
     ("cbc(des3_ede)", Kind::Cipher(2)),
     ("cbc(blowfish)", Kind::Cipher(3)),
@@ -34,10 +34,10 @@ const ALGORITHMS: &[(&str, Kind)] = &[
     ("hmac(sha224)", Kind::Mac(107)),
 ];
 
-/// The priority of a driver that the host does not list.
+/// The priority of drivers that /proc/crypto does not list.
 const PRIORITY: u32 = 100;
 
-/// What the device offers; the priorities are those in `listed`.
+/// The drivers that the device has, with their priorities in `listed`.
 pub(crate) fn drivers(registry: &Registry, listed: &[Listed]) -> Vec<Driver> {
     ALGORITHMS.iter().filter_map(|(name, kind)| driver(registry, listed, name, *kind)).collect()
 }
@@ -45,7 +45,7 @@ pub(crate) fn drivers(registry: &Registry, listed: &[Listed]) -> Vec<Driver> {
 fn driver(registry: &Registry, listed: &[Listed], name: &str, kind: Kind) -> Option<Driver> {
     let type_ = if matches!(kind, Kind::Cipher(_)) { Type::Skcipher } else { Type::Hash };
     let own = own(registry, type_, name)?;
-    // Any key will do to ask whether there is such a thing; this one is neither weak nor too short.
+    // Any key serves to check whether the algorithm exists. This one is neither weak nor too short.
     let len = if own.shape.optional_key { 0 } else { own.shape.keys.max().min(32) };
     let probe: Vec<u8> = (1..=len as u8).collect();
     let session = Session::open(kind, &probe).ok()?;
@@ -62,7 +62,7 @@ fn driver(registry: &Registry, listed: &[Listed], name: &str, kind: Kind) -> Opt
     Some(host_driver(own, format!("cryptodev:{driver}"), priority, key))
 }
 
-/// A cipher.
+/// A keyed cipher.
 struct Transform(Session);
 
 impl HostCipher for Transform {
@@ -71,14 +71,14 @@ impl HostCipher for Transform {
     }
 }
 
-/// A hash.
+/// A keyed hash.
 struct HashTransform {
     session: Session,
     digest_size: usize,
 }
 
 impl HostHash for HashTransform {
-    /// In one call, which bounds the message.
+    /// One ioctl takes the whole message, which limits its length.
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) -> io::Result<()> {
         let len = parts.iter().map(|part| part.len()).sum::<usize>();
         if out.len() != self.digest_size || out.len() > MAX_DIGEST || len > MAX_TEXT {
