@@ -28,7 +28,7 @@ fn keyed<T: Transform>(name: &str, key: &[u8]) -> Result<T, Error> {
 }
 
 /// The transform `name` with this key, for algorithms without weak keys.
-fn sure<T: Transform>(name: &str, key: &[u8]) -> T {
+fn infallible<T: Transform>(name: &str, key: &[u8]) -> T {
     keyed(name, key).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -42,19 +42,19 @@ fn sure<T: Transform>(name: &str, key: &[u8]) -> T {
 /// It panics only if [no driver passes its self-test](crate#without-a-name).
 #[cfg(feature = "sha")]
 pub fn sha256() -> Hash {
-    sure("sha256", &[])
+    infallible("sha256", &[])
 }
 
 /// SHA-384 (FIPS 180-4): `sha384`. See [`sha256`] for panics.
 #[cfg(feature = "sha")]
 pub fn sha384() -> Hash {
-    sure("sha384", &[])
+    infallible("sha384", &[])
 }
 
 /// SHA-512 (FIPS 180-4): `sha512`. See [`sha256`] for panics.
 #[cfg(feature = "sha")]
 pub fn sha512() -> Hash {
-    sure("sha512", &[])
+    infallible("sha512", &[])
 }
 
 /// HMAC-SHA-256 (RFC 2104): `hmac(sha256)`. The key may have any length; fewer than 32 bytes weaken it (RFC 2104,
@@ -69,25 +69,25 @@ pub fn sha512() -> Hash {
 /// It panics only if [no driver passes its self-test](crate#without-a-name).
 #[cfg(feature = "sha")]
 pub fn hmac_sha256(key: &[u8]) -> Hash {
-    sure("hmac(sha256)", key)
+    infallible("hmac(sha256)", key)
 }
 
 /// HMAC-SHA-384 (RFC 2104): `hmac(sha384)`. See [`hmac_sha256`].
 #[cfg(feature = "sha")]
 pub fn hmac_sha384(key: &[u8]) -> Hash {
-    sure("hmac(sha384)", key)
+    infallible("hmac(sha384)", key)
 }
 
 /// HMAC-SHA-512 (RFC 2104): `hmac(sha512)`. See [`hmac_sha256`].
 #[cfg(feature = "sha")]
 pub fn hmac_sha512(key: &[u8]) -> Hash {
-    sure("hmac(sha512)", key)
+    infallible("hmac(sha512)", key)
 }
 
 /// AES-128-GCM (SP 800-38D): `gcm(aes)`. See [`aes_256_gcm`].
 #[cfg(feature = "aes")]
 pub fn aes_128_gcm(key: &[u8; 16]) -> Aead {
-    sure("gcm(aes)", key)
+    infallible("gcm(aes)", key)
 }
 
 /// AES-256-GCM (SP 800-38D): `gcm(aes)`, with 12-byte nonces and 16-byte tags. Never use a nonce twice under one
@@ -104,7 +104,7 @@ pub fn aes_128_gcm(key: &[u8; 16]) -> Aead {
 /// It panics only if [no driver passes its self-test](crate#without-a-name).
 #[cfg(feature = "aes")]
 pub fn aes_256_gcm(key: &[u8; 32]) -> Aead {
-    sure("gcm(aes)", key)
+    infallible("gcm(aes)", key)
 }
 
 /// ChaCha20-Poly1305 (RFC 8439): `rfc7539(chacha20,poly1305)`, with 12-byte nonces and 16-byte tags. Never use a
@@ -120,7 +120,7 @@ pub fn aes_256_gcm(key: &[u8; 32]) -> Aead {
 /// It panics only if [no driver passes its self-test](crate#without-a-name).
 #[cfg(feature = "chacha")]
 pub fn chacha20_poly1305(key: &[u8; 32]) -> Aead {
-    sure("rfc7539(chacha20,poly1305)", key)
+    infallible("rfc7539(chacha20,poly1305)", key)
 }
 
 /// AES-128-XTS (IEEE 1619): `xts(aes)`. See [`aes_256_xts`].

@@ -322,7 +322,7 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
         if *its != direction || !ptr::eq(tfm.driver(), of) || !Request::admit(state, tfm.check(iv, text.len())) {
             continue;
         }
-        if tfm.can_tell() {
+        if tfm.checks_integrity() {
             *state = if tfm.crypt(direction, iv, text).is_ok() { State::Done } else { State::Refused };
             continue;
         }

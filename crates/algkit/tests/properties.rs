@@ -14,7 +14,7 @@ use aes::{
 };
 use algkit::{Aead, Error, Hash, Skcipher, WeakKeys};
 use ccm::aead::AeadInOut;
-use common::{Random, drivers_of, lengths, somehow};
+use common::{Random, drivers_of, in_random_layout, lengths};
 use hmac::Mac;
 use serpent::Serpent;
 use sha2::Digest;
@@ -96,9 +96,11 @@ fn check_skcipher_at(
                     let what = || format!("{}, key of {key_len} bytes, text of {}", driver.driver, text.len());
                     let mut want = text.clone();
                     crypt(&key, &iv, &mut want);
-                    let got = somehow(&mut random, &text, |text| cipher.encrypt(&mut iv.clone(), text).unwrap());
+                    let got =
+                        in_random_layout(&mut random, &text, |text| cipher.encrypt(&mut iv.clone(), text).unwrap());
                     assert!(got == want, "encrypting: {}", what());
-                    let got = somehow(&mut random, &want, |text| cipher.decrypt(&mut iv.clone(), text).unwrap());
+                    let got =
+                        in_random_layout(&mut random, &want, |text| cipher.decrypt(&mut iv.clone(), text).unwrap());
                     assert!(got == text, "decrypting: {}", what());
                 }
             }
@@ -144,9 +146,9 @@ fn kw_is_kw() {
                 let (key, text) = (random.bytes(key_len), random.bytes(8 * words));
                 let want = aes!(key_len, wrap, &key, &text);
                 let (kw, mut iv) = (unkeyed.key(&key).unwrap(), [0; 8]);
-                let got = somehow(&mut random, &text, |text| kw.encrypt(&mut iv, text).unwrap());
+                let got = in_random_layout(&mut random, &text, |text| kw.encrypt(&mut iv, text).unwrap());
                 assert!([&iv[..], &got].concat() == want, "{}: key of {key_len} bytes, {words} words", driver.driver);
-                let got = somehow(&mut random, &want[8..], |text| kw.decrypt(&mut iv.clone(), text).unwrap());
+                let got = in_random_layout(&mut random, &want[8..], |text| kw.decrypt(&mut iv.clone(), text).unwrap());
                 assert!(got == text, "{}: key of {key_len} bytes, {words} words, unwrapped", driver.driver);
             }
         }
@@ -207,12 +209,14 @@ fn check_aead(
                     let mid = random.below(assoc_len + 1);
                     let assoc = [&assoc[..mid], &assoc[mid..]];
                     let mut tag = vec![0; want_tag.len()];
-                    let got = somehow(&mut random, &text, |text| aead.encrypt(&iv, &assoc, text, &mut tag).unwrap());
+                    let got =
+                        in_random_layout(&mut random, &text, |text| aead.encrypt(&iv, &assoc, text, &mut tag).unwrap());
                     assert!(got == want && tag == want_tag, "encrypting: {}", what());
-                    let got = somehow(&mut random, &want, |text| aead.decrypt(&iv, &assoc, text, &tag).unwrap());
+                    let got =
+                        in_random_layout(&mut random, &want, |text| aead.decrypt(&iv, &assoc, text, &tag).unwrap());
                     assert!(got == text, "decrypting: {}", what());
                     tag[random.below(want_tag.len())] ^= 1 << random.below(8);
-                    let got = somehow(&mut random, &want, |text| {
+                    let got = in_random_layout(&mut random, &want, |text| {
                         assert_eq!(aead.decrypt(&iv, &assoc, text, &tag), Err(Error::Authentication), "{}", what());
                     });
                     assert!(got.iter().all(|&b| b == 0), "text is left: {}", what());

@@ -8,7 +8,7 @@ use algkit::{
     cpu::CpuFeatures,
     driver::{AeadJob, AeadOps, BadKey, HashOps, HashState, Keyed, Shape, SkcipherJob, SkcipherOps},
 };
-use common::{NO_VECTORS, Random, catalogue, cut, drivers_of, masked, somehow};
+use common::{NO_VECTORS, Random, catalogue, cut, drivers_of, in_random_layout, masked};
 use hex_literal::hex;
 use std::sync::{
     Arc, Barrier,
@@ -524,7 +524,7 @@ fn a_forgery_leaves_no_plaintext() {
                 for _ in 0..12 {
                     let mut forged = tag.clone();
                     forged[random.below(tag.len())] ^= 1 << random.below(8);
-                    let left = somehow(&mut random, &sealed, |text| {
+                    let left = in_random_layout(&mut random, &sealed, |text| {
                         let opened = aead.decrypt(&iv, &[&assoc], text, &forged);
                         assert_eq!(opened, Err(Error::Authentication), "{}", driver.driver);
                     });

@@ -5,7 +5,7 @@ use algkit::{CATALOGUE, Registry};
 use std::collections::BTreeSet;
 
 /// The error message, with the nearest known name if an unknown name was the cause.
-pub fn told(error: &Error) -> String {
+pub fn with_suggestion(error: &Error) -> String {
     match error {
         Error::Algkit(algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. }) => match nearest(name) {
             Some(meant) => format!("{error}; did you mean `{meant}`? (see `algkit list`)"),

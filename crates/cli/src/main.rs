@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
-            out::complain(&hint::told(&error));
+            out::complain(&hint::with_suggestion(&error));
             ExitCode::from(error.status())
         }
     }

@@ -26,12 +26,12 @@ const MAX_NAME: usize = 63;
 const MORE: MsgFlags = MsgFlags::from_bits_retain(libc::MSG_MORE);
 
 /// Whether the host supports AF_ALG.
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_available() -> bool {
     new_socket().is_ok()
 }
 
 /// Makes the kernel instantiate or load the algorithm or driver `name`.
-pub(crate) fn ask_for(kind: Type, name: &str) -> io::Result<()> {
+pub(crate) fn instantiate(kind: Type, name: &str) -> io::Result<()> {
     Transform::bind(kind, name).map(drop)
 }
 

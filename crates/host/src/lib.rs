@@ -105,7 +105,7 @@ fn items(list: &str) -> Vec<&str> {
 /// without the interface has no drivers.
 pub fn register(registry: &Registry, host: Host) {
     match host {
-        Host::AfAlg if afalg::is_there() => {
+        Host::AfAlg if afalg::is_available() => {
             listing::read().iter().for_each(|listed| add(registry, afalg::driver(registry, listed)));
         }
         Host::AfAlg => {}
@@ -120,14 +120,14 @@ pub fn register(registry: &Registry, host: Host) {
 /// first, so that the kernel instantiates templates. Returns the name of the registered driver; `None` if the host
 /// has no AF_ALG.
 fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error> {
-    if !afalg::is_there() {
+    if !afalg::is_available() {
         return Ok(None);
     }
     let refuse = |reason| Error::Setting { setting: HOST_VARIABLE, reason };
     let mut listed = listing::read().into_iter().find(|l| l.driver == name);
     if listed.is_none() {
         let kind = registry.find_any(name)?.kind;
-        afalg::ask_for(kind, name).map_err(|_| refuse(format!("the host's AF_ALG has no `{name}`")))?;
+        afalg::instantiate(kind, name).map_err(|_| refuse(format!("the host's AF_ALG has no `{name}`")))?;
         let of_that_name = |l: &listing::Listed| l.name == name || l.driver == name;
         listed = listing::read().into_iter().filter(of_that_name).max_by_key(|l| l.priority);
     }

@@ -99,7 +99,7 @@ impl Operation {
     }
 
     /// Continues with a copy of another socket's message.
-    pub(super) fn go_on_with(&mut self, other: &Self) {
+    pub(super) fn continue_from(&mut self, other: &Self) {
         self.progress = other.progress.clone();
     }
 }

@@ -105,7 +105,7 @@ impl Socket {
             Role::Hash(operation) => {
                 let mut socket = accept_from(operation.ready_parent()?)?;
                 if let Role::Hash(other) = &mut socket.role {
-                    other.go_on_with(operation);
+                    other.continue_from(operation);
                 }
                 Ok(socket)
             }

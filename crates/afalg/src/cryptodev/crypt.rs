@@ -62,7 +62,7 @@ impl Operation {
     }
 
     /// Whether the client set `COP_FLAG_NO_ZC`, which asynchronous operations do not support.
-    pub(super) fn wants_its_pages_left_alone(&self) -> bool {
+    pub(super) fn disables_zero_copy(&self) -> bool {
         self.request.flags & COP_FLAG_NO_ZC != 0
     }
 

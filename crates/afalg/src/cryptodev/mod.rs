@@ -160,7 +160,7 @@ impl State {
     fn submit(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
         let raw = read(argument, memory)?;
         let (mut operation, session) = Operation::read(raw, |number| self.sessions.get_mut(&number), memory)?;
-        if operation.wants_its_pages_left_alone() {
+        if operation.disables_zero_copy() {
             return Err(Errno::INVAL);
         }
         if self.done.len() >= MAX_JOBS {

@@ -63,7 +63,7 @@ impl Skcipher {
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
         crypt(&*self.ops, direction, iv, text);
-        if self.can_tell() && direction == Direction::Decrypt && !self.ops.is_intact(iv) {
+        if self.checks_integrity() && direction == Direction::Decrypt && !self.ops.is_intact(iv) {
             text.wipe();
             return Err(Error::Authentication);
         }
@@ -71,7 +71,7 @@ impl Skcipher {
     }
 
     /// Whether decryption detects that a text is not intact (key wrap).
-    pub(crate) fn can_tell(&self) -> bool {
+    pub(crate) fn checks_integrity(&self) -> bool {
         self.driver.shape.text == TextRule::Wrapped
     }
 

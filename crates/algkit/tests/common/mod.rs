@@ -115,7 +115,7 @@ pub fn lengths(random: &mut Random) -> Vec<usize> {
 }
 
 /// The output of `f` for `input`, in place or not, in one piece or many, aligned or not, at random.
-pub fn somehow(random: &mut Random, input: &[u8], f: impl FnOnce(Text<'_>)) -> Vec<u8> {
+pub fn in_random_layout(random: &mut Random, input: &[u8], f: impl FnOnce(Text<'_>)) -> Vec<u8> {
     let (from, to) = (random.below(64), random.below(64));
     let (mut src, mut dst) = (vec![0; from], vec![0; to + input.len()]);
     src.extend_from_slice(input);
