@@ -6,7 +6,7 @@
 //! 1. it gives the published answers for its algorithm, in both directions, in different memory layouts
 //!    ([`layout`]);
 //! 2. it agrees with another driver of the same algorithm, the most portable one, on random
-//!     keys, IVs and texts of critical lengths, including the chaining IV and the refusals;
+//!    keys, IVs and texts of critical lengths, including the chaining IV and the refusals;
 //! 3. it gives the same outputs for a batch of messages as for the single messages ([`batch`]).
 //!
 //! Without another driver, only the known answers verify values, and random messages verify properties that need no
