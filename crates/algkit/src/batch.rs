@@ -25,7 +25,7 @@
 //! for request in &requests {
 //!     request.result()?;
 //! }
-//! they hold the mutable borrows of the packets
+//! drop(requests); // they hold mutable borrows of the packets
 //!
 //! let sealed = aead.seal(&ivs[1], b"header", &[0x55; 100])?;
 //! assert_eq!(sealed, [&packets[1][..], &tags[1][..]].concat());

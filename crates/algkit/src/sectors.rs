@@ -7,7 +7,7 @@
 //! let mut image = vec![0; 4 * 512];
 //! Sectors::new(100, 512).encrypt(&xts, &mut image)?;
 //!
-//! The same as dm-crypt's `aes-xts-plain64`, sector by sector.
+//! // The same as dm-crypt's `aes-xts-plain64`, sector by sector.
 //! let mut third = vec![0; 512];
 //! xts.encrypt(&mut 102u128.to_le_bytes(), &mut third[..])?;
 //! assert_eq!(image[2 * 512..3 * 512], third);
