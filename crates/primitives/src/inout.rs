@@ -1,4 +1,4 @@
-//! A buffer to be transformed: in place, or from one buffer to another.
+//! [`InOut`]: the buffers of an operation that works in place or from one buffer to another.
 
 use core::{fmt, marker::PhantomData, slice};
 
@@ -21,8 +21,8 @@ impl core::error::Error for UnequalLengths {}
 
 /// A source and a destination of the same length: one buffer, or two that do not overlap.
 ///
-/// Reading a byte that has already been written gives the new value in place, and the old one
-/// out of place; code reads each part of the source before it writes the same part.
+/// After a byte has been written, reading the same byte of the source gives the new value in place and the old value
+/// out of place. So code reads each part of the source before it writes that part.
 pub struct InOut<'a> {
     src: *const u8,
     dst: *mut u8,
@@ -42,7 +42,10 @@ impl<'a> From<&'a mut [u8]> for InOut<'a> {
 }
 
 impl<'a> InOut<'a> {
-    /// From `src` to `dst`, which must have the same length.
+    /// Reads from `src` and writes to `dst`.
+    ///
+    /// # Errors
+    /// [`UnequalLengths`] if the two lengths differ.
     #[inline]
     pub fn new(src: &'a [u8], dst: &'a mut [u8]) -> Result<Self, UnequalLengths> {
         if src.len() != dst.len() {
@@ -51,25 +54,25 @@ impl<'a> InOut<'a> {
         Ok(Self { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len(), lifetime: PhantomData })
     }
 
-    /// Bytes to be transformed.
+    /// The length of each of the two buffers, in bytes.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the length is zero.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether source and destination are one buffer.
+    /// Whether source and destination are the same buffer.
     #[inline]
     pub fn is_in_place(&self) -> bool {
         core::ptr::eq(self.src, self.dst)
     }
 
-    /// The source.
+    /// The source. In place, it shows what has been written so far.
     #[inline(always)]
     pub fn src(&self) -> &[u8] {
         // SAFETY: `src` points to `len` readable bytes for 'a; while the result lives, `self` is
@@ -77,41 +80,43 @@ impl<'a> InOut<'a> {
         unsafe { slice::from_raw_parts(self.src, self.len) }
     }
 
-    /// The destination.
+    /// The destination. In place, it holds the source where nothing has been written yet.
     #[inline(always)]
     pub fn dst(&mut self) -> &mut [u8] {
         // SAFETY: `dst` points to `len` writable bytes for 'a, borrowed through `&mut self` alone.
         unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
     }
 
-    /// Where source and destination are: for both at once, which references must not be in place.
+    /// The addresses of source and destination, for code that uses both at once. In place, a `&[u8]` beside a `&mut
+    /// [u8]` would alias.
     #[inline(always)]
     pub(crate) fn as_ptrs(&mut self) -> (*const u8, *mut u8) {
         (self.src, self.dst)
     }
 
-    /// What is in the destination.
+    /// The destination, for reading back what has been written.
     #[inline(always)]
     pub fn written(&self) -> &[u8] {
         // SAFETY: `dst` points to `len` bytes for 'a, which cannot be written while `self` is borrowed.
         unsafe { slice::from_raw_parts(self.dst, self.len) }
     }
 
-    /// The destination, given up for the whole lifetime.
+    /// The destination, for the whole lifetime `'a`.
     pub fn into_dst(self) -> &'a mut [u8] {
-        // SAFETY: as in `dst`; `self` is consumed.
+        // SAFETY: `dst` points to `len` writable bytes for 'a, and `self`, the only other way to them, is consumed.
         unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
     }
 
-    /// A shorter-lived view of the same buffers, held in registers for a moment.
+    /// A shorter-lived view of the same buffers, whose fields the compiler must have in registers here.
     ///
-    /// A pair of pointers that has just been stored one by one would be copied by one vector load, which waits
-    /// until both stores have left the CPU, and everything before them: 10 ns of a short message.
+    /// Without this, the compiler copies two pointers that it has just stored one by one with one vector load. Such a
+    /// load cannot be forwarded from two stores: it waits until both have reached the cache, which costs a short
+    /// message 10 ns.
     #[inline(always)]
     #[allow(clippy::pointers_in_nomem_asm_block, reason = "the addresses pass through; nothing is read in between")]
     pub(crate) fn in_registers(&mut self) -> InOut<'_> {
         let Self { mut src, mut dst, len, lifetime } = *self;
-        // SAFETY: there is no instruction.
+        // SAFETY: the assembly is a comment; it changes no register and no memory.
         #[cfg(not(miri))]
         unsafe {
             core::arch::asm!("/* {0} {1} */", inout(reg) src, inout(reg) dst, options(nomem, nostack, preserves_flags))
@@ -119,13 +124,13 @@ impl<'a> InOut<'a> {
         InOut { src, dst, len, lifetime }
     }
 
-    /// A shorter-lived view of the same buffers.
+    /// A view of the same buffers for a shorter lifetime.
     #[inline(always)]
     pub fn reborrow(&mut self) -> InOut<'_> {
         InOut { src: self.src, dst: self.dst, len: self.len, lifetime: PhantomData }
     }
 
-    /// The first `mid` bytes, and the rest.
+    /// Splits both buffers after `mid` bytes.
     ///
     /// # Panics
     /// If `mid` is greater than the length.
@@ -140,10 +145,9 @@ impl<'a> InOut<'a> {
         )
     }
 
-    /// Splits `n` bytes off the front, if there are as many.
+    /// Splits the first `n` bytes off, or returns `None` if there are fewer.
     ///
-    /// With a constant `n`, the length of the result is known to the compiler, and bounds checks
-    /// on it vanish.
+    /// If `n` is a constant, the compiler knows the length of the result and drops the bounds checks on it.
     #[inline(always)]
     pub fn take(&mut self, n: usize) -> Option<InOut<'a>> {
         if self.len < n {
@@ -159,29 +163,29 @@ impl<'a> InOut<'a> {
         Some(front)
     }
 
-    /// The buffers in chunks of `N` bytes; a rest that is shorter is left out.
+    /// The buffers in chunks of `N` bytes; a shorter rest is left out.
     ///
-    /// One count for source and destination: what [`InOut::take`] moves on are two pointers and a length.
+    /// The iterator counts one index for both buffers, where [`InOut::take`] updates two pointers and a length.
     #[inline(always)]
     pub(crate) fn chunks<const N: usize>(self) -> impl Iterator<Item = InOut<'a>> {
         (0..self.len / N).map(
             #[inline(always)]
             move |i| {
-                // SAFETY: the chunk is within both buffers, and no other overlaps it.
+                // SAFETY: `i` is less than `len / N`, so the chunk is within both buffers; no two chunks overlap.
                 let (src, dst) = unsafe { (self.src.add(i * N), self.dst.add(i * N)) };
                 InOut { src, dst, len: N, lifetime: PhantomData }
             },
         )
     }
 
-    /// Splits off everything that is left.
+    /// Splits everything off that is left.
     #[inline(always)]
     pub fn take_all(&mut self) -> InOut<'a> {
         let n = self.len;
         self.take(n).expect("len bytes are there")
     }
 
-    /// Copies the source to the destination (nothing to do in place).
+    /// Copies the source to the destination. In place, there is nothing to do.
     pub fn copy(&mut self) {
         if !self.is_in_place() {
             // SAFETY: both have `len` bytes, and out of place they do not overlap.
@@ -189,7 +193,7 @@ impl<'a> InOut<'a> {
         }
     }
 
-    /// `dst = src ^ keystream`, as long as the buffer.
+    /// Writes `source ^ keystream` to the destination. Of `keystream`, as many bytes are used as the buffer has.
     ///
     /// # Panics
     /// If `keystream` is shorter than the buffer.
@@ -221,34 +225,34 @@ impl<'a> InOut<'a> {
         self.put(at, &bytes);
     }
 
-    /// The `N` source bytes at `at`.
+    /// The `N` source bytes at offset `at`.
     ///
     /// # Panics
-    /// If they are not within the buffer.
+    /// If the range is not within the buffer.
     #[inline(always)]
     pub fn get<const N: usize>(&self, at: usize) -> [u8; N] {
         self.src()[at..at + N].try_into().expect("N bytes")
     }
 
-    /// Writes `bytes` to the destination at `at`.
+    /// Writes `bytes` to the destination at offset `at`.
     ///
     /// # Panics
-    /// If they do not fit.
+    /// If the range is not within the buffer.
     #[inline(always)]
     pub fn put(&mut self, at: usize, bytes: &[u8]) {
         self.dst()[at..at + bytes.len()].copy_from_slice(bytes);
     }
 }
 
-/// What an AEAD works on, where each of it is in one piece.
+/// A request of an AEAD whose associated data and text are each in one piece.
 ///
-/// It is passed by reference from the caller down to the kernel, which reads of it what it needs: short messages are
-/// called by the million, and a copy on each level is what they notice.
+/// It is passed by reference from the caller down to the kernel. A copy of it on each level would be noticeable in
+/// short messages.
 #[derive(Debug)]
 pub struct Packet<'a> {
-    /// Associated data.
+    /// Data that is authenticated and not encrypted, of any length.
     pub assoc: &'a [u8],
-    /// The text.
+    /// The text to be encrypted or decrypted.
     pub text: InOut<'a>,
 }
 

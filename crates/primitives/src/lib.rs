@@ -1,17 +1,16 @@
 //! The arithmetic of algkit: block ciphers, modes, stream ciphers, authenticators and hashes.
 //!
-//! Every algorithm is written once, over a small vector trait, and instantiated for each kind of
-//! CPU through a [`cpu::Token`]: a value that can only be made by detecting the features it stands
-//! for, and that runs a piece of code compiled for them. Nothing here knows of algorithm names,
-//! priorities or policies; those are the business of the `algkit` crate.
+//! Every algorithm is written once, generic over a small vector trait, and instantiated for each kind of CPU. A
+//! [`cpu::Token`] proves that the CPU has a set of features: it can be made only by detecting them, and it runs code
+//! that is compiled for them. Names of algorithms, priorities and policies belong to the crate `algkit`.
 //!
 //! The crate is `no_std` and never allocates. Key material is wiped when it is dropped. Unless a
 //! module says otherwise, no branch and no address depends on a key, a plaintext or a digest state.
 #![no_std]
-// Without vectors some of what drivers share has no user.
+// Without vector registers, no driver uses some of the shared helpers.
 #![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
-// Arm's intrinsics are inlined where their features are, which is inside `Token::vectorize` once the text
-// around them has been inlined there; the lint looks at the text alone.
+// Arm's intrinsics are inlined into functions that have their features: `Token::vectorize` inlines the generic code
+// first. The lint sees only the generic code, which does not name the features.
 #![cfg_attr(target_arch = "aarch64", allow(unknown_lints, inline_always_mismatching_target_features))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -43,7 +42,7 @@ pub mod vmac;
 mod words32;
 pub mod xxhash;
 
-/// What public traits have above them that unsafe code relies on: nobody else can implement them.
+/// The supertrait of public traits that unsafe code relies on. No other crate can name it, so none can implement them.
 mod sealed {
     pub trait Sealed {}
 }

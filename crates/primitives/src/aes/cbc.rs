@@ -2,21 +2,21 @@
 //!
 //! # Encryption
 //!
-//! Each block waits for the one before, so its speed is the latency of the rounds and of whatever
-//! else lies between them. With W = C ^ P' ^ K0, the next block after the first key has been added,
-//! the last round of one block can add the next block's share itself:
+//! Each block depends on the one before, so the speed is the latency of the rounds and of whatever else lies between
+//! them. Let P' be the next plaintext block, and W' the next input of the rounds, after the first key has been added:
+//! W' = C ^ P' ^ K0. The last round of one block can compute W' itself:
 //!
 //! ```text
 //! W' = last_round(…, K_last ^ P' ^ K0)        C = W' ^ P' ^ K0
 //! ```
 //!
-//! and the rounds are all there is on the chain; the ciphertext is recovered beside it.
+//! So nothing but rounds is on the chain. The ciphertext is recovered from W' beside it.
 //!
 //! # Decryption
 //!
-//! P[i] = D(C[i]) ^ C[i - 1], in parallel. The vector of previous ciphertext is an unaligned load
-//! one block back in the source. In place, that must be read before it is overwritten, so a batch
-//! is written from its end; the block before the batch is carried in a register.
+//! P[i] = D(C[i]) ^ C[i - 1], all blocks in parallel. The vector of previous ciphertext is an unaligned load, one block
+//! back in the source. In place, it must be read before it is overwritten, so a batch is written from its end. The
+//! block before the batch is kept in a register.
 
 use super::{
     AesKey, RoundKeys,
@@ -30,7 +30,7 @@ use crate::{
 
 struct CbcDecrypt<'a, V: AesVector> {
     keys: Schedule<'a, V>,
-    /// The ciphertext vector before this batch; its last block counts.
+    /// The ciphertext vector before this batch, of which only the last block is used.
     previous: V,
 }
 
@@ -47,7 +47,7 @@ impl<V: AesVector> Pass<V> for CbcDecrypt<'_, V> {
         let (cipher, mut before) = (blocks, self.previous);
         self.previous = blocks[N - 1];
         self.keys.rounds::<false, N>(&mut blocks, self.keys.first);
-        // The last key brings the block before, so that nothing is behind the rounds.
+        // The last round adds the previous ciphertext block together with the last key, so no xor follows the rounds.
         let finish = |block: V, before: V| self.keys.finish::<false>(block, self.keys.last.xor(before));
         if V::BLOCKS == 4 || N <= 4 {
             for i in 0..N {
@@ -72,10 +72,10 @@ fn ragged() -> ! {
 }
 
 impl<T: AesToken> AesKey<T> {
-    /// Encrypts; `iv` becomes the last ciphertext block.
+    /// Encrypts `data`; `iv` becomes the last ciphertext block.
     ///
     /// # Panics
-    /// If `data` is not whole blocks.
+    /// If the length of `data` is not a multiple of 16 bytes.
     pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
         self.cbc_encrypt_once(iv, &mut data);
         if let Some(last) = data.written().last_chunk() {
@@ -83,10 +83,10 @@ impl<T: AesToken> AesKey<T> {
         }
     }
 
-    /// Encrypts a whole message, after which nobody asks for the last block as the next IV.
+    /// Encrypts a whole message. `iv` is not updated, which saves time for short messages.
     ///
     /// # Panics
-    /// If `data` is not whole blocks.
+    /// If the length of `data` is not a multiple of 16 bytes.
     #[inline(never)]
     pub fn cbc_encrypt_once(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
         if !data.len().is_multiple_of(16) {
@@ -119,10 +119,10 @@ impl<T: AesToken> AesKey<T> {
         );
     }
 
-    /// Decrypts; `iv` becomes the last ciphertext block.
+    /// Decrypts `data`; `iv` becomes the last ciphertext block.
     ///
     /// # Panics
-    /// If `data` is not whole blocks.
+    /// If the length of `data` is not a multiple of 16 bytes.
     #[inline(never)]
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
         if !data.len().is_multiple_of(16) {

@@ -1,5 +1,5 @@
-//! CBC-MAC (the core of CMAC, SP 800-38B, and of CCM, SP 800-38C): CBC encryption whose ciphertext
-//! is kept but for the last block. The chain is that of CBC.
+//! CBC-MAC, the core of CMAC (SP 800-38B) and of CCM (SP 800-38C): CBC encryption of which only the last block is kept.
+//! The chain of rounds is that of CBC.
 
 use super::{
     AesKey,
@@ -11,7 +11,7 @@ impl<T: AesToken> AesKey<T> {
     /// Absorbs whole blocks: for each, `state` = E(`state` ^ block).
     ///
     /// # Panics
-    /// If `blocks` is not whole blocks.
+    /// If the length of `blocks` is not a multiple of 16 bytes.
     pub fn cbc_mac(&self, state: &mut [u8; 16], blocks: &[u8]) {
         let (blocks, []) = blocks.as_chunks::<16>() else { panic!("CBC-MAC works on whole blocks") };
         if let [blocks @ .., last] = blocks {
@@ -19,9 +19,9 @@ impl<T: AesToken> AesKey<T> {
         }
     }
 
-    /// The MAC of a message in one piece whose last block is masked: with the first of `masks` if it is whole, and
-    /// with the second, after a 1 bit and zeros, if it is not or there is none. That is CMAC (SP 800-38B section
-    /// 6.2) and XCBC (RFC 3566), each with its masks.
+    /// The MAC of a message in one piece whose last block is masked. A whole last block is xored with the first of
+    /// `masks`. If the last block is partial or there is none, a 1 bit and zeros complete it, and it is xored with the
+    /// second. With their masks, this is CMAC (SP 800-38B section 6.2) and XCBC (RFC 3566).
     #[must_use]
     pub fn masked_mac(&self, masks: &[[u8; 16]; 2], message: &[u8]) -> [u8; 16] {
         let (blocks, last) = message.split_at(message.len().saturating_sub(1) / 16 * 16);
@@ -33,7 +33,7 @@ impl<T: AesToken> AesKey<T> {
         self.absorb(&[0; 16], blocks.as_chunks().0, last)
     }
 
-    /// The state after `blocks` and `last`.
+    /// The state after absorbing `blocks` and then `last`.
     #[inline(always)]
     fn absorb(&self, state: &[u8; 16], blocks: &[[u8; 16]], last: u128) -> [u8; 16] {
         let token = self.token.narrow();
@@ -76,7 +76,7 @@ mod tests {
     };
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
 
-    /// The definition, over RustCrypto's block cipher.
+    /// CBC-MAC by its definition, over RustCrypto's block cipher.
     fn check<T: AesToken>() {
         let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         for size in [16, 24, 32] {

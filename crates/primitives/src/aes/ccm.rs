@@ -1,10 +1,9 @@
 //! The payload of CCM (SP 800-38C): CTR and CBC-MAC of the plaintext in one pass.
 //!
-//! CBC-MAC is a chain of rounds that leaves the AES units idle most of the time, and CTR fits in
-//! there for nothing. The rounds of one MAC block and of the next CTR block are issued together.
-//! Decryption needs that order, since a block can be absorbed only when it has been decrypted;
-//! encryption loses nothing by it. As in CBC, the last round of a MAC block adds the next
-//! plaintext and the first key, so that only rounds are on the chain.
+//! CBC-MAC is a chain of rounds that leaves the AES units idle most of the time. CTR fits into the gaps at no cost: the
+//! rounds of one MAC block and of the next CTR block are issued together. Decryption needs that order, since a block
+//! can be absorbed only when it has been decrypted; encryption loses nothing by it. As in CBC, the last round of a MAC
+//! block adds the next plaintext and the first key, so that only rounds are on the chain.
 
 use super::{
     AesKey,
@@ -15,8 +14,8 @@ use crate::{
     simd::{AesToken, AesVector, Blocks},
 };
 
-/// The plaintext of `block`, at most 16 bytes, zero-padded, after CTR with the keystream rounds in
-/// `stream` have written it to the destination.
+/// Finishes the CTR of `block`, at most 16 bytes, with the keystream rounds in `stream`, and writes it to the
+/// destination. Returns the plaintext, zero-padded.
 #[inline(always)]
 fn finish_block<V: AesVector, const ENC: bool>(keys: &Schedule<'_, V>, stream: V, block: &mut InOut<'_>) -> V {
     let token = keys.token;
@@ -40,7 +39,7 @@ impl<T: AesToken> AesKey<T> {
         self.ccm::<true>(counter, mac, data);
     }
 
-    /// Decrypts `data`, otherwise as [`AesKey::ccm_encrypt`]: what is absorbed is the plaintext.
+    /// Decrypts `data` with the same arguments as [`AesKey::ccm_encrypt`]; the plaintext is absorbed here too.
     pub fn ccm_decrypt(&self, counter: &mut [u8; 16], mac: &mut [u8; 16], data: InOut<'_>) {
         self.ccm::<false>(counter, mac, data);
     }
@@ -103,7 +102,7 @@ mod tests {
     };
     use std::{vec, vec::Vec};
 
-    /// SP 800-38C appendix A, for associated data of at most 30 bytes.
+    /// CCM encryption by SP 800-38C appendix A, for associated data of at most 30 bytes.
     fn seal<T: AesToken>(key: &AesKey<T>, nonce: &[u8], aad: &[u8], plain: &[u8], tag: usize) -> Vec<u8> {
         let mut sealed = apply(plain, |io| {
             crypt::<T, true>(key, nonce, aad, tag, io);

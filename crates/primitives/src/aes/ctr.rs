@@ -1,14 +1,13 @@
 //! CTR: the keystream is the encryption of a counter (SP 800-38A section 6.5).
 //!
-//! The counter is the whole block, big-endian. Vectors count in little-endian order, where the
-//! block number is an addition to the low 64-bit word, and bytes are reversed on the way into AES.
-//! A carry out of that word would have to reach the high word; instead of testing for it in each
-//! batch, a message is cut where the low word wraps (once in 2^64 blocks), and each run of blocks
-//! starts from a counter made anew.
+//! The counter is the whole block, big-endian. Vectors count in little-endian order, where the block number is added to
+//! the low 64-bit word, and bytes are reversed before the rounds. A carry out of that word would have to reach the high
+//! word. Testing for it in each batch would cost time. Instead, a message is cut where the low word wraps, which is
+//! once in 2^64 blocks, and each part starts from a new counter.
 //!
-//! In a batch whose last byte does not wrap, which is all but one in eight at the least, the byte
-//! order does not matter: the counters are the first one, reversed once, plus block numbers in the
-//! last byte. That leaves one addition a vector; byte shuffles compete with AES for a port on Zen.
+//! In a batch whose last counter byte does not wrap (seven batches of eight, or more), the byte order does not matter:
+//! the counters are the first one, reversed once, plus block numbers in the last byte. That leaves one addition per
+//! vector. Byte shuffles compete with AES for a port on Zen.
 
 use super::{
     AesKey, RoundKeys,
@@ -23,13 +22,13 @@ use crate::{
 /// Block numbers within a vector: 0, 1, 2, 3.
 static NUMBERS: [[u8; 16]; 4] = [0u128.to_le_bytes(), 1u128.to_le_bytes(), 2u128.to_le_bytes(), 3u128.to_le_bytes()];
 
-/// The number of each block within a vector.
+/// A vector of the numbers of its blocks.
 #[inline(always)]
 pub(super) fn numbers<V: Blocks>(token: V::Token) -> V {
     V::load(token, NUMBERS.as_flattened())
 }
 
-/// The distance from a vector's block numbers to those of the `n`th vector after it.
+/// The difference between a vector's counters and those of the `n`th vector after it.
 #[inline(always)]
 pub(super) fn stride<V: Blocks>(token: V::Token, n: usize) -> V {
     V::splat(token, &((n * V::BLOCKS) as u128).to_le_bytes())
@@ -37,9 +36,9 @@ pub(super) fn stride<V: Blocks>(token: V::Token, n: usize) -> V {
 
 struct Ctr<'a, V: AesVector> {
     keys: Schedule<'a, V>,
-    /// The next counters, little-endian.
+    /// The counters of the next vector, little-endian.
     counter: V,
-    /// The last byte of the first of them.
+    /// The lowest byte of the first of these counters.
     low: usize,
 }
 
@@ -72,8 +71,8 @@ impl<V: AesVector> Pass<V> for Ctr<'_, V> {
 }
 
 impl<T: AesToken> AesKey<T> {
-    /// Adds the keystream that starts at `counter` to `data`, of any length, and advances `counter`
-    /// by the blocks used, a partial one included, modulo 2^128.
+    /// Xors the keystream that starts at `counter` to `data`, which may have any length. `counter` advances by the
+    /// blocks used, including a partial one, modulo 2^128.
     pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
         let low = u128::from_be_bytes(*counter) as u64;
         if low.checked_add(data.len().div_ceil(16) as u64).is_none() {
@@ -82,17 +81,17 @@ impl<T: AesToken> AesKey<T> {
         self.ctr_run(counter, data);
     }
 
-    /// CTR in which the counter's low word wraps, if only behind the last block.
+    /// CTR of a message in which the counter's low word wraps, be it only after the last block.
     #[cold]
     fn ctr_over_the_edge(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
-        let before = (u128::from_be_bytes(*counter) as u64).wrapping_neg(); // in blocks; fewer than a text has
+        let before = (u128::from_be_bytes(*counter) as u64).wrapping_neg(); // blocks; the message has more or as many
         if let Some(run) = data.take(before.saturating_mul(16) as usize) {
             self.ctr_run(counter, run);
         }
         self.ctr_run(counter, data);
     }
 
-    /// CTR in which the counter's low word does not wrap before the last block.
+    /// CTR of a message in which the counter's low word does not wrap before the last block.
     #[inline(always)]
     fn ctr_run(&self, counter: &mut [u8; 16], data: InOut<'_>) {
         if data.len() <= SHORT {
@@ -111,7 +110,8 @@ fn run<T: AesToken>(token: T, keys: &RoundKeys, counter: &mut [u8; 16], data: In
         data,
         #[inline(always)]
         move |keys, counter, data| {
-            // By words: a vector load would wait for the halves that the call before has stored.
+            // As integers, not as a vector: a vector load of 16 bytes would wait for the two halves that the previous
+            // call has stored.
             let start = u128::from_be_bytes(*counter);
             let first = T::V::splat(token, &start.to_le_bytes()).add64(numbers(token));
             *counter = start.wrapping_add(data.len().div_ceil(16) as u128).to_be_bytes();

@@ -1,4 +1,4 @@
-//! ECB: each block on its own (SP 800-38A section 6.1).
+//! ECB: each block by itself (SP 800-38A section 6.1).
 
 use super::{
     AesKey, RoundKeys,
@@ -44,18 +44,18 @@ fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>
 }
 
 impl<T: AesToken> AesKey<T> {
-    /// Encrypts each block.
+    /// Encrypts each block of `data`.
     ///
     /// # Panics
-    /// If `data` is not whole blocks.
+    /// If the length of `data` is not a multiple of 16 bytes.
     pub fn ecb_encrypt(&self, data: InOut<'_>) {
         self.ecb::<true>(&self.enc, data);
     }
 
-    /// Decrypts each block.
+    /// Decrypts each block of `data`.
     ///
     /// # Panics
-    /// If `data` is not whole blocks.
+    /// If the length of `data` is not a multiple of 16 bytes.
     pub fn ecb_decrypt(&self, data: InOut<'_>) {
         match self.dec.made() {
             Some(dec) => self.ecb::<false>(dec, data),

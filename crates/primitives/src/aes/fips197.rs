@@ -1,4 +1,5 @@
-//! The intermediate values of FIPS 197, appendix C: AES-128, AES-192 and AES-256, each step of each round, forwards and backwards.
+//! The intermediate values of FIPS 197, appendix C: every step of every round of AES-128, AES-192 and AES-256, forwards
+//! and backwards.
 
 use super::RoundKeys;
 use super::sbox::{INV_SBOX, SBOX, inv_mix_columns, mix_column, sub_word};
@@ -7,7 +8,7 @@ use crate::{
     simd::{AesToken, AesVector, Blocks},
 };
 
-/// A round: `round[r].start`, `.s_box`, `.s_row` and `.k_sch`. (`.m_col` is what the key turns into the next start.)
+/// A round: `round[r].start`, `.s_box`, `.s_row` and `.k_sch`. (`.m_col` follows from the key and the next start.)
 pub(super) struct Round {
     pub(super) start: [u8; 16],
     pub(super) sub_bytes: [u8; 16],
@@ -23,7 +24,7 @@ const fn round(start: u128, sub_bytes: u128, shift_rows: u128, key: u128) -> Rou
     Round { start: hex(start), sub_bytes: hex(sub_bytes), shift_rows: hex(shift_rows), key: hex(key) }
 }
 
-/// An example: a key, what it makes of [`PLAINTEXT`], and every round between.
+/// An example: a key, the ciphertext of [`PLAINTEXT`], and every round.
 pub(super) struct Example {
     pub(super) key: &'static [u8],
     pub(super) ciphertext: [u8; 16],
@@ -31,17 +32,18 @@ pub(super) struct Example {
 }
 
 impl Example {
-    /// `round[0].k_sch`.
+    /// The key of `round[0].k_sch`.
     pub(super) fn first_key(&self) -> [u8; 16] {
         *self.key.first_chunk().unwrap()
     }
 
-    /// What MixColumns makes of round `r`, from 0: the start of the next without its key. The last round has none.
+    /// The output of MixColumns in round `r`, from 0: the start of the next round without this round's key. The last
+    /// round has none.
     pub(super) fn mixed(&self, r: usize) -> Option<[u8; 16]> {
         self.rounds.get(r + 1).map(|next| xor(next.start, self.rounds[r].key))
     }
 
-    /// What round `r`, from 0, ends with.
+    /// The state at the end of round `r`, from 0.
     pub(super) fn end(&self, r: usize) -> [u8; 16] {
         self.rounds.get(r + 1).map_or(self.ciphertext, |next| next.start)
     }
@@ -113,7 +115,7 @@ pub(super) fn xor(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
     (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
 }
 
-/// A function of words on the columns of a block.
+/// A block with `f` applied to each column as a little-endian word.
 pub(super) fn by_column(block: [u8; 16], f: impl Fn(u32) -> u32) -> [u8; 16] {
     let mut out = block;
     for column in out.as_chunks_mut::<4>().0 {
@@ -127,7 +129,7 @@ pub(super) fn shift_rows(block: [u8; 16]) -> [u8; 16] {
     core::array::from_fn(|i| block[(i + 4 * (i % 4)) % 16])
 }
 
-/// Every round of every example, with its number from 0.
+/// Calls `check` with every round of every example and its number from 0.
 pub(super) fn each_round(mut check: impl FnMut(&Example, usize, &Round)) {
     for example in &EXAMPLES {
         example.rounds.iter().enumerate().for_each(|(r, round)| check(example, r, round));
@@ -170,7 +172,8 @@ fn the_key_schedule() {
     }
 }
 
-/// The instructions, in every block of a vector: after each round, and backwards by the equivalent inverse cipher.
+/// The CPU's instructions, in every block of a vector: the state after each round, and backwards by the equivalent
+/// inverse cipher.
 fn instructions<T: AesToken>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     each_round(|example, r, round| {
@@ -182,7 +185,8 @@ fn instructions<T: AesToken>() {
                 let got = if example.mixed(r).is_some() { state.enc(key) } else { state.enc_last(key) };
                 let want = example.end(r);
                 assert_eq!((got.first(), got.last()), (want, want), "round {}", r + 1);
-                // From behind ShiftRows to the start, and on through InvMixColumns of the round before.
+                // From the state after ShiftRows to the start of the round, and through InvMixColumns of the round
+                // before.
                 let state = splat(&round.shift_rows);
                 let (got, want) = match r.checked_sub(1).map(|before| &example.rounds[before]) {
                     Some(before) => (state.dec(splat(&before.key).inv_mix_columns()), before.shift_rows),

@@ -1,26 +1,25 @@
-//! AES on one S-box of 256 bytes that is kept in the cache (`aes-fixed-time`): one block at a time, for
-//! MACs and other chains of single blocks.
+//! AES with one S-box of 256 bytes that is kept in the cache (`aes-fixed-time`): one block at a time, for MACs and
+//! other chains of single blocks.
 //!
 //! # What is claimed, and what is not
 //!
-//! Rounds are arithmetic but for the S-box. Before each block, one byte of every 32 of the table is
-//! read, and what was read is mixed into the state: the first round key is stored xored with those
-//! bytes, and only xoring the bytes just read gives it back. So no compiler and no CPU can put the
-//! reads after the lookups, or leave them out, and lookups find the whole table in the first-level
-//! cache.
+//! All steps of a round are arithmetic except the S-box. Before each block, one byte of every 32 of the table is read,
+//! and these bytes are mixed into the state: the first round key is stored xored with them, and only xoring the bytes
+//! just read gives it back. So neither compiler nor CPU can do the reads after the lookups or leave them out, and the
+//! lookups find the whole table in the first-level cache.
 //!
-//! This is hardening, not constant time. Addresses still depend on secrets: a CPU whose cache banks
-//! conflict, an interrupt or a sibling hyperthread that evicts lines *during* a block, and an
-//! observer of addresses in an enclave, can all still learn something; checkers that track secrets
-//! (valgrind, ctgrind) rightly object. [`Bitslice`](super::Bitslice) has none of that and is the
-//! choice wherever several blocks are at hand. Key expansion uses the S-box circuit, without a table.
+//! This is hardening, not constant time. Addresses still depend on secrets. A CPU with conflicting cache banks, an
+//! interrupt or a sibling hyperthread that evicts lines *during* a block, and an observer of addresses in an enclave
+//! can all still learn something. Checkers that track secrets (valgrind, ctgrind) rightly object.
+//! [`Bitslice`](super::Bitslice) has none of these leaks and is the choice wherever several blocks are at hand. Key
+//! expansion uses the S-box circuit, without a table.
 
 use super::RoundKeys;
 use super::generic::{add, to_block, to_columns};
 use super::sbox::{INV_SBOX, SBOX, inv_mix_column, inv_mix_columns, mix_column, sub_word};
 use crate::InOut;
 
-/// An S-box that begins at the beginning of a cache line.
+/// An S-box aligned to a cache line.
 #[repr(align(64))]
 struct Sbox([u8; 256]);
 
@@ -32,12 +31,13 @@ impl Sbox {
     #[inline(always)]
     fn preload(&self) -> [u8; 8] {
         core::array::from_fn(|line| {
-            // SAFETY: a reference is valid for reads. Volatile, so that each read happens each time.
+            // SAFETY: the pointer is that of a reference, so it is valid for reads. The read is volatile, so the
+            // compiler cannot drop it.
             unsafe { core::ptr::read_volatile(&self.0[32 * line]) }
         })
     }
 
-    /// Xors the preloaded bytes into every column of a round key (or takes them off again).
+    /// Xors the preloaded bytes into every column of a round key; a second call removes them.
     #[inline(always)]
     fn mask(&self, state: [u32; 4]) -> [u32; 4] {
         let lines = self.preload();
@@ -50,10 +50,10 @@ impl Sbox {
     }
 }
 
-/// An AES key for single blocks without large tables, both directions.
+/// An AES key for single blocks, for both directions, with the two S-boxes as the only tables.
 #[derive(Clone)]
 pub struct AesFixedTime {
-    /// The schedule of encryption; its first key is masked, as is that of `dec`.
+    /// The schedule for encryption. Its first key is masked, and so is that of `dec`.
     enc: RoundKeys,
     dec: RoundKeys,
 }
@@ -97,7 +97,7 @@ impl AesFixedTime {
     }
 }
 
-/// One block, either direction; `STEP` as in the table driver.
+/// Encrypts or decrypts one block; `STEP` as in `generic`.
 #[inline(always)]
 fn crypt<const STEP: usize>(keys: &RoundKeys, sbox: &Sbox, mix: impl Fn(u32) -> u32, block: [u8; 16]) -> [u8; 16] {
     let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
@@ -133,7 +133,7 @@ mod tests {
         );
     }
 
-    /// Each step of each round, and the same backwards.
+    /// Each step of each round, forwards and backwards.
     #[test]
     fn steps_of_fips_197() {
         crate::aes::fips197::each_round(|example, r, round| {

@@ -1,17 +1,16 @@
-//! AES by table lookups (`aes-generic`), for data that is not secret and CPUs without anything better.
+//! AES by table lookups (`aes-generic`), for data that is not secret, and for CPUs without anything better.
 //!
-//! **Not constant-time**: keys and data choose addresses, which caches turn into time.
+//! **Not constant-time**: addresses depend on keys and data, and caches make addresses visible in the timing.
 //!
-//! SubBytes and MixColumns together take a byte to a column, `S(x)·(2, 1, 1, 3)` for row 0; the other
-//! rows' columns are rotations of it. So a round of one column is four lookups, three rotations and
-//! four xors. One table of 1 KiB a direction, with the rotations done by the CPU, leaves more of the
-//! cache to others than four tables would.
+//! SubBytes and MixColumns together turn a byte into a column, `S(x)·(2, 1, 1, 3)` for row 0. The columns for the other
+//! rows are rotations of that one. So one column of a round is four lookups, three rotations and four xors. There is
+//! one table of 1 KiB per direction; four tables would save the rotations and take more of the cache from others.
 
 use super::RoundKeys;
 use super::sbox::{INV_SBOX, SBOX, inv_mix_column, inv_mix_columns, mix_column, sub_word};
 use crate::InOut;
 
-/// Columns for row 0, row 0 in the low byte.
+/// The column that SubBytes and MixColumns make of a byte in row 0; row 0 is the low byte.
 static ENC: [u32; 256] = {
     let mut table = [0; 256];
     let mut x = 0;
@@ -22,7 +21,7 @@ static ENC: [u32; 256] = {
     table
 };
 
-/// The same of the inverse cipher.
+/// The same for the inverse cipher.
 static DEC: [u32; 256] = {
     let mut table = [0; 256];
     let mut x = 0;
@@ -33,7 +32,7 @@ static DEC: [u32; 256] = {
     table
 };
 
-/// An AES key for table lookups, both directions.
+/// An AES key for table lookups, for both directions.
 #[derive(Clone)]
 pub struct AesGeneric {
     enc: RoundKeys,
@@ -41,7 +40,7 @@ pub struct AesGeneric {
 }
 
 impl AesGeneric {
-    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length. (Key setup is constant-time.)
+    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length. (Key expansion is constant-time.)
     pub fn new(key: &[u8]) -> Option<Self> {
         let enc = RoundKeys::expand(key, sub_word)?;
         let dec = enc.inverted(inv_mix_columns);
@@ -75,8 +74,8 @@ impl AesGeneric {
     }
 }
 
-/// One block, either direction. Row `r` of column `c` comes from column `c + STEP·r`: ShiftRows is
-/// `STEP = 1`, its inverse `STEP = 3`.
+/// Encrypts or decrypts one block. Row `r` of column `c` comes from column `c + STEP·r`: ShiftRows is `STEP = 1`, its
+/// inverse `STEP = 3`.
 #[inline(always)]
 fn crypt<const STEP: usize>(keys: &RoundKeys, columns: &[u32; 256], sbox: &[u8; 256], block: [u8; 16]) -> [u8; 16] {
     let [first, inner @ .., last] = keys.keys() else { unreachable!("a schedule has at least 11 keys") };
@@ -95,14 +94,14 @@ fn crypt<const STEP: usize>(keys: &RoundKeys, columns: &[u32; 256], sbox: &[u8; 
     to_block(add(subbed, last))
 }
 
-/// The columns of a block, row 0 in the low bytes.
+/// The four columns of a block; row 0 is the low byte of each.
 #[inline(always)]
 pub(super) fn to_columns(block: &[u8; 16]) -> [u32; 4] {
     let (columns, _) = block.as_chunks::<4>();
     core::array::from_fn(|c| u32::from_le_bytes(columns[c]))
 }
 
-/// The block of four columns.
+/// The block that consists of four columns.
 #[inline(always)]
 pub(super) fn to_block(columns: [u32; 4]) -> [u8; 16] {
     let mut block = [0; 16];
@@ -123,7 +122,7 @@ pub(super) fn add(state: [u32; 4], key: &[u8; 16]) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// A column by four lookups: SubBytes, ShiftRows and MixColumns in one.
+    /// One column by four lookups, which are SubBytes, ShiftRows and MixColumns together.
     #[test]
     fn rounds_of_fips_197() {
         crate::aes::fips197::each_round(|example, r, round| {

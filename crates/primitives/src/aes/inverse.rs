@@ -1,7 +1,8 @@
-//! Round keys of the inverse cipher, made when a key first decrypts.
+//! Round keys of the inverse cipher, computed when a key first decrypts.
 //!
-//! Many keys never do: CTR, GCM, CCM and the MACs only encrypt, and a connection has a key for each direction. So the
-//! first who decrypts makes them. Nobody waits for anybody: who finds another thread at it works with a copy.
+//! Many keys never decrypt: CTR, GCM, CCM and the MACs only encrypt, and a connection has a key for each direction. So
+//! the first thread that decrypts computes these keys. No thread waits: one that finds another computing them works
+//! with a copy of the key.
 
 use super::RoundKeys;
 use core::{
@@ -9,21 +10,21 @@ use core::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-/// The schedule of the equivalent inverse cipher, or the place for it.
+/// The schedule of the equivalent inverse cipher, or an empty place for it.
 pub(crate) struct Inverse {
     state: AtomicU8,
     keys: UnsafeCell<RoundKeys>,
 }
 
-/// Nothing is there but zeros.
+/// There are no keys; the place holds zeros.
 const UNMADE: u8 = 0;
-/// One thread writes.
+/// One thread is writing the keys.
 const BEING_MADE: u8 = 1;
-/// Nobody writes any more.
+/// The keys are complete, and nobody writes to them any more.
 const MADE: u8 = 2;
 
-// SAFETY: a shared reference gives shared access to the keys when they are MADE, and the state is never left again through a
-// shared reference; before, it gives access to the one thread that took the state from UNMADE to BEING_MADE.
+// SAFETY: in state MADE, shared references only read the keys, and no shared reference changes that state. In any other
+// state, only the thread that changed it from UNMADE to BEING_MADE accesses the keys.
 unsafe impl Sync for Inverse {}
 
 impl Inverse {
@@ -34,15 +35,16 @@ impl Inverse {
     /// The keys, if they have been made.
     #[inline(always)]
     pub(crate) fn made(&self) -> Option<&RoundKeys> {
-        // SAFETY: nobody writes to what is MADE, and Acquire sees all that was written before.
+        // SAFETY: nobody writes to the keys in state MADE, and the Acquire load makes all earlier writes visible.
         (self.state.load(Ordering::Acquire) == MADE).then(|| unsafe { &*self.keys.get() })
     }
 
-    /// Has `make` write the keys; whether they are there. They are not if another thread is at it.
+    /// Has `make` write the keys, unless they exist. Returns whether they exist now; they do not if another thread is
+    /// writing them.
     pub(crate) fn make(&self, make: impl FnOnce(&mut RoundKeys)) -> bool {
         match self.state.compare_exchange(UNMADE, BEING_MADE, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => {
-                // SAFETY: of all threads, this one took the state from UNMADE.
+                // SAFETY: only one thread can change the state from UNMADE, and this thread has.
                 make(unsafe { &mut *self.keys.get() });
                 self.state.store(MADE, Ordering::Release);
                 true
@@ -51,7 +53,7 @@ impl Inverse {
         }
     }
 
-    /// Wipes the keys, if there are any.
+    /// Wipes the keys, if there are any, and makes the place empty.
     #[inline(always)]
     pub(crate) fn forget(&mut self) {
         if *self.state.get_mut() != UNMADE {

@@ -4,7 +4,7 @@ use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
 /// Round keys of AES-128, -192 or -256, in the order in which they are used.
 ///
-/// Aligned, so that no key lies across two cache lines.
+/// The alignment keeps each key within one cache line.
 #[repr(C, align(16))]
 #[derive(Clone)]
 pub struct RoundKeys {
@@ -12,7 +12,7 @@ pub struct RoundKeys {
     rounds: Rounds,
 }
 
-/// The number of rounds: as a type, so that the compiler knows that there are at least 10 and at most 14.
+/// The number of rounds, as a type from which the compiler knows that there are at least 10 and at most 14.
 #[derive(Clone, Copy)]
 #[repr(usize)]
 enum Rounds {
@@ -32,7 +32,7 @@ impl ZeroizeOnDrop for RoundKeys {}
 impl RoundKeys {
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
     ///
-    /// `sub_word` applies the S-box to each byte of a word; each driver brings its own.
+    /// `sub_word` applies the S-box to each byte of a word; each driver has its own way to do that.
     #[inline(always)]
     pub fn expand(key: &[u8], mut sub_word: impl FnMut([u8; 4]) -> [u8; 4]) -> Option<Self> {
         let (words, rounds) = match key.len() {
@@ -44,7 +44,7 @@ impl RoundKeys {
         let mut expanded = Self { keys: [[0; 16]; 15], rounds };
         expanded.keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
         let w = expanded.keys.as_flattened_mut().as_chunks_mut::<4>().0;
-        // Little-endian words: RotWord is a rotation to the right.
+        // Words are little-endian, so RotWord is a rotation to the right.
         let mut temp = u32::from_le_bytes(w[words - 1]);
         let mut rcon = 1u32;
         let mut phase = 0; // i modulo `words`
@@ -62,13 +62,13 @@ impl RoundKeys {
         Some(expanded)
     }
 
-    /// A place for a schedule.
+    /// An empty place for a schedule.
     #[inline(always)]
     pub(crate) fn unset() -> Self {
         Self { keys: [[0; 16]; 15], rounds: Rounds::Ten }
     }
 
-    /// Makes it a place for a schedule.
+    /// Overwrites the keys with zeros.
     #[cold]
     #[inline(never)]
     pub(crate) fn wipe(&mut self) {
@@ -76,7 +76,7 @@ impl RoundKeys {
         optimization_barrier(&self.keys);
     }
 
-    /// Sets the number of rounds, and wipes what a schedule of more has left behind.
+    /// Sets the number of rounds. If the previous schedule had more, it is wiped first.
     #[inline(always)]
     fn set_rounds(&mut self, rounds: Rounds) {
         if self.rounds as usize > rounds as usize {
@@ -85,9 +85,9 @@ impl RoundKeys {
         self.rounds = rounds;
     }
 
-    /// Expands a key of 16 or 32 bytes, four words at a time, in place of what was here; whether it has one of these
-    /// lengths. `next(before, last, rcon)` are the words after `last`, which are made of those as far `before` as the
-    /// key is long; `rcon` is none where RotWord is none.
+    /// Expands a key of 16 or 32 bytes in place, four words at a time; returns whether `key` has one of these lengths.
+    /// `next(before, last, rcon)` computes the four words after `last`, where `before` are the words as far back as the
+    /// key is long. `rcon` is `None` for words without RotWord.
     #[inline(always)]
     pub(crate) fn expand_by_fours<V: Copy>(
         &mut self,
@@ -125,7 +125,7 @@ impl RoundKeys {
         true
     }
 
-    /// Makes this the keys of the equivalent inverse cipher of `other`, as [`RoundKeys::inverted`].
+    /// Makes this the schedule of the equivalent inverse cipher of `other`; see [`RoundKeys::inverted`].
     #[inline(always)]
     pub(crate) fn invert(&mut self, other: &Self, inv_mix_columns: impl Fn(&[u8; 16], &mut [u8; 16])) {
         self.rounds = other.rounds;
@@ -136,8 +136,8 @@ impl RoundKeys {
         (self.keys[0], self.keys[rounds]) = (other.keys[rounds], other.keys[0]);
     }
 
-    /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5): in reverse order,
-    /// all but the first and the last passed through `inv_mix_columns`.
+    /// The round keys of the equivalent inverse cipher (FIPS 197 section 5.3.5). They are in reverse order, and all but
+    /// the first and the last have gone through `inv_mix_columns`.
     #[inline(always)]
     #[must_use]
     pub fn inverted(&self, mut inv_mix_columns: impl FnMut([u8; 16]) -> [u8; 16]) -> Self {
@@ -150,25 +150,25 @@ impl RoundKeys {
         inverse
     }
 
-    /// Rounds: 10, 12 or 14.
+    /// The number of rounds: 10, 12 or 14.
     #[inline(always)]
     pub fn rounds(&self) -> usize {
         self.rounds as usize
     }
 
-    /// The `rounds + 1` round keys.
+    /// The `rounds + 1` round keys, of 16 bytes each.
     #[inline(always)]
     pub fn keys(&self) -> &[[u8; 16]] {
         &self.keys[..=self.rounds()]
     }
 
-    /// The `n` round keys behind the first.
+    /// The `n` round keys after the first.
     #[inline(always)]
     pub(super) fn inner(&self, n: usize) -> &[[u8; 16]] {
         &self.keys[1..=n]
     }
 
-    /// The first key, the 0, 2 or 4 that AES-128 does not have, and the last ten.
+    /// The first key; the 0, 2 or 4 keys that AES-128 does not have; and the last ten.
     #[inline(always)]
     pub(crate) fn by_tens(&self) -> (&[u8; 16], &[[u8; 16]], &[[u8; 16]; 10]) {
         let [first, inner @ ..] = &self.keys;

@@ -7,12 +7,13 @@
 //! | mode | file | blocks at once |
 //! | --- | --- | --- |
 //! | ECB, CBC decryption, CTR, XCTR, XTS | `ecb`, `cbc`, `ctr`, `xctr`, `xts` | 8 vectors (`pass`) |
-//! | CBC encryption, CBC-MAC | `cbc`, `cbcmac` | one: each waits for the one before |
-//! | CCM | `ccm` | one of CBC-MAC with one of CTR in its shadow |
+//! | CBC encryption, CBC-MAC | `cbc`, `cbcmac` | one: each block depends on the one before |
+//! | CCM | `ccm` | one of CBC-MAC and one of CTR together |
 //! | CBC encryption, CBC-MAC and CCM of many messages | `lanes` | one of each of 8 or 16 messages |
 //!
 //! * [`Bitslice`]: batches of blocks in constant time, for CPUs without AES instructions.
-//! * [`AesFixedTime`], [`AesGeneric`]: single blocks by table, with and without care for the cache.
+//! * [`AesFixedTime`], [`AesGeneric`]: single blocks by table; the former keeps its table in the cache, to hide which
+//!   entries it reads.
 
 mod bitslice;
 mod cbc;

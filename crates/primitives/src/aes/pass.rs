@@ -1,28 +1,28 @@
-//! One pass over a message whose blocks do not wait for each other.
+//! One pass over a message whose blocks are independent of each other.
 
 use crate::{InOut, simd::Blocks};
 
-/// Vectors in a batch: enough to fill the AES units of every CPU so far, whose rounds take 3 to 8
-/// cycles and start once or twice a cycle.
+/// Vectors in a batch. Eight fill the AES units of every CPU so far, whose rounds take 3 to 8 cycles and begin once or
+/// twice a cycle.
 pub(super) const BATCH: usize = 8;
 
-/// Bytes of message up to which one-block vectors are quicker than wide ones, in which most of the
-/// blocks would be idle, and whose masked stores delay what reads the message next.
+/// The length in bytes up to which one-block vectors are faster than wide ones. In wide ones most blocks would be idle,
+/// and their masked stores delay what reads the message next.
 pub(super) const SHORT: usize = 32;
 
-/// And up to which vectors of two blocks are: a vector of four that has just been stored can be loaded three cycles later
-/// than one of two.
+/// The length in bytes up to which vectors of two blocks are faster than vectors of four: a vector of four that has
+/// just been stored can be loaded three cycles later than one of two.
 pub(super) const MEDIUM: usize = 64;
 
-/// What a mode does to the next vectors of a message.
+/// A mode, seen as what it does to the next vectors of a message.
 pub(super) trait Pass<V: Blocks> {
-    /// Whether messages are of any length, not of whole blocks only.
+    /// Whether messages may have any length; if not, they are whole blocks.
     const RAGGED: bool;
 
-    /// Transforms `N` whole vectors (`WHOLE`), or what one vector holds in part.
+    /// Transforms `N` whole vectors (`WHOLE`), or one that is partly filled.
     fn batch<const N: usize, const WHOLE: bool>(&mut self, data: InOut<'_>);
 
-    /// The message in batches of eight vectors, then four, two, one and a part, as many as fit.
+    /// Transforms a message: batches of eight vectors, then four, two and one if they fit, then a partial vector.
     #[inline(always)]
     fn run(&mut self, mut data: InOut<'_>) {
         while let Some(batch) = data.take(BATCH * V::BYTES) {
@@ -43,13 +43,13 @@ pub(super) trait Pass<V: Blocks> {
     }
 }
 
-/// Vector `i` of the source.
+/// Loads vector `i` of the source.
 #[inline(always)]
 pub(super) fn load<V: Blocks, const WHOLE: bool>(token: V::Token, data: &InOut<'_>, i: usize) -> V {
     if WHOLE { V::load(token, &data.src()[i * V::BYTES..]) } else { V::load_partial(token, data.src()) }
 }
 
-/// Writes `v` as vector `i` of the destination.
+/// Stores `v` as vector `i` of the destination.
 #[inline(always)]
 pub(super) fn store<V: Blocks, const WHOLE: bool>(v: V, data: &mut InOut<'_>, i: usize) {
     if WHOLE { v.store(&mut data.dst()[i * V::BYTES..]) } else { v.store_partial(data.dst()) }

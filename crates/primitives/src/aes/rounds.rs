@@ -1,4 +1,4 @@
-//! Keys and rounds for CPUs with AES instructions.
+//! AES keys and rounds for CPUs with AES instructions.
 
 use super::{RoundKeys, inverse::Inverse};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use zeroize::optimization_barrier;
 
-/// An AES key, both directions, for the CPUs that `T` stands for.
+/// An AES key for both directions, on CPUs with the features of `T`.
 #[derive(Clone)]
-#[repr(C)] // the schedule first: no offset to add in a short call
+#[repr(C)] // the schedule comes first, so that a short call needs no offset
 pub struct AesKey<T> {
     pub(crate) enc: RoundKeys,
     pub(super) dec: Inverse,
@@ -17,7 +17,7 @@ pub struct AesKey<T> {
 }
 
 impl<T: AesToken> AesKey<T> {
-    /// What proves that the CPU has what the key needs.
+    /// The token that the key was made with.
     pub fn token(&self) -> T {
         self.token
     }
@@ -28,10 +28,11 @@ impl<T: AesToken> AesKey<T> {
         new.set(key).then_some(new)
     }
 
-    /// Expands a key of 16, 24 or 32 bytes where it stays; `None` for any other length. `place` puts the place for
-    /// it there, and `key_in` says where in what `place` returns it is.
+    /// Expands a key of 16, 24 or 32 bytes in its final place; `None` for any other length. `place` moves an empty key
+    /// to that place, and `key_in` finds it in the value that `place` returned.
     ///
-    /// A schedule is made fastest where it stays: a copy of it would have to wait for the parts that have just been written.
+    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
+    /// parts.
     #[inline(always)]
     pub fn new_in<P>(
         token: T,
@@ -43,28 +44,30 @@ impl<T: AesToken> AesKey<T> {
         key_in(&mut new).set(key).then_some(new)
     }
 
-    /// A place for a key: without one it encrypts with zeros, so it is not for others to have.
+    /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]
     pub(crate) fn unset(token: T) -> Self {
         Self { token, enc: RoundKeys::unset(), dec: Inverse::unmade() }
     }
 
-    /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
+    /// Expands a key of 16, 24 or 32 bytes in place of the previous one; returns whether `key` has one of these
+    /// lengths.
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         self.dec.forget();
         expand(self.token, &mut self.enc, key)
     }
 
-    /// Calls `body` with a key that can decrypt.
+    /// Calls `body` with a key that can decrypt: this one, or a copy if another thread is at work on its inverse
+    /// schedule.
     #[cold]
     #[inline(never)]
     pub(super) fn inverted<R>(&self, body: impl FnOnce(&Self) -> R) -> R {
         if self.invert() { body(self) } else { body(&self.clone()) }
     }
 
-    /// Makes the keys of the inverse cipher. They are not there if another thread is at it; then a clone of the key
-    /// is the caller's alone.
+    /// Computes the round keys of the inverse cipher; returns whether they exist now. They do not if another thread is
+    /// computing them. A clone of the key belongs to the caller alone.
     #[cold]
     #[inline(never)]
     pub(super) fn invert(&self) -> bool {
@@ -87,11 +90,11 @@ impl<T: AesToken> AesKey<T> {
     }
 }
 
-/// Makes `keys` the schedule of encryption with `key`, if it has one of the lengths: by fours of words, but for the
-/// six words of AES-192.
+/// Writes the encryption schedule of `key` to `keys`; returns whether `key` has a valid length. It works on four words
+/// at a time, except for AES-192 with its six words.
 ///
-/// Compiled for the CPU's widest vectors, which come with instructions of three operands, and with AVX-512 of three inputs:
-/// seven or eight in place of eleven for each round key.
+/// The code is compiled for the CPU's widest vectors. These come with instructions of three operands, and with AVX-512
+/// of three inputs: seven or eight instructions for each round key instead of eleven.
 pub(crate) fn expand<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     if key.len() == 24 {
         return expand_192(token.narrow(), keys, key);
@@ -127,7 +130,7 @@ fn expand_192<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
         (),
         #[inline(always)]
         |keys, key, ()| {
-            // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+            // ShiftRows does not change a block of four equal words, so the last round with a zero key is SubBytes.
             let sub_word = |word| {
                 let block = [word; 4];
                 let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
@@ -139,12 +142,12 @@ fn expand_192<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
     )
 }
 
-/// The one-block vector of `T`, for modes in which each block waits for the one before.
+/// The one-block vector of `T`, for modes whose blocks depend on each other.
 pub(crate) type OneBlock<T> = <<T as AesToken>::Narrow as AesToken>::V;
 
-/// Up to so many vectors, there is no loop over the rounds. Nor with vectors of one block, where eight are no more
-/// than a loop's instructions can be seen beside: CTR at 16 KiB ran at 0.99 of the best, not 0.93. Wider ones lost by
-/// it, up to a tenth at 512 bytes.
+/// The largest number of vectors for which the rounds are not a loop. One-block vectors have no loop for eight either:
+/// a CPU cannot see far beyond so few instructions, and with the loop's own among them CTR at 16 KiB ran at 0.93 of the
+/// best, not 0.99. Wider vectors lost up to a tenth without a loop, at 512 bytes.
 const WRITTEN_OUT: usize = 4;
 
 /// A key schedule as vector code uses it: the outer keys in registers, the inner ones in memory.
@@ -158,10 +161,10 @@ pub(crate) struct Schedule<'a, V: AesVector> {
     pub(crate) last: V,
 }
 
-/// The inner keys at full width, in memory.
+/// The inner keys at full vector width, in memory.
 ///
-/// A loop that needs the registers for other things reads its keys in each pass. On Zen 4 a load of a block into all of
-/// a 512-bit vector takes a shuffle's slot, and a load of the whole vector none.
+/// A loop that needs the registers for other things reads its keys in each pass. On Zen 4, a load that repeats a block
+/// in all of a 512-bit vector takes the slot of a shuffle; a load of a whole vector takes none.
 pub(crate) struct WideKeys<V>([V; 13]);
 
 impl<V: AesVector> WideKeys<V> {
@@ -191,14 +194,14 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         Self { token, first: V::splat(token, first), keys, inner, wide: None, last: V::splat(token, last) }
     }
 
-    /// The inner keys are read again from here on: see [`anew`].
+    /// Makes the compiler read the inner keys again from here on; see [`anew`].
     #[inline(always)]
     pub(crate) fn reread(&mut self) {
         self.keys = anew(self.keys);
         self.inner = self.keys.inner(self.inner.len());
     }
 
-    /// The inner keys are read from `wide`, again from here on.
+    /// The same schedule with inner keys read from `wide`, from here on.
     #[inline(always)]
     pub(crate) fn widened<'b>(&self, wide: &'b WideKeys<V>) -> Schedule<'b, V>
     where
@@ -207,7 +210,7 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         Schedule { wide: Some(anew(wide)), ..*self }
     }
 
-    /// Encrypts (`ENC`) or decrypts `N` vectors.
+    /// Encrypts (`ENC`) or decrypts `N` vectors of blocks.
     #[inline(always)]
     pub(crate) fn crypt<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N]) {
         self.rounds::<ENC, N>(blocks, self.first);
@@ -237,7 +240,7 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         V::first_round::<ENC, N>(blocks, first, self.key(self.inner, 0));
     }
 
-    /// Round `i`, from 1 to the last but one.
+    /// Round `i`, from 1 to the one before the last.
     #[inline(always)]
     pub(crate) fn round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], i: usize) {
         self.round_of::<ENC, N>(blocks, self.inner, i);
@@ -258,18 +261,19 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         }
     }
 
-    /// The rounds from `i`, at least 1 and at most 9, to the last but one.
+    /// The rounds from `i`, which is 1 to 9, to the one before the last.
     ///
-    /// With few vectors, they are written out up to the tenth, which all keys have: a loop would be several
-    /// instructions to a round of one or two, and how many of them the CPU sees ahead is how many blocks or
-    /// messages it can overlap.
+    /// With few vectors, the rounds up to the tenth, which all keys have, are written out. A loop would add several
+    /// instructions to a round of one or two, and a CPU sees only so many instructions ahead: they limit how many
+    /// blocks or messages it can overlap.
     #[inline(always)]
     pub(crate) fn rounds_from<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], mut i: usize) {
         if N <= WRITTEN_OUT || V::BLOCKS == 1 || i >= 9 {
             for i in i..9 {
                 self.round::<ENC, N>(blocks, i);
             }
-            // Asked each time: the compiler would make a copy of all that follows for each length.
+            // The number is tested for each pair of rounds. If the compiler knew that it does not change, it would make
+            // a copy of all that follows for each length of key.
             let (rounds, keys) = (forgotten(self.inner.len()), self.keys.inner(13));
             if rounds > 9 {
                 self.round_of::<ENC, N>(blocks, keys, 9);
@@ -294,13 +298,13 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     }
 }
 
-/// `keys.rounds(&mut blocks, first)`, and beside round `i`, from 0 to 7, one step `next[i] = ...`: what the
-/// next batch needs, computed on the ports that the rounds leave free. Done in one piece before or
-/// after the rounds it would not overlap with them, since the rounds fill the CPU's queues; nor may
-/// the compiler move it there, hence [`AesVector::meet`].
+/// The same as `keys.rounds(&mut blocks, first)`, with one step `next[i] = ...` beside each round `i` from 0 to 7. The
+/// steps compute what the next batch needs, on the ports that the rounds leave free. Before or after the rounds they
+/// would not overlap with them, because the rounds fill the CPU's queues. [`AesVector::meet`] keeps the compiler from
+/// moving them there.
 ///
-/// A macro, because the compiler does not unroll a loop of so much, and vectors that are indexed by
-/// a loop variable live in memory.
+/// This is a macro because the compiler does not unroll a loop of this size, and vectors that are indexed by a loop
+/// variable are kept in memory.
 macro_rules! beside_rounds {
     ($keys:expr, $enc:expr, $n:expr, $first:expr, $blocks:ident, $next:ident[$i:ident] = $step:expr) => {{
         $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $first);

@@ -15,7 +15,7 @@
 //! Both circuits leave the constant out: [`sub_bytes`] computes `S(x) + 0x63`, and [`inv_sub_bytes`]
 //! wants `v + 0x63`. Users fold the constant into round keys, where it costs nothing.
 
-/// Bits in parallel: as many S-boxes at once as the word has bits.
+/// A word of bits in parallel: a circuit computes as many S-boxes at once as the word has bits.
 pub trait Gates: crate::sealed::Sealed + Copy {
     /// Bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
@@ -180,7 +180,7 @@ pub fn inv_sub_bytes<W: Gates>(bits: [W; 8]) -> [W; 8] {
     [s7.0, s6.0, s5.0, s4.0, s3.0, s2.0, s1.0, s0.0]
 }
 
-/// The inversion: from the 22 sums of input bits to the 18 products (62 gates).
+/// The inversion: from the 22 sums of input bits to the 18 products, in 62 gates.
 #[inline(always)]
 fn invert<W: Gates>(y: [Wire<W>; 22]) -> [Wire<W>; 18] {
     let [y0, y1, y2, y3, y4, y5, y6, y7, y8, y9, y10, y11, y12, y13, y14, y15, y16, y17, y18, y19, y20, y21] = y;
@@ -200,7 +200,7 @@ fn invert<W: Gates>(y: [Wire<W>; 22]) -> [Wire<W>; 18] {
     let t23 = t9 ^ t14 ^ y21;
     let t24 = t11 ^ t16 ^ y18;
 
-    // Its inverse: t29, t33, t37, t40.
+    // The inverse of the norm: t29, t33, t37, t40.
     let t25 = t21 ^ t22;
     let t26 = t21 & t23;
     let t27 = t24 ^ t26;
@@ -215,7 +215,7 @@ fn invert<W: Gates>(y: [Wire<W>; 22]) -> [Wire<W>; 18] {
     let t38 = t27 ^ t36;
     let t40 = t25 ^ (t29 & t38);
 
-    // Times both halves of the conjugate.
+    // The inverse of the norm times both halves of the conjugate.
     let t41 = t40 ^ t37;
     let t42 = t29 ^ t33;
     let t43 = t29 ^ t40;
@@ -243,7 +243,7 @@ fn invert<W: Gates>(y: [Wire<W>; 22]) -> [Wire<W>; 18] {
     ]
 }
 
-/// The S-box on each byte of a word, by the circuit: the `sub_word` of a constant-time key expansion.
+/// The S-box on each byte of a word, by the circuit. Constant-time key expansions pass it as `sub_word`.
 #[inline(always)]
 pub fn sub_word(word: [u8; 4]) -> [u8; 4] {
     let word = u32::from_le_bytes(word);
@@ -259,7 +259,7 @@ pub fn sub_word(word: [u8; 4]) -> [u8; 4] {
     out.to_le_bytes()
 }
 
-/// `2·x` in GF(2⁸), for each byte of a word.
+/// `2·x` in GF(2⁸) for each byte of a word.
 #[inline(always)]
 pub const fn xtime(x: u32) -> u32 {
     let high = (x >> 7) & 0x01010101;
@@ -267,8 +267,8 @@ pub const fn xtime(x: u32) -> u32 {
     ((x & 0x7f7f7f7f) << 1) ^ reduce
 }
 
-/// MixColumns on one column, row 0 in the low byte: `2·a ^ 3·ρa ^ ρ²a ^ ρ³a`, where `ρ` takes the byte
-/// of the next row.
+/// MixColumns on one column; row 0 is the low byte. It is `2·a ^ 3·ρa ^ ρ²a ^ ρ³a`, where `ρ` moves each byte to the
+/// row above.
 #[inline(always)]
 pub const fn mix_column(a: u32) -> u32 {
     let next = a.rotate_right(8);
@@ -283,7 +283,7 @@ pub const fn inv_mix_column(a: u32) -> u32 {
     mix_column(a ^ xtime(xtime(a ^ a.rotate_right(16))))
 }
 
-/// [`inv_mix_column`] on the four columns of a block.
+/// InvMixColumns on the four columns of a block ([`inv_mix_column`]).
 #[inline(always)]
 pub fn inv_mix_columns(mut block: [u8; 16]) -> [u8; 16] {
     for column in block.as_chunks_mut::<4>().0 {
@@ -298,7 +298,7 @@ pub const SBOX: [u8; 256] = tables().0;
 /// The inverse S-box as a table.
 pub const INV_SBOX: [u8; 256] = tables().1;
 
-/// Walks through the powers of the generator 3 and those of its inverse: `p = 3ⁿ`, `q = 3⁻ⁿ`.
+/// Computes both tables by a walk through the powers of the generator 3 and those of its inverse: `p = 3ⁿ`, `q = 3⁻ⁿ`.
 const fn tables() -> ([u8; 256], [u8; 256]) {
     let (mut sbox, mut inverse) = ([0; 256], [0; 256]);
     let (mut p, mut q) = (1u8, 1u8);

@@ -1,10 +1,9 @@
-//! What the tests of the modes share.
+//! Helpers that the tests of the modes share.
 
 use crate::InOut;
 use std::{vec, vec::Vec};
 
-/// Runs `$check::<T>()` for every token of this architecture; a check returns at once where the
-/// CPU lacks it.
+/// Runs `$check::<T>()` for every token of this architecture. A check returns at once if the CPU lacks the features.
 macro_rules! each_token {
     ($check:ident) => {{
         #[cfg(target_arch = "x86_64")]
@@ -18,7 +17,7 @@ macro_rules! each_token {
     }};
 }
 
-/// Evaluates `$body` with `$C` as RustCrypto's cipher for a key of `$len` bytes.
+/// Evaluates `$body` with `$C` as RustCrypto's AES for a key of `$len` bytes.
 macro_rules! with_aes {
     ($len:expr, $C:ident => $body:expr) => {
         match $len {
@@ -40,7 +39,7 @@ macro_rules! with_aes {
 
 pub(crate) use {each_token, with_aes};
 
-/// `n` bytes that depend on `seed` (SplitMix64).
+/// `n` pseudorandom bytes that depend on `seed` (SplitMix64).
 pub(crate) fn bytes(seed: u64, n: usize) -> Vec<u8> {
     let words = (1..=n.div_ceil(8) as u64).flat_map(|i| {
         let mut z = (seed << 32).wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -51,12 +50,12 @@ pub(crate) fn bytes(seed: u64, n: usize) -> Vec<u8> {
     words.take(n).collect()
 }
 
-/// A block that depends on `seed`.
+/// A pseudorandom block that depends on `seed`.
 pub(crate) fn block(seed: u64) -> [u8; 16] {
     bytes(seed, 16).try_into().unwrap()
 }
 
-/// Bytes written as hexadecimal.
+/// The bytes of a hexadecimal string.
 pub(crate) fn hex<const N: usize>(digits: &str) -> [u8; N] {
     hex::decode(digits).unwrap().try_into().unwrap()
 }
@@ -68,7 +67,7 @@ pub(crate) fn lengths() -> impl Iterator<Item = usize> {
     (0..=600).chain(more)
 }
 
-/// The result of `run` on `src`, in place and out of place, at an odd address; nothing but the
+/// The result of `run` on `src`, which must be the same in place and out of place, at an odd address. Nothing but the
 /// destination may change.
 pub(crate) fn apply(src: &[u8], mut run: impl FnMut(InOut<'_>)) -> Vec<u8> {
     let n = src.len();

@@ -15,7 +15,7 @@ use crate::{
 
 struct Xctr<'a, V: AesVector> {
     keys: Schedule<'a, V>,
-    /// The next block numbers.
+    /// The block numbers of the next vector, from 1.
     index: V,
 }
 
@@ -38,8 +38,8 @@ impl<V: AesVector> Pass<V> for Xctr<'_, V> {
 }
 
 impl<T: AesToken> AesKey<T> {
-    /// Adds the keystream of `iv`, after its first `index` blocks, to `data`, of any length, and
-    /// advances `index` by the blocks used, a partial one included.
+    /// Xors the keystream of `iv`, without its first `index` blocks, to `data`, which may have any length. `index`
+    /// advances by the blocks used, including a partial one.
     pub fn xctr(&self, iv: &[u8; 16], index: &mut u64, data: InOut<'_>) {
         let next = index.wrapping_add(1);
         *index = index.wrapping_add(data.len().div_ceil(16) as u64);
@@ -76,7 +76,7 @@ mod tests {
     };
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
 
-    /// The definition, over RustCrypto's block cipher.
+    /// XCTR by its definition, over RustCrypto's block cipher.
     fn check<T: AesToken>() {
         let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         for (size, done) in [(16, 0u64), (24, 5), (32, (1 << 32) - 20), (32, u64::MAX - 500)] {

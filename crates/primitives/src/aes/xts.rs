@@ -1,17 +1,17 @@
 //! XTS (IEEE 1619, SP 800-38E), for storage: block j of a data unit is encrypted with the tweak
 //! T x^j, where T is the encryption of the unit's number under a second key.
 //!
-//! [`AesVector::mul_x`] explains the field. Within a batch no tweak waits for its neighbour: all are made from
-//! the first block's, block i of vector v times x^(i + v BLOCKS). From batch to batch each is multiplied by
-//! x^(8 BLOCKS), a shift by BLOCKS bytes and a short product, beside the rounds; the last batch has
-//! none after it, and a sector of 512 bytes is one batch.
+//! [`AesVector::mul_x`] explains the field. Within a batch no tweak depends on its neighbour: all are computed from the
+//! first block's, block i of vector v by a factor of x^(i + v BLOCKS). From batch to batch each tweak is multiplied by
+//! x^(8 BLOCKS), which is a shift by BLOCKS bytes and a short product, beside the rounds. The last batch skips that. A
+//! sector of 512 bytes is one batch.
 //!
 //! # Ciphertext stealing
 //!
-//! A unit of m whole blocks and r < 16 bytes more is encrypted as if it were one block longer: the
-//! last whole block is encrypted to CC, the short block takes the end of CC to become whole and is
-//! encrypted to the last whole ciphertext block, and the first r bytes of CC are the short one.
-//! Decryption meets the two in the other order, and so uses the later tweak first.
+//! A unit of m whole blocks and r more bytes, r < 16, is encrypted as if it were one block longer. The last whole block
+//! is encrypted to CC. The short block is completed with the end of CC and encrypted to the last whole ciphertext
+//! block. The first r bytes of CC are the short ciphertext block. Decryption meets the two in the other order, and so
+//! uses the later tweak first.
 
 use super::{
     AesKey, RoundKeys,
@@ -24,24 +24,25 @@ use crate::{
     simd::{AesToken, AesVector, Blocks, each},
 };
 
-/// What stays the same from batch to batch.
+/// Values that stay the same from batch to batch.
 struct Steady<V> {
-    /// The first round key plus the last one, which tweaks carry.
+    /// The xor of the first and the last round key, because tweaks carry the last one.
     first: V,
-    /// The constant k + n(k) that is added when tweaks advance by n, because tweaks carry the last round key k.
+    /// The constant k + n(k) that is added when tweaks advance by the linear map n, because tweaks carry the last round
+    /// key k.
     step: V,
 }
 
 struct Xts<'a, T: AesToken, const ENC: bool> {
     keys: Schedule<'a, T::V>,
-    /// The schedule of `keys` for single blocks.
+    /// The same keys as `keys`, on one-block vectors.
     narrow: Schedule<'a, OneBlock<T>>,
     /// The tweak of the next block, in every lane.
     tweak: T::V,
 }
 
 impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
-    /// The whole blocks of `data`, less than a batch.
+    /// Transforms the whole blocks of `data`, which are less than a batch.
     #[inline(always)]
     fn tail(&mut self, mut data: InOut<'_>) {
         self.vectors::<4>(&mut data);
@@ -54,13 +55,14 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         }
     }
 
-    /// Whether tweaks carry the last round key from batch to batch, so that the last round adds both to its result: as
-    /// the next tweaks are a linear function n of these, n(t + last) and a constant give n(t) + last. On Zen 4, where a
-    /// round of 512 bits leaves other operations one slot a vector, that and [`WideKeys`] took AES-128 from 0.90 to 0.97
-    /// of AES alone. With 256 bits it saves 2 to 5 %, and with one block to a vector it costs 4 % under AES-128.
+    /// Whether tweaks carry the last round key from batch to batch, so that the last round adds both to its result. The
+    /// next tweaks are a linear function n of these, so n(t + last) and a constant give n(t) + last. On Zen 4, a round
+    /// of 512 bits leaves one slot a vector to other operations; there, this and [`WideKeys`] took AES-128 from 0.90 to
+    /// 0.97 of the speed of AES alone. With 256 bits it saves 2 to 5 %. With one block to a vector it costs 4 % under
+    /// AES-128.
     const CARRY: bool = T::V::BLOCKS > 1;
 
-    /// Batches that are not the last, with their tweaks; leaves those of the next.
+    /// Transforms all batches but the last, beginning with the given tweaks. Leaves the tweaks of the last batch.
     #[inline(always)]
     fn all_but_one(&mut self, data: &mut InOut<'_>, tweaks: &mut [T::V; BATCH]) {
         let token = self.keys.token;
@@ -85,11 +87,12 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         }
     }
 
-    /// Keys that are read again: no width has registers for them beside eight blocks and their tweaks.
+    /// The schedule for one batch, whose keys are read from memory again: no width has registers for them beside eight
+    /// blocks and their tweaks.
     ///
-    /// With 256 bits, too, from memory at full width: whole vectors on the stack make the compiler align it, and with it
-    /// the tweaks that it keeps there. Where a spilled vector lies across two lines of the cache, as one half of all
-    /// stacks have it, 16 KiB took 1161 ns in place of 891.
+    /// With 256 bits, too, they are read at full width: whole vectors on the stack make the compiler align it, and with
+    /// it the tweaks that it keeps there. Half of all stacks would otherwise be misaligned, and a spilled vector would
+    /// straddle two cache lines: 16 KiB took 1161 ns there instead of 891.
     #[inline(always)]
     fn keys_anew<'b>(&'b self, wide: &'b WideKeys<T::V>) -> Schedule<'b, T::V> {
         if T::V::BLOCKS > 1 {
@@ -100,7 +103,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         keys
     }
 
-    /// A batch, with the tweaks of the next. See [`Xts::CARRY`].
+    /// Transforms a batch and computes the tweaks of the next. See [`Xts::CARRY`].
     #[inline(always)]
     fn steady(
         &self,
@@ -136,7 +139,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         next
     }
 
-    /// `N` vectors, if there are that many.
+    /// Transforms `N` vectors, if `data` has that many.
     #[inline(always)]
     fn vectors<const N: usize>(&mut self, data: &mut InOut<'_>) {
         if let Some(batch) = data.take(N * T::V::BYTES) {
@@ -146,8 +149,8 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         }
     }
 
-    /// The tweaks of the next `N` vectors: those below x^8 from the first block's, the others from these by whole bytes,
-    /// which takes fewer shifts. Everything waits for them at the beginning of a unit.
+    /// The tweaks of the next `N` vectors. Those below x^8 are computed from the first block's tweak, and the others
+    /// from these by whole bytes, which takes fewer shifts. The whole unit waits for them at its beginning.
     #[inline(always)]
     fn tweaks<const N: usize>(&self) -> [T::V; N] {
         let mut tweaks = [self.tweak; N];
@@ -158,7 +161,7 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         tweaks
     }
 
-    /// Transforms `N` whole vectors (`WHOLE`), or what one vector holds in part.
+    /// Transforms `N` whole vectors (`WHOLE`), or one that is partly filled.
     #[inline(always)]
     fn batch<const N: usize, const WHOLE: bool>(&self, mut data: InOut<'_>, tweaks: [T::V; N]) {
         let mut blocks = tweaks;
@@ -172,12 +175,12 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         }
     }
 
-    /// Whole blocks, and ciphertext stealing if there is more.
+    /// Transforms a unit: whole blocks, and a rest by ciphertext stealing.
     ///
-    /// The two blocks at the end of a unit wait for each other, and of what is ready the CPU begins first what comes first in
-    /// the program. So the first of them goes before the last batch, whose rounds would otherwise leave it no unit, and the
-    /// second goes last, beside the chain that makes the next unit's tweak. 1350 bytes take 95 ns; with both in one place,
-    /// behind the last batch, they took 125.
+    /// The two blocks at the end of a unit depend on each other. Of the instructions that are ready, the CPU begins
+    /// those first that come first in the program. So the first of the two blocks goes before the last batch, whose
+    /// rounds would otherwise leave no AES unit free. The second goes last, beside the chain that computes the next
+    /// unit's tweak. 1350 bytes take 95 ns; with both blocks after the last batch they took 125.
     #[inline(always)]
     fn unit(&mut self, mut data: InOut<'_>) {
         let extra = data.len() % 16;
@@ -204,7 +207,8 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         }
     }
 
-    /// What the last whole block, whose tweak is given, becomes, and the tweak of the shorter one.
+    /// The first result CC of ciphertext stealing, from the last whole block and its tweak, and the tweak of the other
+    /// block.
     #[inline(always)]
     fn first_stolen(&self, data: &InOut<'_>, tweak: T::V) -> (T::V, OneBlock<T>) {
         let tweaks = each([tweak, tweak.mul_x(1)], |tweak| OneBlock::<T>::splat(self.narrow.token, &tweak.first()));
@@ -213,7 +217,8 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
         (T::V::splat(self.keys.token, &cc.first()), next)
     }
 
-    /// The rest of a unit, one whole block and a shorter one, of which the first has become `cc`.
+    /// Finishes a unit, of which one whole block and a shorter one are left, with `cc` and the other tweak from
+    /// [`Self::first_stolen`].
     #[inline(always)]
     fn steal(&self, mut data: InOut<'_>, (cc, tweak): (T::V, OneBlock<T>)) {
         let joined = cc.overlaid(self.keys.token, &data.src()[16..]);
@@ -238,17 +243,18 @@ pub struct XtsKey<T> {
 }
 
 impl<T: AesToken> XtsKey<T> {
-    /// Expands a key of 32, 48 or 64 bytes; `None` for any other length. Whether the halves differ,
-    /// as SP 800-38E and FIPS 140 want it, is the caller's to check.
+    /// Expands a key of 32, 48 or 64 bytes; `None` for any other length. The caller checks whether the halves differ,
+    /// if SP 800-38E or FIPS 140 demand it.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
         let mut new = Self::unset(token);
         new.set(key).then_some(new)
     }
 
-    /// Expands a key of 32, 48 or 64 bytes where it stays; `None` for any other length. `place` puts the place for
-    /// it there, and `key_in` says where in what `place` returns it is.
+    /// Expands a key of 32, 48 or 64 bytes in its final place; `None` for any other length. `place` moves an empty key
+    /// to that place, and `key_in` finds it in the value that `place` returned.
     ///
-    /// A schedule is made fastest where it stays: a copy of it would have to wait for the parts that have just been written.
+    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
+    /// parts.
     #[inline(always)]
     pub fn new_in<P>(
         token: T,
@@ -260,13 +266,13 @@ impl<T: AesToken> XtsKey<T> {
         key_in(&mut new).set(key).then_some(new)
     }
 
-    /// A place for a key: without one it encrypts with zeros, so it is not for others to have.
+    /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]
     pub(crate) fn unset(token: T) -> Self {
         Self { data: AesKey::unset(token), tweak: RoundKeys::unset() }
     }
 
-    /// Expands a key as [`XtsKey::new`], in place of the one before; whether it has one of these lengths.
+    /// Expands a key in place of the previous one, as [`XtsKey::new`]; returns whether `key` has a valid length.
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         let (data, tweak) = key.split_at(key.len() / 2);
@@ -283,9 +289,9 @@ impl<T: AesToken> XtsKey<T> {
         )
     }
 
-    /// Encrypts whole blocks from `tweak` on, and advances `tweak` by them, so that a unit may be
-    /// processed in parts. A last part that is not whole blocks, but at least one, ends the unit by
-    /// ciphertext stealing; its `tweak` is of no further use.
+    /// Encrypts whole blocks, beginning with `tweak`, and advances `tweak` by them, so that a unit can be processed in
+    /// parts. A last part of at least one whole block and some bytes ends the unit by ciphertext stealing; `tweak` is
+    /// of no further use then.
     ///
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
@@ -293,7 +299,7 @@ impl<T: AesToken> XtsKey<T> {
         *tweak = self.crypt_from::<true>(&self.data.enc, None, tweak, data);
     }
 
-    /// Decrypts, as [`XtsKey::encrypt`] encrypts.
+    /// Decrypts; `tweak` and `data` as for [`XtsKey::encrypt`].
     ///
     /// # Panics
     /// If `data` has between 1 and 15 bytes.
@@ -323,15 +329,16 @@ impl<T: AesToken> XtsKey<T> {
         }
     }
 
-    /// Calls `body` with a key that can decrypt.
+    /// Calls `body` with a key that can decrypt: this one, or a copy if another thread is at work on its inverse
+    /// schedule.
     #[cold]
     #[inline(never)]
     fn inverted(&self, body: impl FnOnce(&Self)) {
         if self.data.invert() { body(self) } else { body(&self.clone()) }
     }
 
-    /// From the tweak, or from the IV and the key that makes it the tweak: one kernel for both, as
-    /// two would be twice its size.
+    /// Encrypts or decrypts. `start` is the tweak, or with `tweak_keys` the IV that these encrypt to the tweak. Both
+    /// cases share one kernel, as two would take twice the code.
     #[inline(always)]
     fn crypt_from<const ENC: bool>(
         &self,
@@ -349,7 +356,8 @@ impl<T: AesToken> XtsKey<T> {
     }
 }
 
-/// The tweak of the block behind `data`. (To leave it out where nobody asks, the compiler makes a second kernel.)
+/// The kernel. It returns the tweak of the block after `data`, even where the caller drops it: otherwise the compiler
+/// would make a second kernel.
 #[inline(always)]
 fn run<T: AesToken, const ENC: bool>(
     token: T,
@@ -457,8 +465,8 @@ mod tests {
         each_token!(check);
     }
 
-    /// Multiplication by x^n, against the definition: n doublings of IEEE 1619 section 5.2. The
-    /// product is linear in the block, so that agreement on each single bit is a proof.
+    /// Multiplication by x^n, compared with the definition: n doublings of IEEE 1619 section 5.2. The product is linear
+    /// in the block, so agreement on each single bit is a proof.
     fn check_field<T: AesToken>() {
         let Some(token) = T::detect(CpuFeatures::detect()) else { return };
         for bit in 0..128 {

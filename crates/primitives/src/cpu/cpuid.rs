@@ -1,36 +1,38 @@
-//! What an x86 CPU and its operating system say of the CPU's features.
+//! The features of an x86 CPU, from the answers of CPUID and XGETBV.
 //!
-//! The function from the answers to the features is pure, and part of every build, so that it is tested with the answers of
-//! machines that are not here. Bits: Intel's Software Developer's Manual, volume 2A, CPUID, and volume 1, section 13.3; AMD's
-//! Architecture Programmer's Manual, volume 3, appendix E.
+//! [`Cpuid::features`] is a pure function of these answers and part of every build, so that tests can feed it the
+//! answers of other machines. The bits are those of Intel's Software Developer's Manual, volume 2A, CPUID, and volume
+//! 1, section 13.3; and of AMD's Architecture Programmer's Manual, volume 3, appendix E.
 
 use super::{Feature, FeatureSet};
 
-/// What CPUID and XGETBV return, as far as features follow from it. Registers are in the order EAX, EBX, ECX, EDX.
+/// The answers of CPUID and XGETBV that features follow from. Registers are in the order EAX, EBX, ECX, EDX.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cpuid {
-    /// Leaf 0: the highest leaf, and the vendor.
+    /// Leaf 0: the number of the highest leaf, and the vendor's name.
     pub leaf0: [u32; 4],
-    /// Leaf 1: family and model, features.
+    /// Leaf 1: family, model and features.
     pub leaf1: [u32; 4],
-    /// Leaf 7, subleaf 0: features. Nothing is read from it where leaf 0 says that there is none: Intel's CPUs answer with
-    /// another leaf then.
+    /// Leaf 7, subleaf 0: features. It is ignored where leaf 0 gives a lower highest leaf: Intel's CPUs answer a
+    /// request beyond it with the data of the highest leaf.
     pub leaf7: [u32; 4],
-    /// XCR0: which registers the operating system saves. Nothing is read from it where leaf 1 has no OSXSAVE.
+    /// XCR0: which registers the operating system saves. It is ignored where leaf 1 lacks OSXSAVE.
     pub xcr0: u64,
 }
 
 /// OSXSAVE in ECX of leaf 1: the operating system has enabled XGETBV.
 const OSXSAVE: u32 = 1 << 27;
 
-/// Registers as XCR0 counts them: the halves of YMM (bits 1 and 2), and for AVX-512 the masks, the upper halves of ZMM0 to 15
-/// and ZMM16 to 31 as well (bits 5 to 7). Those of SSE2 are saved by every operating system for 64 bits.
+/// State components of XCR0: the upper halves of the YMM registers need bits 1 and 2. AVX-512 also needs bits 5 to 7:
+/// mask registers, upper halves of ZMM0 to 15, and ZMM16 to 31. Every 64-bit operating system saves the registers of
+/// SSE2.
 const NO_STATE: u64 = 0;
 const YMM: u64 = 0x06;
 const ZMM: u64 = 0xe6;
 
-/// What a feature shows in: bits that have to be set, and registers that have to be saved. Where a feature is built on
-/// another, that one's registers are not repeated: VAES on 256 bits needs AVX2, and AVX2 the YMM registers.
+/// How a feature is recognized: CPUID bits that must be set, and state that the operating system must save. A rule does
+/// not repeat the state of the feature that its own is built on: VAES on 256 bits needs AVX2, and AVX2 the YMM
+/// registers.
 struct Rule {
     feature: Feature,
     /// ECX and EDX of leaf 1.
@@ -66,13 +68,13 @@ const RULES: &[Rule] = &[
     Rule::new(Feature::Ifma,    (0, 0),       (1 << 21, 0),             NO_STATE),
 ];
 
-/// Models of Intel's family 6 whose frequency falls where 512-bit vectors are used: those on which Linux prefers 256 bits
-/// (`zmm_exclusion_list` in arch/x86/kernel/cpu/intel.c). Skylake-X with Cascade Lake and Cooper Lake; Ice Lake X, D, client,
-/// client L and NNPI; Tiger Lake L and Tiger Lake.
+/// Models of Intel's family 6 that lower their frequency for 512-bit vectors. On these Linux prefers 256 bits
+/// (`zmm_exclusion_list` in arch/x86/kernel/cpu/intel.c): Skylake-X with Cascade Lake and Cooper Lake; Ice Lake X, D,
+/// client, client L and NNPI; Tiger Lake L and Tiger Lake.
 const SLOW_512: &[u32] = &[0x55, 0x6a, 0x6c, 0x7d, 0x7e, 0x9d, 0x8c, 0x8d];
 
 impl Cpuid {
-    /// The features that programs can use.
+    /// The features that a program can use on this CPU and operating system.
     pub fn features(&self) -> FeatureSet {
         let [_, _, ecx1, edx1] = self.leaf1;
         let [_, ebx7, ecx7, _] = if self.leaf0[0] >= 7 { self.leaf7 } else { [0; 4] };
@@ -88,16 +90,18 @@ impl Cpuid {
         shown.consistent()
     }
 
-    /// AMD's family 0x1a, Zen 5: vector operations on integers have a latency of two cycles there (measured).
+    /// Whether this is Zen 5 (AMD's family 0x1a), whose integer vector operations have a latency of two cycles
+    /// (measured).
     fn waits_for_vectors(&self) -> bool {
         self.vendor() == *b"AuthenticAMD" && self.family() == 0x1a
     }
 
+    /// Whether this is one of Intel's models in [`SLOW_512`].
     fn slows_down_at_512_bits(&self) -> bool {
         self.vendor() == *b"GenuineIntel" && self.family() == 6 && SLOW_512.contains(&self.model())
     }
 
-    /// The vendor's name, which leaf 0 has in EBX, EDX and ECX.
+    /// The vendor's name, which leaf 0 holds in EBX, EDX and ECX.
     fn vendor(&self) -> [u8; 12] {
         let [_, ebx, ecx, edx] = self.leaf0;
         let mut name = [0; 12];
@@ -123,7 +127,7 @@ impl Cpuid {
 
 #[cfg(target_arch = "x86_64")]
 impl Cpuid {
-    /// What this CPU answers.
+    /// The answers of the CPU that this runs on. Under Miri, those that stand for what the program is compiled with.
     pub fn read() -> Self {
         if cfg!(miri) { Self::compiled() } else { Self::ask() }
     }
@@ -132,7 +136,7 @@ impl Cpuid {
     fn ask() -> Self {
         use core::arch::x86_64::{__cpuid_count, _xgetbv};
         let leaf = |number| {
-            // SAFETY: every CPU for 64 bits has the instruction.
+            // SAFETY: every 64-bit x86 CPU has the CPUID instruction.
             let answer = unsafe { __cpuid_count(number, 0) };
             [answer.eax, answer.ebx, answer.ecx, answer.edx]
         };
@@ -147,7 +151,7 @@ impl Cpuid {
         this
     }
 
-    /// The features that the program is compiled with, for Miri, which has no CPU to ask.
+    /// Answers with exactly the features that the program is compiled with, for Miri, which has no CPU to ask.
     fn compiled() -> Self {
         let ecx1 = u32::from(cfg!(target_feature = "pclmulqdq")) << 1
             | u32::from(cfg!(target_feature = "ssse3")) << 9
@@ -170,10 +174,10 @@ impl Cpuid {
 mod tests {
     use super::*;
 
-    /// A CPU with every bit set, of no vendor.
+    /// A CPU of no vendor with every feature bit set, whose operating system saves every register.
     const RICH: Cpuid = Cpuid { leaf0: [7, 0, 0, 0], leaf1: [0, 0, !0, !0], leaf7: [0, !0, !0, !0], xcr0: !0 };
 
-    /// All that x86 has.
+    /// Every feature that exists on x86.
     fn rich() -> FeatureSet {
         [Feature::Neon, Feature::Sha2, Feature::Sha3]
             .into_iter()
@@ -192,7 +196,7 @@ mod tests {
         }
         let sse = rich().without(Feature::Avx);
         assert!(sse.has(Feature::Aes) && sse.has(Feature::Sha));
-        // Nor is one half of YMM, nor are ZMM without YMM.
+        // One half of YMM is not enough for AVX, and neither is the state of ZMM without that of YMM.
         for xcr0 in [0, 0x01, 0x02, 0x04, 0xe0, 0xe2, 0xe4] {
             assert_eq!(Cpuid { xcr0, ..RICH }.features(), sse, "{xcr0:#x}");
         }
@@ -207,7 +211,7 @@ mod tests {
         assert_eq!(short.features(), rich().without(Feature::Avx2).without(Feature::Sha), "leaf 7 without leaf 7");
     }
 
-    /// Takes every bit away, one at a time: exactly the feature it stands for goes, with what is built on it.
+    /// Clears one bit at a time. The feature of that bit must disappear, with those built on it, and no other.
     #[test]
     fn every_bit_is_looked_at() {
         use Feature::*;

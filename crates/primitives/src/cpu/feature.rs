@@ -1,6 +1,6 @@
-//! Features of CPUs, as plain data.
+//! CPU features as plain data.
 
-/// A set of CPU features, of this machine or another.
+/// A set of CPU features. It may be that of another machine: it proves nothing about this one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct FeatureSet(u32);
 
@@ -15,7 +15,7 @@ macro_rules! features {
             /// Every feature known to this crate, on any architecture.
             pub const ALL: &'static [Feature] = &[$(Feature::$konst),*];
 
-            /// The name users write, such as `vaes`.
+            /// The feature's name in `ALGKIT_CPU` and in the output of `algkit list`, such as `vaes`.
             pub const fn name(self) -> &'static str {
                 match self { $(Feature::$konst => $name),* }
             }
@@ -26,9 +26,9 @@ macro_rules! features {
 features! {
     /// x86: 128-bit integer vectors.
     Sse2 = 0, "sse2";
-    /// x86: byte shuffles.
+    /// x86: byte shuffles (SSSE3).
     Ssse3 = 1, "ssse3";
-    /// x86: wider integer operations on 128-bit vectors.
+    /// x86: extraction of words and blending of 128-bit vectors (SSE4.1).
     Sse41 = 2, "sse4.1";
     /// x86: the `crc32` instruction (part of SSE4.2).
     Sse42 = 3, "sse4.2";
@@ -36,25 +36,25 @@ features! {
     Aes = 4, "aes";
     /// x86: carry-less multiplication; Arm: `pmull`.
     Pclmul = 5, "pclmul";
-    /// x86: three-operand 128-bit vectors.
+    /// x86: instructions on 128-bit vectors with three operands.
     Avx = 6, "avx";
     /// x86: 256-bit integer vectors, BMI1 and BMI2.
     Avx2 = 7, "avx2";
     /// x86: AVX-512 F, BW, VL and DQ together.
     Avx512 = 8, "avx512";
-    /// x86: AES on wide vectors.
+    /// x86: AES on vectors of 256 bits, and of 512 bits with AVX-512.
     Vaes = 9, "vaes";
-    /// x86: carry-less multiplication on wide vectors.
+    /// x86: carry-less multiplication on vectors of 256 bits, and of 512 bits with AVX-512.
     Vpclmul = 10, "vpclmul";
     /// x86: SHA-1 and SHA-256 instructions.
     Sha = 11, "sha";
-    /// x86: 512-bit vectors that do not lower the CPU's frequency. A preference and not an instruction: drivers of 512 bits
-    /// run without it, and are chosen last.
+    /// x86: 512-bit vectors that do not lower the CPU's frequency. This is a preference and not an instruction: drivers
+    /// that use 512 bits run without it, but are chosen last.
     Fast512 = 12, "fast512";
     /// x86: AVX-512 multiplication of 52-bit numbers.
     Ifma = 13, "ifma";
-    /// x86: vector additions, shifts and logic that take one cycle. A preference as well: a driver that waits for a chain of them
-    /// is chosen last without it.
+    /// x86: vector additions, shifts and logic with a latency of one cycle. This is a preference too: without it, a
+    /// driver whose speed depends on a chain of them is chosen last.
     FastSimd = 14, "fastsimd";
     /// Arm: Advanced SIMD.
     Neon = 16, "neon";
@@ -65,8 +65,8 @@ features! {
 }
 
 impl Feature {
-    /// What the feature is never reported without: all features of one of these sets. Instructions are built on each other, so
-    /// that real CPUs follow this; a hypervisor that hides one feature and shows another does not.
+    /// Sets of which the feature needs at least one, complete. Instruction sets are built on each other, so the
+    /// features of real CPUs follow this. A hypervisor may hide one feature and show another that is built on it.
     const fn requires(self) -> &'static [FeatureSet] {
         use Feature::*;
         const fn of(features: &[Feature]) -> FeatureSet {
@@ -94,7 +94,7 @@ impl FeatureSet {
     /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// The features in `list`.
+    /// The set of the features in `list`. It may lack what they are built on.
     pub const fn of(list: &[Feature]) -> Self {
         let mut set = Self::NONE;
         let mut i = 0;
@@ -115,26 +115,26 @@ impl FeatureSet {
         self.0 & other.0 == other.0
     }
 
-    /// The features in either set.
+    /// The features that are in `self`, in `other` or in both.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The set and `feature`.
+    /// The set with `feature` added.
     #[must_use]
     pub const fn with(self, feature: Feature) -> Self {
         Self(self.0 | 1 << feature as u32)
     }
 
-    /// The set, a [consistent](Self::consistent) one, less `feature` and less what is never there without it: no AVX-512 without
-    /// AVX2, no AVX2 without AVX, and so on.
+    /// Removes `feature` and everything that is built on it: no AVX-512 without AVX2, no AVX2 without AVX. The set must
+    /// be [consistent](Self::consistent).
     #[must_use]
     pub const fn without(self, feature: Feature) -> Self {
         Self(self.0 & !(1 << feature as u32)).consistent()
     }
 
-    /// The set less every feature that lacks what it is built on.
+    /// Removes every feature that lacks what it is built on.
     #[must_use]
     pub const fn consistent(self) -> Self {
         let mut set = self;
@@ -165,7 +165,8 @@ impl FeatureSet {
         false
     }
 
-    /// The set and what its features are built on, where that is the same on all architectures: AES is not.
+    /// Adds what the features are built on, where that is the same on all architectures. AES is left out: it is built
+    /// on SSE4.1 or on Neon.
     #[must_use]
     pub const fn with_required(self) -> Self {
         let mut set = self;
@@ -185,7 +186,7 @@ impl FeatureSet {
         }
     }
 
-    /// The features in the set, in declaration order.
+    /// The features in the set, in the order of [`Feature::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Feature> {
         Feature::ALL.iter().copied().filter(move |&f| self.has(f))
     }
@@ -206,7 +207,7 @@ mod tests {
         }
         assert!(cpu.has(Feature::Avx) && cpu.has(Feature::Aes));
         assert!(!ALL.without(Feature::Sse2).has(Feature::Vaes));
-        // AES is built on SSE4.1 or on Neon, and is there while one of them is.
+        // AES is built on SSE4.1 or on Neon, so it stays as long as one of them does.
         assert!(ALL.without(Feature::Sse2).has(Feature::Aes));
         assert!(!ALL.without(Feature::Sse2).without(Feature::Neon).has(Feature::Aes));
     }

@@ -1,12 +1,12 @@
 //! CPU features, and the tokens that prove them.
 //!
-//! [`FeatureSet`] is a set of features, [`CpuFeatures`] one that this machine has. The only ways to
-//! obtain the latter are [`CpuFeatures::detect`], which asks the CPU, and removing features from an
-//! existing one. A [`Token`] is made from it, and code that needs the features takes the token as a
-//! proof that they are there.
+//! [`FeatureSet`] is a set of features. [`CpuFeatures`] is a set that this machine is known to have: it comes from
+//! [`CpuFeatures::detect`], which asks the CPU, or from removing features from another. A [`Token`] is made from it.
+//! Code that needs the features takes the token as proof that they exist.
 //!
-//! On x86, what the CPU answers is read in one place, and a pure function of [`Cpuid`] makes features of it. On AArch64 the crate
-//! `cpufeatures` asks: Linux and Android (HWCAP), and Apple's systems. On others only what the program is compiled with is reported.
+//! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. On
+//! AArch64 the crate `cpufeatures` detects them, on Linux and Android by HWCAP and on Apple's systems. On other systems
+//! for AArch64 the features are those that the program is compiled with.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -24,21 +24,21 @@ pub use token::{Portable, Token};
 #[cfg(target_arch = "x86_64")]
 pub use x86::*;
 
-/// A set of CPU features that this machine is known to have. It is [consistent](FeatureSet::consistent), so that a token of
-/// wider vectors proves what those of narrower ones do.
+/// A set of features that this machine is known to have. It is always [consistent](FeatureSet::consistent), so a token
+/// of wide vectors also proves what the tokens of narrower ones prove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct CpuFeatures(FeatureSet);
 
 impl CpuFeatures {
-    /// No features: only portable code runs.
+    /// The empty set: only portable code runs with it.
     pub const NONE: Self = Self(FeatureSet::NONE);
 
-    /// The features of the CPU this runs on.
+    /// The features of the CPU that this runs on.
     ///
-    /// A program for x86 that is compiled without vector registers, as operating systems are (`x86_64-unknown-none`), has
-    /// none: nothing says that the registers are enabled, nor whose values are in them. UEFI's applications may use those of SSE
-    /// (UEFI Specification, section 2.3.4), and of AVX if the firmware has enabled them. Where the program knows better there is
-    /// `detect_vectors`.
+    /// The set is empty in a program for x86 that is compiled without vector registers, as operating systems are
+    /// (`x86_64-unknown-none`): nothing tells whether the registers are enabled and whose values they hold. Such a
+    /// program may call `detect_vectors`. Applications of UEFI may use the registers of SSE (UEFI Specification,
+    /// section 2.3.4), and those of AVX if the firmware has enabled them.
     pub fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", any(target_feature = "sse2", target_os = "uefi")))]
         return Self(Cpuid::read().features());
@@ -48,37 +48,37 @@ impl CpuFeatures {
         Self::NONE
     }
 
-    /// The features of the CPU this runs on, in a program that is compiled without vector registers.
+    /// The features of the CPU that this runs on, for a program that is compiled without vector registers.
     ///
     /// # Safety
     ///
-    /// SSE is enabled (`CR4.OSFXSR`), and the registers that SSE and XCR0 stand for are the caller's: whatever interrupts it
-    /// saves them, and nobody else's values are in them.
+    /// SSE must be enabled (`CR4.OSFXSR`). The registers of SSE and those that XCR0 enables must be the caller's to
+    /// overwrite: code that interrupts the caller saves and restores them, and they hold no other code's values.
     #[cfg(target_arch = "x86_64")]
     pub unsafe fn detect_vectors() -> Self {
         Self(Cpuid::read().features())
     }
 
-    /// Whether the CPU has every feature of `needs`.
+    /// Whether the set has every feature of `needs`.
     pub const fn contains(self, needs: FeatureSet) -> bool {
         self.0.contains(needs)
     }
 
-    /// What the CPU has, less `feature` and what depends on it.
+    /// Removes `feature` and everything that is built on it.
     #[must_use]
     pub fn without(self, feature: Feature) -> Self {
         Self(self.0.without(feature))
     }
 
-    /// The same CPU, with 512-bit vectors preferred to those of 256 bits or not, whatever is known of its model. Changes nothing
-    /// where there are none.
+    /// Sets whether drivers with 512-bit vectors are preferred to those with 256 bits, whatever is known of the CPU's
+    /// model. On a CPU without AVX-512 this changes nothing.
     #[must_use]
     pub fn prefer_512(self, prefer: bool) -> Self {
         let changed = if prefer { self.0.with(Feature::Fast512) } else { self.0.without(Feature::Fast512) };
         Self(changed.consistent())
     }
 
-    /// The features, as plain data.
+    /// The set as plain data, which proves nothing.
     pub const fn features(self) -> FeatureSet {
         self.0
     }

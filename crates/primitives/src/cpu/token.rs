@@ -1,13 +1,13 @@
-//! Proofs of features, and the way into code compiled for them.
+//! Tokens: proofs of CPU features, and the way into code compiled for them.
 
 use super::{CpuFeatures, FeatureSet};
 
 /// A proof that the CPU has a set of features, and the way into code compiled for them.
 ///
-/// Implementors are zero-sized and cannot be made but by [`Token::detect`].
+/// Types that implement it are zero-sized, and [`Token::detect`] is the only way to make one.
 ///
 /// Unsafe code relies on tokens, so the trait is sealed: a token made elsewhere would prove nothing. These functions
-/// compile,
+/// compile on a type of their own,
 ///
 /// ```
 /// use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
@@ -23,7 +23,7 @@ use super::{CpuFeatures, FeatureSet};
 /// }
 /// ```
 ///
-/// but not as a token's:
+/// but a type outside this crate cannot be a token:
 ///
 /// ```compile_fail,E0277
 /// use algkit_primitives::cpu::{CpuFeatures, FeatureSet, Token};
@@ -39,29 +39,30 @@ use super::{CpuFeatures, FeatureSet};
 /// }
 /// ```
 pub trait Token: crate::sealed::Sealed + Copy + Send + Sync + 'static {
-    /// The features that the token stands for.
+    /// The features that the token proves.
     const NEEDS: FeatureSet;
 
-    /// The token, if `cpu` has everything it needs.
+    /// The token, or `None` if `cpu` lacks a feature that it needs.
     fn detect(cpu: CpuFeatures) -> Option<Self>;
 
-    /// Runs `body` inside a function compiled with the token's features.
+    /// Runs `body` inside a function that is compiled with the token's features.
     ///
-    /// `body` must be an `#[inline(always)]` closure that calls `#[inline(always)]` functions only:
-    /// what is not inlined is compiled without the features, and is correct but slow.
+    /// `body` must be an `#[inline(always)]` closure that calls only `#[inline(always)]` functions. What is not inlined
+    /// is compiled without the features: it stays correct and becomes slow.
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
 
-    /// [`Token::vectorize`] for a `body` that captures nothing: its arguments go in registers, where what a
-    /// closure captures goes through memory. (A token is nothing in a `move` closure, and in another a reference.)
+    /// [`Token::vectorize`] for a `body` that captures nothing. The three arguments are passed in registers, where what
+    /// a closure captures goes through memory. (Captured by a `move` closure, a token takes no space; captured by
+    /// reference, it takes a pointer.)
     fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R;
 }
 
-/// The token of code that needs nothing.
+/// The token of portable code, which needs no features.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable(());
 
 impl Portable {
-    /// The token; portable code always runs.
+    /// Makes the token, which needs no detection.
     pub const fn new() -> Self {
         Self(())
     }
@@ -93,15 +94,15 @@ impl Token for Portable {
     }
 }
 
-/// A trait of the tokens that prove some target features, and a function of the same name that can be called without
-/// `unsafe` only where the compiler knows of these features.
+/// Defines a trait of the tokens that prove some target features, and a function of the same name. Without `unsafe`,
+/// the function can be called only where the compiler knows that these features are enabled.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! proof {
     ($(#[$doc:meta])* $Has:ident: $Super:ident $(+ $More:ident)*, $features:literal $({ $($methods:tt)* })?) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Whatever CPU has made the token has the features.
+        /// Every CPU on which the token can be made has the features.
         pub unsafe trait $Has: $Super $(+ $More)* {
             $($($methods)*)?
         }
@@ -120,8 +121,8 @@ macro_rules! token {
         pub struct $name(());
 
         $(
-            // SAFETY: the functions named after the traits are called below, without `unsafe`, so the token's features
-            // include theirs.
+            // SAFETY: `proves` below calls the functions named after the traits without `unsafe`. It compiles only if
+            // the token's features include those of each trait.
             unsafe impl $Has for $name {}
         )*
         const _: () = {
@@ -157,7 +158,7 @@ macro_rules! token {
                 fn go<A, B, C, R>(a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
                     body(a, b, c)
                 }
-                // SAFETY: as above.
+                // SAFETY: as in `vectorize`.
                 unsafe { go(a, b, c, body) }
             }
         }

@@ -1,4 +1,4 @@
-//! The tokens of x86, and what they prove.
+//! The tokens of x86, and the traits that say which features each of them proves.
 
 use super::{
     CpuFeatures, Feature, FeatureSet, Token,
@@ -7,7 +7,7 @@ use super::{
 
 proof!(/// 128-bit vectors: every token of x86.
 HasSse2: Token, "sse2" {
-    /// The token of AVX-512, if this one includes it.
+    /// The token of AVX-512, if this token proves AVX-512 too.
     #[inline(always)]
     #[doc(hidden)]
     fn avx512(self) -> Option<Avx512> {
@@ -81,8 +81,8 @@ token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruc
     Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq",
     [HasSse2, HasSsse3, HasSse41, HasSse42, HasClmul, HasAvx2, HasVpclmul, HasAvx512]);
 
-/// A token that proves all that a narrower one does. The features that detection reports are consistent, so it is enough that
-/// what the wider one needs is built on what the narrower one needs.
+/// A conversion from a token to a narrower one, which proves less. Detected features are consistent, so it is enough
+/// that the narrower token needs only features that those of the wider token are built on.
 macro_rules! proves {
     ($($wide:ident => $narrow:ident;)*) => {$(
         const _: () = assert!($wide::NEEDS.with_required().contains($narrow::NEEDS));

@@ -1,9 +1,8 @@
 //! Vectors of 16-byte blocks, as the AES instructions see them.
 //!
-//! [`Blocks`] is what every mode needs (loads, stores, xor, counters), [`AesVector`] adds the
-//! rounds. A vector can only be made with the token of its CPU, so having one proves that its
-//! instructions exist, and its methods are safe. Everything is `#[inline(always)]` and must be
-//! reached from inside [`Token::vectorize`].
+//! [`Blocks`] is what every mode needs (loads, stores, xor, counters). [`AesVector`] adds the rounds of AES. A vector
+//! can be made only with the token of its CPU. So a vector proves that its instructions exist, and its methods are
+//! safe. Every method is `#[inline(always)]` and must be called from inside [`Token::vectorize`].
 
 use crate::cpu::Token;
 
@@ -16,7 +15,8 @@ pub(crate) mod x86;
 
 /// One or more blocks of 16 bytes in one register. Block 0 is the first in memory.
 ///
-/// Sealed, as unsafe code relies on vectors to be what they say. This fails for nothing but the seal:
+/// The trait is sealed, because unsafe code relies on the methods to do what they document. Only the seal makes this
+/// code fail:
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(crate) mod x86;
 /// }
 /// ```
 pub trait Blocks: crate::sealed::Sealed + Copy {
-    /// What proves that the CPU has these vectors.
+    /// The token that proves that the CPU has these vectors.
     type Token: Token;
 
     /// Blocks in a vector.
@@ -49,37 +49,38 @@ pub trait Blocks: crate::sealed::Sealed + Copy {
     /// Bytes in a vector.
     const BYTES: usize = 16 * Self::BLOCKS;
 
-    /// All zero.
+    /// A vector of zeros.
     fn zero(token: Self::Token) -> Self;
 
-    /// The same block everywhere.
+    /// A vector with `block` in each place.
     fn splat(token: Self::Token, block: &[u8; 16]) -> Self;
 
-    /// The first [`Blocks::BYTES`] bytes of `src`.
+    /// Loads the first [`Blocks::BYTES`] bytes of `src`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `src` is shorter.
     fn load(token: Self::Token, src: &[u8]) -> Self;
 
-    /// All of `src`, at most [`Blocks::BYTES`] bytes, then zeros.
+    /// Loads all of `src`, at most [`Blocks::BYTES`] bytes, and fills the rest with zeros.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `src` is longer.
     fn load_partial(token: Self::Token, src: &[u8]) -> Self;
 
     /// Writes the vector to the first [`Blocks::BYTES`] bytes of `dst`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `dst` is shorter.
     fn store(self, dst: &mut [u8]);
 
     /// Fills `dst`, at most [`Blocks::BYTES`] bytes, with the first bytes of the vector.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `dst` is longer.
     fn store_partial(self, dst: &mut [u8]);
 
-    /// The vector, but its first bytes are those of `src`, at most 16. What its other blocks become is not said.
+    /// Replaces the first bytes of the vector by `src`, which has at most 16 bytes. The blocks after the first become
+    /// unspecified.
     #[inline(always)]
     fn overlaid(self, token: Self::Token, src: &[u8]) -> Self {
         let kept = u128::MAX.checked_shl(8 * src.len() as u32).unwrap_or(0);
@@ -112,8 +113,9 @@ pub trait Blocks: crate::sealed::Sealed + Copy {
     fn add64(self, other: Self) -> Self;
 }
 
-/// Up to 16 bytes as a little-endian integer, in pieces that do not overlap: what [`store_partial_block`] wrote, a
-/// load of a piece can take from the store, and need not wait until it is in the cache.
+/// Loads up to 16 bytes as a little-endian integer, in pieces that do not overlap. They are the pieces that
+/// [`store_partial_block`] writes, so each load is forwarded from one store and does not wait until the store has
+/// reached the cache.
 #[inline(always)]
 pub(crate) fn load_partial_block(src: &[u8]) -> u128 {
     if let Some(block) = src.first_chunk() {
@@ -135,7 +137,7 @@ pub(crate) fn load_partial_block(src: &[u8]) -> u128 {
     }
 }
 
-/// Writes the first bytes of `block`, little-endian, to `dst`, which has at most 16.
+/// Writes the first bytes of `block`, as a little-endian integer, to `dst`, which has at most 16 bytes.
 #[inline(always)]
 pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
     if let Some(whole) = dst.first_chunk_mut() {
@@ -163,10 +165,10 @@ pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
     }
 }
 
-/// A word times this is four of it.
+/// A 32-bit word times this is the word in all four places.
 const FOUR: u128 = 1 | 1 << 32 | 1 << 64 | 1 << 96;
 
-/// Blocks that the CPU's AES instructions work on.
+/// Vectors of blocks with the CPU's AES instructions.
 pub trait AesVector: Blocks {
     /// ShiftRows, SubBytes, MixColumns, then the round key.
     fn enc(self, round_key: Self) -> Self;
@@ -187,9 +189,11 @@ pub trait AesVector: Blocks {
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
 
-    /// Four words of a key schedule (FIPS 197 section 5.2), of one-block vectors: `self` are the words that are as far
-    /// back as the cipher's key is long, `last` the four before. Its last word goes through SubWord, after RotWord
-    /// if `ROTATED`, and `rcon` is added to it; each new word is the sum of that and of `self` up to its place.
+    /// The next four words of a key schedule (FIPS 197 section 5.2), on vectors of one block.
+    ///
+    /// `self` are the four words as far back as the cipher's key is long, and `last` the four words right before the
+    /// new ones. The last word of `last` goes through RotWord if `ROTATED`, then through SubWord, and `rcon` is added.
+    /// Each new word is that value, xored with all words of `self` up to the same place.
     #[inline(always)]
     fn next_key<const ROTATED: bool>(self, token: Self::Token, last: Self, rcon: u32) -> Self {
         let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
@@ -202,13 +206,12 @@ pub trait AesVector: Blocks {
         Self::splat(token, &(sums ^ sums << 64).to_le_bytes()).xor(word)
     }
 
-    /// Round 0 of encryption (`ENC`) or decryption of `N` independent vectors, before which the key
-    /// `first` is added; `key` is [`AesVector::round_key`] 0.
+    /// The xor with the key `first` and round 0 of encryption (`ENC`) or decryption, on `N` independent vectors. `key`
+    /// is [`AesVector::round_key`] 0.
     ///
-    /// This, [`AesVector::round`] with the keys of rounds 1 to below `inner.len()`, and [`AesVector::finish`] are AES;
-    /// `inner` are the keys between the first and the last.
-    /// Where in a round its key is added is the CPU's business: x86 does it after MixColumns, Arm
-    /// before SubBytes.
+    /// AES is this function, then [`AesVector::round`] with the keys of rounds 1 to below `inner.len()`, then
+    /// [`AesVector::finish`]. `inner` are the round keys between the first and the last. The place of the key within a
+    /// round depends on the CPU: x86 adds it after MixColumns, Arm before SubBytes.
     #[inline(always)]
     fn first_round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, key: Option<Self>) {
         let Some(key) = key else { return };
@@ -218,13 +221,14 @@ pub trait AesVector: Blocks {
         Self::round::<ENC, N>(blocks, key);
     }
 
-    /// The key of round `i`, below `inner.len()`; none where round 0 takes the first of all keys alone.
+    /// The key of round `i`, for `i` below `inner.len()`. `None` for a CPU whose round 0 uses only the first of all
+    /// keys.
     #[inline(always)]
     fn round_key(token: Self::Token, inner: &[[u8; 16]], i: usize) -> Option<Self> {
         Some(Self::splat(token, inner.get(i)?))
     }
 
-    /// A round with its key.
+    /// One round with `key`, on `N` independent vectors.
     #[inline(always)]
     fn round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], key: Self) {
         for b in blocks.iter_mut() {
@@ -232,34 +236,34 @@ pub trait AesVector: Blocks {
         }
     }
 
-    /// The last round.
+    /// The last round, which has no MixColumns.
     #[inline(always)]
     fn finish<const ENC: bool>(self, _token: Self::Token, _inner: &[[u8; 16]], last: Self) -> Self {
         if ENC { self.enc_last(last) } else { self.dec_last(last) }
     }
 
-    /// `block(i)` as block `i`.
+    /// A vector of `block(i)` in each place `i`.
     fn gather(token: Self::Token, block: impl FnMut(usize) -> [u8; 16]) -> Self;
 
-    /// Calls `put` with the number of each block and the block.
+    /// Calls `put` with the index of each block and the block.
     fn scatter(self, put: impl FnMut(usize, [u8; 16]));
 
-    /// The first block, everywhere.
+    /// The first block in every place.
     #[inline(always)]
     fn splat_first(self) -> Self {
         assert!(Self::BLOCKS == 1, "wider vectors bring their own");
         self
     }
 
-    /// Changes neither, but the compiler must have both at this point, and may move no computation
-    /// that leads to one of them behind it, nor one that uses them before it.
+    /// Changes neither vector. But the compiler must have both at this point: it cannot move a computation that leads
+    /// to one of them behind it, nor one that uses them before it.
     fn meet(&mut self, other: &mut Self);
 
-    /// The blocks one place later in a stream: the last block of `previous`, then all of `self`
-    /// but its last.
+    /// The blocks of a stream moved by one place: the last block of `previous`, then all blocks of `self` except the
+    /// last.
     fn after(self, previous: Self) -> Self;
 
-    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS, `n` at most 56.
+    /// Each block times x^`n` as an element of GF(2^128) in the convention of XTS. `n` is at most 56.
     ///
     /// A block is the polynomial whose coefficient of x^i is bit i of the little-endian integer,
     /// modulo x^128 + x^7 + x^2 + x + 1. The product is the block shifted left by `n`, and the `n`
@@ -272,26 +276,27 @@ pub trait AesVector: Blocks {
     /// ```
     fn mul_x(self, n: usize) -> Self;
 
-    /// Each block times x^(8 `n`), for what a batch of eight vectors needs: `n` from 1 to [`Blocks::BLOCKS`] - 1. With whole bytes that
-    /// is fewer shifts than [`AesVector::mul_x`], by a rotation as in [`AesVector::next_tweaks`].
+    /// Each block times x^(8 `n`), for `n` from 1 to [`Blocks::BLOCKS`] - 1, which is what a batch of eight vectors of
+    /// tweaks needs. A multiple of 8 makes it a rotation by whole bytes, as in [`AesVector::next_tweaks`], with fewer
+    /// shifts than [`AesVector::mul_x`].
     #[inline(always)]
     fn mul_x_bytes(self, n: usize) -> Self {
         self.mul_x(8 * n)
     }
 
-    /// Vector `i` of a batch of tweaks, of which `batch` is the batch before and `before` the vector before: the one or the other
-    /// times a power of x, each width's cheaper way.
+    /// Vector `i` of a batch of eight vectors of tweaks. `batch` is the batch before, and `before` is the vector
+    /// before. Each width multiplies the one of the two that costs it less by a power of x.
     fn next_tweaks(batch: &[Self; 8], before: Self, i: usize) -> Self;
 
-    /// Block `i` times x^(`n` + `i`), `n` + [`Blocks::BLOCKS`] at most 56. See [`AesVector::mul_x`].
+    /// Block `i` times x^(`n` + `i`), where `n` + [`Blocks::BLOCKS`] is at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
 }
 
-/// An array of what `f` makes of each index; there is at least one.
+/// The array of `f(0)` to `f(N - 1)`, for `N` of at least 1.
 ///
-/// `array::from_fn`, and `array::map` more so, are not always inlined: where the compiler does not, or puts them into
-/// another unit of the program than their caller, which anybody's next change may bring about, the closure loses the CPU
-/// features of its caller, and vectors pass through memory. XTS lost an eighth of its speed to one such call a message.
+/// The compiler does not always inline `array::from_fn` and `array::map`. It may also put them into another codegen
+/// unit than their caller, which a change elsewhere can bring about. The closure then loses the CPU features of its
+/// caller, and vectors pass through memory. XTS lost an eighth of its speed to one such call per message.
 #[inline(always)]
 pub(crate) fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
     const { assert!(N > 0) }
@@ -304,7 +309,7 @@ pub(crate) fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) ->
     all
 }
 
-/// An array of what `f` makes of each value, for the same reason as [`from_fn`].
+/// The array of `f(value)` for each value, in place of `array::map` for the reason given at [`from_fn`].
 #[inline(always)]
 pub(crate) fn each<T: Copy, U: Copy, const N: usize>(values: [T; N], mut f: impl FnMut(T) -> U) -> [U; N] {
     from_fn(
@@ -313,14 +318,14 @@ pub(crate) fn each<T: Copy, U: Copy, const N: usize>(values: [T; N], mut f: impl
     )
 }
 
-/// `n`, as a value that the compiler knows nothing about.
+/// Returns `n` as a value that the compiler knows nothing about.
 ///
-/// A loop over round keys is short, and its turns are long enough to hide its own cost; unrolled
-/// two to eight times with a remainder, which is what the compiler makes of it when it can count
-/// the turns, the modes would be twice as large and no faster.
+/// It hides the number of rounds. A loop over the round keys is short, and each iteration takes long enough to hide the
+/// cost of the loop. If the compiler can count the iterations, it unrolls the loop two to eight times with a remainder.
+/// That makes the modes twice as large and no faster.
 #[inline(always)]
 pub(crate) fn opaque(mut n: usize) -> usize {
-    // SAFETY: there is no instruction.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(not(miri))]
     unsafe {
         core::arch::asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags))
@@ -328,10 +333,10 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
-/// `n`, as a value of which the compiler knows nothing, not even that it is the same as the last time.
+/// Like [`opaque`], but the compiler cannot assume that two calls with the same `n` give the same value.
 #[inline(always)]
 pub(crate) fn forgotten(mut n: usize) -> usize {
-    // SAFETY: there is no instruction.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(not(miri))]
     unsafe {
         core::arch::asm!("/* {0} */", inout(reg) n, options(nomem, nostack, preserves_flags))
@@ -339,21 +344,20 @@ pub(crate) fn forgotten(mut n: usize) -> usize {
     n
 }
 
-/// `at`, as a reference of which the compiler knows no more than its type says.
+/// Returns `at` as a reference of which the compiler knows only the type.
 ///
-/// What is read through it is read again. Left to know better, the compiler keeps the round keys of one
-/// pass for the next, and as there are more of them than registers, it writes them to the stack at full
-/// width.
+/// So what is read through it is read again. Otherwise the compiler keeps the round keys of one pass for the next.
+/// There are more keys than registers, so it writes them to the stack in full vector width.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "the address passes through; nothing is read in between")]
 pub(crate) fn anew<T>(at: &T) -> &T {
     let mut at: *const T = at;
-    // SAFETY: there is no instruction.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(not(miri))]
     unsafe {
         core::arch::asm!("/* {0} */", inout(reg) at, options(nomem, nostack, preserves_flags))
     };
-    // SAFETY: it is the reference that it was made of.
+    // SAFETY: the pointer is that of the reference `at`, so it is aligned and valid as long as `at` is.
     unsafe {
         core::hint::assert_unchecked(at.is_aligned());
         &*at
@@ -362,25 +366,26 @@ pub(crate) fn anew<T>(at: &T) -> &T {
 
 /// Aligns the stack frame of the function that this is inlined into to 64 bytes.
 ///
-/// A frame has 16 bytes of alignment unless an object in it asks for more, and LLVM does not count the vectors that it
-/// spills: their slots are chosen when it is too late to align the frame. Unaligned slots straddle lines of the cache, in
-/// some processes pages, and a load from such a slot waits for its store. So a kernel that spills in its loop calls this.
+/// A frame has 16 bytes of alignment unless an object in it asks for more. LLVM does not count the vectors that it
+/// spills: it chooses their slots after the alignment of the frame is fixed. An unaligned slot may straddle two cache
+/// lines. On some processors a load from such a slot waits until its store has reached the cache. So a kernel that
+/// spills in its loop calls this function.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "the address is all that is asked for")]
 pub(crate) fn align_frame() {
     #[repr(align(64))]
     struct Line;
     let line = core::mem::MaybeUninit::<Line>::uninit();
-    // SAFETY: there is no instruction.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(not(miri))]
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) line.as_ptr(), options(nomem, nostack, preserves_flags))
     };
 }
 
-/// A token whose CPU has AES instructions on vectors of type `V`.
+/// A token of a CPU with AES instructions, on vectors of type `V`.
 pub trait AesToken: Token {
-    /// The widest vector that this token's code uses.
+    /// The widest vector that this token allows.
     type V: AesVector<Token = Self>;
 
     /// The token of one-block vectors, for modes in which each block waits for the one before.
@@ -389,11 +394,10 @@ pub trait AesToken: Token {
     /// Makes the token of one-block vectors.
     fn narrow(self) -> Self::Narrow;
 
-    /// The token of vectors of at most two blocks, which are put together and taken apart more cheaply than those of
-    /// four.
+    /// The token of vectors of at most two blocks. Their blocks are gathered and scattered at lower cost than four.
     type TwoBlocks: AesToken;
 
-    /// Makes the token of two-block vectors.
+    /// Makes the token of vectors of at most two blocks.
     fn two_blocks(self) -> Self::TwoBlocks;
 }
 

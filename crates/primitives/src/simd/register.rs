@@ -1,27 +1,28 @@
-//! How a register that carries the proof of its CPU is made: the macros, for all architectures.
+//! Macros that define a vector register with the token that proves its CPU's features, for all architectures.
 //!
-//! A module that uses them has the types `V128`, and on x86 `V256` and `V512`, each with a field `raw` and a field `token`.
+//! A module that uses them defines the types `V128`, and on x86 also `V256` and `V512`. Each has a field `raw` and a
+//! field `token`.
 
-/// Types that are nothing but bytes: all of them are initialized, and any are a value.
+/// Types whose values are exactly their bytes.
 ///
 /// # Safety
-/// That is so.
+/// The type has no padding, and every bit pattern is a valid value.
 pub(crate) unsafe trait Plain: Copy {}
 
 macro_rules! plain {
     ($($Int:ty)*) => {
         $(
-            // SAFETY: an integer has no padding, and each of its bit patterns is a number.
+            // SAFETY: an integer has no padding, and each of its bit patterns is a value.
             unsafe impl Plain for $Int {}
         )*
     };
 }
 plain!(u8 u16 u32 u64 u128);
 
-// SAFETY: an array is its elements, without padding between them.
+// SAFETY: an array consists of its elements, without padding between them.
 unsafe impl<P: Plain, const N: usize> Plain for [P; N] {}
 
-/// The type of what intrinsics take and return for a type of a method's signature.
+/// The intrinsics' type for a type in a method's signature.
 macro_rules! raw {
     (V128) => {
         Raw128
@@ -37,7 +38,7 @@ macro_rules! raw {
     };
 }
 
-/// The type in the method's signature.
+/// The method's type for a type in its declaration: a vector carries the token's type.
 macro_rules! proven {
     (V128, $T:ident) => { V128<$T> };
     (V256, $T:ident) => { V256<$T> };
@@ -75,7 +76,7 @@ macro_rules! wrap {
     };
 }
 
-/// Methods of a vector. The first parameter is `self`; the body sees registers.
+/// Defines methods of a vector. The first parameter is `self`; in the body, parameters are raw registers.
 macro_rules! methods {
     (
         $V:ident, $Has:ident $(+ $More:ident)* = $features:literal;
@@ -92,7 +93,8 @@ macro_rules! methods {
                     #[inline]
                     #[target_feature(enable = $features)]
                     fn go $(<$(const $N: i32),+>)? ($this: raw!($V) $(, $arg: raw!($Arg))*) -> raw!($Out) $body
-                    // SAFETY: the vector's token proves the features.
+                    // SAFETY: the vector carries a token whose type implements the trait, so the CPU has the features
+                    // of `go`.
                     let raw = unsafe { go $(::<$($N),+>)? (self.raw $(, unwrap!($Arg, $arg))*) };
                     wrap!($Out, raw, self.token)
                 }
@@ -101,7 +103,7 @@ macro_rules! methods {
     };
 }
 
-/// Functions that make a vector. The method takes the token first.
+/// Defines functions that make a vector. Each takes the token first; in the body, parameters are raw registers.
 macro_rules! makers {
     (
         $V:ident, $Has:ident $(+ $More:ident)* = $features:literal;
@@ -118,7 +120,7 @@ macro_rules! makers {
                     #[inline]
                     #[target_feature(enable = $features)]
                     fn go($($arg: raw!($Arg)),*) -> raw!($Out) $body
-                    // SAFETY: the token proves the features.
+                    // SAFETY: the token's type implements the trait, so the CPU has the features of `go`.
                     let raw = unsafe { go($(unwrap!($Arg, $arg)),*) };
                     wrap!($Out, raw, token)
                 }
@@ -127,7 +129,7 @@ macro_rules! makers {
     };
 }
 
-/// What the widths have in common: memory, tokens, and instructions that are none.
+/// Defines what all widths have in common: loads, stores, the token, and barriers for the compiler.
 macro_rules! registers {
     (
         $V:ident($raw:ident), $Has:ident = $features:literal, $bytes:literal, $load:ident, $store:ident,
@@ -136,94 +138,97 @@ macro_rules! registers {
         impl<T: $Has> crate::sealed::Sealed for $V<T> {}
 
         impl<T: $Has> $V<T> {
-            /// The bytes of `from`, which has as many as the vector.
+            /// Loads `from`, which has as many bytes as the vector (checked at compile time).
             #[inline(always)]
             pub(crate) fn load<P: Plain>(token: T, from: &P) -> Self {
                 const { assert!(size_of::<P>() == $bytes) }
-                // SAFETY: the token proves the instruction; `from` has the vector's bytes.
+                // SAFETY: the token proves that the CPU has the instruction. `from` has as many bytes as the vector,
+                // and the instruction needs no alignment.
                 Self { raw: unsafe { $load(core::ptr::from_ref(from).cast()) }, token }
             }
 
-            /// Writes all of `to`, which has as many bytes as the vector.
+            /// Stores the vector to `to`, which has as many bytes (checked at compile time).
             #[inline(always)]
             pub(crate) fn store<P: Plain>(self, to: &mut P) {
                 const { assert!(size_of::<P>() == $bytes) }
-                // SAFETY: the token proves the instruction; `to` has the vector's bytes, and takes any.
+                // SAFETY: the token proves that the CPU has the instruction. `to` has as many bytes as the vector, and
+                // it is `Plain`, so any bytes are a valid value.
                 unsafe { $store(core::ptr::from_mut(to).cast(), self.raw) }
             }
 
-            /// The words of the vector, where it is.
+            /// The vector in memory, as a reference to its words.
             #[inline(always)]
             pub(crate) fn as_words<P: Plain>(&self) -> &P {
                 const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }
-                // SAFETY: a register in memory is its bytes, as many as those of `P`, and any are a `P`.
+                // SAFETY: size and alignment are checked above. All bytes of a vector are initialized, and `P` is
+                // `Plain`, so any bytes are a valid `P`.
                 unsafe { &*core::ptr::from_ref(&self.raw).cast() }
             }
 
-            /// The words of the vector, to be changed where it is.
+            /// The vector in memory, as a mutable reference to its words.
             #[inline(always)]
             pub(crate) fn as_words_mut<P: Plain>(&mut self) -> &mut P {
                 const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }
-                // SAFETY: as above, and any bytes are a vector.
+                // SAFETY: as in `as_words`; and any bytes are a valid vector.
                 unsafe { &mut *core::ptr::from_mut(&mut self.raw).cast() }
             }
 
-            /// The token that the vector was made with.
+            /// The token that the vector carries.
             #[inline(always)]
             pub(crate) fn token(self) -> T {
                 self.token
             }
 
-            /// The same vector with another token.
+            /// The same vector with another token, which proves other features of the same CPU.
             #[inline(always)]
             pub(crate) fn proven_by<U: $Has>(self, token: U) -> $V<U> {
                 $V { raw: self.raw, token }
             }
 
-            /// The same vector; no instruction. The compiler keeps all of these in the order of the source, so what
-            /// makes the vector is computed before the next, and what uses it after.
+            /// Returns the same vector, without any instruction. The compiler keeps all calls in the order of the
+            /// source: what computes a vector stays before the next call, and what uses it stays behind its own.
             #[inline(always)]
             pub(crate) fn pin(mut self) -> Self {
                 #[inline]
                 #[target_feature(enable = $features)]
                 fn go(raw: &mut $raw) {
-                    // SAFETY: there is no instruction.
+                    // SAFETY: the assembly is a comment; it changes no register and no memory.
                     #[cfg(not(miri))]
                     unsafe {
                         core::arch::asm!($hold, inout($class) * raw, options(nomem, nostack, preserves_flags));
                     }
                 }
-                // SAFETY: the token proves the features.
+                // SAFETY: the token proves the features of `go`.
                 unsafe { go(&mut self.raw) };
                 self
             }
 
-            /// The same vector, as one that the compiler knows nothing about; no instruction. Unlike
-            /// [`pin`](Self::pin), this may be moved, and goes away with a result that nobody uses.
+            /// Returns the same vector, without any instruction, as a value that the compiler knows nothing about.
+            /// Unlike [`pin`](Self::pin), the compiler may move the call, and drops it if the result is not used.
             #[inline(always)]
             pub(crate) fn opaque(mut self) -> Self {
                 #[inline]
                 #[target_feature(enable = $features)]
                 fn go(raw: &mut $raw) {
-                    // SAFETY: there is no instruction.
+                    // SAFETY: the assembly is a comment; it changes no register and no memory.
                     #[cfg(not(miri))]
                     unsafe {
                         core::arch::asm!($hold, inout($class) * raw, options(pure, nomem, nostack, preserves_flags));
                     }
                 }
-                // SAFETY: the token proves the features.
+                // SAFETY: the token proves the features of `go`.
                 unsafe { go(&mut self.raw) };
                 self
             }
 
-            /// Changes neither; no instruction. But the compiler must have both at this point: it may move no
-            /// computation that leads to one of them behind it, nor one that uses them before it.
+            /// Changes neither vector, and is no instruction. But the compiler must have both at this point: it cannot
+            /// move a computation that leads to one of them behind it, nor one that uses them before it.
             #[inline(always)]
             pub(crate) fn meet(&mut self, other: &mut Self) {
                 #[inline]
                 #[target_feature(enable = $features)]
                 fn go(a: &mut $raw, b: &mut $raw) {
-                    // SAFETY: there is no instruction.
+                    // SAFETY: the assembly is a comment; it changes no register and no memory.
                     #[cfg(not(miri))]
                     unsafe {
                         core::arch::asm!(
@@ -234,7 +239,7 @@ macro_rules! registers {
                         );
                     }
                 }
-                // SAFETY: the token proves the features.
+                // SAFETY: the token proves the features of `go`.
                 unsafe { go(&mut self.raw, &mut other.raw) };
             }
         }

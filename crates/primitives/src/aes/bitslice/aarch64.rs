@@ -1,4 +1,4 @@
-//! Vectors of 128 bits: 8 blocks.
+//! Bit-sliced AES on vectors of 128 bits: 8 blocks at a time.
 
 use super::BitsliceToken;
 use super::word::{self, NUMBERS, Word, eight, lower};
@@ -57,7 +57,7 @@ impl Word for V128<Neon> {
 
     #[inline(always)]
     fn counters(token: Neon, first: u128) -> [Self; 8] {
-        // One lane's sum does not carry into the next.
+        // The additions below are on 64-bit lanes, so a carry out of the low lane would be lost.
         if (first as u64).checked_add(Self::BLOCKS as u64).is_none() || cfg!(target_endian = "big") {
             return word::stored_counters(token, first);
         }

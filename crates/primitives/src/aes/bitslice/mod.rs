@@ -1,4 +1,4 @@
-//! AES on bits in parallel: constant-time, a batch of blocks at a time, one text for every word.
+//! Bit-sliced AES: constant-time, a batch of blocks at a time, one text for every width of word.
 //!
 //! # Layout
 //!
@@ -16,11 +16,11 @@
 //!   row 3   3  7 11 15                       row 3  12 13 14 15
 //! ```
 //!
-//! A vector moves positions with one byte shuffle, whatever the order; in a `u64`, the next row is a
-//! rotation by 16 bits. Getting there from memory means exchanging bits of the word's number with bits
-//! of the position within the word, each by a swap of masked bits ([`Word::swap`]): the lowest three
-//! position bits, in which a byte holds its 8 bits, for the three of the number, in which 8 vectors hold
-//! 8 blocks. The same three exchanges lead back.
+//! In a vector, one byte shuffle moves positions anywhere. In a `u64`, a rotation by 16 bits moves them to the next
+//! row. To get from bytes in memory to this layout, exchange bits of the word's number with bits of the position within
+//! the word. The lowest three bits of the position (which number the 8 bits of a byte) change places with the three
+//! bits of the word's number (which number 8 blocks in 8 vectors). Each exchange is a swap of masked bits
+//! ([`Word::swap`]). The same three exchanges lead back.
 //!
 //! # Rounds without ShiftRows
 //!
@@ -56,28 +56,28 @@ use crate::cpu::Token;
 use word::{Word, eight, transpose};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A token whose CPU bit-slices AES on words of up to three widths.
+/// A token of a CPU that bit-slices AES on words of up to three widths.
 pub trait BitsliceToken: Token {
     /// The widest word, for whole batches.
     type Wide: Word<Token = Self>;
 
-    /// The word for what is left, if it is at most half a batch.
+    /// The word for the rest of a message, if that is at most half a batch of [`Wide`](Self::Wide).
     type Half: Word<Token = Self, Key = KeyBit<Self>>;
 
-    /// The word for what is left, if it is at most a quarter.
+    /// The word for the rest of a message, if that is at most a quarter of a batch of [`Wide`](Self::Wide).
     type Quarter: Word<Token = Self, Key = KeyBit<Self>>;
 }
 
 type KeyBit<T> = <<T as BitsliceToken>::Wide as Word>::Key;
 
-/// A bit-sliced AES key, both directions.
+/// A bit-sliced AES key, for both directions.
 #[derive(Clone)]
 pub struct Bitslice<T: BitsliceToken> {
     token: T,
     keys: SlicedKeys<KeyBit<T>>,
 }
 
-/// Round keys: bit `i` of each byte in word `i`, with the put-off ShiftRows undone.
+/// Round keys. Word `i` holds bit `i` of each byte, with the ShiftRows undone that the rounds put off.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 struct SlicedKeys<K: Zeroize> {
     keys: [[K; 8]; 15],
@@ -85,8 +85,8 @@ struct SlicedKeys<K: Zeroize> {
 }
 
 impl<T: BitsliceToken> Bitslice<T> {
-    /// Blocks in a full batch. Fewer cost as much, or, where the CPU has narrower words too, as much as
-    /// a batch of those.
+    /// Blocks in a full batch. Fewer blocks cost as much as a full batch, unless the CPU has a narrower word that holds
+    /// them.
     pub const PARALLEL: usize = T::Wide::BLOCKS;
 
     /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
@@ -112,7 +112,7 @@ impl<T: BitsliceToken> Bitslice<T> {
     }
 }
 
-/// A batch, from the order of memory and back to it.
+/// Encrypts a batch, which is in the order of memory before and after.
 #[inline(always)]
 fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
     let [first, rest @ ..] = &keys.keys;
@@ -120,7 +120,8 @@ fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -
     let mut state = add_key(token, transpose(token, state), first);
     let mut inner = inner.iter();
     let mut round = 1;
-    // The last round ends after SubBytes. The circuit is here once, for the sake of code size.
+    // The last round has no MixColumns. The loop has one copy of the circuit for all rounds, which keeps the code
+    // small.
     loop {
         state = sub_bytes(state);
         let Some(key) = inner.next() else { break };
@@ -160,7 +161,8 @@ fn add_key<W: Word>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8]
     )
 }
 
-/// `R^rounds`: nothing, or (`R²` being its own inverse) two columns' move of rows 1 and 3.
+/// ShiftRows `rounds` times: the identity for a multiple of 4, otherwise `R²`, which moves rows 1 and 3 by two columns.
+/// (The number of rounds is even.)
 #[inline(always)]
 fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] {
     if rounds.is_multiple_of(4) {
@@ -172,7 +174,7 @@ fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] 
     )
 }
 
-/// MixColumns as round number `round` needs it.
+/// MixColumns in round `round`: `R⁻ʳ M Rʳ`.
 #[inline(always)]
 fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
@@ -182,8 +184,8 @@ fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] 
     )
 }
 
-/// Its inverse. The polynomial of MixColumns, cubed, is its inverse, and squared it is `4X² + 5`, so this is
-/// MixColumns of `a + 4·(a + ρ²a)`.
+/// InvMixColumns in round `round`. The cube of MixColumns' polynomial is its inverse, and its square is `4X² + 5`, so
+/// this is MixColumns of `a + 4·(a + ρ²a)`.
 #[inline(always)]
 fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
@@ -196,7 +198,7 @@ fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W;
     )
 }
 
-/// `2(1 + ρ) + ρ + ρ²(1 + ρ)`, where `ρ` moves by `cols` columns as well.
+/// MixColumns `2(1 + ρ) + ρ + ρ²(1 + ρ)`, where `ρ` also moves by `cols` columns.
 #[inline(always)]
 fn mix<W: Word>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
     let next = turn(token, state, 1, cols);
@@ -204,7 +206,7 @@ fn mix<W: Word>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
     xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
 }
 
-/// Calls `body` with `round` modulo 4: as a constant, for words that want it to be one.
+/// Calls `body` with `round` modulo 4, and with a constant where [`Word::TURNS_ARE_CODE`].
 #[inline(always)]
 fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 8] {
     if !W::TURNS_ARE_CODE {
@@ -218,13 +220,13 @@ fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 
     }
 }
 
-/// `2·a` in GF(2⁸): bits move up, the highest comes back as 0x1b.
+/// `2·a` in GF(2⁸): each bit moves up by one; the highest comes back as 0x1b.
 #[inline(always)]
 fn xtime<W: Word>([a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
     [h, a.xor(h), b, c.xor(h), d.xor(h), e, f, g]
 }
 
-/// All 8 words moved by some rows and columns.
+/// All 8 words moved by `rows` rows and `cols` columns.
 #[inline(always)]
 fn turn<W: Word>(token: W::Token, state: [W; 8], rows: usize, cols: usize) -> [W; 8] {
     eight(

@@ -1,7 +1,7 @@
 //! Modes whose blocks do not wait for each other: ECB, CTR, XTS, and decryption of CBC.
 //!
-//! What a mode adds to each block is loaded as a batch of its own ([`Word::load`] is linear), and xored
-//! before or after the rounds: that is cheaper than a pass over a buffer of keystream.
+//! What a mode adds to each block (counters, tweaks) is loaded as a batch of its own and xored before or after the
+//! rounds: [`Word::load`] is linear. That costs less than a pass over a buffer of keystream.
 
 use super::word::Word;
 use super::{Bitslice, BitsliceToken, SlicedKeys, decrypt, encrypt, xor};
@@ -19,21 +19,21 @@ impl<T: BitsliceToken> Bitslice<T> {
         self.run(&mut Ecb::<true>, whole_blocks(data));
     }
 
-    /// Adds the keystream that starts at `counter` (big-endian) to `data`, of any length, and advances
-    /// `counter` by the blocks used, a partial one included, modulo 2^128.
+    /// CTR: xors the keystream that starts at `counter` (big-endian) to `data`, which may have any length. `counter`
+    /// advances by the blocks used, including a partial one, modulo 2^128.
     pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
         let mut pass = Ctr { counter: u128::from_be_bytes(*counter) };
         self.run(&mut pass, data);
         *counter = pass.counter.to_be_bytes();
     }
 
-    /// XTS (IEEE 1619) from `tweak` on, which is already encrypted, and advances `tweak`. Works on whole
-    /// blocks; bytes beyond the last one are left alone.
+    /// XTS encryption (IEEE 1619), beginning with `tweak`, which is the encrypted sector number. Works on whole blocks
+    /// and advances `tweak` by them; bytes beyond the last whole block are left alone.
     pub fn xts_encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
         self.xts::<false>(tweak, data);
     }
 
-    /// Decrypts as [`Bitslice::xts_encrypt`] encrypts.
+    /// XTS decryption; `tweak` and `data` as for [`Bitslice::xts_encrypt`].
     pub fn xts_decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
         self.xts::<true>(tweak, data);
     }
@@ -52,7 +52,7 @@ impl<T: BitsliceToken> Bitslice<T> {
         *iv = pass.previous;
     }
 
-    /// Whole batches, then what is left in the narrowest word that takes it at once.
+    /// Runs `pass` over whole batches, then over the rest with the narrowest word that holds it.
     #[inline(always)]
     fn run(&self, pass: &mut impl Pass, data: InOut<'_>) {
         let batch = 16 * Self::PARALLEL;
@@ -76,13 +76,13 @@ fn whole_blocks(data: InOut<'_>) -> InOut<'_> {
     data.split_at(whole).0
 }
 
-/// A mode, and where in the message it is.
+/// A mode, with its state in the middle of a message.
 trait Pass {
-    /// Transforms a batch, of which `blocks` count, and moves on by as many.
+    /// Transforms the first `blocks` blocks of a batch and advances the state by as many.
     fn batch<W: Word>(&mut self, token: W::Token, keys: &SlicedKeys<W::Key>, data: InOut<'_>, blocks: usize);
 }
 
-/// Whole batches; of each, `blocks` count.
+/// Runs `pass` over batches of `W`, of which the first `blocks` blocks each are used.
 #[inline(never)]
 fn batches<W: Word>(
     token: W::Token,
@@ -101,7 +101,7 @@ fn batches<W: Word>(
     );
 }
 
-/// At most one batch.
+/// Runs `pass` over at most one batch, which is padded if it is shorter.
 #[inline(always)]
 fn partial<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, pass: &mut impl Pass, mut data: InOut<'_>) {
     let len = data.len();
@@ -138,7 +138,7 @@ impl Pass for Ctr {
     }
 }
 
-/// Block `j` is whitened with `tweak·xʲ`, in GF(2¹²⁸) modulo `x¹²⁸ + x⁷ + x² + x + 1`, low byte first.
+/// XTS: block `j` is whitened with `tweak·xʲ`, in GF(2¹²⁸) modulo `x¹²⁸ + x⁷ + x² + x + 1`, low byte first.
 struct Xts<const DECRYPT: bool> {
     tweak: u128,
 }

@@ -1,4 +1,4 @@
-//! Four blocks in `u64`s: 4 bits a position, positions by rows.
+//! Bit-sliced AES on `u64`s, four blocks at a time: 4 bits a position, positions by rows.
 
 use super::BitsliceToken;
 use super::word::{Word, lower, stored_counters, transpose};
@@ -35,9 +35,9 @@ impl Word for u64 {
     const BLOCKS: usize = 4;
     const TURNS_ARE_CODE: bool = true;
 
-    /// A block is two halves. The number of the half is the higher bit of a byte's column, and the byte's
-    /// number within it is made of the lower bit of the column, then the row: `(c₁; c₀ r₁ r₀)`. Three
-    /// swaps make that `(c₀; r₁ r₀ c₁)`; [`transpose`] puts `c₀` below, next to the block's number.
+    /// A block is two halves of 8 bytes. The higher bit of a byte's column, `c₁`, is the number of its half; the byte's
+    /// number in the half is the lower bit of the column and the row, `c₀ r₁ r₀`. Three swaps turn `(c₁; c₀ r₁ r₀)`
+    /// into `(c₀; r₁ r₀ c₁)`, and [`transpose`] moves `c₀` down, next to the block's number.
     #[inline(always)]
     fn load(token: Portable, src: &[u8]) -> [u64; 8] {
         let mut words = [0; 8];
@@ -74,7 +74,7 @@ impl Word for u64 {
         (a ^ t << N, b ^ t)
     }
 
-    /// The next row is 16 bits up, the next column 4, but 12 down at the end of a row.
+    /// The next row is 16 bits up. The next column is 4 bits up, or 12 bits down from the end of a row.
     #[inline(always)]
     fn turn(self, _: Portable, rows: usize, cols: usize) -> u64 {
         let inside = (0xffff >> (4 * cols)) * 0x0001_0001_0001_0001;

@@ -5,7 +5,7 @@ use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use std::vec;
 use std::vec::Vec;
 
-/// Deterministic bytes that are not a pattern (xorshift64*).
+/// `len` pseudorandom bytes that depend on `seed` (xorshift64*).
 fn bytes(seed: u64, len: usize) -> Vec<u8> {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = |_| {
@@ -17,7 +17,7 @@ fn bytes(seed: u64, len: usize) -> Vec<u8> {
     (0..len).map(next).collect()
 }
 
-/// The `aes` crate's encryption and decryption.
+/// Encrypts or decrypts whole blocks with the `aes` crate.
 fn reference(key: &[u8], data: &mut [u8], decrypt: bool) {
     fn run<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt>(key: &[u8], data: &mut [u8], decrypt: bool) {
         let cipher = C::new_from_slice(key).unwrap();
@@ -33,8 +33,9 @@ fn reference(key: &[u8], data: &mut [u8], decrypt: bool) {
     }
 }
 
-/// What every block-cipher driver must do: FIPS 197 appendix C, then agree with the `aes` crate on random
-/// keys and 0 to 70 blocks and larger ones, in and out of place; touch nothing beyond whole blocks.
+/// The test that every driver of single blocks must pass: FIPS 197 appendix C, then agreement with the `aes` crate on
+/// random keys and 0 to 70 blocks and larger numbers, in and out of place. Bytes beyond whole blocks must stay as they
+/// are.
 pub(crate) fn check_blocks<K>(
     new: impl Fn(&[u8]) -> Option<K>,
     encrypt: impl Fn(&K, InOut<'_>),
@@ -89,7 +90,7 @@ fn check_word<W: Word>(token: W::Token) {
         W::store(transpose(token, f(transpose(token, W::load(token, src)))), &mut out);
         out
     };
-    // Every S-box input in every lane, both ways.
+    // Every input of the S-box in every lane, in both directions.
     for shift in 0..=255u8 {
         let src: Vec<u8> = (0..len).map(|i| (i as u8).wrapping_add(shift)).collect();
         let sub = on(&|s| sub_bytes(s), &src);
@@ -155,7 +156,7 @@ fn check_published_modes<T: BitsliceToken>(token: T) {
     assert_eq!(data, [0x44; 32]);
 }
 
-/// The modes by the book, on the `aes` crate; each leaves in `iv` what continues the message.
+/// The modes by their definitions, over the `aes` crate. Each leaves in `iv` what continues the message.
 mod by_the_book {
     use super::{Vec, reference};
 
@@ -231,7 +232,7 @@ fn check_modes<T: BitsliceToken>(token: T) {
     }
 }
 
-/// In place, out of place, and in two parts, with the iv that comes out.
+/// Compares a mode with its definition: in place, out of place and in two parts, and the `iv` afterwards.
 fn check_mode<T: BitsliceToken>(
     token: T,
     raw: &[u8],
@@ -291,7 +292,8 @@ fn neon() {
     check::<crate::cpu::Neon>();
 }
 
-/// FIPS 197, appendix C, after each round: a key of fewer rounds ends with what the last of them has without MixColumns.
+/// FIPS 197 appendix C, after each round. A key of which only the first rounds are used ends with that round's values
+/// without MixColumns.
 fn fewer_rounds<T: BitsliceToken>() {
     use crate::aes::fips197::{PLAINTEXT, each_round, shift_rows, xor};
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
@@ -302,7 +304,8 @@ fn fewer_rounds<T: BitsliceToken>() {
         let mut blocks = vec![PLAINTEXT; Bitslice::<T>::PARALLEL];
         key.encrypt_blocks(InOut::from(blocks.as_flattened_mut()));
         for block in &blocks {
-            // ShiftRows is put off to the end, where it is done twice or not at all, as an even number of rounds needs it.
+            // ShiftRows is put off to the end, where it is done twice or not at all, because complete keys have an even
+            // number of rounds.
             let done = if r % 4 == 0 { 0 } else { 2 };
             let block = (0..(r + 4 - done) % 4).fold(*block, |block, _| shift_rows(block));
             assert_eq!(block, xor(round.shift_rows, round.key), "round {r}");

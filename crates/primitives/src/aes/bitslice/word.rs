@@ -1,62 +1,63 @@
-//! What a word must be able to do.
+//! The operations that bit-sliced AES needs of a word.
 
 use crate::aes::sbox::Gates;
 use crate::cpu::Token;
 use zeroize::Zeroize;
 
-/// One bit of every byte of [`Word::BLOCKS`] blocks.
+/// A word that holds one bit of every byte of [`Word::BLOCKS`] blocks.
 pub trait Word: Gates {
-    /// What proves that the CPU has such words.
+    /// The token that proves that the CPU has such words.
     type Token: Token;
 
-    /// What is stored of a word that is the same for all blocks.
+    /// The stored form of a word of a round key, which is the same for all blocks.
     type Key: Copy + Default + Zeroize + Send + Sync;
 
-    /// A batch of bytes.
+    /// A buffer for a batch of bytes.
     type Pad: AsMut<[u8]>;
 
-    /// All zero.
+    /// A buffer of zeros.
     const PAD: Self::Pad;
 
     /// Blocks in a batch.
     const BLOCKS: usize;
 
-    /// Whether [`Word::turn`] is faster if its arguments are constants. If not, they only select a mask.
+    /// Whether [`Word::turn`] is faster with constant arguments. Where they only select a mask, it is not.
     const TURNS_ARE_CODE: bool;
 
-    /// The first `16 * BLOCKS` bytes of `src`, so that [`transpose`] turns blocks into words of bits.
+    /// Loads the first `16 * BLOCKS` bytes of `src` in the order in which [`transpose`] turns blocks into words of
+    /// bits.
     fn load(token: Self::Token, src: &[u8]) -> [Self; 8];
 
     /// The inverse of [`Word::load`].
     fn store(words: [Self; 8], dst: &mut [u8]);
 
-    /// What [`Word::load`] makes of the big-endian blocks `first`, `first + 1` and so on.
+    /// The same as [`Word::load`] of the big-endian blocks `first`, `first + 1` and so on.
     fn counters(token: Self::Token, first: u128) -> [Self; 8];
 
-    /// Swaps, between every `2·N` neighbouring bits, the higher `N` of `a` with the lower `N` of `b`.
+    /// In each group of `2·N` neighbouring bits, swaps the higher `N` of `a` with the lower `N` of `b`.
     fn swap<const N: i32>(token: Self::Token, a: Self, b: Self) -> (Self, Self);
 
-    /// To each position, the bits of the one `rows` (1 or 2) below and `cols` (0 to 3) to the right.
+    /// Moves to each position the bits of the position `rows` (1 or 2) below and `cols` (0 to 3) to the right.
     fn turn(self, token: Self::Token, rows: usize, cols: usize) -> Self;
 
     /// ShiftRows twice: rows 1 and 3 move by two columns.
     fn shift_rows_twice(self, token: Self::Token) -> Self;
 
-    /// Slices a round key.
+    /// Slices a round key of 16 bytes.
     fn slice_key(token: Self::Token, key: &[u8; 16]) -> [Self::Key; 8];
 
-    /// A word of a round key, for all blocks.
+    /// A word of a round key, repeated for all blocks.
     fn key(token: Self::Token, key: &Self::Key) -> Self;
 }
 
-/// Eight words by number. Not `array::from_fn` (nor `array::map`): the compiler is free not to inline those,
-/// and then compiles them, and whatever they call, without the CPU's features.
+/// The array of `word(0)` to `word(7)`. It is not `array::from_fn` or `array::map`, because the compiler may leave
+/// those out of line. Then it compiles them, and whatever they call, without the CPU's features.
 #[inline(always)]
 pub fn eight<W>(word: impl Fn(usize) -> W) -> [W; 8] {
     [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)]
 }
 
-/// [`Word::counters`] by way of memory.
+/// [`Word::counters`] by way of memory, for any `first`.
 #[inline(always)]
 pub fn stored_counters<W: Word>(token: W::Token, first: u128) -> [W; 8] {
     let mut pad = W::PAD;
@@ -66,13 +67,13 @@ pub fn stored_counters<W: Word>(token: W::Token, first: u128) -> [W; 8] {
     W::load(token, pad.as_mut())
 }
 
-/// The bits that are in the lower half of their group of `2·n`.
+/// The mask of the bits that are in the lower half of their group of `2·n`.
 pub const fn lower(n: u32) -> u64 {
     !0 / ((1 << n) + 1)
 }
 
-/// Swaps the three bits of the words' numbers with the three lowest bits of positions in words.
-/// Its own inverse.
+/// Exchanges the three bits of the words' numbers with the three lowest bits of positions in words. It is its own
+/// inverse.
 #[inline(always)]
 pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
     let (a, b) = W::swap::<1>(token, a, b);
@@ -92,8 +93,8 @@ pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> 
     [a, b, c, d, e, f, g, h]
 }
 
-/// For vectors with byte shuffles: `turns()[rows - 1][cols]` is which byte goes to each position of a block
-/// in memory order. Row `r` of column `c` is byte `4·c + r`.
+/// Byte shuffles for [`Word::turn`]: `turns()[rows - 1][cols]` says which byte goes to each position of a block in
+/// memory order. Row `r` of column `c` is byte `4·c + r`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub const fn turns() -> [[u128; 4]; 2] {
     let mut turns = [[0; 4]; 2];
@@ -107,11 +108,11 @@ pub const fn turns() -> [[u128; 4]; 2] {
     turns
 }
 
-/// [`turns`] for a block's bytes in reverse.
+/// The byte shuffle that reverses a block.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_le();
 
-/// Block numbers, to be added to a counter.
+/// Block numbers 0 to 31, to be added to a counter.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub static NUMBERS: [u128; 32] = {
     let mut numbers = [0; 32];
@@ -123,7 +124,7 @@ pub static NUMBERS: [u128; 32] = {
     numbers
 };
 
-/// [`turns`] for ShiftRows twice.
+/// The byte shuffle that does ShiftRows twice.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub const fn shift_rows_twice() -> u128 {
     let mut shuffle = 0;
@@ -136,8 +137,8 @@ pub const fn shift_rows_twice() -> u128 {
     shuffle
 }
 
-/// Byte `j` of word `i` is bit `i` of byte `j`, for all 8 blocks. (In the order of memory, as
-/// `u128`s because those are wiped faster than bytes.)
+/// Byte `j` of word `i` is bit `i` of byte `j` of `key`, for all 8 blocks: 0 or 0xff. (In the order of memory. The
+/// words are `u128`s because those are wiped faster than bytes.)
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub fn spread_bits(key: &[u8; 16]) -> [u128; 8] {

@@ -1,4 +1,4 @@
-//! Vectors of 128, 256 and 512 bits: 8, 16 and 32 blocks.
+//! Bit-sliced AES on vectors of 128, 256 and 512 bits: 8, 16 and 32 blocks at a time.
 
 use super::BitsliceToken;
 use super::word::{self, NUMBERS, Word, eight, lower};
@@ -24,7 +24,7 @@ impl BitsliceToken for Avx512 {
     type Quarter = V128<Self>;
 }
 
-/// Shuffles: which byte goes to each position. `TURNS[rows - 1][cols]` is for [`Word::turn`].
+/// The byte shuffles of [`word`]; `TURNS[rows - 1][cols]` is for [`Word::turn`].
 static TURNS: [[u128; 4]; 2] = word::turns();
 static REVERSE: u128 = word::REVERSE;
 static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
@@ -72,7 +72,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn counters(token: T, first: u128) -> [Self; 8] {
-                // One lane's sum does not carry into the next.
+                // The additions below are on 64-bit lanes, so a carry out of the low lane would be lost.
                 if (first as u64).checked_add(Self::BLOCKS as u64).is_none() {
                     return word::stored_counters(token, first);
                 }

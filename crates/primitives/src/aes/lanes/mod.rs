@@ -1,18 +1,18 @@
-//! Modes in which each block waits for the one before, for many messages side by side.
+//! Modes whose blocks depend on each other (CBC encryption, CBC-MAC, CCM), for many messages side by side.
 //!
-//! A chain of AES keeps one block in the CPU's AES units, which have room for eight to sixteen. Chains of different messages do
-//! not wait for each other, so each block of a few vectors, a *lane*, works on a message of its own, with a key of its
-//! own. A step takes one block of each message.
+//! A chain of AES keeps one block in the CPU's AES units, which have room for eight to sixteen. Chains of different
+//! messages are independent. So each block position of a few vectors, a *lane*, works on a message of its own, with a
+//! key of its own. A step takes one block of each message.
 //!
-//! * Lanes under one key load each round key once. The round keys of different keys lie interleaved in a scratch, so
-//!   that those of one vector in one round are one load.
-//! * When the message of a lane ends, the next one takes its place. The longest go first, so that at the end lanes
+//! * If all lanes use one key, each round key is loaded once. Round keys of different keys lie interleaved in a scratch
+//!   buffer, so one load reads those of one vector in one round.
+//! * When the message of a lane ends, the next one takes its place. The longest go first, so that at the end all lanes
 //!   run out at nearly the same time.
-//! * A lane without a message does what another one does, to the same memory: no masks, and nothing to decide
-//!   in a step.
+//! * A lane without a message repeats the work of another, on the same memory. So a step needs no masks and no
+//!   decisions.
 //!
-//! [`run`] plans the lanes, and exists once for all CPUs and modes; [`steps`] is the inner loop. What the modes are to
-//! them is the trait [`Messages`].
+//! [`run`] plans the lanes, and exists once for all CPUs and modes; [`steps`] is the inner loop. The trait [`Messages`]
+//! is what both see of a mode.
 
 mod modes;
 mod steps;
@@ -29,31 +29,32 @@ use crate::{
 use core::ptr;
 use steps::{OneKey, OwnKeys};
 
-/// The most lanes of any CPU.
+/// The largest number of lanes on any CPU.
 const MAX_LANES: usize = 16;
 
-/// Messages that are planned at once.
+/// The largest number of messages that are planned together.
 const MAX_PLANNED: usize = 64;
 
-/// Lanes of a CPU: eight vectors, or four of four blocks. A round's latency is three to four cycles, and one or two begin
-/// in a cycle.
+/// The number of lanes: eight vectors, or four vectors of four blocks. A round has a latency of three to four cycles,
+/// and one or two begin in each cycle.
 const fn lanes<T: AesToken>() -> usize {
     if T::V::BLOCKS == 1 { 8 } else { MAX_LANES }
 }
 
-/// Consecutive blocks of a message: where they are, and where the chaining values after them go.
+/// Consecutive blocks of a message, and the place for the chaining values after them.
 struct Piece {
     src: *const u8,
-    /// Null for a mode that writes none.
+    /// Where the chaining values are written; null for a mode that writes none.
     dst: *mut u8,
     blocks: usize,
 }
 
-/// Messages to be chained, by number.
+/// The messages to be chained, by index.
 ///
 /// # Safety
-/// From [`Messages::start`] to [`Messages::finish`], the pieces of a message are readable and, but for null pointers,
-/// writable. Different messages write to different places, and not where others read.
+/// From [`Messages::start`] to [`Messages::finish`], the sources of a message's pieces are readable, and their
+/// destinations are null or writable, for as many blocks as a piece has. A message writes to no place that another
+/// message reads or writes.
 unsafe trait Messages<'k> {
     fn count(&self) -> usize;
 
@@ -63,47 +64,47 @@ unsafe trait Messages<'k> {
     /// How many blocks message `i` has.
     fn blocks(&self, i: usize) -> usize;
 
-    /// The chaining value before message `i`, which is now about to be worked on.
+    /// Begins message `i` and returns the chaining value before its first block.
     fn start(&mut self, i: usize) -> [u8; 16];
 
-    /// Piece `n` of message `i`, which may be empty; there are as many as hold its blocks.
+    /// Piece `n` of message `i`. A piece may be empty; together the pieces hold the message's blocks.
     fn piece(&mut self, i: usize, n: usize) -> Piece;
 
-    /// Takes the last chaining value of message `i`.
+    /// Ends message `i`, whose last chaining value is `state`.
     fn finish(&mut self, i: usize, state: &[u8; 16]);
 }
 
-/// One block of each lane, in the order of vectors.
+/// One block for each lane.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default)]
 struct Row([[u8; 16]; MAX_LANES]);
 
-/// What a step works on.
+/// The state of the lanes in the inner loop: chaining values, sources and destinations.
 struct Lanes {
     state: Row,
     src: [*const u8; MAX_LANES],
     dst: [*mut u8; MAX_LANES],
 }
 
-/// The inner loop, and the keys of the lanes.
+/// The inner loop with the keys of the lanes.
 trait Kernel {
-    /// Whether lanes have keys of their own.
+    /// Whether each lane has a key of its own.
     fn own(&self) -> bool;
 
-    /// Sets the key of a lane. All keys of a plan have the same number of rounds.
+    /// Sets the key of a lane. All keys of one plan have the same number of rounds.
     fn take(&mut self, lane: usize, keys: &RoundKeys);
 
-    /// Gives a lane the key of another.
+    /// Gives `lane` the key of lane `other`.
     fn repeat(&mut self, lane: usize, other: usize);
 
     /// Advances every lane by `n` blocks.
     ///
     /// # Safety
-    /// `src` and `dst` of every lane are those of a [`Piece`] with at least as many blocks left.
+    /// `src` and `dst` of every lane are those of a [`Piece`] of which at least `n` blocks are left.
     unsafe fn steps(&mut self, lanes: &mut Lanes, n: usize);
 }
 
-/// Takes `messages` through the lanes of `T`; `WRITE` is whether their pieces have destinations.
+/// Chains all `messages` in the lanes of `T`. `WRITE` says whether their pieces have destinations.
 fn chain<T: AesToken, const WRITE: bool>(token: T, messages: &mut dyn Messages<'_>) {
     let mut order = [0; MAX_PLANNED];
     let order = &mut order[..messages.count()];
@@ -118,7 +119,8 @@ fn chain<T: AesToken, const WRITE: bool>(token: T, messages: &mut dyn Messages<'
     }
 }
 
-/// Not inlined, so that lanes under one key have no scratch in their stack frame.
+/// Chains messages with different keys. Not inlined, so that lanes with one key have no scratch buffer in their stack
+/// frame.
 #[inline(never)]
 fn own_keys<T: AesToken, const WRITE: bool>(token: T, order: &[u64], messages: &mut dyn Messages<'_>) {
     let mut kernel = OwnKeys::<T, WRITE>::new(token);
@@ -127,12 +129,13 @@ fn own_keys<T: AesToken, const WRITE: bool>(token: T, order: &[u64], messages: &
     }
 }
 
-/// The bits that hold a number of blocks.
+/// The bits of an entry of `order` that hold the complement of a number of blocks, after a shift by 8.
 const BLOCKS: u64 = (1 << 48) - 1;
 
-/// The messages of one key size after those of another, and of these the longest first; whether all have one key.
+/// Fills `order` with all messages: grouped by number of rounds, and in each group the longest first. Returns whether
+/// all have the same key.
 ///
-/// An entry of `order` is, from the top, the rounds, the complement of the blocks, the message.
+/// An entry holds, from the top, the number of rounds, the complement of the number of blocks, and the message's index.
 fn sort(order: &mut [u64], messages: &dyn Messages<'_>) -> bool {
     let first = messages.keys(0);
     let mut one_key = true;
@@ -141,7 +144,7 @@ fn sort(order: &mut [u64], messages: &dyn Messages<'_>) -> bool {
         one_key &= ptr::eq(keys, first);
         let less = !(messages.blocks(i) as u64) & BLOCKS;
         let entry = (keys.rounds() as u64) << 56 | less << 8 | i as u64;
-        // Insertion: nearly always they are equally long.
+        // Insertion sort: nearly always the messages are equally long.
         let mut at = i;
         while at > 0 && order[at - 1] > entry {
             order[at] = order[at - 1];
@@ -152,21 +155,21 @@ fn sort(order: &mut [u64], messages: &dyn Messages<'_>) -> bool {
     one_key
 }
 
-/// What a lane works on.
+/// The work of a lane.
 #[derive(Clone, Copy)]
 struct Work {
     message: usize,
-    /// The piece.
+    /// The index of the next piece.
     piece: usize,
-    /// Blocks left of the piece; 0 for a lane without a message.
+    /// The number of blocks left in the piece; 0 for a lane without a message.
     left: usize,
-    /// Blocks left of the message.
+    /// The number of blocks left in the message.
     total: usize,
-    /// A lane without a message repeats this one, as long as that one keeps its message.
+    /// The lane whose work a lane without a message repeats, as long as that lane keeps its message.
     like: usize,
 }
 
-/// A lane without a message that repeats none.
+/// The work of a lane that has no message and repeats none.
 const IDLE: Work = Work { message: usize::MAX, piece: 0, left: 0, total: 0, like: usize::MAX };
 
 /// Takes the messages in `order` through `count` lanes.
@@ -182,7 +185,8 @@ fn run(count: usize, order: &[u64], kernel: &mut dyn Kernel, messages: &mut dyn 
         if work.iter().any(|work| work.left == 0) {
             plan.occupy(count);
         }
-        // SAFETY: no lane has fewer blocks left, and those without a message are like one that has.
+        // SAFETY: `n` is at most the number of blocks left of each lane's piece. A lane without a message has the
+        // pointers of one that has a message.
         unsafe { plan.kernel.steps(&mut plan.lanes, n) };
         for lane in 0..count {
             plan.advance(lane, n);
@@ -201,7 +205,7 @@ struct Plan<'p, 'm> {
 }
 
 impl Plan<'_, '_> {
-    /// Gives a lane the next message that has any blocks, if there is one.
+    /// Gives a lane the next message that has any blocks; without one the lane becomes idle.
     fn refill(&mut self, lane: usize) {
         self.work[lane] = IDLE;
         while let [next, rest @ ..] = self.order {
@@ -222,7 +226,7 @@ impl Plan<'_, '_> {
         }
     }
 
-    /// Begins the next piece of a lane's message, of which there is more.
+    /// Begins the next piece of a lane's message that is not empty. The message has blocks left.
     fn piece(&mut self, lane: usize) {
         let work = &mut self.work[lane];
         while work.left == 0 {
@@ -233,7 +237,7 @@ impl Plan<'_, '_> {
         }
     }
 
-    /// Takes note of `n` blocks done.
+    /// Records that a lane has done `n` blocks, and begins its next piece or message if one has ended.
     fn advance(&mut self, lane: usize, n: usize) {
         let work = &mut self.work[lane];
         if work.left == 0 {
@@ -251,7 +255,7 @@ impl Plan<'_, '_> {
         }
     }
 
-    /// Has the lanes without a message do what the one with the most left to do does.
+    /// Lets each lane without a message repeat the lane that has the most left to do.
     fn occupy(&mut self, count: usize) {
         let Some(longest) = (0..count).max_by_key(|&lane| self.work[lane].total) else { return };
         for lane in 0..count {
@@ -259,7 +263,7 @@ impl Plan<'_, '_> {
             if left > 0 {
                 continue;
             }
-            // `message` is that of `like`.
+            // `message` is the message that the lane `like` had when the repetition began.
             let still = self.work.get(like).is_some_and(|work| work.left > 0 && work.message == message);
             let like = if still { like } else { longest };
             if !still {

@@ -10,17 +10,18 @@ use core::{cell::Cell, ptr};
 
 /// A message for [`cbc_encrypt_batch`].
 pub struct CbcJob<'a, T> {
-    /// The key.
+    /// The key to encrypt with.
     pub key: &'a AesKey<T>,
-    /// Becomes the last ciphertext block.
+    /// The IV; it becomes the last ciphertext block.
     pub iv: &'a mut [u8; 16],
-    /// Whole blocks.
+    /// The message, in whole blocks of 16 bytes.
     pub data: InOut<'a>,
 }
 
 struct Cbc<'j, 'a, T>(&'j mut [CbcJob<'a, T>]);
 
-// SAFETY: the pieces are those of exclusive borrows.
+// SAFETY: a job holds an exclusive borrow of its data, which the pieces point into. So they are valid, and no two
+// messages overlap.
 unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     fn count(&self) -> usize {
         self.0.len()
@@ -50,10 +51,10 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Cbc<'_, 'a, T> {
     }
 }
 
-/// Whether messages of these lengths are done sooner one by one. To set up lanes takes as long as 16 to 32 blocks, and what the
-/// longest takes it takes in lanes as well. Chains of up to 40 rounds overlap by themselves: on Zen 4, 32 messages of 64 bytes
-/// under AES-128 took 19 ns each, and in lanes 22, or with keys of
-/// their own 32; under AES-256 and one key, lanes took a sixth less.
+/// Whether messages of these lengths are finished sooner one after the other. Setting up lanes takes as long as 16 to
+/// 32 blocks, and the longest message takes as long in lanes as alone. Chains of up to 40 rounds overlap without lanes,
+/// by out-of-order execution. On Zen 4, 32 messages of 64 bytes under AES-128 took 19 ns each; in lanes they took 22,
+/// or 32 with different keys. Under AES-256 with one key, lanes took a sixth less.
 fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> bool {
     let add = |(n, total, longest): (usize, usize, usize), len| (n + 1, total + len, longest.max(len));
     let (n, total, longest) = lengths.fold((0, 0, 0), add);
@@ -62,11 +63,11 @@ fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> boo
 
 /// CBC encryption of many messages; see [`AesKey::cbc_encrypt`].
 ///
-/// The lanes of AVX-512 are those of AVX2: on Zen 4, 32 messages of 1360 bytes under one key took 94 ns each and not
-/// 114, since more shuffles take apart a vector of four blocks.
+/// With AVX-512, the lanes are those of AVX2: taking a vector of four blocks apart costs more shuffles. On Zen 4, 32
+/// messages of 1360 bytes under one key took 94 ns each and not 114.
 ///
 /// # Panics
-/// If a message is not whole blocks.
+/// If the length of a message is not a multiple of 16 bytes.
 pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
     let rest = alike(jobs, VECTORS * <T::TwoBlocks as AesToken>::V::BLOCKS);
     assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
@@ -79,10 +80,11 @@ pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
     }
 }
 
-/// Vectors of lanes under one key.
+/// The number of vectors in lanes with one key.
 const VECTORS: usize = 8;
 
-/// Does the first messages in groups of `count`, as long as those of a group have one key and one length; the others are left.
+/// Encrypts the messages at the front in groups of `count`, as long as the messages of a group have one key and one
+/// length. Returns the messages that are left.
 fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -> &'j mut [CbcJob<'a, T>] {
     loop {
         let Some(group) = jobs.get(..count) else { return jobs };
@@ -98,7 +100,8 @@ fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -
     }
 }
 
-/// As many messages of `len` bytes under one key as there are lanes: nothing to plan, since all begin and end together.
+/// Encrypts as many messages of `len` bytes under one key as there are lanes. All begin and end together, so nothing
+/// has to be planned.
 fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'_, K>], len: usize) {
     token.vectorize_with(
         keys,
@@ -130,19 +133,20 @@ fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'
 
 /// A message for [`cbc_mac_batch`].
 pub struct MacJob<'a, K> {
-    /// The key.
+    /// The key of the MAC.
     pub key: &'a K,
-    /// The chaining value, before and after.
+    /// The chaining value before the message, then the one after it.
     pub state: [u8; 16],
-    /// Whole blocks.
+    /// The message up to the last block, in whole blocks of 16 bytes.
     pub blocks: &'a [u8],
-    /// One more block.
+    /// The last block, which callers mask or pad.
     pub last: [u8; 16],
 }
 
 struct Mac<'j, 'a, T>(&'j mut [MacJob<'a, AesKey<T>>]);
 
-// SAFETY: the pieces are those of shared borrows, and of what nobody else has.
+// SAFETY: the pieces are only read. They point into a shared borrow of the job, or to its last block, which this value
+// borrows exclusively and leaves alone.
 unsafe impl<'a, T: AesToken> Messages<'a> for Mac<'_, 'a, T> {
     fn count(&self) -> usize {
         self.0.len()
@@ -170,7 +174,7 @@ unsafe impl<'a, T: AesToken> Messages<'a> for Mac<'_, 'a, T> {
     }
 }
 
-/// Blocks that are only read.
+/// A piece that is only read.
 fn read(piece: &[u8]) -> Piece {
     Piece { src: piece.as_ptr(), dst: ptr::null_mut(), blocks: piece.len() / 16 }
 }
@@ -178,7 +182,7 @@ fn read(piece: &[u8]) -> Piece {
 /// Absorbs whole blocks into many CBC-MAC states; see [`AesKey::cbc_mac`].
 ///
 /// # Panics
-/// If a message is not whole blocks.
+/// If the length of a message is not a multiple of 16 bytes.
 pub fn cbc_mac_batch<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
     assert!(jobs.iter().all(|job| job.blocks.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MAX_PLANNED) {
@@ -195,27 +199,27 @@ pub fn cbc_mac_batch<T: AesToken>(jobs: &mut [MacJob<'_, AesKey<T>>]) {
 
 /// A message for [`ccm_batch`].
 pub struct CcmJob<'a, T> {
-    /// The key.
+    /// The key of both CTR and CBC-MAC.
     pub key: &'a AesKey<T>,
-    /// What is authenticated before the text, in whole blocks.
+    /// The blocks that are authenticated before the text (B0 and associated data), in whole blocks of 16 bytes.
     pub prefix: &'a [u8],
-    /// The counter block that masks the tag; those of the text follow.
+    /// The counter block whose encryption masks the tag. The counters of the text follow it.
     pub counter: [u8; 16],
-    /// The text.
+    /// The text to be encrypted or decrypted, of any length.
     pub data: InOut<'a>,
-    /// Becomes the tag.
+    /// The tag, when the job is done.
     pub tag: [u8; 16],
 }
 
 impl<T: AesToken> CcmJob<'_, T> {
-    /// The text through CTR. Its first block is next to the one that masks the tag.
+    /// CTR of the text, whose first counter is the one after `counter`.
     fn ctr(&mut self) {
         let mut counter = u128::from_be_bytes(self.counter).wrapping_add(1).to_be_bytes();
         self.key.ctr(&mut counter, self.data.reborrow());
     }
 }
 
-/// The masks of the tags: all in one go, if they are of one key.
+/// Computes the masks of the tags, all with one call if all jobs have one key.
 fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
     let key = jobs[0].key;
     let mut blocks = [[0; 16]; MAX_PLANNED];
@@ -229,8 +233,8 @@ fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
     jobs.iter_mut().zip(blocks).for_each(|(job, block)| job.tag = *block);
 }
 
-/// The last block of each plaintext, zero-padded. Cells, because lanes read a tail by its address while those of other
-/// messages are written.
+/// The last block of each plaintext, zero-padded. They are cells, because lanes read one by its address while those of
+/// other messages are written.
 type Tails = [Cell<[u8; 16]>; MAX_PLANNED];
 
 struct Ccm<'j, 'a, T, const ENC: bool> {
@@ -238,7 +242,8 @@ struct Ccm<'j, 'a, T, const ENC: bool> {
     tails: &'j Tails,
 }
 
-// SAFETY: a message's text and tail are written in `start` and `finish` alone; prefixes are shared borrows.
+// SAFETY: a message's text and tail are written only in `start` and `finish`, when no lane reads them; prefixes are
+// shared borrows.
 unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, ENC> {
     fn count(&self) -> usize {
         self.jobs.len()
@@ -285,10 +290,11 @@ unsafe impl<'a, T: AesToken, const ENC: bool> Messages<'a> for Ccm<'_, 'a, T, EN
 
 /// CCM of many messages: encrypts (`ENC`) or decrypts each text and computes its tag.
 ///
-/// The text goes through CTR when its MAC is through with it, or before, so that both meet it in the cache.
+/// CTR of a text comes right before its MAC (decryption) or right after it (encryption), so the second finds the text
+/// in the cache.
 ///
 /// # Panics
-/// If a prefix is not whole blocks.
+/// If the length of a prefix is not a multiple of 16 bytes.
 pub fn ccm_batch<T: AesToken, const ENC: bool>(jobs: &mut [CcmJob<'_, T>]) {
     assert!(jobs.iter().all(|job| job.prefix.len().is_multiple_of(16)), "CBC-MAC works on whole blocks");
     for jobs in jobs.chunks_mut(MAX_PLANNED) {

@@ -1,4 +1,4 @@
-//! The inner loop of lanes.
+//! The inner loop of lanes: one block of each message per step.
 
 use super::{Kernel, Lanes, MAX_LANES, Row};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     simd::{AesToken, AesVector, Blocks, opaque},
 };
 
-/// Where the round keys of a vector come from.
+/// The source of a vector's round keys.
 trait KeysOf<V: AesVector> {
     /// The round key of vector `v` in round `round`.
     fn key(&self, token: V::Token, round: usize, v: usize) -> V;
@@ -36,7 +36,7 @@ fn load<V: AesVector>(token: V::Token, row: &Row, v: usize) -> V {
 /// Advances every lane by `n` blocks, with `N` vectors.
 ///
 /// # Safety
-/// As for [`Kernel::steps`].
+/// The same as for [`Kernel::steps`].
 #[inline(always)]
 unsafe fn steps<T: AesToken, K: KeysOf<T::V> + ?Sized, const N: usize, const WRITE: bool>(
     token: T,
@@ -58,7 +58,7 @@ unsafe fn steps<T: AesToken, K: KeysOf<T::V> + ?Sized, const N: usize, const WRI
                     let blocks = T::V::gather(
                         token,
                         #[inline(always)]
-                        // SAFETY: each source has `n` blocks.
+                        // SAFETY: each source has `n` blocks (precondition), and `at` is less than `n`.
                         |i| unsafe { *src[v * T::V::BLOCKS + i].add(16 * at).cast::<[u8; 16]>() },
                     );
                     *x = x.xor3(blocks, keys.key(token, 0, v));
@@ -77,8 +77,8 @@ unsafe fn steps<T: AesToken, K: KeysOf<T::V> + ?Sized, const N: usize, const WRI
                     for (v, x) in chain.iter().enumerate() {
                         x.scatter(
                             #[inline(always)]
-                            // SAFETY: each destination has `n` blocks, and nobody else writes there but a lane that
-                            // repeats this one, and writes the same.
+                            // SAFETY: each destination has `n` blocks (precondition), and `at` is less than `n`. Only a
+                            // lane that repeats this one writes to the same place, and it writes the same block.
                             |i, block| unsafe { *dst[v * T::V::BLOCKS + i].add(16 * at).cast::<[u8; 16]>() = block },
                         );
                     }
@@ -91,7 +91,7 @@ unsafe fn steps<T: AesToken, K: KeysOf<T::V> + ?Sized, const N: usize, const WRI
     );
 }
 
-/// Lanes under one key.
+/// Lanes that share one key.
 pub(super) struct OneKey<'k, T, const WRITE: bool> {
     token: T,
     keys: &'k RoundKeys,
@@ -114,7 +114,7 @@ impl<T: AesToken, const WRITE: bool> Kernel for OneKey<'_, T, WRITE> {
 
     unsafe fn steps(&mut self, lanes: &mut Lanes, n: usize) {
         let (token, keys, rounds) = (self.token, self.keys.keys(), self.keys.rounds());
-        // SAFETY: the caller's promise.
+        // SAFETY: this function has the same precondition as `steps`, and `lanes` and `n` are passed on unchanged.
         unsafe {
             match T::V::BLOCKS {
                 4 => steps::<T, _, 4, WRITE>(token, lanes, keys, rounds, n),
@@ -124,7 +124,7 @@ impl<T: AesToken, const WRITE: bool> Kernel for OneKey<'_, T, WRITE> {
     }
 }
 
-/// Lanes under keys of their own.
+/// Lanes with a key each. `rows` holds, for each round, the round keys of all lanes.
 pub(super) struct OwnKeys<T, const WRITE: bool> {
     token: T,
     rows: [Row; 15],
@@ -161,7 +161,7 @@ impl<T: AesToken, const WRITE: bool> Kernel for OwnKeys<T, WRITE> {
 
     unsafe fn steps(&mut self, lanes: &mut Lanes, n: usize) {
         let (token, keys, rounds) = (self.token, &self.rows[..], self.rounds);
-        // SAFETY: the caller's promise.
+        // SAFETY: this function has the same precondition as `steps`, and `lanes` and `n` are passed on unchanged.
         unsafe {
             match T::V::BLOCKS {
                 4 => steps::<T, _, 4, WRITE>(token, lanes, keys, rounds, n),

@@ -1,4 +1,4 @@
-//! Lanes against the modes for one message.
+//! Lanes are compared with the same modes for one message.
 
 use super::*;
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
 };
 use std::{vec, vec::Vec};
 
-/// Mixes of messages: their number, and the length of each in blocks. Miri, which takes a millisecond for a block, gets a few
-/// with messages that end in lanes, begin behind others, and repeat.
+/// Lists of message lengths in blocks. Miri takes a millisecond for a block, so it gets a few lists, in which messages
+/// end in lanes, begin behind others, and are repeated.
 fn mixes() -> Vec<Vec<usize>> {
     if cfg!(miri) {
         return vec![vec![], vec![9; 8], vec![5, 0, 7], (0..20).map(|i| i * 7 % 12).collect()];
@@ -26,7 +26,7 @@ fn mixes() -> Vec<Vec<usize>> {
     mixes
 }
 
-/// Keys of all lengths, or of one, or only one.
+/// Keys of all lengths, several of one length, or only one, depending on `mix`.
 fn keys<T: AesToken>(token: T, mix: usize) -> Vec<AesKey<T>> {
     let (count, sizes) = [(9, &[16, 24, 32][..]), (9, &[16]), (1, &[32]), (40, &[32])][mix % 4];
     (0..count).map(|i| AesKey::new(token, &bytes(i as u64, sizes[i % sizes.len()])).unwrap()).collect()

@@ -100,9 +100,9 @@ impl<T: HasNeon> Blocks for V128<T> {
     }
 }
 
-// AESE adds its key before SubBytes, x86 after MixColumns; `enc` and its kin are the latter, written
-// with a zero key and an xor behind. `round` and `finish` follow the instructions instead: each key
-// goes into the AESE after it, so that a round is AESE and AESMC and nothing else.
+// AESE adds its key before SubBytes, and x86 adds it after MixColumns. `enc`, `dec` and their last rounds follow x86:
+// AESE gets a zero key, and an xor follows. `round` and `finish` follow the instructions instead: each key is an
+// operand of the next AESE, so a round is AESE and AESMC and nothing else.
 impl<T: HasArmAes> AesVector for V128<T> {
     #[inline(always)]
     fn and(self, other: Self) -> Self {

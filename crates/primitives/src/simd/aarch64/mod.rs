@@ -1,6 +1,6 @@
 //! The vector register of AArch64, and every instruction on it that this crate uses.
 //!
-//! [`V128`] holds a register and the token that its CPU was proven by; see [the registers of x86](super). Words are
+//! [`V128`] holds a register and the token that proves its CPU's features, as the registers of x86 do. Words are
 //! little-endian, so their order in the register is their order in memory.
 #![allow(dead_code, reason = "the methods that x86 has, whether or not a kernel uses them here")]
 
@@ -10,7 +10,7 @@ use super::register::{Plain, makers, methods, proven, raw, registers, unwrap, wr
 use crate::cpu::{HasArmAes, HasArmSha2, HasArmSha3, HasNeon};
 use core::arch::aarch64::*;
 
-/// 128 bits.
+/// A vector of 128 bits, and the token that proves its instructions.
 #[derive(Clone, Copy)]
 pub struct V128<T> {
     raw: uint8x16_t,
@@ -22,22 +22,22 @@ type Raw128 = uint8x16_t;
 registers!(V128(uint8x16_t), HasNeon = "neon", 16, load, store, vreg, "/* {0:v} */", "/* {0:v} {1:v} */");
 
 /// # Safety
-/// `from` has 16 readable bytes.
+/// `from` must point to 16 readable bytes.
 #[inline(always)]
 unsafe fn load(from: *const u8) -> uint8x16_t {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees 16 readable bytes.
     unsafe { vld1q_u8(from) }
 }
 
 /// # Safety
-/// `to` has 16 writable bytes.
+/// `to` must point to 16 writable bytes.
 #[inline(always)]
 unsafe fn store(to: *mut u8, vector: uint8x16_t) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees 16 writable bytes.
     unsafe { vst1q_u8(to, vector) }
 }
 
-/// An intrinsic on words of 32 or of 64 bits, as one on bytes.
+/// Calls an intrinsic on words of 32 (or 64) bits with vectors of bytes as arguments and result.
 macro_rules! on32 {
     ($intrinsic:ident $(::<$N:tt>)?($($arg:expr),*)) => {
         vreinterpretq_u8_u32($intrinsic$(::<$N>)?($(vreinterpretq_u32_u8($arg)),*))
@@ -54,7 +54,7 @@ makers! {
 
     fn zero() -> V128 { vdupq_n_u8(0) }
 
-    /// One number in every byte, or word.
+    /// The same number in every byte (or word).
     fn splat8(byte: u8) -> V128 { vdupq_n_u8(byte) }
     fn splat32(word: u32) -> V128 { vreinterpretq_u8_u32(vdupq_n_u32(word)) }
     fn splat64(word: u64) -> V128 { vreinterpretq_u8_u64(vdupq_n_u64(word)) }
@@ -69,7 +69,8 @@ methods! {
     fn not(a) -> V128 { vmvnq_u8(a) }
     fn add32(a, b: V128) -> V128 { on32!(vaddq_u32(a, b)) }
     fn add64(a, b: V128) -> V128 { on64!(vaddq_u64(a, b)) }
-    /// Adds the products of words 0 and 2 and of words 1 and 3 of `b` to the two words of 64 bits.
+    /// Adds to the two words of 64 bits of `self`: to the lower the product of words 0 and 2 of `b`, to the upper that
+    /// of words 1 and 3.
     fn add_products_of_halves(a, b: V128) -> V128 {
         let b = vreinterpretq_u32_u8(b);
         vreinterpretq_u8_u64(vmlal_u32(vreinterpretq_u64_u8(a), vget_low_u32(b), vget_high_u32(b)))
@@ -78,22 +79,23 @@ methods! {
     fn shl8<const N>(a) -> V128 { vshlq_n_u8::<N>(a) }
     fn shr8<const N>(a) -> V128 { vshrq_n_u8::<N>(a) }
     fn shl32<const N>(a) -> V128 { on32!(vshlq_n_u32::<N>(a)) }
-    // A shift by a negative count is a shift to the right.
+    // A shift to the left by a negative count is a shift to the right.
     fn shr32<const N>(a) -> V128 { vreinterpretq_u8_u32(vshlq_u32(vreinterpretq_u32_u8(a), vdupq_n_s32(-N))) }
-    /// Each word shifted to the left by `n`, to the right if that is negative; 64 or more give zero.
+    /// Each word shifted to the left by `n` bits, or to the right if `n` is negative. 64 or more, in either direction,
+    /// give zero.
     fn shl64_by(a, n: i64) -> V128 { vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(a), vdupq_n_s64(n))) }
-    /// Each word shifted to the right by `R`, with the upper bits of `a` above.
+    /// Each word of `b` shifted to the right by `R` bits, with the upper `R` bits of `self` above them.
     fn shr_insert32<const R>(a, b: V128) -> V128 { on32!(vsriq_n_u32::<R>(a, b)) }
 
-    /// The bytes, or halves, within words in reverse.
+    /// Reverses the order of bytes, or of 16-bit halves, within each word.
     fn reverse_bytes32(a) -> V128 { vrev32q_u8(a) }
     fn reverse_bytes64(a) -> V128 { vrev64q_u8(a) }
     fn reverse_halves32(a) -> V128 { vreinterpretq_u8_u16(vrev32q_u16(vreinterpretq_u16_u8(a))) }
-    /// Byte i is the byte whose number is byte i of `from`; zero for numbers above 15.
+    /// Byte i of the result is byte number `from[i]` of `self`, or zero if the number is above 15.
     fn shuffle_bytes(a, from: V128) -> V128 { vqtbl1q_u8(a, from) }
-    /// Bytes `N` to `N` + 15 of `self` and, behind it, `high`.
+    /// Bytes `N` to `N` + 15 of the 32 bytes of `self` followed by `high`.
     fn align_bytes<const N>(a, high: V128) -> V128 { vextq_u8::<N>(a, high) }
-    /// The lower words of both, in turns, the first from `self`.
+    /// The lower words of `self` and `b`, interleaved; the first is from `self`.
     fn unpack_low32(a, b: V128) -> V128 { on32!(vzip1q_u32(a, b)) }
     fn unpack_high32(a, b: V128) -> V128 { on32!(vzip2q_u32(a, b)) }
     fn unpack_low64(a, b: V128) -> V128 { on64!(vzip1q_u64(a, b)) }
@@ -107,16 +109,16 @@ methods! {
 methods! {
     V128, HasArmAes = "neon,aes";
 
-    /// AESE and AESMC: adds `key`, then SubBytes, ShiftRows and MixColumns.
+    /// AESE and AESMC: adds `key`, then ShiftRows, SubBytes and MixColumns.
     fn aes_enc(a, key: V128) -> V128 { vaesmcq_u8(vaeseq_u8(a, key)) }
-    /// The same without MixColumns.
+    /// AESE: adds `key`, then ShiftRows and SubBytes.
     fn aes_enc_last(a, key: V128) -> V128 { vaeseq_u8(a, key) }
-    /// AESD and AESIMC: the inverse steps, after adding `key`.
+    /// AESD and AESIMC: adds `key`, then InvShiftRows, InvSubBytes and InvMixColumns.
     fn aes_dec(a, key: V128) -> V128 { vaesimcq_u8(vaesdq_u8(a, key)) }
     fn aes_dec_last(a, key: V128) -> V128 { vaesdq_u8(a, key) }
     fn aes_inv_mix_columns(a) -> V128 { vaesimcq_u8(a) }
 
-    /// The carry-less product of the lower halves, and of the upper ones.
+    /// The carry-less product of the lower halves, or of the upper halves.
     fn clmul_low(a, b: V128) -> V128 {
         let [a, b] = [vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)];
         vreinterpretq_u8_p128(vmull_p64(vgetq_lane_u64::<0>(a), vgetq_lane_u64::<0>(b)))
@@ -129,23 +131,25 @@ methods! {
 makers! {
     V128, HasArmAes = "neon,aes";
 
-    /// The carry-less product of two words.
+    /// The carry-less product of two 64-bit words.
     fn clmul_of(a: u64, b: u64) -> V128 { vreinterpretq_u8_p128(vmull_p64(a, b)) }
 }
 
 methods! {
     V128, HasArmSha2 = "neon,sha2";
 
-    /// Four rounds, of which `kw` is the constants and words, with the choice, parity or majority of (b, c, d).
+    /// Four rounds with the function Ch, Parity or Maj (FIPS 180-4 section 4.1.1). The words of `kw` are sums of
+    /// constant and message word.
     fn sha1_choose4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1cq_u32(words(abcd), e, words(kw))) }
     fn sha1_parity4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1pq_u32(words(abcd), e, words(kw))) }
     fn sha1_majority4(abcd, e: u32, kw: V128) -> V128 { sha1(vsha1mq_u32(words(abcd), e, words(kw))) }
-    /// The low word as e, four rounds later.
+    /// The value of e after four rounds: the low word (a) rotated to the left by 30 bits.
     fn sha1_next_e(abcd) -> u32 { vsha1h_u32(vgetq_lane_u32::<0>(words(abcd))) }
     fn sha1_schedule0(w0, w1: V128, w2: V128) -> V128 { on32!(vsha1su0q_u32(w0, w1, w2)) }
     fn sha1_schedule1(sum, w3: V128) -> V128 { on32!(vsha1su1q_u32(sum, w3)) }
 
-    /// Four rounds: the new (a, b, c, d) of `self`, and the new (e, f, g, h) of `self` with the old `abcd`.
+    /// Four rounds with `kw`, the sums of constants and message words. The first gives the new (a, b, c, d), the second
+    /// the new (e, f, g, h) from the old `abcd`.
     fn sha256_abcd(abcd, efgh: V128, kw: V128) -> V128 { on32!(vsha256hq_u32(abcd, efgh, kw)) }
     fn sha256_efgh(efgh, abcd: V128, kw: V128) -> V128 { on32!(vsha256h2q_u32(efgh, abcd, kw)) }
     fn sha256_schedule0(w0, w1: V128) -> V128 { on32!(vsha256su0q_u32(w0, w1)) }
@@ -158,7 +162,7 @@ use vreinterpretq_u32_u8 as words;
 methods! {
     V128, HasArmSha3 = "neon,sha3";
 
-    /// `self ^ b ^ c`, by one instruction.
+    /// `self ^ b ^ c`, as one instruction (EOR3).
     fn xor3_sha3(a, b: V128, c: V128) -> V128 { on64!(veor3q_u64(a, b, c)) }
     /// `self ^ (b & !c)`.
     fn xor_andnot(a, b: V128, c: V128) -> V128 { on64!(vbcaxq_u64(a, b, c)) }

@@ -1,16 +1,16 @@
 //! The vector registers of x86-64, and every instruction on them that this crate uses.
 //!
-//! [`V128`], [`V256`] and [`V512`] hold a register and the token that its CPU was proven by: without a token there is
-//! no vector, so the methods are safe. A method that needs more than its width asks for it by a bound on the token's
-//! type: `V256<Avx2>` has no `enc`, `V256<Vaes256>` has.
+//! [`V128`], [`V256`] and [`V512`] hold a register and the token that proves its CPU's features. No vector exists
+//! without a token, so the methods are safe. A method that needs further features asks for them by a bound on the
+//! token's type: `V256<Avx2>` has no `aes_enc`, `V256<Vaes256>` has.
 //!
-//! A method is a function of intrinsics, compiled with the features that its group names; the compiler checks that the
-//! intrinsics need no others, and the trait beside them says which tokens prove them. The methods of a width are in the
-//! file named after it.
+//! A method is a function of intrinsics that is compiled with the features its group names. The compiler checks that
+//! the intrinsics need no other features. The trait beside the features says which tokens prove them. The methods of
+//! each width are in the file named after it.
 //!
-//! Names say what an instruction does and on which words: `add32` adds words of 32 bits. Where an instruction
-//! stays within 128 bits at every width (byte shuffles, unpacking), *block* means such 128 bits. Numbers and places count
-//! from the lowest word, which is the first in memory.
+//! A name says what the instruction does and on which words: `add32` adds words of 32 bits. Some instructions stay
+//! within 128 bits at every width (byte shuffles, unpacking); there, *block* means such 128 bits. Words and bytes are
+//! numbered from the lowest, which is the first in memory.
 #![allow(dead_code, reason = "what one width has, the others have too")]
 
 mod blocks;
@@ -24,21 +24,21 @@ use super::register::{Plain, makers, methods, proven, raw, registers, unwrap, wr
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
 use core::arch::x86_64::*;
 
-/// 128 bits.
+/// A vector of 128 bits, and the token that proves its instructions.
 #[derive(Clone, Copy)]
 pub struct V128<T> {
     raw: __m128i,
     token: T,
 }
 
-/// 256 bits.
+/// A vector of 256 bits, and the token that proves its instructions.
 #[derive(Clone, Copy)]
 pub struct V256<T> {
     raw: __m256i,
     token: T,
 }
 
-/// 512 bits.
+/// A vector of 512 bits, and the token that proves its instructions.
 #[derive(Clone, Copy)]
 pub struct V512<T> {
     raw: __m512i,
@@ -80,7 +80,7 @@ registers!(
     "/* {0} {1} */"
 );
 
-/// What is one instruction with AVX-512, and more without.
+/// A three-way xor, which is one instruction with AVX-512 and two without.
 macro_rules! with_avx512 {
     ($V:ident, $Has:ident) => {
         impl<T: $Has> $V<T> {

@@ -8,18 +8,18 @@ makers! {
 
     fn zero() -> V128 { _mm_setzero_si128() }
 
-    /// One number in every word.
+    /// The same number in every word.
     fn splat32(word: u32) -> V128 { _mm_set1_epi32(word.cast_signed()) }
     fn splat64(word: u64) -> V128 { _mm_set1_epi64x(word.cast_signed()) }
 
-    /// The words, the first lowest.
+    /// The given words, the first in the lowest place.
     fn of32(words: [u32; 4]) -> V128 {
         let [a, b, c, d] = words;
         _mm_setr_epi32(a.cast_signed(), b.cast_signed(), c.cast_signed(), d.cast_signed())
     }
     fn of64(words: [u64; 2]) -> V128 { _mm_set_epi64x(words[1].cast_signed(), words[0].cast_signed()) }
 
-    /// One word, then zeros.
+    /// `word` in the lowest place, then zeros.
     fn first32(word: u32) -> V128 { _mm_cvtsi32_si128(word.cast_signed()) }
     fn first64(word: u64) -> V128 { _mm_cvtsi64_si128(word.cast_signed()) }
 }
@@ -32,7 +32,7 @@ methods! {
     fn or(a, b: V128) -> V128 { _mm_or_si128(a, b) }
     /// `!self & b`.
     fn andnot(a, b: V128) -> V128 { _mm_andnot_si128(a, b) }
-    /// The products of the lower halves of words of 64 bits.
+    /// The 64-bit products of the lower halves of each 64-bit word.
     fn mul32(a, b: V128) -> V128 { _mm_mul_epu32(a, b) }
     fn add32(a, b: V128) -> V128 { _mm_add_epi32(a, b) }
     fn add64(a, b: V128) -> V128 { _mm_add_epi64(a, b) }
@@ -42,19 +42,19 @@ methods! {
     fn shr32<const N>(a) -> V128 { _mm_srli_epi32::<N>(a) }
     fn shl64<const N>(a) -> V128 { _mm_slli_epi64::<N>(a) }
     fn shr64<const N>(a) -> V128 { _mm_srli_epi64::<N>(a) }
-    /// All ones in the words, signed, that are below zero.
+    /// All ones in the words that are negative as signed numbers, zero in the others.
     fn signs32(a) -> V128 { _mm_srai_epi32::<31>(a) }
-    /// Every word shifted by `n`; as many as it has bits, or more, give zero.
+    /// Every word shifted by `n` bits; `n` of at least the word's size gives zero.
     fn shl32_by(a, n: u32) -> V128 { _mm_sll_epi32(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shl64_by(a, n: u32) -> V128 { _mm_sll_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shr64_by(a, n: u32) -> V128 { _mm_srl_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
-    /// The block shifted by `N` bytes.
+    /// The vector shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V128 { _mm_slli_si128::<N>(a) }
     fn shr_bytes<const N>(a) -> V128 { _mm_srli_si128::<N>(a) }
 
-    /// Word i is word number bits 2i and 2i + 1 of `FROM`.
+    /// Word i of the result is the word whose number is in bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V128 { _mm_shuffle_epi32::<FROM>(a) }
-    /// The lower words of both, in turns, the first from `self`.
+    /// The lower words of `self` and `b`, interleaved; the first is from `self`.
     fn unpack_low32(a, b: V128) -> V128 { _mm_unpacklo_epi32(a, b) }
     fn unpack_high32(a, b: V128) -> V128 { _mm_unpackhi_epi32(a, b) }
     fn unpack_low64(a, b: V128) -> V128 { _mm_unpacklo_epi64(a, b) }
@@ -66,9 +66,9 @@ methods! {
 methods! {
     V128, HasSsse3 = "ssse3";
 
-    /// Byte i is the byte whose number is byte i of `from`; zero where that has its top bit set.
+    /// Byte i of the result is byte number `from[i] % 16` of `self`, or zero if the top bit of `from[i]` is set.
     fn shuffle_bytes(a, from: V128) -> V128 { _mm_shuffle_epi8(a, from) }
-    /// Bytes `N` to `N` + 15 of `low` and, behind it, `self`.
+    /// Bytes `N` to `N` + 15 of the 32 bytes of `low` followed by `self`.
     fn align_bytes<const N>(a, low: V128) -> V128 { _mm_alignr_epi8::<N>(a, low) }
 }
 
@@ -77,14 +77,14 @@ methods! {
 
     fn high64(a) -> u64 { _mm_extract_epi64::<1>(a).cast_unsigned() }
     fn word32<const I>(a) -> u32 { _mm_extract_epi32::<I>(a).cast_unsigned() }
-    /// The bytes of `b` where the top bit of `mask`'s byte is set.
+    /// Bytes of `b` where the top bit of the byte of `mask` is set, and of `self` elsewhere.
     fn blend_bytes(a, b: V128, mask: V128) -> V128 { _mm_blendv_epi8(a, b, mask) }
 }
 
 methods! {
     V128, HasClmul = "pclmulqdq";
 
-    /// The carry-less product of one half each: bit 0 of `HALVES` chooses that of `self`, bit 4 that of `b`.
+    /// The carry-less product of two 64-bit halves: bit 0 of `HALVES` chooses the half of `self`, bit 4 that of `b`.
     fn clmul<const HALVES>(a, b: V128) -> V128 { _mm_clmulepi64_si128::<HALVES>(a, b) }
 }
 
@@ -113,7 +113,7 @@ methods! {
 methods! {
     V128, HasAvx512 = "avx512f,avx512vl";
 
-    /// For each bit, the bit of `TABLE` whose number is made of those of `self` (4), `b` (2) and `c` (1).
+    /// A bitwise function of three bits: the bit of `TABLE` whose number is 4 `self` + 2 `b` + `c`.
     fn ternary<const TABLE>(a, b: V128, c: V128) -> V128 { _mm_ternarylogic_epi64::<TABLE>(a, b, c) }
     fn ror32<const N>(a) -> V128 { _mm_ror_epi32::<N>(a) }
     fn rol32<const N>(a) -> V128 { _mm_rol_epi32::<N>(a) }
@@ -122,7 +122,7 @@ methods! {
 }
 
 impl<T: HasSse2> V128<T> {
-    /// The 16 bytes of `block`: what wider vectors repeat.
+    /// Loads the 16 bytes of `block`; wider vectors repeat them in each place.
     #[inline(always)]
     pub(crate) fn splat_block<P: Plain>(token: T, block: &P) -> Self {
         Self::load(token, block)

@@ -8,11 +8,11 @@ makers! {
 
     fn zero() -> V512 { _mm512_setzero_si512() }
 
-    /// One number in every word.
+    /// The same number in every word.
     fn splat32(word: u32) -> V512 { _mm512_set1_epi32(word.cast_signed()) }
     fn splat64(word: u64) -> V512 { _mm512_set1_epi64(word.cast_signed()) }
 
-    /// The words, the first lowest.
+    /// The given words, the first in the lowest place.
     fn of64(words: [u64; 8]) -> V512 {
         let [a, b, c, d, e, f, g, h] = words;
         _mm512_setr_epi64(
@@ -21,17 +21,17 @@ makers! {
         )
     }
 
-    /// Two halves.
+    /// The two halves put together.
     fn of_halves(low: V256, high: V256) -> V512 { _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high) }
-    /// `block` four times.
+    /// `block` in all four places.
     fn four_times(block: V128) -> V512 { _mm512_broadcast_i32x4(block) }
-    /// `block`, then zeros.
+    /// `block` in the lowest place, then zeros.
     fn first_block(block: V128) -> V512 { _mm512_zextsi128_si512(block) }
-    /// The low word of `word`, everywhere.
+    /// The low 64 bits of `word` in every place.
     fn splat_low64(word: V128) -> V512 { _mm512_broadcastq_epi64(word) }
-    /// `word` in the words whose bit of `mask` is set, zero in the others.
+    /// `word` where the bit of `mask` is set, zero elsewhere.
     fn splat64_where(mask: u8, word: u64) -> V512 { _mm512_maskz_set1_epi64(mask, word.cast_signed()) }
-    /// Words of 32 bits as words of 64.
+    /// Words of 32 bits, zero-extended to 64.
     fn widened32(words: V256) -> V512 { _mm512_cvtepu32_epi64(words) }
 }
 
@@ -46,17 +46,18 @@ methods! {
     fn add32(a, b: V512) -> V512 { _mm512_add_epi32(a, b) }
     fn add64(a, b: V512) -> V512 { _mm512_add_epi64(a, b) }
     fn sub64(a, b: V512) -> V512 { _mm512_sub_epi64(a, b) }
-    /// The products of the lower halves of words of 64 bits.
+    /// The 64-bit products of the lower halves of each 64-bit word.
     fn mul32(a, b: V512) -> V512 { _mm512_mul_epu32(a, b) }
     /// See [`V128::ternary`].
     fn ternary<const TABLE>(a, b: V512, c: V512) -> V512 { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
 
-    // Counts in registers, because immediates of this width have another type; the compiler folds them.
+    // Counts are in registers, because the immediates of these intrinsics have another type; the compiler makes
+    // immediates of them.
     fn shl32<const N>(a) -> V512 { _mm512_sll_epi32(a, _mm_cvtsi32_si128(N)) }
     fn shr32<const N>(a) -> V512 { _mm512_srl_epi32(a, _mm_cvtsi32_si128(N)) }
     fn shl64<const N>(a) -> V512 { _mm512_sll_epi64(a, _mm_cvtsi32_si128(N)) }
     fn shr64<const N>(a) -> V512 { _mm512_srl_epi64(a, _mm_cvtsi32_si128(N)) }
-    /// Each word shifted by the word of `n`; 64 or more give zero.
+    /// Each word shifted by the number of bits in the same word of `n`; 64 or more give zero.
     fn shl64_each(a, n: V512) -> V512 { _mm512_sllv_epi64(a, n) }
     fn shr64_each(a, n: V512) -> V512 { _mm512_srlv_epi64(a, n) }
     fn ror32<const N>(a) -> V512 { _mm512_ror_epi32::<N>(a) }
@@ -66,42 +67,43 @@ methods! {
     /// Each block shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V512 { _mm512_bslli_epi128::<N>(a) }
 
-    /// Within each block, word i is word number bits 2i and 2i + 1 of `FROM`.
+    /// Within each block, word i of the result is the word whose number is in bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V512 { _mm512_shuffle_epi32::<FROM>(a) }
-    /// Within each block, byte i is the byte whose number is byte i of `from`; zero where that has its top bit set.
+    /// Within each block, byte i of the result is byte number `from[i] % 16`, or zero if the top bit of `from[i]` is
+    /// set.
     fn shuffle_bytes(a, from: V512) -> V512 { _mm512_shuffle_epi8(a, from) }
-    /// Of each block, bytes `N` to `N` + 15 of `low` and, behind it, `self`.
+    /// Of each block, bytes `N` to `N` + 15 of the 32 bytes of `low`'s block followed by that of `self`.
     fn align_bytes<const N>(a, low: V512) -> V512 { _mm512_alignr_epi8::<N>(a, low) }
-    /// Of each block, the lower words of both, in turns, the first from `self`.
+    /// Of each block, the lower words of `self` and `b`, interleaved; the first is from `self`.
     fn unpack_low32(a, b: V512) -> V512 { _mm512_unpacklo_epi32(a, b) }
     fn unpack_high32(a, b: V512) -> V512 { _mm512_unpackhi_epi32(a, b) }
     fn unpack_low64(a, b: V512) -> V512 { _mm512_unpacklo_epi64(a, b) }
     fn unpack_high64(a, b: V512) -> V512 { _mm512_unpackhi_epi64(a, b) }
-    /// Two blocks of `self`, then two of `b`, whose numbers are two bits each of `FROM`.
+    /// Two blocks of `self`, then two of `b`. Each pair of bits of `FROM`, from the lowest, is the number of a block.
     fn choose_blocks<const FROM>(a, b: V512) -> V512 { _mm512_shuffle_i32x4::<FROM>(a, b) }
-    /// Words `N` to `N` + 7 of `low` and, behind it, `self`.
+    /// Words `N` to `N` + 7 of the sixteen words of `low` followed by `self`.
     fn align64<const N>(a, low: V512) -> V512 { _mm512_alignr_epi64::<N>(a, low) }
-    /// The words of `b` whose bits of `mask` are set, those of `self` elsewhere.
+    /// Words of `b` where the bit of `mask` is set, and of `self` elsewhere.
     fn blend64(a, mask: u8, b: V512) -> V512 { _mm512_mask_blend_epi64(mask, a, b) }
-    /// The bytes whose bits of `mask` are set, and zeros.
+    /// Bytes whose bit of `mask` is set; the others become zero.
     fn keep_bytes(a, mask: u64) -> V512 { _mm512_maskz_mov_epi8(mask, a) }
 
     fn low(a) -> V256 { _mm512_castsi512_si256(a) }
     fn high(a) -> V256 { _mm512_extracti64x4_epi64::<1>(a) }
     fn low_block(a) -> V128 { _mm512_castsi512_si128(a) }
     fn block<const I>(a) -> V128 { _mm512_extracti32x4_epi32::<I>(a) }
-    /// With `block` in place `I`.
+    /// The vector with block `I` replaced by `block`.
     fn with_block<const I>(a, block: V128) -> V512 { _mm512_inserti32x4::<I>(a, block) }
-    /// The sum of the words.
+    /// The sum of the 64-bit words, modulo 2^64.
     fn sum64(a) -> u64 { _mm512_reduce_add_epi64(a).cast_unsigned() }
 }
 
 methods! {
     V512, HasIfma = "avx512f,avx512ifma";
 
-    /// Adds the lower 52 bits of the products of the words' lower 52 bits.
+    /// Adds to each word of `self` the lower 52 bits of the product of the lower 52 bits of the words of `a` and `b`.
     fn add_mul52_low(sum, a: V512, b: V512) -> V512 { _mm512_madd52lo_epu64(sum, a, b) }
-    /// Adds the upper 52 bits.
+    /// Adds the upper 52 bits of the same products.
     fn add_mul52_high(sum, a: V512, b: V512) -> V512 { _mm512_madd52hi_epu64(sum, a, b) }
 }
 
@@ -121,64 +123,68 @@ methods! {
     fn aes_dec_last(a, key: V512) -> V512 { _mm512_aesdeclast_epi128(a, key) }
 }
 
-/// The mask of the first `n` of 64 bytes.
+/// The mask of the first `n` of 64 bytes, for `n` of at most 64.
 #[inline(always)]
 pub(crate) fn first_bytes(n: usize) -> u64 {
     assert!(n <= 64);
-    // With BMI2 the compiler makes one instruction of it.
+    // With BMI2 the compiler uses one instruction for this (BZHI).
     1u64.unbounded_shl(n as u32).wrapping_sub(1)
 }
 
 impl<T: HasAvx512> V512<T> {
-    /// The 16 bytes of `block`, four times.
+    /// The 16 bytes of `block` in all four places.
     #[inline(always)]
     pub(crate) fn splat_block<P: Plain>(token: T, block: &P) -> Self {
         Self::four_times(token, V128::load(token, block))
     }
 
-    /// All of `from`, at most 64 bytes, then zeros.
+    /// Loads all of `from`, at most 64 bytes, and fills the rest with zeros.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `from` is longer.
     #[inline(always)]
     pub(crate) fn load_first(token: T, from: &[u8]) -> Self {
         let mask = first_bytes(from.len());
-        // SAFETY: the token proves the instruction; bytes outside the mask are not read.
+        // SAFETY: the token proves that the CPU has the instruction. It reads only bytes whose bit of the mask is set,
+        // which are those of `from`.
         Self { raw: unsafe { _mm512_maskz_loadu_epi8(mask, from.as_ptr().cast()) }, token }
     }
 
-    /// Zeros, then all of `from`, at most 64 bytes.
+    /// Loads all of `from`, at most 64 bytes, to the end of the vector, with zeros before.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `from` is longer.
     #[inline(always)]
     pub(crate) fn load_last(token: T, from: &[u8]) -> Self {
         assert!(from.len() <= 64);
         let missing = 64 - from.len();
         let (mask, start) = (u64::MAX.unbounded_shl(missing as u32), from.as_ptr().wrapping_sub(missing));
-        // SAFETY: the token proves the instruction; bytes outside the mask, those before `from`, are not read.
+        // SAFETY: the token proves that the CPU has the instruction. It reads only bytes whose bit of the mask is set,
+        // which are those of `from`, and none of those before.
         Self { raw: unsafe { _mm512_maskz_loadu_epi8(mask, start.cast()) }, token }
     }
 
-    /// The vector, but its first bytes are those of `from`, at most 64.
+    /// Replaces the first bytes of the vector by `from`, at most 64 bytes.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `from` is longer.
     #[inline(always)]
     pub(crate) fn overlaid_with(self, from: &[u8]) -> Self {
         let mask = first_bytes(from.len());
-        // SAFETY: the token proves the instruction; bytes outside the mask are not read.
+        // SAFETY: the token proves that the CPU has the instruction. It reads only bytes whose bit of the mask is set,
+        // which are those of `from`.
         Self { raw: unsafe { _mm512_mask_loadu_epi8(self.raw, mask, from.as_ptr().cast()) }, ..self }
     }
 
     /// Fills `to`, at most 64 bytes, with the first bytes of the vector.
     ///
     /// # Panics
-    /// If there are more.
+    /// If `to` is longer.
     #[inline(always)]
     pub(crate) fn store_first(self, to: &mut [u8]) {
         let mask = first_bytes(to.len());
-        // SAFETY: the token proves the instruction; bytes outside the mask are not written.
+        // SAFETY: the token proves that the CPU has the instruction. It writes only bytes whose bit of the mask is set,
+        // which are those of `to`.
         unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), mask, self.raw) }
     }
 }
