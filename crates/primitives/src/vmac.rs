@@ -1,44 +1,46 @@
-//! VMAC-64 (Krovetz, Dai: draft-krovetz-vmac-01): the sum of a universal hash, VHASH, and a pad that a cipher makes of a nonce.
+//! VMAC-64 (Krovetz, Dai: draft-krovetz-vmac-01): the sum of a universal hash, VHASH, and a pad, which is an encrypted
+//! nonce.
 //!
-//! A message is cut into blocks of 128 bytes, the last of which is padded with zeros to whole pairs of 64-bit words. NH makes
-//! a number of 126 bits of each, with words that are little-endian and sums of them that are modulo 2⁶⁴:
+//! A message is cut into blocks of 128 bytes. The last block is padded with zeros to whole pairs of 64-bit words. NH
+//! turns each block into a number of 126 bits; its words are little-endian, and sums of words are modulo 2⁶⁴:
 //!
 //! ```text
 //! Σ (m₀ + k₀)·(m₁ + k₁)     modulo 2¹²⁶, over all pairs of the block
 //! ```
 //!
-//! These are the coefficients of a polynomial modulo 2¹²⁷ - 1, whose value at a secret point is split in two and multiplied
-//! once more, modulo 2⁶⁴ - 257.
+//! These numbers are the coefficients of a polynomial modulo 2¹²⁷ - 1, which is evaluated at a secret point. The value
+//! is split in two and multiplied once more, modulo 2⁶⁴ - 257.
 
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes of a block, and of NH's key.
+/// Length of a block, and of NH's key, in bytes.
 const BLOCK: usize = 128;
 
-/// 2¹²⁷ - 1, and as a mask what is below 2¹²⁷.
+/// 2¹²⁷ - 1, which is also the mask of the lower 127 bits.
 const P127: u128 = (1 << 127) - 1;
 
 /// The key of VHASH.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct Key {
     nh: [[u64; 2]; BLOCK / 16],
-    /// Where the polynomial is taken; each half has fewer than 62 bits.
+    /// The point at which the polynomial is evaluated; each half has fewer than 62 bits.
     point: u128,
-    /// Below 2⁶⁴ - 257.
+    /// The factors of the last multiplication, both below 2⁶⁴ - 257.
     last: [u64; 2],
 }
 
 impl Key {
-    /// The key of NH, the point and two candidates for the last two factors, from bytes that look random. The second of these
-    /// serves where the first is not below 2⁶⁴ - 257, once in 2⁵⁵ keys; it is chosen without a branch, and is not checked.
+    /// The key of NH, the point, and two candidates for the last two factors, all from pseudorandom bytes. If the first
+    /// candidate has a factor of 2⁶⁴ - 257 or more, which happens once in 2⁵⁵ keys, the second is used. The choice has
+    /// no branch, and the second candidate is not checked.
     pub fn new(nh: &[[u8; 16]; BLOCK / 16], point: &[u8; 16], last: &[[u8; 16]; 2]) -> Self {
         let halves = |bytes: &[u8; 16]| {
             let both = u128::from_be_bytes(*bytes);
             [(both >> 64) as u64, both as u64]
         };
         let [first, second] = last.each_ref().map(halves);
-        // 2^64 - 257 and more overflow when 257 are added.
+        // Numbers of 2^64 - 257 and more overflow when 257 is added.
         let refused = first.map(|n| n.overflowing_add(257).1).into_iter().fold(false, |a, b| a | b);
         let mask = u64::from(refused).wrapping_neg();
         Self {
@@ -48,7 +50,7 @@ impl Key {
         }
     }
 
-    /// NH of a block, or of the pairs of words that the last one has.
+    /// NH of a block, or of the whole pairs of words of the last one.
     fn nh(&self, block: &[u8]) -> u128 {
         let pairs = block.as_chunks().0.iter().zip(&self.nh);
         let sum = pairs.fold(0u128, |sum, (message, key)| {
@@ -59,22 +61,23 @@ impl Key {
         sum & P127 >> 1
     }
 
-    /// The polynomial with another coefficient: `value` times the point, and `coefficient` added. Values are at most 2¹²⁷.
+    /// One step of Horner's rule: `value` times the point, plus `coefficient`. Values are at most 2¹²⁷.
     fn step(&self, value: u128, coefficient: u128) -> u128 {
         let [low, high] = [value as u64, (value >> 64) as u64].map(u128::from);
         let [point, point_high] = [self.point as u64, (self.point >> 64) as u64].map(u128::from);
-        // 2^127 is 1. No sum reaches 2^128, as the halves of the point are short.
+        // 2^127 is congruent to 1. No sum reaches 2^128, because the halves of the point are short.
         let middle = low * point_high + high * point;
         let outer = low * point + 2 * (high * point_high) + (middle >> 63) + coefficient;
         fold(fold(outer) + ((middle << 64) & P127))
     }
 
-    /// Makes 64 bits of the value: its quotient and its rest by 2⁶⁴ - 2³², each added to a number of the key, multiplied.
+    /// The 64-bit hash: the quotient and the remainder of the value by 2⁶⁴ - 2³², each added to a number of the key,
+    /// and multiplied.
     fn finish(&self, value: u128) -> u64 {
         let value = fold(value);
         let value = (value + ((value + 1) >> 127)) & P127;
-        // The same division without the last 32 bits, by b - 1, where b is 2^32: the digits of a number give its rest when they
-        // are added up.
+        // Division by 2⁶⁴ - 2³² is division by b - 1 without the last 32 bits, where b = 2³². The remainder by b - 1 is
+        // that of the sum of the digits in base b.
         let digits = [value >> 32, value >> 64, value >> 96].map(|digit| digit as u64 & 0xffff_ffff);
         let [a0, a1, a2] = digits;
         let (mut quotient, mut rest) = ((a2 << 32) + a2 + a1, a0 + a1 + a2);
@@ -90,35 +93,35 @@ impl Key {
     }
 }
 
-/// The same modulo 2¹²⁷ - 1: at most 2¹²⁷.
+/// A number congruent to `value` modulo 2¹²⁷ - 1, at most 2¹²⁷.
 fn fold(value: u128) -> u128 {
     (value & P127) + (value >> 127)
 }
 
-/// The rest by 2⁶⁴ - 257.
+/// The remainder of `value` by 2⁶⁴ - 257.
 fn modulo(mut value: u128) -> u64 {
     for _ in 0..3 {
         value = u128::from(value as u64) + 257 * (value >> 64);
     }
     let less = value as u64;
-    // What 257 more make 2^64 or more is one modulus too large.
+    // If adding 257 reaches 2^64, `less` is at least the modulus.
     let (reduced, larger) = less.overflowing_add(257);
     less ^ u64::from(larger).wrapping_neg() & (less ^ reduced)
 }
 
-/// VMAC-64 of one message: 8-byte tag.
+/// VMAC-64 of one message; the tag has 8 bytes.
 #[derive(Clone)]
 pub struct Vmac64 {
     key: Key,
     pad: u64,
-    /// Of the polynomial, and whether a block is in it.
+    /// The value of the polynomial, and whether a block has been absorbed.
     value: u128,
     begun: bool,
     buffer: BlockBuffer<BLOCK>,
 }
 
 impl Vmac64 {
-    /// The tag of nothing yet, with the pad of the message's nonce.
+    /// An empty message, with the pad that was made from its nonce.
     pub fn new(key: Key, pad: u64) -> Self {
         Self { key, pad, value: 1, begun: false, buffer: BlockBuffer::default() }
     }
@@ -139,7 +142,7 @@ impl Hash for Vmac64 {
 
     fn finish(&mut self, out: &mut [u8]) {
         let pending = self.buffer.pending();
-        // Nothing at all is a block without words.
+        // An empty message counts as one block without words.
         if !pending.is_empty() || !self.begun {
             let mut last = [0; BLOCK];
             last[..pending.len()].copy_from_slice(pending);
@@ -177,12 +180,12 @@ mod tests {
 
     const P64: u128 = (1 << 64) - 257;
 
-    /// The product modulo 2¹²⁷ - 1, bit by bit.
+    /// The product modulo 2¹²⁷ - 1, computed bit by bit.
     fn product(a: u128, b: u128) -> u128 {
         (0..128).rev().fold(0, |sum, bit| (2 * sum % P127 + (b >> bit & 1) * (a % P127)) % P127)
     }
 
-    /// Any number, or one of 32-bit digits that are 0, small or large: where carries are.
+    /// Any number, or one whose 32-bit digits are 0, small or large, so that carries occur.
     fn number() -> impl Strategy<Value = u128> {
         let digit = prop_oneof![Just(0), Just(1), Just(u32::MAX), Just(u32::MAX - 1), Just(1 << 31), any::<u32>()];
         prop::array::uniform4(digit).prop_map(|digits| digits.into_iter().fold(0, |n, d| n << 32 | u128::from(d)))

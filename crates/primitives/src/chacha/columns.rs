@@ -1,4 +1,4 @@
-//! Blocks by columns.
+//! ChaCha by columns: each vector holds one word of many blocks.
 
 use super::CONSTANTS;
 use super::output::Output;
@@ -6,13 +6,14 @@ use super::rounds::{finish, first_rows, nothing, quarter_rounds};
 use crate::simd::{align_frame, anew};
 use crate::words32::{Pair, Quads, Words32};
 
-/// Vectors that hold a word each of as many blocks as they have lanes.
+/// Vectors that each hold one word of as many blocks as they have lanes.
 pub trait Columns: Words32 {
-    /// The numbers of the blocks, from 0 on, to add to the counter's column.
+    /// The numbers of the blocks in the lanes, from 0, to be added to the counter's column.
     #[doc(hidden)]
     fn numbers(token: Self::Token) -> Self;
 
-    /// Transposes the matrices, adds the first ones, and passes the keystream on until there is no more use for it.
+    /// Transposes the matrices, adds the first matrix and passes the keystream to `output`, until `output` needs no
+    /// more. Returns whether it needs more.
     #[doc(hidden)]
     fn finish(
         token: Self::Token,
@@ -23,8 +24,8 @@ pub trait Columns: Words32 {
     ) -> bool;
 }
 
-/// What to add to the counter's column, so that the transposition puts quad `q` of group `g` to
-/// block `quads * g + q`.
+/// The number to be added to the counter in each lane, so that the transposition moves quad `q` of group `g` to block
+/// `quads * g + q`.
 const fn numbers(quads: usize) -> [u32; 16] {
     let mut numbers = [0; 16];
     let mut i = 0;
@@ -69,22 +70,22 @@ impl<V: Quads, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
         state: [u32; 4],
         output: &mut Output<'_>,
     ) -> bool {
-        // Not by `map`, which is a call where the compiler thinks it too large.
+        // A loop in place of `map`, which the compiler does not inline where it thinks it too large.
         let (mut front, mut back) = ([[m[0][0].0; 4]; 4], [[m[0][0].1; 4]; 4]);
         for (i, row) in m.iter().enumerate() {
             for (j, pair) in row.iter().enumerate() {
                 (front[i][j], back[i][j]) = (pair.0, pair.1);
             }
         }
-        // There are no registers for the second half: it waits in memory, in one aligned piece. The compiler's own copies
-        // are not aligned.
+        // The second half does not fit into registers. It waits in memory, in one aligned piece; the compiler's own
+        // spills would not be aligned.
         let back = anew(&back);
         let next = [state[0].wrapping_add(V::LANES as u32), state[1], state[2], state[3]];
         Columns::finish(token, front, key, state, output) && Columns::finish(token, *back, key, next, output)
     }
 }
 
-/// The first matrices of `LANES` blocks.
+/// The first matrices of `LANES` blocks, without the block numbers.
 #[inline(always)]
 pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u32; 4]) -> [[C; 4]; 4] {
     let mut m = [[C::splat(token, 0); 4]; 4];
@@ -97,7 +98,7 @@ pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u
     m
 }
 
-/// Two rounds; `between` is called four times, as by [`quarter_rounds`].
+/// Two rounds. [`quarter_rounds`] calls `between` four times.
 #[inline(always)]
 pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], between: &mut impl FnMut(&mut [C])) {
     quarter_rounds(m, between);
@@ -108,7 +109,7 @@ pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], between: &mut impl F
     *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
 }
 
-/// At most `LANES` blocks.
+/// Xors the keystream of at most `LANES` blocks to `output`.
 #[inline(always)]
 pub(crate) fn xor<C: Columns>(
     token: C::Token,

@@ -1,8 +1,8 @@
-//! The ChaCha stream ciphers (RFC 8439 section 2; Bernstein, "ChaCha, a variant of Salsa20") and
-//! HChaCha, which XChaCha derives its keys with (draft-irtf-cfrg-xchacha-03 section 2.2).
+//! The ChaCha stream ciphers (RFC 8439 section 2; Bernstein, "ChaCha, a variant of Salsa20"), and HChaCha, by which
+//! XChaCha derives its keys (draft-irtf-cfrg-xchacha-03 section 2.2).
 //!
-//! A block of keystream is a 4 × 4 matrix of 32-bit words, 20 rounds of additions, xors and
-//! rotations, and the first matrix added to the last:
+//! A block of keystream is the result of 20 rounds of additions, xors and rotations on a 4 × 4 matrix of 32-bit words,
+//! plus the first matrix:
 //!
 //! ```text
 //! a   constants   constants   constants   constants
@@ -11,18 +11,18 @@
 //! d   counter     nonce 0     nonce 1     nonce 2
 //! ```
 //!
-//! A round is four quarter rounds, which are independent: of the columns in even rounds, of the
-//! diagonals in odd ones. There are two ways to lay that out in vectors, and this module has both:
+//! A round is four independent quarter rounds: on the columns in even rounds, on the diagonals in odd ones. There are
+//! two ways to lay that out in vectors, and this module has both:
 //!
-//! * **Rows.** A vector holds one row of as many blocks as it has quads, so a quarter round on the
-//!   four row vectors is a whole round. Rotating the rows against each other turns diagonals into
-//!   columns: three shuffles a round. Few blocks take few registers, so this is for short messages.
-//! * **Columns.** Sixteen vectors hold one word each of as many blocks as they have lanes. Turning
-//!   diagonals into columns is a matter of names; the price is a transposition at the end, two
-//!   instructions per vector. For long messages.
+//! * **Rows.** A vector holds one row of as many blocks as it has quads, so a quarter round on the four row vectors is
+//!   a whole round. Rotating the rows against each other turns diagonals into columns, at three shuffles a round. A few
+//!   blocks take few registers, so this way is for short messages.
+//! * **Columns.** Each of sixteen vectors holds one word of as many blocks as it has lanes. Turning diagonals into
+//!   columns only renames vectors. The price is a transposition at the end, at two instructions per vector. This way is
+//!   for long messages.
 //!
-//! The transposition of the second way leaves exactly the layout of the first, with four groups of
-//! vectors, so adding the first matrix and writing out are one text too.
+//! The transposition at the end leaves exactly the layout of rows, with four groups of vectors. So both ways share the
+//! code that adds the first matrix and writes the keystream.
 
 pub(crate) mod columns;
 pub(crate) mod output;
@@ -35,29 +35,29 @@ use columns::Columns;
 use output::Output;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A token whose CPU has vectors for ChaCha.
+/// A token of a CPU that has vectors for ChaCha.
 pub trait ChaChaToken: Token {
-    /// Vectors of the rows of two blocks; where they are half as wide as the widest (AVX-512), of the columns of eight
-    /// as well.
+    /// Vectors for the rows of two blocks. On AVX-512, where they are half as wide as the widest, they also serve for
+    /// the columns of eight blocks.
     type Row: Quads<Token = Self>;
 
-    /// The widest vectors.
+    /// The widest vectors of the CPU.
     type Wide: Quads<Token = Self>;
 
-    /// The columns of more blocks than a wide vector has lanes, where there are registers for them.
+    /// Vectors for the columns of more blocks than a wide vector has lanes, if there are registers for them.
     type Middle: Columns<Token = Self>;
 
-    /// The columns of the largest number of blocks.
+    /// Vectors for the columns of the largest number of blocks.
     type Bulk: Columns<Token = Self>;
 
-    /// Whether there are registers for columns; if not, all goes by rows.
+    /// Whether there are enough registers for columns. If not, all messages go by rows.
     const COLUMNS: bool = true;
 
-    /// More blocks than this go by the columns of `Bulk`.
+    /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 }
 
-/// Rows of one block only: sixteen words are what a CPU without vectors has registers for.
+/// By rows, one block at a time: a CPU without vectors has registers for sixteen words at most.
 impl ChaChaToken for Portable {
     type Row = Quad;
     type Wide = Quad;
@@ -115,7 +115,7 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 /// Bytes of keystream in a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// A ChaCha key, for the CPUs that `T` stands for.
+/// A ChaCha key, for CPUs with the features of `T`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct ChaCha<T: Token> {
     #[zeroize(skip)]
@@ -132,17 +132,17 @@ impl<T: ChaChaToken> ChaCha<T> {
         Self { token, key: [quad(key, 0), quad(key, 16)], double_rounds: rounds / 2 }
     }
 
-    /// Encrypts or decrypts `data`: any number of bytes, xored with the keystream.
+    /// Encrypts or decrypts `data`, which may have any length, by xoring the keystream.
     ///
-    /// `state` is the last row of the matrix: the block counter, then the 12-byte nonce in
-    /// little-endian words. The counter advances by one for every block that was begun, modulo
-    /// 2³² and without a carry into the nonce.
+    /// `state` is the last row of the matrix: the block counter, then the 12-byte nonce as little-endian words. The
+    /// counter advances by one for every block of which keystream was used, modulo 2³² and without a carry into the
+    /// nonce.
     pub fn xor(&self, state: &mut [u32; 4], data: InOut<'_>) {
         xor(self.token, &self.key, state, self.double_rounds, data);
     }
 }
 
-/// See [`ChaCha::xor`].
+/// [`ChaCha::xor`] with the parts of a key.
 pub(crate) fn xor<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],
@@ -150,8 +150,8 @@ pub(crate) fn xor<T: ChaChaToken>(
     double_rounds: usize,
     mut data: InOut<'_>,
 ) {
-    // Each length has a function of its own, so that a short message does not pay for the constants and the stack of a
-    // long one. A block alone has its shortest chain in general registers.
+    // Each length has a function of its own, so that a short message does not pay for the constants and the stack frame
+    // of a long one. A single block is fastest in general registers, where its chain of operations is shortest.
     if data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
         token.vectorize(
             #[inline(always)]
@@ -194,7 +194,8 @@ pub(crate) fn xor<T: ChaChaToken>(
     state[0] = state[0].wrapping_add(begun as u32);
 }
 
-/// Writes block 0 of the keystream to `first`, and xors `data` with the blocks behind it. `Bulk` has lanes for all of them.
+/// Writes block 0 of the keystream to `first` and xors `data` with the blocks after it. All of them must fit into the
+/// lanes of `Bulk`.
 pub(crate) fn xor_after<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],
@@ -206,7 +207,7 @@ pub(crate) fn xor_after<T: ChaChaToken>(
     xor_columns(token, key, state, double_rounds, Output::new(Some(first), data));
 }
 
-/// Computes the blocks by the narrowest columns that hold all of them.
+/// Computes the blocks that `output` needs by the narrowest columns that hold all of them.
 fn xor_columns<T: ChaChaToken>(
     token: T,
     key: &[[u32; 4]; 2],
@@ -214,7 +215,7 @@ fn xor_columns<T: ChaChaToken>(
     double_rounds: usize,
     output: Output<'_>,
 ) {
-    /// At most `LANES` blocks.
+    /// The columns of `C`, for at most `LANES` blocks.
     fn xor<T: ChaChaToken, C: Columns<Token = T>>(
         token: T,
         key: &[[u32; 4]; 2],
@@ -240,13 +241,13 @@ fn xor_columns<T: ChaChaToken>(
     }
 }
 
-/// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): from a key and the first 16 bytes of a 24-byte
-/// nonce, the key that ChaCha is used with.
+/// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): the subkey of XChaCha from the key and the first 16 bytes of the
+/// 24-byte nonce.
 pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
     rounds::hchacha([CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2)
 }
 
-/// Four little-endian words of `bytes` at `at`.
+/// The four little-endian words at offset `at` of `bytes`.
 #[inline(always)]
 pub(crate) fn quad<const N: usize>(bytes: &[u8; N], at: usize) -> [u32; 4] {
     let word = |i: usize| {

@@ -1,14 +1,14 @@
-//! Where the keystream goes.
+//! The destination of a keystream.
 
 use super::BLOCK;
 use crate::InOut;
 use crate::words32::Quads;
 
-/// What takes keystream a vector at a time: `data` is xored with it. The first block may go elsewhere, as in an AEAD,
-/// whose key for the authenticator it is.
+/// Takes a keystream one vector at a time and xors it to `data`. Block 0 may be kept apart: in an AEAD it is the key of
+/// the authenticator.
 pub struct Output<'a> {
     first: Option<&'a mut [u8; BLOCK]>,
-    /// Bytes taken so far. Where everything is unrolled, a constant.
+    /// The number of bytes taken so far. Where everything is unrolled, it is a constant.
     at: usize,
     data: InOut<'a>,
 }
@@ -21,19 +21,19 @@ impl<'a> From<InOut<'a>> for Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// If there is a `first`, it becomes block 0 of the keystream, and `data` is xored with those behind it.
+    /// With a `first`, block 0 of the keystream is written there, and `data` is xored with the blocks after it.
     #[inline(always)]
     pub(crate) fn new(first: Option<&'a mut [u8; BLOCK]>, data: InOut<'a>) -> Self {
         Self { first, at: 0, data }
     }
 
-    /// Blocks that are needed.
+    /// The number of blocks needed in all.
     #[inline(always)]
     pub(super) fn blocks(&self) -> usize {
         usize::from(self.first.is_some()) + self.data.len().div_ceil(BLOCK)
     }
 
-    /// Takes a vector; the result is whether there is use for another.
+    /// Takes a vector of keystream; returns whether it needs another.
     #[inline(always)]
     pub(crate) fn take<V: Quads>(&mut self, keystream: V) -> bool {
         let at = self.at;

@@ -1,4 +1,4 @@
-//! The rounds, over vectors of any width, and blocks by rows.
+//! The rounds over vectors of any width, and ChaCha by rows.
 
 use super::CONSTANTS;
 use super::output::Output;
@@ -7,9 +7,9 @@ use crate::cpu::Portable;
 use crate::simd::each;
 use crate::words32::{Quad, Quads, Words32};
 
-/// `N` quarter rounds (RFC 8439 section 2.1), step by step side by side: each alone is one long
-/// chain of dependent instructions. In the middle and at the end `between` is called with row b, for
-/// which everything else has been computed.
+/// `N` quarter rounds (RFC 8439 section 2.1), interleaved step by step, because each alone is one long chain of
+/// dependent instructions. `between` is called with row b in the middle and at the end, when everything else has been
+/// computed.
 #[inline(always)]
 pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     [a, b, c, d]: &mut [[V; N]; 4],
@@ -35,11 +35,11 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     between(b);
 }
 
-// Rows b, c and d are to be rotated by 1, 2 and 3 to make columns of the diagonals. Only their
-// position against each other matters, so b stays, because it is the last to be ready, and a, c and
-// d turn by one less: by 3, 1 and 2.
+// To make columns of the diagonals, rows b, c and d would be rotated by 1, 2 and 3. Only their position relative to
+// each other matters. So b stays, because it is the last to be ready, and every row is rotated by one less: a, c and d
+// by 3, 1 and 2.
 
-/// Rotates a row of each group.
+/// Rotates the quads of a row in each group by `N` lanes.
 #[inline(always)]
 fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     for v in row {
@@ -47,7 +47,7 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     }
 }
 
-/// What to do between rounds where nothing else is to be done.
+/// The `between` of rounds that stand alone.
 #[inline(always)]
 pub(crate) fn nothing<V>(_: &mut [V]) {}
 
@@ -65,17 +65,18 @@ fn double_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
     turn::<V, 2>(&mut m[3]);
 }
 
-/// What to add to row d: the number of the block to the first lane of its quad.
+/// The numbers to be added to row d: the number of each block, in the first lane of its quad.
 const ROW_COUNTERS: [u32; 16] = [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0];
 
-/// The keystream of group `g` in the order of memory: what the rounds made of the matrix, and the first one.
+/// The keystream of group `g` in the order of memory: the matrix after the rounds plus the first matrix.
 #[inline(always)]
 fn sum<V: Quads, const G: usize>(m: &[[V; G]; 4], first: &[V; 4], groups: &[V; G], g: usize) -> [V; 4] {
     let rows = [m[0][g].add(first[0]), m[1][g].add(first[1]), m[2][g].add(first[2]), m[3][g].add(groups[g])];
     V::rows_to_blocks(rows)
 }
 
-/// Passes the keystream of all groups to `sink`, a vector at a time, until that returns false; so does this then.
+/// Passes the keystream of all groups to `sink`, a vector at a time, until `sink` returns false. Returns what the last
+/// call returned.
 #[inline(always)]
 pub(super) fn finish<V: Quads, const G: usize>(
     m: [[V; G]; 4],
@@ -93,7 +94,7 @@ pub(super) fn finish<V: Quads, const G: usize>(
     true
 }
 
-/// The first matrix in row vectors, and its last row with the counters of `G` groups.
+/// The first matrix in row vectors, and its last row with the counters of each of `G` groups.
 #[inline(always)]
 pub(super) fn first_rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -108,7 +109,7 @@ pub(super) fn first_rows<V: Quads, const G: usize>(
     ([V::splat_quad(token, CONSTANTS), V::splat_quad(token, key[0]), V::splat_quad(token, key[1]), d], groups)
 }
 
-/// The keystream of `G` groups of blocks by rows, passed to `sink` until that returns false.
+/// Computes the keystream of `G` groups of blocks by rows and passes it to `sink` until that returns false.
 #[inline(always)]
 pub(crate) fn rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -125,7 +126,8 @@ pub(crate) fn rows<V: Quads, const G: usize>(
     finish(m, first, groups, sink);
 }
 
-/// The keystream of a block, in general registers, and of `G` groups of blocks behind it, which it does not wait for.
+/// The keystream of one block, computed in general registers, and of the `G` groups of blocks after it, computed
+/// meanwhile in vectors.
 #[inline(always)]
 pub(crate) fn one_and_rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -149,7 +151,7 @@ pub(crate) fn one_and_rows<V: Quads, const G: usize>(
     (each(sum(&one, &first, &[d], 0), Quad::first_quad), keystream)
 }
 
-/// At most `G` groups of blocks by rows.
+/// Xors the keystream of at most `G` groups of blocks to `data`.
 #[inline(always)]
 pub(super) fn xor_rows<V: Quads, const G: usize>(
     token: V::Token,
@@ -169,7 +171,8 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
     );
 }
 
-/// See [`hchacha`](super::hchacha): the first and the last row after the rounds, nothing added.
+/// See [`hchacha`](super::hchacha). The result is the first and the last row after the rounds; the first matrix is not
+/// added.
 #[inline(always)]
 pub(super) fn hchacha(matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
     let mut m = each(matrix, |words| [Quad::splat_quad(Portable::new(), words)]);

@@ -26,7 +26,7 @@ fn row(counter: u32, nonce: &[u8; 12]) -> [u32; 4] {
     [counter, word(0), word(4), word(8)]
 }
 
-/// RustCrypto's ChaCha of 8, 12 or 20 rounds from block `counter` on; it must not wrap.
+/// Encryption by RustCrypto's ChaCha of 8, 12 or 20 rounds, from block `counter` on. The counter must not wrap.
 fn peer(rounds: usize, key: &[u8; 32], counter: u32, nonce: &[u8; 12], data: &[u8]) -> Vec<u8> {
     fn run<C: KeyIvInit<KeySize = chacha20::cipher::consts::U32, IvSize = chacha20::cipher::consts::U12>>(
         key: &[u8; 32],
@@ -138,7 +138,7 @@ fn one_case<T: ChaChaToken>(rounds: usize, key: &[u8; 32], counter: u32, nonce: 
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let cipher = ChaCha::new(token, key, rounds);
     let want = peer(rounds, key, counter, nonce, src);
-    // A later call goes on with a new block, so cuts are at blocks.
+    // A later call begins with a new block, so messages are cut at blocks.
     let cut = cut / 64 * 64;
     let mut out = src.to_vec();
     let mut state = row(counter, nonce);
@@ -148,7 +148,7 @@ fn one_case<T: ChaChaToken>(rounds: usize, key: &[u8; 32], counter: u32, nonce: 
     assert_eq!(out, want);
 }
 
-/// HChaCha as XChaCha uses it: the peer's XChaCha is ours, done by hand.
+/// HChaCha as XChaCha uses it: RustCrypto's XChaCha must equal ours, composed by hand.
 fn xchacha<T: ChaChaToken>(key: &[u8; 32], nonce: &[u8; 24], src: &[u8]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let mut want = src.to_vec();

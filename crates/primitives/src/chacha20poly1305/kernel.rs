@@ -1,16 +1,17 @@
-//! Both algorithms over one message.
+//! ChaCha20 and Poly1305 over one message.
 //!
-//! Block 0 of the keystream is the key of Poly1305, and the hash waits for it. A message takes one of two ways:
+//! Block 0 of the keystream is the key of Poly1305, and the hash cannot begin without it. A message takes one of two
+//! ways:
 //!
-//! * The keystream of a short text is computed by rows and stays in registers. Block 0 is computed in general registers
-//!   meanwhile, where a chain of 20 rounds is shortest.
+//! * A short text: its keystream is computed by rows and stays in registers. Block 0 is computed meanwhile in general
+//!   registers, where a chain of 20 rounds is shortest.
 //! * A longer text is cut into batches, whose keystream is computed by columns. Block 0 is the first block of the first
-//!   batch. Each batch of ciphertext is hashed while the keystream of the next is computed. Plaintext that has been
-//!   decrypted waits in a buffer until its ciphertext has been hashed, which it may overwrite.
+//!   batch. Each batch of ciphertext is hashed while the keystream of the next is computed. In decryption, plaintext
+//!   waits in a buffer until its ciphertext has been hashed, because in place it would overwrite it.
 //!
-//! ChaCha fills the vector units and leaves the integer multiplier idle. So where Poly1305 is in 64-bit words, its steps
-//! stand between the rounds, a block of each of two halves (see [`Halves`]). Where there is a vector multiplier of 52 bits,
-//! the hash is so fast that it goes by itself.
+//! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
+//! between the rounds, one block of each of two halves per step (see [`Halves`]). With a vector multiplier of 52 bits,
+//! the hash is so fast that it runs by itself.
 
 use super::AeadToken;
 use crate::InOut;
@@ -22,22 +23,22 @@ use crate::simd::{align_frame, each};
 use crate::words32::{Quads, Words32};
 use zeroize::{Zeroize, optimization_barrier};
 
-/// Rounds, by two.
+/// Pairs of rounds.
 pub(super) const DOUBLE_ROUNDS: usize = 10;
 
-/// The widest vectors.
+/// The widest vectors of the cipher.
 type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 
-/// Vectors of the rows of two blocks.
+/// The cipher's vectors for the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
 
-/// A key, and the proof that this CPU can use it.
+/// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
     pub(super) token: T,
     pub(super) key: &'k [[u32; 4]; 2],
 }
 
-/// The last row of the matrix.
+/// The last row of ChaCha's matrix: counter and nonce.
 #[inline(always)]
 pub(super) fn row(nonce: &[u8; 12], counter: u32) -> [u32; 4] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
@@ -45,13 +46,13 @@ pub(super) fn row(nonce: &[u8; 12], counter: u32) -> [u32; 4] {
     [counter, x, y, z]
 }
 
-/// The block that the hash ends with.
+/// The last block of the hash: both lengths in bytes, little-endian.
 #[inline(always)]
 pub(super) fn lengths(aad_len: u64, text_len: u64) -> u128 {
     u128::from(text_len) << 64 | u128::from(aad_len)
 }
 
-/// Poly1305 under the key that block 0 is, which is overwritten.
+/// Poly1305 with the key at the beginning of block 0, which is wiped.
 #[inline(always)]
 fn key_of(block: &mut [u8]) -> OneTime {
     let (key, _) = block.split_first_chunk_mut().expect("block 0");
@@ -60,7 +61,7 @@ fn key_of(block: &mut [u8]) -> OneTime {
     hash
 }
 
-/// Poly1305 under the front half of block 0.
+/// Poly1305 with the first half of block 0 as the key.
 #[inline(always)]
 fn key_in(block: &[[u32; 4]; 4]) -> OneTime {
     let mut key = [0; 32];
@@ -70,7 +71,7 @@ fn key_in(block: &[[u32; 4]; 4]) -> OneTime {
     OneTime::new(&key)
 }
 
-/// `data` xored with the vectors of `stream`.
+/// Xors the vectors of `stream` to `data`; those beyond its end are not used.
 #[inline(always)]
 fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     for vector in stream {
@@ -86,8 +87,8 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// What to call between the rounds: it takes a step of the hash at `of_four` of every four calls, and pins keep the step
-/// in its place.
+/// The function to call between the rounds. In `of_four` of every four calls, it takes one step of the hash. Pins keep
+/// the compiler from moving the step.
 #[inline(always)]
 fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
     let mut call = 0;
@@ -101,8 +102,8 @@ fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut
     }
 }
 
-/// How far a text has got: `hashed` and then `crypted` bytes of it. Plaintext that has been decrypted waits in a buffer
-/// until its ciphertext, which it may overwrite, has been hashed.
+/// The progress of a text: the first `hashed` bytes of it are hashed, and the first `crypted` bytes are encrypted or
+/// decrypted. Decrypted plaintext waits in a buffer until its ciphertext, which it may overwrite, has been hashed.
 struct Progress<'t, const N: usize> {
     encrypt: bool,
     text: InOut<'t>,
@@ -112,13 +113,13 @@ struct Progress<'t, const N: usize> {
 }
 
 impl<const N: usize> Progress<'_, N> {
-    /// Bytes that have not been encrypted or decrypted yet.
+    /// The number of bytes that have not been encrypted or decrypted yet.
     #[inline(always)]
     fn left(&self) -> usize {
         self.text.len() - self.crypted
     }
 
-    /// From where and to where the next `n` bytes are encrypted or decrypted.
+    /// The source and the destination of the next `n` bytes to be encrypted or decrypted.
     #[inline(always)]
     fn next(&mut self, n: usize) -> InOut<'_> {
         let at = self.crypted;
@@ -130,14 +131,14 @@ impl<const N: usize> Progress<'_, N> {
         }
     }
 
-    /// The ciphertext that is to be hashed next.
+    /// The ciphertext that has been written or decrypted and is not hashed yet.
     #[inline(always)]
     fn ciphertext(&self) -> &[u8] {
         let all = if self.encrypt { self.text.written() } else { self.text.src() };
         &all[self.hashed..self.crypted]
     }
 
-    /// The ciphertext has been hashed.
+    /// Records that the ciphertext has been hashed, and moves waiting plaintext to its place.
     #[inline(always)]
     fn release(&mut self) {
         if !self.encrypt {
@@ -149,7 +150,7 @@ impl<const N: usize> Progress<'_, N> {
 }
 
 impl<T: AeadToken> Kernel<'_, T> {
-    /// A whole message; the result is its tag.
+    /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
         if blocks <= Row::<T>::QUADS {
@@ -169,7 +170,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         }
     }
 
-    /// A message of at most `G` vectors of blocks.
+    /// A message whose text is at most `G` vectors of blocks.
     #[inline(always)]
     fn by_rows<V: Quads<Token = T::Cipher>, const G: usize>(
         &self,
@@ -199,7 +200,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.finish()
     }
 
-    /// A message of any length; `N` bytes have room for a batch.
+    /// A message of any length. `N` is the size of a batch in bytes.
     fn by_columns<const N: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let mut zero = [0; BLOCK];
         let lengths = lengths(aad.len() as u64, text.len() as u64);
@@ -231,9 +232,9 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.finish()
     }
 
-    /// The cipher of the rest of a text, and the hash of all of it, one after the other.
+    /// Encrypts or decrypts the rest of a text and hashes all of it, one after the other.
     fn separately<const N: usize>(&self, progress: &mut Progress<'_, N>, nonce: &[u8; 12], hash: &mut OneTime) {
-        /// Bytes that are still in the nearest cache when they are read or written again.
+        /// The number of bytes that stay in the first-level cache between two passes.
         const NEAR: usize = 16 << 10;
         let mut state = row(nonce, 1 + (progress.crypted / BLOCK) as u32);
         while progress.left() > 0 {
@@ -251,10 +252,10 @@ impl<T: AeadToken> Kernel<'_, T> {
         }
     }
 
-    /// Blocks of 16 bytes that are hashed in the later of two halves, beside the rounds of a batch.
+    /// The number of 16-byte blocks in the later of two halves that are hashed beside the rounds of a batch.
     const HALF: usize = 2 * T::Batch::LANES;
 
-    /// The cipher of a batch, by the columns `C`, beside the hash of the one before, which is of whole blocks.
+    /// Encrypts or decrypts a batch by the columns `C`, and beside that hashes the batch before, which is whole blocks.
     fn together<C: Columns<Token = T::Cipher>, const N: usize>(
         &self,
         progress: &mut Progress<'_, N>,
@@ -285,17 +286,17 @@ impl<T: AeadToken> Kernel<'_, T> {
     }
 }
 
-/// Poly1305 under block 0.
+/// Poly1305 with the key from block 0.
 pub(super) fn one_time<T: ChaChaToken>(token: T, key: &[[u32; 4]; 2], nonce: &[u8; 12]) -> OneTime {
     let mut block = [0; BLOCK];
     chacha::xor(token, key, &mut row(nonce, 0), DOUBLE_ROUNDS, InOut::from(&mut block[..]));
     key_of(&mut block)
 }
 
-/// Absorbs `bytes`, with zeros behind them up to a whole block, with 64-bit words.
+/// Absorbs `bytes`, padded with zeros to a whole block, by arithmetic on 64-bit words.
 #[inline(always)]
 pub(super) fn hash<T: Token>(token: T, hash: &mut OneTime, bytes: &[u8]) {
-    // From here on halves are worth the powers of r.
+    // The length in bytes from which on two halves save more than the powers of r cost.
     const FROM: usize = 256;
     if bytes.len() < FROM {
         return token.vectorize(

@@ -1,11 +1,10 @@
-//! ChaCha20-Poly1305 (RFC 8439 section 2.8), the stream cipher and the authenticator side by side.
+//! ChaCha20-Poly1305 (RFC 8439 section 2.8), with stream cipher and authenticator interleaved.
 //!
-//! A message goes either through [`seal`](ChaCha20Poly1305::seal) or [`open`](ChaCha20Poly1305::open)
-//! in one call, or in parts through a [`Message`]. The text of both is in `kernel.rs`, written once for
-//! every width.
+//! A message is processed in one call, by [`seal`](ChaCha20Poly1305::seal) or [`open`](ChaCha20Poly1305::open), or in
+//! parts by a [`Message`]. `kernel.rs` has the code for both, written once for every width.
 //!
-//! The caller keeps to the limits of RFC 8439 (a message of at most 2³⁸ − 64 bytes, a nonce never used
-//! twice under one key) and compares tags, in constant time.
+//! The caller keeps to the limits of RFC 8439: a message has at most 2³⁸ − 64 bytes, and a nonce is used only once with
+//! a key. The caller also compares tags, in constant time.
 
 mod kernel;
 #[cfg(test)]
@@ -20,12 +19,12 @@ use crate::poly1305::one_time::OneTime;
 use kernel::Kernel;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A token whose CPU has vectors for ChaCha.
+/// A token of a CPU that has vectors for ChaCha.
 pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaToken;
 
-    /// The columns of a batch.
+    /// The vectors of a batch by columns.
     #[doc(hidden)]
     type Batch: Columns<Token = Self::Cipher>;
 
@@ -33,13 +32,13 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     #[doc(hidden)]
     const SEPARATE: bool = false;
 
-    /// Absorbs `bytes`, with zeros behind them up to a whole block.
+    /// Absorbs `bytes`, padded with zeros to a whole block.
     #[doc(hidden)]
     fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
         kernel::hash(self, hash, bytes);
     }
 
-    /// What can be computed for the hash of a short text of `len` bytes before the text is there.
+    /// What can be computed for the hash of a short text before the text is there.
     #[doc(hidden)]
     type Ready;
 
@@ -52,7 +51,7 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     fn hash_with(self, hash: &mut OneTime, ready: Self::Ready, bytes: &[u8]);
 }
 
-/// [`AeadToken::ready`] with 64-bit words: there is nothing to do.
+/// [`AeadToken::ready`] for a hash with 64-bit words: there is nothing to compute.
 macro_rules! words {
     () => {
         type Ready = ();
@@ -128,7 +127,7 @@ impl AeadToken for crate::cpu::Neon {
     words!();
 }
 
-/// A ChaCha20-Poly1305 key for the CPUs that `T` stands for.
+/// A ChaCha20-Poly1305 key, for CPUs with the features of `T`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct ChaCha20Poly1305<T: AeadToken> {
     #[zeroize(skip)]
@@ -136,13 +135,13 @@ pub struct ChaCha20Poly1305<T: AeadToken> {
     key: [[u32; 4]; 2],
 }
 
-/// A message under way; made by [`ChaCha20Poly1305::start`], to be used with the same key.
+/// A message in progress. [`ChaCha20Poly1305::start`] makes it, and all calls for it must use the same key.
 #[derive(Clone)]
 pub struct Message {
     /// The last row of the next block's matrix: counter and nonce.
     state: [u32; 4],
     hash: OneTime,
-    /// Associated data that does not fill a block yet.
+    /// Associated data that does not fill a block of 16 bytes yet.
     aad: BlockBuffer<16>,
     /// Length of the associated data so far, in bytes.
     aad_len: u64,
@@ -151,26 +150,26 @@ pub struct Message {
 }
 
 impl<T: AeadToken> ChaCha20Poly1305<T> {
-    /// Keeps `key` in the layout of the rounds.
+    /// A key of 32 bytes, stored as the words of the matrix.
     pub fn new(token: T, key: &[u8; 32]) -> Self {
         Self { token, key: [quad(key, 0), quad(key, 16)] }
     }
 
-    /// Encrypts a whole message and returns its tag.
+    /// Encrypts a whole message and returns its tag of 16 bytes.
     #[inline]
     pub fn seal(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         Kernel { token: self.token, key: &self.key }.whole(true, nonce, aad, text)
     }
 
-    /// Decrypts a whole message and returns the tag that it should have.
+    /// Decrypts a whole message and returns the tag that an authentic message has.
     ///
-    /// The caller compares, and wipes the text if the tag is another.
+    /// The caller compares it with the message's tag, in constant time, and wipes the text if they differ.
     #[inline]
     pub fn open(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         Kernel { token: self.token, key: &self.key }.whole(false, nonce, aad, text)
     }
 
-    /// Begins a message.
+    /// Begins a message with a nonce of 12 bytes.
     pub fn start(&self, nonce: &[u8; 12]) -> Message {
         Message {
             state: kernel::row(nonce, 1),
@@ -181,7 +180,7 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
         }
     }
 
-    /// Absorbs associated data, in any number of parts of any length, all before the first text.
+    /// Absorbs associated data: any number of parts of any length, before the first part of the text.
     pub fn aad(&self, message: &mut Message, aad: &[u8]) {
         let Message { hash, aad: buffer, aad_len, .. } = message;
         *aad_len = aad_len.wrapping_add(aad.len() as u64);
@@ -194,19 +193,19 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
 
     /// Encrypts a part of the text.
     ///
-    /// Every part but the last has a multiple of 64 bytes.
+    /// The length of every part but the last must be a multiple of 64 bytes.
     pub fn encrypt(&self, message: &mut Message, text: InOut<'_>) {
         self.crypt::<true>(message, text);
     }
 
-    /// Decrypts a part of the text. Nothing of it is authentic before the tag has been compared.
+    /// Decrypts a part of the text. It is not authenticated before the tag has been compared.
     ///
-    /// Every part but the last has a multiple of 64 bytes.
+    /// The length of every part but the last must be a multiple of 64 bytes.
     pub fn decrypt(&self, message: &mut Message, text: InOut<'_>) {
         self.crypt::<false>(message, text);
     }
 
-    /// The tag, all 16 bytes of it.
+    /// Ends the message and returns its tag of 16 bytes.
     pub fn finish(&self, mut message: Message) -> [u8; 16] {
         self.end_aad(&mut message);
         let Message { mut hash, aad_len, text_len, .. } = message;
@@ -214,7 +213,7 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
         hash.finish()
     }
 
-    /// Pads the associated data, once.
+    /// Pads and absorbs what is left of the associated data.
     fn end_aad(&self, message: &mut Message) {
         if !message.aad.pending().is_empty() {
             self.token.hash(&mut message.hash, message.aad.pending());

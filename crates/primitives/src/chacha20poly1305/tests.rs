@@ -66,7 +66,7 @@ fn published_vector() {
     every_token!(rfc_8439());
 }
 
-/// Seals and opens, in place and apart, and in parts.
+/// Seals and opens a message in place, out of place and in parts, and compares with RustCrypto.
 fn one_case<T: AeadToken>(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], text: &[u8], cuts: [usize; 2]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let (ciphertext, tag) = peer(key, nonce, aad, text);

@@ -1,24 +1,22 @@
 //! Counter mode and GHASH in one pass, over vectors of any width.
 //!
-//! AES and carry-less multiplication are both pipelined, with latencies that only independent work
-//! can fill. The main loop takes `N` vectors at a time through the rounds, and in source order
-//! between the rounds it hashes `N` vectors of ciphertext: when decrypting, the ciphertext of the
-//! same batch; when encrypting, that of the batch before, as the present one is not known yet. Each
-//! batch is reduced once. Pins hold the order: left alone, the compiler gathers the hash in one place
-//! and the rounds of each vector in another, and the CPU's queues fill with a chain of waiting rounds
-//! before the work that could fill the wait comes into sight.
+//! AES and carry-less multiplication are both pipelined, and only independent work can hide their latencies. The main
+//! loop takes `N` vectors at a time through the rounds. Between the rounds, in source order, it hashes `N` vectors of
+//! ciphertext: in decryption those of the same batch, in encryption those of the batch before, because the present one
+//! is not known yet. Each batch is reduced once. Pins keep that order. Left alone, the compiler gathers the hash in one
+//! place and the rounds of each vector in another. The CPU's queues then fill with a chain of waiting rounds before it
+//! sees the work that could fill the wait.
 //!
-//! The main loop leaves at least one byte and at most `N` vectors, which are all of a short message.
-//! These go four vectors at a time, and the last one to four of them with the block that masks the tag, in as many
-//! chains of rounds as there are vectors. Behind the rounds comes what can be hashed meanwhile; it is little
-//! enough for the CPU to see it while the rounds wait. The products of all of them, those of the associated data
-//! before them if it is short, and that of the block of lengths behind them, share one reduction, so that a
-//! packet pays the latency of GHASH once.
+//! The main loop leaves at least one byte and at most `N` vectors; a short message is no more than that. These go four
+//! vectors at a time. The last one to four of them go together with the block that masks the tag, in as many chains of
+//! rounds as there are vectors. Code for what can be hashed meanwhile follows the rounds; there is so little of it that
+//! the CPU sees it while the rounds wait. One reduction serves all these products, those of short associated data
+//! before them and that of the block of lengths after them. So a packet pays the latency of GHASH once.
 //!
-//! What a message costs beyond its rounds is latency, and the next message hides it, as far as the CPU looks ahead and
-//! unless it has to wait for a store: a vector loaded where two halves, or a masked vector, have just been stored
-//! waits until the store has left the CPU, and everything before it. So a text of one block is loaded and
-//! stored as such, in vectors of one block.
+//! What a message costs beyond its rounds is latency. The CPU hides it behind the next message, as far as it looks
+//! ahead, unless it must wait for a store. A vector load waits if the bytes have just been stored in two halves or with
+//! a mask: until that store, and every store before it, has reached the cache. So a text of one block is loaded and
+//! stored in vectors of one block.
 
 use super::{GcmToken, Running};
 use crate::InOut;
@@ -29,34 +27,35 @@ use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
 use crate::simd::{AesVector, Blocks, anew, opaque};
 
-/// A key, and the proof that this CPU can use it.
+/// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T: GcmToken> {
     pub(super) token: T,
     pub(super) hash: &'k HashKey<T::V>,
     pub(super) round_keys: &'k RoundKeys,
 }
 
-/// Bytes of associated data that a message may have whose text is in the same sum.
+/// The largest length in bytes of associated data that is hashed in one sum with the text.
 pub(super) const SHORT_AAD: usize = 48;
 
-/// Vectors that go through the rounds ahead of the last ones, and are hashed beside those.
+/// The number of vectors that go through the rounds before the last ones, and are hashed beside those.
 const EARLY: usize = 4;
 
 /// The counter of the text's first block. The one before it masks the tag (SP 800-38D section 7.1: J0 = IV || 1).
 pub(super) const FIRST_COUNTER: u32 = 2;
 
-/// What becomes of the tag when a pass ends.
+/// What happens to the tag when a pass ends.
 pub(super) enum TagUse<'a> {
-    /// There is none yet: the message goes on, from this state.
+    /// There is no tag yet: the message continues from this state.
     Later(&'a mut Running),
-    /// The tag of a whole message is written.
+    /// The tag of a whole message is written here.
     Write(&'a mut [u8; 16]),
-    /// The tag of a whole message is compared.
+    /// The tag of a whole message is compared with this one.
     Compare(&'a [u8; 16]),
 }
 
 impl TagUse<'_> {
-    /// Writes or compares the tag of a message that went in parts; whether it is the right one.
+    /// Writes or compares the tag of a message that was processed in parts. Returns false if it was compared and
+    /// differs.
     pub(super) fn finish(self, full: [u8; 16]) -> bool {
         match self {
             TagUse::Later(_) => {}
@@ -67,7 +66,8 @@ impl TagUse<'_> {
     }
 }
 
-/// The answer is public, but where bits are set is not: one comparison with all of them.
+/// Whether `difference` is zero. The answer is public, but the positions of set bits are not, so there is one
+/// comparison.
 #[inline(always)]
 fn is_zero(difference: u128) -> bool {
     opaque((difference as u64 | (difference >> 64) as u64) as usize) == 0
@@ -82,19 +82,19 @@ pub(super) fn counter_block(iv: &[u8; 12], counter: u32) -> [u8; 16] {
     (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
 }
 
-/// The block that GHASH ends with, its bytes reversed.
+/// The last block of GHASH, with its bytes reversed: both lengths in bits.
 #[inline(always)]
 fn reversed_lengths(aad_len: u64, text_len: u64) -> [u8; 16] {
     (u128::from(aad_len << 3) << 64 | u128::from(text_len << 3)).to_le_bytes()
 }
 
-/// The block that GHASH ends with.
+/// The last block of GHASH: both lengths in bits, big-endian.
 #[inline(always)]
 pub(super) fn length_block(aad_len: u64, text_len: u64) -> [u8; 16] {
     u128::from_le_bytes(reversed_lengths(aad_len, text_len)).to_be_bytes()
 }
 
-/// The first four numbers, each as the last word of a block, big-endian.
+/// The numbers 0 to 3, each as the last 32-bit word of a block, big-endian.
 static CONSECUTIVE: [[u8; 16]; 4] = {
     let mut blocks = [[0; 16]; 4];
     let mut i = 0;
@@ -105,43 +105,43 @@ static CONSECUTIVE: [[u8; 16]; 4] = {
     blocks
 };
 
-/// The counter blocks of the vectors to come, as AES takes them.
+/// The counter blocks of the next vectors, with bytes in the order of AES.
 #[derive(Clone, Copy)]
 struct Counters<V> {
     next: V,
-    /// The last byte of the first block.
+    /// The lowest byte of the first block's counter.
     low: u8,
 }
 
 impl<V: AesVector> Counters<V> {
-    /// Those of a whole message.
+    /// The counters of a whole message.
     #[inline(always)]
     fn new(token: V::Token, iv: &[u8; 12]) -> Self {
         Self::sum(token, iv, FIRST_COUNTER)
     }
 
-    /// Those behind a part of a message.
+    /// The counters from `counter` on, for a message in parts.
     #[inline(always)]
     fn at(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
         let low = counter & 3;
         let aligned = Self::sum(token, iv, counter - low);
-        // Up to three blocks too early, for want of an addition with carries.
+        // The sum above begins up to three blocks early, because that addition has no carries between bytes.
         let next = aligned.next.reverse_bytes().add32(V::splat(token, &u128::from(low).to_le_bytes()));
         Self { next: next.reverse_bytes(), low: counter as u8 }
     }
 
-    /// The vector from `counter` on, if no carry leaves the last byte on the way.
+    /// The vector that begins with `counter`, if no block's counter carries out of the last byte.
     #[inline(always)]
     fn sum(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
         let first = V::splat(token, &counter_block(iv, counter));
         Self { next: first.add32(V::load(token, CONSECUTIVE.as_flattened())), low: counter as u8 }
     }
 
-    /// The next `N` vectors, in the order of bytes that AES takes.
+    /// The next `N` vectors, with bytes in the order of AES.
     ///
-    /// Most of the time no carry leaves the last byte, in these and in the vector behind them, and all are sums. Else the
-    /// additions are of words whose bytes are put in order before and afterwards; the shuffles take a port from AES (Zen 4:
-    /// without them, GCM is 1.03 times as fast).
+    /// Usually no counter of these vectors, or of the one after them, carries out of the last byte, and each vector is
+    /// one addition. Otherwise bytes are reversed before and after the additions. The shuffles would take a port from
+    /// AES: without them, GCM is 1.03 times as fast on Zen 4.
     #[inline(always)]
     fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
         let mut batch = [self.next; N];
@@ -163,13 +163,13 @@ impl<V: AesVector> Counters<V> {
     }
 }
 
-/// Vector `i` of `data`, in vectors of `bytes` bytes.
+/// The `i`th of the vectors of `bytes` bytes in `data`.
 #[inline(always)]
 fn nth(data: &[u8], i: usize, bytes: usize) -> &[u8] {
     &data[i * bytes..(i + 1) * bytes]
 }
 
-/// Blocks on their way through AES: `N` vectors and, if `M` is 1, one that has one block.
+/// Blocks on their way through AES: `N` vectors and, if `M` is 1, one vector of one block.
 struct Chains<T: GcmToken, const N: usize, const M: usize> {
     token: T,
     wide: [T::V; N],
@@ -188,7 +188,7 @@ impl<T: GcmToken, const N: usize, const M: usize> Chains<T, N, M> {
         }
     }
 
-    /// A round, kept apart from the next by pins.
+    /// One round. Pins keep it apart from the next.
     #[inline(always)]
     fn round(&mut self, round_key: &[u8; 16]) {
         let (wide, narrow) = (T::V::splat(self.token, round_key), Blocks::splat(self.token.narrow(), round_key));
@@ -202,9 +202,9 @@ impl<T: GcmToken, const N: usize, const M: usize> Chains<T, N, M> {
 }
 
 impl<T: GcmToken> Kernel<'_, T> {
-    /// AES but for the last round, whose key is the result.
+    /// All rounds of AES except the last, whose key is returned.
     ///
-    /// Between the last ten rounds, `between` is called with the numbers 0 to 8.
+    /// `between` is called with the numbers 0 to 8, between the last ten rounds.
     #[inline(always)]
     fn rounds<const N: usize, const M: usize>(
         &self,
@@ -221,7 +221,8 @@ impl<T: GcmToken> Kernel<'_, T> {
                 chains.round(b);
             }
         }
-        // By hand, as a loop of this size would stay a loop, and the vectors would go to memory.
+        // Written out, because the compiler does not unroll a loop of this size, and the vectors would be kept in
+        // memory.
         between(0);
         chains.round(&nine[0]);
         between(1);
@@ -243,8 +244,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         last
     }
 
-    /// Encrypts or decrypts `N` vectors; meanwhile calls `between` with the numbers 0 to 8 and
-    /// the source.
+    /// Encrypts or decrypts `N` vectors. Between the rounds, it calls `between` with the numbers 0 to 8 and the source.
     #[inline(always)]
     fn xor<const N: usize>(
         &self,
@@ -270,7 +270,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// Vector `i` of a batch of `N`: its product with the powers of the key.
+    /// Adds vector `i` of a batch of `N`, times its powers of the key, to `product`.
     #[inline(always)]
     fn hash_step<const N: usize>(&self, product: &mut Product<T::V>, acc: T::V, ciphertext: &[u8], i: usize) {
         let x = T::V::load(self.token, nth(ciphertext, i, T::V::BYTES)).reverse_bytes();
@@ -281,11 +281,12 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// As many batches of `N` vectors as `text` has with something behind them, at least one; `N` is at most 8.
+    /// Processes batches of `N` vectors as long as `text` has something after them; at least one, and `N` is at most 8.
     ///
-    /// `sum` is of what is before the first batch, and of that. The results are the hash; and, when encrypting, the
-    /// ciphertext of the next [`EARLY`] vectors if there are more than those: they go through the rounds beside the
-    /// products of the last batch, which would have none beside them (Zen 4: 1350 bytes took 440 cycles).
+    /// `sum` holds what is hashed before the first batch, and counts that batch too. The first result is the hash. The
+    /// second, in encryption, is the ciphertext of the next [`EARLY`] vectors, if there are more than those. They go
+    /// through the rounds beside the products of the last batch, which would otherwise have no rounds beside them (on
+    /// Zen 4, 1350 bytes took 440 cycles).
     #[inline(always)]
     fn batches<const ENCRYPT: bool, const N: usize>(
         &self,
@@ -294,16 +295,16 @@ impl<T: GcmToken> Kernel<'_, T> {
         text: &mut InOut<'_>,
     ) -> (T::V, Option<[T::V; EARLY]>) {
         let bytes = N * T::V::BYTES;
-        // Of what the first batch continues.
+        // The state that the first batch continues.
         let (mut acc, mut product) = sum.unfinished();
-        // Encrypted, but not hashed yet.
+        // Ciphertext that has been written and is not hashed yet.
         let mut before: &[u8] = &[];
         if ENCRYPT {
             let mut batch = text.take(bytes).expect("there is more");
             let mut half = 0;
             while half < 2 {
                 let mut batch = batch.reborrow().split_at(half * (bytes / 2)).1.split_at(bytes / 2).0;
-                // One text for both halves: it runs once a message.
+                // A loop instead of two calls, to have the code once: it runs once per message.
                 match N / 2 {
                     3 => self.xor::<3>(
                         counters,
@@ -369,7 +370,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         (acc, early)
     }
 
-    /// As many batches as `text` has, of the size that suits the CPU's registers.
+    /// Processes batches of `text`, of the size that suits the CPU's registers.
     #[inline(always)]
     fn main<const ENCRYPT: bool>(
         &self,
@@ -384,7 +385,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// The tag of a message that has been hashed; `zeroth` is J0, the block before the text's first.
+    /// The tag from the hash of a message. `zeroth` is J0, the counter block before the text's first.
     #[inline(always)]
     pub(super) fn mask(&self, zeroth: &[u8; 16], hash: &[u8; 16]) -> [u8; 16] {
         let token = self.token.narrow();
@@ -399,9 +400,10 @@ impl<T: GcmToken> Kernel<'_, T> {
         chains.narrow[0].enc_last(hash.xor(OneBlock::<T>::splat(token, last))).first()
     }
 
-    /// A whole message, with its associated data, at most [`SHORT_AAD`] bytes; or a part of the text of one, with none.
+    /// Processes a whole message, with at most [`SHORT_AAD`] bytes of associated data, or a part of a message's text,
+    /// without any.
     ///
-    /// The answer is whether the tag is the right one, where there is one to compare.
+    /// Returns false if a tag was compared and differs.
     #[inline(always)]
     pub(super) fn pass(
         &self,
@@ -413,7 +415,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     ) -> bool {
         let (token, bytes) = (self.token, T::V::BYTES);
         let lengths = reversed_lengths(aad.len() as u64, text.len() as u64);
-        // Not 0 out of memory, which has just been written in whatever pieces.
+        // A zero vector, not zeros loaded from memory: those have just been stored in pieces.
         let (mut counters, hash, whole) = match &tag_use {
             TagUse::Later(running) => {
                 (Counters::at(token, iv, running.counter), T::V::load_first(token, &running.acc).reverse_bytes(), false)
@@ -476,7 +478,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         let (mut before, mut rest) = text.split_at(whole * bytes);
         let n = rest.len();
         let full = n == bytes;
-        // An empty text is neither loaded nor stored: see `block`.
+        // An empty text is neither loaded nor stored; `block` says why.
         let src = match n {
             0 => T::V::zero(token),
             _ if full => T::V::load(token, rest.src()),
@@ -521,7 +523,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         self.answer(tag_use, OneBlock::<T>::load(token.narrow(), &hash.first()), mask)
     }
 
-    /// Writes or compares the tag of a whole message.
+    /// Writes or compares the tag of a whole message. Returns false if it was compared and differs.
     #[inline(always)]
     fn answer(&self, tag_use: TagUse<'_>, hash: OneBlock<T>, mask: OneBlock<T>) -> bool {
         let full = hash.reverse_bytes().xor(mask);
@@ -537,9 +539,9 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// Encrypts or decrypts the last `N` vectors, of which `text` is all but the last and `last` is that.
+    /// Encrypts or decrypts the last `N` vectors: `text` holds all but the last, and `last` is the last.
     ///
-    /// The results are the ciphertext of the former; the last, encrypted or decrypted; the block that masks the tag.
+    /// The results are the ciphertext of those in `text`, the result for `last`, and the block that masks the tag.
     #[inline(always)]
     fn last_vectors<const N: usize>(
         &self,
@@ -569,7 +571,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         (others, chains.wide[N - 1].enc_last(last_key.xor(last)), mask)
     }
 
-    /// A whole message whose associated data and text are at most a block each, the text at least a byte.
+    /// Processes a whole message whose text has 1 to 16 bytes and whose associated data has at most 16.
     #[inline(always)]
     pub(super) fn one_block<const ENCRYPT: bool>(
         &self,
@@ -616,8 +618,8 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// Up to 16 bytes, then zeros.
     ///
-    /// No bytes are not loaded: the address of nothing is most often one where nothing is mapped, and a load that is
-    /// masked out there costs the CPU 45 ns.
+    /// An empty slice is not loaded. Its address is usually one where nothing is mapped, and a load there takes the CPU
+    /// 45 ns even if the mask excludes every byte.
     #[inline(always)]
     fn block(&self, bytes: &[u8]) -> OneBlock<T> {
         let token = self.token.narrow();

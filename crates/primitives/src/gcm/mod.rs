@@ -1,11 +1,11 @@
-//! AES-GCM (NIST SP 800-38D), counter mode and GHASH in one pass, for IVs of 12 bytes; those of other lengths go in parts.
+//! AES-GCM (NIST SP 800-38D): counter mode and GHASH in one pass.
 //!
-//! [`GcmKey`] holds the round keys and the powers of the hash key. A message goes either through
-//! [`seal`](GcmKey::seal) or [`open`](GcmKey::open) in one call, or in parts through a
-//! [`GcmState`]. The text of both is in `kernel.rs`, written once for every width.
+//! [`GcmKey`] holds the round keys and the powers of the hash key. A message with an IV of 12 bytes is processed in one
+//! call, by [`seal`](GcmKey::seal) or [`open`](GcmKey::open). Messages in parts, and those with IVs of other lengths,
+//! go through a [`GcmState`]. `kernel.rs` has the code for both, written once for every width.
 //!
-//! The caller keeps to the limits of SP 800-38D (a message below 2^36 - 32 bytes, an IV never used
-//! twice under one key) and compares tags, in constant time.
+//! The caller keeps to the limits of SP 800-38D: a message has less than 2^36 - 32 bytes, and an IV is used only once
+//! with a key. The caller of [`unseal`](GcmKey::unseal) and [`finish`](GcmKey::finish) compares tags, in constant time.
 
 mod kernel;
 #[cfg(test)]
@@ -21,13 +21,13 @@ use crate::{InOut, Packet};
 use kernel::{Kernel, TagUse};
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
-/// A token whose CPU has both AES and carry-less multiplication, on vectors of one type and on those of
-/// one block.
+/// A token of a CPU that has both AES and carry-less multiplication, on vectors of its own width and on vectors of one
+/// block.
 pub trait GcmToken: AesToken<V: ClmulVector, Narrow: AesToken<V: ClmulVector>> {}
 
 impl<T: AesToken<V: ClmulVector, Narrow: AesToken<V: ClmulVector>>> GcmToken for T {}
 
-/// An AES-GCM key for the CPUs that `T` stands for.
+/// An AES-GCM key, for CPUs with the features of `T`.
 #[derive(Clone)]
 pub struct GcmKey<T: GcmToken> {
     token: T,
@@ -35,28 +35,28 @@ pub struct GcmKey<T: GcmToken> {
     round_keys: RoundKeys,
 }
 
-/// A message under way; made by [`GcmKey::start`], to be used with the same key.
+/// A message in progress. [`GcmKey::start`] makes it, and all calls for it must use the same key.
 #[derive(Clone)]
 pub struct GcmState {
-    /// What all counter blocks begin with.
+    /// The first 12 bytes of every counter block.
     iv: [u8; 12],
     /// The counter of J0, the block that masks the tag.
     zeroth: u32,
     running: Running,
-    /// Associated data that does not fill a block yet.
+    /// Associated data that does not fill a block of 16 bytes yet.
     aad: BlockBuffer<16>,
-    /// Bytes.
+    /// Length of the associated data so far, in bytes.
     aad_len: u64,
-    /// Bytes.
+    /// Length of the text so far, in bytes.
     text_len: u64,
 }
 
-/// What changes with each part of the text.
+/// The part of the state that changes with each part of the text.
 #[derive(Clone)]
 struct Running {
-    /// The next block's.
+    /// The counter of the next block.
     counter: u32,
-    /// GHASH so far.
+    /// The state of GHASH.
     acc: [u8; 16],
 }
 
@@ -76,10 +76,11 @@ impl<T: GcmToken> GcmKey<T> {
         new.set(key).then_some(new)
     }
 
-    /// Expands a key of 16, 24 or 32 bytes where it stays; `None` for any other length. `place` puts the place for
-    /// it there, and `key_in` says where in what `place` returns it is.
+    /// Expands a key of 16, 24 or 32 bytes in its final place; `None` for any other length. `place` moves an empty key
+    /// to that place, and `key_in` finds it in the value that `place` returned.
     ///
-    /// A schedule is made fastest where it stays: a copy of it would have to wait for the parts that have just been written.
+    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
+    /// parts.
     #[inline(always)]
     pub fn new_in<P>(
         token: T,
@@ -91,13 +92,14 @@ impl<T: GcmToken> GcmKey<T> {
         key_in(&mut new).set(key).then_some(new)
     }
 
-    /// A place for a key: without one it encrypts with zeros, so it is not for others to have.
+    /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]
     pub(crate) fn unset(token: T) -> Self {
         Self { token, hash: HashKey::unset(), round_keys: RoundKeys::unset() }
     }
 
-    /// Expands a key of 16, 24 or 32 bytes in place of the one before; whether it has one of these lengths.
+    /// Expands a key of 16, 24 or 32 bytes in place of the previous one; returns whether `key` has one of these
+    /// lengths.
     #[must_use]
     pub fn set(&mut self, key: &[u8]) -> bool {
         let token = self.token;
@@ -118,12 +120,12 @@ impl<T: GcmToken> GcmKey<T> {
         true
     }
 
-    /// Begins a message.
+    /// Begins a message with an IV of 12 bytes.
     pub fn start(&self, iv: &[u8; 12]) -> GcmState {
         Self::start_at(iv, kernel::FIRST_COUNTER - 1)
     }
 
-    /// Begins a message with an IV of any length. One that has not 12 bytes is hashed to J0 (section 7.1, step 2):
+    /// Begins a message with an IV of any length. If it does not have 12 bytes, J0 is its hash (section 7.1, step 2):
     /// GHASH(IV ‖ zeros up to a block ‖ 64 zero bits ‖ length of the IV in bits, 64 bits).
     pub fn start_any(&self, iv: &[u8]) -> GcmState {
         if let Ok(iv) = iv.try_into() {
@@ -147,7 +149,7 @@ impl<T: GcmToken> GcmKey<T> {
         GcmState { iv: *iv, zeroth, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
     }
 
-    /// Absorbs associated data, in any number of parts of any length, all before the first text.
+    /// Absorbs associated data: any number of parts of any length, before the first part of the text.
     pub fn aad(&self, state: &mut GcmState, aad: &[u8]) {
         let GcmState { running: Running { acc, .. }, aad: buffer, aad_len, .. } = state;
         *aad_len = aad_len.wrapping_add(aad.len() as u64);
@@ -160,19 +162,19 @@ impl<T: GcmToken> GcmKey<T> {
 
     /// Encrypts a part of the text.
     ///
-    /// Every part but the last has a multiple of 16 bytes.
+    /// The length of every part but the last must be a multiple of 16 bytes.
     pub fn encrypt(&self, state: &mut GcmState, text: InOut<'_>) {
         self.crypt(true, state, text);
     }
 
-    /// Decrypts a part of the text. Nothing of it is authentic before the tag has been compared.
+    /// Decrypts a part of the text. It is not authenticated before the tag has been compared.
     ///
-    /// Every part but the last has a multiple of 16 bytes.
+    /// The length of every part but the last must be a multiple of 16 bytes.
     pub fn decrypt(&self, state: &mut GcmState, text: InOut<'_>) {
         self.crypt(false, state, text);
     }
 
-    /// The tag, all 16 bytes of it.
+    /// Ends the message and returns its tag of 16 bytes.
     pub fn finish(&self, mut state: GcmState) -> [u8; 16] {
         self.end_aad(&mut state);
         self.hash(&mut state.running.acc, &kernel::length_block(state.aad_len, state.text_len));
@@ -188,17 +190,18 @@ impl<T: GcmToken> GcmKey<T> {
         self.whole::<true>(iv, packet, TagUse::Write(tag));
     }
 
-    /// Decrypts a whole message and writes the tag that it should have.
+    /// Decrypts a whole message and writes the tag that an authentic message has.
     ///
-    /// The caller compares, and wipes the text if the tag is another.
+    /// The caller compares it with the message's tag, in constant time, and wipes the text if they differ.
     #[inline(always)]
     pub fn unseal(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &mut [u8; 16]) {
         self.whole::<false>(iv, packet, TagUse::Write(tag));
     }
 
-    /// Decrypts a whole message; whether `tag` is its tag, in a time that does not depend on where they differ.
+    /// Decrypts a whole message and returns whether `tag` is its tag. The time does not depend on where the tags
+    /// differ.
     ///
-    /// The caller wipes the text if it is not.
+    /// The caller wipes the text if the answer is false.
     #[inline(always)]
     #[must_use]
     pub fn open(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag: &[u8; 16]) -> bool {
@@ -207,7 +210,7 @@ impl<T: GcmToken> GcmKey<T> {
 
     #[inline(always)]
     fn whole<const ENCRYPT: bool>(&self, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
-        // Both at most a block. With vectors of one block there is nothing to gain.
+        // Text and associated data are at most a block each. With one-block vectors, the general way is as fast.
         let short = T::V::BLOCKS > 1 && packet.text.len().wrapping_sub(1) < 16 && packet.assoc.len() <= 16;
         if short {
             return self.token.vectorize_with(
@@ -226,7 +229,7 @@ impl<T: GcmToken> GcmKey<T> {
         self.pass(ENCRYPT, iv, packet, tag_use)
     }
 
-    /// A whole message that has much associated data.
+    /// A whole message whose associated data is longer than [`kernel::SHORT_AAD`].
     #[inline(never)]
     fn pieces(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
         let mut state = self.start(iv);
@@ -245,7 +248,7 @@ impl<T: GcmToken> GcmKey<T> {
         absorb::<T::V, true>(self.token, &self.hash, &before, blocks, acc);
     }
 
-    /// Pads the associated data, once.
+    /// Pads and absorbs what is left of the associated data.
     fn end_aad(&self, state: &mut GcmState) {
         if !state.aad.pending().is_empty() {
             self.hash(&mut state.running.acc, state.aad.pending());
@@ -265,8 +268,8 @@ impl<T: GcmToken> GcmKey<T> {
         state.running.counter = counter;
     }
 
-    /// The only way into the kernel, which is as large as it is fast, so that it exists once. All that is passed on
-    /// is in registers.
+    /// The only caller of the kernel. The kernel is as large as it is fast, so it must exist once. All arguments are
+    /// passed in registers.
     #[inline(always)]
     fn pass(&self, encrypt: bool, iv: &[u8; 12], packet: &mut Packet<'_>, tag_use: TagUse<'_>) -> bool {
         self.token.vectorize_with(

@@ -6,7 +6,7 @@ use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes128Gcm, Aes256Gcm, AesGcm};
 use std::vec::Vec;
 
-/// Runs a check for each token that this CPU has.
+/// Runs `$check::<T>()` for every token; a check returns at once if the CPU lacks the features.
 macro_rules! every_token {
     ($check:ident) => {
         #[cfg(target_arch = "x86_64")]
@@ -97,7 +97,8 @@ fn seal<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], assoc: &[u8], text: InOut<'
     tag
 }
 
-/// The tag that the message has, after `tag` has been found to be it, and others not.
+/// Decrypts and returns the message's own tag, after checking that `open` accepts `tag` and refuses it with a bit
+/// changed.
 fn open<T: GcmToken>(key: &GcmKey<T>, iv: &[u8; 12], assoc: &[u8], mut text: InOut<'_>, tag: &[u8; 16]) -> [u8; 16] {
     let mut own = [0xee; 16];
     let mut copy = text.src().to_vec();
@@ -155,13 +156,13 @@ impl Random {
         (0..n).map(|_| self.next() as u8).collect()
     }
 
-    /// At most `n`.
+    /// A random number of at most `n`.
     fn up_to(&mut self, n: usize) -> usize {
         self.next() as usize % (n + 1)
     }
 }
 
-/// Ciphertext and tag, by RustCrypto.
+/// Ciphertext and tag by RustCrypto.
 fn peer(key: &[u8], iv: &[u8; 12], aad: &[u8], plaintext: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let mut text = plaintext.to_vec();
     let buffer = text.as_mut_slice().into();
@@ -188,7 +189,7 @@ fn one_message<T: GcmToken>(token: T, random: &mut Random, len: usize, aad_len: 
     let key = GcmKey::new(token, &key_bytes).unwrap();
     let what = std::format!("{len} bytes, {aad_len} associated, AES-{}", 8 * key_bytes.len());
 
-    // One call, from one buffer to another. What surrounds the destination must stay.
+    // One call, from one buffer to another. The bytes around the destination must not change.
     let mut out = std::vec![0xee; len + 2];
     assert_eq!(seal(&key, &iv, &aad, out_of_place(&plaintext, &mut out[1..=len])), want, "{what}");
     assert_eq!(out[1..=len], ciphertext, "{what}");
@@ -253,8 +254,8 @@ fn rustcrypto() {
     every_token!(random_messages);
 }
 
-/// inc32 wraps within the last four bytes. The counter begins near its end as a state would have it
-/// after 64 GiB; the expected keystream is AES of counter blocks that are written out.
+/// The last four bytes of a counter block wrap by themselves (inc32). The counter begins near its end, as after 64 GiB;
+/// the expected keystream is AES of counter blocks that are written out.
 fn wrap<T: GcmToken>() {
     use aes::cipher::BlockCipherEncrypt;
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };

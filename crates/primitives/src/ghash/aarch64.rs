@@ -1,4 +1,4 @@
-//! PMULL and PMULL2: the product of the low halves, and of the high halves, of two vectors.
+//! PMULL and PMULL2: the products of the low halves and of the high halves of two vectors.
 
 use super::clmul::{C, ClmulToken, ClmulVector};
 use crate::cpu::{ArmCe, HasArmAes};
@@ -8,7 +8,7 @@ impl ClmulToken for ArmCe {
     type V = V128<ArmCe>;
 }
 
-/// 16 bytes of ones, then 16 of zeros: the mask of the first n bytes begins at 16 - n.
+/// 16 bytes of ones, then 16 of zeros: the mask of the first n bytes begins at offset 16 - n.
 static FIRST_BYTES: [[u8; 16]; 2] = [[0xff; 16], [0; 16]];
 
 impl<T: HasArmAes> V128<T> {
@@ -55,8 +55,8 @@ impl<T: HasArmAes> ClmulVector for V128<T> {
         self
     }
 
-    /// Left to the compiler: between AESE and AESMC of one round and AESE of the next, which takes
-    /// the key, a pin would cost an instruction.
+    /// No pin: it would cost an instruction. AESE takes the key itself, so a pin between AESMC of one round and AESE of
+    /// the next would need the sum in a register.
     #[inline(always)]
     fn pin(self) -> Self {
         self

@@ -1,4 +1,4 @@
-//! The multiplication in POLYVAL's field, on whatever the CPU offers.
+//! Multiplication in POLYVAL's field, with any CPU's carry-less multiplication.
 //!
 //! # Product
 //!
@@ -15,17 +15,17 @@
 //! mi = (a0 + a1)·(b0 + b1) + lo + hi
 //! ```
 //!
-//! as lo and hi are added once to a whole sum, and b0 + b1 of a key's power is known beforehand: the
-//! price of the multiplication saved is one shuffle and one addition. It pays where
-//! multiplications are scarce: Zen 4 begins one in two cycles at any width, and there GHASH alone is
-//! 1.2 to 1.3 times as fast as with four products, GCM 1.2 times at 128 bits and 1.04 at 512.
+//! as lo and hi are added once to a whole sum, and b0 + b1 of a key's power is known in advance. One shuffle and one
+//! addition replace a multiplication. It pays where multiplications are scarce: Zen 4 begins one in two cycles at any
+//! width. There, GHASH alone is 1.2 to 1.3 times as fast as with four products, and GCM 1.2 times at 128 bits and 1.04
+//! times at 512.
 //!
 //! # Reduction
 //!
-//! Wanted is (a·b)·x^-128 mod Q, Q = x^128 + x^127 + x^126 + x^121 + 1. Q ends in …0001: its
-//! lowest 64 bits are the number 1, so adding p·Q clears the lowest 64 bits p of a value without
-//! changing it modulo Q, and an exact division by x^64 is then a shift. (This is Montgomery's
-//! reduction; the factor that it wants is -1/Q mod x^64 = 1.) With c = x^63 + x^62 + x^57,
+//! The result should be (a·b)·x^-128 mod Q, Q = x^128 + x^127 + x^126 + x^121 + 1. The lowest 64 bits of Q are the
+//! number 1, so adding p·Q clears the lowest 64 bits p of a value without changing it modulo Q, and an exact division
+//! by x^64 is then a shift. (This is Montgomery's reduction; its factor -1/Q mod x^64 is 1.) With c = x^63 + x^62 +
+//! x^57,
 //!
 //! ```text
 //! p·Q = p + p·c·x^64 + p·x^128
@@ -44,39 +44,40 @@
 //! (mi' + hi·x^64)·x^-64            = fold(mi') + hi
 //! ```
 //!
-//! and the result has 128 bits: there is nothing left to correct.
+//! and the result has 128 bits, so nothing is left to correct.
 
 use crate::cpu::{Portable, Token};
 use crate::simd::Blocks;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-/// x^63 + x^62 + x^57: Q less its ends, divided by x^64.
+/// x^63 + x^62 + x^57: Q without its first and last term, divided by x^64.
 pub(super) const C: u64 = 0xc200_0000_0000_0000;
 
-/// Blocks that can be multiplied as polynomials over GF(2). Bit i of a block, read as a
-/// little-endian integer, is the coefficient of x^i.
+/// Vectors of blocks that can be multiplied as polynomials over GF(2). Bit i of a block, read as a little-endian
+/// integer, is the coefficient of x^i.
 pub trait ClmulVector: Blocks {
-    /// Vectors in a batch, whose products share one reduction: as many as the registers can hold
-    /// while AES works on them.
+    /// The number of vectors in a batch, whose products share one reduction: as many as fit into the registers beside
+    /// AES.
     const BATCH: usize;
 
-    /// Room for the powers of a key, and for at least `BLOCKS - 1` blocks behind them. Its size is a multiple of a vector's.
+    /// Room for the powers of a key, and for at least `BLOCKS - 1` blocks of zeros behind them. Its size is a multiple
+    /// of a vector's.
     type Powers: AsRef<[[u8; 16]]> + AsMut<[[u8; 16]]> + Clone + Send + Sync + 'static;
 
-    /// A table of zeros.
+    /// A table of zeros, before the powers are computed.
     const NO_POWERS: Self::Powers;
 
-    /// `block`, then zeros.
+    /// `block` in the first place, then zeros.
     fn load_first(token: Self::Token, block: &[u8; 16]) -> Self;
 
-    /// The powers of the block that is in every place of `h`, as many as there are places, the highest first.
+    /// The first powers of the block that is in every place of `h`: as many as there are places, the highest first.
     #[inline(always)]
     fn powers(_token: Self::Token, h: Self) -> Self {
         assert!(Self::BLOCKS == 1, "wider vectors bring their own");
         h
     }
 
-    /// The same with `block` in a place of its blocks.
+    /// The vector with `block` in the place of the block number `place`.
     ///
     /// # Panics
     /// If there is no such place.
@@ -87,7 +88,7 @@ pub trait ClmulVector: Blocks {
         Self::load_first(token, block)
     }
 
-    /// The first `n` bytes, then zeros.
+    /// The first `n` bytes of the vector, then zeros.
     ///
     /// # Panics
     /// If `n` is greater than [`Blocks::BYTES`].
@@ -96,26 +97,26 @@ pub trait ClmulVector: Blocks {
     /// a0 + a1 in both halves of each block.
     fn add_halves(self) -> Self;
 
-    /// a0·b0, (a0 + a1)·(b0 + b1) and a1·b1 of corresponding blocks; `b_sum` is `b.add_halves()`.
+    /// The three products a0·b0, (a0 + a1)·(b0 + b1) and a1·b1 of corresponding blocks; `b_sum` is `b.add_halves()`.
     fn multiply(self, b: Self, b_sum: Self) -> [Self; 3];
 
     /// A division by x^64: for each block, its halves swapped, plus x^63 + x^62 + x^57 times its low half.
     fn fold(self) -> Self;
 
-    /// The sum of all blocks as the first, then zeros.
+    /// The sum of all blocks in the first place, then zeros.
     fn sum_blocks(self) -> Self;
 
-    /// The same vector; no instruction.
+    /// Returns the same vector, without any instruction.
     ///
-    /// The compiler keeps all pins in the order of the source, so what makes a pinned vector is
-    /// computed before the next pin, and what uses it after.
+    /// The compiler keeps all pins in the order of the source: what computes a pinned vector stays before the next pin,
+    /// and what uses it stays behind its own.
     #[must_use]
     fn pin(self) -> Self;
 }
 
-/// A token whose CPU multiplies vectors of type `V`.
+/// A token of a CPU with carry-less multiplication, on vectors of type `V`.
 pub trait ClmulToken: Token {
-    /// The widest vector that this token's code uses.
+    /// The widest vector that this token allows.
     type V: ClmulVector<Token = Self>;
 }
 
@@ -123,11 +124,11 @@ impl ClmulToken for Portable {
     type V = super::portable::Soft;
 }
 
-/// Sums of the three parts of products, not reduced yet.
+/// Sums of the three parts of products, before reduction.
 #[derive(Clone, Copy)]
 pub(crate) struct Product<V> {
     lo: V,
-    /// Less lo and hi.
+    /// The middle part, without lo and hi (see Karatsuba's trick above).
     mi: V,
     hi: V,
 }

@@ -1,16 +1,15 @@
-//! Powers of a hash key, and sums of many blocks with one reduction.
+//! Powers of a hash key, and sums over many blocks with one reduction.
 //!
-//! Horner's rule, acc = dot(acc + X, H) for every block X, waits for a reduction at every block.
-//! Written out for n blocks it is
+//! Horner's rule computes acc = dot(acc + X, H) for every block X, and waits for a reduction at every block. Written
+//! out for n blocks it is
 //!
 //! ```text
 //! dot(acc + X1, H^n) + dot(X2, H^(n-1)) + … + dot(Xn, H)
 //! ```
 //!
-//! whose products are independent and share one reduction (powers are powers in the sense of dot,
-//! which is associative). The powers are kept highest first, so that n blocks meet the last n
-//! entries in order, whatever the width of a vector; blocks of zeros behind the last power let a
-//! vector be loaded anywhere.
+//! The products are independent and share one reduction. (Powers are powers in the sense of dot, which is associative.)
+//! The powers are stored highest first, so n blocks meet the last n entries in order, at any width of vector. Blocks of
+//! zeros behind the last power allow a vector load at any entry.
 
 use super::clmul::{ClmulVector, Product, dot};
 use crate::simd::Blocks;
@@ -21,24 +20,24 @@ use zeroize::optimization_barrier;
 #[repr(C, align(64))]
 pub(crate) struct HashKey<V: ClmulVector> {
     powers: V::Powers,
-    /// [`ClmulVector::add_halves`] of each.
+    /// [`ClmulVector::add_halves`] of each power.
     sums: V::Powers,
 }
 
 impl<V: ClmulVector> HashKey<V> {
-    /// How many powers there are: whole vectors of them.
+    /// The number of powers: a multiple of the blocks in a vector.
     pub(crate) const POWERS: usize = (size_of::<V::Powers>() / 16 - (V::BLOCKS - 1)) / V::BLOCKS * V::BLOCKS;
 
-    /// A place for powers.
+    /// A place for the powers of a key, filled with zeros.
     #[inline(always)]
     pub(crate) fn unset() -> Self {
         Self { powers: V::NO_POWERS, sums: V::NO_POWERS }
     }
 
-    /// Makes this the key of POLYVAL.
+    /// Computes the powers for POLYVAL with `key`.
     ///
-    /// `n` vectors of powers times the highest of them are the next `n`, independent of each other: there are as many
-    /// latencies of dot as the number of vectors can be halved.
+    /// `n` vectors of powers times the highest of them are the next `n` vectors, which are independent of each other.
+    /// So the latency is that of as many multiplications as the number of vectors can be halved.
     #[inline(always)]
     pub(crate) fn set_polyval(&mut self, token: V::Token, key: &[u8; 16]) {
         let [powers, sums] = [self.powers.as_mut(), self.sums.as_mut()];
@@ -52,7 +51,7 @@ impl<V: ClmulVector> HashKey<V> {
             let known = Self::POWERS - old;
             let step = V::splat(token, &powers[old]);
             let new = old.saturating_sub(known);
-            // From the lowest, whose factor has been known for longest.
+            // The lowest power comes first, because its factor has been known for longest.
             for at in (new..old).step_by(V::BLOCKS).rev() {
                 let vector = V::load(token, powers[at + known..].as_flattened());
                 put(dot(token, vector, step), powers, at);
@@ -61,7 +60,7 @@ impl<V: ClmulVector> HashKey<V> {
         }
     }
 
-    /// Makes this the key of GHASH: x times the reversed block is POLYVAL's (see the module above).
+    /// Computes the powers for GHASH with `key`: POLYVAL's key is x times the reversed block (see the module above).
     #[inline(always)]
     pub(crate) fn set_ghash(&mut self, token: V::Token, key: &[u8; 16]) {
         const Q: u128 = 1 << 127 | 1 << 126 | 1 << 121 | 1;
@@ -70,13 +69,13 @@ impl<V: ClmulVector> HashKey<V> {
         self.set_polyval(token, &(h << 1 ^ overflow & Q).to_le_bytes());
     }
 
-    /// Adds to `product` a vector of blocks that are `blocks_left` from the end of a sum, the
-    /// first of them included.
+    /// Adds to `product` a vector of blocks times their powers. Its first block is number `blocks_left` from the end of
+    /// the sum, where the last block has number 1.
     ///
-    /// `W` is as wide as `V`, or narrower.
+    /// `W` may be narrower than `V`.
     ///
     /// # Panics
-    /// If that is zero, or more than [`Self::POWERS`].
+    /// If `blocks_left` is zero or more than [`Self::POWERS`].
     #[inline(always)]
     pub(crate) fn multiply<W: ClmulVector>(
         &self,
@@ -87,17 +86,18 @@ impl<V: ClmulVector> HashKey<V> {
     ) {
         let at = Self::POWERS.wrapping_sub(blocks_left);
         assert!(at < Self::POWERS, "as many powers as blocks");
-        // Not mapped from an array of the two, which in a large function the compiler calls and does not inline.
+        // Two loads written out: in a large function, the compiler would not inline a map over an array of two.
         let power = W::load(token, self.powers.as_ref()[at..].as_flattened());
         let sum = W::load(token, self.sums.as_ref()[at..].as_flattened());
         product.add(vector, power, sum);
     }
 
-    /// Hashes `data` into `acc`, one block, the last block of `data` padded with zeros.
+    /// Hashes `data` into `acc`, which is one block. The last block of `data` is padded with zeros.
     ///
-    /// In whole batches each place of a vector has a sum of its own, by Horner's rule with powers of H^`BLOCKS`; what is
-    /// behind them, a whole vector at least, joins the sums. So a batch does without what is slowest, adding the
-    /// places of a vector (Zen 4, 512 bits: 63 cycles in place of 66 to 71, where products alone take 52).
+    /// In whole batches, each place of a vector has a sum of its own, by Horner's rule with powers of H^`BLOCKS`. At
+    /// least one whole vector is left behind them, which joins the sums. So a batch needs no addition of a vector's
+    /// places, which is the slowest part (on Zen 4 with 512 bits: 63 cycles instead of 66 to 71, where the products
+    /// alone take 52).
     #[inline(always)]
     pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, mut data: &[u8]) -> V {
         let behind = if V::BLOCKS > 1 { V::BYTES } else { 0 };
@@ -135,19 +135,19 @@ impl<V: ClmulVector> Drop for HashKey<V> {
     }
 }
 
-/// A block as POLYVAL reads it.
+/// Blocks in POLYVAL's order of bytes; GHASH's (`BIG_ENDIAN`) are reversed.
 #[inline(always)]
 pub(super) fn oriented<V: Blocks, const BIG_ENDIAN: bool>(blocks: V) -> V {
     if BIG_ENDIAN { blocks.reverse_bytes() } else { blocks }
 }
 
-/// A hash of a number of blocks that is known beforehand, with one reduction, in vectors of type `V`
-/// with the key of vectors of type `K`.
+/// A hash over a number of blocks that is known in advance, with one reduction. The blocks come in vectors of type `V`,
+/// and the key in those of type `K`.
 pub(crate) struct Sum<'k, K: ClmulVector, V: ClmulVector = K> {
     token: V::Token,
     key: &'k HashKey<K>,
     blocks_left: usize,
-    /// What the hash was before; goes into the first block.
+    /// The hash so far, which is added to the first block.
     acc: V,
     product: Product<V>,
 }
@@ -155,26 +155,26 @@ pub(crate) struct Sum<'k, K: ClmulVector, V: ClmulVector = K> {
 impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
     /// Continues `acc` with `blocks` blocks.
     ///
-    /// [`Sum::add`] panics if there are more than [`HashKey::POWERS`].
+    /// [`Sum::add`] panics if there are more than [`HashKey::POWERS`] blocks.
     #[inline(always)]
     pub(crate) fn new(token: V::Token, key: &'k HashKey<K>, acc: V, blocks: usize) -> Self {
         Self { token, key, blocks_left: blocks, acc, product: Product::zero(token) }
     }
 
-    /// The same, with products that are known already.
+    /// The same sum, with products that have been computed before.
     #[inline(always)]
     #[must_use]
     pub(crate) fn with(self, product: Product<V>) -> Self {
         Self { product, ..self }
     }
 
-    /// What goes into the next block, and the products so far.
+    /// The hash to be added to the next block, and the products so far.
     #[inline(always)]
     pub(crate) fn unfinished(self) -> (V, Product<V>) {
         (self.acc, self.product)
     }
 
-    /// Adds a vector of which the first `blocks` blocks count and the others are zero.
+    /// Adds a vector with `blocks` blocks; those after them must be zero.
     #[inline(always)]
     pub(crate) fn add(&mut self, vector: V, blocks: usize) {
         self.key.multiply(self.token, &mut self.product, vector.xor(self.acc), self.blocks_left);
@@ -182,13 +182,13 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         self.blocks_left -= blocks;
     }
 
-    /// Adds the last block, ahead of others, but not of the first.
+    /// Adds the last block, which may come before others, but not before the first.
     #[inline(always)]
     pub(crate) fn add_last(&mut self, block: V) {
         self.key.multiply(self.token, &mut self.product, block, 1);
     }
 
-    /// Adds whole blocks and, at the end, one that is padded with zeros.
+    /// Adds whole blocks and a last one, which is padded with zeros.
     #[inline(always)]
     pub(crate) fn bytes<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
         let (vectors, rest) = data.split_at(data.len() / V::BYTES * V::BYTES);
@@ -199,7 +199,7 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         }
     }
 
-    /// Adds whole vectors.
+    /// Adds whole vectors; bytes after the last whole vector are ignored.
     #[inline(always)]
     pub(crate) fn vectors<const BIG_ENDIAN: bool>(&mut self, data: &[u8]) {
         for data in data.chunks_exact(V::BYTES) {
@@ -207,7 +207,7 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         }
     }
 
-    /// The hash, as the first block of a vector.
+    /// The hash in the first place of a vector.
     #[inline(always)]
     pub(crate) fn finish(self) -> V {
         self.product.reduce().sum_blocks()

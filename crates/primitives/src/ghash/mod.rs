@@ -1,8 +1,7 @@
 //! GHASH (NIST SP 800-38D section 6.4) and POLYVAL (RFC 8452 section 3).
 //!
-//! Both evaluate a polynomial over GF(2^128) whose coefficients are the blocks of the message, by
-//! Horner's rule. They differ in how 16 bytes stand for a polynomial, and here GHASH is computed as
-//! POLYVAL:
+//! Both evaluate a polynomial over GF(2^128) by Horner's rule; its coefficients are the blocks of the message. They
+//! differ in how 16 bytes stand for a polynomial. Here GHASH is computed as POLYVAL:
 //!
 //! * POLYVAL reads a block as a little-endian integer; bit i is the coefficient of x^i. The modulus
 //!   is Q = x^128 + x^127 + x^126 + x^121 + 1, and the product is dot(a, b) = a·b·x^-128 mod Q.
@@ -14,9 +13,9 @@
 //!   reducing from below in the other: rev(a·b mod R) = rev(a)·rev(b)·x·x^-128 mod Q, which is
 //!   dot(rev(a), x·rev(b)).
 //!
-//! So GHASH with the key H is POLYVAL with the key x·H, the bytes of every block being reversed on
-//! the way in and out (RFC 8452 appendix A); the multiplication by x happens once a key. From there
-//! on there is one field, one multiplication ([`clmul`]) and one table of key powers ([`key`]).
+//! So GHASH with the key H is POLYVAL with the key x·H and with the bytes of every block reversed, in the message and
+//! in the result (RFC 8452 appendix A). The multiplication by x happens once per key. Everything else is shared: the
+//! field, the multiplication ([`clmul`]) and the table of key powers ([`key`]).
 
 pub mod clmul;
 pub mod key;
@@ -36,13 +35,13 @@ use crate::cpu::Token;
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
 use key::{HashKey, oriented};
 
-/// GHASH: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
+/// GHASH, with a 16-byte key and a 16-byte digest. A last block that is not full is padded with zeros.
 pub type GHash<T> = FieldHash<T, true>;
 
-/// POLYVAL: 16-byte key, 16-byte digest. A last block that is not full is padded with zeros.
+/// POLYVAL, with a 16-byte key and a 16-byte digest. A last block that is not full is padded with zeros.
 pub type Polyval<T> = FieldHash<T, false>;
 
-/// What [`GHash`] (`BIG_ENDIAN`) and [`Polyval`] have in common, which is nearly everything.
+/// The common implementation of [`GHash`] (`BIG_ENDIAN`) and [`Polyval`].
 #[derive(Clone)]
 pub struct FieldHash<T: ClmulToken, const BIG_ENDIAN: bool> {
     token: T,
@@ -50,8 +49,7 @@ pub struct FieldHash<T: ClmulToken, const BIG_ENDIAN: bool> {
     message: Message,
 }
 
-/// What was absorbed: all that a message needs beside the key, which is much larger. `acc` is in the order of a digest's
-/// bytes.
+/// The state of a message without the key, which is much larger. `acc` is in the order of a digest's bytes.
 #[derive(Clone, Default)]
 struct Message {
     acc: [u8; 16],
@@ -59,7 +57,7 @@ struct Message {
 }
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
-    /// The hash of nothing yet, under `key`.
+    /// An empty message under `key`.
     pub fn new(token: T, key: &[u8; 16]) -> Self {
         let mut new = Self { token, key: HashKey::unset(), message: Message::default() };
         token.vectorize_with(
@@ -95,11 +93,11 @@ impl Message {
     }
 }
 
-/// Absorbs blocks, the last of them padded with zeros, into `acc`; the result is `out`.
+/// Absorbs `data` into `acc` and writes the result to `out`. The last block is padded with zeros.
 ///
-/// Both are in the order of a digest's bytes, and go from register to memory and back as a whole: a block that is
-/// turned around in memory, or copied in halves, is waited for until it has left the CPU, and a short message takes twice
-/// as long.
+/// `acc` and `out` are in the order of a digest's bytes, and are loaded and stored as a whole. A block whose bytes are
+/// reversed in memory, or that is copied in halves, can be loaded as a whole only after its stores have reached the
+/// cache, and a short message takes twice as long.
 #[inline(always)]
 pub(crate) fn absorb<V: ClmulVector, const BIG_ENDIAN: bool>(
     token: V::Token,
@@ -140,7 +138,7 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
     }
 
     fn digest_whole(&self, data: &[u8], out: &mut [u8]) {
-        // It goes past the buffer, and its last block with the others.
+        // An empty buffer is skipped, and the last block is processed together with the others.
         match self.message.buffer.pending() {
             [] => absorb::<T::V, BIG_ENDIAN>(self.token, &self.key, &self.message.acc, data, digest(out)),
             _ => self.digest_pieces(&[data], out),
@@ -166,7 +164,8 @@ impl<T: ClmulToken, const BIG_ENDIAN: bool> Hash for FieldHash<T, BIG_ENDIAN> {
 }
 
 impl<T: ClmulToken, const BIG_ENDIAN: bool> FieldHash<T, BIG_ENDIAN> {
-    /// [`Hash::digest_after`] by a copy of all but the key; apart, as the registers it saves cost a short message.
+    /// [`Hash::digest_after`] on a copy of the message. A function of its own, because saving its registers would slow
+    /// down short messages.
     #[inline(never)]
     fn digest_pieces(&self, parts: &[&[u8]], out: &mut [u8]) {
         let mut message = self.message.clone();

@@ -1,20 +1,19 @@
 //! Carry-less multiplication with the integer multiplier, in constant time.
 //!
-//! An integer product is a carry-less one but for the carries. Keep every fourth bit of both
-//! factors and zeros in the holes between them: then the bits of the integer product at every fourth
-//! place count the pairs that meet there, the lowest bit of the count is the carry-less product, and
-//! the rest of the count goes into the hole above, where it is masked away. A count of up to 15 fits
-//! into its place and the three holes. Four residues times four residues make 16 multiplications.
+//! An integer product is a carry-less one except for the carries. Keep every fourth bit of both factors, with zeros in
+//! the holes between. The bits of the integer product at every fourth place then count the pairs that meet there. The
+//! lowest bit of the count is the carry-less product; the others go into the hole above, and are masked away. A count
+//! of up to 15 fits into its place and the three holes. Four residues times four residues make 16 multiplications.
 //!
-//! A 64-bit factor has 16 bits of each residue, and in the middle of a full product all 16 pairs can
-//! meet: one too many. So one factor gives up its top four bits. They are multiplied apart: four
-//! neighbouring bits times bits that are four apart is a row of copies that do not touch.
+//! A 64-bit factor has 16 bits of each residue, and in the middle of the product all 16 pairs can meet, which is one
+//! too many. So one factor gives up its top four bits, which are multiplied separately: the product of four
+//! neighbouring bits with bits that are four apart is a row of copies that do not touch.
 
 use super::clmul::ClmulVector;
 use crate::cpu::Portable;
 use crate::simd::{Blocks, load_partial_block, store_partial_block};
 
-/// One block, on any CPU.
+/// One block as an integer, on any CPU.
 #[derive(Clone, Copy)]
 pub struct Soft(u128);
 
@@ -115,7 +114,7 @@ impl Blocks for Soft {
 
 impl ClmulVector for Soft {
     const BATCH: usize = 1;
-    /// More powers would save nothing but a few shifts a block.
+    /// More powers would save only a few shifts per block.
     type Powers = [[u8; 16]; 1];
     const NO_POWERS: Self::Powers = [[0; 16]; 1];
 

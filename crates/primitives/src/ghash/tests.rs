@@ -6,7 +6,7 @@ use crate::simd::Blocks;
 use ::ghash::universal_hash::UniversalHash;
 use std::vec::Vec;
 
-/// Runs a check for each token that this CPU has.
+/// Runs `$check::<T>()` for every token; a check returns at once if the CPU lacks the features.
 macro_rules! every_token {
     ($check:ident) => {
         $check::<Portable>();
@@ -34,7 +34,7 @@ fn over_x(a: u128) -> u128 {
     a >> 1 ^ if a & 1 != 0 { X_INVERSE } else { 0 }
 }
 
-/// a·b·x^-128 mod Q, a bit at a time.
+/// a·b·x^-128 mod Q, bit by bit.
 fn dot_by_bits(a: u128, b: u128) -> u128 {
     let mut sum = 0;
     for i in 0..128 {
@@ -59,7 +59,7 @@ fn bytes(n: usize, seed: u64) -> Vec<u8> {
     (0..n).map(|_| next() as u8).collect()
 }
 
-/// dot of vectors made of the first `T::V::BLOCKS` of four numbers each.
+/// The dots of vectors made of the first `T::V::BLOCKS` of four numbers each.
 fn dots<T: ClmulToken>(token: T, a: [u128; 4], b: [u128; 4]) -> [u128; 4] {
     let [mut a, b] = [a, b].map(|v| v.map(u128::to_le_bytes));
     token.vectorize(
@@ -82,8 +82,8 @@ fn the_reference_knows_the_field() {
     assert_eq!(times_x(a), b);
 }
 
-/// The product is linear in either factor, so agreement on all pairs of single bits is agreement on
-/// all pairs of blocks. (For the portable product, linear is what `dense_factors` is about.)
+/// The product is linear in either factor, so agreement on all pairs of single bits is agreement on all pairs of
+/// blocks. (That the portable product is linear is the claim of `dense`.)
 fn basis<T: ClmulToken>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     // x^(n-128) for n from 0 to 254.
@@ -112,7 +112,7 @@ fn all_pairs_of_bits() {
     every_token!(basis);
 }
 
-/// Factors with as many bits as there can be, where carries would leave their holes.
+/// Factors with as many bits as possible, where carries would reach beyond their holes.
 fn dense<T: ClmulToken>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let mut next = random(1);

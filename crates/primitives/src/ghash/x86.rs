@@ -17,7 +17,7 @@ impl ClmulToken for Vaes512 {
     type V = V512<Vaes512>;
 }
 
-/// 32 bytes of ones, then 32 of zeros: the mask of the first n bytes begins at 32 - n.
+/// 32 bytes of ones, then 32 of zeros: the mask of the first n bytes begins at offset 32 - n.
 static FIRST_BYTES: [[u8; 32]; 2] = [[0xff; 32], [0; 32]];
 
 /// The mask of the first `n` of `N` bytes.
@@ -27,7 +27,7 @@ fn mask<const N: usize>(n: usize) -> &'static [u8; N] {
     FIRST_BYTES.as_flattened()[32 - n..].first_chunk().expect("masks of up to 32 bytes")
 }
 
-/// The products and folds, which are the same at every width.
+/// The methods of [`ClmulVector`] that are the same at every width.
 macro_rules! multiply {
     () => {
         #[inline(always)]
@@ -125,7 +125,8 @@ impl<T: HasVpclmul + HasAvx512> ClmulVector for V512<T> {
         Self::first_block(token, V128::load(token, block))
     }
 
-    /// h^2, h, h^2, h times h^2, h^2, 1, 1: the neutral element of dot is x^128 = x^127 + x^126 + x^121 + 1.
+    /// h^4, h^3, h^2 and h, the highest first: h^2, h, h^2, h times h^2, h^2, 1, 1. The neutral element of dot is x^128
+    /// = x^127 + x^126 + x^121 + 1.
     #[inline(always)]
     fn powers(token: T, h: Self) -> Self {
         let square = dot(token, h, h);

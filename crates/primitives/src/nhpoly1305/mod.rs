@@ -1,17 +1,17 @@
 //! NHPoly1305, the hash of long messages in Adiantum (Crowley, Biggers: "Adiantum: length-preserving encryption for
-//! entry-level processors", section 3.1; the order of bytes is that of the authors' reference implementation).
+//! entry-level processors", section 3.1). The order of bytes is that of the authors' reference implementation.
 //!
-//! A message is cut into chunks of 1024 bytes. NH (Black and others, UMAC, 1999) makes four 64-bit numbers of each: chunk and
-//! key are 32-bit words, little-endian, in units of four, and pass *p* of four is
+//! A message is cut into chunks of 1024 bytes. NH (Black and others, UMAC, 1999) turns each chunk into four 64-bit
+//! numbers, one per pass. Chunk and key consist of little-endian 32-bit words, in units of four. Pass *p* is
 //!
 //! ```text
 //! Σ  (m₀ + k₀)·(m₂ + k₂) + (m₁ + k₁)·(m₃ + k₃)     modulo 2⁶⁴, over all units of the chunk
 //! ```
 //!
-//! where the sums of words are modulo 2³² and pass *p* begins *p* units further on in the key (Toeplitz). So a chunk of 1024
-//! bytes takes four multiplications of 32 bits a word, all independent, and becomes 32 bytes, which are two blocks of
-//! Poly1305. The last chunk ends with a unit that is padded with zeros. The result is the value of the polynomial modulo
-//! 2¹²⁸, with nothing added: a universal hash, and no MAC by itself.
+//! where the sums of words are modulo 2³², and pass *p* begins *p* units later in the key (Toeplitz). A chunk takes
+//! four independent 32-bit multiplications a word and becomes 32 bytes, which are two blocks of Poly1305. The last unit
+//! of the last chunk is padded with zeros. The result is the value of Poly1305's polynomial modulo 2¹²⁸, with nothing
+//! added to it: a universal hash, which is no MAC by itself.
 
 use crate::chacha::ChaChaToken;
 use crate::cpu::Portable;
@@ -20,17 +20,17 @@ use crate::poly1305::scalar::{Element, Point};
 use crate::words32::{Quad, Quads};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes of a key: Poly1305's point, then the words of NH.
+/// Length of a key in bytes: Poly1305's point, then the words of NH.
 pub const KEY: usize = 16 + NH_KEY;
 
-/// Bytes of NH's key: a chunk, and a unit for each pass after the first.
+/// Length of NH's key in bytes: a chunk, and one unit for each pass after the first.
 const NH_KEY: usize = CHUNK + UNIT * (PASSES - 1);
 
 const CHUNK: usize = 1024;
 const UNIT: usize = 16;
 const PASSES: usize = 4;
 
-/// NHPoly1305: 1088-byte key, 16-byte hash.
+/// NHPoly1305, with a 1088-byte key and a 16-byte hash.
 #[derive(Clone)]
 pub struct NhPoly1305<T> {
     token: T,
@@ -44,20 +44,20 @@ struct Key {
     nh: [u8; NH_KEY],
 }
 
-/// What was absorbed: all that a message needs beside the key, which is much larger.
+/// The state of a message without the key, which is much larger.
 #[derive(Clone, Default)]
 struct Message {
-    /// Of the chunks before the one in progress.
+    /// The value of Poly1305 after the chunks before the current one.
     value: Element,
-    /// NH of the chunk in progress.
+    /// NH of the current chunk.
     sums: [u64; PASSES],
-    /// Bytes of it that are in `sums`: whole units, less than a chunk.
+    /// The number of bytes that are in `sums`: whole units, less than a chunk.
     at: usize,
     buffer: BlockBuffer<UNIT>,
 }
 
 impl<T: ChaChaToken> NhPoly1305<T> {
-    /// The hash of nothing yet.
+    /// An empty message under `key`.
     pub fn new(token: T, key: &[u8; KEY]) -> Self {
         let (point, words) = key.split_first_chunk().expect("a key is longer than a point");
         let mut nh = [0; NH_KEY];
@@ -68,7 +68,7 @@ impl<T: ChaChaToken> NhPoly1305<T> {
 }
 
 impl Message {
-    /// Absorbs whole units.
+    /// Absorbs whole units of 16 bytes.
     fn absorb<T: ChaChaToken>(&mut self, token: T, key: &Key, mut units: &[u8]) {
         token.vectorize_with(
             self,
@@ -89,7 +89,7 @@ impl Message {
         );
     }
 
-    /// Passes the sums on to Poly1305.
+    /// Ends a chunk: passes its sums to Poly1305.
     #[inline(always)]
     fn end_chunk(&mut self, key: &Key) {
         let [a, b, c, d] = self.sums;
@@ -120,16 +120,17 @@ impl Message {
     }
 }
 
-/// Adds the products of `units`, which are whole, to the sums of the four passes; `key` begins where `units` do.
+/// Adds the products of `units`, which are whole, to the sums of the four passes. `key` begins with the words for the
+/// first of the units.
 #[inline(always)]
 fn nh<T: ChaChaToken>(token: T, key: &[u8], units: &[u8], sums: &mut [u64; PASSES]) {
     let (whole, rest) = units.split_at(units.len() / T::Wide::BYTES * T::Wide::BYTES);
     add_products::<T::Wide>(token, key, whole, sums);
-    // Less than a vector, in integers.
+    // The rest is shorter than a vector and goes by integers.
     add_products::<Quad>(Portable::new(), &key[whole.len()..], rest, sums);
 }
 
-/// [`nh`] for whole vectors.
+/// [`nh`] on whole vectors.
 #[inline(always)]
 fn add_products<V: Quads>(token: V::Token, key: &[u8], units: &[u8], sums: &mut [u64; PASSES]) {
     let mut vectors = [V::splat(token, 0); PASSES];
@@ -166,7 +167,7 @@ impl<T: ChaChaToken> Hash for NhPoly1305<T> {
         self.digest_after(&[message], out);
     }
 
-    /// By a copy of all but the key.
+    /// Works on a copy of the message; the key is not copied.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         let mut message = self.message.clone();
         parts.iter().for_each(|part| message.update(self.token, &self.key, part));

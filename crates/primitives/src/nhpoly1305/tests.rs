@@ -4,7 +4,7 @@ use crate::hash::check;
 use ::poly1305::universal_hash::KeyInit;
 use std::vec::Vec;
 
-/// The definition, with NH word by word and Poly1305 by RustCrypto.
+/// NHPoly1305 by its definition: NH word by word, and Poly1305 by RustCrypto.
 fn peer(key: &[u8; KEY], message: &[u8]) -> Vec<u8> {
     let word = |bytes: &[u8], i: usize| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
     let mut hashed = Vec::new();
@@ -58,7 +58,7 @@ fn a_state_that_cannot_be_is_refused() {
     state.export(&mut to);
     let len = to.len();
     assert!(new().import(&mut Reader::new(&out[..len])).is_some());
-    // The number of bytes behind the value (24 bytes) and the sums (32).
+    // Invalid numbers of bytes in `sums`, which stand behind the value (24 bytes) and the sums (32 bytes).
     for at in [8u32, 1024, u32::MAX] {
         out[56..60].copy_from_slice(&at.to_le_bytes());
         assert!(new().import(&mut Reader::new(&out[..len])).is_none(), "{at}");

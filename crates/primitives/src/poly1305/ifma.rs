@@ -1,8 +1,9 @@
-//! Eight lanes with the 52-bit multiplier of AVX-512 IFMA.
+//! Poly1305 on eight lanes, with the 52-bit multiplier of AVX-512 IFMA.
 //!
 //! `vpmadd52luq` and `vpmadd52huq` multiply numbers of 52 bits and add the lower or the upper 52 bits of the product. A
-//! number modulo 2¹³⁰ − 5 is three limbs here, at 2⁰, 2⁴⁴ and 2⁸⁸: nine products where limbs of 26 bits need 25, each in
-//! two halves. Two limbs that meet at 2¹³² come back 20 times at 2⁰, as 2¹³² ≡ 4·5, and two at 2¹⁷⁶ so at 2⁴⁴:
+//! number modulo 2¹³⁰ − 5 is three limbs here, at 2⁰, 2⁴⁴ and 2⁸⁸. That is nine products, each in two halves; limbs of
+//! 26 bits need 25. Products of limbs at 2¹³² come back 20 times at 2⁰, because 2¹³² ≡ 4·5, and those at 2¹⁷⁶ come back
+//! 20 times at 2⁴⁴:
 //!
 //! ```text
 //! d₀ = a₀r₀ + a₁·20r₂ + a₂·20r₁
@@ -10,33 +11,34 @@
 //! d₂ = a₀r₂ + a₁r₁    + a₂r₀
 //! ```
 //!
-//! The sum *l* of the lower halves of *dᵢ* belongs to 2⁴⁴ⁱ, that of the upper halves, *u*, to 2⁴⁴ⁱ⁺⁵², which is 2⁸ times
-//! the next limb; and 2⁸*u₂* at 2¹³² is 20·2⁸*u₂* = (2¹² + 2¹⁰)·*u₂* at 2⁰. The carries of the three limbs are taken side by
-//! side; that from 2¹³⁰ comes back five times.
+//! The sum *l* of the lower halves of *dᵢ* belongs to 2⁴⁴ⁱ. The sum *u* of the upper halves belongs to 2⁴⁴ⁱ⁺⁵², which
+//! is 2⁸ times the next limb; 2⁸*u₂* at 2¹³² is 20·2⁸*u₂* = (2¹² + 2¹⁰)·*u₂* at 2⁰. The carries of the three limbs are
+//! computed in parallel; the carry out of 2¹³⁰ comes back five times.
 //!
 //! # Bounds
 //!
-//! What is multiplied has limbs of less than 2⁴⁵, 2⁴⁵ and 2⁴³, blocks and sums of two numbers too. Then 20*r₁* < 2⁴⁹·⁴, all
-//! factors are below 2⁵², and an upper half is below 2⁴⁵⁺⁴⁹·⁴⁻⁵² = 2⁴²·⁴. Six products (of two numbers) make *l* < 2⁵⁴·⁶,
-//! *u* < 2⁴⁵, and the limbs before the carry are below 2⁵⁴·⁶ + 2⁵⁷ + 2⁵⁵ < 2⁵⁸, 2⁵⁴·⁶ + 2⁵³ < 2⁵⁵ and again 2⁵⁵. Carries are below 2¹⁴, 2¹¹
-//! and 2¹³, five of the last below 2¹⁶: the limbs come out below 2⁴⁴ + 2¹⁶, 2⁴⁴ + 2¹⁴ and 2⁴² + 2¹¹, and with those of a block
-//! added, below 2⁴⁵, 2⁴⁵ and 2⁴³. The eight lanes of the last product stay below 2⁶¹.
+//! A factor has limbs of less than 2⁴⁵, 2⁴⁵ and 2⁴³; this holds for blocks and for sums of two numbers too. Then 20*r₁*
+//! < 2⁴⁹·⁴, all factors are below 2⁵², and an upper half is below 2⁴⁵⁺⁴⁹·⁴⁻⁵² = 2⁴²·⁴. Six products (of two numbers)
+//! make *l* < 2⁵⁴·⁶ and *u* < 2⁴⁵, and the limbs before the carry are below 2⁵⁴·⁶ + 2⁵⁷ + 2⁵⁵ < 2⁵⁸, 2⁵⁴·⁶ + 2⁵³ < 2⁵⁵
+//! and again 2⁵⁵. Carries are below 2¹⁴, 2¹¹ and 2¹³, and five times the last is below 2¹⁶. So the limbs come out below
+//! 2⁴⁴ + 2¹⁶, 2⁴⁴ + 2¹⁴ and 2⁴² + 2¹¹, and with those of a block added, below 2⁴⁵, 2⁴⁵ and 2⁴³. The sums over eight
+//! lanes at the end stay below 2⁶¹.
 
 use super::scalar::{Element, Point};
 use crate::cpu::{Ifma512, Token};
 use crate::simd::x86::V512;
 use crate::simd::{each, from_fn};
 
-/// Blocks in a batch.
+/// The number of blocks in a batch.
 const LANES: usize = 8;
 
-/// A limb of eight numbers.
+/// The same limb of eight numbers.
 type Limb = V512<Ifma512>;
 
-/// Eight numbers.
+/// Eight numbers modulo *p*, one in each lane.
 type Eight = [Limb; 3];
 
-/// Numbers to multiply by, with 20 times the upper limbs.
+/// Eight factors, with 20 times their upper limbs.
 #[derive(Clone, Copy)]
 struct Factor {
     r: Eight,
@@ -44,20 +46,20 @@ struct Factor {
     s2: Limb,
 }
 
-/// Sums of the lower and of the upper halves of products.
+/// Sums of the lower and of the upper halves of products, before carries.
 #[derive(Clone, Copy)]
 struct Sums {
     lower: Eight,
     upper: Eight,
 }
 
-/// The number `word` in the place of `like`'s.
+/// `word` in every lane; `like` only brings the token.
 #[inline(always)]
 fn splat(like: Limb, word: u64) -> Limb {
     V512::splat64(like.token(), word)
 }
 
-/// `a` where `mask` has a 1, else `b`.
+/// `a` in the lanes whose bit of `mask` is set, `b` in the others.
 #[inline(always)]
 fn blend(mask: u8, a: Eight, b: Eight) -> Eight {
     from_fn(
@@ -66,7 +68,7 @@ fn blend(mask: u8, a: Eight, b: Eight) -> Eight {
     )
 }
 
-/// Lane 0 in all lanes.
+/// The number in lane 0, in all lanes.
 #[inline(always)]
 fn first_everywhere(a: Eight) -> Eight {
     each(
@@ -81,7 +83,7 @@ fn plus(a: Eight, b: Eight) -> Eight {
     [a[0].add64(b[0]), a[1].add64(b[1]), a[2].add64(b[2])]
 }
 
-/// Of less than 2⁵².
+/// 20 times `a`, of which the lower 52 bits are kept.
 #[inline(always)]
 fn times_twenty(a: Limb) -> Limb {
     splat(a, 0).add_mul52_low(a, splat(a, 20))
@@ -102,7 +104,7 @@ impl Sums {
         Self { lower: zero, upper: zero }.add_product(a, by)
     }
 
-    /// Adds `a * by`. What is `a`'s limb 0 comes first, which is the last to be ready in the chain of batches.
+    /// Adds `a * by`. Limb 0 of `a` comes last, because it is the last to be ready in the chain of batches.
     #[inline(always)]
     fn add_product(mut self, a: Eight, by: &Factor) -> Self {
         let Factor { r: [r0, r1, r2], s1, s2 } = *by;
@@ -115,14 +117,14 @@ impl Sums {
         self
     }
 
-    /// The limbs, before carries.
+    /// The limbs of the sums, before carries.
     #[inline(always)]
     fn limbs(self) -> Eight {
         let ([l0, l1, l2], [u0, u1, u2]) = (self.lower, self.upper);
         [l0.add64(u2.shl64::<12>()).add64(u2.shl64::<10>()), l1.add64(u0.shl64::<8>()), l2.add64(u1.shl64::<8>())]
     }
 
-    /// The limbs, ready to be multiplied.
+    /// The limbs after carries, small enough for another multiplication.
     #[inline(always)]
     fn carried(self) -> Eight {
         let [d0, d1, d2] = self.limbs();
@@ -136,13 +138,13 @@ impl Sums {
     }
 }
 
-/// `a * by`.
+/// `a * by`, after carries.
 #[inline(always)]
 fn times(a: Eight, by: &Factor) -> Eight {
     Sums::product(a, by).carried()
 }
 
-/// The powers of *r* from the eighth down, in the order of [`load_last`]'s lanes: 8, 4, 7, 3, 6, 2, 5, 1.
+/// The powers of *r* for the lanes in [`load_last`]'s order, which is 8, 4, 7, 3, 6, 2, 5, 1.
 #[inline(always)]
 fn powers(token: Ifma512, r: Point) -> Eight {
     let one = each(
@@ -151,47 +153,47 @@ fn powers(token: Ifma512, r: Point) -> Eight {
         |limb| V512::splat64(token, limb),
     );
     let square = times(one, &Factor::new(one));
-    // 2, 2, 1, 1, 2, 2, 1, 1
+    // The exponents in lanes 0 to 7: 2, 2, 1, 1, 2, 2, 1, 1.
     let low = blend(0b0011_0011, square, one);
-    // 4, 4, 3, 3, 2, 2, 1, 1
+    // And now 4, 4, 3, 3, 2, 2, 1, 1.
     let low = blend(0b0000_1111, times(low, &Factor::new(square)), low);
     let high = times(low, &Factor::new(first_everywhere(low)));
     blend(0b0101_0101, high, low)
 }
 
-/// The blocks of `src` as the last of a batch, with their 1 bits, and zeros in front of them. Lane 2*q* has block *q*,
+/// Loads the blocks of `src` as the last of a batch, with their 1 bits, and zeros before them. Lane 2*q* has block *q*,
 /// lane 2*q* + 1 block *q* + 4.
 #[inline(always)]
 fn load_last(token: Ifma512, src: &[u8]) -> Eight {
     let (front, back) = src.split_at(src.len().saturating_sub(BATCH / 2));
-    // A bit for each block, and in the order of the lanes.
+    // A bit for each block, first in the order of blocks, then in the order of lanes.
     let blocks = 0xffu8 << (LANES - src.len() / 16);
     let lanes =
         (0..4).fold(0, |lanes, q| lanes | (blocks >> q & 1) << (2 * q) | (blocks >> (q + 4) & 1) << (2 * q + 1));
     limbs(V512::load_last(token, front), V512::load_last(token, back), V512::splat64_where(token, lanes, 1 << 40))
 }
 
-/// Eight blocks, with `bit` at 2¹²⁸.
+/// The limbs of eight blocks, with `bit` added to the last limb.
 #[inline(always)]
 fn limbs(front: Limb, back: Limb, bit: Limb) -> Eight {
-    /// The table of `(a | b) & c`.
+    /// The truth table of `(a | b) & c`.
     const OR_AND: i32 = 0xa8;
     let mask = splat(bit, (1 << 44) - 1);
     let (lo, hi) = (front.unpack_low64(back), front.unpack_high64(back));
     [lo.and(mask), lo.shr64::<44>().ternary::<OR_AND>(hi.shl64::<20>(), mask), hi.shr64::<24>().or(bit)]
 }
 
-/// A whole batch.
+/// Loads a whole batch of eight blocks.
 #[inline(always)]
 fn load(token: Ifma512, src: &[u8; BATCH]) -> Eight {
     let [front, back] = src.as_chunks::<{ BATCH / 2 }>().0 else { unreachable!("two halves") };
     limbs(V512::load(token, front), V512::load(token, back), V512::splat64(token, 1 << 40))
 }
 
-/// Bytes of a batch.
+/// The number of bytes in a batch.
 const BATCH: usize = 16 * LANES;
 
-/// What the lanes are multiplied by. It does not depend on the message, so that it can be ready before the message is.
+/// The factors of the lanes. They do not depend on the message, so they can be computed before it is there.
 #[derive(Clone, Copy)]
 pub struct Powers {
     by_lane: Eight,
@@ -205,10 +207,10 @@ impl Powers {
         Self { by_lane, eighth: Factor::new(first_everywhere(by_lane)) }
     }
 
-    /// The value after whole blocks, one at least, behind `value`.
+    /// The value after whole blocks, at least one, that continue `value`.
     ///
-    /// A long message goes by two batches at a time, *h*·*r*¹⁶ + *m*·*r*⁸ + *m*′: the second product does not wait for the
-    /// first, and they share the carries. A few batches are not worth the sixteenth power.
+    /// A long message is absorbed two batches at a time, *h*·*r*¹⁶ + *m*·*r*⁸ + *m*′: the two products are independent
+    /// and share the carries. For a few batches, the sixteenth power costs more than it saves.
     #[inline(always)]
     pub(crate) fn absorb(self, value: Element, blocks: &[u8]) -> Element {
         let token = self.by_lane[0].token();
@@ -230,9 +232,9 @@ impl Powers {
     }
 }
 
-/// The first batch of whole blocks, with the value so far in its first block, and the rest.
+/// The first batch of whole blocks, with the value so far added to its first block, and the remaining blocks.
 ///
-/// A batch that is not full is the first: zeros in front of a message do not change its polynomial.
+/// If there is a batch that is not full, it is the first: zeros before a message do not change its polynomial.
 #[inline(always)]
 fn first_batch(token: Ifma512, value: Element, blocks: &[u8]) -> (Eight, &[u8]) {
     let (first, rest) = blocks.split_at((blocks.len() - 1) % BATCH + 1);
@@ -246,7 +248,7 @@ fn first_batch(token: Ifma512, value: Element, blocks: &[u8]) -> (Eight, &[u8]) 
     (plus(load_last(token, first), value), rest)
 }
 
-/// The sum of the lanes, each times its power.
+/// The sum of all lanes, each multiplied by its power.
 #[inline(always)]
 fn joined(h: Eight, by_lane: Eight) -> Element {
     let sums = Sums::product(h, &Factor::new(by_lane)).limbs();
@@ -257,7 +259,7 @@ fn joined(h: Eight, by_lane: Eight) -> Element {
     ))
 }
 
-/// Absorbs whole blocks, one at least.
+/// Absorbs whole blocks, at least one.
 pub(super) fn absorb(token: Ifma512, point: Point, value: &mut Element, blocks: &[u8]) {
     token.vectorize(
         #[inline(always)]

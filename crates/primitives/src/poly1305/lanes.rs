@@ -1,15 +1,14 @@
-//! Poly1305 by lanes.
+//! Poly1305 with the blocks distributed over the lanes of a vector.
 //!
-//! With *L* lanes, lane *i* takes blocks *i*, *i* + *L*, *i* + 2*L*, … and evaluates their
-//! polynomial at *r*ᴸ by Horner's rule; all lanes multiply by the same number. In the end, the lane
-//! whose last block is followed by *k* others is multiplied by *r*ᵏ⁺¹, and the lanes are added up.
-//! The value of what came before goes into the first block.
+//! With *L* lanes, lane *i* takes blocks *i*, *i* + *L*, *i* + 2*L*, … and evaluates their polynomial at *r*ᴸ by
+//! Horner's rule; all lanes multiply by the same number. At the end, the lane whose last block is followed by *k*
+//! others is multiplied by *r*ᵏ⁺¹, and the lanes are added up. The value of the message so far is added to the first
+//! block.
 //!
-//! A number is five limbs of 26 bits, each in a 64-bit lane of its own vector, because the vector
-//! multiplier is 32 by 32 to 64 bits and what is left of its width takes the sums: limbs below
-//! 2²⁷ times limbs below 5·2²⁷, five of these and then eight lanes of them, stay below 2⁶². Limbs
-//! *i* and *j* meet at 2²⁶⁽ⁱ⁺ʲ⁾, and where *i* + *j* is 5 or more, 2¹³⁰ ≡ 5 brings the product
-//! back to limb *i* + *j* − 5, five times.
+//! A number is five limbs of 26 bits, each in a vector of 64-bit lanes. The vector multiplier takes 32 by 32 bits and
+//! gives 64, and the rest of its width holds sums: limbs below 2²⁷ times limbs below 5·2²⁷, summed over five of them
+//! and then over eight lanes, stay below 2⁶². The product of limbs *i* and *j* belongs to 2²⁶⁽ⁱ⁺ʲ⁾; where *i* + *j* is
+//! 5 or more, 2¹³⁰ ≡ 5 brings it back to limb *i* + *j* − 5, times five.
 
 use super::Accumulator;
 use super::scalar::{Element, Point};
@@ -17,32 +16,31 @@ use crate::cpu::Token;
 use crate::simd::align_frame;
 use zeroize::ZeroizeOnDrop;
 
-/// From so many batches on, two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The second
-/// product does not wait for the first, and one carry serves both.
+/// The number of batches from which on two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The two products are
+/// independent, and one carry serves both.
 const PAIRS_FROM: usize = 8;
 
-/// `LANES` words of 64 bits.
+/// Vectors of `LANES` words of 64 bits.
 pub(super) trait Lanes64: Copy {
-    /// What proves that the CPU has these vectors.
+    /// The token that proves that the CPU has these vectors.
     type Token: Token;
 
-    /// Words in a vector, at most 8.
+    /// The number of words in a vector, at most 8.
     const LANES: usize;
 
-    /// The same word everywhere.
+    /// The same word in every lane.
     fn splat(token: Self::Token, word: u64) -> Self;
 
-    /// A word in lane 0 and zeros.
+    /// `word` in lane 0 and zeros in the others.
     fn first(token: Self::Token, word: u64) -> Self;
 
-    /// The first `LANES` of `words`, extended by zeros.
+    /// The first `LANES` of `words`, zero-extended.
     fn widen(token: Self::Token, words: &[u32; 8]) -> Self;
 
-    /// The lower and the upper half of `LANES` blocks. Lane 2*q* has block *q*, lane 2*q* + 1
-    /// block *q* + `LANES`/2.
+    /// The lower and the upper halves of `LANES` blocks. Lane 2*q* has block *q*, lane 2*q* + 1 block *q* + `LANES`/2.
     ///
     /// # Panics
-    /// If there are fewer than `16 * LANES` bytes.
+    /// If `src` is shorter than `16 * LANES` bytes.
     fn load_blocks(token: Self::Token, src: &[u8]) -> (Self, Self);
 
     /// Lane-wise sum.
@@ -67,7 +65,7 @@ pub(super) trait Lanes64: Copy {
     fn sum(self) -> u64;
 }
 
-/// The powers of *r* for a number of lanes: limb *i* of the power for lane *l* at `[i][l]`.
+/// The powers of *r* for a number of lanes; `limbs[i][l]` is limb *i* of the power for lane *l*.
 #[derive(Clone, ZeroizeOnDrop)]
 pub(super) struct Powers {
     limbs: [[u32; 8]; 5],
@@ -75,8 +73,8 @@ pub(super) struct Powers {
 }
 
 impl Powers {
-    /// Lane *l* with block *b* gets *r*ᴸ⁻ᵇ; lane 0 has block 0, so its power is the one that all
-    /// lanes multiply by.
+    /// The lane that holds block *b* gets *r*ᴸ⁻ᵇ. Lane 0 has block 0, so its power is *r*ᴸ, which all lanes multiply
+    /// by.
     #[inline(always)]
     fn new(r: Point, lanes: usize) -> Self {
         let mut limbs = [[0; 8]; 5];
@@ -95,7 +93,7 @@ impl Powers {
     }
 }
 
-/// A factor: its limbs, and five times limbs 1 to 4.
+/// A factor: its limbs, and five times its limbs 1 to 4.
 #[derive(Clone, Copy)]
 struct Factor<V> {
     limbs: [V; 5],
@@ -109,7 +107,7 @@ impl<V: Lanes64> Factor<V> {
         Self { limbs, by_five: [times_five(a), times_five(b), times_five(c), times_five(d)] }
     }
 
-    /// `h * self`, without carries.
+    /// `h * self`, before carries.
     #[inline(always)]
     fn times(&self, h: [V; 5]) -> [V; 5] {
         let [r0, r1, r2, r3, r4] = self.limbs;
@@ -124,7 +122,7 @@ impl<V: Lanes64> Factor<V> {
     }
 }
 
-/// The sum of the products of `a` and `b`, limb by limb.
+/// The sum of the products of corresponding limbs of `a` and `b`.
 #[inline(always)]
 fn dot<V: Lanes64>([a0, a1, a2, a3, a4]: [V; 5], [b0, b1, b2, b3, b4]: [V; 5]) -> V {
     a0.mul32(b0).add(a1.mul32(b1)).add(a2.mul32(b2)).add(a3.mul32(b3)).add(a4.mul32(b4))
@@ -140,8 +138,8 @@ fn plus<V: Lanes64>(a: [V; 5], b: [V; 5]) -> [V; 5] {
     [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3]), a[4].add(b[4])]
 }
 
-/// Brings the limbs down to 26 bits, limbs 1 and 4 to a little more. Two chains side by side, from
-/// limbs 0 and 3.
+/// Reduces the limbs to 26 bits, limbs 1 and 4 to a little more. Two chains of carries run in parallel, from limbs 0
+/// and 3.
 #[inline(always)]
 fn carry<V: Lanes64>([mut a, mut b, mut c, mut d, mut e]: [V; 5], mask: V) -> [V; 5] {
     b = b.add(a.shr::<26>());
@@ -158,7 +156,7 @@ fn carry<V: Lanes64>([mut a, mut b, mut c, mut d, mut e]: [V; 5], mask: V) -> [V
     [a, b, c, d, e]
 }
 
-/// `LANES` blocks in limbs, with their 1 bits.
+/// The limbs of `LANES` blocks, with their 1 bits.
 #[inline(always)]
 fn load<V: Lanes64>(token: V::Token, src: &[u8], mask: V) -> [V; 5] {
     let (lo, hi) = V::load_blocks(token, src);
@@ -171,8 +169,8 @@ fn load<V: Lanes64>(token: V::Token, src: &[u8], mask: V) -> [V; 5] {
     ]
 }
 
-/// Absorbs all the batches of `LANES` blocks at the front of `blocks`, of which there must be one
-/// at least, and returns the rest.
+/// Absorbs all whole batches of `LANES` blocks at the front of `blocks`, of which there is at least one, and returns
+/// the rest.
 #[inline(always)]
 pub(super) fn absorb<'a, V: Lanes64>(token: V::Token, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
     align_frame();

@@ -1,16 +1,15 @@
 //! The Poly1305 authenticator (RFC 8439 section 2.5; Bernstein, "The Poly1305-AES
 //! message-authentication code").
 //!
-//! A message is cut into blocks of 16 bytes, each read as a little-endian number with a 1 bit
-//! behind its last byte. These numbers are the coefficients of a polynomial, which is evaluated at
-//! the secret point *r* modulo *p* = 2¹³⁰ − 5; the tag is the value plus a secret *s*, modulo 2¹²⁸.
-//! A key is good for one message.
+//! A message is cut into blocks of 16 bytes, each read as a little-endian number with a 1 bit behind its last byte.
+//! These numbers are the coefficients of a polynomial, which is evaluated at the secret point *r* modulo *p* = 2¹³⁰ −
+//! 5. The tag is the value plus a secret *s*, modulo 2¹²⁸. A key must be used for one message only.
 //!
 //! * `scalar`: Horner's rule with 64-bit words, for every CPU and for short messages.
-//! * `lanes`: the blocks dealt to the lanes of a vector, each lane by Horner's rule in a power of
-//!   *r*, for long ones.
-//! * `ifma`: the same in other limbs, for a multiplier of 52 bits.
-//! * `one_time`: with 64-bit words again, in two chains that run beside a vector cipher.
+//! * `lanes`: the blocks are distributed over the lanes of a vector, and each lane uses Horner's rule with a power of
+//!   *r*. For long messages.
+//! * `ifma`: the same with other limbs, for a multiplier of 52 bits.
+//! * `one_time`: 64-bit words in two chains, which run beside a vector cipher.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod ifma;
@@ -27,16 +26,16 @@ use lanes::Powers;
 use scalar::{Element, Point};
 use zeroize::Zeroize;
 
-/// Bytes of a block, and of a tag.
+/// Length of a block, and of a tag, in bytes.
 const BLOCK: usize = 16;
 
-/// Bytes from which on [`ifma`] is faster than 64-bit words.
+/// The length in bytes from which on [`ifma`] is faster than 64-bit words.
 #[cfg(target_arch = "x86_64")]
 const IFMA_FROM: usize = 320;
 
-/// A token whose CPU has code for Poly1305.
+/// A token of a CPU that has code for Poly1305.
 pub trait Poly1305Token: Token {
-    /// Absorbs as much of `blocks`, which are whole, as vectors are worth; returns the rest.
+    /// Absorbs as much of `blocks`, which are whole, as is faster with vectors; returns the rest.
     #[doc(hidden)]
     fn absorb_lanes<'a>(self, _: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
         blocks
@@ -45,7 +44,7 @@ pub trait Poly1305Token: Token {
 
 impl Poly1305Token for Portable {}
 
-// Setting up takes as long as 16 blocks in 64-bit words.
+// Setting up the vectors takes as long as absorbing 16 blocks with 64-bit words.
 #[cfg(target_arch = "x86_64")]
 impl Poly1305Token for crate::cpu::Ifma512 {
     fn absorb_lanes<'a>(self, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
@@ -58,11 +57,11 @@ impl Poly1305Token for crate::cpu::Ifma512 {
     }
 }
 
-// In 64-bit words: two lanes are too few to be worth their carries.
+// No vectors: two lanes do not make up for the cost of their carries.
 #[cfg(target_arch = "aarch64")]
 impl Poly1305Token for crate::cpu::Neon {}
 
-/// The point, its powers when they were needed, and the value so far.
+/// The point, its powers if they have been needed, and the value so far.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct Accumulator {
@@ -78,7 +77,7 @@ impl Drop for Accumulator {
     }
 }
 
-/// A Poly1305 computation, for the CPUs that `T` stands for.
+/// A Poly1305 computation, for CPUs with the features of `T`.
 #[derive(Clone)]
 pub struct Poly1305<T> {
     token: T,
@@ -87,7 +86,7 @@ pub struct Poly1305<T> {
     buffer: BlockBuffer<BLOCK>,
 }
 
-/// *s*.
+/// The secret *s*, which is added at the end.
 #[derive(Clone, zeroize::ZeroizeOnDrop)]
 struct Pad(u128);
 
@@ -155,12 +154,12 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
 }
 
 impl Accumulator {
-    /// The tag of a message that ends with `rest`, less than a block.
+    /// The tag of a message that ends with `rest`, which is shorter than a block.
     #[inline(always)]
     fn tag(&self, rest: &[u8], pad: &Pad) -> [u8; BLOCK] {
         let mut value = self.value;
         if !rest.is_empty() {
-            // The 1 bit comes behind the last byte, below the place it has in a whole block.
+            // The 1 bit comes right after the last byte, below the place that it has in a whole block.
             let block = little_endian(rest) | 1 << (8 * rest.len());
             value = value.plus(block, 0).times(self.point);
         }

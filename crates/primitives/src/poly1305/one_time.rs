@@ -1,10 +1,9 @@
-//! Poly1305 in integer registers, for a cipher that fills the vector registers meanwhile.
+//! Poly1305 in integer registers, for use beside a cipher that fills the vector registers.
 //!
-//! Horner's rule is one long chain of multiplications, about 15 cycles a block, and leaves the
-//! multiplier idle most of the time. Cut in two halves, *a* blocks and then *k*, the message is
-//! worth (value + front)·*r*ᵏ + back: two chains that do not wait for each other, both by the clamped
-//! *r*, whose product is the cheap one. [`Halves`] takes them one step at a time, so that the steps
-//! can be put between the instructions of something else.
+//! Horner's rule is one long chain of multiplications, about 15 cycles a block, and leaves the multiplier idle most of
+//! the time. If the message is cut into a front half and a back half of *k* blocks, its value is (value + front)·*r*ᵏ +
+//! back. That is two independent chains, both with the clamped *r*, whose products are the cheap ones. [`Halves`]
+//! advances them one step at a time, so that the steps can stand between the instructions of other code.
 
 use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
@@ -39,7 +38,7 @@ impl OneTime {
         Self { point: Point::clamped(r), value: Element::default(), pad: s }
     }
 
-    /// Absorbs the whole blocks at the front of `bytes`, and returns the rest.
+    /// Absorbs the whole blocks at the front of `bytes` and returns the rest.
     #[inline(always)]
     fn whole<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
@@ -47,7 +46,7 @@ impl OneTime {
         rest
     }
 
-    /// Absorbs `bytes`, with zeros behind them up to a whole block.
+    /// Absorbs `bytes`, padded with zeros to a whole block.
     #[inline(always)]
     pub(crate) fn absorb_padded(&mut self, bytes: &[u8]) {
         let rest = self.whole(bytes);
@@ -56,8 +55,8 @@ impl OneTime {
         }
     }
 
-    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, by halves where that is sooner: eight blocks
-    /// do not pay for the powers of *r*.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, by halves where that is faster. Eight blocks are too few to
+    /// make up for the powers of *r*.
     #[inline(always)]
     pub(crate) fn absorb_short(&mut self, mut bytes: &[u8]) {
         if bytes.len() >= 16 * BLOCK {
@@ -68,7 +67,7 @@ impl OneTime {
         self.absorb_padded(bytes);
     }
 
-    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors where that is sooner.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors where that is faster.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn absorb_wide(&mut self, token: crate::cpu::Ifma512, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
@@ -80,14 +79,14 @@ impl OneTime {
         self.absorb_padded(rest);
     }
 
-    /// What [`OneTime::absorb_with`] needs.
+    /// The powers that [`OneTime::absorb_with`] needs.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn powers(&self, token: crate::cpu::Ifma512) -> ifma::Powers {
         ifma::Powers::new(token, self.point)
     }
 
-    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors and powers that are ready.
+    /// Absorbs `bytes` as [`OneTime::absorb_padded`] does, with vectors and powers computed before.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn absorb_with(&mut self, powers: &ifma::Powers, bytes: &[u8]) {
@@ -100,7 +99,7 @@ impl OneTime {
         }
     }
 
-    /// Absorbs pairs of halves of as many blocks as `power` says, and returns the rest.
+    /// Absorbs pairs of halves of `power.exponent` blocks each, and returns the rest.
     #[inline(always)]
     pub(crate) fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
@@ -110,13 +109,13 @@ impl OneTime {
         bytes
     }
 
-    /// Absorbs a block, given as a little-endian number.
+    /// Absorbs one block, given as a little-endian number.
     #[inline(always)]
     pub(crate) fn absorb_block(&mut self, block: u128) {
         self.value = self.value.plus(block, 1).times(self.point);
     }
 
-    /// *r*ᵏ for a *k* that is a power of two.
+    /// *r*ᵏ, for an exponent *k* that is a power of two.
     #[inline(always)]
     pub(crate) fn power(&self, exponent: usize) -> Power {
         let mut value = self.point.element();
@@ -133,7 +132,7 @@ impl OneTime {
     }
 }
 
-/// A power of *r*.
+/// A power of *r* and its exponent.
 #[derive(Clone, ZeroizeOnDrop)]
 pub(crate) struct Power {
     value: Element,
@@ -142,14 +141,14 @@ pub(crate) struct Power {
 }
 
 impl Power {
-    /// *r*²ᵏ.
+    /// The power with twice the exponent.
     #[inline(always)]
     fn squared(&self) -> Self {
         Self { value: self.value.times_element(self.value), exponent: 2 * self.exponent }
     }
 }
 
-/// The two halves of a run of blocks, each with its chain.
+/// The two halves of a run of blocks, each with its own chain.
 pub(crate) struct Halves<'a> {
     point: Point,
     front: Iter<'a, [u8; BLOCK]>,
@@ -159,8 +158,8 @@ pub(crate) struct Halves<'a> {
 }
 
 impl<'a> Halves<'a> {
-    /// The whole blocks of `bytes`, the last `back` of them by themselves. Nothing is to be joined if
-    /// there are fewer.
+    /// Divides the whole blocks of `bytes`: the last `back` of them are the back half. If there are fewer, the front
+    /// half is empty and the value must not be joined.
     #[inline(always)]
     pub(crate) fn new(hash: &OneTime, back: usize, bytes: &'a [u8]) -> Self {
         let blocks = bytes.as_chunks::<BLOCK>().0;
@@ -174,7 +173,7 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// One block of each half that still has one.
+    /// Absorbs one block of each half that still has one.
     #[inline(always)]
     pub(crate) fn step(&mut self) {
         if let Some(block) = self.back.next() {
@@ -185,7 +184,7 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Takes the steps that are left, and puts the value of both halves into `hash`; `power` is the one that belongs to the number of
+    /// Takes the remaining steps and adds the values of both halves to `hash`. The exponent of `power` is the number of
     /// blocks in the back half.
     #[inline(always)]
     pub(crate) fn join(mut self, hash: &mut OneTime, power: &Power) {
@@ -206,7 +205,7 @@ mod tests {
         ::poly1305::Poly1305::new(key.into()).compute_unpadded(message).into()
     }
 
-    /// Whole blocks in every way there is, of bytes that make carries run as well.
+    /// Absorbs whole blocks in every way; the bytes are such that many carries occur.
     #[test]
     fn halves_are_as_good_as_the_whole() {
         let messages: [Vec<u8>; 3] = [

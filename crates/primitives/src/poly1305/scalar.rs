@@ -1,15 +1,14 @@
 //! Arithmetic modulo *p* = 2¹³⁰ − 5 with 64-bit words.
 //!
-//! The clamp clears the two low bits of the upper half *r₁* of *r* = *r₀* + *r₁*·2⁶⁴ (and the four
-//! high bits of both). So *r₁*·2¹²⁸ = (*r₁*/4)·2¹³⁰ ≡ 5·(*r₁*/4) = *r₁* + *r₁*/4, which is a whole
-//! number below 2⁶¹: call it *t*. With *h* = *h₀* + *h₁*·2⁶⁴ + *h₂*·2¹²⁸, *h₂* small,
-//!
+//! Clamping clears the two low bits of the upper half *r₁* of *r* = *r₀* + *r₁*·2⁶⁴ (and the four high bits of both
+//! halves). So *r₁*·2¹²⁸ = (*r₁*/4)·2¹³⁰ ≡ 5·(*r₁*/4) = *r₁* + *r₁*/4, which is an integer *t* below 2⁶¹. With *h* =
+//! *h₀* + *h₁*·2⁶⁴ + *h₂*·2¹²⁸, *h₂* small,
 //! ```text
 //! h·r ≡ (h₀r₀ + h₁t) + (h₀r₁ + h₁r₀ + h₂t)·2⁶⁴ + h₂r₀·2¹²⁸     (mod p)
 //! ```
 //!
-//! which is four products of 64 by 64 bits, and two that fit in 64. What is above 2¹³⁰ in the
-//! result comes back five times at the bottom, again as *c* + *c*/4 with *c* a multiple of four.
+//! That is four products of 64 by 64 bits, and two that fit in 64 bits. The part *c* of the result above 2¹³⁰ is
+//! multiplied by five and added at the bottom, again as *c* + *c*/4, where *c* is a multiple of four.
 
 use crate::hash::{Reader, Writer};
 use subtle::{Choice, ConditionallySelectable};
@@ -23,7 +22,7 @@ pub struct Element {
     top: u64,
 }
 
-/// The point *r*: its halves, and *t*.
+/// The point *r*: its two halves, and *t*.
 #[derive(Clone, Copy, Zeroize)]
 pub struct Point {
     r0: u64,
@@ -40,7 +39,7 @@ impl Point {
         Self { r0: r as u64, r1, t: r1 + (r1 >> 2) }
     }
 
-    /// *r* as any other number.
+    /// *r* as a number modulo *p*.
     #[inline(always)]
     pub(crate) fn element(self) -> Element {
         Element { low: u128::from(self.r0) | (u128::from(self.r1) << 64), top: 0 }
@@ -53,7 +52,7 @@ fn product(a: u64, b: u64) -> u128 {
 }
 
 impl Element {
-    /// Writes the number as it is.
+    /// Writes the number without reducing it.
     pub(crate) fn export(self, to: &mut Writer<'_>) {
         to.numbers(&[self.low]);
         to.numbers(&[self.top]);
@@ -65,26 +64,26 @@ impl Element {
         (top <= 4).then_some(Self { low, top })
     }
 
-    /// `self + other`, for tops of at most 4; the sum's is at most 4 again.
+    /// `self + other`. If both tops are at most 4, so is that of the sum.
     #[inline(always)]
     pub(crate) fn plus_element(self, other: Self) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
         Self::folded(low, self.top + other.top + u64::from(carry))
     }
 
-    /// `self + block + bit * 2^128`; `top` may then be 6.
+    /// `self + block + bit * 2^128`. From a top of at most 4, the result's is at most 6.
     #[inline(always)]
     pub(crate) fn plus(self, block: u128, bit: u64) -> Self {
         let (low, carry) = self.low.overflowing_add(block);
         Self { low, top: self.top + bit + u64::from(carry) }
     }
 
-    /// `self * r`, for a `top` of at most 7.
+    /// `self * r`; the top of `self` is at most 7.
     #[inline(always)]
     pub(crate) fn times(self, r: Point) -> Self {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
         let d0 = product(h0, r.r0) + product(h1, r.t);
-        // Less than 2.25·2⁶⁰ and 7·1.25·2⁶⁰, so that the sum fits a word.
+        // The two summands are less than 2.25·2⁶⁰ and 7·1.25·2⁶⁰, so the sum fits a word.
         let middle = (d0 >> 64) as u64 + h2 * r.t;
         let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(middle);
         let d2 = h2 * r.r0 + (d1 >> 64) as u64;
@@ -94,8 +93,8 @@ impl Element {
 
     /// `self * other`, for tops of at most 4.
     ///
-    /// The low halves make a number of 256 bits, *w₀* to *w₃*; the tops come in at 2¹²⁸. Of *x*·2¹²⁸,
-    /// *x* = 4*q* + *e*, there comes back *e*·2¹²⁸ + 5*q*, as *q* + 4*q* = ⌊*x*/4⌋ + (*x* − *e*).
+    /// The low halves make a number of 256 bits, *w₀* to *w₃*; products with the tops are added at 2¹²⁸. With *x* =
+    /// 4*q* + *e*, the part *x*·2¹²⁸ is replaced by *e*·2¹²⁸ + 5*q*, where 5*q* = *q* + 4*q* = ⌊*x*/4⌋ + (*x* − *e*).
     #[inline(always)]
     pub(crate) fn times_element(self, other: Self) -> Self {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
@@ -114,7 +113,7 @@ impl Element {
         Self::folded(low, (x as u64 & 3) + x2 + (x2 >> 2) + u64::from(carry) + u64::from(second))
     }
 
-    /// `low + top * 2^128`, for any `top` below 2⁶³.
+    /// `low + top * 2^128`, reduced to a top of at most 4, for any `top` below 2⁶³.
     #[inline(always)]
     fn folded(low: u128, top: u64) -> Self {
         let c = (top & !3) + (top >> 2);
@@ -122,11 +121,11 @@ impl Element {
         Self { low, top: (top & 3) + u64::from(carry) }
     }
 
-    /// The number, modulo *p* and then modulo 2¹²⁸.
+    /// The number, fully reduced modulo *p*, and then modulo 2¹²⁸.
     #[inline(always)]
     pub(crate) fn reduced(self) -> u128 {
-        // At most 4·2¹²⁸ + 2¹²⁸ - 1, less than 2p: it is p or more exactly if adding 5 reaches
-        // 2¹³⁰, and then that sum less 2¹³⁰ is the result.
+        // The number is at most 4·2¹²⁸ + 2¹²⁸ - 1, which is less than 2p. It is at least p exactly if adding 5 reaches
+        // 2¹³⁰, and then the result is that sum without 2¹³⁰.
         let (minus_p, carry) = self.low.overflowing_add(5);
         let reached = (self.top + u64::from(carry)) >> 2;
         let choice = Choice::from(reached as u8);
@@ -144,7 +143,7 @@ impl Element {
         [limb(0), limb(26), limb(52), limb(78), (self.low >> 104) as u32 | (self.top as u32) << 24]
     }
 
-    /// From limbs of 26 bits that have grown to at most 62.
+    /// The number with the given limbs at multiples of 26 bits, which may have up to 62 bits each.
     #[inline(always)]
     pub(crate) fn from_limbs(limbs: [u64; 5]) -> Self {
         const MASK: u64 = (1 << 26) - 1;
@@ -160,7 +159,7 @@ impl Element {
         Self::folded(low, last >> 24)
     }
 
-    /// Three limbs, of 44, 44 and 42 bits; the last may be a little longer.
+    /// Three limbs of 44, 44 and 42 bits; the last may be a little longer.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn limbs44(self) -> [u64; 3] {
@@ -168,7 +167,7 @@ impl Element {
         [self.low as u64 & MASK, (self.low >> 44) as u64 & MASK, (self.low >> 88) as u64 | self.top << 40]
     }
 
-    /// From limbs of 44 bits that have grown to at most 62.
+    /// The number with the given limbs at multiples of 44 bits, which may have up to 62 bits each.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn from_limbs44([d0, d1, d2]: [u64; 3]) -> Self {

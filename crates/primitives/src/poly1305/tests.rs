@@ -20,7 +20,7 @@ macro_rules! every_token {
     }};
 }
 
-/// The tag of a message in pieces.
+/// The tag of a message that is absorbed in pieces.
 fn tag<T: Poly1305Token>(token: T, key: &[u8; 32], pieces: &[&[u8]]) -> [u8; 16] {
     let mut mac = Poly1305::new(token, key);
     for piece in pieces {
@@ -39,8 +39,8 @@ fn bytes(hex: &str) -> Vec<u8> {
     hex::decode(hex).unwrap()
 }
 
-/// RFC 8439 section 2.5.2, and the vectors of appendix A.3 that are not long prose: those which
-/// reach the corners of the arithmetic.
+/// RFC 8439 section 2.5.2, and those vectors of appendix A.3 that reach the corners of the arithmetic. (The others are
+/// long prose.)
 fn rfc_8439<T: Poly1305Token>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let zeros = "00000000000000000000000000000000";
@@ -98,7 +98,7 @@ fn every_length<T: Poly1305Token>() {
     }
 }
 
-/// All limbs as large as they get: every bit of the message and of r that may be set is set.
+/// All limbs as large as possible: every bit of the message is set, and every bit of r that may be.
 fn saturated<T: Poly1305Token>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let message = [0xff; 4200];
@@ -117,7 +117,7 @@ fn agrees_with_rustcrypto_at_every_length() {
     every_token!(saturated());
 }
 
-/// Updates of very different lengths take turns with the same powers.
+/// Updates of very different lengths in turn, with the same powers.
 fn long_and_short<T: Poly1305Token>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let message: Vec<u8> = (0..20_000).map(|i| (i * i + 3 * i) as u8).collect();
@@ -158,7 +158,7 @@ proptest! {
         every_token!(one_case(&key, &message, cuts.map(|c| usize::from(c) % 2100)));
     }
 
-    /// Bytes of 0x00 and 0xff make carries run.
+    /// Bytes of 0x00 and 0xff make many carries occur.
     #[test]
     fn carries_run_as_in_rustcrypto(
         key in prop::collection::vec(prop::sample::select(std::vec![0u8, 1, 0xfe, 0xff]), 32),

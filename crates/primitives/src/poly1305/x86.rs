@@ -1,11 +1,12 @@
-//! 256- and 512-bit vectors of x86-64 CPUs.
+//! Poly1305 on the 256- and 512-bit vectors of x86-64.
 
 use super::lanes::{self, Lanes64};
 use super::{Accumulator, Poly1305Token};
 use crate::cpu::{Avx2, Avx512, HasAvx2, HasAvx512, Token};
 use crate::simd::x86::{V128, V256, V512};
 
-/// Four lanes for messages that are worth the powers of *r*, or shorter ones when these are there.
+/// Absorbs `blocks` on four lanes, if there are enough to make up for the powers of *r*; fewer will do if the powers
+/// exist.
 #[inline(always)]
 fn absorb_four<'a, T: HasAvx2>(token: T, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
     let enough = if accumulator.powers.is_some() { 192 } else { 384 };
@@ -24,7 +25,7 @@ impl Poly1305Token for Avx2 {
     }
 }
 
-// Eight lanes have twice the powers to make and more to add up, so they pay for long messages only.
+// Eight lanes need twice as many powers and more additions at the end, so only long messages gain from them.
 impl Poly1305Token for Avx512 {
     fn absorb_lanes<'a>(self, accumulator: &mut Accumulator, blocks: &'a [u8]) -> &'a [u8] {
         if blocks.len() < 4096 {
@@ -37,7 +38,7 @@ impl Poly1305Token for Avx512 {
     }
 }
 
-/// The methods that are the same at both widths.
+/// The methods of [`Lanes64`] that are the same at both widths.
 macro_rules! lanes {
     ($V:ident, $lanes:literal) => {
         type Token = T;

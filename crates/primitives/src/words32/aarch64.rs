@@ -14,8 +14,8 @@ impl<T: HasNeon> Words32 for V128<T> {
         V128::not(self)
     }
 
-    // REV32 and TBL rotate by 16 and 8 in one instruction, any other distance takes two: a shift,
-    // and a shift that inserts.
+    // REV32 and TBL rotate by 16 and by 8 in one instruction. Any other distance takes two: a shift, and a shift that
+    // inserts.
     #[inline(always)]
     fn rotl<const L: i32, const R: i32>(self) -> Self {
         const { assert!(L + R == 32) };

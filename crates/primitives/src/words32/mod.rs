@@ -1,10 +1,9 @@
 //! Vectors of 32-bit words, as ChaCha and Serpent see them.
 //!
-//! [`Words32`] is lane-wise arithmetic; [`Quads`] adds what needs the lanes to come in groups of
-//! four, the 128-bit lanes of every SIMD instruction set: a *quad* is four words in a row, 16 bytes
-//! of memory. A vector can only be made with the token of its CPU, so having one proves that its
-//! instructions exist, and its methods are safe. Everything is `#[inline(always)]` and must be
-//! reached from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
+//! [`Words32`] is lane-wise arithmetic. [`Quads`] adds operations on *quads*: four neighbouring words, 16 bytes of
+//! memory, which are the 128-bit lanes of every SIMD instruction set. A vector can be made only with the token of its
+//! CPU. So a vector proves that its instructions exist, and its methods are safe. Every method is `#[inline(always)]`
+//! and must be called from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
 
 use crate::InOut;
 use crate::cpu::Token;
@@ -21,15 +20,15 @@ mod x86;
 pub use pair::*;
 pub use portable::*;
 
-/// `LANES` words that go through the same operations.
+/// Vectors of `LANES` words of 32 bits.
 pub trait Words32: Copy {
-    /// What proves that the CPU has these vectors.
+    /// The token that proves that the CPU has these vectors.
     type Token: Token;
 
-    /// Words in a vector.
+    /// The number of words in a vector.
     const LANES: usize;
 
-    /// The same word everywhere.
+    /// The same word in every lane.
     fn splat(token: Self::Token, word: u32) -> Self;
 
     /// Lane-wise sum.
@@ -59,33 +58,33 @@ pub trait Words32: Copy {
     /// Each lane shifted right by `N` bits, zeros from the left, `N` below 32.
     fn shr<const N: i32>(self) -> Self;
 
-    /// Each lane rotated left by `L` bits, which is right by `R`; `L + R` is 32 and neither is 0.
+    /// Each lane rotated left by `L` bits, which is the same as right by `R`. `L + R` is 32, and neither is 0.
     fn rotl<const L: i32, const R: i32>(self) -> Self;
 
-    /// The vector itself, at this place of the text: the compiler computes it before whatever stands
-    /// behind this and cannot be moved, such as a branch or another pin.
+    /// Returns the same vector. The compiler must compute it before anything that follows in the source and cannot be
+    /// moved, such as a branch or another pin.
     fn pin(self) -> Self;
 
-    /// Reads `LANES` blocks of 16 bytes: word `i` of every block into vector `i` of the result.
-    /// In which order the blocks lie in the lanes is the vector's choice; [`Words32::store_blocks`] follows it.
+    /// Reads `LANES` blocks of 16 bytes. Vector `i` of the result has word `i` of every block. The type chooses the
+    /// order of the blocks in the lanes; [`Words32::store_blocks`] uses the same order.
     ///
     /// # Panics
-    /// If there are fewer than `16 * LANES` bytes.
+    /// If `src` is shorter than `16 * LANES` bytes.
     fn load_blocks(token: Self::Token, src: &[u8]) -> [Self; 4];
 
-    /// Writes `LANES` blocks of 16 bytes, from vectors laid out as by [`Words32::load_blocks`].
+    /// Writes `LANES` blocks of 16 bytes from vectors in the layout of [`Words32::load_blocks`].
     ///
     /// # Panics
-    /// If there is less room than `16 * LANES` bytes.
+    /// If `dst` is shorter than `16 * LANES` bytes.
     fn store_blocks(words: [Self; 4], dst: &mut [u8]);
 
-    /// `dst = src ^ words`, `LANES` blocks.
+    /// Xors `LANES` blocks of 16 bytes to `data`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `data` is shorter than `16 * LANES` bytes.
     fn xor_blocks(words: [Self; 4], data: InOut<'_>);
 
-    /// Reads the blocks of `src`, at most `LANES`. What is in the other lanes has no meaning.
+    /// Reads the blocks of `src`, at most `LANES`. The other lanes are unspecified.
     #[inline(always)]
     fn load_partial(token: Self::Token, src: &[u8]) -> [Self; 4] {
         let mut blocks = [0; MAX_BLOCKS];
@@ -93,7 +92,7 @@ pub trait Words32: Copy {
         Self::load_blocks(token, &blocks)
     }
 
-    /// Writes as many blocks as `dst` has room for, at most `LANES`.
+    /// Writes as many blocks as fit into `dst`, at most `LANES`.
     #[inline(always)]
     fn store_partial(words: [Self; 4], dst: &mut [u8]) {
         let mut blocks = [0; MAX_BLOCKS];
@@ -102,10 +101,10 @@ pub trait Words32: Copy {
     }
 }
 
-/// Bytes of the blocks of the longest vectors, 32 lanes.
+/// The number of bytes in the blocks of the longest vectors, which have 32 lanes.
 const MAX_BLOCKS: usize = 16 * 32;
 
-/// Words in quads.
+/// Vectors whose words are grouped in quads.
 pub trait Quads: Words32 {
     /// Quads in a vector.
     const QUADS: usize = Self::LANES / 4;
@@ -113,32 +112,32 @@ pub trait Quads: Words32 {
     /// Bytes in a vector.
     const BYTES: usize = 4 * Self::LANES;
 
-    /// The same quad everywhere.
+    /// The same quad in every place.
     fn splat_quad(token: Self::Token, quad: [u32; 4]) -> Self;
 
-    /// The first `LANES` of `words`.
+    /// A vector of the first `LANES` of `words`.
     fn from_words(token: Self::Token, words: &[u32; 16]) -> Self;
 
-    /// The first quad.
+    /// The first four words.
     fn first_quad(self) -> [u32; 4];
 
-    /// Reads a vector.
+    /// Reads a vector of little-endian words.
     ///
     /// # Panics
-    /// If there are fewer bytes than [`Quads::BYTES`].
+    /// If `src` is shorter than [`Quads::BYTES`].
     fn load(token: Self::Token, src: &[u8]) -> Self;
 
-    /// Writes the vector.
+    /// Writes the vector as little-endian words.
     ///
     /// # Panics
-    /// If there is less room than [`Quads::BYTES`].
+    /// If `dst` is shorter than [`Quads::BYTES`].
     fn store(self, dst: &mut [u8]);
 
-    /// In each quad, lane `i` becomes what lane `i + N` was (modulo 4).
+    /// In each quad, lane `i` becomes what lane `i + N` modulo 4 was.
     fn rotate_quads<const N: i32>(self) -> Self;
 
-    /// `sums`, read as 64-bit numbers, plus products of the words of `self`: to the numbers of each quad, the product of its
-    /// words 0 and 2, and that of its words 1 and 3.
+    /// Multiplies words of `self` and adds the 64-bit products to the 64-bit numbers in `sums`. In each quad, words 0
+    /// and 2 are multiplied for the first number, and words 1 and 3 for the second.
     fn add_products(self, sums: Self) -> Self;
 
     /// Each quad of the four vectors as a row of a 4 × 4 matrix, transposed: lane `j` of a quad of
@@ -149,17 +148,17 @@ pub trait Quads: Words32 {
     /// the order of memory: the four rows of block 0, then those of block 1, and so on.
     fn rows_to_blocks(rows: [Self; 4]) -> [Self; 4];
 
-    /// `dst = src ^ self`.
+    /// Xors the vector to the first bytes of `data`.
     ///
     /// # Panics
-    /// If the buffer is shorter than the vector.
+    /// If `data` is shorter than the vector.
     fn xor_into(self, data: InOut<'_>);
 
-    /// `dst = src ^ self` for a buffer shorter than the vector.
+    /// Xors the first bytes of the vector to `data`, which is shorter than the vector.
     fn xor_into_partial(self, data: InOut<'_>);
 }
 
-/// `dst = src ^ keystream`, in pieces of 16, 8, 4, 2 and 1 bytes; at most 64 bytes.
+/// Xors `keystream` to `data`, at most 64 bytes, in pieces of 16, 8, 4, 2 and 1 bytes.
 #[inline(always)]
 pub(crate) fn xor_pieces(mut data: InOut<'_>, keystream: &[u8; 64]) {
     let mut keystream = &keystream[..];

@@ -1,10 +1,10 @@
-//! Two vectors as one.
+//! Two vectors that are used as one.
 
 use super::Words32;
 use crate::InOut;
 
-/// Two vectors, of one width or two, that go through the same operations, instruction by instruction side by side: where
-/// one alone is a chain of dependent instructions, the other fills the gaps.
+/// Two vectors, possibly of different widths, that go through the same operations, interleaved instruction by
+/// instruction. Where one alone is a chain of dependent instructions, the other fills the gaps.
 #[derive(Clone, Copy)]
 pub struct Pair<V, W = V>(pub(crate) V, pub(crate) W);
 

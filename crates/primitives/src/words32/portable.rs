@@ -1,4 +1,4 @@
-//! Plain integers.
+//! Plain integers as words of 32 bits.
 
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
@@ -6,8 +6,8 @@ use crate::cpu::{Portable, Token};
 use crate::simd::{each, from_fn};
 use core::marker::PhantomData;
 
-/// One word, in code for the CPU of a token. Operations stay in the order of the source, as whoever has but one word at
-/// a time waits for each of them, and the compiler's order is for few registers.
+/// One word, in code that is compiled for the CPU of a token. Operations stay in the order of the source. With one word
+/// at a time each operation waits for the one before, and the compiler would reorder them to save registers.
 #[derive(Clone, Copy)]
 pub struct Word<T>(u32, PhantomData<T>);
 
@@ -65,7 +65,8 @@ impl<T: Token> Words32 for Word<T> {
 
     #[inline(always)]
     fn shl<const N: i32>(self) -> Self {
-        // A copy, which is then shifted: the compiler would have `lea` for both, which takes two cycles.
+        // Pinning makes a copy, which is then shifted. Otherwise the compiler uses `lea` for both, which takes two
+        // cycles.
         Self::of(pin(pin(self.0) << N))
     }
 
@@ -116,12 +117,12 @@ impl<T: Token> Words32 for Word<T> {
 #[inline(always)]
 #[cfg_attr(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))), allow(unused_mut))]
 fn pin(mut word: u32) -> u32 {
-    // SAFETY: no instruction; it only seems to change the register.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
         core::arch::asm!("/* {0:e} */", inout(reg) word, options(nomem, nostack, preserves_flags));
     }
-    // SAFETY: as above.
+    // SAFETY: the assembly is a comment; it changes no register and no memory.
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     unsafe {
         core::arch::asm!("/* {0:w} */", inout(reg) word, options(nomem, nostack, preserves_flags));
@@ -129,14 +130,14 @@ fn pin(mut word: u32) -> u32 {
     word
 }
 
-/// Reads the four words of a block.
+/// Reads the four words of a block, little-endian.
 #[inline(always)]
 fn load_words(src: &[u8]) -> [u32; 4] {
     let src = &src[..16];
     from_fn(|i| u32::from_le_bytes(src[4 * i..4 * i + 4].try_into().expect("4 bytes")))
 }
 
-/// Writes the four words of a block.
+/// Writes the four words of a block, little-endian.
 #[inline(always)]
 pub(super) fn store_words(words: [u32; 4], dst: &mut [u8]) {
     dst[..16].copy_from_slice(each(words, u32::to_le_bytes).as_flattened());
@@ -144,8 +145,8 @@ pub(super) fn store_words(words: [u32; 4], dst: &mut [u8]) {
 
 /// One quad in four integers.
 ///
-/// Where the compiler's target has vectors of 128 bits, it may well use them; where it has not,
-/// `rotate_quads` and `transpose` are a matter of names.
+/// Where the compiler's target has 128-bit vectors, the compiler may use them. Where it has none, `rotate_quads` and
+/// `transpose` only rename the integers.
 #[derive(Clone, Copy)]
 pub struct Quad([u32; 4]);
 

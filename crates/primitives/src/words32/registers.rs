@@ -1,4 +1,4 @@
-//! What the registers of all CPUs have in common as words of 32 bits.
+//! The methods of 32-bit words that the registers of all CPUs share.
 
 /// The methods of [`Words32`](super::Words32) that are the same for every register.
 macro_rules! words {

@@ -3,7 +3,7 @@ use crate::cpu::{CpuFeatures, Portable};
 use core::array::from_fn;
 use std::vec::Vec;
 
-/// A vector's lanes in order.
+/// The lanes of a vector in the order of memory.
 fn lanes<V: Quads>(v: V) -> Vec<u32> {
     let mut bytes = [0; 64];
     v.xor_into(InOut::from(&mut bytes[..V::BYTES]));
@@ -79,7 +79,7 @@ fn check<V: Quads>() {
     );
 }
 
-/// Every operation of `Words32`, seen through blocks in memory, beside what the language calls it.
+/// Every operation of `Words32` on blocks in memory, compared with the language's own operators.
 fn check_words<V: Words32>() {
     let Some(t) = V::Token::detect(CpuFeatures::detect()) else { return };
     let size = 16 * V::LANES;

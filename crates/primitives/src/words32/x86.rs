@@ -7,7 +7,7 @@ use crate::InOut;
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
 use crate::simd::x86::{V128, V256, V512};
 
-/// The methods of [`Words32`] that x86 has its own instructions for.
+/// The methods of [`Words32`] for which x86 has instructions of its own.
 macro_rules! own_words {
     ($V:ident) => {
         #[inline(always)]
@@ -20,8 +20,8 @@ macro_rules! own_words {
             $V::xor(self, $V::splat32(self.token(), !0))
         }
 
-        // The compiler knows these three for a rotation, and makes what the token's features have: `vprold`, or a byte
-        // shuffle where the distance allows one, or the two shifts.
+        // The compiler recognizes these three operations as a rotation and uses the best instructions that the token's
+        // features allow: `vprold`, a byte shuffle if the distance allows one, or the two shifts.
         #[inline(always)]
         fn rotl<const L: i32, const R: i32>(self) -> Self {
             const { assert!(L + R == 32) };
@@ -30,7 +30,7 @@ macro_rules! own_words {
     };
 }
 
-/// The methods of [`Quads`] that x86 has its own instructions for.
+/// The methods of [`Quads`] for which x86 has instructions of its own.
 macro_rules! own_quads {
     ($V:ident) => {
         #[inline(always)]
@@ -40,7 +40,7 @@ macro_rules! own_quads {
 
         #[inline(always)]
         fn add_products(self, sums: Self) -> Self {
-            // Words 0 and 1, and words 2 and 3, each in the lower half of a 64-bit lane.
+            // Moves words 0 and 1, and words 2 and 3, into the lower halves of 64-bit lanes.
             let (low, high) = (self.shuffle32::<0b01_01_00_00>(), self.shuffle32::<0b11_11_10_10>());
             sums.add64(low.mul32(high))
         }
@@ -90,7 +90,7 @@ impl<T: HasAvx2> Words32 for V256<T> {
     words!(V256, 8);
     own_words!(V256);
 
-    // One block alone is turned into place, which is as good as a transposition of it.
+    // A single block is moved into place, which costs as much as transposing it.
     #[inline(always)]
     fn load_partial(token: T, src: &[u8]) -> [Self; 4] {
         assert!(!src.is_empty() && src.len() <= 4 * Self::BYTES && src.len().is_multiple_of(16));
