@@ -1,13 +1,13 @@
-//! Michael, the message authentication code of TKIP (IEEE 802.11-2020 section 12.5.2.3). It promises 20 bits of security and is
-//! there for the networks that still have it.
+//! Michael, the message authentication code of TKIP (IEEE 802.11-2020 section 12.5.2.3). It was designed for 20 bits of
+//! security and serves networks that still use it.
 //!
-//! Two words, the key, absorb the message word by word, little-endian; each word is followed by an unkeyed permutation of the
-//! two. The message ends with a byte 0x5a and four to seven zeros.
+//! The state is two words, which begin as the key. Each little-endian word of the message is xored to the state, and an
+//! unkeyed permutation follows. The message is padded with a byte 0x5a and four to seven zeros.
 
 use crate::hash::{BlockBuffer, Hash, Reader, Writer};
 use zeroize::Zeroize;
 
-/// Michael: 8-byte key, 8-byte tag.
+/// Michael, with an 8-byte key and an 8-byte tag.
 #[derive(Clone)]
 pub struct Michael {
     state: [u32; 2],
@@ -15,7 +15,7 @@ pub struct Michael {
 }
 
 impl Michael {
-    /// The tag of nothing yet.
+    /// An empty message under `key`.
     pub fn new(key: &[u8; 8]) -> Self {
         let [a, b, c, d, e, f, g, h] = *key;
         let state = [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])];
@@ -23,7 +23,7 @@ impl Michael {
     }
 }
 
-/// Absorbs a word.
+/// The state after a word of the message.
 fn absorb([left, right]: [u32; 2], word: u32) -> [u32; 2] {
     let (mut l, mut r) = (left ^ word, right);
     r ^= l.rotate_left(17);
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::hash::check;
 
-    /// IEEE 802.11-2020, table J-17: each tag is the next one's key.
+    /// IEEE 802.11-2020, table J-17: each tag is the key of the next row.
     #[test]
     fn the_standards_chain() {
         let messages = ["", "M", "Mi", "Mic", "Mich", "Michael"];

@@ -1,14 +1,15 @@
 //! AEGIS-128 (Wu, Preneel: "AEGIS: a fast authenticated encryption algorithm", version 1.1 of the CAESAR submission).
 //!
-//! Five blocks are the state *S*. Each block of the message, *m*, moves it on by five rounds of AES, which do not wait for each
-//! other; *R* is a round without its key:
+//! The state *S* is five blocks. Each block *m* of the message updates it by five rounds of AES, which are independent
+//! of each other. *R* is a round without its key:
 //!
 //! ```text
 //! S₀ ← R(S₄) ^ S₀ ^ m     S₁ ← R(S₀) ^ S₁     S₂ ← R(S₁) ^ S₂     S₃ ← R(S₂) ^ S₃     S₄ ← R(S₃) ^ S₄
 //! ```
 //!
-//! and is encrypted by *S*₁ ^ *S*₄ ^ (*S*₂ & *S*₃). The associated data go the same way and are not encrypted; both end with
-//! zeros up to a whole block. The tag is the sum of the state after seven more steps with the two lengths.
+//! The message block is encrypted by xoring *S*₁ ^ *S*₄ ^ (*S*₂ & *S*₃). The associated data update the state in the
+//! same way and are not encrypted. Both are padded with zeros to a whole block. The tag is the sum of the state's
+//! blocks after seven more updates with the two lengths.
 
 mod portable;
 
@@ -21,9 +22,9 @@ use crate::simd::{AesVector, Blocks};
 use portable::Bytes;
 use zeroize::ZeroizeOnDrop;
 
-/// A token whose CPU has code for AEGIS.
+/// A token of a CPU that has code for AEGIS.
 pub trait AegisToken: Token {
-    /// A block in a register.
+    /// The type of a block, in a register where the CPU has AES instructions.
     #[doc(hidden)]
     type Block: Block<Token = Self>;
 }
@@ -42,16 +43,16 @@ impl AegisToken for crate::cpu::ArmCe {
     type Block = <Self as AesToken>::V;
 }
 
-/// A block, and a round of AES.
+/// A block that a round of AES can be applied to.
 #[doc(hidden)]
 pub trait Block: Copy {
-    /// What proves that the CPU has the instructions.
+    /// The token that proves that the CPU has the instructions.
     type Token: Token;
 
-    /// From memory.
+    /// Loads a block.
     fn from_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self;
 
-    /// To memory.
+    /// The block as bytes.
     fn to_bytes(self) -> [u8; 16];
 
     /// `self ^ other`.
@@ -60,11 +61,11 @@ pub trait Block: Copy {
     /// `self & other`.
     fn and(self, other: Self) -> Self;
 
-    /// A round on each of five blocks, with its key.
+    /// One round of AES on each of five blocks, each with its own key.
     fn rounds(blocks: [Self; 5], keys: [Self; 5]) -> [Self; 5];
 }
 
-/// Vectors of one block.
+/// One-block vectors of a CPU with AES instructions.
 impl<V: AesVector> Block for V {
     type Token = V::Token;
 
@@ -95,7 +96,7 @@ impl<V: AesVector> Block for V {
     }
 }
 
-/// The first two blocks of the Fibonacci numbers modulo 256.
+/// The Fibonacci sequence modulo 256, its first 32 numbers in two blocks.
 const CONSTANTS: [[u8; 16]; 2] = [
     [0x00, 0x01, 0x01, 0x02, 0x03, 0x05, 0x08, 0x0d, 0x15, 0x22, 0x37, 0x59, 0x90, 0xe9, 0x79, 0x62],
     [0xdb, 0x3d, 0x18, 0x55, 0x6d, 0xc2, 0x2f, 0xf1, 0x20, 0x11, 0x31, 0x42, 0x73, 0xb5, 0x28, 0xdd],
@@ -141,7 +142,7 @@ impl<B: Block> State<B> {
         }
     }
 
-    /// A step with a block of message.
+    /// Updates the state with a block of the message.
     #[inline(always)]
     fn update(&mut self, message: B) {
         let [a, b, c, d, e] = self.0;
@@ -154,7 +155,7 @@ impl<B: Block> State<B> {
         b.xor(e).xor(c.and(d))
     }
 
-    /// Encrypts or decrypts; a last part of a block is followed by zeros.
+    /// Encrypts or decrypts. A partial last block is padded with zeros for the state.
     #[inline(always)]
     fn crypt<const ENC: bool>(&mut self, token: B::Token, mut data: InOut<'_>) {
         while let Some(mut block) = data.take(16) {
@@ -179,12 +180,12 @@ impl<B: Block> State<B> {
 }
 
 impl<T: AegisToken> Aegis128<T> {
-    /// A key.
+    /// A key of 16 bytes.
     pub fn new(token: T, key: &[u8; 16]) -> Self {
         Self { token, key: *key }
     }
 
-    /// Begins a message.
+    /// Begins a message with an IV of 16 bytes.
     pub fn start(&self, iv: &[u8; 16]) -> Message {
         let mut state = [[0; 16]; 5];
         self.token.vectorize_with(
@@ -207,7 +208,7 @@ impl<T: AegisToken> Aegis128<T> {
         Message { state, assoc: BlockBuffer::default(), assoc_len: 0, text_len: 0 }
     }
 
-    /// Adds associated data, of which there may be many pieces.
+    /// Absorbs associated data: any number of parts of any length, before the first part of the text.
     pub fn assoc(&self, message: &mut Message, data: &[u8]) {
         let Message { state, assoc, assoc_len, .. } = message;
         *assoc_len = assoc_len.wrapping_add(data.len() as u64);
@@ -230,7 +231,7 @@ impl<T: AegisToken> Aegis128<T> {
         );
     }
 
-    /// Ends the associated data.
+    /// Pads and absorbs what is left of the associated data.
     fn end_assoc(&self, message: &mut Message) {
         let pending = message.assoc.pending();
         if !pending.is_empty() {
@@ -241,7 +242,8 @@ impl<T: AegisToken> Aegis128<T> {
         }
     }
 
-    /// Encrypts (`ENC`) or decrypts; all pieces of a text but its last are whole blocks.
+    /// Encrypts (`ENC`) or decrypts a part of the text. The length of every part but the last must be a multiple of 16
+    /// bytes.
     pub fn crypt<const ENC: bool>(&self, message: &mut Message, data: InOut<'_>) {
         self.end_assoc(message);
         message.text_len = message.text_len.wrapping_add(data.len() as u64);
@@ -258,7 +260,7 @@ impl<T: AegisToken> Aegis128<T> {
         );
     }
 
-    /// The tag.
+    /// Ends the message and returns its tag of 16 bytes.
     pub fn finish(&self, mut message: Message) -> [u8; 16] {
         self.end_assoc(&mut message);
         let bits = |bytes: u64| u128::from(bytes.wrapping_mul(8));

@@ -1,16 +1,16 @@
-//! Rounds of AES on five blocks at once, without tables: their 80 bytes go through the S-box circuit together, each of eight
-//! words of 128 bits holding one bit of every byte.
+//! Rounds of AES on five blocks at once, without tables. All 80 bytes go through the S-box circuit together: word *i*
+//! of eight 128-bit words holds bit *i* of every byte.
 
 use super::Block;
 use crate::aes::sbox::{mix_column, sub_bytes};
 use crate::cpu::Portable;
 
-/// A block in memory.
+/// A block in memory, for CPUs without AES instructions.
 #[derive(Clone, Copy)]
 pub struct Bytes([u8; 16]);
 
-/// Each byte as a row of a matrix of bits, transposed: bit *i* of byte *j* becomes bit *j* of byte *i*. Blocks of 1, 2 and 4 bits
-/// above the diagonal change places with those below.
+/// Transposes the 8 × 8 matrix of bits whose rows are the bytes: bit *i* of byte *j* becomes bit *j* of byte *i*.
+/// Blocks of 1, 2 and 4 bits above the diagonal are swapped with those below.
 #[inline(always)]
 fn transpose(mut bits: u64) -> u64 {
     for (shift, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
@@ -20,7 +20,7 @@ fn transpose(mut bits: u64) -> u64 {
     bits
 }
 
-/// The S-box on each byte.
+/// Applies the S-box to each byte.
 fn sub(bytes: &mut [[u8; 16]; 5]) {
     let eights = bytes.as_flattened_mut().as_chunks_mut::<8>().0;
     let mut words = [0u128; 8];
@@ -35,7 +35,7 @@ fn sub(bytes: &mut [[u8; 16]; 5]) {
         for (byte, word) in bits.iter_mut().zip(words) {
             *byte = (word >> (8 * i)) as u8;
         }
-        // The circuit leaves the constant out.
+        // The circuit leaves out the S-box's constant, 0x63.
         *eight = (transpose(u64::from_le_bytes(bits)) ^ 0x6363_6363_6363_6363).to_le_bytes();
     }
 }

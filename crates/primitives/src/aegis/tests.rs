@@ -33,7 +33,7 @@ fn published<T: AegisToken>() {
     assert_eq!(tag, hex16("27e84b6c4cc46cb6ece8f1f3e4aa0e78"));
 }
 
-/// In pieces, decrypted, and as the portable code does it.
+/// Compares one call with the text in pieces, with decryption, and with the portable code.
 fn agreement<T: AegisToken>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let mut random = Random(8);

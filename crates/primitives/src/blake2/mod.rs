@@ -1,14 +1,13 @@
 //! BLAKE2b and BLAKE2s (RFC 7693): keyed and unkeyed hashes of up to 64 and 32 bytes.
 //!
-//! The working state is a square of sixteen words v(0..16), 64 bits each in BLAKE2b and 32 in
-//! BLAKE2s. A round mixes each column and then each diagonal by G, which takes two words of the
-//! message: a += b + x, d = (d ^ a) >>> r0, c += d, b = (b ^ c) >>> r1, and the same again with y,
-//! r2 and r3.
+//! The working state is a 4 × 4 matrix of words v(0..16), of 64 bits in BLAKE2b and of 32 in BLAKE2s. A round mixes
+//! each column and then each diagonal by G, with two words x and y of the message: a += b + x, d = (d ^ a) >>> r0, c +=
+//! d, b = (b ^ c) >>> r1; then the same with y, r2 and r3.
 //!
-//! Four words of a row fit a vector, so that one G on vectors does all columns. For the diagonals,
-//! rows are rotated until diagonals are columns. Any three rows could move; b, the last word that
-//! G computes, stays, because the next G waits for it: lane i then holds the diagonal through
-//! v(4 + i), and a moves one place up, c one down and d two (module `rows`).
+//! A vector holds the four words of a row, so one G on vectors mixes all columns. For the diagonals, rows are rotated
+//! until diagonals become columns. One of the rows can stay. That is b, the last word that G computes, because the next
+//! G waits for it. Lane i then holds the diagonal through v(4 + i), and a moves up by one place, c down by one and d by
+//! two (module `rows`).
 
 mod rows;
 
@@ -19,18 +18,18 @@ use crate::cpu::Token;
 use crate::hash::{Hash, Reader, Writer, copy_short, digest_by_copy, wipe};
 pub use rows::Word;
 
-/// BLAKE2b: blocks of 128 bytes, a digest and a key of up to 64.
+/// BLAKE2b, with blocks of 128 bytes; digest and key have up to 64 bytes each.
 pub type Blake2b<T> = Blake2<T, u64, 128>;
 
-/// BLAKE2s: blocks of 64 bytes, a digest and a key of up to 32.
+/// BLAKE2s, with blocks of 64 bytes; digest and key have up to 32 bytes each.
 pub type Blake2s<T> = Blake2<T, u32, 64>;
 
-/// A token whose CPU has a BLAKE2 compression function on words of type `W`.
+/// A token of a CPU that has a BLAKE2 compression function on words of type `W`.
 pub trait Compress<W: Word>: Token {
-    /// Absorbs `blocks`, whole ones of 16 words.
+    /// Absorbs `blocks`, which are whole blocks of 16 words.
     ///
-    /// `before` is the number of bytes absorbed until now. If `last` is given, the message ends with the last
-    /// of the blocks, to which so many of its bytes belong.
+    /// `before` is the number of bytes absorbed before. With `Some(n)` as `last`, the message ends in the last of the
+    /// blocks, whose first `n` bytes belong to the message.
     fn compress(self, state: &mut [W; 8], blocks: &[u8], before: u64, last: Option<usize>);
 }
 
@@ -39,7 +38,7 @@ pub trait Compress<W: Word>: Token {
 pub struct Blake2<T: Compress<W>, W: Word, const B: usize> {
     token: T,
     state: [W; 8],
-    /// What was not compressed yet: up to a whole block, since the last one is treated differently.
+    /// The bytes that are not compressed yet: up to a whole block, because the last block is compressed differently.
     block: [u8; B],
     filled: usize,
     compressed: u64,
@@ -49,7 +48,7 @@ pub struct Blake2<T: Compress<W>, W: Word, const B: usize> {
 impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
     /// A hash with a digest of `digest_size` bytes, keyed unless `key` is empty.
     ///
-    /// `None` if the digest has no or more than `B` / 2 bytes, or the key more than `B` / 2.
+    /// `None` if `digest_size` is 0 or more than `B` / 2, or if the key is longer than `B` / 2.
     pub fn new(token: T, digest_size: usize, key: &[u8]) -> Option<Self> {
         if digest_size == 0 || digest_size > B / 2 || key.len() > B / 2 {
             return None;
@@ -64,7 +63,7 @@ impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
     }
 }
 
-/// The state before the first block.
+/// The state before the first block (RFC 7693 section 3.3).
 fn initial<W: Word>(digest_size: usize, key_len: usize) -> [W; 8] {
     // The parameter block: digest length, key length, fanout 1, depth 1, and zeros.
     let parameters = 0x0101_0000 | (key_len as u32) << 8 | digest_size as u32;
@@ -111,7 +110,7 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
 
     #[inline]
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
-        // What is kept is nothing, or a block; a key, in most cases.
+        // The shortcut needs an empty buffer or a whole block in it, which is usually the key.
         if !self.filled.is_multiple_of(B) {
             return digest_by_copy(self, &[message], out);
         }
@@ -144,7 +143,7 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
     fn export(&self, to: &mut Writer<'_>) {
         to.numbers(&self.state);
         to.numbers(&[self.compressed]);
-        // The key itself stays here.
+        // The block that holds the key is not exported.
         to.buffered(if self.holds_key() { &[] } else { &self.block[..self.filled] });
     }
 
@@ -159,18 +158,18 @@ impl<T: Compress<W>, W: Word, const B: usize> Hash for Blake2<T, W, B> {
             return (from.buffered(&mut [])? == 0).then_some(());
         }
         self.filled = from.buffered(&mut self.block)?;
-        // A block goes when another byte comes: behind it there is at least that.
+        // A full block is compressed only when another byte follows, so at least one byte is buffered after it.
         (self.filled > 0 || self.compressed == 0).then_some(())
     }
 }
 
 impl<T: Compress<W>, W: Word, const B: usize> Blake2<T, W, B> {
-    /// Whether the block is that of the key, and nothing else was absorbed.
+    /// Whether the buffer holds the key block, and nothing else was absorbed.
     fn holds_key(&self) -> bool {
         self.compressed == 0 && self.state != initial(self.digest_size, 0)
     }
 
-    /// The digest, from the state after the last block.
+    /// Writes the digest from the state after the last block.
     #[inline(always)]
     fn write(&self, state: &[W; 8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");

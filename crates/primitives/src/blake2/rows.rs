@@ -1,12 +1,12 @@
-//! The text of BLAKE2, over rows of four words.
+//! BLAKE2, written over rows of four words.
 
 use super::Compress;
 use crate::cpu::{Portable, Token};
 use crate::hash::Number;
 use crate::simd::{each, from_fn};
 
-/// SIGMA of RFC 7693, section 2.7: the words of the message in the order in which a round takes
-/// them, x and y for each column, then for each diagonal.
+/// SIGMA of RFC 7693, section 2.7: the order in which a round takes the words of the message, x and y for each column
+/// and then for each diagonal.
 const SIGMA: [[u8; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -20,12 +20,13 @@ const SIGMA: [[u8; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// A round's words by rows: x of the columns, y of the columns, x and y of the diagonals through
-/// v(4), v(5), v(6) and v(7), which SIGMA has as the fourth, first, second and third.
+/// The order of a round's words by rows: x of the columns, y of the columns, then x and y of the diagonals through
+/// v(4), v(5), v(6) and v(7), which are SIGMA's fourth, first, second and third diagonal.
 pub(super) type Order = [u8; 16];
 
-/// SIGMA by rows; BLAKE2b's rounds 10 and 11 are 0 and 1 again. A constant and not a static: where the rounds are compiled in
-/// another unit than a static, its numbers are loaded, 160 in a block, and indices into the message are computed.
+/// SIGMA by rows; rounds 10 and 11 of BLAKE2b repeat rounds 0 and 1. It is a constant and not a static: if the rounds
+/// are compiled in another codegen unit than a static, they load its 160 numbers for every block and compute addresses
+/// in the message from them.
 pub(super) const ORDERS: [Order; 12] = {
     let mut orders = [[0; 16]; 12];
     let mut round = 0;
@@ -45,24 +46,24 @@ pub(super) const ORDERS: [Order; 12] = {
     orders
 };
 
-/// A word of BLAKE2, with the hash's constants.
+/// A word of BLAKE2, with the constants of its variant.
 pub trait Word: Number + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// What the state starts from: that of SHA-512 or SHA-256.
+    /// The initial value of the state: that of SHA-512 or of SHA-256.
     const IV: [Self; 8];
 
-    /// Number of rounds.
+    /// The number of rounds: 12 or 10.
     const ROUNDS: usize;
 
-    /// A word's bytes.
+    /// The bytes of a word.
     type Bytes: AsRef<[u8]>;
 
     /// The word, little-endian.
     fn to_le_bytes(self) -> Self::Bytes;
 
-    /// Word `i` of a block.
+    /// Word `i` of a block, little-endian.
     fn load(block: &[u8], i: usize) -> Self;
 
-    /// The word xored with 32 bits at its low end.
+    /// The word with its low 32 bits xored with `bits`.
     fn xor_low(self, bits: u32) -> Self;
 
     /// `self ^ other`.
@@ -71,10 +72,11 @@ pub trait Word: Number + Copy + Default + PartialEq + Send + Sync + 'static {
     /// `self + other`.
     fn add(self, other: Self) -> Self;
 
-    /// The word, rotated right by G's distance `I`.
+    /// The word rotated right by the `I`th of G's four distances.
     fn rotate<const I: usize>(self) -> Self;
 
-    /// The counter's two words, and the two flags: of the last block, and of the last node.
+    /// The values to be xored to the last row: the counter's two words, and the flags of the last block and the last
+    /// node.
     fn fourth_row(bytes: u64, last: bool) -> [Self; 4];
 }
 
@@ -177,17 +179,17 @@ impl Word for u32 {
     }
 }
 
-/// Four words of the square.
+/// One row of the state: four words.
 pub(super) trait Row<W: Word>: Copy {
-    /// What proves that the CPU has it.
+    /// The token that proves that the CPU has such rows.
     type Token: Token;
 
-    /// A block's sixteen words.
+    /// A block's sixteen words, in the form from which [`Row::rows`] picks them.
     type Message<'a>: Copy;
 
     fn message(block: &[u8]) -> Self::Message<'_>;
 
-    /// The message's words in the order of a round: four rows.
+    /// The words of the message in the order of a round, as four rows.
     fn rows(token: Self::Token, message: Self::Message<'_>, order: &Order) -> [Self; 4];
 
     fn load(token: Self::Token, words: &[W; 4]) -> Self;
@@ -198,19 +200,20 @@ pub(super) trait Row<W: Word>: Copy {
 
     fn xor(self, other: Self) -> Self;
 
-    /// Each word, rotated right by G's distance `I`.
+    /// Each word rotated right by the `I`th of G's four distances.
     fn rotate<const I: usize>(self) -> Self;
 
-    /// `(self ^ late).rotate::<I>()`, where `late` is what is waited for.
+    /// `(self ^ late).rotate::<I>()`, where `late` is the operand that is ready last.
     ///
-    /// That is `self.rotate::<I>() ^ (late >> R) ^ (late << L)`, and where xor takes three operands, shifts one cycle and
-    /// rotations two, `late` is through in two cycles instead of three: a round is a chain of 24 instead of 30.
+    /// It equals `self.rotate::<I>() ^ (late >> R) ^ (late << L)`. Where xor takes three operands, shifts take one
+    /// cycle and rotations take two, the result is ready two cycles after `late` and not three: the chain of a round is
+    /// 24 cycles and not 30.
     #[inline(always)]
     fn xor_rotate<const I: usize>(self, late: Self) -> Self {
         self.xor(late).rotate::<I>()
     }
 
-    /// Lane i takes what lane i + `N` had.
+    /// Rotates the row: lane i gets what lane i + `N` had.
     fn turn<const N: i32>(self) -> Self;
 }
 
@@ -270,7 +273,7 @@ pub(super) fn compress<W: Word, R: Row<W>>(
         let m = R::message(block);
         let row = R::load(token, &W::fourth_row(before, last.is_some()));
         let mut v = [h[0], h[1], iv[0], iv[1].xor(row)];
-        // Written out, so that indices into the message are constants.
+        // Written out, so that the indices into the message are constants.
         macro_rules! rounds {
             ($($i:literal)*) => {$(
                 if $i < W::ROUNDS {
@@ -285,7 +288,7 @@ pub(super) fn compress<W: Word, R: Row<W>>(
     state[4..].copy_from_slice(&h[1].store());
 }
 
-/// Four words in general registers: rows turn by renaming.
+/// A row in four general registers. Rotating it only renames them.
 #[derive(Clone, Copy)]
 struct Plain<W>([W; 4]);
 

@@ -1,12 +1,12 @@
-//! BLAKE2 in the vectors of x86: a row of BLAKE2b in 256 bits, of BLAKE2s in 128.
+//! BLAKE2 with x86 vectors: a row of BLAKE2b has 256 bits, and a row of BLAKE2s 128.
 //!
-//! G is one chain of dependent instructions, so latencies decide: on Zen 4 two cycles for a rotation or a byte
-//! shuffle, three or four for a shuffle across the halves of 256 bits, one for all else. AVX-512 shortens the chain by ternary
-//! logic, see [`Row::xor_rotate`].
+//! G is one chain of dependent instructions, so latencies decide its speed. On Zen 4, a rotation or a byte shuffle
+//! takes two cycles, a shuffle across the halves of 256 bits three or four, and everything else one. AVX-512 shortens
+//! the chain by ternary logic, see [`Row::xor_rotate`].
 //!
-//! A round's words are picked from memory, where the block is, word by word. Permutations of a block in registers,
-//! which is what the compiler makes of it if it may, are fewer instructions, but shuffles on the ports that the chain
-//! needs: BLAKE2s took 5.3 cycles a byte instead of 4.5.
+//! The words of a round are loaded one by one from the block in memory. If the compiler may, it permutes a block in
+//! registers instead. That is fewer instructions, but these are shuffles, on the ports that the chain needs: BLAKE2s
+//! took 5.3 cycles a byte instead of 4.5.
 
 use super::Compress;
 use super::rows::{Order, Row, compress};
@@ -14,7 +14,7 @@ use crate::cpu::{Avx2, Avx512, HasAvx2, Token};
 use crate::simd::anew;
 use crate::simd::x86::{V128, V256};
 
-/// What the words of both sizes have in common.
+/// The methods of [`Row`] that are the same for both sizes of word.
 macro_rules! common {
     ($T:ident, $word:ty, $bytes:literal, $of:ident, $add:ident) => {
         type Token = $T;
@@ -27,7 +27,7 @@ macro_rules! common {
 
         #[inline(always)]
         fn rows(token: $T, message: &[[u8; $bytes]; 16], order: &Order) -> [Self; 4] {
-            // Each round reads the message anew.
+            // Makes the compiler read the message from memory in each round.
             let message = anew(message);
             let word = |i: usize| <$word>::from_le_bytes(message[usize::from(order[i] % 16)]);
             let row = |i: usize| Self::$of(token, [word(i), word(i + 1), word(i + 2), word(i + 3)]);
@@ -65,8 +65,8 @@ impl<T: HasAvx2> Row<u64> for V256<T> {
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
         if let Some(token) = self.token().avx512() {
-            // `valignq` has a latency of 3, `vpermq` of 4, and a and d have no time to lose; were both operands known to
-            // be the same, the compiler would take one for the other.
+            // `valignq` has a latency of 3 cycles and `vpermq` one of 4, and rows a and d are on the critical path.
+            // `opaque` hides that both operands are the same, because the compiler would turn that into `vpermq`.
             let v = self.proven_by(token);
             return v.opaque().align64::<N>(v).proven_by(self.token());
         }
@@ -82,7 +82,7 @@ impl<T: HasAvx2> Row<u64> for V256<T> {
         const RIGHT24: [u8; 16] = [3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10];
         const RIGHT16: [u8; 16] = [2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9];
         if I == 0 {
-            // The one rotation that a shuffle does in one cycle.
+            // This rotation, by 32 bits, is a shuffle of one cycle.
             return self.shuffle32::<0b10_11_00_01>();
         }
         if let Some(token) = self.token().avx512() {

@@ -1,11 +1,10 @@
-//! CRC by carry-less multiplication: 128, 256 or 512 bits wide.
+//! CRC by carry-less multiplication, on vectors of 128, 256 or 512 bits.
 //!
-//! A 128-bit register in reflected bits stands for H x^64 + L, with H in the *low* half. To move it
-//! d bits forward, over data that is then xored to it, takes two multiplications:
-//! H (x^(d+64) mod P) + L (x^d mod P), 96 bits each. The product of two reflected numbers of 64 bits
-//! comes out as 127 bits, one place short of the 128-bit register, which multiplies it by x; so the
-//! constants are x^(d+63) and x^(d-1), in the upper halves of 64-bit words. Four vectors side by side
-//! hide the latency of the multiplication.
+//! A 128-bit register with reflected bits stands for H x^64 + L, with H in the *low* half. Moving it forward by d bits,
+//! to xor the data there, takes two multiplications: H (x^(d+64) mod P) + L (x^d mod P), of 96 bits each. The product
+//! of two reflected 64-bit numbers has 127 bits and stands one place short of the end of the 128-bit register, which
+//! multiplies it by x. So the constants are x^(d+63) and x^(d-1), in the upper halves of 64-bit words. Four independent
+//! vectors hide the latency of the multiplication.
 //!
 //! At the end, A = H x^64 + L stands for the whole message, and its CRC is A x^32 mod P:
 //!
@@ -13,24 +12,24 @@
 //! 2. B mod P by Barrett's method: with T = floor(B / x^32), the quotient is q = floor(T floor(x^96 / P) / x^64),
 //!    exact because there are no carries, and the last 32 bits of B + q P are left.
 //!
-//! In 1 the missing place is made up for by the constant x^95. In 2 it is what makes floor(x^96 / P), of 65 bits, fit:
-//! without its last bit it is floor(x^95 / P), and the product's lower half is q, since T has no more than 64 bits for that
-//! bit to count. P has 33 bits in the second product, and nothing is missing. For Castagnoli's polynomial the `crc32`
-//! instruction does it all.
+//! In step 1, the constant x^95 makes up for the missing place. In step 2, the missing place makes floor(x^96 / P),
+//! which has 65 bits, fit into 64: without its last bit it is floor(x^95 / P). The lower half of the product is still
+//! q, because T has no more than 64 bits and the lost bit does not reach q. In the second product P has 33 bits, and
+//! nothing is missing. For Castagnoli's polynomial, the `crc32` instruction does both steps.
 
 use super::{Castagnoli, Ieee, Polynomial, Update, instruction, power_of_x};
 use crate::cpu::{HasAvx512, HasClmul, HasSse42, HasVpclmul, Pclmul, Token, Vpclmul256, Vpclmul512};
 use crate::hash::little_endian;
 use crate::simd::x86::{V128, V256, V512};
 
-/// The two constants that move a register `bits` forward.
+/// The two constants that move a register forward by `bits`.
 const fn forward(bits: usize, reflected: u32) -> [u64; 2] {
     [(power_of_x(bits + 63, reflected) as u64) << 32, (power_of_x(bits - 1, reflected) as u64) << 32]
 }
 
-/// floor(x^95 / P), bit i for x^(63-i).
+/// floor(x^95 / P); bit i stands for x^(63-i).
 const fn barrett(reflected: u32) -> u64 {
-    // Long division: x^63 is the first term, and leaves x^63 (x^32 mod P).
+    // Long division: the first term is x^63, and x^63 (x^32 mod P) remains.
     let mut quotient = 1;
     let mut remainder = reflected;
     let mut i = 1;
@@ -43,21 +42,21 @@ const fn barrett(reflected: u32) -> u64 {
     quotient
 }
 
-/// One or more 128-bit registers side by side.
+/// A vector of one or more 128-bit registers.
 trait Fold: Copy {
     type Token: HasClmul;
     const BYTES: usize;
 
-    /// The first bytes of `data`.
+    /// Loads the first bytes of `data`.
     fn first(token: Self::Token, data: &[u8]) -> Self;
 
     /// Xors a CRC register into the first four bytes.
     fn xor_crc(self, crc: u32) -> Self;
 
-    /// Moves each register forward by the constants, and adds `data`.
+    /// Moves each register forward by the distance of the constants and adds `data`.
     fn fold(self, constants: [u64; 2], data: Self) -> Self;
 
-    /// Moves each register to the place of the last, and adds them up.
+    /// Moves each register forward to the place of the last one and adds them.
     fn join<P: Polynomial>(self) -> V128<Self::Token>;
 }
 
@@ -127,7 +126,7 @@ impl<T: HasVpclmul + HasAvx512> Fold for V512<T> {
     }
 }
 
-/// A register for all of `data` but its last bytes, fewer than 16, which are returned.
+/// The register for `data` without its last bytes, fewer than 16, which are returned.
 ///
 /// `data` has at least 16 bytes.
 #[inline(always)]
@@ -151,7 +150,7 @@ fn fold<P: Polynomial, V: Fold>(token: V::Token, crc: u32, mut data: &[u8]) -> (
                 }
                 data = rest;
             }
-            // Two and two, then the pairs.
+            // Joins the four vectors in two pairs, then the pairs.
             let by_one = const { forward(8 * V::BYTES, P::REFLECTED) };
             let by_two = const { forward(16 * V::BYTES, P::REFLECTED) };
             let (front, back) = (sums[0].fold(by_one, sums[1]), sums[2].fold(by_one, sums[3]));
@@ -174,7 +173,7 @@ fn fold<P: Polynomial, V: Fold>(token: V::Token, crc: u32, mut data: &[u8]) -> (
     (sum, data)
 }
 
-/// The CRC register for what `a` stands for: A x^32 mod P.
+/// The CRC of what `a` stands for: A x^32 mod P.
 #[inline(always)]
 fn reduce<P: Polynomial, T: HasClmul>(a: V128<T>) -> u32 {
     let (x95, u) = const { (power_of_x(95, P::REFLECTED) as u64, barrett(P::REFLECTED)) };
@@ -185,8 +184,8 @@ fn reduce<P: Polynomial, T: HasClmul>(a: V128<T>) -> u32 {
     q.clmul::<0x00>(V128::first64(a.token(), p)).xor(b).word32::<2>()
 }
 
-/// A byte shuffle by the 16 numbers from n on moves the first n bytes of a vector to its end, by those from 16 + n on the
-/// others to its front; zeros, and a set top bit, where none goes.
+/// The 16 numbers from index n shuffle the first n bytes of a vector to its end, and those from index 16 + n shuffle
+/// the other bytes to its front. Elsewhere they put zeros, since their top bit is set.
 static SHUFFLE: [u8; 48] = {
     let mut shuffle = [0x80; 48];
     let mut i = 0;
@@ -197,16 +196,16 @@ static SHUFFLE: [u8; 48] = {
     shuffle
 };
 
-/// The register after fewer than 16 bytes, and at least one.
+/// The CRC register after `data`, which has 1 to 15 bytes.
 ///
-/// They are moved to the end of a 128-bit register, before which zeros change nothing. Of fewer than
-/// four, the rest of the CRC register sticks out, and is xored to the result.
+/// The bytes are moved to the end of a 128-bit register; zeros before them change nothing. If there are fewer than
+/// four, a part of the old CRC register is not covered by them and is xored to the result.
 #[inline(always)]
 fn short<P: Polynomial, T: HasClmul>(token: T, crc: u32, data: &[u8]) -> u32 {
     let n = data.len();
     let to_end = V128::first(token, &SHUFFLE[n..]);
     let moved = |x: u64| V128::first64(token, x).shuffle_bytes(to_end);
-    // Of two loads that overlap, the second has the bytes at the end.
+    // Where the two loads overlap, the second provides the bytes at the end.
     let message = if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
         moved(u64::from_le_bytes(*first)).or(V128::of64(token, [0, u64::from_le_bytes(*last)]))
     } else if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
@@ -219,10 +218,10 @@ fn short<P: Polynomial, T: HasClmul>(token: T, crc: u32, data: &[u8]) -> u32 {
     reduce::<P, T>(aligned) ^ (u64::from(crc) >> (8 * n).min(32)) as u32
 }
 
-/// The register after what `sum` stands for and fewer than 16 bytes more, `data` being the last 16
-/// bytes of the message.
+/// The CRC register after what `sum` stands for and `n` more bytes, fewer than 16. `last` are the last 16 bytes of the
+/// message.
 ///
-/// The first n of 16 + n bytes are moved forward by 128 bits to the last 16.
+/// The first n of these 16 + n bytes are moved forward by 128 bits and added to the last 16.
 #[inline(always)]
 fn finish<P: Polynomial, T: HasClmul>(sum: V128<T>, n: usize, last: &[u8]) -> u32 {
     let at = |i: usize| V128::first(sum.token(), &SHUFFLE[i..]);
@@ -244,10 +243,10 @@ fn update<P: Polynomial, V: Fold>(token: V::Token, crc: u32, data: &[u8]) -> u32
     }
 }
 
-/// Below this many bytes the `crc32` instruction is faster than folding.
+/// The length in bytes below which the `crc32` instruction is faster than folding.
 const INSTRUCTION_BELOW: usize = 256;
 
-/// As [`update`], with the `crc32` instruction for what is short.
+/// The same as [`update`], with the `crc32` instruction for short messages.
 #[inline(always)]
 fn update_castagnoli<V: Fold<Token: HasSse42>>(token: V::Token, crc: u32, data: &[u8]) -> u32 {
     if data.len() < INSTRUCTION_BELOW {

@@ -1,14 +1,13 @@
-//! CRC-32C with the `crc32` instruction of x86.
+//! CRC-32C by the `crc32` instruction of x86.
 //!
-//! The instruction takes eight bytes a cycle, but its result comes after three. So three parts of
-//! the message are read side by side, each into a register of its own, and joined by moving a
-//! register past the bytes of the parts behind it: multiplying it by x^n modulo P, for a constant n.
+//! The instruction takes eight bytes per cycle and has a latency of three cycles. So three parts of the message are
+//! processed in parallel, each in a register of its own. To join them, a register is moved past the parts behind it: it
+//! is multiplied by x^n modulo P, for a constant n.
 //!
-//! That needs no table and no other instruction. The product of two polynomials of degree 31 by
-//! shifts and xors, one for each term of the constant, has degree 62; and the instruction itself
-//! takes a 64-bit polynomial a to a x^32 modulo P. In reflected bits the product of two 32-bit
-//! registers, in a 64-bit one, stands for a b x, so the constant is x^(n - 33). Lengths of the parts
-//! are such that the constants have few terms.
+//! That needs no table and no other instruction. The product of two polynomials of degree 31 has degree 62, and is
+//! computed by one shift and xor for each term of the constant. The instruction itself reduces a 64-bit polynomial a to
+//! a x^32 modulo P. In reflected bits, the product of two 32-bit registers in a 64-bit one stands for a b x, so the
+//! constant is x^(n - 33). The lengths of the parts are chosen so that the constants have few terms.
 
 use super::{Castagnoli, Polynomial, Update, power_of_x};
 use crate::cpu::{HasSse42, Sse42, Token};
@@ -20,18 +19,18 @@ macro_rules! step {
         $(#[$doc])*
         #[inline(always)]
         pub(super) fn $name(_: impl HasSse42, crc: $Crc, data: $Data) -> $Crc {
-            // SAFETY: the token proves the instruction.
+            // SAFETY: the token proves that the CPU has the instruction, which accesses only registers.
             unsafe { $instruction(crc, data) }
         }
     };
 }
-step!(/// One step. Registers are kept in 64 bits, as the instruction has them.
+step!(/// One step on eight bytes. The register has 64 bits, as the instruction wants it.
     word, u64, u64, _mm_crc32_u64);
 step!(four, u32, u32, _mm_crc32_u32);
 step!(two, u32, u16, _mm_crc32_u16);
 step!(one, u32, u8, _mm_crc32_u8);
 
-/// The register after fewer than eight bytes.
+/// The register after `data`, which has fewer than eight bytes.
 #[inline(always)]
 fn tail(token: impl HasSse42, mut crc: u32, data: &[u8]) -> u32 {
     let (fours, rest) = data.as_chunks();
@@ -48,12 +47,12 @@ fn tail(token: impl HasSse42, mut crc: u32, data: &[u8]) -> u32 {
     crc
 }
 
-/// A polynomial that the instruction reduces to `crc` times x^`BITS`.
+/// A 64-bit polynomial that the instruction reduces to `crc` times x^`BITS`.
 #[inline(always)]
 fn product<const BITS: usize>(crc: u64) -> u64 {
     let factor = const { power_of_x(BITS - 33, Castagnoli::REFLECTED) };
     let mut product = 0;
-    // Written out, because a loop is not always unrolled.
+    // Written out, because the compiler does not always unroll a loop.
     macro_rules! terms {
         ($($i:literal)*) => {$(
             if factor & (1 << $i) != 0 {

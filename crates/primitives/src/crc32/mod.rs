@@ -1,8 +1,8 @@
 //! CRC-32 with the polynomials of IEEE 802.3 and of Castagnoli (CRC-32C): checksums, not hashes.
 //!
-//! A message is a polynomial over GF(2), and its CRC is what is left of it, times x^32, modulo P.
-//! Both variants are reflected: the least significant bit of a byte, and of the register, is the
-//! coefficient of the *highest* power, so that bit i of a 32-bit register stands for x^(31-i).
+//! A message is a polynomial over GF(2), and its CRC is the remainder of x^32 times the message modulo P. Both variants
+//! are reflected: the least significant bit of a byte, and of the register, is the coefficient of the *highest* power,
+//! so that bit i of a 32-bit register stands for x^(31-i).
 //!
 //! Conventions are those of the Linux crypto API, which differ between the two:
 //!
@@ -11,11 +11,11 @@
 //! | `crc32c` | 0xffffffff | the complement of the register |
 //! | `crc32` | 0 | the register itself |
 //!
-//! The seed is what the register starts from, and as a key it is 4 bytes, little-endian. zlib's CRC
-//! is the complement of `crc32` with a seed of 0xffffffff.
+//! The seed is the initial value of the register; as a key it is 4 bytes, little-endian. zlib's CRC is the complement
+//! of `crc32` with a seed of 0xffffffff.
 //!
-//! The portable driver looks bytes up in tables, at addresses that depend on the message: its
-//! timing is `table`. The others are constant-time.
+//! The portable driver looks bytes up in tables, at addresses that depend on the message, so its timing is `table`. The
+//! other drivers are constant-time.
 
 mod table;
 
@@ -28,15 +28,15 @@ use crate::cpu::Token;
 use crate::hash::{Hash, Reader, Writer, digest_by_copy};
 use core::marker::PhantomData;
 
-/// A CRC's polynomial, and its convention in the crypto API.
+/// The polynomial of a CRC, and its convention in the Linux crypto API.
 pub trait Polynomial: Clone + Send + Sync + 'static {
-    /// P without its leading term, bit i for x^(31-i).
+    /// P without its leading term; bit i stands for x^(31-i).
     const REFLECTED: u32;
 
-    /// What the register is xored with to give the digest.
+    /// The value that is xored to the register to give the digest.
     const XOR_OUT: u32;
 
-    /// [`SLICES`](table::SLICES) tables for the portable driver.
+    /// The [`SLICES`](table::SLICES) lookup tables of the portable driver.
     #[doc(hidden)]
     fn tables() -> &'static table::Tables;
 }
@@ -72,19 +72,19 @@ impl Polynomial for Castagnoli {
     }
 }
 
-/// The crypto API's `crc32`.
+/// The Linux crypto API's `crc32`, with a digest of 4 bytes.
 pub type Crc32<T> = Crc<Ieee, T>;
 
-/// The crypto API's `crc32c`.
+/// The Linux crypto API's `crc32c`, with a digest of 4 bytes.
 pub type Crc32c<T> = Crc<Castagnoli, T>;
 
-/// A token whose CPU computes the CRC of polynomial `P`.
+/// A token of a CPU that has code for the CRC of polynomial `P`.
 pub trait Update<P: Polynomial>: Token {
-    /// The register after `data`.
+    /// The register after `data`, from the register `crc`.
     fn update(self, crc: u32, data: &[u8]) -> u32;
 }
 
-/// A 32-bit CRC: a digest of 4 bytes.
+/// A 32-bit CRC with a digest of 4 bytes.
 #[derive(Clone)]
 pub struct Crc<P: Polynomial, T: Update<P>> {
     token: T,
@@ -93,7 +93,7 @@ pub struct Crc<P: Polynomial, T: Update<P>> {
 }
 
 impl<P: Polynomial, T: Update<P>> Crc<P, T> {
-    /// The checksum of the empty message so far, with a register that starts from `seed`.
+    /// An empty message, with `seed` as the initial value of the register.
     #[inline]
     pub fn new(token: T, seed: u32) -> Self {
         Self { token, crc: seed, polynomial: PhantomData }

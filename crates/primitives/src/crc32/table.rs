@@ -1,12 +1,12 @@
-//! CRC by table: sixteen bytes at a time ("slicing").
+//! CRC by tables, sixteen bytes at a time ("slicing").
 //!
-//! `tables[n][b]` is the register that byte b leaves after n zero bytes behind it. Since the CRC is
-//! linear, sixteen bytes are sixteen independent lookups, xored.
+//! `tables[n][b]` is the register after the byte b and n zero bytes. The CRC is linear, so sixteen bytes are sixteen
+//! independent lookups, xored.
 
 use super::{Polynomial, Update, times_x};
 use crate::cpu::Portable;
 
-/// Bytes taken at a time.
+/// The number of bytes in a step.
 pub const SLICES: usize = 16;
 
 pub type Tables = [[u32; 256]; SLICES];

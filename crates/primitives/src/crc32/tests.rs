@@ -3,7 +3,7 @@ use crate::cpu::{self, CpuFeatures};
 use crate::hash::check;
 use std::vec;
 
-/// zlib's CRC with a register that starts from `seed`: crc32fast complements on the way in and out.
+/// zlib's CRC with `seed` as the initial register: crc32fast complements the register before and after.
 fn ieee(seed: u32, message: &[u8]) -> u32 {
     let mut hash = crc32fast::Hasher::new_with_initial(!seed);
     hash.update(message);
@@ -32,8 +32,8 @@ fn driver32c<T: Update<Castagnoli>>() {
     linear(|seed, m| t.update(seed, m), |seed, m| !crc32c::crc32c_append(!seed, m));
 }
 
-/// A CRC is linear over GF(2) in the seed and the message together, so agreement on every message
-/// of one bit, and every seed of one bit, is agreement on all messages of that length.
+/// A CRC is linear over GF(2) in the seed and the message together. So agreement on every message of one bit, and on
+/// every seed of one bit, is agreement on all messages of that length.
 fn linear(update: impl Fn(u32, &[u8]) -> u32, peer: impl Fn(u32, &[u8]) -> u32) {
     for len in [1, 3, 4, 15, 16, 17, 63, 64, 100, 200, 300, 520, 1100] {
         let mut message = vec![0; len];
@@ -48,7 +48,7 @@ fn linear(update: impl Fn(u32, &[u8]) -> u32, peer: impl Fn(u32, &[u8]) -> u32) 
     }
 }
 
-/// The polynomials by definition: one bit at a time.
+/// The tables follow the definition of the polynomials, one bit at a time.
 #[test]
 fn tables_follow_the_definition() {
     fn bitwise<P: Polynomial>(mut crc: u32, byte: u8) -> u32 {

@@ -1,28 +1,30 @@
-//! Hash states as bytes: numbers, little-endian, and buffers behind their length.
+//! Exported hash states: little-endian numbers, and buffers preceded by their length.
 
-/// Where the bytes of a state go. What does not fit any more is counted, so that a second try can make room.
+/// Writes a state to a buffer. Bytes that do not fit are counted and not written, so that the caller can retry with
+/// more room.
 pub struct Writer<'a> {
     out: &'a mut [u8],
     len: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes to `out`, from its beginning.
+    /// A writer that begins at the start of `out`.
     pub fn new(out: &'a mut [u8]) -> Self {
         Self { out, len: 0 }
     }
 
-    /// Bytes written, or that would have been if there were room: all are there if that is no more than the room.
+    /// The number of bytes of the state so far. If that is more than the length of the buffer, the buffer was too
+    /// short.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was written.
+    /// Whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Writes `bytes`, whose number the reader knows.
+    /// Writes `bytes` without their length, which the reader must know.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let end = self.len.saturating_add(bytes.len());
         if let Some(out) = self.out.get_mut(self.len..end) {
@@ -31,12 +33,12 @@ impl<'a> Writer<'a> {
         self.len = end;
     }
 
-    /// Writes numbers; the reader knows how many.
+    /// Writes numbers without their count, which the reader must know.
     pub fn numbers<N: Number>(&mut self, numbers: &[N]) {
         numbers.iter().for_each(|number| number.write(self));
     }
 
-    /// Writes what is buffered, at most 255 bytes, and how much that is.
+    /// Writes the length of `bytes`, which is at most 255, as one byte, then `bytes`.
     pub fn buffered(&mut self, bytes: &[u8]) {
         debug_assert!(bytes.len() <= 255);
         self.bytes(&[bytes.len() as u8]);
@@ -44,16 +46,16 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The bytes of a state. They may be anything: whatever is not there is `None`.
+/// Reads a state. The bytes may come from anywhere; a method returns `None` if too few are left.
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes`, from their beginning.
+    /// A reader that begins at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether all has been read.
+    /// Whether all bytes have been read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -70,12 +72,13 @@ impl<'a> Reader<'a> {
         N::read(self)
     }
 
-    /// As many numbers as there is room for.
+    /// Reads as many numbers as `numbers` has elements.
     pub fn numbers<N: Number>(&mut self, numbers: &mut [N]) -> Option<()> {
         numbers.iter_mut().try_for_each(|number| self.number().map(|read| *number = read))
     }
 
-    /// Reads buffered bytes into the beginning of `buffer` and returns their number; `None` if they do not fit.
+    /// Reads what [`Writer::buffered`] wrote into the beginning of `buffer` and returns its length; `None` if it does
+    /// not fit.
     pub fn buffered(&mut self, buffer: &mut [u8]) -> Option<usize> {
         let len = usize::from(self.number::<u8>()?);
         buffer.get_mut(..len)?.copy_from_slice(self.bytes(len)?);
@@ -83,12 +86,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number that a state is made of.
+/// A number in an exported state.
 pub trait Number: Sized {
     /// Appends the number to `to`.
     fn write(&self, to: &mut Writer<'_>);
 
-    /// Takes a number from `from`; `None` if too few bytes are left.
+    /// Reads a number from `from`; `None` if too few bytes are left.
     fn read(from: &mut Reader<'_>) -> Option<Self>;
 }
 

@@ -1,26 +1,26 @@
-//! Many messages at a time: which message is in which lane.
+//! Many messages at a time: the assignment of messages to lanes.
 //!
-//! A [`Queue`] holds the messages that are being hashed. Each is a chaining value, a run of whole blocks
-//! that lie in the caller's memory, and its padded last blocks, made here. A kernel, [`SideBySide`], takes
-//! as many as it has lanes and absorbs what the shortest of their runs has; where a run ends, the lane goes
-//! on with the padded blocks, and after them with the next message. Lengths decide what is done, and they
-//! are public.
+//! A [`Queue`] holds the messages that are being hashed. Each has a chaining value, a run of whole blocks in the
+//! caller's memory, and its padded last blocks, which are made here. A kernel, [`SideBySide`], takes as many messages
+//! as it has lanes and absorbs as many blocks as the shortest of their runs has. Where a run ends, the lane continues
+//! with the padded blocks, and after them with the next message. Only lengths decide what is done, and lengths are
+//! public.
 //!
-//! A kernel with empty lanes does not get faster, so that when no more messages come, the last ones may
-//! be better off with fewer lanes or one by one: a driver passes its queue from one kernel to the next.
+//! A kernel with empty lanes is no faster. So when no more messages come, fewer lanes or single messages may be faster
+//! for the last ones: a driver passes its queue from one kernel to the next.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use super::{Job, Reader, Writer};
 use crate::lanes::{MOST, Runs};
 use core::mem;
 
-/// How many jobs are put in order at a time.
+/// The number of jobs that are sorted at a time.
 pub(crate) const SORTED: usize = 64;
 
-/// Jobs, at most [`SORTED`], the longest first: then lanes get empty late, and together.
+/// Up to [`SORTED`] jobs in descending order of length, so that lanes become empty late and at nearly the same time.
 pub(crate) struct LongestFirst<'j, 'a, S> {
     jobs: &'j mut [Job<'a, S>],
-    /// Indices, below the complement of the length.
+    /// The index of each job, below the complement of its length.
     order: [u64; SORTED],
     next: usize,
 }
@@ -54,12 +54,12 @@ impl<'a, S> Iterator for LongestFirst<'_, 'a, S> {
     }
 }
 
-/// The chaining value of a hash: what one block passes on to the next.
+/// The chaining value of a hash, which one block passes to the next.
 pub trait Chaining: Clone + Default + Send + Sync {
     /// Room for the padded end of a message.
     type Tail: Tail;
 
-    /// Writes the first `out.len()` bytes of the digest that the chaining value makes.
+    /// Writes the first `out.len()` bytes of the digest that the chaining value encodes.
     fn write(&self, out: &mut [u8]);
 
     /// Overwrites the chaining value.
@@ -73,12 +73,12 @@ pub trait Chaining: Clone + Default + Send + Sync {
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
 }
 
-/// An array of bytes, whose length depends on the hash.
+/// An array of bytes whose length depends on the hash.
 pub trait Tail {
-    /// All bytes zero.
+    /// An array of zeros.
     const ZERO: Self;
 
-    /// The whole array.
+    /// The whole array, to be written.
     fn bytes(&mut self) -> &mut [u8];
 
     /// The first `len` bytes.
@@ -102,12 +102,12 @@ impl<const N: usize> Tail for [u8; N] {
 /// A message that is being hashed.
 pub(crate) struct Stream<'a, C: Chaining> {
     pub chain: C,
-    /// Whole blocks.
+    /// The whole blocks that are left, in the caller's memory.
     pub run: &'a [u8],
-    /// The padded blocks after `run`, so many bytes of them.
+    /// The padded blocks after `run`, in the first `tail_len` bytes.
     pub tail: C::Tail,
     pub tail_len: usize,
-    /// What has been absorbed of the tail.
+    /// The number of bytes of the tail that have been absorbed.
     absorbed: usize,
     pub out: &'a mut [u8],
 }
@@ -118,13 +118,13 @@ impl<C: Chaining> Stream<'_, C> {
         Self { chain: C::default(), run: &[], tail: C::Tail::ZERO, tail_len: 0, absorbed: 0, out: &mut [] }
     }
 
-    /// What comes next; empty after the last block.
+    /// The next bytes to be absorbed; empty after the last block.
     #[inline(always)]
     fn next(&self) -> &[u8] {
         if self.run.is_empty() { &self.tail.first(self.tail_len)[self.absorbed..] } else { self.run }
     }
 
-    /// Takes `len` bytes off; whether that was all.
+    /// Removes `len` bytes from the front; returns whether the message ends there.
     #[inline(always)]
     fn advance(&mut self, len: usize) -> bool {
         if self.run.is_empty() {
@@ -139,51 +139,52 @@ impl<C: Chaining> Stream<'_, C> {
 
 /// A kernel that absorbs blocks of several messages at a time.
 pub(crate) trait SideBySide<C> {
-    /// Lanes, at most [`MOST`].
+    /// The number of lanes, at most [`MOST`].
     const LANES: usize;
 
-    /// The chaining value in a lane.
+    /// Returns the chaining value in a lane.
     fn get(&self, lane: usize) -> C;
 
-    /// Changes the chaining value in a lane.
+    /// Sets the chaining value in a lane.
     fn set(&mut self, lane: usize, chain: &C);
 
-    /// Absorbs a run in each lane, of whole blocks of `block` bytes.
+    /// Absorbs a run in each lane, in whole blocks of `block` bytes.
     fn absorb(&mut self, runs: &Runs<'_>, block: usize);
 
     /// Overwrites the chaining values.
     fn wipe(&mut self);
 }
 
-/// Messages on their way to a kernel. The methods of tokens that take one empty it.
+/// Messages to be hashed by kernels. A token's method that takes a queue hashes all its messages.
 pub struct Queue<'q, 'a, C: Chaining> {
     streams: [Stream<'a, C>; MOST],
-    /// A bit for each stream that has a message, and for each whose message is in no lane.
+    /// One bit for each stream that has a message.
     taken: u32,
+    /// One bit for each stream whose message is in no lane.
     waiting: u32,
-    /// How many streams have had a message.
+    /// The number of streams that have had a message.
     used: usize,
-    /// Puts the next message into a stream; false if there is none.
+    /// Puts the next message into a stream; returns false if there is none.
     fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     block: usize,
-    /// How many messages there are at most.
+    /// An upper bound of the number of messages.
     count: usize,
 }
 
 impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
-    /// The at most `count` messages that `fill` puts into streams, with blocks of `block` bytes.
+    /// A queue of the messages that `fill` puts into streams, at most `count`, with blocks of `block` bytes.
     #[inline(always)]
     pub(crate) fn new(block: usize, count: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
         Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, used: 0, fill, block, count }
     }
 
-    /// Bytes of a block.
+    /// The length of a block in bytes.
     #[inline(always)]
     pub(crate) fn block(&self) -> usize {
         self.block
     }
 
-    /// A stream with a message that is in no lane.
+    /// The index of a stream whose message is in no lane, which may be a new message.
     #[inline(always)]
     fn take(&mut self) -> Option<usize> {
         if self.waiting != 0 {
@@ -201,7 +202,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         })
     }
 
-    /// Hashes messages with a kernel until fewer than `worth` of its lanes could be filled.
+    /// Hashes messages with a kernel as long as at least `worth` of its lanes have one.
     #[inline(always)]
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;
@@ -209,7 +210,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         if self.count < worth {
             return;
         }
-        // The stream in each lane, and a bit for each lane that has none.
+        // The index of the stream in each lane, and one bit for each empty lane.
         let mut streams = [NONE; MOST];
         let (mut empty, mut more) = ((1u32 << K::LANES) - 1, true);
         loop {
@@ -228,7 +229,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 break;
             }
 
-            // An empty lane repeats what another does.
+            // An empty lane repeats the work of another.
             let any = self.streams[streams[empty.trailing_ones() as usize]].next();
             let mut texts = [any; MOST];
             for lane in 0..K::LANES {
@@ -261,7 +262,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         kernel.wipe();
     }
 
-    /// Hashes all messages, each by itself.
+    /// Hashes all messages, one after the other.
     #[inline(always)]
     pub(crate) fn one_by_one(&mut self, mut absorb: impl FnMut(&mut C, &[u8])) {
         while let Some(i) = self.take() {

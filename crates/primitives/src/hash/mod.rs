@@ -1,5 +1,5 @@
-//! What the hash primitives have in common: the [`Hash`] trait, the block buffer, the
-//! Merkle–Damgård construction, and messages by the dozen.
+//! What the hash primitives share: the [`Hash`] trait, the block buffer, the Merkle–Damgård construction, and the
+//! hashing of many messages at a time.
 
 mod bytes;
 mod many;
@@ -12,21 +12,21 @@ pub(crate) use many::Stream;
 pub use many::{Chaining, Queue, Tail};
 pub(crate) use many::{LongestFirst, SORTED};
 
-/// Overwrites `value`, in a way that the compiler may not leave out.
+/// Overwrites `value`, in a way that the compiler cannot leave out.
 ///
-/// Unlike a loop of volatile stores this is a plain fill, as wide as the CPU's vectors: a wipe at
-/// the end of a 64-byte message must not cost as much as hashing it.
+/// Unlike a loop of volatile stores, this is a plain fill, which uses the CPU's vectors: a wipe at the end of a 64-byte
+/// message must not cost as much as hashing it.
 #[inline(always)]
 pub(crate) fn wipe<W: Copy + Default, const N: usize>(value: &mut [W; N]) {
     *value = [W::default(); N];
     zeroize::optimization_barrier(value);
 }
 
-/// Up to 15 bytes as a little-endian number, by loads that overlap.
+/// Up to 15 bytes as a little-endian number, by loads that may overlap.
 #[inline(always)]
 pub(crate) fn little_endian(bytes: &[u8]) -> u128 {
     let n = bytes.len();
-    // The bits that both loads have are equal, so that "or" is right for them too.
+    // Bits that both loads cover are equal, so "or" is right for them too.
     if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u128::from(u64::from_le_bytes(*low)) | u128::from(u64::from_le_bytes(*high)) << (8 * (n - 8))
     } else if let (Some(low), Some(high)) = (bytes.first_chunk(), bytes.last_chunk()) {
@@ -38,7 +38,7 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u128 {
     }
 }
 
-/// Copies a part of a block, without a call.
+/// Copies a part of a block, without a call to `memcpy`.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -64,49 +64,49 @@ pub(crate) fn copy_short(dst: &mut [u8], src: &[u8]) {
     }
 }
 
-/// An incremental hash state, keyed or not.
+/// The state of an incremental hash, keyed or not.
 ///
-/// A clone is an independent continuation. A state is wiped when it is dropped, but for checksums.
+/// A clone continues independently. A state is wiped when it is dropped, except for checksums.
 pub trait Hash: Clone + Send + Sync {
-    /// How many messages [`Hash::digest_batch_after`] takes side by side.
+    /// The number of messages that [`Hash::digest_batch_after`] hashes in parallel.
     const LANES: usize = 1;
 
-    /// Bytes of digest.
+    /// The length of the digest in bytes.
     fn digest_size(&self) -> usize;
 
-    /// Absorbs `data`; any split of a message gives the same digest.
+    /// Absorbs `data`. A message may be split in any way.
     fn update(&mut self, data: &[u8]);
 
-    /// Writes the digest of what was absorbed to `out`; the state must not be used afterwards.
+    /// Writes the digest of what has been absorbed to `out`. The state must not be used afterwards.
     ///
     /// # Panics
-    /// If `out` is not [`Hash::digest_size`] bytes long.
+    /// If the length of `out` is not [`Hash::digest_size`].
     fn finish(&mut self, out: &mut [u8]);
 
-    /// Writes the next bytes of an output that has no end, where a hash has one; more can be absorbed afterwards. Otherwise
-    /// it is false, and nothing happens.
+    /// Writes the next bytes of the output, for a hash whose output has no end; more data can be absorbed afterwards.
+    /// Other hashes return false and leave `out` alone.
     #[must_use]
     fn squeeze(&mut self, out: &mut [u8]) -> bool {
         let _ = out;
         false
     }
 
-    /// Writes the digest of what was absorbed and `message` behind it; the state stays as it is.
+    /// Writes the digest of what has been absorbed followed by `message`. The state does not change.
     ///
-    /// What matters is the price of a short message on a fresh state: a hash that has a large key, or
-    /// would not need its buffer, does better than to copy them.
+    /// This is the way for short messages. A hash that has a large key, or that needs no buffer for it, should avoid
+    /// copying them.
     ///
     /// # Panics
-    /// As [`Hash::finish`].
+    /// The same as for [`Hash::finish`].
     #[inline]
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         digest_by_copy(self, &[message], out);
     }
 
-    /// [`Hash::digest_whole`] of a message in pieces.
+    /// [`Hash::digest_whole`] for a message in pieces.
     ///
     /// # Panics
-    /// As [`Hash::finish`].
+    /// The same as for [`Hash::finish`].
     #[inline]
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
         match parts {
@@ -115,37 +115,37 @@ pub trait Hash: Clone + Send + Sync {
         }
     }
 
-    /// Writes what a message in progress has made of the state. What is the same in every state of a key is not part of it.
+    /// Writes the state of a message in progress. The key, and what depends on the key alone, is not part of it.
     ///
-    /// The format is this type's own, and another build's may differ.
+    /// The format belongs to the type, and may differ between builds.
     fn export(&self, to: &mut Writer<'_>);
 
-    /// Makes a state under the same key, to which nothing was passed yet, the one that was exported. If the bytes are not
-    /// such a state, the result is `None`, and this one must not be used afterwards.
+    /// Replaces a state that has absorbed nothing by the one that was exported; both must have the same key. Returns
+    /// `None` if the bytes are no such state; `self` must not be used then.
     #[must_use]
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
 
-    /// [`Hash::digest_after`] for many messages at once, in any order. What is left of the jobs has no more `out`.
+    /// [`Hash::digest_after`] for many messages at once, in any order. Afterwards the `out` of a job may be empty.
     ///
     /// # Panics
-    /// As [`Hash::finish`].
+    /// The same as for [`Hash::finish`].
     fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
 }
 
-/// A digest to be made.
+/// A digest to be computed by [`Hash::digest_batch_after`].
 pub struct Job<'a, S: ?Sized> {
-    /// What is there before the message.
+    /// The state that the message continues.
     pub state: &'a S,
     /// The message, in pieces.
     pub parts: &'a [&'a [u8]],
-    /// Where the digest goes.
+    /// The buffer for the digest.
     pub out: &'a mut [u8],
 }
 
-/// [`Hash::digest_after`] by a copy of the state. Not inlined, because the copy would make room for
-/// itself in the stack frame of those who can often do without.
+/// [`Hash::digest_after`] on a copy of the state. It is not inlined, so that the copy takes no space in the stack
+/// frames of callers that seldom need it.
 #[inline(never)]
 pub(crate) fn digest_by_copy<H: Hash>(state: &H, parts: &[&[u8]], out: &mut [u8]) {
     let mut copy = state.clone();
@@ -153,7 +153,7 @@ pub(crate) fn digest_by_copy<H: Hash>(state: &H, parts: &[&[u8]], out: &mut [u8]
     copy.finish(out);
 }
 
-/// The bytes of a message that do not fill a block yet.
+/// A buffer for the bytes of a message that do not fill a block of `B` bytes yet.
 #[derive(Clone)]
 pub struct BlockBuffer<const B: usize> {
     block: [u8; B],
@@ -173,8 +173,8 @@ impl<const B: usize> Drop for BlockBuffer<B> {
 }
 
 impl<const B: usize> BlockBuffer<B> {
-    /// Passes `data`, after what is buffered, to `compress` as runs of whole blocks (a multiple of
-    /// `B` bytes each), and keeps the rest.
+    /// Appends `data` to the buffered bytes, passes whole blocks to `compress` in runs of a multiple of `B` bytes, and
+    /// buffers the rest.
     #[inline(always)]
     pub fn absorb(&mut self, mut data: &[u8], mut compress: impl FnMut(&[u8])) {
         if self.filled > 0 {
@@ -197,7 +197,7 @@ impl<const B: usize> BlockBuffer<B> {
         self.filled = rest.len();
     }
 
-    /// What is buffered, fewer than `B` bytes.
+    /// The buffered bytes, fewer than `B`.
     pub fn pending(&self) -> &[u8] {
         &self.block[..self.filled]
     }
@@ -209,13 +209,14 @@ impl<const B: usize> BlockBuffer<B> {
     }
 }
 
-/// Makes the last blocks of a message that ends with `rest`, less than a block, by Merkle–Damgård
-/// strengthening: a 1 bit, zeros, and `length` at the end of the last block. Bytes made: one block or two.
+/// Writes the last blocks of a message that ends with `rest`, which is less than a block, by Merkle–Damgård
+/// strengthening: a 1 bit, zeros, and `length` at the end of the last block. Returns the number of bytes: one block or
+/// two.
 #[inline(always)]
 fn pad<const B: usize>(rest: &[u8], length: &[u8], bytes: &mut [u8]) -> usize {
     let end = if rest.len() + 1 + length.len() > B { 2 * B } else { B };
     let bytes = &mut bytes[..end];
-    // Stores of constant length, one of them over again in most cases.
+    // The stores have constant lengths; in most cases both fill the same block.
     bytes[..B].fill(0);
     bytes[end - B..].fill(0);
     copy_short(&mut bytes[..rest.len()], rest);
@@ -224,7 +225,7 @@ fn pad<const B: usize>(rest: &[u8], length: &[u8], bytes: &mut [u8]) -> usize {
     end
 }
 
-/// Passes the padded end of a message to `compress`.
+/// Passes the padded end of a message to `compress`, and wipes it.
 #[inline(always)]
 fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOnce(&[u8])) {
     let mut blocks = [[0; B]; 2];
@@ -234,18 +235,18 @@ fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOn
     wipe(&mut blocks[1]);
 }
 
-/// The chaining value of a Merkle–Damgård hash, and its compression by the CPU of token `T`.
+/// The chaining value of a Merkle–Damgård hash, with its compression function for the CPU of token `T`.
 pub trait Chain<T: Token>: Chaining {
-    /// Bytes of the big-endian bit count at the end of the padding: 8, or 16.
+    /// The length of the big-endian bit count at the end of the padding: 8 or 16 bytes.
     const LENGTH_BYTES: usize;
 
     /// See [`Hash::LANES`].
     const LANES: usize;
 
-    /// Absorbs `blocks`, a whole number of them.
+    /// Absorbs `blocks`, which are whole blocks.
     fn compress(&mut self, token: T, blocks: &[u8]);
 
-    /// Hashes all messages of a queue.
+    /// Hashes all messages of `queue`.
     fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>);
 }
 
@@ -262,7 +263,7 @@ pub struct MerkleDamgard<T: Token, C: Chain<T>, const B: usize> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
-    /// The hash with this initial chaining value and number of digest bytes.
+    /// An empty message, with this initial chaining value and length of the digest in bytes.
     #[inline(always)]
     pub(crate) fn start(token: T, chain: C, digest_size: usize) -> Self {
         Self { token, chain, buffer: BlockBuffer::default(), absorbed: 0, digest_size }
@@ -303,7 +304,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
-        // A queue costs as much as eight blocks by themselves.
+        // A queue costs as much as hashing eight blocks one after the other.
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
@@ -314,7 +315,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
             let mut fill = |stream: &mut Stream<'a, C>| {
                 for Job { state, parts, out } in jobs.by_ref() {
                     let ([message], []) = (parts, state.buffer.pending()) else {
-                        // It does not begin with a block, in one piece.
+                        // The message is in pieces, or begins in the middle of a block.
                         state.digest_after(parts, out);
                         continue;
                     };
@@ -348,13 +349,14 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
-    /// The number of bits of a message that goes on for `more` bytes.
+    /// The length in bits of the whole message, of which `more` bytes are still to come.
     #[inline(always)]
     fn length(&self, more: usize) -> [u8; 16] {
         (u128::from(self.absorbed.wrapping_add(more as u64)) << 3).to_be_bytes()
     }
 
-    /// The digest of a message that goes on for `more` bytes, from the chaining value before the `rest` of it.
+    /// Writes the digest of a message of which `more` bytes were still to come, from the chaining value before its last
+    /// bytes, `rest`.
     #[inline(always)]
     fn finish_with(&self, mut chain: C, more: usize, rest: &[u8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
@@ -371,13 +373,13 @@ impl<T: Token, C: Chain<T>, const B: usize> Drop for MerkleDamgard<T, C, B> {
     }
 }
 
-/// What every hash is put through, against somebody else's implementation of it.
+/// Tests that every hash is put through, which compare it with another implementation.
 #[cfg(test)]
 pub(crate) mod check {
     use super::{Hash, Job};
     use std::{vec, vec::Vec};
 
-    /// SplitMix64: reproducible test data.
+    /// SplitMix64, for reproducible test data.
     pub struct Random(pub u64);
 
     impl Random {
@@ -410,8 +412,8 @@ pub(crate) mod check {
         out
     }
 
-    /// Every length up to 600, then longer ones, in one piece and split at random; and a clone
-    /// that goes its own way.
+    /// Compares with `peer` at every length up to 600 and some longer ones, in one piece and split at random. A clone
+    /// must continue independently.
     pub fn against<H: Hash>(new: impl Fn() -> H, peer: impl Fn(&[u8]) -> Vec<u8>) {
         let mut random = Random(1);
         let pool = random.bytes(4300);
@@ -443,7 +445,8 @@ pub(crate) mod check {
         many(&new, &peer);
     }
 
-    /// Messages of these lengths at a time, the digests of all, and what the states had absorbed before.
+    /// Hashes messages of the given lengths in one batch and compares each digest with `peer`. The first length of each
+    /// pair is what its state has absorbed before.
     fn batch<H: Hash>(lens: &[(usize, usize)], pool: &[u8], new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
         let states: Vec<H> = lens
             .iter()
@@ -465,7 +468,7 @@ pub(crate) mod check {
         }
     }
 
-    /// Many messages at a time: any number of them, one that is longer or shorter than the others in each lane, every
+    /// Many messages at a time: any number of them, in each lane one that is longer or shorter than the others, every
     /// length around the ends of blocks, random lengths, and states that have absorbed whole blocks or parts of one.
     fn many<H: Hash>(new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
         let mut random = Random(2);

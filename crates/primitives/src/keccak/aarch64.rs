@@ -5,7 +5,7 @@ use super::lanes::{Lane, Single, absorb, driver, permute};
 use crate::cpu::{ArmSha3, Token};
 use crate::simd::aarch64::V128;
 
-/// One lane, twice.
+/// One 64-bit lane of the state, in both halves of the vector.
 impl Single<ArmSha3> for V128<ArmSha3> {
     #[inline(always)]
     fn get(self) -> u64 {

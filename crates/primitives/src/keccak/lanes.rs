@@ -1,11 +1,11 @@
-//! Keccak with a lane in a register: the lane of one state, or that of several states in a vector.
+//! Keccak with a lane of the state in each register: that of one state, or those of several states in a vector.
 
 use super::{Permute, ROUND_CONSTANTS};
 use crate::cpu::{Portable, Token};
 
-/// A lane; or a vector, with one lane that counts or with one lane of each of several states.
+/// A lane of a state; or a vector that holds one lane of one state, or the same lane of several states.
 pub(super) trait Lane<T>: Copy {
-    /// The lane, in every place that counts. The token proves that the CPU has it.
+    /// The lane, in every state that the vector holds. The token proves that the CPU has the vector.
     fn new(token: T, lane: u64) -> Self;
 
     fn xor(self, other: Self) -> Self;
@@ -23,7 +23,7 @@ pub(super) trait Lane<T>: Copy {
     fn chi(self, a: Self, b: Self) -> Self;
 }
 
-/// A lane of one state.
+/// A [`Lane`] of a single state.
 pub(super) trait Single<T>: Lane<T> {
     fn get(self) -> u64;
 }
@@ -67,7 +67,7 @@ impl<T: Token> Lane<T> for u64 {
     }
 }
 
-/// θ, ρ, π, χ and ι.
+/// One round of Keccak-f: θ, ρ, π, χ and ι.
 #[inline(always)]
 fn round<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25], constant: u64) {
     let mut parity = [a[0]; 5];
@@ -79,9 +79,9 @@ fn round<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25], constant: u64) {
         d[x] = parity[(x + 4) % 5].xor_rotated(parity[(x + 1) % 5]);
     }
 
-    // Row by row of the result, whose lane (x, y) was (x + 3y, x), the columns x with their distances to the left. With
-    // rows of the source, the next step has to wait for the last of them: on Zen 4 a permutation in vectors took 937 cycles, and
-    // takes 810.
+    // The order is by rows of the result. Its lane (x, y) was lane (x + 3y, x), and each entry is x with the distance
+    // of the rotation to the left. In the order of rows of the source, the next step would have to wait for the last
+    // row: on Zen 4, a permutation in vectors took 937 cycles in that order, and takes 810 in this one.
     let mut b = *a;
     macro_rules! rho_pi {
         ($($y:literal: $(($x:literal $left:literal))*;)*) => {$($(
@@ -105,7 +105,7 @@ fn round<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25], constant: u64) {
     a[0] = a[0].xor(L::new(token, constant));
 }
 
-/// The rounds.
+/// The 24 rounds.
 #[inline(always)]
 pub(super) fn rounds<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25]) {
     for constants in ROUND_CONSTANTS.as_chunks::<2>().0 {
@@ -136,7 +136,8 @@ pub(super) fn absorb<T: Token, L: Single<T>>(token: T, state: &mut [u64; 25], ra
     }
 }
 
-/// Implements [`Permute`] for a token by the text above, and by `lanes` where the CPU has vectors of lanes.
+/// Implements [`Permute`] for a token with the code above, and with `lanes` where the CPU has vectors for several
+/// states.
 macro_rules! driver {
     ($(#[$doc:meta])* $token:ty, $lane:ty $(, lanes: $vector:ty)?) => {
         $(#[$doc])*

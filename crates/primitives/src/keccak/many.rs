@@ -1,10 +1,10 @@
-//! Keccak of several messages: in each lane of a vector, the same lane of another message's state.
+//! Keccak for several messages: each lane of a vector holds the same lane of another message's state.
 
 use super::lanes::{Lane, rounds};
 use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
 
-/// The states, lane by lane.
+/// The states of several messages; each vector holds one lane of all of them.
 pub(super) struct InLanes<V: Lanes> {
     token: V::Token,
     state: [V; 25],
@@ -46,7 +46,7 @@ impl<V: Lanes<Word = u64> + Lane<V::Token>> SideBySide<[u64; 25]> for InLanes<V>
                 state[2 * i + 1] = Lane::xor(state[2 * i + 1], pair.as_ref()[1]);
             }
             if !rate.is_multiple_of(16) {
-                // The last lane of a block, with the one before it, which has had its turn.
+                // The last lane of the block is read together with the one before it, which has been absorbed already.
                 let pair = V::read::<true>(*token, runs, at + rate - 16);
                 state[rate / 8 - 1] = Lane::xor(state[rate / 8 - 1], pair.as_ref()[1]);
             }

@@ -1,16 +1,16 @@
 //! Keccak (FIPS 202): SHA-3, SHAKE, and the original padding.
 //!
-//! The state is 25 lanes of 64 bits, lane (x, y) at index x + 5y. A message is absorbed `rate` bytes
-//! at a time by xor into the first lanes, with a permutation after each block; the digest is read
-//! from the same lanes. One permutation is 24 rounds of
+//! The state is 25 lanes of 64 bits, lane (x, y) at index x + 5y. A message is absorbed `rate` bytes at a time: a block
+//! is xored into the first lanes, and a permutation follows. The digest is read from the same lanes. One permutation is
+//! 24 rounds of
 //!
 //! - θ: every lane is xored with the parity of column x-1 and the parity of column x+1 rotated by 1;
-//! - ρ and π: lane (x, y) is rotated by its own distance and goes to (y, 2x + 3y);
+//! - ρ and π: lane (x, y) is rotated by a distance of its own and moves to (y, 2x + 3y);
 //! - χ: lane x of a row is xored with !(lane x+1) & (lane x+2);
 //! - ι: lane (0, 0) is xored with a constant of the round.
 //!
-//! The text is written once, over lanes, one to a register: a general register, or a vector of a
-//! CPU that has rotations and three-operand logic in its vectors.
+//! The code is written once, with one lane in each register: a general register, or a vector register of a CPU whose
+//! vectors have rotations and logic of three operands.
 
 mod lanes;
 #[cfg(target_arch = "x86_64")]
@@ -24,20 +24,21 @@ mod x86;
 use crate::cpu::Token;
 use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, Reader, SORTED, Stream, Writer, little_endian, wipe};
 
-/// A token whose CPU has a Keccak permutation.
+/// A token of a CPU that has a Keccak permutation.
 pub trait Permute: Token {
-    /// Messages that go side by side.
+    /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// Keccak-f\[1600\], `blocks.len() / rate` times, each after the xor of a block.
+    /// Absorbs `blocks`: for each block, xors it to the state and applies Keccak-f\[1600\].
     ///
-    /// `rate` is a multiple of 8 and at most 200, and divides the length of `blocks`.
+    /// `rate` is the length of a block in bytes. It is a multiple of 8, at most 200, and divides the length of
+    /// `blocks`.
     fn absorb(self, state: &mut [u64; 25], rate: usize, blocks: &[u8]);
 
-    /// Keccak-f\[1600\].
+    /// Applies Keccak-f\[1600\] once.
     fn permute(self, state: &mut [u64; 25]);
 
-    /// Hashes all messages of a queue, whose blocks have at least 16 bytes.
+    /// Hashes all messages of `queue`, whose blocks have at least 16 bytes.
     fn absorb_queue(self, queue: &mut Queue<'_, '_, [u64; 25]>) {
         let rate = queue.block();
         queue.one_by_one(|state, blocks| self.absorb(state, rate, blocks));
@@ -72,24 +73,24 @@ static ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// A sponge over Keccak-f\[1600\].
+/// A sponge over Keccak-f\[1600\] (FIPS 202 section 4).
 #[derive(Clone)]
 pub struct Keccak<T: Permute> {
     token: T,
     state: [u64; 25],
-    /// Bytes of a block, and those that the state has absorbed, or given out, since the last permutation.
+    /// The length of a block in bytes.
     rate: usize,
+    /// The number of bytes of the block that have been absorbed, or read as output.
     absorbed: usize,
-    /// Whether it gives out: the message is padded.
+    /// Whether the message has been padded and output is being read.
     squeezing: bool,
     suffix: u8,
     digest_size: usize,
 }
 
 impl<T: Permute> Keccak<T> {
-    /// A sponge with a `rate` in bytes, the `suffix` that separates its domain and begins its
-    /// padding (0x01 for the original Keccak, 0x06 for SHA-3, 0x1f for SHAKE), and a digest of
-    /// any number of bytes.
+    /// A sponge with a `rate` in bytes and a digest of `output_len` bytes. `suffix` is the byte that separates domains
+    /// and begins the padding: 0x01 for the original Keccak, 0x06 for SHA-3, 0x1f for SHAKE.
     ///
     /// # Panics
     /// If the rate is not a multiple of 8 between 8 and 200.
@@ -128,19 +129,19 @@ impl<T: Permute> Keccak<T> {
         Self::new(token, 136, 0x1f, output_len)
     }
 
-    /// Makes the digest `output_len` bytes long; what has been absorbed stays.
+    /// Sets the length of the digest in bytes; what has been absorbed stays.
     pub fn set_output_len(&mut self, output_len: usize) {
         self.digest_size = output_len;
     }
 
-    /// Pads what was absorbed since the beginning, or since output was last taken.
+    /// Pads the bytes that were absorbed since the beginning, or since output was last read.
     #[inline(always)]
     fn pad(&mut self) {
         self.state[self.absorbed / 8] ^= u64::from(self.suffix) << (8 * (self.absorbed % 8));
         self.state[self.rate / 8 - 1] ^= 1 << 63;
     }
 
-    /// [`Hash::digest_after`] that goes on until `out` is full.
+    /// [`Hash::digest_after`] with a digest as long as `out`.
     #[inline(never)]
     fn digest_of_any_length(&self, parts: &[&[u8]], out: &mut [u8]) {
         let mut copy = self.clone();
@@ -149,7 +150,7 @@ impl<T: Permute> Keccak<T> {
         copy.finish(out);
     }
 
-    /// Xors `data` into the state from byte `absorbed` on; it ends within the block.
+    /// Xors `data` to the state, from byte `absorbed` of the block on. It must not reach beyond the block.
     #[inline(always)]
     fn xor(&mut self, mut data: &[u8]) {
         let mut at = self.absorbed;
@@ -221,9 +222,9 @@ impl<T: Permute> Hash for Keccak<T> {
         }
     }
 
-    /// What is absorbed behind it begins a block, xored to the state as it is: with no more than a block of output at a time,
-    /// this is the duplex construction (Bertoni and others 2011, "Duplexing the sponge"), whose inputs are shorter
-    /// than a block.
+    /// Data that is absorbed after output begins a block, and is xored to the state as it is. If output is read at most
+    /// one block at a time, and data between is shorter than a block, this is the duplex construction (Bertoni and
+    /// others 2011, "Duplexing the sponge").
     fn squeeze(&mut self, mut out: &mut [u8]) -> bool {
         if !self.squeezing {
             self.pad();
@@ -248,7 +249,7 @@ impl<T: Permute> Hash for Keccak<T> {
 
     const LANES: usize = T::LANES;
 
-    /// Digests may have other lengths than [`Hash::digest_size`].
+    /// The digests may have other lengths than [`Hash::digest_size`].
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
         for jobs in jobs.chunks_mut(SORTED) {
@@ -256,8 +257,7 @@ impl<T: Permute> Hash for Keccak<T> {
             let mut jobs = LongestFirst::new(jobs);
             let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
                 for Job { state, parts, out } in jobs.by_ref() {
-                    // In lanes are messages in one piece, that begin with a block, and whose digest is ready
-                    // with the last one.
+                    // Lanes take messages in one piece that begin with a block and whose digest fits into one block.
                     let [message] = parts else {
                         state.digest_of_any_length(parts, out);
                         continue;
@@ -285,7 +285,7 @@ impl<T: Permute> Hash for Keccak<T> {
 
     fn export(&self, to: &mut Writer<'_>) {
         self.state.export(to);
-        // At most the rate, which is at most 200.
+        // `absorbed` is at most the rate, which is at most 200, so it fits in a byte.
         to.numbers(&[self.absorbed as u8, u8::from(self.squeezing)]);
     }
 

@@ -59,8 +59,8 @@ fn driver<T: Permute>() {
     }
 }
 
-/// Output piece by piece is the same output, and what is absorbed behind it goes the way of a duplex object, which is built
-/// here on a permutation of others.
+/// Output that is read in pieces must equal output in one piece. Data that is absorbed after it must act as in a duplex
+/// object, which the test builds over RustCrypto's permutation.
 fn squeezing<T: Permute>(t: T) {
     let want = shake::<Shake128>(b"message", 1000);
     for step in [1, 7, 8, 100, 167, 168, 169, 500] {
@@ -107,7 +107,7 @@ fn every_driver() {
     driver::<cpu::ArmSha3>();
 }
 
-/// Every rate, down to one lane, by every driver alike: whole rows, and parts of one.
+/// Every rate from one lane up, compared between drivers: rates of whole rows and others.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn every_rate() {

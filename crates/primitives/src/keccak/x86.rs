@@ -9,7 +9,7 @@ use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use crate::simd::x86::V128;
 
 driver!(
-    /// One message in general registers all the same, but with `andn`, and with rotations that do not
+    /// A single message goes through general registers here too, but with `andn`, and with rotations that do not
     /// overwrite their source.
     Avx2,
     u64,
@@ -18,15 +18,15 @@ driver!(
 
 /// The truth table of `a ^ b ^ c`.
 const XOR3: i32 = 0x96;
-/// That of `a ^ (!b & c)`.
+/// The truth table of `a ^ (!b & c)`.
 const CHI: i32 = 0xd2;
 
-/// One lane, in the low half.
+/// One lane of the state, in the low half of the vector.
 ///
-/// A lane to a register uses an eighth of the machine's width and is good all the same: rotations
-/// are by constants, nothing is ever shuffled, 32 registers hold the whole state, and ternary logic
-/// makes a round of 95 operations, where general registers need some 150. Whole rows of lanes in
-/// 512-bit vectors would need about 20 shuffles across lanes in every round; that was not tried.
+/// A lane per register uses an eighth of the machine's width, and is fast all the same: rotations are by constants,
+/// there are no shuffles, 32 registers hold the whole state, and ternary logic makes a round of 95 operations, where
+/// general registers need about 150. Whole rows of lanes in 512-bit vectors would need about 20 shuffles across lanes
+/// in every round; that was not tried.
 impl Single<Avx512> for V128<Avx512> {
     #[inline(always)]
     fn get(self) -> u64 {
@@ -72,7 +72,7 @@ driver!(
     lanes: U64x8
 );
 
-/// One lane of several states.
+/// The same lane of several states.
 macro_rules! lane {
     ($V:ident, $Token:ident, |$this:ident, $a:ident, $b:ident| $chi:expr) => {
         impl Lane<$Token> for $V {

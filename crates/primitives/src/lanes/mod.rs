@@ -1,12 +1,12 @@
-//! Vectors that hold one word of each of several messages.
+//! Vectors that hold one word from each of several messages.
 //!
-//! The rounds of a hash are one chain of operations, each waiting for the one before. Messages do not wait
-//! for each other: with a message in every lane of a vector, one chain does the work of many, nothing is
-//! ever shuffled but on the way in, and the CPU's widest vectors are full.
+//! The rounds of a hash are one chain of dependent operations, but messages are independent of each other. With a
+//! message in every lane of a vector, one chain does the work of many. Words are shuffled only when messages are
+//! loaded, and the CPU's widest vectors are full.
 //!
-//! [`Word`] is the arithmetic of one word, in a general register or in every lane of a vector, so that
-//! rounds are one text for both; [`Lanes`] is what only vectors have. Everything is `#[inline(always)]`
-//! and must be reached from inside [`Token::vectorize`].
+//! [`Word`] is the arithmetic of one word, in a general register or in every lane of a vector, so that rounds are
+//! written once for both. [`Lanes`] has what only vectors can do. Every method is `#[inline(always)]` and must be
+//! called from inside [`Token::vectorize`].
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use crate::cpu::Token;
@@ -18,12 +18,12 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::*;
 
-/// The most messages that go side by side.
+/// The largest number of messages in parallel.
 pub(crate) const MOST: usize = 16;
 
 /// A word of 32 or 64 bits, or a vector of them.
 pub(crate) trait Word: Copy {
-    /// Bits of a word.
+    /// The number of bits in a word.
     const BITS: u32;
 
     fn add(self, other: Self) -> Self;
@@ -36,16 +36,16 @@ pub(crate) trait Word: Copy {
         self.xor(a).xor(b)
     }
 
-    /// `self` plus, bit by bit, `a` where `mask` is 1 and `b` where it is 0.
+    /// `self` plus a bitwise choice: the bit of `a` where `mask` is 1, of `b` where it is 0.
     fn add_choice(self, mask: Self, a: Self, b: Self) -> Self;
 
-    /// The bits that two of the three or all have.
+    /// The bitwise majority of the three.
     fn majority(self, a: Self, b: Self) -> Self;
 
-    /// Rotated right.
+    /// The word rotated right by `N` bits.
     fn rotr<const N: i32>(self) -> Self;
 
-    /// Shifted right.
+    /// The word shifted right by `N` bits.
     fn shr<const N: i32>(self) -> Self;
 }
 
@@ -66,14 +66,15 @@ macro_rules! scalar {
 
             #[inline(always)]
             fn add_choice(self, mask: Self, a: Self, b: Self) -> Self {
-                // The terms never share a bit, so that their sum is their union; !mask & b is one
+                // The two terms have no bit in common, so adding both is adding their union. `!mask & b` is one
                 // instruction on many CPUs.
                 self.wrapping_add(!mask & b).wrapping_add(mask & a)
             }
 
             #[inline(always)]
             fn majority(self, a: Self, b: Self) -> Self {
-                // Where it is asked of (a, b, c), then of (new, a, b), the compiler keeps a ^ b.
+                // A round asks for the majority of (a, b, c), and the next one for that of (new, a, b): the compiler
+                // keeps a ^ b from one for the other.
                 a ^ ((self ^ a) & (a ^ b))
             }
 
@@ -92,43 +93,43 @@ macro_rules! scalar {
 scalar!(u32);
 scalar!(u64);
 
-/// A word of each of `COUNT` messages.
+/// A vector with one word from each of `COUNT` messages.
 pub(crate) trait Lanes: Word {
-    /// What proves that the CPU has these vectors.
+    /// The token that proves that the CPU has these vectors.
     type Token: Token;
 
-    /// A lane.
+    /// The word in a lane.
     type Word: Copy;
 
-    /// The words that 16 bytes of every message make: two or four vectors.
+    /// The words in 16 bytes of every message: two vectors of 64-bit words, or four of 32-bit words.
     type Column: AsRef<[Self]>;
 
-    /// Lanes.
+    /// The number of lanes.
     const COUNT: usize;
 
-    /// The same word everywhere.
+    /// The same word in every lane.
     fn splat(token: Self::Token, word: Self::Word) -> Self;
 
-    /// The word in a lane.
+    /// The word in lane `lane`.
     ///
     /// # Panics
     /// If there is no such lane.
     fn lane(&self, lane: usize) -> Self::Word;
 
-    /// Changes a lane.
+    /// Replaces the word in lane `lane`.
     ///
     /// # Panics
     /// If there is no such lane.
     fn set_lane(&mut self, lane: usize, word: Self::Word);
 
-    /// The 16 bytes at offset `at` of every run, as words, little-endian or else big-endian.
+    /// The 16 bytes at offset `at` of every run as words, little-endian if `LITTLE`, otherwise big-endian.
     ///
     /// # Panics
-    /// If the runs end before.
+    /// If the runs end before `at + 16`.
     fn read<const LITTLE: bool>(token: Self::Token, runs: &Runs<'_>, at: usize) -> Self::Column;
 }
 
-/// Runs of text that have one length, one for each lane.
+/// Runs of bytes, all of one length, one for each lane.
 pub(crate) struct Runs<'a> {
     starts: [*const u8; MOST],
     len: usize,
@@ -136,7 +137,7 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// The beginnings of texts, as much as all of them have.
+    /// The beginnings of `texts`, as long as the shortest of them.
     #[inline(always)]
     pub fn new(texts: &[&'a [u8]; MOST]) -> Self {
         let mut runs = Self { starts: [core::ptr::null(); MOST], len: texts[0].len(), text: PhantomData };
@@ -147,27 +148,29 @@ impl<'a> Runs<'a> {
         runs
     }
 
-    /// Bytes of each run.
+    /// The length of each run in bytes.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The 16 bytes at `at` of a lane's run.
+    /// The 16 bytes at offset `at` of a lane's run.
     ///
     /// # Panics
-    /// If the run ends before.
+    /// If the run ends before `at + 16`.
     #[inline(always)]
     pub fn block(&self, lane: usize, at: usize) -> &'a [u8; 16] {
         assert!(at <= self.len && 16 <= self.len - at, "a run has 16 bytes there");
-        // SAFETY: `new` was given a slice that starts here, lives as long and is not shorter.
+        // SAFETY: `starts[lane]` is the start of a slice that `new` was given, which is borrowed for 'a and has at
+        // least `len` bytes.
         unsafe { &*self.starts[lane].add(at).cast() }
     }
 
-    /// The run of a lane.
+    /// The whole run of a lane.
     #[inline(always)]
     pub fn run(&self, lane: usize) -> &'a [u8] {
-        // SAFETY: `new` was given a slice that starts here, lives as long and is not shorter.
+        // SAFETY: `starts[lane]` is the start of a slice that `new` was given, which is borrowed for 'a and has at
+        // least `len` bytes.
         unsafe { core::slice::from_raw_parts(self.starts[lane], self.len) }
     }
 }

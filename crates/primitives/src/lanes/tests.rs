@@ -2,7 +2,7 @@ use super::*;
 use crate::cpu::{self, CpuFeatures};
 use std::vec::Vec;
 
-/// Every lane of every operation is the operation on words.
+/// In every lane, every operation gives what the same operation on words gives.
 fn arithmetic<V: Lanes>(word: impl Fn(u64) -> V::Word)
 where
     V::Word: Word + PartialEq + core::fmt::Debug,
@@ -31,7 +31,7 @@ where
     }
 }
 
-/// Lane `i` of word `w` is word `w` of run `i`.
+/// After reading, lane `i` of word `w` is word `w` of run `i`.
 fn reading<V: Lanes>(of: impl Fn(&[u8], bool) -> V::Word)
 where
     V::Word: PartialEq + core::fmt::Debug,
@@ -90,7 +90,7 @@ fn nothing_is_read_behind_a_run() {
     let _ = U32x8::read::<true>(token, &Runs::new(&[&[0; 40]; MOST]), 32);
 }
 
-/// The words of one register agree with their definitions.
+/// The operations on single words follow their definitions.
 #[test]
 fn scalars() {
     let (a, b, c) = (0b1111_0000u32, 0b1100_1100, 0b1010_1010);

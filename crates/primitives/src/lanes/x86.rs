@@ -1,31 +1,31 @@
-//! 256- and 512-bit vectors of x86-64.
+//! The 256- and 512-bit vectors of x86-64 as lanes of messages.
 //!
-//! Zen 4 does a 512-bit operation in two cycles of one of four pipes, and rotates in two of the pipes. 256-bit
-//! vectors with AVX-512's rotations and logic could be as fast there: with half the messages in flight the latency of
-//! the rounds shows, and SHA-256 was 7 % slower (SHA-1 6 %, SHA-512 7 %, SHA3-256 2 %), so that 512 bits it is,
-//! which CPUs with wider pipes like better anyway.
+//! Zen 4 does a 512-bit operation in two cycles of one of four pipes, and rotates in two of the pipes. 256-bit vectors
+//! with AVX-512's rotations and logic could be as fast there. But with half as many messages the latency of the rounds
+//! shows: SHA-256 was 7 % slower, SHA-1 6 %, SHA-512 7 % and SHA3-256 2 %. So AVX-512 means 512 bits, which also suits
+//! CPUs with wider pipes better.
 
 use super::{Lanes, Runs, Word};
 use crate::cpu::{Avx2, Avx512, HasAvx2, HasAvx512};
 use crate::simd::x86::{V128, V256, V512};
 
-/// Eight words, AVX2.
+/// Eight words of 32 bits, with AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct U32x8(pub V256<Avx2>);
 
-/// Four words, AVX2.
+/// Four words of 64 bits, with AVX2.
 #[derive(Clone, Copy)]
 pub(crate) struct U64x4(pub V256<Avx2>);
 
-/// Sixteen words, AVX-512.
+/// Sixteen words of 32 bits, with AVX-512.
 #[derive(Clone, Copy)]
 pub(crate) struct U32x16(pub V512<Avx512>);
 
-/// Eight words, AVX-512.
+/// Eight words of 64 bits, with AVX-512.
 #[derive(Clone, Copy)]
 pub(crate) struct U64x8(pub V512<Avx512>);
 
-/// [`Word`] with AVX2, which rotates by two shifts and has logic of two operands.
+/// [`Word`] with AVX2, where a rotation is two shifts and logic has two operands.
 macro_rules! avx2 {
     ($V:ident, $bits:literal, $add:ident, $shl_by:ident, $shr:ident) => {
         impl Word for $V {
@@ -48,13 +48,14 @@ macro_rules! avx2 {
 
             #[inline(always)]
             fn majority(self, a: Self, b: Self) -> Self {
-                // As of one word: the compiler keeps a ^ b for the next round.
+                // The same formula as for one word: the compiler keeps a ^ b for the next round.
                 Self(a.0.xor(self.0.xor(a.0).and(a.0.xor(b.0))))
             }
 
             #[inline(always)]
             fn rotr<const N: i32>(self) -> Self {
-                // A constant cannot be computed of another, so the count of this shift is in a register; the compiler folds it.
+                // A const argument cannot be computed from another one, so this shift takes its count in a register;
+                // the compiler makes a constant of it.
                 Self(self.0.$shr::<N>().or(self.0.$shl_by(($bits - N).cast_unsigned())))
             }
 
@@ -114,12 +115,12 @@ macro_rules! avx512 {
 avx512!(U32x16, 32, add32, ror32, shr32);
 avx512!(U64x8, 64, add64, ror64, shr64);
 
-/// The byte shuffles that reverse words of 32 and of 64 bits.
+/// Byte shuffles that reverse the bytes in words of 32 and of 64 bits.
 const SWAP32: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
 const SWAP64: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
 
-/// The 16 bytes at `at` of the runs `first`, `first + step`, …, in as many blocks of a vector. Bytes within words are
-/// put in the order of `swap` unless `LITTLE`.
+/// The 16 bytes at offset `at` of the runs `first`, `first + step`, …, in the blocks of a vector. Unless `LITTLE`, the
+/// shuffle `swap` reverses the bytes in words.
 #[inline(always)]
 fn row256<T: HasAvx2, const LITTLE: bool>(
     token: T,
@@ -133,7 +134,7 @@ fn row256<T: HasAvx2, const LITTLE: bool>(
     if LITTLE { row } else { row.shuffle_bytes(V256::splat_block(token, swap)) }
 }
 
-/// The same of four runs.
+/// The same for four runs, in a vector of 512 bits.
 #[inline(always)]
 fn row512<T: HasAvx512, const LITTLE: bool>(
     token: T,
@@ -148,7 +149,7 @@ fn row512<T: HasAvx512, const LITTLE: bool>(
     if LITTLE { row } else { row.shuffle_bytes(V512::splat_block(token, swap)) }
 }
 
-/// What the vectors have in common as [`Lanes`].
+/// The methods of [`Lanes`] that all vectors share.
 macro_rules! lanes {
     ($R:ident, $Word:ty, $Token:ty, $count:literal, $splat:ident) => {
         type Token = $Token;
@@ -172,8 +173,8 @@ macro_rules! lanes {
     };
 }
 
-/// [`Lanes`] of 32 bits. A row has 16 bytes of every fourth message, beginning with message 0, 1, 2 or 3, so
-/// that a 4 × 4 transposition within each quarter makes a column of all messages in order.
+/// [`Lanes`] of 32-bit words. A row holds 16 bytes of every fourth message, beginning with message 0, 1, 2 or 3. So a 4
+/// × 4 transposition within each block gives columns with the messages in order.
 macro_rules! of_32 {
     ($V:ident($R:ident), $Token:ident, $count:literal, $row:ident) => {
         impl Lanes for $V {
@@ -199,7 +200,7 @@ macro_rules! of_32 {
 of_32!(U32x8(V256), Avx2, 8, row256);
 of_32!(U32x16(V512), Avx512, 16, row512);
 
-/// [`Lanes`] of 64 bits: the same, with every second message and 2 × 2 transpositions.
+/// [`Lanes`] of 64-bit words. A row holds every second message, and the transpositions are 2 × 2.
 macro_rules! of_64 {
     ($V:ident($R:ident), $Token:ident, $count:literal, $row:ident) => {
         impl Lanes for $V {

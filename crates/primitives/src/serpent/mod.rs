@@ -1,14 +1,13 @@
 //! Serpent (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced Encryption Standard",
 //! 1998).
 //!
-//! A block is four 32-bit words. Each of 32 rounds mixes in a key of four words, applies one of
-//! eight S-boxes to the 32 columns of four bits, and stirs with a linear transformation; the last
-//! round has a second key in place of the linear transformation. The cipher was made for bit
-//! slicing: an S-box is a circuit of word operations (see `sbox`), nothing is looked up, and with
-//! vectors for words, as many blocks as there are lanes take the time of one.
+//! A block is four 32-bit words. Each of 32 rounds adds a key of four words, applies one of eight S-boxes to the 32
+//! columns of four bits, and mixes the words by a linear transformation. The last round has a second key in place of
+//! the linear transformation. The cipher was designed for bit slicing: an S-box is a circuit of word operations (see
+//! `sbox`) without lookups. With vectors for words, as many blocks as there are lanes take the time of one.
 //!
-//! Bytes are in the order of the Linux kernel and of NESSIE: words are little-endian, the first
-//! word is the first in memory.
+//! The order of bytes is that of the Linux kernel and of NESSIE: words are little-endian, and the first word is the
+//! first in memory.
 
 mod modes;
 mod rounds;
@@ -20,27 +19,27 @@ use crate::words32::{Word, Words32};
 use rounds::Keys;
 use zeroize::Zeroize;
 
-/// Bytes in a block.
+/// The length of a block in bytes.
 const BLOCK: usize = 16;
 
-/// A token whose CPU has vectors for Serpent.
+/// A token of a CPU that has code for Serpent.
 pub trait SerpentToken: Token {
-    /// The vectors for long texts: so many blocks that the CPU has others to work on while one waits for its own last
-    /// instruction.
+    /// The vectors for long messages. They hold so many blocks that the CPU can work on some while others wait for
+    /// their last instruction.
     type Long: Words32<Token = Self>;
 
-    /// The vectors for short texts.
+    /// The vectors for short messages.
     type Short: Words32<Token = Self>;
 
-    /// The token of the code for one block, which runs in general registers. Several tokens share one such code, so it is
-    /// the weakest token that this code gains from.
+    /// The token of the code for a single block, which runs in general registers. Several tokens share that code, so
+    /// this is the weakest token with which it is as fast.
     type Lone: Token;
 
-    /// Makes the token of the code for one block.
+    /// Makes the token of the code for a single block.
     fn lone(self) -> Self::Lone;
 }
 
-/// Implements [`SerpentToken`]: a token's vectors, and how it becomes the token of one block.
+/// Implements [`SerpentToken`] from a token's vectors and its conversion to the token for a single block.
 macro_rules! vectors {
     ($token:ty: $long:ty, $short:ty, $lone:ty = $make:expr) => {
         impl SerpentToken for $token {
@@ -56,7 +55,7 @@ macro_rules! vectors {
     };
 }
 
-/// The token of code for one block that gains from no CPU feature.
+/// The conversion for code that gains from no CPU feature.
 fn plain<T>(_: T) -> Portable {
     Portable::new()
 }
@@ -80,11 +79,11 @@ use crate::{cpu::Neon, simd::aarch64::V128, words32::Pair};
 #[cfg(target_arch = "aarch64")]
 vectors!(Neon: Pair<V128<Self>>, V128<Self>, Portable = plain);
 
-/// Expands a key (section 4 of the proposal).
+/// Expands a padded key of 32 bytes (section 4 of the proposal).
 fn expand(key: &[u8; 32]) -> Keys {
-    // The fractional part of the golden ratio, a number with nothing up its sleeve.
+    // The fractional part of the golden ratio (section 4 of the proposal).
     const PHI: u32 = 0x9e37_79b9;
-    // The prekeys, from -8 on.
+    // The prekeys, from number -8 on.
     let mut w = [0u32; 8 + 132];
     for (word, bytes) in w.iter_mut().zip(key.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
@@ -95,7 +94,7 @@ fn expand(key: &[u8; 32]) -> Keys {
     let mut keys = Keys::zero();
     for (i, prekey) in w[8..].as_chunks().0.iter().enumerate() {
         let prekey = prekey.map(|word| Word::splat(Portable::new(), word));
-        // S-boxes 3, 2, 1, 0, 7, 6, 5, 4, 3, …
+        // The S-boxes are used in the order 3, 2, 1, 0, 7, 6, 5, 4, 3, …
         let words = match i % 8 {
             0 => sbox::s3(prekey),
             1 => sbox::s2(prekey),
@@ -112,7 +111,7 @@ fn expand(key: &[u8; 32]) -> Keys {
     keys
 }
 
-/// A Serpent key, for the CPUs that `T` stands for.
+/// A Serpent key, for CPUs with the features of `T`.
 #[derive(Clone)]
 pub struct Serpent<T> {
     token: T,
@@ -120,12 +119,12 @@ pub struct Serpent<T> {
 }
 
 impl<T: SerpentToken> Serpent<T> {
-    /// Blocks that are worked on at a time when there are enough of them.
+    /// The number of blocks that are processed in parallel in a long message.
     pub const PARALLEL: usize = T::Long::LANES;
 
     /// Expands a key of 0 to 32 bytes; `None` for a longer one.
     ///
-    /// A key of less than 32 bytes is the key of 32 that has a 1 bit and zeros behind its last byte.
+    /// A key of less than 32 bytes is padded: a 1 bit follows its last byte, then zeros.
     pub fn new(token: T, key: &[u8]) -> Option<Self> {
         let mut padded = [0; 32];
         padded.get_mut(..key.len())?.copy_from_slice(key);
@@ -137,44 +136,45 @@ impl<T: SerpentToken> Serpent<T> {
         Some(Self { token, keys })
     }
 
-    /// Encrypts the whole blocks of `data`; what is left of a last one stays as it is.
+    /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
     pub fn encrypt_blocks(&self, data: InOut<'_>) {
         modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<true>);
     }
 
-    /// Decrypts the whole blocks of `data`; what is left of a last one stays as it is.
+    /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
     pub fn decrypt_blocks(&self, data: InOut<'_>) {
         modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<false>);
     }
 
-    /// Encrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of them.
+    /// Encrypts whole blocks in CBC mode; `iv` becomes the last ciphertext block.
     pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         modes::cbc_encrypt(self.token, &self.keys, iv, whole(data));
     }
 
-    /// Decrypts the whole blocks of `data` in CBC mode; `iv` becomes the last of the ciphertext.
+    /// Decrypts whole blocks in CBC mode; `iv` becomes the last ciphertext block.
     pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
         modes::run(self.token, &self.keys, whole(data), &mut modes::CbcDecrypt(iv));
     }
 
-    /// Encrypts or decrypts `data` in CTR mode. All of `counter` is the counter, big-endian, and becomes the next one; a
-    /// part of a block uses one up.
+    /// Encrypts or decrypts `data`, of any length, in CTR mode. The counter is the whole block, big-endian. It advances
+    /// by the blocks used, including a partial one.
     pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
         modes::run(self.token, &self.keys, data, &mut modes::Ctr(counter));
     }
 
-    /// Encrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
+    /// Encrypts whole blocks in XTS mode, beginning with `tweak`, which is the encrypted sector number, and advances
+    /// `tweak` by them.
     pub fn xts_encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
         modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<true>(tweak));
     }
 
-    /// Decrypts the whole blocks of `data` in XTS mode; `tweak`, encrypted already, becomes that of the block after.
+    /// Decrypts whole blocks in XTS mode; `tweak` as for [`Serpent::xts_encrypt`].
     pub fn xts_decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
         modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<false>(tweak));
     }
 }
 
-/// The whole blocks of `data`.
+/// `data` without the bytes after its last whole block.
 #[inline(always)]
 fn whole(data: InOut<'_>) -> InOut<'_> {
     let len = data.len() - data.len() % BLOCK;

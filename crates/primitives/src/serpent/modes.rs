@@ -1,4 +1,4 @@
-//! Modes of operation over the rounds, and how many blocks go where.
+//! Modes of operation over the rounds, and the division of messages into groups of blocks.
 
 use super::rounds::{Keys, crypt};
 use super::{BLOCK, SerpentToken};
@@ -7,22 +7,22 @@ use crate::cpu::Token;
 use crate::words32::{Word, Words32};
 use zeroize::Zeroize;
 
-/// The most blocks in a group, four vectors of 512 bits.
+/// The largest number of blocks in a group: four vectors of 512 bits.
 const MAX_LANES: usize = 64;
 
-/// Bytes of a buffer with room for a group.
+/// The length in bytes of a buffer for a group.
 const BUFFER: usize = BLOCK * MAX_LANES;
 
-/// A mode, as a group of blocks sees it. `self` is what goes from group to group, and on to the next request.
+/// A mode, seen as what it does to groups of blocks. `self` is the state between groups, and between requests.
 pub(super) trait Mode {
-    /// Works on groups of as many blocks as `V` has lanes, while there are that many.
+    /// Processes groups of as many blocks as `V` has lanes, as long as `data` has that many.
     fn groups<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: &mut InOut<'_>);
 
-    /// Works on at most as many blocks as `V` has lanes.
+    /// Processes the rest, at most as many blocks as `V` has lanes.
     fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
 }
 
-/// The blocks of `data`: in long groups while they fill one, then in short ones, of which the last may be partial.
+/// Processes `data`: in long groups as long as it fills one, then in short groups, of which the last may be partial.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
     if data.len() >= BLOCK * T::Long::LANES {
         mode.groups::<T::Long>(token, keys, &mut data);
@@ -39,14 +39,14 @@ pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, m
     }
 }
 
-/// [`Token::vectorize`], except for a block alone: nothing but its rounds is worth a call, and what goes to one through
-/// memory makes a chain of blocks wait.
+/// [`Token::vectorize`], except for a single block. For that, only the rounds are worth a call: arguments that pass
+/// through memory would delay a chain of blocks.
 #[inline(always)]
 fn enter<V: Words32, R>(token: V::Token, body: impl FnOnce() -> R) -> R {
     if V::LANES == 1 { body() } else { token.vectorize(body) }
 }
 
-/// The same block in all lanes.
+/// The same block in every lane.
 #[inline(always)]
 fn everywhere<V: Words32>(token: V::Token, block: &[u8; BLOCK]) -> [V; 4] {
     let words = block.as_chunks().0;
@@ -58,7 +58,7 @@ fn everywhere<V: Words32>(token: V::Token, block: &[u8; BLOCK]) -> [V; 4] {
     ]
 }
 
-/// Each block by itself.
+/// ECB: each block by itself.
 pub(super) struct Ecb<const ENCRYPT: bool>;
 
 impl<const ENCRYPT: bool> Mode for Ecb<ENCRYPT> {
@@ -90,7 +90,8 @@ impl<const ENCRYPT: bool> Mode for Ecb<ENCRYPT> {
     }
 }
 
-/// The blocks before are added to the decrypted ones. `self` is the last block before.
+/// CBC decryption: the previous ciphertext block is xored to each decrypted block. The field is the last ciphertext
+/// block of the group before.
 pub(super) struct CbcDecrypt<'a>(pub(super) &'a mut [u8; BLOCK]);
 
 impl Mode for CbcDecrypt<'_> {
@@ -134,17 +135,17 @@ impl Mode for CbcDecrypt<'_> {
     }
 }
 
-/// The encrypted counter, all of the block and big-endian, is added to the text.
+/// CTR: the encrypted counter is xored to the text. The field is the next counter, a whole big-endian block.
 pub(super) struct Ctr<'a>(pub(super) &'a mut [u8; BLOCK]);
 
 impl Ctr<'_> {
-    /// Counts `n` blocks.
+    /// Advances the counter by `n` blocks.
     #[inline(always)]
     fn advance(&mut self, n: usize) {
         *self.0 = u128::from_be_bytes(*self.0).wrapping_add(n as u128).to_be_bytes();
     }
 
-    /// The next `LANES` counters. Where the last byte does not wrap, that is all that differs between them.
+    /// The counters of the next `LANES` blocks. If the last byte of none of them wraps, they differ only in that byte.
     #[inline(always)]
     fn counters<V: Words32>(&self, token: V::Token, numbers: V) -> [V; 4] {
         if usize::from(self.0[15]) + V::LANES <= 256 {
@@ -200,10 +201,12 @@ impl Mode for Ctr<'_> {
     }
 }
 
-/// The tweak, times x from block to block in GF(2^128), is added before and after.
+/// XTS: the tweak is xored before and after encryption, and multiplied by x in GF(2^128) from block to block. The field
+/// is the tweak of the next block.
 pub(super) struct Xts<'a, const ENCRYPT: bool>(pub(super) &'a mut [u8; BLOCK]);
 
-/// `x^n` times the tweaks, `n` from 1 to 16: 128 bits from the lowest word up, and x^128 = x^7 + x^2 + x + 1.
+/// The tweaks times `x^n`, for `n` from 1 to 16. A tweak has 128 bits from the lowest word up, and x^128 = x^7 + x^2 +
+/// x + 1.
 macro_rules! times {
     ($n:literal, $left:literal, $tweaks:expr) => {{
         let [a, b, c, d] = $tweaks;
@@ -218,7 +221,7 @@ macro_rules! times {
     }};
 }
 
-/// The tweaks of the group after: `x^LANES` times these.
+/// The tweaks of the next group: these times `x^LANES`.
 #[inline(always)]
 fn next<V: Words32>(tweaks: [V; 4]) -> [V; 4] {
     match V::LANES {
@@ -232,7 +235,7 @@ fn next<V: Words32>(tweaks: [V; 4]) -> [V; 4] {
     }
 }
 
-/// `x^32` times the tweaks: a whole word is shifted out, and what comes back reaches into the second.
+/// The tweaks times `x^32`: a whole word is shifted out at the top, and its product reaches into the second word.
 #[inline(always)]
 fn times_word<V: Words32>([a, b, c, d]: [V; 4]) -> [V; 4] {
     let low = d.xor(d.shl::<1>()).xor(d.shl::<2>()).xor(d.shl::<7>());
@@ -240,7 +243,8 @@ fn times_word<V: Words32>([a, b, c, d]: [V; 4]) -> [V; 4] {
     [low, a.xor(high), b, c]
 }
 
-/// `x^i` times the tweak in the lane of block `i`: by squaring, each bit of `i` where it is set.
+/// The tweak times `x^i` in the lane of block `i`. For each bit of `i` that is set, the lane is multiplied by the
+/// corresponding power.
 #[inline(always)]
 fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
     let mut tweaks = everywhere::<V>(token, tweak);
@@ -264,13 +268,13 @@ fn first<V: Words32>(token: V::Token, tweak: &[u8; BLOCK]) -> [V; 4] {
     tweaks
 }
 
-/// The number of each block of a group, and bits 4 and 5 of it, each in all bits of a word.
+/// The number of each block in a group, and bits 4 and 5 of it, each of these in all bits of a word.
 static NUMBERS: [[u8; BLOCK]; MAX_LANES] = table(false);
 
-/// Bits 0 to 3 of the number of each block of a group, each in all bits of a word.
+/// Bits 0 to 3 of the number of each block in a group, each in all bits of a word.
 static LOW_BITS: [[u8; BLOCK]; MAX_LANES] = table(true);
 
-/// One of the two tables above.
+/// Computes [`LOW_BITS`] or [`NUMBERS`].
 const fn table(low_bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
     let mut table = [[0; BLOCK]; MAX_LANES];
     let mut i = 0;
@@ -291,7 +295,7 @@ const fn table(low_bits: bool) -> [[u8; BLOCK]; MAX_LANES] {
     table
 }
 
-/// `words ^ masks`.
+/// Xors the words of blocks with masks.
 #[inline(always)]
 fn masked<V: Words32>([a, b, c, d]: [V; 4], masks: [V; 4]) -> [V; 4] {
     [a.xor(masks[0]), b.xor(masks[1]), c.xor(masks[2]), d.xor(masks[3])]
@@ -335,7 +339,7 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
     }
 }
 
-/// Encrypts block after block, each with the one before added; `chain` is the one before.
+/// CBC encryption, one block after the other. `chain` is the previous ciphertext block.
 pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u8; BLOCK], mut data: InOut<'_>) {
     let token = token.lone();
     token.vectorize(

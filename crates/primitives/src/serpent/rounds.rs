@@ -1,15 +1,15 @@
-//! The rounds, over vectors of any width.
+//! Serpent's rounds, over vectors of any width.
 
 use super::sbox;
 use crate::cpu::Token;
 use crate::words32::Words32;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The key of each round, and the one after the last, in the order of the rounds when encrypting.
+/// The keys of the 32 rounds and the last key, in the order of encryption.
 type Schedule = [[u32; 4]; 33];
 
-/// The keys, for each direction where its rounds take them. The linear transformation lies between two keys and S-boxes,
-/// and a key can be added anywhere in it: where the words are that nobody waits for.
+/// The round keys, in a form of their own for each direction. The linear transformation lies between S-boxes, and a key
+/// can be xored anywhere in it: it is xored to words that are not on the critical path.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub(super) struct Keys {
     encrypt: Schedule,
@@ -17,34 +17,34 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// All zero.
+    /// A schedule of zeros.
     pub(super) const fn zero() -> Self {
         Self { encrypt: [[0; 4]; 33], decrypt: [[0; 4]; 33] }
     }
 
-    /// Key `i`, as the proposal has it.
+    /// Sets key `i` of the proposal.
     #[inline(always)]
     pub(super) fn set(&mut self, i: usize, key: [u32; 4]) {
         (self.encrypt[i], self.decrypt[i]) = (key, key);
-        // The first and the last have no linear transformation beside them.
+        // The first and the last key are not next to a linear transformation.
         if (1..32).contains(&i) {
             let [a, b, c, d] = [key[0].rotate_right(5), key[1], key[2].rotate_right(22), key[3]];
-            // Added to a and c before their last rotation.
+            // In encryption, the key is xored to a and c before their last rotation.
             self.encrypt[i] = [a, b, c, d];
-            // Added to what each of the words takes from its old value and from b and d.
+            // In decryption, the key is xored to what each word gets from its old value and from b and d.
             self.decrypt[i] = [a ^ b ^ d, b.rotate_right(1), c ^ b << 7 ^ d, d.rotate_right(7)];
         }
     }
 }
 
-/// `late ^ x ^ y`, two side by side, where `late` is what is there last.
+/// `late ^ x ^ y` for two words, where `late` is ready last.
 #[inline(always)]
 fn sums<V: Words32>(late: [V; 2], x: [V; 2], y: [V; 2]) -> [V; 2] {
     let early = [x[0].xor(y[0]), x[1].xor(y[1])];
     [late[0].xor(early[0]), late[1].xor(early[1])]
 }
 
-/// The linear transformation (section 3 of the proposal), and the next key.
+/// The linear transformation (section 3 of the proposal), followed by the next key.
 #[inline(always)]
 fn stir<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
     let key = |i: usize| V::splat(token, key[i]);
@@ -56,7 +56,7 @@ fn stir<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V
     [a, b.xor(key(1)), c, d.xor(key(3))]
 }
 
-/// Mixes in a key, and undoes the linear transformation.
+/// Adds a key and inverts the linear transformation.
 #[inline(always)]
 fn settle<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
     let key = |i: usize| V::splat(token, key[i]);
@@ -68,7 +68,7 @@ fn settle<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> 
     [rotated[0], b, rotated[1], d]
 }
 
-/// Mixes in a round key.
+/// Adds a round key.
 #[inline(always)]
 fn mix<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
     let key = |i: usize| V::splat(token, key[i]);
@@ -113,8 +113,8 @@ fn decrypt<V: Words32>(token: V::Token, keys: &Schedule, words: [V; 4]) -> [V; 4
     words
 }
 
-/// Encrypts or decrypts as many blocks as a vector has lanes, for every mode: a function of its own, which is there
-/// once for each width. The words pass through memory, a few cycles of some hundreds.
+/// Encrypts or decrypts as many blocks as a vector has lanes. All modes share this function, which exists once for each
+/// width. The words pass through memory, which costs a few of several hundred cycles.
 #[inline(never)]
 pub(super) fn crypt<V: Words32, const ENCRYPT: bool>(token: V::Token, keys: &Keys, words: &mut [V; 4]) {
     token.vectorize_with(

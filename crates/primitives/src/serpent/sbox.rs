@@ -1,20 +1,21 @@
 //! The eight S-boxes and their inverses as circuits.
 //!
-//! A box takes four bits to four bits, and is applied to the 32 columns of four words at once: bit
-//! *i* of the box is word *i*, in every lane.
+//! An S-box maps four bits to four bits, and is applied to the 32 columns of four words at once: bit *i* of the S-box
+//! is word *i*, in every lane.
 //!
-//! The circuits have short paths rather than few gates, since a block alone waits for its own chain of rounds. What
-//! counts is when the linear transformation behind a box has all its words. It needs *a* and *c* soonest (when
-//! decrypting, every word), and delivers *b* and *d* two steps before *a* and *c* (*a* and *c* one before *b* and *d*),
-//! so a path from an early word may be longer. The circuits were found by simulated annealing, from those of Dag Arne
-//! Osvik ("Speeding up Serpent", Third AES Candidate Conference, 2000): a gate's inputs or function change, what still
-//! makes the table's outputs stays, and the cost is the latest word of the next round, then the sum over all words and
-//! the number of gates. There are 17.1 gates in a box (18 in an inverse, Osvik's have 17.25), and a round is a chain of
-//! 10.9 steps where Osvik's circuits make 14.1 (9.4 when decrypting). Where a vector instruction has three inputs, the
-//! compiler joins gates.
+//! The circuits have short paths rather than few gates, because a single block waits for its own chain of rounds. What
+//! counts is when the linear transformation after an S-box has all its words. It needs *a* and *c* first (in
+//! decryption, every word), and delivers *b* and *d* two steps before *a* and *c* (in decryption, *a* and *c* one step
+//! before *b* and *d*). So a path from an early word may be longer.
 //!
-//! Gates are in the order of a list schedule of the rounds, four operations at a time of which two rotate or shift.
-//! [`Word`](crate::words32::Word), for a block alone, keeps that order.
+//! The circuits were found by simulated annealing, starting from those of Dag Arne Osvik ("Speeding up Serpent", Third
+//! AES Candidate Conference, 2000). A move changes an input or the function of a gate, and must keep the outputs of the
+//! S-box. The cost is the latest word of the next round, then the sum over all words and the number of gates. An S-box
+//! has 17.1 gates on average (an inverse has 18; Osvik's have 17.25). A round is a chain of 10.9 steps, where Osvik's
+//! circuits make 14.1 (9.4 in decryption). Where a vector instruction has three inputs, the compiler joins gates.
+//!
+//! Gates are in the order of a list schedule of the rounds: four operations at a time, at most two of which rotate or
+//! shift. [`Word`](crate::words32::Word), for a single block, keeps that order.
 
 use crate::words32::Words32;
 
@@ -153,7 +154,7 @@ mod tests {
 
     type Circuit = fn([Word<Portable>; 4]) -> [Word<Portable>; 4];
 
-    /// What a circuit makes of each of the 16 inputs: input `x` in bit `x` of the words.
+    /// The outputs of a circuit for each of the 16 inputs: input `x` is bit `x` of the words.
     fn outputs(circuit: Circuit) -> [u8; 16] {
         let inputs = core::array::from_fn(|bit| (0..16).map(|x: u32| (x >> bit & 1) << x).sum());
         let words = circuit(inputs.map(|word| Word::splat(Portable::new(), word))).map(Word::get);

@@ -50,7 +50,7 @@ fn published_vectors() {
     every_token!(published());
 }
 
-/// What RustCrypto makes of the whole blocks of `src`.
+/// The whole blocks of `src`, encrypted or decrypted by RustCrypto.
 fn peer(key: &[u8], src: &[u8], encrypt: bool) -> Vec<u8> {
     let serpent = ::serpent::Serpent::new_from_slice(key).unwrap();
     let mut out = src.to_vec();
@@ -61,7 +61,7 @@ fn peer(key: &[u8], src: &[u8], encrypt: bool) -> Vec<u8> {
     out
 }
 
-/// Both directions, in place and out of place.
+/// Checks both directions, in place and out of place.
 fn agrees<T: SerpentToken>(token: T, serpent: &Serpent<T>, src: &[u8], encrypted: &[u8], decrypted: &[u8]) {
     let _ = token;
     for (encrypt, want) in [(true, encrypted), (false, decrypted)] {
@@ -95,7 +95,7 @@ fn agrees_with_rustcrypto_at_every_length() {
     every_token!(every_length());
 }
 
-/// `x` times a number of GF(2^128), as XTS has it.
+/// `x` times an element of GF(2^128) in the convention of XTS.
 fn times_x(block: u128) -> u128 {
     (block << 1) ^ if block >> 127 == 1 { 0x87 } else { 0 }
 }
@@ -112,7 +112,7 @@ fn modes<T: SerpentToken>() {
     let iv: [u8; 16] = core::array::from_fn(|i| 0x93 ^ (17 * i as u8));
     let text = blocks(&src);
 
-    // Each mode by its definition, block after block, from RustCrypto's cipher.
+    // Each mode by its definition, block by block, over RustCrypto's cipher.
     let mut chain = u128::from_le_bytes(iv);
     let cbc_encrypted: Vec<u128> = (text.iter())
         .map(|block| {
@@ -148,7 +148,7 @@ fn modes<T: SerpentToken>() {
         check("xts, back", &xts_decrypted, tweaks[n], &|iv, data| serpent.xts_decrypt(iv, data));
     }
 
-    // Counters that carry at every place of a group, into every byte, and parts of blocks.
+    // Counters that carry at every place of a group and into every byte, and partial blocks.
     for first in [0, 0xff - 20, u128::MAX - 30, u128::from(u64::MAX) - 5, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdc3] {
         for len in (0..=530usize).step_by(7).chain([16, 64, 256, 512, 1023, 1024, 1040, 1279, 2048, 2832]) {
             let count = len.div_ceil(16);
@@ -170,7 +170,7 @@ fn modes_by_their_definition() {
 
 fn one_case<T: SerpentToken>(key: &[u8], src: &[u8]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
-    // The peer takes no key below 16 bytes, but it takes the padded one.
+    // RustCrypto refuses keys of less than 16 bytes, but takes the padded key.
     let mut padded = key.to_vec();
     if padded.len() < 32 {
         padded.push(1);

@@ -6,7 +6,7 @@ use crate::cpu::{ArmSha2, Token};
 use crate::hash::Queue;
 use crate::simd::aarch64::V128;
 
-/// (a, b, c, d) with a in lane 0, and e.
+/// The state as (a, b, c, d), with a in lane 0, and e.
 #[derive(Clone, Copy)]
 struct Halves {
     abcd: V128<ArmSha2>,

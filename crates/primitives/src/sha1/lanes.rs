@@ -6,7 +6,7 @@ use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
 use crate::simd::from_fn;
 
-/// The chaining values, word by word.
+/// The chaining values of several messages; each vector holds one word of all of them.
 pub(super) struct InLanes<V: Lanes> {
     token: V::Token,
     state: [V; 5],

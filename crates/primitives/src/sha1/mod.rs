@@ -1,10 +1,9 @@
-//! SHA-1 (FIPS 180-4): a 160-bit digest, broken for collisions, alive in HMAC and in old formats.
+//! SHA-1 (FIPS 180-4), with a digest of 160 bits. Collisions are practical; it lives on in HMAC and in old formats.
 //!
-//! A block of sixteen 32-bit words w(0..16) is expanded to eighty by
-//! w(t) = (w(t-3) ^ w(t-8) ^ w(t-14) ^ w(t-16)) <<< 1, and round t maps the state (a, b, c, d, e) to
-//! ((a <<< 5) + f(b, c, d) + e + k + w(t), a, b <<< 30, c, d), where f and k change every twenty
-//! rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four rounds
-//! in one: a register holds (a, b, c, d), and the e of four rounds hence is this a, rotated.
+//! A block of sixteen 32-bit words w(0..16) is expanded to eighty by w(t) = (w(t-3) ^ w(t-8) ^ w(t-14) ^ w(t-16)) <<<
+//! 1. Round t maps the state (a, b, c, d, e) to ((a <<< 5) + f(b, c, d) + e + k + w(t), a, b <<< 30, c, d), where f and
+//! k change every twenty rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four
+//! rounds in one instruction: a register holds (a, b, c, d), and e after four rounds is a of now, rotated.
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -21,25 +20,25 @@ mod x86;
 use crate::cpu::Token;
 use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
 
-/// SHA-1: blocks of 64 bytes, a digest of 20.
+/// SHA-1, with blocks of 64 bytes and a digest of 20.
 pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
 
 impl<T: Compress> Sha1<T> {
-    /// The hash of the empty message so far.
+    /// An empty message.
     pub fn new(token: T) -> Self {
         Self::start(token, Chain160([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]), 20)
     }
 }
 
-/// A token whose CPU has a SHA-1 compression function.
+/// A token of a CPU that has a SHA-1 compression function.
 pub trait Compress: Token {
-    /// Messages that go side by side.
+    /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// Absorbs `blocks`, a multiple of 64 bytes.
+    /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
 
-    /// Hashes all messages of a queue.
+    /// Hashes all messages of `queue`.
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
@@ -88,7 +87,7 @@ impl Chaining for Chain160 {
     }
 }
 
-/// k of the four times twenty rounds: 2^30 times the square roots of 2, 3, 5 and 10.
+/// The constants k of the four times twenty rounds: 2^30 times the square roots of 2, 3, 5 and 10.
 const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 
 #[cfg(test)]

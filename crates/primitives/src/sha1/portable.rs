@@ -5,7 +5,7 @@ use super::rounds::rounds;
 use crate::cpu::Portable;
 use crate::simd::from_fn;
 
-/// Absorbs `blocks`, a multiple of 64 bytes.
+/// Absorbs `blocks`, whose length is a multiple of 64 bytes.
 #[inline(always)]
 pub(super) fn compress(state: &mut [u32; 5], blocks: &[u8]) {
     for block in blocks.as_chunks::<64>().0 {

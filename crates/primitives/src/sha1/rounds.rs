@@ -1,10 +1,10 @@
-//! The rounds of SHA-1, on words of one block or of a block of several messages.
+//! The rounds of SHA-1, for one message or for several messages in lanes.
 
 use super::K;
 use crate::lanes::Word;
 use crate::simd::each;
 
-/// What a quarter of the rounds adds of b, c and d.
+/// The function f of b, c and d, which is the same in each quarter of the rounds.
 #[derive(Clone, Copy, PartialEq)]
 enum Function {
     Choice,
@@ -12,7 +12,7 @@ enum Function {
     Majority,
 }
 
-/// Round t on a state whose words have moved t places: (a, b, c, d, e) = s[-t..], indices modulo 5.
+/// Round t. The state's words are not moved but renamed: (a, b, c, d, e) = s[-t..], indices modulo 5.
 #[inline(always)]
 fn round<W: Word>(s: &mut [W; 5], t: usize, f: Function, kw: W) {
     let at = |i: usize| s[(i + 4 * t) % 5];
@@ -27,7 +27,7 @@ fn round<W: Word>(s: &mut [W; 5], t: usize, f: Function, kw: W) {
     s[(1 + 4 * t) % 5] = b.rotr::<2>();
 }
 
-/// Rounds t = `from`.. (five of them); after five the state's words are back in their places.
+/// The five rounds from t = `from`. After them the state's words are back in their places.
 #[inline(always)]
 fn rounds5<W: Word>(s: &mut [W; 5], w: &mut [W; 16], from: usize, f: Function, k: W) {
     macro_rules! rounds {
@@ -42,7 +42,7 @@ fn rounds5<W: Word>(s: &mut [W; 5], w: &mut [W; 16], from: usize, f: Function, k
     rounds!(0 1 2 3 4);
 }
 
-/// The rounds on a block `w`, whose constants `k` brings into words.
+/// The eighty rounds on a block `w`. The function `k` makes a word, or a vector, of a constant.
 #[inline(always)]
 pub(super) fn rounds<W: Word>(s: &mut [W; 5], w: &mut [W; 16], k: impl Fn(u32) -> W) {
     macro_rules! quarter {

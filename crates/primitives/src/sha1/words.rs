@@ -1,13 +1,13 @@
-//! SHA-1 by instructions that do four rounds: one text for x86 and Arm.
+//! SHA-1 by instructions that do four rounds: one code for x86 and Arm.
 
 use super::Chain160;
 use crate::cpu::Token;
 use crate::hash::{Chaining, SideBySide};
 use crate::lanes::Runs;
 
-/// The working state, as the CPU's instructions keep it.
+/// The working state, as the CPU's instructions hold it.
 pub(super) trait State: Copy {
-    /// What proves that the CPU has the instructions.
+    /// The token that proves that the CPU has the instructions.
     type Token: Token;
 
     /// Four words of the schedule.
@@ -17,20 +17,20 @@ pub(super) trait State: Copy {
 
     fn store(self, state: &mut [u32; 5]);
 
-    /// The sum with the state at the start of the block, word by word.
+    /// Adds the state from the start of the block, word by word.
     fn add(self, start: Self) -> Self;
 
     /// Four big-endian words of a block.
     fn words(token: Self::Token, block: &[u8; 16]) -> Self::Words;
 
-    /// Words t..t+4 from the sixteen before them.
+    /// The next four words of the schedule, from the sixteen before them.
     fn schedule(w: [Self::Words; 4]) -> Self::Words;
 
-    /// Four rounds with the function and constant of quarter `F`; `FIRST` in a block.
+    /// Four rounds with the function and constant of quarter `F`. `FIRST` marks the first four rounds of a block.
     fn rounds4<const F: i32, const FIRST: bool>(self, w: Self::Words) -> Self;
 }
 
-/// Twenty groups of four rounds, five in each quarter.
+/// The twenty groups of four rounds, five in each quarter.
 macro_rules! groups {
     ($S:ty, $s:ident, $w:ident; $($f:literal: $($i:literal)*;)*) => {$($(
         for (s, w) in $s.iter_mut().zip(&mut $w) {
@@ -42,8 +42,8 @@ macro_rules! groups {
     )*)*};
 }
 
-/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Several runs fill the time
-/// that the instructions of one take to answer.
+/// Absorbs several runs of one length, in whole blocks of 64 bytes, each into its own state. The instructions for one
+/// run fill the latencies of those for another.
 #[inline(always)]
 pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
     let mut blocks = [runs[0].as_chunks::<64>().0; N];
@@ -72,7 +72,7 @@ pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut 
     }
 }
 
-/// The chaining values of `N` messages that go side by side.
+/// The chaining values of `N` messages that are hashed in parallel.
 pub(super) struct Group<S: State, const N: usize>([Chain160; N], S::Token);
 
 impl<S: State, const N: usize> Group<S, N> {

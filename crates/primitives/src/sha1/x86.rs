@@ -8,8 +8,8 @@ use crate::hash::Queue;
 use crate::lanes::{U32x8, U32x16};
 use crate::simd::x86::V128;
 
-/// (a, b, c, d) with a in the highest lane, and where e comes from: between blocks e itself, in the
-/// highest lane, and within a block the (a, b, c, d) of four rounds ago, whose a, rotated, is e.
+/// (a, b, c, d) with a in the highest lane, and the source of e. Between blocks that is e itself, in the highest lane.
+/// Within a block it is (a, b, c, d) of four rounds ago, whose a, rotated, is e.
 #[derive(Clone, Copy)]
 struct Halves {
     abcd: V128<ShaNi>,
@@ -79,7 +79,7 @@ impl Compress for ShaNi {
     }
 }
 
-/// Sixteen messages, as long as there are `worth` of them.
+/// Hashes sixteen messages in parallel, as long as at least `worth` are left.
 #[inline(never)]
 fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
     token.vectorize(
@@ -102,7 +102,7 @@ impl Compress for ShaNiAvx512 {
     }
 }
 
-/// CPUs without instructions for SHA-1: one message in general registers.
+/// For CPUs without SHA-1 instructions, which hash a single message in general registers.
 impl Compress for Avx2 {
     const LANES: usize = 8;
 

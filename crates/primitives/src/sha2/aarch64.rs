@@ -7,7 +7,7 @@ use crate::cpu::{ArmSha2, ArmSha3, Token};
 use crate::hash::Queue;
 use crate::simd::{aarch64::V128, each};
 
-/// (a, b, c, d) and (e, f, g, h), each with its first word in lane 0.
+/// The state as (a, b, c, d) and (e, f, g, h), each with its first word in lane 0.
 #[derive(Clone, Copy)]
 struct Halves {
     abcd: V128<ArmSha2>,
@@ -74,17 +74,17 @@ impl Compress256 for ArmSha2 {
     }
 }
 
-/// (a, b), (c, d), (e, f), (g, h) of SHA-512, each with its first word in lane 0.
+/// The state of SHA-512 as (a, b), (c, d), (e, f), (g, h), each with its first word in lane 0.
 type Twos = [V128<ArmSha3>; 4];
 
-/// The second word of `a` and the first of `b`.
+/// The second word of `a`, then the first word of `b`.
 #[inline(always)]
 fn middle(a: V128<ArmSha3>, b: V128<ArmSha3>) -> V128<ArmSha3> {
     a.align_bytes::<8>(b)
 }
 
-/// Two rounds of SHA-512: SHA512H makes the two t1 sums, and adding them to (c, d) and to what
-/// SHA512H2 makes of (a, b) moves every two words one place.
+/// Two rounds of SHA-512. SHA512H computes both sums t1. Adding them to (c, d), and to what SHA512H2 makes of (a, b),
+/// moves every pair of words by one place.
 #[inline(always)]
 fn rounds2([ab, cd, ef, gh]: Twos, w: V128<ArmSha3>, k: &[u64; 2]) -> Twos {
     let kw = w.add64(V128::load(w.token(), k));

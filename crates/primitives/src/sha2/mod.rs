@@ -1,13 +1,13 @@
 //! SHA-2 (FIPS 180-4): SHA-224 and SHA-256 on 32-bit words, SHA-384 and SHA-512 on 64-bit words.
 //!
-//! The two differ in the width of a word, the number of rounds and the rotations; `word` holds
-//! what differs, and the portable text is written once. A block of sixteen words is expanded by
-//! w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) + w(t-16), and round t maps (a, …, h) to
-//! (t1 + Σ0(a) + maj(a, b, c), a, b, c, d + t1, e, f, g), t1 = h + Σ1(e) + ch(e, f, g) + k(t) + w(t).
+//! The two differ in the width of a word, the number of rounds and the rotations; `word` holds the differences, and the
+//! portable code is written once. A block of sixteen words is expanded by w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) +
+//! w(t-16). Round t maps (a, …, h) to (t1 + Σ0(a) + maj(a, b, c), a, b, c, d + t1, e, f, g), where t1 = h + Σ1(e) +
+//! ch(e, f, g) + k(t) + w(t).
 //!
-//! The rounds are one long chain of additions. What a CPU can gain for one message is instructions for several
-//! rounds (SHA-256 on x86 and Arm, SHA-512 on Arm) or the schedule computed by vectors beside the rounds
-//! (SHA-512 on x86). Several messages go side by side: in the lanes of vectors, or in pairs through those instructions.
+//! The rounds are one long chain of additions. For a single message, a CPU can offer instructions that do several
+//! rounds (SHA-256 on x86 and Arm, SHA-512 on Arm), or compute the schedule in vectors beside the rounds (SHA-512 on
+//! x86). Several messages are hashed in parallel: in the lanes of vectors, or in pairs by those instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -26,61 +26,61 @@ mod x86;
 use crate::cpu::Token;
 use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
 
-/// SHA-256 or SHA-224: blocks of 64 bytes, a digest of 32 or 28.
+/// SHA-256 or SHA-224, with blocks of 64 bytes and a digest of 32 or 28.
 pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
 
-/// SHA-512 or SHA-384: blocks of 128 bytes, a digest of 64 or 48.
+/// SHA-512 or SHA-384, with blocks of 128 bytes and a digest of 64 or 48.
 pub type Sha512<T> = MerkleDamgard<T, Chain512, 128>;
 
-/// A token whose CPU has a SHA-256 compression function.
+/// A token of a CPU that has a SHA-256 compression function.
 pub trait Compress256: Token {
-    /// Messages that go side by side.
+    /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// Absorbs `blocks`, a multiple of 64 bytes.
+    /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
 
-    /// Hashes all messages of a queue.
+    /// Hashes all messages of `queue`.
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
 
-/// A token whose CPU has a SHA-512 compression function.
+/// A token of a CPU that has a SHA-512 compression function.
 pub trait Compress512: Token {
-    /// Messages that go side by side.
+    /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// Absorbs `blocks`, a multiple of 128 bytes.
+    /// Absorbs `blocks`, whose length is a multiple of 128 bytes.
     fn compress(self, state: &mut [u64; 8], blocks: &[u8]);
 
-    /// Hashes all messages of a queue.
+    /// Hashes all messages of `queue`.
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain512>) {
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
 
 impl<T: Compress256> Sha256<T> {
-    /// SHA-256 of the empty message so far.
+    /// SHA-256 of an empty message.
     pub fn new(token: T) -> Self {
         // 2^32 times the fractional parts of the square roots of the first eight primes.
         Self::start(token, Words8(word::SQRT_PRIMES.map(|w| (w >> 32) as u32)), 32)
     }
 
-    /// SHA-224 of the empty message so far.
+    /// SHA-224 of an empty message.
     pub fn new_224(token: T) -> Self {
-        // The lower halves of what SHA-384 starts from.
+        // The lower halves of SHA-384's initial values.
         Self::start(token, Words8(word::SQRT_NEXT_PRIMES.map(|w| w as u32)), 28)
     }
 }
 
 impl<T: Compress512> Sha512<T> {
-    /// SHA-512 of the empty message so far.
+    /// SHA-512 of an empty message.
     pub fn new(token: T) -> Self {
         Self::start(token, Words8(word::SQRT_PRIMES), 64)
     }
 
-    /// SHA-384 of the empty message so far.
+    /// SHA-384 of an empty message.
     pub fn new_384(token: T) -> Self {
         Self::start(token, Words8(word::SQRT_NEXT_PRIMES), 48)
     }

@@ -5,7 +5,7 @@ use super::{Compress256, Compress512};
 use crate::cpu::Portable;
 use crate::simd::from_fn;
 
-/// Absorbs `blocks`, a whole number of them.
+/// Absorbs `blocks`, which are whole blocks.
 #[inline(always)]
 pub(super) fn compress<W: Scalar>(state: &mut [W; 8], blocks: &[u8]) {
     for block in blocks.chunks_exact(16 * size_of::<W>()) {

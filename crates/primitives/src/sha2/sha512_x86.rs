@@ -1,15 +1,14 @@
 //! SHA-512 on x86: the rounds in general registers, the schedule in vectors beside them.
 //!
-//! x86 has no SHA-512 instructions in most CPUs. The eighty rounds take some twenty instructions
-//! each in general registers and leave the vector units idle, so those compute the schedule. A
-//! vector holds two words of a block, because word t needs word t-2 and two is all that can be
-//! computed at once; with a second block in the upper half of a 256-bit vector, its schedule costs
-//! nothing more. The rounds of the first block run beside the schedule, those of the second read
-//! what was stored. A last block without a neighbour is its own.
+//! Most x86 CPUs have no SHA-512 instructions. The eighty rounds take about twenty instructions each in general
+//! registers and leave the vector units idle, so these compute the schedule. A vector holds two words of a block: word
+//! t needs word t-2, so only two can be computed at once. The upper half of a 256-bit vector holds a second block,
+//! whose schedule then costs nothing more. The rounds of the first block run beside the schedule; those of the second
+//! read what was stored. A last block without a neighbour takes itself as the second.
 //!
-//! A round is written in assembly, since its speed is that of the order of its instructions, which the compiler likes to change.
-//! With a, b and c in vectors, where AVX-512 has fewer operations for them, a round took 5.9 cycles on Zen 4, but 8.1 on
-//! Zen 5, whose vector operations take two each; here it takes 5.7 on Zen 5.
+//! A round is written in assembly. Its speed depends on the order of its instructions, which the compiler changes. With
+//! a, b and c in vectors, where AVX-512 needs fewer operations for them, a round took 5.9 cycles on Zen 4, but 8.1 on
+//! Zen 5, whose vector operations take two cycles each. In general registers it takes 5.7 on Zen 5.
 
 use super::lanes::InLanes;
 use super::word::{CBRT_PRIMES, times16};
@@ -23,11 +22,11 @@ use crate::simd::x86::{V128, V256};
 use crate::simd::{each, opaque};
 use core::marker::PhantomData;
 
-/// A state in general registers, whose words have moved t places in round t: (a, …, h) = s[-t..], indices modulo 8.
+/// A state in general registers. In round t its words are not moved but renamed: (a, …, h) = s[-t..], indices modulo 8.
 struct State<T> {
     token: PhantomData<T>,
     s: [u64; 8],
-    /// b ^ c.
+    /// b ^ c, which the majority of the next round needs.
     bc: u64,
 }
 
@@ -39,15 +38,15 @@ impl<T: HasAvx2> State<T> {
 
     /// [`round`](super::word::round) t, with its instructions in an order that the compiler keeps.
     ///
-    /// Left to choose, it gathers the schedule's vectors in one place and puts off the new a of four rounds. First comes what the
-    /// next e waits for, a chain of five, then Σ0 and the majority.
+    /// Otherwise the compiler gathers the schedule's vectors in one place and postpones the new a of four rounds. First
+    /// comes what the next e depends on, a chain of five, then Σ0 and the majority.
     #[inline(always)]
     fn round(&mut self, t: usize, kw: u64) {
         let at = |i: usize| (i + 7 * t) % 8;
         let [a, b, e, f, g] = each([0, 1, 4, 5, 6], |i| self.s[at(i)]);
         let (mut d, mut h) = (self.s[at(3)], Word::add(self.s[at(7)], kw));
-        // SAFETY: the instructions are on registers, and those of BMI1 and BMI2 are there with AVX2 (see `Feature::Avx2`), which
-        // the token proves.
+        // SAFETY: the instructions access only registers. Those of BMI1 and BMI2 exist because the token proves AVX2,
+        // which is detected only together with them (see `Feature::Avx2`).
         #[cfg(not(miri))]
         unsafe {
             core::arch::asm!(
@@ -90,7 +89,7 @@ impl<T: HasAvx2> State<T> {
         (self.s[at(3)], self.s[at(7)]) = (d, h);
     }
 
-    /// Adds what the rounds, a multiple of eight, have made of the state.
+    /// Adds the state after a number of rounds that is a multiple of eight to `state`.
     #[inline(always)]
     fn add_to(&self, state: &mut [u64; 8]) {
         for (state, s) in state.iter_mut().zip(self.s) {
@@ -99,20 +98,20 @@ impl<T: HasAvx2> State<T> {
     }
 }
 
-/// `word`, as one that the compiler knows nothing about.
+/// `word`, as a value that the compiler knows nothing about.
 #[inline(always)]
 fn pin(word: u64) -> u64 {
     opaque(word as usize) as u64
 }
 
-/// k + w of sixteen rounds, two rounds at a time, of a block and of its neighbour.
+/// k + w of sixteen rounds, in pairs of rounds, for a block and for its neighbour.
 type Sixteen = [[[u64; 2]; 2]; 8];
 
-/// Those of all rounds, where no vector crosses a line of the cache.
+/// k + w of all rounds, aligned so that no vector straddles two cache lines.
 #[repr(align(32))]
 struct Schedule([Sixteen; 5]);
 
-/// Absorbs `blocks`, a multiple of 128 bytes, by vectors that rotate in one instruction (AVX-512) or not.
+/// Absorbs `blocks`, whose length is a multiple of 128 bytes.
 #[inline(always)]
 fn compress<T: HasAvx2>(token: T, state: &mut [u64; 8], blocks: &[u8]) {
     let (k, _) = CBRT_PRIMES.as_chunks::<2>();
@@ -152,12 +151,12 @@ fn compress<T: HasAvx2>(token: T, state: &mut [u64; 8], blocks: &[u8]) {
     }
 }
 
-/// Two words of the schedule of a block, and the same two of its neighbour.
+/// Two words of a block's schedule, and the same two words of its neighbour's.
 #[derive(Clone, Copy)]
 struct TwoWords<T>(V256<T>);
 
 impl<T: HasAvx2> TwoWords<T> {
-    /// Two big-endian words of each block.
+    /// Loads two big-endian words of each block.
     #[inline(always)]
     fn load(token: T, words: &[u8; 16], neighbours: &[u8; 16]) -> Self {
         const SWAP: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
@@ -165,7 +164,7 @@ impl<T: HasAvx2> TwoWords<T> {
         Self(both.shuffle_bytes(V256::splat_block(token, &SWAP)))
     }
 
-    /// The same two words for each block.
+    /// The same two words for both blocks.
     #[inline(always)]
     fn splat(token: T, words: &[u64; 2]) -> Self {
         Self(V256::splat_block(token, words))
@@ -176,7 +175,7 @@ impl<T: HasAvx2> TwoWords<T> {
         Self(self.0.add64(other.0))
     }
 
-    /// The second word of `self` and the first of `next`.
+    /// The second word of `self`, then the first word of `next`.
     #[inline(always)]
     fn middle(self, next: Self) -> Self {
         Self(next.0.align_bytes::<8>(self.0))
@@ -192,8 +191,8 @@ impl<T: HasAvx2> TwoWords<T> {
         self.sigma::<19, 45, 61, 3, 6>()
     }
 
-    /// Words rotated right by `R1` and by `R2`, and shifted right by `S`, xored; `L1` and `L2` are
-    /// 64 less the rotations, for shifts the other way.
+    /// The words rotated right by `R1` and by `R2` and shifted right by `S`, all three xored. `L1` and `L2` are 64
+    /// minus the rotations, for CPUs where a rotation is two shifts.
     #[inline(always)]
     fn sigma<const R1: i32, const L1: i32, const R2: i32, const L2: i32, const S: i32>(self) -> Self {
         let v = self.0;
@@ -212,7 +211,7 @@ impl<T: HasAvx2> TwoWords<T> {
         })
     }
 
-    /// Writes the words of both blocks.
+    /// Stores the words of both blocks.
     #[inline(always)]
     fn store(self, to: &mut [[u64; 2]; 2]) {
         self.0.store(to);

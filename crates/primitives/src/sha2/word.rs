@@ -1,10 +1,10 @@
-//! The rounds of SHA-256 and SHA-512, on words of one block or of a block of several messages.
+//! The rounds of SHA-256 and SHA-512, for one message or for several messages in lanes.
 
 use crate::lanes::Word;
 use crate::simd::each;
 
-/// 2^64 times the fractional parts of the square roots of the first eight primes: what SHA-512
-/// starts from. Their upper halves are what SHA-256 starts from.
+/// 2^64 times the fractional parts of the square roots of the first eight primes: the initial values of SHA-512. Their
+/// upper halves are those of SHA-256.
 pub(super) const SQRT_PRIMES: [u64; 8] = [
     0x6a09_e667_f3bc_c908,
     0xbb67_ae85_84ca_a73b,
@@ -16,7 +16,7 @@ pub(super) const SQRT_PRIMES: [u64; 8] = [
     0x5be0_cd19_137e_2179,
 ];
 
-/// The same of the ninth to sixteenth primes: what SHA-384 starts from, and in the lower halves SHA-224.
+/// The same for the ninth to sixteenth primes: the initial values of SHA-384. Their lower halves are those of SHA-224.
 pub(super) const SQRT_NEXT_PRIMES: [u64; 8] = [
     0xcbbb_9d5d_c105_9ed8,
     0x629a_292a_367c_d507,
@@ -123,12 +123,12 @@ static CBRT_PRIMES_32: [u32; 64] = {
     k
 };
 
-/// A word of a block, with its hash's constants.
+/// A word of a block, with the constants of its hash.
 pub(super) trait Scalar: Word + 'static {
-    /// The constants of all rounds, a multiple of sixteen of them.
+    /// The constants of all rounds, a multiple of sixteen.
     const K: &'static [Self];
 
-    /// Word `i` of a block.
+    /// Word `i` of a block, big-endian.
     fn load(block: &[u8], i: usize) -> Self;
 }
 
@@ -147,8 +147,8 @@ macro_rules! scalar {
 scalar!(u32, 4, &CBRT_PRIMES_32);
 scalar!(u64, 8, &CBRT_PRIMES);
 
-/// The functions of FIPS 180-4, sections 4.1.2 and 4.1.3: two rotations and a third or a shift, with the
-/// distances of SHA-256, then of SHA-512.
+/// The functions of FIPS 180-4, sections 4.1.2 and 4.1.3: the xor of two rotations and of a third one or a shift, with
+/// the distances of SHA-256, then those of SHA-512.
 macro_rules! sigma {
     ($(#[$doc:meta])* $name:ident, $last:ident: $($a:literal $b:literal $c:literal),*) => {
         $(#[$doc])*
@@ -174,14 +174,13 @@ sigma!(/// σ0, in the schedule.
 sigma!(/// σ1, in the schedule.
     small_sigma1, shr: 17 19 10, 19 61 6);
 
-/// Word t of the schedule, by w(t-2), w(t-7), w(t-15) and w(t-16).
+/// Word t of the schedule, from w(t-2), w(t-7), w(t-15) and w(t-16).
 #[inline(always)]
 pub(super) fn schedule<W: Word>(w2: W, w7: W, w15: W, w16: W) -> W {
     w16.add(small_sigma1(w2)).add(w7).add(small_sigma0(w15))
 }
 
-/// Round t on a state whose words have moved t places: (a, …, h) = s[-t..], indices modulo 8.
-/// `kw` is k(t) + w(t).
+/// Round t. The state's words are not moved but renamed: (a, …, h) = s[-t..], indices modulo 8. `kw` is k(t) + w(t).
 #[inline(always)]
 pub(super) fn round<W: Word>(s: &mut [W; 8], t: usize, kw: W) {
     let at = |i: usize| (i + 7 * t) % 8;
@@ -191,7 +190,7 @@ pub(super) fn round<W: Word>(s: &mut [W; 8], t: usize, kw: W) {
     s[h] = t1.add(s[a].majority(s[b], s[c])).add(big_sigma0(s[a]));
 }
 
-/// Sixteen copies of `body`, with `i` = 0, …, 15.
+/// Sixteen copies of `body`, with the constant `i` from 0 to 15.
 macro_rules! times16 {
     ($i:ident => $body:expr) => {
         times16!(@ $i => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -204,7 +203,7 @@ macro_rules! times16 {
 #[cfg(target_arch = "x86_64")]
 pub(super) use times16;
 
-/// The rounds on one block, or on a block of every message: `w` is the block, `k` a round's constant.
+/// All rounds on a block `w`. The function `k` makes a word, or a vector, of a constant.
 #[inline(always)]
 pub(super) fn rounds<W: Word, S: Copy>(s: &mut [W; 8], w: &mut [W; 16], constants: &[S], k: impl Fn(S) -> W) {
     let (last, before) = constants.as_chunks::<16>().0.split_last().expect("sixteen rounds or more");

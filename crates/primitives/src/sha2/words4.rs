@@ -1,4 +1,4 @@
-//! SHA-256 by instructions that do several rounds: one text for x86 and Arm.
+//! SHA-256 by instructions that do several rounds: one code for x86 and Arm.
 
 use super::Chain256;
 use super::word::Scalar;
@@ -6,9 +6,9 @@ use crate::cpu::Token;
 use crate::hash::{Chaining, SideBySide};
 use crate::lanes::Runs;
 
-/// The working state, as the CPU's instructions keep it.
+/// The working state, as the CPU's instructions hold it.
 pub(super) trait State256: Copy {
-    /// What proves that the CPU has the instructions.
+    /// The token that proves that the CPU has the instructions.
     type Token: Token;
 
     /// Four words of the schedule.
@@ -18,21 +18,21 @@ pub(super) trait State256: Copy {
 
     fn store(self, state: &mut [u32; 8]);
 
-    /// Word by word.
+    /// Adds the states word by word.
     fn add(self, other: Self) -> Self;
 
     /// Four big-endian words of a block.
     fn words(token: Self::Token, block: &[u8; 16]) -> Self::Words;
 
-    /// Words t..t+4 from the sixteen before them.
+    /// The next four words of the schedule, from the sixteen before them.
     fn schedule(w: [Self::Words; 4]) -> Self::Words;
 
-    /// Four rounds, with the constants of each.
+    /// Four rounds with their constants.
     fn rounds4(self, w: Self::Words, k: &[u32; 4]) -> Self;
 }
 
-/// Absorbs runs of one length, whole blocks of 64 bytes, each into its state. Two runs fill the time that
-/// the instructions of one take to answer.
+/// Absorbs runs of one length, in whole blocks of 64 bytes, each into its own state. With two runs, the instructions
+/// for one fill the latencies of those for the other.
 #[inline(always)]
 pub(super) fn compress<S: State256, const N: usize>(token: S::Token, states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
     let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
@@ -76,7 +76,7 @@ pub(super) fn compress<S: State256, const N: usize>(token: S::Token, states: [&m
     }
 }
 
-/// The chaining values of two messages that go side by side.
+/// The chaining values of two messages that are hashed in parallel.
 pub(super) struct Two<S: State256>([Chain256; 2], S::Token);
 
 impl<S: State256> Two<S> {

@@ -8,7 +8,7 @@ use crate::hash::Queue;
 use crate::lanes::{U32x8, U32x16};
 use crate::simd::x86::V128;
 
-/// (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
+/// The state as (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
 #[derive(Clone, Copy)]
 struct Halves {
     abef: V128<ShaNi>,
@@ -54,7 +54,7 @@ impl State256 for Halves {
     #[inline(always)]
     fn rounds4(self, w: V128<ShaNi>, k: &[u32; 4]) -> Self {
         let kw = w.add32(V128::load(w.token(), k));
-        // After two rounds, what was (a, b, e, f) is (c, d, g, h).
+        // After two rounds, the old (a, b, e, f) is the new (c, d, g, h).
         let abef = self.cdgh.sha256_rounds2(self.abef, kw);
         let cdgh = self.abef;
         Self { abef: cdgh.sha256_rounds2(abef, kw.shuffle32::<0x0e>()), cdgh: abef }
@@ -82,11 +82,11 @@ impl Compress256 for ShaNi {
     }
 }
 
-/// Sixteen messages, as long as there are `worth` of them.
+/// Hashes sixteen messages in parallel, as long as at least `worth` are left.
 ///
-/// The SHA instructions give a pair of messages 64 bytes in 64 cycles, which is what `sha256rnds2` takes; sixteen
-/// lanes take 28 operations a round, measured as 1060 cycles for 16 × 64 bytes on Zen 4. Both at once would gain little:
-/// with its schedule, a block by instructions costs the four vector pipes as much as one in a lane.
+/// The SHA instructions take 64 cycles for 64 bytes of two messages, which is the throughput of `sha256rnds2`. Sixteen
+/// lanes take 28 operations a round; measured on Zen 4, that is 1060 cycles for 16 × 64 bytes. Doing both at once would
+/// gain little: with its schedule, a block by instructions costs the four vector pipes as much as one in a lane.
 #[inline(never)]
 fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain256>, worth: usize) {
     token.vectorize(
@@ -109,7 +109,7 @@ impl Compress256 for ShaNiAvx512 {
     }
 }
 
-/// CPUs without instructions for SHA-256: one message in general registers.
+/// For CPUs without SHA-256 instructions, which hash a single message in general registers.
 impl Compress256 for Avx2 {
     const LANES: usize = 8;
 

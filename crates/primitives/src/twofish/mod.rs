@@ -1,13 +1,13 @@
 //! Twofish (Schneier, Kelsey, Whiting, Wagner, Hall, Ferguson, "Twofish: A 128-Bit Block Cipher",
 //! 1998), by table lookups.
 //!
-//! **Not constant-time**: keys and data choose addresses, which caches turn into time.
+//! **Not constant-time**: addresses depend on keys and data, and caches make addresses visible in the timing.
 //!
-//! Twofish is a Feistel network of 16 rounds on four little-endian words. Its function g sends each
-//! byte of a word through an S-box of its own, made from the key, and multiplies the four results by
-//! the MDS matrix. A product with a matrix is the sum of its columns, each scaled by one byte, so an
-//! S-box and its column are one table from a byte to a word, and g is four lookups and three xors.
-//! Key setup makes these tables, 4 KiB (the paper's full keying), in the time of 20 to 40 blocks.
+//! Twofish is a Feistel network of 16 rounds on four little-endian words. Its function g sends each byte of a word
+//! through one of four key-dependent S-boxes, and multiplies the four results by the MDS matrix. A product with a
+//! matrix is the sum of its columns, each multiplied by one byte. So an S-box and its column are one table from a byte
+//! to a word, and g is four lookups and three xors. Key setup computes these tables of 4 KiB (the paper's full keying),
+//! in the time of 20 to 40 blocks.
 
 mod tables;
 
@@ -16,7 +16,7 @@ use crate::simd::{each, from_fn};
 use tables::{MDS_Q, Q, S_BOX, rs_remainder};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes in a block.
+/// The length of a block in bytes.
 const BLOCK: usize = 16;
 
 /// The words of a block.
@@ -25,11 +25,11 @@ type Words = [u32; 4];
 /// A Twofish key.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Twofish {
-    /// For each byte of a word, its S-box and column of the MDS matrix.
+    /// For each byte of a word, the table of its S-box and its column of the MDS matrix.
     columns: [[u32; 256]; 4],
-    /// The whitening keys: before the first round, and after the last.
+    /// The whitening keys before the first round and after the last.
     whitening: [Words; 2],
-    /// For each round, one key for each half of the function F's result.
+    /// For each round, a key for each of the two words of the function F.
     round_keys: [[u32; 2]; 16],
 }
 
@@ -44,9 +44,9 @@ impl Twofish {
         }
     }
 
-    /// Section 4.3 of the paper, for a key of `8 * K` bytes: its words with even numbers, and those with
-    /// odd ones, key the function h that makes the round keys; check bytes of every 8 bytes, in reverse
-    /// order, key the S-boxes.
+    /// The key schedule of section 4.3 of the paper, for a key of `8 * K` bytes. The key's even words and its odd words
+    /// key the function h, which makes the round keys. Check bytes of every 8 bytes of the key, in reverse order, key
+    /// the S-boxes.
     fn expand<const K: usize>(key: &[u8]) -> Self {
         let (pairs, _) = key.as_chunks::<8>();
         let mut even = [[0; 4]; K];
@@ -94,8 +94,8 @@ impl Twofish {
         self.blocks::<false>(data);
     }
 
-    /// A block waits for its lookups most of the time, and others beside it fill that. On x86-64, three
-    /// side by side take half the time of one after the other, two take 0.6 of it.
+    /// A block waits for its lookups most of the time, and other blocks fill that time. On x86-64, three in parallel
+    /// take half the time of three in sequence, and two take 0.6 of it.
     #[inline(always)]
     fn blocks<const ENCRYPT: bool>(&self, mut data: InOut<'_>) {
         self.batches::<ENCRYPT, 3>(&mut data);
@@ -103,7 +103,7 @@ impl Twofish {
         self.batches::<ENCRYPT, 1>(&mut data);
     }
 
-    /// `N` blocks at a time, as long as there are as many.
+    /// Processes `N` blocks at a time, as long as `data` has that many.
     #[inline(always)]
     fn batches<const ENCRYPT: bool, const N: usize>(&self, data: &mut InOut<'_>) {
         while let Some(mut batch) = data.take(N * BLOCK) {
@@ -115,7 +115,7 @@ impl Twofish {
         }
     }
 
-    /// `N` blocks side by side.
+    /// Encrypts `N` blocks in parallel.
     #[inline(always)]
     fn encrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
         let [before, after] = self.whitening;
@@ -132,7 +132,7 @@ impl Twofish {
         each(blocks, |[a, b, c, d]| xor([c, d, a, b], after))
     }
 
-    /// `N` blocks side by side.
+    /// Decrypts `N` blocks in parallel.
     #[inline(always)]
     fn decrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
         let [before, after] = self.whitening;
@@ -152,8 +152,7 @@ impl Twofish {
         each(blocks, |words| xor(words, before))
     }
 
-    /// The function F: g of both words, the second rotated by a byte, through a pseudo-Hadamard
-    /// transform, and a round key.
+    /// The function F: g of both words, the second rotated by a byte, then a pseudo-Hadamard transform and a round key.
     #[inline(always)]
     fn f(&self, a: u32, b: u32, key: [u32; 2]) -> [u32; 2] {
         let t0 = self.g::<0>(a);
@@ -162,7 +161,7 @@ impl Twofish {
         [sum.wrapping_add(key[0]), sum.wrapping_add(t1).wrapping_add(key[1])]
     }
 
-    /// The function g of `x`, rotated left by `BYTES`.
+    /// The function g of `x` rotated left by `BYTES` bytes.
     #[inline(always)]
     fn g<const BYTES: usize>(&self, x: u32) -> u32 {
         let [x0, x1, x2, x3] = x.to_le_bytes();
@@ -178,8 +177,8 @@ fn h<const K: usize>(x: u8, key: &[[u8; 4]; K]) -> u32 {
     (0..4).fold(0, |sum, j| sum ^ s_box_column(j, x, key))
 }
 
-/// What byte `j` with value `x` contributes to the function h keyed with `key`: an alternation of the
-/// permutations q and key bytes, the first word of the key coming last, then the column of the matrix.
+/// The contribution of byte `j`, whose value is `x`, to the function h with the words `key`: permutations q and key
+/// bytes in turn, with the first word of the key last, then the column of the matrix.
 #[inline(always)]
 fn s_box_column<const K: usize>(j: usize, x: u8, key: &[[u8; 4]; K]) -> u32 {
     let y = (0..K).rev().fold(x, |y, i| Q[S_BOX[j][i + 1]][y as usize] ^ key[i][j]);

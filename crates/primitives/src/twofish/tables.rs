@@ -1,5 +1,5 @@
-//! What Twofish is made of, before it has a key: the permutations q0 and q1, the MDS matrix and the
-//! Reed-Solomon code.
+//! The parts of Twofish that do not depend on a key: the permutations q0 and q1, the MDS matrix and the Reed-Solomon
+//! code.
 
 /// The 4-bit permutations t0 to t3 of q0 and of q1 (section 4.3.5 of the paper).
 const T: [[[u8; 16]; 4]; 2] = [
@@ -17,10 +17,10 @@ const T: [[[u8; 16]; 4]; 2] = [
     ],
 ];
 
-/// Two rounds of: mix the halves of a byte, then permute each.
+/// A permutation q: two rounds, each of which mixes the halves of a byte and then permutes each half.
 const fn q(t: &[[u8; 16]; 4], x: u8) -> u8 {
     const fn mix(a: u8, b: u8) -> (usize, usize) {
-        // b rotated right by 1 among 4 bits; 8a is a's low bit on top.
+        // b rotated right by 1 in 4 bits; 8a moves the low bit of a to the top.
         ((a ^ b) as usize, ((a ^ (b >> 1 | b << 3) ^ a << 3) & 0xf) as usize)
     }
     let (a, b) = mix(x >> 4, x & 0xf);
@@ -40,8 +40,8 @@ pub(super) static Q: [[u8; 256]; 2] = {
     tables
 };
 
-/// Which q each byte of a word meets in the function h (figure 2 of the paper, read backwards): the
-/// one next to the matrix, then those before words 0, 1, 2 and 3 of the key.
+/// The permutations q that each byte of a word goes through in the function h (figure 2 of the paper, read backwards):
+/// the one next to the matrix, then those before words 0, 1, 2 and 3 of the key.
 pub(super) const S_BOX: [[usize; 5]; 4] = [[1, 0, 0, 1, 1], [0, 0, 1, 1, 0], [1, 1, 0, 0, 0], [0, 1, 1, 0, 1]];
 
 /// x⁸ + x⁶ + x⁵ + x³ + 1, the field of the MDS matrix.
@@ -54,7 +54,7 @@ const RS_FIELD: u32 = 0x14d;
 const MDS: [[u8; 4]; 4] =
     [[0x01, 0xef, 0x5b, 0x5b], [0x5b, 0xef, 0xef, 0x01], [0xef, 0x5b, 0x01, 0xef], [0xef, 0x01, 0xef, 0x5b]];
 
-/// The product in GF(2⁸).
+/// The product in GF(2⁸) modulo `field`.
 pub(super) const fn multiply(a: u8, b: u8, field: u32) -> u8 {
     let mut product = 0;
     let mut i = 8;
@@ -65,12 +65,12 @@ pub(super) const fn multiply(a: u8, b: u8, field: u32) -> u8 {
     product as u8
 }
 
-/// The product of an element with x, without a branch.
+/// An element times x, computed without a branch.
 const fn times_x(a: u32, field: u32) -> u32 {
     (a << 1) ^ ((a >> 7) * field)
 }
 
-/// Column `j` of the MDS matrix, multiplied by the last q of the S-box of byte `j`.
+/// Column `j` of the MDS matrix times the last permutation q of byte `j`.
 pub(super) static MDS_Q: [[u32; 256]; 4] = {
     let mut tables = [[0; 256]; 4];
     let mut j = 0;
@@ -92,10 +92,10 @@ pub(super) static MDS_Q: [[u32; 256]; 4] = {
 
 /// The product of the paper's matrix RS and `bytes`, without lookups.
 ///
-/// RS makes the check bytes of a Reed-Solomon code: its column for byte `i`, from the top, is what
-/// `y^(4 + i)` leaves when it is divided by `g = y⁴ + (x + 1/x) y³ + x y² + (x + 1/x) y + 1`, lowest
-/// power first. So the bytes are the coefficients of a polynomial in `y`, the last the highest, and the
-/// product is the remainder of `y⁴` times it. This is the division, a byte at a time.
+/// RS computes the check bytes of a Reed-Solomon code. Its column for byte `i`, from the top, is the remainder of
+/// `y^(4 + i)` modulo `g = y⁴ + (x + 1/x) y³ + x y² + (x + 1/x) y + 1`, lowest power first. So the bytes are the
+/// coefficients of a polynomial in `y`, the last one the highest, and the product is the remainder of `y⁴` times that
+/// polynomial. The code below is this division, one byte at a time.
 pub(super) fn rs_remainder(bytes: &[u8; 8]) -> [u8; 4] {
     let remainder = bytes.iter().rev().fold(0u32, |remainder, &byte| {
         let quotient = remainder >> 24 ^ byte as u32;

@@ -6,7 +6,7 @@ use ::twofish::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// They begin as the tables of the submission's reference code do.
+/// The permutations begin as the tables of the submission's reference code.
 #[test]
 fn permutations() {
     assert_eq!(Q[0][..8], [0xa9, 0x67, 0xb3, 0xe8, 0x04, 0xfd, 0xa3, 0x76]);
@@ -18,7 +18,7 @@ fn permutations() {
     }
 }
 
-/// Both are linear, so that all bytes in all places, over zeros, prove them equal.
+/// Both functions are linear, so agreement on every byte in every place, with zeros elsewhere, proves them equal.
 #[test]
 fn the_remainder_is_the_product_with_the_printed_matrix() {
     const RS: [[u8; 8]; 4] = [
@@ -50,7 +50,7 @@ fn encrypted(key: &[u8], block: [u8; 16]) -> [u8; 16] {
     out
 }
 
-/// Full encryptions of the submission's appendix A.
+/// The full encryptions of the submission's appendix A.
 #[test]
 fn published_vectors() {
     let key: [u8; 32] = [
@@ -67,8 +67,8 @@ fn published_vectors() {
     }
 }
 
-/// The submission's chain of 49 (appendix A): each plaintext is the previous ciphertext, and each key the
-/// previous plaintext and what it pushes out of the previous key, from zeros on.
+/// The submission's chain of 49 encryptions (appendix A), beginning with zeros. Each plaintext is the previous
+/// ciphertext. Each key is the previous plaintext, followed by as much of the previous key as fits.
 #[test]
 fn published_chain() {
     let cases = [
@@ -118,7 +118,7 @@ fn lengths_of_keys() {
     }
 }
 
-/// What RustCrypto makes of the whole blocks of `src`.
+/// The whole blocks of `src`, encrypted or decrypted by RustCrypto.
 fn peer(key: &[u8], src: &[u8], encrypt: bool) -> Vec<u8> {
     let twofish = ::twofish::Twofish::new_from_slice(key).unwrap();
     let mut out = src.to_vec();

@@ -140,12 +140,11 @@ pub trait Quads: Words32 {
     /// and 2 are multiplied for the first number, and words 1 and 3 for the second.
     fn add_products(self, sums: Self) -> Self;
 
-    /// Each quad of the four vectors as a row of a 4 × 4 matrix, transposed: lane `j` of a quad of
-    /// result `i` is lane `i` of the same quad of vector `j`.
+    /// Transposes 4 × 4 matrices: lane `j` of a quad of result `i` is lane `i` of the same quad of vector `j`.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
-    /// From four vectors that each hold one row of every block (quad `q` belongs to block `q`) to
-    /// the order of memory: the four rows of block 0, then those of block 1, and so on.
+    /// Puts rows into the order of memory. Each of the four vectors holds one row of every block, where quad `q` belongs
+    /// to block `q`. The result is the four rows of block 0, then those of block 1, and so on.
     fn rows_to_blocks(rows: [Self; 4]) -> [Self; 4];
 
     /// Xors the vector to the first bytes of `data`.

@@ -1,11 +1,11 @@
 //! XXH64 (Y. Collet): a 64-bit checksum, not a cryptographic hash.
 //!
-//! Four accumulators of 64 bits each take 8 bytes of every 32; a multiplication and a rotation mix
-//! what they took. At the end they are merged, the last bytes are mixed in one word at a time, and
-//! three multiplications spread every bit over the digest.
+//! Four accumulators of 64 bits each take 8 of every 32 bytes; a multiplication and a rotation mix what they took. At
+//! the end they are merged, the last bytes are mixed in one word at a time, and three multiplications spread every bit
+//! over the digest.
 //!
-//! The crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, 0 by default, and
-//! gives the digest little-endian, where the canonical form of the reference is big-endian.
+//! The Linux crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, with 0 as the default. Its
+//! digest is little-endian; the canonical form of the reference implementation is big-endian.
 
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy};
 use core::mem::ManuallyDrop;
@@ -16,24 +16,24 @@ const P3: u64 = 0x1656_67b1_9e37_79f9;
 const P4: u64 = 0x85eb_ca77_c2b2_ae63;
 const P5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// Bytes that the lanes take together.
+/// The length of a stripe in bytes: one word for each accumulator.
 const STRIPE: usize = 32;
 
-/// The lanes of a message.
+/// The four accumulators.
 pub type Lanes = [u64; 4];
 
-/// XXH64: a digest of 8 bytes. A checksum guards no secrets, and its state is not wiped.
+/// XXH64, with a digest of 8 bytes. It is a checksum that guards no secrets, so its state is not wiped.
 #[derive(Clone)]
 pub struct XxHash64 {
     lanes: Lanes,
-    /// What a message without stripes has in place of merged lanes.
+    /// The value that a message of less than one stripe has in place of the merged accumulators.
     short: u64,
     absorbed: u64,
     buffer: ManuallyDrop<BlockBuffer<STRIPE>>,
 }
 
 impl XxHash64 {
-    /// The checksum of the empty message so far.
+    /// An empty message with the given seed.
     #[inline]
     pub fn new(seed: u64) -> Self {
         let lanes = [seed.wrapping_add(P1).wrapping_add(P2), seed.wrapping_add(P2), seed, seed.wrapping_sub(P1)];
@@ -53,7 +53,7 @@ fn stripe(lanes: &mut Lanes, stripe: &[u8; STRIPE]) {
     }
 }
 
-/// Absorbs `data`, a whole number of stripes.
+/// Absorbs `data`, which is whole stripes.
 #[inline]
 fn absorb(lanes: &mut Lanes, data: &[u8]) {
     let mut l = *lanes;
@@ -61,15 +61,15 @@ fn absorb(lanes: &mut Lanes, data: &[u8]) {
     *lanes = l;
 }
 
-/// Writes the digest of a message of one stripe or more, from the lanes before it.
+/// Writes the digest of a message of at least one stripe, from the accumulators before it.
 ///
-/// Not inlined: a message without stripes need not save registers for lanes.
+/// Not inlined, so that a message of less than one stripe need not save registers for the accumulators.
 #[inline(never)]
 fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
     let mut lanes = *lanes;
     let (stripes, rest) = message.as_chunks();
-    // Behind the last one, lanes are multiplied again, and the compiler keeps what they were before the last product:
-    // by itself it takes four copies of registers that each turn of the loop would take.
+    // The last stripe is outside of the loop. Merging multiplies the accumulators again, and the compiler would keep
+    // their values before the last product, for which it would copy four registers in each iteration.
     if let Some((last, stripes)) = stripes.split_last() {
         stripes.iter().for_each(|data| stripe(&mut lanes, data));
         stripe(&mut lanes, last);
@@ -122,7 +122,7 @@ impl Hash for XxHash64 {
     }
 }
 
-/// Merges the four lanes into one number.
+/// Merges the four accumulators into one number.
 #[inline(always)]
 fn merge(lanes: &Lanes) -> u64 {
     let [a, b, c, d] = *lanes;
@@ -131,9 +131,10 @@ fn merge(lanes: &Lanes) -> u64 {
     lanes.iter().fold(sum, |h, &lane| (h ^ round(0, lane)).wrapping_mul(P1).wrapping_add(P4))
 }
 
-/// Writes the digest for `h`, in which lanes and length are, and the `rest` behind the stripes.
+/// Writes the digest from `h`, which holds accumulators and length, and from the `rest` after the stripes.
 ///
-/// Words are bits of its length, each with a branch of its own, for the compiler unrolls loops.
+/// Each bit of the rest's length, as a number of words, has a branch of its own, because the compiler would unroll a
+/// loop.
 #[inline(always)]
 fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
     let word = |h: u64, word: &[u8; 8]| {
@@ -142,7 +143,7 @@ fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
     if let Some((two, behind)) = rest.split_first_chunk::<16>() {
         h = two.as_chunks().0.iter().fold(h, word);
         if behind.is_empty() {
-            return avalanche(h, out); // a jump less: 19 cycles a call in place of 20
+            return avalanche(h, out); // one jump less: 19 cycles a call instead of 20
         }
         rest = behind;
     }
@@ -153,7 +154,7 @@ fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
     if rest.is_empty() { avalanche(h, out) } else { finish_bytes(h, rest, out) }
 }
 
-/// The same for less than eight bytes, not inlined because few messages end with them.
+/// The same for less than eight bytes. Not inlined, because few messages end with so few.
 #[cold]
 #[inline(never)]
 fn finish_bytes(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
@@ -168,7 +169,7 @@ fn finish_bytes(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
     avalanche(h, out);
 }
 
-/// Spreads every bit over the digest.
+/// Spreads every bit over the digest and writes it.
 #[inline(always)]
 fn avalanche(mut h: u64, out: &mut [u8; 8]) {
     h = (h ^ (h >> 33)).wrapping_mul(P2);
