@@ -1,7 +1,7 @@
 //! Asynchronous I/O (`io_submit`), as programs ask for it through libaio or by the number of the system call.
 //!
-//! The contexts are the kernel's, and requests for foreign descriptors go there. A request for a served
-//! one is done when it is submitted; its event waits here.
+//! Contexts are the kernel's, and requests for descriptors that are not served go there. A request for a served
+//! descriptor is carried out when it is submitted, and its event waits here.
 
 use crate::{
     clock::duration,
@@ -28,50 +28,50 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is known of contexts with requests for served descriptors, by the kernel's number for each.
+/// The contexts with requests for served descriptors, by the kernel's number of each.
 pub type Contexts = BTreeMap<u64, Context>;
 
-/// A context.
+/// A context that has had a request for a served descriptor.
 #[derive(Default)]
 pub struct Context {
     events: VecDeque<Event>,
-    /// Requests that the kernel has, and whose events nobody has fetched yet.
+    /// The number of requests that the kernel has and whose events have not been fetched.
     foreign: usize,
 }
 
 static CONTEXTS: Lock<Contexts> = Lock::new(Contexts::new());
 
-/// Goes up with every event.
+/// Incremented with every event. Threads that wait for events wait on it.
 static EVENTS: AtomicU32 = AtomicU32::new(0);
 
-/// Events that may wait in a context.
+/// The largest number of events that may wait in a context.
 const MOST_EVENTS: usize = 65536;
 
-/// How often the kernel's events are looked for while both kinds are awaited.
+/// The interval at which the kernel's events are polled, while a thread waits for both kinds of events.
 const SLICE: Duration = Duration::from_millis(5);
 
 /// Whether any context has had a request for a served descriptor.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 
-/// Does something with the contexts. [`Errno::BUSY`] in a signal handler that interrupts a request.
+/// Calls `body` with the contexts. [`Errno::BUSY`] in a signal handler that interrupts another request of its thread.
 fn with<T>(body: impl FnOnce(&mut Contexts) -> T) -> Result<T, Errno> {
     let _inside = Inside::begin()?;
     Ok(body(&mut CONTEXTS.lock()))
 }
 
-/// Before a `fork`.
+/// Locks the contexts before a `fork`.
 pub fn hold() {
     CONTEXTS.hold();
 }
 
-/// After a `fork`.
+/// Unlocks the contexts after a `fork`.
 pub fn let_go() {
     CONTEXTS.let_go();
 }
 
 type Iocbs = *const *mut u8;
 
-/// A call of libaio's, which returns a negative number where the system call sets `errno`.
+/// Defines a function of libaio, which returns the negative error number, where the system call sets `errno`.
 macro_rules! libaio {
     ($(
         fn $name:ident($($arg:ident: $type:ty),*)
@@ -80,13 +80,13 @@ macro_rules! libaio {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
             #[allow(unused_unsafe)]
-            // SAFETY: the caller keeps the promises that the C function asks for.
+            // SAFETY: the caller passes what libaio's function documents, which is what the condition needs.
             if unsafe { $condition } {
-                // SAFETY: as above.
+                // SAFETY: the same holds for the body.
                 return negated(|| unsafe { $body });
             }
             match real!(fn $name($($type),*) -> c_int) {
-                // SAFETY: the arguments are the caller's.
+                // SAFETY: the arguments go unchanged to the function that they are meant for.
                 Some(real) => unsafe { real($($arg),*) },
                 None => negated(|| Err(Errno::NOSYS)),
             }
@@ -113,24 +113,24 @@ libaio! {
     if is_known(context) => destroy(context)
 }
 
-/// Whether requests for served descriptors have gone to the context.
+/// Whether the context has had requests for served descriptors.
 pub fn is_known(context: u64) -> bool {
     IS_USED.load(Ordering::Relaxed) && with(|contexts| contexts.contains_key(&context)).unwrap_or(true)
 }
 
-/// Whether one of the requests is for a served descriptor, or the context has events of such.
+/// Whether one of the requests is for a served descriptor, or the context is one of ours.
 ///
 /// # Safety
-/// `iocbs` is null or an array of `count` requests.
+/// `iocbs` must be null or point to `count` pointers to requests, unless the kernel cannot read there.
 pub unsafe fn concerns(count: c_long, iocbs: Iocbs) -> bool {
     let len = usize::try_from(count).unwrap_or(0).saturating_mul(size_of::<*mut u8>());
     if !table::is_used() || !memory::is_readable(iocbs.cast(), len) {
         return false;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `count` pointers can be read there, as the kernel has just done.
     let requests = unsafe { array(count, iocbs) };
     requests.iter().any(|&iocb| {
-        // SAFETY: the caller's, and readable.
+        // SAFETY: the request can be read, as the kernel has just done.
         memory::is_readable(iocb, IOCB_LEN)
             && table::entry(descriptor(unsafe { &*iocb.cast::<[u8; IOCB_LEN]>() })).is_some()
     })
@@ -138,7 +138,7 @@ pub unsafe fn concerns(count: c_long, iocbs: Iocbs) -> bool {
 
 unsafe fn array<'a>(count: c_long, iocbs: Iocbs) -> &'a [*mut u8] {
     match usize::try_from(count) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `iocbs` is not null, so it points to `count` pointers (precondition).
         Ok(count) if count > 0 && !iocbs.is_null() => unsafe { std::slice::from_raw_parts(iocbs, count) },
         _ => &[],
     }
@@ -147,16 +147,16 @@ unsafe fn array<'a>(count: c_long, iocbs: Iocbs) -> &'a [*mut u8] {
 /// `io_submit`.
 ///
 /// # Safety
-/// As for [`concerns`]; the requests name memory that they may use.
+/// The same as for [`concerns`]. The buffers that the requests name must be valid for their operations.
 pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int, Errno> {
     if !is_own(context) {
-        // An empty list tells whether there is such a context.
+        // A submission of no requests tells whether the context exists.
         kernel(libc::SYS_io_submit, [context as c_long, 0, iocbs.addr() as c_long, 0, 0])?;
     }
     let mut done = 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: `iocbs` points to `count` pointers (precondition).
     for iocb in unsafe { array(count, iocbs) } {
-        // SAFETY: the caller's promise.
+        // SAFETY: the pointer is null or points to a request with valid buffers (precondition).
         match unsafe { submit_one(context, iocb) } {
             Err(errno) if done == 0 => return Err(errno),
             Err(_) => break,
@@ -167,7 +167,7 @@ pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int,
 }
 
 unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or points to a request (precondition).
     let bytes = unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_mut() }.ok_or(Errno::FAULT)?;
     let Some(entry) = table::entry(descriptor(bytes)) else {
         if is_own(context) {
@@ -183,36 +183,37 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     }
     let request = Iocb::parse(bytes)?;
     if let Some(event_fd) = request.event_fd.filter(|&fd| !reserve::has(fd)) {
-        // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
+        // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
         let kind = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(event_fd) })?.st_mode & libc::S_IFMT;
-        // An eventfd is a file of no type at all.
+        // The file type of an eventfd is 0.
         if kind != 0 {
             return Err(Errno::INVAL);
         }
     }
     bytes[KEY_OFFSET..KEY_OFFSET + 4].fill(0);
-    // SAFETY: the caller's promise.
+    // SAFETY: the buffers of the request are valid for its operation (precondition).
     let result = unsafe { perform(entry, &request)? };
     let event = Event { data: request.data, iocb: iocb.addr() as u64, result };
     with(|contexts| contexts.entry(context).or_default().events.push_back(event))?;
     EVENTS.fetch_add(1, Ordering::Relaxed);
     let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
     if let Some(event_fd) = request.event_fd {
-        // SAFETY: as above.
+        // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
         let _ = rustix::io::write(unsafe { BorrowedFd::borrow_raw(event_fd) }, &1_u64.to_ne_bytes());
     }
     Ok(())
 }
 
-/// Does what a request asks for. The inner result is the event's, the outer one that of submitting.
+/// Carries out a request. The inner result goes into the event, and the outer one is that of `io_submit`.
 unsafe fn perform(entry: &'static Entry, request: &Iocb) -> Result<Result<usize, Errno>, Errno> {
-    // A socket knows no position but 0.
+    // A socket has no position, so the offset must be 0.
     if request.offset != 0 {
         return Ok(Err(Errno::SPIPE));
     }
     let fd = request.fd;
     let address = ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
-    // SAFETY: the caller's promise, for all four.
+    // SAFETY: for each operation, address and length name a buffer, or a vector of buffers, that is valid for it
+    // (precondition).
     Ok(unsafe {
         match request.operation {
             Operation::Read => receive(entry, fd, &mut iov::destination(address, request.len)?),
@@ -247,7 +248,7 @@ fn receive<'b>(
 /// `io_getevents`, for a context with requests for served descriptors.
 ///
 /// # Safety
-/// There is room for `count` events; `timeout` is null or the caller's.
+/// `events` must have room for `count` events of 32 bytes. `timeout` must be null or point to a time span.
 pub unsafe fn get_events(
     context: u64,
     min: c_long,
@@ -259,7 +260,7 @@ pub unsafe fn get_events(
         (Ok(min), Ok(room)) if min <= room => (min, room),
         _ => return Err(Errno::INVAL),
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `timeout` is null or points to a time span (precondition).
     let timeout = unsafe { timeout.as_ref() }.map(duration).transpose()?;
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     let mut got = 0;
@@ -269,14 +270,14 @@ pub unsafe fn get_events(
             let context = contexts.get_mut(&context).ok_or(Errno::INVAL)?;
             while got < room {
                 let Some(event) = context.events.pop_front() else { break };
-                // SAFETY: there is room for this one.
+                // SAFETY: `got` is less than `count`, and there is room for `count` events (precondition).
                 unsafe { events.cast::<[u8; 32]>().add(got).write_unaligned(event.to_bytes()) };
                 got += 1;
             }
             Ok(context.foreign)
         })??;
         let fetch = |got: usize, min: c_long, wait: Duration| {
-            // SAFETY: `got` events are there already.
+            // SAFETY: `got` is at most `count`, so the place is within the room or at its end.
             let place = unsafe { events.byte_add(got * 32) };
             kernel_events(context, min, room - got, place, wait)
         };
@@ -302,7 +303,7 @@ pub unsafe fn get_events(
     }
 }
 
-/// Fetches events of foreign requests.
+/// Fetches events of requests that went to the kernel.
 fn kernel_events(context: u64, min: c_long, room: usize, to: *mut c_void, wait: Duration) -> Result<usize, Errno> {
     let wait = timespec { tv_sec: wait.as_secs() as libc::time_t, tv_nsec: wait.subsec_nanos().into() };
     let wait = ptr::from_ref(&wait).addr() as c_long;
@@ -316,13 +317,13 @@ fn kernel_events(context: u64, min: c_long, room: usize, to: *mut c_void, wait: 
     Ok(got)
 }
 
-/// `io_setup`, where the kernel must not be asked.
+/// `io_setup` in a process whose filter may not allow the kernel's.
 pub fn set_up(count: c_long, context: *mut u64) -> Result<c_int, Errno> {
     static NEXT: AtomicU64 = AtomicU64::new(OWN);
     if count <= 0 {
         return Err(Errno::INVAL);
     }
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or the caller's place for a context number.
     let context = unsafe { context.as_mut() }.ok_or(Errno::FAULT)?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     IS_USED.store(true, Ordering::Relaxed);
@@ -331,7 +332,7 @@ pub fn set_up(count: c_long, context: *mut u64) -> Result<c_int, Errno> {
     Ok(0)
 }
 
-/// Contexts from here on are not the kernel's, whose are addresses in user space.
+/// The first number of contexts of our own. The kernel's numbers are addresses in user space, which are lower.
 const OWN: u64 = 1 << 63;
 
 fn is_own(context: u64) -> bool {
@@ -349,20 +350,20 @@ pub fn destroy(context: u64) -> Result<c_int, Errno> {
     kernel(libc::SYS_io_destroy, [context as c_long, 0, 0, 0, 0]).map(|_| 0)
 }
 
-/// Runs `body` with other signals blocked.
+/// Runs `body` with the signal mask `mask`, and then restores the old mask. A null pointer changes nothing.
 ///
 /// # Safety
-/// `mask` is null or points to a set of signals.
+/// `mask` must be null or point to a set of signals.
 pub unsafe fn masked<T>(mask: *const sigset_t, body: impl FnOnce() -> T) -> T {
     if mask.is_null() {
         return body();
     }
-    // SAFETY: all zeros are a set.
+    // SAFETY: a `sigset_t` of zeros is a valid value.
     let mut old = unsafe { std::mem::zeroed() };
-    // SAFETY: the caller's set, and our own.
+    // SAFETY: `mask` points to a set of signals (precondition), and `old` is a local variable.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, &raw mut old) };
     let result = body();
-    // SAFETY: as above.
+    // SAFETY: `old` is the set that the first call has filled.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut()) };
     result
 }

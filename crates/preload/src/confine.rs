@@ -1,4 +1,4 @@
-//! Programs that confine themselves: what they may need is made before.
+//! Programs that confine themselves by a seccomp filter: the descriptors that they may need later are made before.
 
 use crate::{
     errno,
@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether the program has installed a filter.
 static IS_CONFINED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program has installed a filter, with anything kept for it or not.
+/// Whether the program has installed a filter, whether or not descriptors were kept for it.
 pub fn is_confined() -> bool {
     IS_CONFINED.load(Ordering::Relaxed)
 }
 
-/// Makes what a program that has asked for AF_ALG may need.
+/// Makes the reserve of descriptors, if the program has asked for AF_ALG.
 fn fill() {
     if table::is_used() && !process::borrows_memory() {
         reserve::fill();
@@ -29,21 +29,21 @@ interpose! {
     fn eventfd(count: c_uint, flags: c_int) -> c_int
     where true = reserve::gives_event(flags) => reserve::take_event(count)
 
-    /// The last four arguments are optional; where a caller passes none, their places hold anything.
+    /// The last four arguments are optional. If a caller passes fewer, their registers hold anything.
     fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int
     where PR_SET_SECCOMP = option => {
         confine(SYS_prctl, [option.into(), a as c_long, b as c_long, c as c_long, d as c_long]).map(|_| 0)
     }
 }
 
-/// Functions that set limits: before the kernel does, what is kept is made.
+/// Defines functions that set limits. Before the limit on descriptors changes, the reserve is made.
 macro_rules! limits {
     ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => {$(
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
             before_limit(resource!($($arg),*));
             match real!(fn $name($($type),*) -> c_int) {
-                // SAFETY: the arguments are the caller's.
+                // SAFETY: the arguments go unchanged to the function that they are meant for.
                 Some(real) => unsafe { real($($arg),*) },
                 None => errno::answer(|| Err(Errno::NOSYS)),
             }
@@ -51,7 +51,7 @@ macro_rules! limits {
     )*};
 }
 
-/// The resource among the arguments.
+/// The expression for the resource that is limited, from the arguments of `setrlimit` or `prlimit`.
 macro_rules! resource {
     ($resource:ident, $limit:ident) => {
         $resource
@@ -68,17 +68,17 @@ limits! {
     fn prlimit64(process: pid_t, resource: c_uint, new: *const rlimit64, old: *mut rlimit64);
 }
 
-/// Before a limit is set, of this process or another one.
+/// Called before a limit of any process is set: makes the reserve if the limit is that on descriptors.
 pub fn before_limit(resource: c_uint) {
     if resource == RLIMIT_NOFILE {
         fill();
     }
 }
 
-/// A system call by which the program confines itself.
+/// Makes the system call `number`, by which the program confines itself, after making the reserve.
 pub fn confine(number: c_long, arguments: [c_long; 5]) -> Result<c_long, Errno> {
     fill();
-    // The process is asked for its number here, and not any more.
+    // The process number is stored now, since `getpid` may be forbidden afterwards.
     process::generation();
     let done = kernel(number, arguments)?;
     IS_CONFINED.store(true, Ordering::Relaxed);

@@ -17,7 +17,7 @@ use std::os::fd::RawFd;
 interpose! {
     fn close(fd: c_int) -> c_int
     where true = table::knows(fd) => {
-        // Forgotten first: the number may be another thread's as soon as it is free.
+        // The table forgets it first: another thread may get the number as soon as it is free.
         if !process::borrows_memory() {
             table::forget(fd);
             if reserve::has(fd) {
@@ -48,13 +48,13 @@ interpose! {
         call(SYS_dup3, [fd.into(), new.into(), flags.into()]).inspect(|&new| record(fd, new))
     }
 
-    /// The third argument is optional; where a caller passes none, its register holds anything.
+    /// The third argument is optional. If a caller passes none, its register holds anything.
     fn fcntl(fd: c_int, command: c_int, argument: c_long) -> c_int
     where Some(_) = table::entry(fd) => {
         control(fd, command, argument)
     }
 
-    /// As `fcntl`.
+    /// The same as `fcntl`.
     fn fcntl64(fd: c_int, command: c_int, argument: c_long) -> c_int
     where Some(_) = table::entry(fd) => {
         control(fd, command, argument)
@@ -70,23 +70,23 @@ interpose! {
     }
 }
 
-/// The C library closes a stream's descriptor in its own way, of which nobody would learn.
+/// The C library closes a stream's descriptor by its own system call, which no function here sees.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
-    // SAFETY: the caller's stream.
+    // SAFETY: the caller passes a stream that is open.
     if let Some(fd) = unsafe { known_by(stream) }
         && !process::borrows_memory()
     {
         table::forget(fd);
     }
     match real!(fn fclose(*mut FILE) -> c_int) {
-        // SAFETY: the argument is the caller's.
+        // SAFETY: the argument goes unchanged to the function that it is meant for.
         Some(real) => unsafe { real(stream) },
         None => libc::EOF,
     }
 }
 
-/// `closefrom` returns nothing.
+/// `closefrom` has no result, so failures are not reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
@@ -98,7 +98,7 @@ pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
         }
     }
     if let Some(real) = real!(fn closefrom(c_int) -> ()) {
-        // SAFETY: the argument is the caller's.
+        // SAFETY: the argument goes unchanged to the function that it is meant for.
         unsafe { real(first as c_int) }
     }
 }
@@ -111,27 +111,27 @@ fn call(number: c_long, [a, b, c]: [c_long; 3]) -> Result<c_int, Errno> {
     kernel(number, [a, b, c, 0, 0]).map(|returned| returned as c_int)
 }
 
-/// The descriptor of a stream, if it means something here.
+/// The descriptor of a stream, if the table knows it.
 unsafe fn known_by(stream: *mut FILE) -> Option<RawFd> {
-    // A stream without a descriptor must not change what the caller sees.
+    // `fileno` sets `errno` for a stream without a descriptor, which the caller must not see.
     let before = errno::raw();
-    // SAFETY: the caller's stream.
+    // SAFETY: the stream is not null, and the caller passes one that is open.
     let fd = if stream.is_null() { -1 } else { unsafe { libc::fileno(stream) } };
     errno::set_raw(before);
     table::knows(fd).then_some(fd)
 }
 
-/// Whether a duplication has to do with a descriptor that means something here.
+/// Whether duplicating `fd` as `new` concerns the table: `fd` is served, or `new` is known to the table.
 pub fn concerns(fd: RawFd, new: RawFd) -> bool {
     fd != new && (table::entry(fd).is_some() || table::knows(new))
 }
 
-/// Whether one of the descriptors means something here.
+/// Whether the table knows a descriptor from `first` to `last`.
 pub fn serves(first: c_uint, last: c_uint) -> bool {
     template::is_among(first, last) || reserve::is_among(first, last) || table::served(first, last).next().is_some()
 }
 
-/// The kernel has made `new` a duplicate of `fd`.
+/// Records that the kernel has made `new` a duplicate of `fd`.
 fn record(fd: RawFd, new: RawFd) {
     if !process::borrows_memory() {
         table::duplicated(fd, new);
@@ -161,7 +161,7 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
     Ok(returned)
 }
 
-/// `fcntl` where the kernel must not be asked.
+/// `fcntl` in a process whose filter may not allow the kernel's.
 fn control_here(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> {
     let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
     match command {

@@ -1,4 +1,4 @@
-//! What a served descriptor stands for, and waiting for it to change.
+//! The open files that served descriptors stand for, and waiting for them to change.
 
 use crate::{
     lock::{Guard, Inside, Lock},
@@ -17,52 +17,52 @@ use std::{
 
 /// An open file description: what one descriptor or several duplicates stand for.
 ///
-/// Entries are never freed, only used again, so that a reference stays good while another thread closes
-/// the descriptor; whoever locks one finds out whether it still is what the descriptor stands for.
+/// Entries are never freed, only reused. So a reference stays valid when another thread closes the descriptor;
+/// [`Entry::enter`] finds out whether the descriptor still stands for the entry.
 #[derive(Default)]
 pub struct Entry {
     state: Lock<State>,
     is_device: AtomicBool,
     is_netlink: AtomicBool,
-    /// Goes up when something has changed while somebody waits.
+    /// Incremented when the file changes while a thread waits.
     changes: AtomicU32,
     waiters: AtomicU32,
-    /// The entry that was made before this one.
+    /// The entry that was made before this one, in the list of all entries.
     next: Option<&'static Entry>,
 }
 
-/// Which descriptor stands for which entry, changed by who has the lock on the table.
+/// The entry of each served descriptor. Changed only with the table's lock held.
 pub static BY_NUMBER: Slots<Entry> = Slots::new();
 
-/// What the descriptor stands for, if it is served.
+/// The entry of the descriptor, if it is served.
 #[inline]
 pub fn of(fd: RawFd) -> Option<&'static Entry> {
     BY_NUMBER.get(fd)
 }
 
-/// What an entry's lock protects.
+/// The part of an entry that its lock protects.
 #[derive(Default)]
 pub struct State {
-    /// What it stands for; nothing in an entry that is free.
+    /// The file; `None` if the entry is free.
     pub file: Option<File>,
-    /// The duplicates, by number.
+    /// The descriptors that stand for the entry.
     pub fds: SmallVec<[RawFd; 4]>,
     pub mirror: Mirror,
     pub options: Options,
-    /// `O_NONBLOCK`.
+    /// Whether `O_NONBLOCK` is set.
     pub is_nonblocking: bool,
 }
 
-/// A locked entry that a descriptor stands for.
+/// An entry that is locked for a request on one of its descriptors.
 pub struct Entered {
     entry: &'static Entry,
     state: Guard<'static, State>,
-    /// Dropped last.
+    /// Declared last, so that it is dropped after the lock is released.
     _inside: Inside,
 }
 
 impl Entry {
-    /// One that stands for nothing yet.
+    /// A free entry, in front of `next` in the list of all entries.
     pub fn new(next: Option<&'static Self>) -> Self {
         Self { next, ..Self::default() }
     }
@@ -72,23 +72,23 @@ impl Entry {
         self.next
     }
 
-    /// The state, whatever it is used for, for who is [`Inside`].
+    /// Locks the state, whatever it is used for. The caller must be [`Inside`] a request.
     pub fn lock(&'static self) -> Guard<'static, State> {
         self.state.lock()
     }
 
-    /// Before a `fork`.
+    /// Locks the state before a `fork`.
     pub fn hold(&self) {
         self.state.hold();
     }
 
-    /// After a `fork`.
+    /// Unlocks the state after a `fork`.
     pub fn let_go(&self) {
         self.state.let_go();
     }
 
-    /// The state, if this is what the descriptor stands for. [`Errno::BUSY`] in a signal handler that interrupts another
-    /// request of this thread.
+    /// Locks the state for a request on `fd`. [`Errno::BADF`] if the descriptor does not stand for this entry any more.
+    /// [`Errno::BUSY`] in a signal handler that interrupts another request of its thread.
     #[inline(always)]
     pub fn enter(&'static self, fd: RawFd) -> Result<Entered, Errno> {
         let inside = Inside::begin()?;
@@ -101,25 +101,25 @@ impl Entry {
         }
     }
 
-    /// What the entry is used for from now on.
+    /// Puts a new file's state into the entry.
     pub fn occupy(&'static self, state: State) {
         self.is_device.store(matches!(state.file, Some(File::Device(_))), Ordering::Relaxed);
         self.is_netlink.store(matches!(state.file, Some(File::Netlink(_))), Ordering::Relaxed);
         *self.lock() = state;
     }
 
-    /// Refuses what is no socket, in calls for sockets only.
+    /// [`Errno::NOTSOCK`] if the file is a device, for calls that need a socket.
     #[inline]
     pub fn check_socket(&self) -> Result<(), Errno> {
         if self.is_device.load(Ordering::Relaxed) { Err(Errno::NOTSOCK) } else { Ok(()) }
     }
 
-    /// Whether what is received has a sender with an address: port 0 of netlink, the kernel.
+    /// Whether received messages have a sender's address. Only those of netlink do: port 0, the kernel.
     pub fn has_sender(&self) -> bool {
         self.is_netlink.load(Ordering::Relaxed)
     }
 
-    /// Wakes those who wait for a change. Called after the state has been unlocked.
+    /// Wakes the threads that wait for a change. Called after the state has been unlocked.
     #[inline]
     pub fn wake(&self) {
         if self.waiters.load(Ordering::Relaxed) > 0 {
@@ -130,28 +130,28 @@ impl Entry {
 }
 
 impl Entered {
-    /// What the descriptor stands for.
+    /// The file that the descriptor stands for.
     #[inline]
     pub fn file(&mut self) -> Result<&mut File, Errno> {
         self.state.file.as_mut().ok_or(Errno::BADF)
     }
 
-    /// The lock's content.
+    /// The locked state.
     pub fn state(&mut self) -> &mut State {
         &mut self.state
     }
 
-    /// What `poll` would say.
+    /// The readiness that `poll` reports.
     pub fn readiness(&self) -> Readiness {
         self.state.readiness()
     }
 
-    /// `O_NONBLOCK`.
+    /// Whether `O_NONBLOCK` is set.
     pub fn is_nonblocking(&self) -> bool {
         self.state.is_nonblocking
     }
 
-    /// Unlocks, after a call that may have changed something.
+    /// Unlocks after a call that may have changed the file, and wakes threads that wait.
     #[inline(always)]
     pub fn leave(mut self) {
         self.state.reflect();
@@ -160,7 +160,7 @@ impl Entered {
         entry.wake();
     }
 
-    /// Unlocks until something changes; [`Errno::INTR`] if a signal arrives, as for any call that waits.
+    /// Unlocks and waits until the file changes. [`Errno::INTR`] if a signal arrives, as for any call that waits.
     pub fn wait(mut self) -> Result<(), Errno> {
         self.state.reflect();
         let entry = self.entry;
@@ -177,12 +177,12 @@ impl Entered {
 }
 
 impl State {
-    /// What `poll` would say.
+    /// The readiness that `poll` reports.
     pub fn readiness(&self) -> Readiness {
         self.file.as_ref().map(File::readiness).unwrap_or_default()
     }
 
-    /// Lets the descriptor itself say what the file is ready for, if someone waits for it.
+    /// Makes the descriptor's socket show the file's readiness, if a thread may wait for it.
     #[inline]
     pub fn reflect(&mut self) {
         if self.mirror.is_armed() && !reserve::is_filtered() {
@@ -191,12 +191,12 @@ impl State {
         }
     }
 
-    /// Gives the file a socket of its own, whose flags can be set without others' seeing it.
+    /// Gives the file a socket of its own, so that changing its flags does not change those of other files.
     pub fn unshare(&mut self) -> Result<(), Errno> {
         if reserve::is_filtered() { Ok(()) } else { self.mirror.unshare(&self.fds) }
     }
 
-    /// From now on the descriptor itself says what the file is ready for.
+    /// Makes the descriptor's socket show the file's readiness from now on.
     pub fn arm(&mut self) -> Result<(), Errno> {
         self.mirror.arm(&self.fds)?;
         self.reflect();

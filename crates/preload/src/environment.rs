@@ -1,9 +1,9 @@
-//! What programs that are started need in their environment to be served, too: the library's name, and what `algkit run` was asked
-//! for.
+//! The environment of programs that this one starts. To be served, they need the library's name in `LD_PRELOAD` and the
+//! variables by which `algkit run` passes its options.
 //!
-//! A program that makes a new environment leaves them out, and one that cannot load the library must not find its name. The
-//! caller may be a child of `vfork`, or of a `fork` amid other threads: nothing is allocated here once the library is loaded, and
-//! nothing locked. The caller's lists may be bad; then they are the kernel's to refuse.
+//! A program that makes a new environment leaves them out, and one that cannot load the library must not find its name.
+//! The caller may be a child of `vfork`, or of a `fork` in a process with other threads. So after the library is
+//! loaded, nothing is allocated or locked here. The caller's lists may be invalid; the kernel refuses those.
 
 use crate::{errno, kernel::kernel, memory, told::Told};
 use libc::{AT_FDCWD, E2BIG, R_OK, SYS_faccessat, c_char, c_int, c_long, c_void};
@@ -17,16 +17,16 @@ use std::{
     sync::OnceLock,
 };
 
-/// A list of strings that ends with null: arguments, or an environment.
+/// A list of C strings that ends with a null pointer: arguments, or an environment.
 pub type List = *const *const c_char;
 
-/// What is handed on.
+/// What this program passes to the programs that it starts.
 pub struct Inherited {
     /// `LD_PRELOAD=` and the library's name.
     preload: CString,
-    /// Variables for the library, as they were when this program started.
+    /// The variables for the library, as they were when this program started.
     others: Vec<CString>,
-    /// Programs that the user was told of.
+    /// The programs that the user has been told are not served.
     pub told: Option<&'static Told>,
 }
 
@@ -34,19 +34,20 @@ static INHERITED: OnceLock<Inherited> = OnceLock::new();
 
 const LD_PRELOAD: &[u8] = b"LD_PRELOAD=";
 
-/// The most variables for the library.
+/// The largest number of variables for the library, which is the number of bits in [`Plan::missing`].
 const MAX_OTHERS: usize = 64;
-/// The most bytes of `LD_PRELOAD`.
+/// The largest length of `LD_PRELOAD` in bytes.
 const MAX_PRELOAD: usize = 4096;
 
-/// What is handed on, unless the library came here by another way than `LD_PRELOAD`, or this program has privileges.
+/// What is passed on. `None` if the library was not loaded through `LD_PRELOAD`, or if this program has gained
+/// privileges.
 pub fn inherited() -> Option<&'static Inherited> {
     INHERITED.get()
 }
 
-/// Remembers what this program was given, when the library is loaded.
+/// Called when the library is loaded: stores what is passed on.
 pub fn remember() {
-    // SAFETY: the kernel's word about this program.
+    // SAFETY: `getauxval` takes any number and only reads.
     if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
         return;
     }
@@ -63,22 +64,23 @@ pub fn remember() {
     let _ = INHERITED.set(Inherited { preload, others, told: Told::new() });
 }
 
-/// The name by which the loader has loaded this library.
+/// The name under which the loader has loaded this library.
 fn own_name() -> Option<&'static CStr> {
     let mut found = MaybeUninit::<libc::Dl_info>::uninit();
     let here = (own_name as fn() -> Option<&'static CStr>) as *const c_void;
-    // SAFETY: room for the answer, which names a library that is never unloaded.
+    // SAFETY: `found` has room for the answer, which `dladdr` fills if it succeeds. The name belongs to this library,
+    // which is never unloaded.
     unsafe { (libc::dladdr(here, found.as_mut_ptr()) != 0).then(|| CStr::from_ptr(found.assume_init().dli_fname)) }
 }
 
-/// The libraries in the value of `LD_PRELOAD`.
+/// The names of libraries in the value of `LD_PRELOAD`.
 fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|&byte| matches!(byte, b':' | b' ')).filter(|name| !name.is_empty())
 }
 
 impl Inherited {
-    /// Calls `run` with the environment that a program gets which was to get `environment`: with the library in it, or without.
-    /// Where that is too large, with `environment` itself.
+    /// Calls `run` with the environment for a program that was to get `environment`: with the library in it if
+    /// `bears_library`, otherwise without. If the result is too large, `run` gets `environment` itself.
     pub fn with(&self, environment: List, bears_library: bool, run: &mut dyn FnMut(List) -> c_int) -> c_int {
         let Some(plan) = Plan::of(self, environment, bears_library) else { return run(environment) };
         let done = match plan.len {
@@ -87,14 +89,14 @@ impl Inherited {
             4000..32000 => plan.carry_out::<32768>(run),
             _ => return run(environment),
         };
-        // Functions return the number or say -1.
+        // `posix_spawn` returns the error number, and the `exec` functions return -1.
         match done == E2BIG || (done == -1 && errno::raw() == E2BIG) {
             true => run(environment),
             false => done,
         }
     }
 
-    /// Whether the library is there for the program that is started.
+    /// Whether the program to be started can read the library.
     pub fn is_readable(&self) -> bool {
         let path = self.preload.as_ptr().wrapping_add(LD_PRELOAD.len()).expose_provenance() as c_long;
         kernel(SYS_faccessat, [AT_FDCWD.into(), path, R_OK.into(), 0, 0]).is_ok()
@@ -105,20 +107,20 @@ impl Inherited {
     }
 }
 
-/// How an environment is changed.
+/// A change of an environment.
 struct Plan<'a> {
     inherited: &'a Inherited,
     environment: List,
     len: usize,
-    /// Where `LD_PRELOAD` is, and its value.
+    /// The index of `LD_PRELOAD` in the environment, and its value.
     preload: Option<(usize, &'a [u8])>,
     bears_library: bool,
-    /// Which of [`Inherited::others`] are not there, bit by bit.
+    /// One bit for each of [`Inherited::others`] that the environment lacks.
     missing: u64,
 }
 
 impl<'a> Plan<'a> {
-    /// Nothing if the environment stays as it is, or cannot be read.
+    /// The change that is needed; `None` if the environment stays as it is, or cannot be read.
     fn of(inherited: &'a Inherited, environment: List, bears_library: bool) -> Option<Self> {
         let memory = Readable::default();
         let mut plan = Self {
@@ -142,7 +144,7 @@ impl<'a> Plan<'a> {
             plan.len += 1;
         }
         let has_library = plan.preload.is_some_and(|(_, list)| names(list).any(|name| name == inherited.own_name()));
-        // Who sets the variable to nothing wants no library.
+        // A program that sets the variable to the empty string wants no library.
         let is_refused = plan.preload.is_some_and(|(_, list)| list.is_empty());
         let changes = match bears_library {
             true => !is_refused && (!has_library || plan.missing != 0),
@@ -151,7 +153,7 @@ impl<'a> Plan<'a> {
         changes.then_some(plan)
     }
 
-    /// The next string of the environment, or its end; nothing if it cannot be read.
+    /// The next string of the environment, `Some(None)` at its end; `None` if it cannot be read.
     #[allow(clippy::option_option, reason = "a fault, the end, a string")]
     fn string(&self, memory: &Readable) -> Option<Option<*const u8>> {
         if self.environment.is_null() {
@@ -159,19 +161,19 @@ impl<'a> Plan<'a> {
         }
         let at = self.environment.wrapping_add(self.len);
         let is_there = at.is_aligned() && memory.has(at.cast());
-        // SAFETY: the kernel can read it, so that it is there.
+        // SAFETY: the pointer is aligned, and the kernel could read memory there.
         let string = is_there.then(|| unsafe { *at })?;
         Some((!string.is_null()).then_some(string.cast()))
     }
 
-    /// Makes the environment on the stack, of no more than `N` strings.
+    /// Calls `run` with the changed environment, a list on the stack of at most `N` pointers.
     #[inline(never)]
     fn carry_out<const N: usize>(&self, run: &mut dyn FnMut(List) -> c_int) -> c_int {
         let mut text = [0_u8; MAX_PRELOAD * 2 + 16];
         let mut list = [ptr::null::<c_char>(); N];
         let mut len = 0;
         let mut push = |string: *const c_char| {
-            // The last one stays null.
+            // The last pointer stays null.
             if let Some(place) = list.get_mut(len).filter(|_| len + 1 < N) {
                 *place = string;
                 len += 1;
@@ -184,7 +186,7 @@ impl<'a> Plan<'a> {
                         push(text.as_ptr().cast());
                     }
                 }
-                // SAFETY: it has been read before.
+                // SAFETY: `Plan::of` has read this entry of the list.
                 _ => push(unsafe { *self.environment.wrapping_add(at) }),
             }
         }
@@ -198,7 +200,7 @@ impl<'a> Plan<'a> {
         run(list.as_ptr())
     }
 
-    /// Writes `LD_PRELOAD` with the library in front of the others, or without; whether anything is left.
+    /// Writes `LD_PRELOAD` with the library in front of the others, or without it. Returns whether any library is left.
     fn write_preload(&self, value: &[u8], text: &mut [u8]) -> bool {
         let own = self.inherited.own_name();
         let others = names(value).filter(|name| *name != own);
@@ -224,10 +226,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The caller's memory, of which the kernel is asked page by page whether it is there.
+/// The caller's memory. Before a page is read, the kernel is asked whether it can be.
 #[derive(Default)]
 struct Readable {
-    /// The last page that was, by its number.
+    /// The number of the last page that could be read.
     page: Cell<usize>,
 }
 
@@ -244,11 +246,11 @@ impl Readable {
     }
 
     fn byte(&self, address: *const u8) -> Option<u8> {
-        // SAFETY: the kernel can read it, so that it is there.
+        // SAFETY: the kernel could read memory there.
         self.has(address).then(|| unsafe { *address })
     }
 
-    /// Whether the string begins so; nothing if it cannot be read.
+    /// Whether the string begins with `with`; `None` if it cannot be read.
     fn begins(&self, string: *const u8, with: &[u8]) -> Option<bool> {
         for (at, &byte) in with.iter().enumerate() {
             if self.byte(string.wrapping_add(at))? != byte {
@@ -258,11 +260,11 @@ impl Readable {
         Some(true)
     }
 
-    /// The string, if it can be read and is no longer than `LD_PRELOAD` may be.
+    /// The string; `None` if it cannot be read or is longer than `LD_PRELOAD` may be.
     fn rest<'a>(&self, string: *const u8) -> Option<&'a [u8]> {
         for len in 0..MAX_PRELOAD {
             if self.byte(string.wrapping_add(len))? == 0 {
-                // SAFETY: each byte has been read, and the caller's environment lasts as long as the call.
+                // SAFETY: each byte has been read before, and the caller's environment lasts as long as the call.
                 return Some(unsafe { std::slice::from_raw_parts(string, len) });
             }
         }

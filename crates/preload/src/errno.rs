@@ -1,12 +1,12 @@
-//! Results as C functions return them.
+//! Results in the forms in which C functions return them.
 
 use algkit_afalg::Errno;
 use libc::{c_int, c_long, ssize_t};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A type in which a C function returns its result.
+/// A type that a C function returns.
 pub trait Return: PartialEq {
-    /// What says that there is a reason in `errno`.
+    /// The value that says that `errno` holds the error.
     const FAILED: Self;
 }
 
@@ -26,7 +26,7 @@ impl<T> Return for *mut T {
     const FAILED: Self = std::ptr::null_mut();
 }
 
-/// Returns what `body` returns, or sets `errno`. A panic is `EIO`.
+/// Returns the value of `body`, or sets `errno` and returns [`Return::FAILED`]. A panic is reported as `EIO`.
 pub fn answer<T: Return>(body: impl FnOnce() -> Result<T, Errno>) -> T {
     match caught(body) {
         Ok(value) => value,
@@ -37,7 +37,7 @@ pub fn answer<T: Return>(body: impl FnOnce() -> Result<T, Errno>) -> T {
     }
 }
 
-/// As [`answer`], in the manner of libaio, which returns the negative number.
+/// The same as [`answer`] for functions of libaio, which return the negative error number.
 pub fn negated(body: impl FnOnce() -> Result<c_int, Errno>) -> c_int {
     caught(body).unwrap_or_else(|errno| -errno.raw_os_error())
 }
@@ -51,19 +51,19 @@ pub fn set(errno: Errno) {
     set_raw(errno.raw_os_error());
 }
 
-/// Sets `errno` to what it was.
+/// Sets `errno` to any number, such as a value of before.
 pub fn set_raw(number: c_int) {
-    // SAFETY: the location is the thread's own.
+    // SAFETY: `__errno_location` returns the address of this thread's own `errno`.
     unsafe { *libc::__errno_location() = number }
 }
 
-/// The thread's `errno`, whatever it says.
+/// The thread's `errno`.
 pub fn raw() -> c_int {
-    // SAFETY: the location is the thread's own.
+    // SAFETY: `__errno_location` returns the address of this thread's own `errno`.
     unsafe { *libc::__errno_location() }
 }
 
-/// The thread's `errno`, after a function of libc has failed.
+/// The thread's `errno` after a function of libc has failed.
 pub fn last() -> Errno {
     match raw() {
         number @ 1..4096 => Errno::from_raw_os_error(number),
@@ -71,7 +71,7 @@ pub fn last() -> Errno {
     }
 }
 
-/// A length as functions return it.
+/// A length as the C functions return it; it comes from a slice, so it fits.
 pub fn length(len: usize) -> ssize_t {
     len as ssize_t
 }

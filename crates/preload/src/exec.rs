@@ -1,7 +1,7 @@
-//! Starting programs: what is started is served, too, whatever environment it is given, unless it cannot load the library. Then it
-//! runs without, and the user is told.
+//! Starting programs. A program that this one starts is served too, whatever environment it is given, unless it cannot
+//! load the library. Then it runs without, and the user is told.
 //!
-//! Errors are the C library's and the kernel's, which get the caller's arguments.
+//! Errors come from the C library and the kernel, which get the caller's arguments.
 
 use crate::{
     confine,
@@ -19,7 +19,7 @@ unsafe extern "C" {
     static mut environ: List;
 }
 
-/// The loader calls it.
+/// The loader calls this function when the library is loaded.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static INIT: extern "C" fn() = init;
@@ -27,12 +27,12 @@ static INIT: extern "C" fn() = init;
 extern "C" fn init() {
     environment::remember();
     if environment::inherited().is_some() {
-        // A child of `fork` amid other threads cannot look for functions.
+        // A child of `fork` in a process with other threads cannot call `dlsym`, so all functions are looked up now.
         next::find_all();
     }
 }
 
-/// The C library's functions.
+/// Declares functions of the C library, to be looked up when the library is loaded.
 macro_rules! next {
     ($($name:ident($($type:ty),*);)*) => {
         mod next {
@@ -45,7 +45,7 @@ macro_rules! next {
 
             pub fn find_all() {
                 $($name();)*
-                // The functions that are used on the way.
+                // Also those that `start` needs before it calls one of them.
                 let _ = crate::kernel::kernel(libc::SYS_getpid, [0; 5]);
             }
         }
@@ -63,9 +63,9 @@ next! {
     pidfd_spawnp(*mut c_int, *const c_char, *const c_void, *const c_void, List, List);
 }
 
-/// Starts a program: `run` gets its environment.
+/// Starts a program: calls `run` with the environment that the program gets.
 fn start(program: Program, environment: List, mut run: impl FnMut(List) -> c_int) -> c_int {
-    // A filter of the program's own may forbid to look.
+    // A filter of the program's own may forbid the system calls that examine the other program.
     let Some(inherited) = environment::inherited().filter(|_| !confine::is_confined()) else {
         return run(environment);
     };
@@ -80,29 +80,29 @@ fn start(program: Program, environment: List, mut run: impl FnMut(List) -> c_int
     inherited.with(environment, bears_library, &mut run)
 }
 
-/// Why a program is not served that could be.
+/// The reason for which a program is not served although its file would allow it.
 const OUT_OF_REACH: &str = "the library cannot be read by this user, or in this root folder";
 
-/// As [`start`], with a name that is looked for in `PATH`.
+/// The same as [`start`], for a name that is looked up in `PATH`.
 ///
 /// # Safety
-/// `name` is a C string.
+/// `name` must be a C string.
 unsafe fn start_found(name: *const c_char, environment: List, run: impl FnMut(List) -> c_int) -> c_int {
     let mut path = [0; libc::PATH_MAX as usize];
-    // SAFETY: the caller's promise.
+    // SAFETY: `name` is a C string (precondition).
     let found = quietly(|| unsafe { find(CStr::from_ptr(name), &mut path) });
     start(Program::at(found.map_or(name, CStr::as_ptr)), environment, run)
 }
 
-/// The first file of this name in `PATH` that may be run; nothing for a name that is a path.
+/// The first executable file of this name in `PATH`; `None` for a name that is a path.
 fn find<'a>(name: &CStr, path: &'a mut [u8]) -> Option<&'a CStr> {
     let name = name.to_bytes_with_nul();
     if name.contains(&b'/') {
         return None;
     }
-    // SAFETY: the name is a C string; the C library's own search looks there, too.
+    // SAFETY: the argument is a C string. The C library's own search reads the variable in the same way.
     let folders = unsafe { libc::getenv(c"PATH".as_ptr()).cast_const() };
-    // SAFETY: a C string, if it is there.
+    // SAFETY: `getenv` returns null or a C string.
     let folders = if folders.is_null() { c"/bin:/usr/bin" } else { unsafe { CStr::from_ptr(folders) } };
     let len = folders.to_bytes().split(|&byte| byte == b':').find_map(|folder| {
         let parts = [folder, if folder.is_empty() { b"" } else { b"/" }, name];
@@ -112,7 +112,7 @@ fn find<'a>(name: &CStr, path: &'a mut [u8]) -> Option<&'a CStr> {
             rest.get_mut(..part.len())?.copy_from_slice(part);
             rest = rest.get_mut(part.len()..)?;
         }
-        // SAFETY: a C string.
+        // SAFETY: the buffer begins with a C string, as `name` ends with NUL.
         (unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr().cast(), X_OK, 0) } == 0).then_some(len)
     })?;
     CStr::from_bytes_with_nul(path.get(..len)?).ok()
@@ -124,58 +124,58 @@ fn missing() -> c_int {
 
 /// The environment of this process.
 fn own() -> List {
-    // SAFETY: as the C library reads it.
+    // SAFETY: the C library's functions read the variable in the same way.
     unsafe { environ }
 }
 
 /// # Safety
-/// As for the C library's function; so are those below.
+/// The same as for the C library's function. This also holds for the functions below.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn execve(path: *const c_char, arguments: List, environment: List) -> c_int {
     let Some(next) = next::execve() else { return missing() };
-    // SAFETY: the arguments are the caller's, the environment too, or made for this call.
+    // SAFETY: path and arguments are the caller's; the environment is the caller's or was made for this call.
     start(Program::at(path), environment, |environment| unsafe { next(path, arguments, environment) })
 }
 
 /// # Safety
-/// As above.
+/// The same as for the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn execv(path: *const c_char, arguments: List) -> c_int {
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: path and arguments are the caller's, and the environment is this process's own.
     unsafe { execve(path, arguments, own()) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn execvpe(name: *const c_char, arguments: List, environment: List) -> c_int {
     let Some(next) = next::execvpe() else { return missing() };
-    // SAFETY: the arguments are the caller's, the environment too, or made for this call.
+    // SAFETY: name and arguments are the caller's; the environment is the caller's or was made for this call.
     unsafe { start_found(name, environment, |environment| next(name, arguments, environment)) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn execvp(name: *const c_char, arguments: List) -> c_int {
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: name and arguments are the caller's, and the environment is this process's own.
     unsafe { execvpe(name, arguments, own()) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn fexecve(fd: c_int, arguments: List, environment: List) -> c_int {
     let Some(next) = next::fexecve() else { return missing() };
     let program = Program { dir: fd, path: c"".as_ptr(), flags: AT_EMPTY_PATH };
-    // SAFETY: the arguments are the caller's, the environment too, or made for this call.
+    // SAFETY: the arguments are the caller's; the environment is the caller's or was made for this call.
     let run = |environment| unsafe { next(fd, arguments, environment) };
-    // The C library refuses what is null.
+    // The C library refuses an environment that is null.
     if environment.is_null() { run(environment) } else { start(program, environment, run) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn execveat(
     dir: c_int,
@@ -185,7 +185,7 @@ pub unsafe extern "C-unwind" fn execveat(
     flags: c_int,
 ) -> c_int {
     start(Program { dir, path, flags }, environment, |environment| match next::execveat() {
-        // SAFETY: the arguments are the caller's, the environment too, or made for this call.
+        // SAFETY: path and arguments are the caller's; the environment is the caller's or was made for this call.
         Some(next) => unsafe { next(dir, path, arguments, environment, flags) },
         None => errno::answer(|| {
             let [path, arguments, environment] = [path.cast(), arguments.cast(), environment.cast()]
@@ -195,11 +195,11 @@ pub unsafe extern "C-unwind" fn execveat(
     })
 }
 
-/// Functions that make a child and start a program in it.
+/// Defines functions that make a child process and start a program in it.
 macro_rules! spawns {
     ($(fn $name:ident by $start:ident($($program:tt)*);)*) => {$(
         /// # Safety
-        /// As above.
+        /// The same as for the C library's function.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(
             child: *mut c_int,
@@ -210,10 +210,10 @@ macro_rules! spawns {
             environment: List,
         ) -> c_int {
             let Some(next) = next::$name() else { return libc::ENOSYS };
-            // SAFETY: the arguments are the caller's, the environment too, or made for this call.
+            // SAFETY: the arguments are the caller's; the environment is the caller's or was made for this call.
             let run = |environment| unsafe { next(child, path, actions, attributes, arguments, environment) };
             #[allow(unused_unsafe)]
-            // SAFETY: the caller's string.
+            // SAFETY: the caller passes a C string.
             unsafe { $start($($program)*(path), environment, run) }
         }
     )*};
@@ -226,27 +226,27 @@ spawns! {
     fn pidfd_spawnp by start_found();
 }
 
-/// The functions that take arguments one by one, given as a list: the environment stands behind its end.
+/// `execl` with its arguments as a list.
 ///
 /// # Safety
-/// As for the C library's functions.
+/// The same as for the C library's function; `list` must end with a null pointer.
 pub unsafe extern "C" fn execl_list(path: *const c_char, list: List) -> c_int {
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: path and list are the caller's, and the environment is this process's own.
     unsafe { execve(path, list, own()) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for [`execl_list`].
 pub unsafe extern "C" fn execlp_list(name: *const c_char, list: List) -> c_int {
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: name and list are the caller's, and the environment is this process's own.
     unsafe { execvpe(name, list, own()) }
 }
 
 /// # Safety
-/// As above.
+/// The same as for [`execl_list`]. A pointer to the environment must stand behind the end of the list.
 pub unsafe extern "C" fn execle_list(path: *const c_char, list: List) -> c_int {
     let mut end = list;
-    // SAFETY: the list has an end, and behind it stands the environment.
+    // SAFETY: the list ends with a null pointer, behind which is a pointer to the environment (precondition).
     unsafe {
         while !(*end).is_null() {
             end = end.add(1);

@@ -1,30 +1,31 @@
-//! `execl`, `execlp` and `execle`: their arguments are not a list in memory and have no number, which Rust cannot say.
+//! `execl`, `execlp` and `execle`. Rust cannot define functions that take any number of arguments, so these are written
+//! in assembly.
 //!
-//! The calling conventions put the first into registers and the others on the stack. Where those of the registers are stored
-//! below the others, all of them are a list.
+//! The calling conventions put the first arguments into registers and the others on the stack. Storing the registers
+//! right below the others makes a list of all arguments.
 
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use crate::exec::{execl_list, execle_list, execlp_list};
 
-/// Defines a function that hands its list on.
+/// Defines a function that makes a list of its arguments and calls the Rust function named after `by`.
 macro_rules! listed {
     ($($name:ident by $listed:ident;)*) => {$(
         /// # Safety
-        /// As for the C library's function.
+        /// The same as for the C library's function.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name() {
             #[cfg(target_arch = "x86_64")]
             std::arch::naked_asm!(
-                "pop rax", // where to return to, which lies in between
+                "pop rax", // the return address, which lies between the two parts of the list
                 "push r9",
                 "push r8",
                 "push rcx",
                 "push rdx",
                 "push rsi",
                 "mov rsi, rsp",
-                "push rax", // and the stack is aligned
+                "push rax", // puts it back below the list, and aligns the stack
                 "call {listed}",
                 "pop rdx",
                 "add rsp, 40",

@@ -1,11 +1,13 @@
-//! `fork` while other threads are at work: the child's copy of every state is one between two calls, but for that of a
-//! request that a signal handler interrupts to fork, which goes on in both processes.
+//! `fork` while other threads are at work. All locks are taken before, so that the child's copy of every state is one
+//! between two requests. The exception is a request that a signal handler interrupts to fork: it continues in both
+//! processes.
 //!
-//! Nothing is allocated here: the handler of a crash may have interrupted the allocator.
+//! Nothing is allocated here, because the handler of a crash may have interrupted the allocator.
 
 use crate::{aio, report, table};
 
-/// The loader calls it: no `fork` happens in the middle of another thread's call.
+/// The loader calls this function when the library is loaded. From then on, no `fork` happens in the middle of another
+/// thread's request.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static INIT: extern "C" fn() = init;
@@ -26,7 +28,7 @@ unsafe extern "C" fn after() {
 }
 
 unsafe extern "C" fn in_child() {
-    // SAFETY: as in the parent.
+    // SAFETY: the locks are those that `before` has taken, in the child as in the parent.
     unsafe { after() };
     report::begin_anew();
 }

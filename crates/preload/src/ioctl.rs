@@ -1,4 +1,4 @@
-//! `ioctl`: `/dev/crypto`, and `FIONBIO`.
+//! `ioctl` on served descriptors: the requests of `/dev/crypto`, and `FIONBIO`.
 
 use crate::{entry::Entry, interpose::interpose, kernel::kernel, memory::OwnMemory, options::Options, table};
 use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
@@ -6,7 +6,7 @@ use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIO
 use rustix::net::SocketFlags;
 
 interpose! {
-    /// The third argument is optional; where a caller passes none, its register holds anything.
+    /// The third argument is optional. If a caller passes none, its register holds anything.
     fn ioctl(fd: c_int, request: Ioctl, argument: *mut c_void) -> c_int
     where Some(entry) = table::entry(fd) => control(entry, fd, request, argument)
 }
@@ -17,7 +17,7 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     }
     match request {
         FIONBIO => {
-            // SAFETY: null, or a number of the caller's.
+            // SAFETY: the pointer is null or points to a number, as `FIONBIO` demands of the caller.
             let on = *unsafe { argument.cast::<c_int>().as_ref() }.ok_or(Errno::FAULT)? != 0;
             pass_on(fd, request, argument)?;
             if let Ok(mut entered) = entry.enter(fd) {

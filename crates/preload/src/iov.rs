@@ -8,24 +8,24 @@ use std::{
     slice,
 };
 
-/// What a call sends, up to where nothing can be read.
+/// The data that a call sends, up to the first piece that cannot be read.
 pub struct Sources<P> {
     pieces: P,
     fault: bool,
 }
 
-/// Where a call receives to, up to where nothing can be written.
+/// The buffers that a call receives into, up to the first that cannot be written.
 pub struct Destinations<P> {
     pieces: P,
     lost: usize,
 }
 
-/// Pieces; most calls have one. Callers keep them where they are: a vector that has just been written piece by piece and is
-/// moved as a whole makes the CPU wait for its own stores.
+/// Pieces of a message; most calls have one. Callers keep the vector where it was made. If it is moved as a whole right
+/// after it was written piece by piece, the CPU has to wait for its own stores.
 pub type Several<T> = SmallVec<[T; 4]>;
 
 impl<'a, P: AsRef<[IoSlice<'a>]>> Sources<P> {
-    /// As a message.
+    /// The data as a message.
     #[inline]
     pub fn message<'m>(&'m self, control: &'m [u8], flags: i32) -> Message<'m>
     where
@@ -34,39 +34,39 @@ impl<'a, P: AsRef<[IoSlice<'a>]>> Sources<P> {
         Message { data: self.pieces.as_ref(), control, flags, fault: self.fault }
     }
 
-    /// Whether no byte is to be sent.
+    /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         !self.fault && total(self.pieces.as_ref()) == 0
     }
 }
 
 impl<'b, P: AsMut<[IoSliceMut<'b>]>> Destinations<P> {
-    /// As [`algkit_afalg::File::recv`] takes it.
+    /// The buffers in the form that [`algkit_afalg::File::recv`] takes.
     #[inline]
     pub fn room(&mut self) -> Destination<'_, 'b> {
         Destination { pieces: self.pieces.as_mut(), lost: self.lost }
     }
 
-    /// Whether there is no room.
+    /// Whether there is no room at all.
     pub fn is_empty(&mut self) -> bool {
         self.lost == 0 && self.pieces.as_mut().iter().all(|piece| piece.is_empty())
     }
 }
 
-/// The most pieces a call may have (`UIO_MAXIOV`).
+/// The largest number of pieces in a call (`UIO_MAXIOV`).
 const MOST: usize = 1024;
-/// The most bytes a call transfers (`MAX_RW_COUNT`).
+/// The largest number of bytes that a call transfers (`MAX_RW_COUNT`).
 const MAX_TRANSFER: usize = 0x7fff_f000;
 
-/// The bytes at an address, for calls that need them all.
+/// The bytes at an address, for calls that need all of them. [`Errno::FAULT`] if the address is in no program's memory.
 ///
 /// # Safety
-/// No program has memory there, or `len` bytes can be read for as long as `'a`.
+/// If [`is_memory`] accepts `address`, `len` bytes must be readable there for the lifetime `'a`.
 pub unsafe fn bytes<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8], Errno> {
     match (len, is_memory(address)?) {
         (0, _) => Ok(&[]),
         (_, false) => Err(Errno::FAULT),
-        // SAFETY: the caller's promise.
+        // SAFETY: `len` bytes are readable there (precondition).
         (_, true) => Ok(unsafe { slice::from_raw_parts(address.cast(), len.min(MAX_TRANSFER)) }),
     }
 }
@@ -74,11 +74,11 @@ pub unsafe fn bytes<'a>(address: *const c_void, len: size_t) -> Result<&'a [u8],
 /// Data in one piece.
 ///
 /// # Safety
-/// As for [`bytes`].
+/// The same as for [`bytes`].
 #[inline]
 pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<Sources<[IoSlice<'a>; 1]>, Errno> {
     let fault = !is_memory(address)? && len > 0;
-    // SAFETY: the caller's promise.
+    // SAFETY: the precondition is the same.
     let piece = if fault { &[] } else { unsafe { bytes(address, len)? } };
     Ok(Sources { pieces: [IoSlice::new(piece)], fault })
 }
@@ -86,23 +86,24 @@ pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<Sources<
 /// Room in one piece.
 ///
 /// # Safety
-/// No program has memory there, or `len` bytes can be written for as long as `'a`, by nobody else.
+/// If [`is_memory`] accepts `address`, `len` bytes must be writable there for the lifetime `'a`, and nothing else may
+/// access them.
 #[inline]
 pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<Destinations<[IoSliceMut<'a>; 1]>, Errno> {
     let len = len.min(MAX_TRANSFER);
     let (piece, lost): (&mut [u8], _) = match (len, is_memory(address)?) {
         (0, _) => (&mut [], 0),
         (_, false) => (&mut [], len),
-        // SAFETY: the caller's promise.
+        // SAFETY: `len` bytes are writable there, and nothing else accesses them (precondition).
         (_, true) => (unsafe { slice::from_raw_parts_mut(address.cast(), len) }, 0),
     };
     Ok(Destinations { pieces: [IoSliceMut::new(piece)], lost })
 }
 
-/// The data of a vector, put into `all`.
+/// The data of a vector, collected in `all`. With more than 1024 pieces, the error is `too_many`.
 ///
 /// # Safety
-/// As for `writev`. `too_many` answers more than 1024 pieces.
+/// The same as for `writev`.
 #[inline]
 pub unsafe fn sources<'a, 'v>(
     all: &'v mut Several<IoSlice<'a>>,
@@ -110,13 +111,14 @@ pub unsafe fn sources<'a, 'v>(
     count: usize,
     too_many: Errno,
 ) -> Result<Sources<&'v [IoSlice<'a>]>, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `vector` has `count` members (precondition).
     let vector = unsafe { checked(vector, count, too_many)? };
     let mut found_fault = false;
     for (address, len) in pieces(vector) {
-        // SAFETY: the caller's promise.
+        // SAFETY: each member describes memory that is readable (precondition).
         let Sources { pieces: [piece], fault } = unsafe { source(address, len)? };
-        // The rest is looked at as well: what is not in user space is told before anything is sent.
+        // Pieces after a fault are checked as well: an address outside of user space is an error before anything is
+        // sent.
         if !found_fault {
             all.push(piece);
             found_fault = fault;
@@ -125,10 +127,10 @@ pub unsafe fn sources<'a, 'v>(
     Ok(Sources { pieces: all, fault: found_fault })
 }
 
-/// The room of a vector, put into `all`.
+/// The room of a vector, collected in `all`. With more than 1024 pieces, the error is `too_many`.
 ///
 /// # Safety
-/// As for `readv`. `too_many` answers more than 1024 pieces.
+/// The same as for `readv`.
 #[inline]
 pub unsafe fn destinations<'a, 'v>(
     all: &'v mut Several<IoSliceMut<'a>>,
@@ -136,11 +138,11 @@ pub unsafe fn destinations<'a, 'v>(
     count: usize,
     too_many: Errno,
 ) -> Result<Destinations<&'v mut [IoSliceMut<'a>]>, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `vector` has `count` members (precondition).
     let vector = unsafe { checked(vector, count, too_many)? };
     let mut all_lost = 0;
     for (address, len) in pieces(vector) {
-        // SAFETY: the caller's promise.
+        // SAFETY: each member describes memory that is writable (precondition).
         let Destinations { pieces: [piece], lost } = unsafe { destination(address, len)? };
         if all_lost > 0 {
             all_lost += len;
@@ -157,12 +159,12 @@ fn is_memory(address: *const c_void) -> Result<bool, Errno> {
     may_be_memory(address.addr() as u64)
 }
 
-/// All pieces' lengths.
+/// The sum of the lengths of all pieces.
 pub fn total(pieces: &[IoSlice<'_>]) -> usize {
     pieces.iter().map(|piece| piece.len()).sum()
 }
 
-/// A vector that is there, whose lengths are some.
+/// The members of a vector whose address and lengths are possible. [`Errno::INVAL`] for a negative length.
 #[inline]
 unsafe fn checked<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<&'a [iovec], Errno> {
     if count > MOST {
@@ -171,7 +173,7 @@ unsafe fn checked<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Re
     let vector: &'a [iovec] = match (count, is_memory(vector.cast())?) {
         (0, _) => &[],
         (_, false) => return Err(Errno::FAULT),
-        // SAFETY: the caller's promise.
+        // SAFETY: `vector` has `count` members (precondition of the callers).
         (_, true) => unsafe { slice::from_raw_parts(vector, count) },
     };
     if vector.iter().any(|piece| isize::try_from(piece.iov_len).is_err()) {
@@ -180,7 +182,7 @@ unsafe fn checked<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Re
     Ok(vector)
 }
 
-/// Addresses and lengths of a vector, all lengths together no more than a call transfers.
+/// Addresses and lengths of a vector, cut so that all lengths together are at most what a call transfers.
 #[inline]
 fn pieces(vector: &[iovec]) -> impl Iterator<Item = (*mut c_void, usize)> {
     let mut left = MAX_TRANSFER;

@@ -1,17 +1,17 @@
-//! The kernel's keyrings, which a client may name keys from by serial number.
+//! The kernel's keyrings, from which a client may name keys by serial number.
 
 use crate::kernel::kernel;
 use algkit_afalg::{Errno, alg::Keyring};
 use libc::{SYS_keyctl, c_long};
 use zeroize::Zeroizing;
 
-/// Keys that this process may read.
+/// The keys that this process may read.
 pub struct ProcessKeys;
 
 const KEYCTL_DESCRIBE: c_long = 6;
 const KEYCTL_READ: c_long = 11;
 
-/// Types of keys whose payload may key a transform. The kernel lets nobody read a `logon` key but itself.
+/// The types of keys whose payload may key a transform. Only the kernel itself can read that of a `logon` key.
 const TYPES: [&[u8]; 4] = [b"user", b"logon", b"encrypted", b"trusted"];
 
 impl Keyring for ProcessKeys {
@@ -25,7 +25,7 @@ impl Keyring for ProcessKeys {
     }
 }
 
-/// What the kernel says of a key, all of it.
+/// The complete answer of `keyctl` about a key.
 fn ask(operation: c_long, serial: i32) -> Result<Zeroizing<Vec<u8>>, Errno> {
     let mut buffer = Zeroizing::new(vec![0; 1024]);
     loop {

@@ -1,15 +1,16 @@
 //! The library that `algkit run` injects into a program with `LD_PRELOAD`.
 //!
-//! It defines the functions of libc through which programs reach AF_ALG and NETLINK_CRYPTO sockets,
-//! `/proc/crypto` and `/dev/crypto`, and answers from [`algkit_afalg`], in the process and without a
-//! system call. Every other call goes on to the next definition of the function, at the price of a load.
+//! It defines the functions of libc through which programs reach AF_ALG and NETLINK_CRYPTO sockets, `/proc/crypto` and
+//! `/dev/crypto`. It answers from [`algkit_afalg`], inside the process and without a system call. Every other call goes
+//! on to the next definition of the function; that costs one load.
 //!
-//! A served descriptor is a real one, of a datagram socket that carries nothing: the kernel numbers it,
-//! duplicates it, closes it on `exec` and says what kind of file it is. What it stands for is an
-//! `entry::Entry`, found through `table`. The socket comes to life when someone waits for it by
-//! `poll` or `epoll`: then it mirrors what the file is ready for.
+//! A served descriptor is a real one, of a datagram socket that carries no data. So the kernel numbers it, duplicates
+//! it, closes it on `exec` and knows what kind of file it is. What it stands for is an `entry::Entry`, which `table`
+//! finds. When a program waits for the descriptor by `poll` or `epoll`, the socket begins to mirror the readiness of
+//! the file.
 //!
-//! After `fork` each process goes on with a copy of the state. `exec` loses it. A panic in here becomes `EIO`.
+//! After `fork`, each process continues with a copy of the state. After `exec`, it is gone. A panic in this library is
+//! reported as `EIO`.
 
 mod aio;
 mod clock;

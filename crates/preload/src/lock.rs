@@ -1,9 +1,9 @@
-//! Locks that know which thread has them, and whether this thread is in the middle of a request.
+//! Locks that know which thread holds them, and a mark of threads that are in the middle of a request.
 //!
-//! A signal handler may run at any place in this library, and call it. A lock that the interrupted request has can never
-//! become free while the handler runs, so that a handler must not wait for one: [`Inside`] tells it so, and the call
-//! fails with `EBUSY`. A `fork` in a handler leaves the locks of the interrupted request alone, which goes on in both
-//! processes.
+//! A signal handler may run at any point in this library and call it. A lock that the interrupted request holds cannot
+//! become free while the handler runs, so the handler must not wait for it. [`Inside`] tells it so, and its call fails
+//! with `EBUSY`. A `fork` in a handler leaves the locks of the interrupted request alone, because that request
+//! continues in both processes.
 
 use algkit_afalg::Errno;
 use rustix::thread::futex;
@@ -14,42 +14,42 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
 };
 
-/// A value, and a lock on it.
+/// A value and the lock that protects it.
 #[derive(Default)]
 pub struct Lock<T> {
-    /// The thread that has the lock, or 0.
+    /// The thread that holds the lock, or 0.
     owner: AtomicUsize,
     waiters: AtomicU32,
-    /// Goes up when the lock becomes free while somebody waits.
+    /// Incremented when the lock becomes free while threads wait for it.
     turns: AtomicU32,
-    /// Whether the owner has it for the time of a `fork`.
+    /// Whether the owner holds it for the duration of a `fork`.
     is_for_fork: AtomicBool,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is used by the thread that has the lock.
+// SAFETY: only the thread that holds the lock accesses the value.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// The lock, until this is dropped.
+/// A held lock, which is released when this is dropped.
 pub struct Guard<'a, T> {
     lock: &'a Lock<T>,
-    /// It belongs to this thread.
+    /// The lock belongs to this thread, so the guard must not move to another one.
     not_send: PhantomData<*mut T>,
 }
 
-/// How long the locks of other threads are waited for where a handler forks: one of them may wait for what the interrupted
-/// request has.
+/// How long a handler that forks waits for each lock of another thread. That thread may wait for a lock of the
+/// interrupted request, and never release its own.
 const PATIENCE: futex::Timespec = futex::Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// A number that no other thread of this process has; the thread keeps it in the child of a `fork`.
+/// A number that no other thread of this process has. The thread keeps it in the child of a `fork`.
 #[inline]
 fn this_thread() -> usize {
-    // SAFETY: there is nothing that this could do wrong.
+    // SAFETY: `pthread_self` has no preconditions.
     unsafe { libc::pthread_self() as usize }
 }
 
 impl<T> Lock<T> {
-    /// A lock that is free.
+    /// A lock that is free, around `value`.
     pub const fn new(value: T) -> Self {
         Self {
             owner: AtomicUsize::new(0),
@@ -60,7 +60,7 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Waits for the lock, which this thread does not have.
+    /// Waits for the lock, which this thread must not hold.
     #[inline]
     pub fn lock(&self) -> Guard<'_, T> {
         if !self.try_take() {
@@ -74,7 +74,7 @@ impl<T> Lock<T> {
         self.owner.compare_exchange(0, this_thread(), Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
-    /// Waits for the lock, each time no longer than this; whether it was got.
+    /// Waits for the lock, each time no longer than `patience`. Returns whether it was taken.
     #[cold]
     fn take(&self, patience: Option<&futex::Timespec>) -> bool {
         loop {
@@ -103,7 +103,7 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Before a `fork`: locks, unless the interrupted request of this thread has the lock.
+    /// Takes the lock before a `fork`, unless the interrupted request of this thread holds it.
     pub fn hold(&self) {
         if self.owner.load(Ordering::Relaxed) == this_thread() {
             return;
@@ -114,7 +114,7 @@ impl<T> Lock<T> {
         }
     }
 
-    /// After a `fork`, in both processes: unlocks what [`hold`](Self::hold) has locked.
+    /// After a `fork`, in both processes: releases a lock that [`hold`](Self::hold) has taken.
     pub fn let_go(&self) {
         let is_mine = self.owner.load(Ordering::Relaxed) == this_thread();
         if is_mine && self.is_for_fork.swap(false, Ordering::Relaxed) {
@@ -128,7 +128,7 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this thread has the lock.
+        // SAFETY: the guard exists, so this thread holds the lock.
         unsafe { &*self.lock.value.get() }
     }
 }
@@ -136,7 +136,7 @@ impl<T> Deref for Guard<'_, T> {
 impl<T> DerefMut for Guard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this thread has the lock, and there is one guard.
+        // SAFETY: the guard exists, so this thread holds the lock, and it is the only guard.
         unsafe { &mut *self.lock.value.get() }
     }
 }
@@ -152,11 +152,11 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The thread is in the middle of a request, and has locks, those of the layers below included.
+/// A mark that the thread is in the middle of a request and may hold locks, here or in the layers below.
 pub struct Inside(PhantomData<*mut ()>);
 
 impl Inside {
-    /// Begins a request. [`Errno::BUSY`] if a signal handler interrupts another one to make this one.
+    /// Begins a request. [`Errno::BUSY`] in a signal handler that interrupts another request of its thread.
     #[inline]
     pub fn begin() -> Result<Self, Errno> {
         match IS_INSIDE.replace(true) {
@@ -165,7 +165,7 @@ impl Inside {
         }
     }
 
-    /// Whether a request could begin.
+    /// [`Errno::BUSY`] if a request cannot begin now.
     pub fn check() -> Result<(), Errno> {
         Self::begin().map(drop)
     }

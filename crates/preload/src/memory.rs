@@ -1,12 +1,12 @@
-//! The client's memory, which is also ours.
+//! The client's memory, which is that of this process.
 
 use crate::kernel::kernel;
 use algkit_afalg::{Errno, Memory};
 use libc::{SYS_futex, c_long};
 use std::{ptr, sync::atomic::AtomicU32};
 
-/// The memory of this process. Addresses in the first page, or not in user space, are refused; another bad one is a
-/// fault, as in any function of libc, where the kernel would say `EFAULT`.
+/// The memory of this process. An address in the first page or outside of user space gives `EFAULT`. At any other
+/// invalid address the program faults, as in a function of libc, where the kernel would return `EFAULT`.
 pub struct OwnMemory;
 
 const FIRST_PAGE: u64 = 4096;
@@ -14,14 +14,15 @@ const FIRST_PAGE: u64 = 4096;
 impl Memory for OwnMemory {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
         check(address, into.len())?;
-        // SAFETY: `into` is ours alone, and the client says that there is data at the address.
+        // SAFETY: `into` is a unique reference to its bytes, and the client's request says that as many are readable at
+        // the address.
         unsafe { ptr::copy(address as *const u8, into.as_mut_ptr(), into.len()) };
         Ok(())
     }
 
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {
         check(address, from.len())?;
-        // SAFETY: the client says that there is room at the address.
+        // SAFETY: the client's request says that as many bytes are writable at the address.
         unsafe { ptr::copy(from.as_ptr(), address as *mut u8, from.len()) };
         Ok(())
     }
@@ -33,8 +34,8 @@ fn check(address: u64, len: usize) -> Result<(), Errno> {
     if is_good { Ok(()) } else { Err(Errno::FAULT) }
 }
 
-/// Whether the kernel could read `len` bytes at an address. Asked before memory is looked at that may be none, where the kernel
-/// would say `EFAULT`: in calls that may have nothing to do with a served file.
+/// Whether the kernel could read `len` bytes at `address`. Calls that may not concern a served file ask this before
+/// they read memory that may be invalid, as the kernel would return `EFAULT` for it.
 pub fn is_readable(address: *const u8, len: usize) -> bool {
     const PAGE: usize = 4096;
     let (start, end) = (address.addr() & !3, address.addr().saturating_add(len));
@@ -42,21 +43,22 @@ pub fn is_readable(address: *const u8, len: usize) -> bool {
     len == 0 || std::iter::once(start).chain(pages).all(is_word)
 }
 
-/// Whether a string is there, or the first `longest` bytes of one.
+/// Whether a C string, or the first `longest` bytes of one, can be read at `address`.
 pub fn is_string(address: *const u8, longest: usize) -> bool {
     const PAGE: usize = 4096;
     let here = PAGE - address.addr() % PAGE;
     if !is_readable(address, 1) {
         return false;
     }
-    // SAFETY: the rest of the page can be read, too.
+    // SAFETY: the kernel could read the first byte, and so can all others up to the end of its page.
     let ends_here = unsafe { libc::strnlen(address.cast(), here.min(longest)) } < here.min(longest);
     ends_here || longest <= here || is_readable(address, longest)
 }
 
-/// Asks for nobody who waits for the word to wait for another one, for which the kernel reads the word.
+/// Whether the kernel can read the word at `address`. It asks the kernel to wake no thread that waits for the word and
+/// to move none, for which the kernel reads the word.
 fn is_word(address: usize) -> bool {
-    const FUTEX_CMP_REQUEUE: c_long = 4 | 128; // of this process alone
+    const FUTEX_CMP_REQUEUE: c_long = 4 | 128; // only for threads of this process
     static OTHER: AtomicU32 = AtomicU32::new(0);
     let other = ptr::from_ref(&OTHER).expose_provenance() as c_long;
     kernel(SYS_futex, [address as c_long, FUTEX_CMP_REQUEUE, 0, 0, other]) != Err(Errno::FAULT)

@@ -94,9 +94,9 @@ interpose! {
     }
 }
 
-/// Control messages are no longer than `net.core.optmem_max` is by default.
+/// The longest control messages, in bytes: the default of `net.core.optmem_max`.
 const MAX_CONTROL: usize = 20480;
-/// The most messages in one call (`UIO_MAXIOV`).
+/// The largest number of messages in one call (`UIO_MAXIOV`).
 const MAX_MESSAGES: c_uint = 1024;
 
 fn pieces(count: c_int) -> Result<usize, Errno> {
@@ -105,25 +105,25 @@ fn pieces(count: c_int) -> Result<usize, Errno> {
 
 unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
     entry.check_socket()?;
-    // SAFETY: null, or the caller's header.
+    // SAFETY: the pointer is null or points to a header, as `sendmsg` demands of the caller.
     let message = unsafe { message.as_ref() }.ok_or(Errno::FAULT)?;
     if message.msg_controllen > MAX_CONTROL {
         return Err(Errno::NOBUFS);
     }
-    // SAFETY: as for `sendmsg`.
+    // SAFETY: the header describes memory that is readable, as `sendmsg` demands of the caller.
     let control = unsafe { iov::bytes(message.msg_control, message.msg_controllen)? };
     let mut all = Several::new();
-    // SAFETY: as for `sendmsg`.
+    // SAFETY: the vector describes memory that is readable, as `sendmsg` demands of the caller.
     let data = unsafe { iov::sources(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
-    // SAFETY: as for `sendmsg`.
+    // SAFETY: the header describes an address that is readable, as `sendmsg` demands of the caller.
     unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
     transfer::send(entry, fd, &data.message(control, flags))
 }
 
-/// AF_ALG ignores to whom something is sent; from netlink, it can only be the kernel.
+/// Checks the destination of a message. AF_ALG ignores it; that of a netlink socket must be the kernel.
 ///
 /// # Safety
-/// `address` is null, or `len` bytes can be read there.
+/// `address` must be null or point to `len` readable bytes.
 #[inline]
 unsafe fn check_destination(
     entry: &'static Entry,
@@ -134,13 +134,13 @@ unsafe fn check_destination(
     if address.is_null() || len == 0 {
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the precondition is the same.
     unsafe { check_address(entry, fd, address, len) }
 }
 
 #[cold]
 unsafe fn check_address(entry: &'static Entry, fd: c_int, address: *const c_void, len: size_t) -> Result<(), Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `len` bytes are readable there (precondition).
     let address = unsafe { iov::bytes(address, len.min(MAX_ADDRESS))? };
     match entry.enter(fd)?.file()? {
         File::Netlink(socket) => socket.connect(address),
@@ -156,7 +156,7 @@ unsafe fn send_one(
     flags: c_int,
 ) -> Result<ssize_t, Errno> {
     entry.check_socket()?;
-    // SAFETY: as for `send`.
+    // SAFETY: `len` bytes are readable at `data`, as `send` demands of the caller.
     let data = unsafe { iov::source(data, len)? };
     transfer::send(entry, fd, &data.message(&[], flags)).map(length)
 }
@@ -170,9 +170,9 @@ unsafe fn send_messages(
 ) -> Result<c_int, Errno> {
     let mut done = 0;
     for at in 0..count.min(MAX_MESSAGES) as usize {
-        // SAFETY: the array has `count` members.
+        // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
         let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
-        // SAFETY: as for `sendmsg`.
+        // SAFETY: each member is a header, as `sendmmsg` demands of the caller.
         match unsafe { send_message(entry, fd, &raw const message.msg_hdr, flags) } {
             Ok(sent) => message.msg_len = sent as c_uint,
             Err(errno) if done == 0 => return Err(errno),
@@ -190,14 +190,14 @@ unsafe fn receive_message(
     flags: c_int,
 ) -> Result<usize, Errno> {
     entry.check_socket()?;
-    // SAFETY: null, or the caller's header.
+    // SAFETY: the pointer is null or points to a header, as `recvmsg` demands of the caller.
     let message = unsafe { message.as_mut() }.ok_or(Errno::FAULT)?;
     let mut all = Several::new();
-    // SAFETY: as for `recvmsg`.
+    // SAFETY: the vector describes memory that is writable, as `recvmsg` demands of the caller.
     let mut into = unsafe { iov::destinations(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
     let received = transfer::recv(entry, fd, into.room(), flags)?;
     if !message.msg_name.is_null() {
-        // SAFETY: the room that the header declares.
+        // SAFETY: the header says how many bytes are writable there.
         message.msg_namelen = unsafe { write_sender(entry, message.msg_name.cast(), message.msg_namelen) };
     }
     message.msg_controllen = 0;
@@ -215,11 +215,12 @@ unsafe fn receive_from(
     address_len: *mut socklen_t,
 ) -> Result<ssize_t, Errno> {
     entry.check_socket()?;
-    // SAFETY: as for `recvfrom`.
+    // SAFETY: `len` bytes are writable there, as `recvfrom` demands of the caller.
     let mut into = unsafe { iov::destination(into, len)? };
     let Received { len, .. } = transfer::recv(entry, fd, into.room(), flags)?;
     if !address.is_null() && !address_len.is_null() {
-        // SAFETY: the room that the caller declares.
+        // SAFETY: both pointers are not null, and the second points to the number of bytes that are writable at the
+        // first.
         unsafe { *address_len = write_sender(entry, address, *address_len) };
     }
     Ok(length(len))
@@ -233,21 +234,21 @@ unsafe fn receive_messages(
     mut flags: c_int,
     timeout: *mut timespec,
 ) -> Result<c_int, Errno> {
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or points to a time span, as `recvmmsg` demands of the caller.
     let deadline = unsafe { timeout.as_ref() }.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
     if let Some(error) = entry.enter(fd)?.file()?.take_error() {
         return Err(error);
     }
     let mut done = 0;
     for at in 0..count.min(MAX_MESSAGES) as usize {
-        // SAFETY: the array has `count` members.
+        // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
         let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
-        // SAFETY: as for `recvmsg`.
+        // SAFETY: each member is a header, as `recvmmsg` demands of the caller.
         match unsafe { receive_message(entry, fd, &raw mut message.msg_hdr, flags & !MSG_WAITFORONE) } {
             Ok(received) => message.msg_len = received as c_uint,
             Err(errno) if done == 0 => return Err(errno),
             Err(errno) => {
-                // Told by the next call.
+                // The next call reports the error.
                 if !matches!(errno, Errno::AGAIN | Errno::INTR) {
                     entry.enter(fd)?.file()?.keep_error(errno);
                 }
@@ -269,31 +270,31 @@ unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: siz
     if len == 0 {
         return Ok(0);
     }
-    // SAFETY: as for `read`.
+    // SAFETY: `len` bytes are writable there, as `read` demands of the caller.
     let mut into = unsafe { iov::destination(into, len)? };
     transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len))
 }
 
-/// Writes as much of the sender's address as there is room for; returns its length.
+/// Writes the sender's address, cut to `room` bytes, and returns its full length.
 unsafe fn write_sender(entry: &Entry, to: *mut sockaddr, room: socklen_t) -> socklen_t {
     if !entry.has_sender() {
         return 0;
     }
-    // SAFETY: all zeros are an address: port 0.
+    // SAFETY: a `sockaddr_nl` of zeros is a valid value: port 0.
     let mut address: sockaddr_nl = unsafe { mem::zeroed() };
     address.nl_family = libc::AF_NETLINK as libc::sa_family_t;
-    // SAFETY: the address is that long and has no padding.
+    // SAFETY: the slice covers the local variable, which has no padding.
     let bytes = unsafe { slice::from_raw_parts((&raw const address).cast::<u8>(), size_of::<sockaddr_nl>()) };
-    // SAFETY: the caller's promise.
+    // SAFETY: `room` bytes are writable at `to`, as each caller has checked.
     unsafe { write_address(bytes, to, room) }
 }
 
-/// Writes as much of an address as there is room for; returns its length.
+/// Writes an address, cut to `room` bytes, and returns its full length.
 ///
 /// # Safety
-/// `room` bytes can be written at `to`.
+/// `room` bytes must be writable at `to`.
 pub unsafe fn write_address(bytes: &[u8], to: *mut sockaddr, room: socklen_t) -> socklen_t {
-    // SAFETY: the caller's promise.
+    // SAFETY: no more than `room` bytes are written, and these are writable (precondition).
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len().min(room as usize)) };
     bytes.len() as socklen_t
 }

@@ -1,10 +1,10 @@
-//! Making a real descriptor say what the file behind it is ready for.
+//! Making a real descriptor show the readiness of the file that it stands for.
 //!
-//! The descriptor is that of a datagram socket. Connected to itself, it is readable while a datagram of
-//! its own waits in its queue, and not writable while that datagram takes more than a quarter of the
-//! smallest send buffer. No AF_ALG socket that can be polled is neither readable nor writable.
+//! The descriptor is that of a datagram socket that is connected to itself. It is readable while a datagram of its own
+//! waits in its queue. It is not writable while that datagram takes more than a quarter of the smallest send buffer.
+//! (Of an AF_ALG socket that can be polled, at least one of the two is true.)
 //!
-//! Until there is something to show, or to set, a [`template`](crate::template) may stand behind the descriptor.
+//! Until there is something to show or to set, a [`template`](crate::template) may stand behind the descriptor.
 
 use crate::process;
 use crate::{errno, interpose::real};
@@ -23,14 +23,14 @@ use std::{
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
 };
 
-/// Bytes that leave a socket writable, and that do not.
+/// The contents of a datagram that leaves the socket writable, and of one that does not.
 const SMALL: [u8; 1] = [0];
 const LARGE: [u8; 1536] = [0; 1536];
 
-/// What the descriptor shows.
+/// The readiness that the descriptor shows.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Level {
-    /// Nothing in the queue.
+    /// There is nothing in the queue.
     #[default]
     Writable,
     Both,
@@ -42,20 +42,20 @@ enum Level {
 pub struct Mirror {
     armed: bool,
     level: Level,
-    /// The process that connected the socket.
+    /// The process that has connected the socket to itself.
     generation: u32,
-    /// Whether descriptors of other files may have the same socket behind them.
+    /// Whether the same socket may stand behind descriptors of other files.
     shared: bool,
 }
 
 impl Mirror {
-    /// Whether somebody may wait for the descriptor.
+    /// Whether a thread may wait for the descriptor.
     #[inline]
     pub fn is_armed(&self) -> bool {
         self.armed
     }
 
-    /// Connects the socket to itself. In a child the parent's socket is first replaced.
+    /// Connects the socket to itself. In a child process, a socket of its own replaces the parent's first.
     pub fn arm(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
         let generation = process::generation();
         if self.armed && self.generation == generation {
@@ -65,26 +65,26 @@ impl Mirror {
         if generation != 0 || self.shared {
             replace(fds)?;
         }
-        // An address of the kernel's choice, in the abstract name space.
+        // The kernel chooses an address in the abstract name space.
         name(fd)?;
         connect(fd, &getsockname(fd)?)?;
-        // The kernel raises it to the smallest there is.
+        // The kernel raises the size to the smallest possible.
         sockopt::set_socket_send_buffer_size(fd, 1)?;
         *self = Self { armed: true, level: Level::Writable, generation, shared: false };
         Ok(())
     }
 
-    /// That of a file whose socket may stand behind other files, too.
+    /// The mirror of a new file. `shared` says whether its socket may stand behind other files, too.
     pub fn new(shared: bool) -> Self {
         Self { shared, ..Self::default() }
     }
 
-    /// Puts a socket of their own behind descriptors whose socket is shared with other files.
+    /// Puts a socket of its own behind the descriptors, if theirs is shared with other files.
     pub fn unshare(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
         if std::mem::take(&mut self.shared) { replace(fds) } else { Ok(()) }
     }
 
-    /// Shows what the file is ready for.
+    /// Makes the socket show `readiness`.
     pub fn show(&mut self, fds: &[RawFd], readiness: Readiness) {
         let Ok(fd) = first(fds) else { return };
         let level = match readiness {
@@ -117,27 +117,27 @@ impl Mirror {
 
 fn first(fds: &[RawFd]) -> Result<BorrowedFd<'_>, Errno> {
     let &fd = fds.first().ok_or(Errno::BADF)?;
-    // SAFETY: the table says that it is open; if the program closed it in secret, calls fail with EBADF.
+    // SAFETY: the table says that the descriptor is open. If the program has closed it unseen, calls fail with EBADF.
     Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
-/// Gives the socket a name of the kernel's choice.
+/// Gives the socket an address that the kernel chooses.
 fn name(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     let address = sockaddr { sa_family: libc::AF_UNIX as sa_family_t, sa_data: [0; 14] };
     let real = real!(fn bind(c_int, *const sockaddr, socklen_t) -> c_int).ok_or(Errno::NOSYS)?;
-    // SAFETY: of the address the kernel reads the family, which is there.
+    // SAFETY: of the address, the kernel reads only the family, as the length says.
     match unsafe { real(fd.as_raw_fd(), &raw const address, size_of::<sa_family_t>() as socklen_t) } {
         0 => Ok(()),
         _ => Err(errno::last()),
     }
 }
 
-/// Puts a socket of this process behind descriptors whose socket is shared with the parent.
+/// Puts a new socket behind descriptors whose socket is shared with the parent process or with other files.
 fn replace(fds: &[RawFd]) -> Result<(), Errno> {
     let fresh = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     fcntl_setfl(&fresh, fcntl_getfl(first(fds)?)?)?;
     for &fd in fds {
-        // SAFETY: as in `first`; nobody but the table owns it, and it is not closed here.
+        // SAFETY: as in `first`; the `ManuallyDrop` does not close the descriptor.
         let mut target = mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(fd) });
         let closes = fcntl_getfd(&*target)?.contains(FdFlags::CLOEXEC);
         dup3(&fresh, &mut target, if closes { DupFlags::CLOEXEC } else { DupFlags::empty() })?;

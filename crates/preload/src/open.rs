@@ -1,4 +1,4 @@
-//! Opening `/proc/crypto` and `/dev/crypto`, and asking whether they are there.
+//! Opening `/proc/crypto` and `/dev/crypto`, and asking for their properties.
 
 use crate::{
     errno::{self, Return},
@@ -25,9 +25,9 @@ use std::{
     slice,
 };
 
-/// Defines functions that take a path. The kernel is asked first, and finds out whether there is a path at the address: a program
-/// that passes a bad one gets `EFAULT`. If the path names a served file, the body answers in the place of the kernel. Where the kernel
-/// would make the file if there is none, it is not asked.
+/// Defines functions that take a path. The kernel is called first, and finds out whether the path can be read: a
+/// program that passes an invalid address gets `EFAULT`. If the path names a served file, the body answers instead of
+/// the kernel. If the call would create a file that does not exist, the kernel is not called for a served path.
 macro_rules! paths {
     ($(
         $(#[$attribute:meta])*
@@ -39,22 +39,22 @@ macro_rules! paths {
         #[allow(unused_unsafe, unused_variables)]
         pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> $return {
             $(
-                // SAFETY: the path is the caller's.
+                // SAFETY: the caller passes a string, or an address that cannot be read.
                 if $made && let Some($place) = unsafe { named_unasked($folder, $path) } {
                     let $said = <$return as Return>::FAILED;
-                    // SAFETY: the arguments are the caller's.
+                    // SAFETY: the caller passes what the C function documents.
                     return errno::answer(|| unsafe { $body });
                 }
             )?
             let $said = match real!(fn $name($($type),*) -> $return) {
-                // SAFETY: the arguments are the caller's.
+                // SAFETY: the arguments go unchanged to the function that they are meant for.
                 Some(real) => unsafe { real($($arg),*) },
                 None => return errno::answer(|| Err(Errno::NOSYS)),
             };
-            // SAFETY: the kernel has been given the path.
+            // SAFETY: the path has gone to the kernel.
             match unsafe { named($said == Return::FAILED, $folder, $path) } {
                 None => $said,
-                // SAFETY: the arguments are the caller's.
+                // SAFETY: the caller passes what the C function documents.
                 Some($place) => errno::answer(|| unsafe { $body }),
             }
         }
@@ -62,19 +62,19 @@ macro_rules! paths {
 }
 
 paths! {
-    /// The mode is optional; where a caller passes none, its register holds anything.
+    /// The mode is optional. If a caller passes none, its register holds anything.
     fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
     where path in AT_FDCWD, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
-    /// As `open`.
+    /// The same as `open`.
     fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int
     where path in AT_FDCWD, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
-    /// As `open`.
+    /// The same as `open`.
     fn openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
     where path in dir, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
-    /// As `open`.
+    /// The same as `open`.
     fn openat64(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int
     where path in dir, made if flags & O_CREAT != 0 => |place, said| reopen(said, place, flags)
 
@@ -132,7 +132,8 @@ paths! {
     fn fstatat64(dir: c_int, path: *const c_char, into: *mut libc::stat64, flags: c_int) -> c_int
     where path in dir => |place, said| describe(place, into.cast())
 
-    /// Programs that were linked before glibc 2.33 call this in the place of `stat`; so it is with those below.
+    /// Programs that were linked with glibc before 2.33 call this instead of `stat`; the same holds for the functions
+    /// below.
     fn __xstat(version: c_int, path: *const c_char, into: *mut libc::stat) -> c_int
     where path in AT_FDCWD => |place, said| describe(place, into)
 
@@ -169,10 +170,10 @@ interpose! {
     where Some(place) = behind(fd) => describe(place, into.cast())
 }
 
-/// `openat` by number; `ask` asks the kernel.
+/// `openat` as a system call by number. `ask` calls the kernel.
 ///
 /// # Safety
-/// The arguments are those of the call.
+/// The arguments must be those of the system call.
 pub unsafe fn by_number(
     dir: c_int,
     path: *const c_char,
@@ -180,56 +181,56 @@ pub unsafe fn by_number(
     ask: impl FnOnce() -> Option<c_long>,
 ) -> Option<c_long> {
     if flags & O_CREAT != 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the path is the caller's string, or an address that cannot be read.
         let place = unsafe { named_unasked(dir, path) };
         if let Some(place) = place {
             return Some(errno::answer(|| open_place(place, flags)).into());
         }
     }
     let said = ask()?;
-    // SAFETY: the kernel has been given the path.
+    // SAFETY: the path has gone to the kernel.
     Some(match unsafe { named(said < 0, dir, path) } {
         None => said,
         Some(place) => errno::answer(|| reopen(said as c_int, place, flags)).into(),
     })
 }
 
-// The two structures are one where a long is 64 bits wide.
+// Both types are one where a long has 64 bits, so a pointer to one may be cast to the other.
 const _: () = assert!(size_of::<libc::stat>() == size_of::<libc::stat64>());
 
-/// The served file that the path names. Where the kernel has refused the call, it may not have looked at the path.
+/// The served file that the path names. If the kernel has refused the call, it may not have read the path.
 ///
 /// # Safety
-/// The kernel has been given the path, and has read it if it did not refuse the call.
+/// The path has gone to the kernel, which has read it unless `is_refused`.
 #[inline]
 unsafe fn named(is_refused: bool, dir: c_int, path: *const c_char) -> Option<Place> {
     if is_refused && !refused_is_readable(path) {
         return None;
     }
-    // SAFETY: a string.
+    // SAFETY: the path is a string that the kernel has read, or of which enough can be read.
     let len = unsafe { libc::strnlen(path, Place::LONGEST + 1) };
-    // SAFETY: as above.
+    // SAFETY: `len` bytes of it have just been read.
     let path = unsafe { slice::from_raw_parts(path.cast::<u8>(), len) };
     Place::of(path, || folder(dir))
 }
 
-/// The served file that the path names, before the kernel is asked.
+/// The served file that the path names, without calling the kernel before.
 ///
 /// # Safety
-/// The path is a string, or an address that cannot be read.
+/// `path` must be a string, or an address that cannot be read.
 #[cold]
 unsafe fn named_unasked(dir: c_int, path: *const c_char) -> Option<Place> {
-    // A program that has confined itself may not ask for as much.
+    // In a program that has confined itself, the kernel may not be asked whether the path can be read.
     if reserve::is_filtered() || !memory::is_string(path.cast(), Place::LONGEST) {
         return None;
     }
-    // SAFETY: it can be read.
+    // SAFETY: the path has just been found to be readable.
     unsafe { named(false, dir, path) }
 }
 
-/// Whether a stream of this mode, the caller's string, makes a file where there is none.
+/// Whether `fopen` with this mode creates a file that does not exist.
 fn makes(mode: *const c_char) -> bool {
-    // SAFETY: `fopen` reads it, too.
+    // SAFETY: the mode is a C string, as `fopen` demands of the caller.
     !matches!(unsafe { *mode } as u8, b'r')
 }
 
@@ -241,7 +242,7 @@ fn refused_is_readable(path: *const c_char) -> bool {
     is_readable
 }
 
-/// The path of the folder that a relative path starts from.
+/// The path of the folder from which a relative path starts.
 #[cold]
 fn folder(dir: c_int) -> Option<Vec<u8>> {
     let before = errno::raw();
@@ -251,12 +252,12 @@ fn folder(dir: c_int) -> Option<Vec<u8>> {
     found
 }
 
-/// The device, if the descriptor is of it.
+/// The device, if the descriptor stands for it.
 fn behind(fd: c_int) -> Option<Place> {
     table::entry(fd)?.check_socket().is_err().then_some(Place::DevCrypto)
 }
 
-/// Opens a served file where the kernel may have opened its own.
+/// Opens a served file. The kernel may have opened its own file of that name, which is closed.
 fn reopen(kernels: c_int, place: Place, flags: c_int) -> Result<c_int, Errno> {
     if kernels >= 0 {
         kernel(SYS_close, [kernels.into(), 0, 0, 0, 0])?;
@@ -278,13 +279,13 @@ fn open_place(place: Place, flags: c_int) -> Result<c_int, Errno> {
     }
 }
 
-/// As [`reopen`], with a stream.
+/// The same as [`reopen`], for a stream.
 unsafe fn restream(kernels: *mut FILE, place: Place, mode: *const c_char) -> Result<*mut FILE, Errno> {
     if !kernels.is_null() {
-        // SAFETY: the stream was made for this call.
+        // SAFETY: the kernel's stream was made for this call, and nothing else has it.
         unsafe { libc::fclose(kernels) };
     }
-    // SAFETY: the caller's C string.
+    // SAFETY: the mode is a C string, as `fopen` demands of the caller.
     let letters = unsafe { CStr::from_ptr(mode) }.to_bytes();
     let mut flags = match letters.first() {
         Some(b'r') if !letters.contains(&b'+') => O_RDONLY,
@@ -295,7 +296,7 @@ unsafe fn restream(kernels: *mut FILE, place: Place, mode: *const c_char) -> Res
         flags |= O_CLOEXEC;
     }
     let fd = open_place(place, flags)?;
-    // SAFETY: the descriptor is new, and the stream's from now on.
+    // SAFETY: the descriptor is new, and belongs to the stream from now on; the mode is the caller's C string.
     let stream = unsafe { libc::fdopen(fd, mode) };
     if stream.is_null() { Err(errno::last()) } else { Ok(stream) }
 }
@@ -316,7 +317,7 @@ fn mode_of(place: Place) -> mode_t {
 }
 
 fn describe(place: Place, into: *mut libc::stat) -> Result<c_int, Errno> {
-    // SAFETY: all zeros are a value of the structure.
+    // SAFETY: a `stat` of zeros is a valid value.
     let mut found: libc::stat = unsafe { mem::zeroed() };
     found.st_mode = mode_of(place);
     found.st_nlink = 1;
@@ -324,13 +325,13 @@ fn describe(place: Place, into: *mut libc::stat) -> Result<c_int, Errno> {
     if let Place::DevCrypto = place {
         found.st_rdev = libc::makedev(MISC_MAJOR, DYNAMIC_MINOR);
     }
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or the caller's place for a `stat`.
     *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
     Ok(0)
 }
 
 fn describe_more(place: Place, into: *mut libc::statx) -> Result<c_int, Errno> {
-    // SAFETY: all zeros are a value of the structure.
+    // SAFETY: a `statx` of zeros is a valid value.
     let mut found: libc::statx = unsafe { mem::zeroed() };
     found.stx_mask = libc::STATX_TYPE | libc::STATX_MODE | libc::STATX_NLINK | libc::STATX_SIZE;
     found.stx_mode = mode_of(place) as u16;
@@ -339,12 +340,13 @@ fn describe_more(place: Place, into: *mut libc::statx) -> Result<c_int, Errno> {
     if let Place::DevCrypto = place {
         (found.stx_rdev_major, found.stx_rdev_minor) = (MISC_MAJOR, DYNAMIC_MINOR);
     }
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or the caller's place for a `statx`.
     *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
     Ok(0)
 }
 
-/// Miscellaneous devices, of which cryptodev is one, with the first minor number given out on demand.
+/// The major number of miscellaneous devices, of which cryptodev is one, and the first minor number that is assigned
+/// dynamically.
 const MISC_MAJOR: c_uint = 10;
 const DYNAMIC_MINOR: c_uint = 127;
 
@@ -352,7 +354,7 @@ const DYNAMIC_MINOR: c_uint = 127;
 fn proc_crypto_file(closes: bool) -> Result<OwnedFd, Errno> {
     let memory = memfd_create("crypto", MemfdFlags::CLOEXEC)?;
     {
-        // A child forked now would find the registry locked.
+        // The lock keeps a child from being forked while the registry is locked.
         let _no_fork = table::lock()?;
         let text = proc_crypto::text();
         let mut rest = text.as_bytes();
@@ -363,7 +365,7 @@ fn proc_crypto_file(closes: bool) -> Result<OwnedFd, Errno> {
     let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
     let file = match rustix::fs::open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
         Ok(file) => file,
-        // Without /proc it is a file that can be written to as well.
+        // Without /proc, the file stays writable.
         Err(_) => {
             seek(&memory, SeekFrom::Start(0))?;
             memory

@@ -1,9 +1,10 @@
-//! What OpenSSH needs of an engine of OpenSSL 3, and does not get.
+//! A workaround for OpenSSH with engines of OpenSSL 3.
 //!
-//! OpenSSH's process in front of the authentication passes its ciphers' IVs on to the one behind it. OpenSSL 3.0 tells the IV
-//! only of ciphers of providers (`EVP_CIPHER_CTX_get_updated_iv`), so that an sshd whose ciphers come from the engine afalg, or
-//! any other, ends when a client has logged in, on a kernel with AF_ALG as well (seen on Linux 6.1 with OpenSSL 3.0.22). No kernel
-//! mends that; it is mended here for OpenSSH, in programs that have asked for AF_ALG.
+//! OpenSSH's unprivileged process, before authentication, passes the IVs of its ciphers to the process that takes over
+//! afterwards. OpenSSL 3.0 returns the IV only for ciphers of providers (`EVP_CIPHER_CTX_get_updated_iv`). So an sshd
+//! whose ciphers come from the engine afalg, or any other engine, ends when a client has logged in. That happens on a
+//! kernel with AF_ALG as well (seen on Linux 6.1 with OpenSSL 3.0.22). This function returns the IV in programs that
+//! have asked for AF_ALG.
 
 use crate::{interpose::real, table};
 use libc::{RTLD_LAZY, RTLD_NOLOAD, c_int, c_void, size_t};
@@ -17,11 +18,11 @@ type IvLen = unsafe extern "C" fn(*const c_void) -> c_int;
 const MAX_IV: usize = 16;
 
 /// # Safety
-/// As for OpenSSL's function.
+/// The same as for OpenSSL's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn EVP_CIPHER_CTX_get_updated_iv(context: *mut c_void, into: *mut c_void, len: size_t) -> c_int {
     let real = real!(fn EVP_CIPHER_CTX_get_updated_iv(*mut c_void, *mut c_void, size_t) -> c_int).is_some();
-    // SAFETY: the signatures are those of OpenSSL's headers.
+    // SAFETY: the signatures are those of OpenSSL's headers, and the arguments are the caller's.
     unsafe {
         let Some(get) = function::<GetIv>(c"EVP_CIPHER_CTX_get_updated_iv", real) else { return 0 };
         let told = get(context, into, len);
@@ -38,12 +39,13 @@ pub unsafe extern "C" fn EVP_CIPHER_CTX_get_updated_iv(context: *mut c_void, int
     }
 }
 
-/// A function of OpenSSL: of the library behind this one, or of one that the program has opened for itself.
+/// A function of OpenSSL, from a library after this one or from one that the program has opened itself.
 ///
 /// # Safety
-/// `F` is the type of a pointer to the function.
+/// `F` must be the type of a pointer to the function.
 unsafe fn function<F>(name: &CStr, is_linked: bool) -> Option<F> {
-    // SAFETY: both are C strings; a library is looked for that is there already, and stays.
+    // SAFETY: the names are C strings. `RTLD_NOLOAD` only finds a library that is loaded already, and it is never
+    // closed.
     let address = unsafe {
         let library = match is_linked {
             true => libc::RTLD_NEXT,
@@ -54,6 +56,6 @@ unsafe fn function<F>(name: &CStr, is_linked: bool) -> Option<F> {
         }
         libc::dlsym(library, name.as_ptr())
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the address is that of the function, and `F` is the type of a pointer to it (precondition).
     (!address.is_null()).then(|| unsafe { mem::transmute_copy(&address) })
 }

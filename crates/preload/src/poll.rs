@@ -1,4 +1,4 @@
-//! `poll` and `epoll` on sets in which some descriptors are served.
+//! `poll` and `epoll` on sets of which some descriptors are served.
 
 use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
@@ -41,7 +41,7 @@ interpose! {
     }
 }
 
-/// How often a file is looked at that no descriptor can be made to show.
+/// The interval at which a file is looked at if its descriptor cannot be made to show its readiness.
 const SLICE: Duration = Duration::from_millis(2);
 
 const READABLE: c_short = POLLIN | POLLRDNORM;
@@ -61,7 +61,7 @@ unsafe fn served<'a>(fds: *mut pollfd, count: nfds_t) -> Option<&'a mut [pollfd]
     if !table::is_used() || !memory::is_readable(fds.cast(), count * size_of::<pollfd>()) {
         return None;
     }
-    // SAFETY: the caller's array.
+    // SAFETY: the kernel could read the caller's array, which has `count` members.
     let fds = unsafe { slice::from_raw_parts_mut(fds, count) };
     fds.iter().any(|poll| table::entry(poll.fd).is_some()).then_some(fds)
 }
@@ -69,24 +69,24 @@ unsafe fn served<'a>(fds: *mut pollfd, count: nfds_t) -> Option<&'a mut [pollfd]
 /// Whether a descriptor of the set is served.
 ///
 /// # Safety
-/// `fds` is null or an array of `count` members.
+/// `fds` must be null or point to `count` members.
 pub unsafe fn serves(fds: *mut pollfd, count: c_long) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the precondition is the same.
     unsafe { served(fds, count as nfds_t) }.is_some()
 }
 
 /// `ppoll`.
 ///
 /// # Safety
-/// `mask` is null or points to a set of signals.
+/// `mask` must be null or point to a set of signals.
 pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     loop {
-        // What is served comes first; the others are asked without waiting if there is something.
+        // Served descriptors are answered first. If one of them is ready, the others are polled without waiting.
         let answered = answer(fds);
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let waits = answered == 0 && left != Some(Duration::ZERO);
-        // Where no descriptor can be made to say what its file is ready for, that is looked at now and then.
+        // A file whose descriptor cannot be made to show its readiness is looked at again and again.
         let slice =
             left.filter(|&left| !reserve::is_filtered() || left < SLICE).or(reserve::is_filtered().then_some(SLICE));
         let mut others = fds.to_vec();
@@ -100,7 +100,7 @@ pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const s
                 poll.events = events;
             }
         }
-        // SAFETY: the caller's mask.
+        // SAFETY: `mask` is null or points to a set of signals (precondition).
         let ready = unsafe { real_poll(&mut others, if waits { slice } else { Some(Duration::ZERO) }, mask)? };
         let mut woken = false;
         for (poll, other) in fds.iter_mut().zip(&others) {
@@ -119,7 +119,7 @@ pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const s
     }
 }
 
-/// Fills in the answers of served descriptors; returns how many have one.
+/// Fills in the events of served descriptors; returns how many have any.
 fn answer(fds: &mut [pollfd]) -> usize {
     let mut answered = 0;
     for poll in fds {
@@ -138,7 +138,7 @@ fn answer(fds: &mut [pollfd]) -> usize {
     answered
 }
 
-/// The events for which a wait on the descriptor itself makes sense.
+/// The events to wait for on the descriptor itself.
 fn watched(poll: &pollfd) -> Result<c_short, Errno> {
     if reserve::is_filtered() {
         return Ok(0);
@@ -147,12 +147,12 @@ fn watched(poll: &pollfd) -> Result<c_short, Errno> {
         Err(Errno::BADF) => return Ok(0),
         result => result?,
     };
-    // Of a file that is ready for nothing, the descriptor would still say that it is writable.
+    // The descriptor of a file that is ready for nothing is still writable, so that event is left out.
     let hidden = if readiness == Readiness::default() { WRITABLE } else { 0 };
     Ok(poll.events & !hidden)
 }
 
-/// Makes the descriptor itself show what its file is ready for, which is returned.
+/// Makes the descriptor show the readiness of its file, and returns it.
 fn arm(fd: c_int) -> Result<Readiness, Errno> {
     if reserve::is_filtered() {
         return Err(Errno::PERM);
@@ -163,7 +163,7 @@ fn arm(fd: c_int) -> Result<Readiness, Errno> {
 }
 
 unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
-    /// Bytes in the kernel's set of signals.
+    /// The length of the kernel's set of signals in bytes.
     const SET: c_long = 8;
     let timeout =
         timeout.map(|time| timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: time.subsec_nanos().into() });

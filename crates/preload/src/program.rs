@@ -1,8 +1,8 @@
-//! The program that a child is about to become, or to be started with: whether it loads the library, and the line that says that it
-//! does not.
+//! The program that this process becomes or starts: whether it loads the library, and the line for the user if it does
+//! not.
 //!
-//! As in [`environment`](crate::environment), nothing is allocated and nothing locked, and the caller's path is the kernel's to
-//! refuse.
+//! As in [`environment`](crate::environment), nothing is allocated and nothing locked. The caller's path may be
+//! invalid; the kernel refuses it.
 
 use crate::{environment::Inherited, errno, interpose::real, kernel::kernel};
 use algkit_afalg::{
@@ -20,7 +20,7 @@ use rustix::{
 };
 use std::{ffi::CStr, io::Write as _, mem, os::fd::RawFd};
 
-/// A program, as `execveat` names it.
+/// A program, in the terms of `execveat`.
 #[derive(Clone, Copy)]
 pub struct Program {
     pub dir: c_int,
@@ -29,17 +29,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a path.
+    /// The program with the path `path`.
     pub fn at(path: *const c_char) -> Self {
         Self { dir: AT_FDCWD, path, flags: 0 }
     }
 
-    /// How it reaches the kernel, as far as its file can be read.
+    /// How the program calls the kernel, as far as its file can be read.
     pub fn reach(self) -> Reach {
         File::open_at(self).and_then(program::reach).unwrap_or(Reach::Libc)
     }
 
-    /// Says once why the program is not served, if it can be run.
+    /// Tells the user once why the program is not served, if it is executable.
     pub fn tell(self, inherited: &Inherited, reach: Reach, reason: &str) {
         let (dir, path) = (self.dir.into(), self.path.expose_provenance() as c_long);
         let is_by_number = self.flags & AT_EMPTY_PATH != 0;
@@ -53,12 +53,12 @@ impl Program {
         }
     }
 
-    /// The path, which the kernel has read, or what the descriptor is of.
+    /// The path of the program, which the kernel has read, or that of the file that the descriptor stands for.
     fn name(self, room: &mut [u8; MAX_NAME]) -> &[u8] {
-        // SAFETY: the kernel has read the path.
+        // SAFETY: the kernel has read the path, so it is a string.
         let len = unsafe { libc::strnlen(self.path, MAX_NAME) };
         if len > 0 {
-            // SAFETY: as above.
+            // SAFETY: `len` bytes of it have just been read.
             return unsafe { std::slice::from_raw_parts(self.path.cast(), len) };
         }
         let mut link = [0; 32];
@@ -70,10 +70,10 @@ impl Program {
     }
 }
 
-/// Longer names are cut.
+/// The length in bytes beyond which names are cut.
 const MAX_NAME: usize = 256;
 
-/// Writes the line to standard error, if that takes it at once: the caller is somebody else's program.
+/// Writes the line to standard error if that does not block, because the caller is a foreign program.
 fn tell(name: &[u8], reason: &str, reach: Reach) {
     let advice = match reach {
         Reach::Foreign => "no mode serves it",
@@ -90,28 +90,28 @@ fn tell(name: &[u8], reason: &str, reach: Reach) {
     let left = rest.len();
     let line = &line[..line.len() - left];
     let mut poll = pollfd { fd: 2, events: POLLOUT, revents: 0 };
-    // SAFETY: one descriptor.
+    // SAFETY: the pointer is to one `pollfd`, and the count is 1.
     let ready = real!(fn poll(*mut pollfd, nfds_t, c_int) -> c_int).map(|real| unsafe { real(&raw mut poll, 1, 0) });
-    // A pipe without readers, a full one, or a file that may not grow would end the program, or stop it.
+    // A write to a pipe without readers, to a full pipe or to a file that may not grow would end or stop the program.
     if ready == Some(1) && poll.revents == POLLOUT && getrlimit(Resource::Fsize).current.is_none() {
         let _ = kernel(SYS_write, [2, line.as_ptr().expose_provenance() as c_long, line.len() as c_long, 0, 0]);
     }
 }
 
-/// The program's file, open for reading.
+/// The program's file, opened for reading.
 struct File(RawFd);
 
 impl File {
-    /// Only regular files are opened: to open something else may do something.
+    /// Opens the file if it is a regular one. Opening others may have side effects.
     fn open_at(Program { dir, path, flags }: Program) -> Result<Self, Errno> {
         let mut stat = mem::MaybeUninit::<libc::stat>::uninit();
         let [dir, path] = [dir.into(), path.expose_provenance() as c_long];
         kernel(SYS_newfstatat, [dir, path, stat.as_mut_ptr().expose_provenance() as c_long, flags.into(), 0])?;
-        // SAFETY: the kernel has filled it.
+        // SAFETY: the system call has succeeded, so the kernel has filled the structure.
         if unsafe { stat.assume_init() }.st_mode & S_IFMT != S_IFREG {
             return Err(Errno::ACCESS);
         }
-        // SAFETY: the kernel has read the path.
+        // SAFETY: the path is not null, and the kernel has read it.
         let is_by_number = path != 0 && flags & AT_EMPTY_PATH != 0 && unsafe { *(path as *const c_char) } == 0;
         let mut link = [0; 32];
         let (dir, path) = match is_by_number {
@@ -145,7 +145,7 @@ impl Image for File {
         if kernel(SYS_fstat, [self.0.into(), place, 0, 0, 0]).is_err() {
             return false;
         }
-        // SAFETY: the kernel has filled it.
+        // SAFETY: the system call has succeeded, so the kernel has filled the structure.
         let stat = unsafe { stat.assume_init() };
         let owner = Owner { mode: stat.st_mode, uid: stat.st_uid, gid: stat.st_gid };
         let capabilities = c"security.capability".as_ptr().expose_provenance() as c_long;
@@ -160,7 +160,7 @@ impl Drop for File {
     }
 }
 
-/// Does something, and leaves `errno` as it was.
+/// Calls `body` and restores `errno` afterwards.
 pub fn quietly<T>(body: impl FnOnce() -> T) -> T {
     let before = errno::raw();
     let result = body();

@@ -1,7 +1,8 @@
-//! What `algkit run` was asked to allow, to tell and to count, and where that goes.
+//! The options of `algkit run` that say what to allow, what to report and what to count, and where reports go.
 //!
-//! The command passes it in variables of the environment, which are looked at when the library is loaded, and never in a program that
-//! has gained privileges. Where it goes is opened then, too: the program may change its user, folder and limits afterwards.
+//! The command passes them in environment variables. These are read when the library is loaded, and never in a program
+//! that has gained privileges. The destinations are opened then, too, because the program may change its user, folder
+//! and limits afterwards.
 
 use crate::{interpose::real, kernel::kernel, reserve, table};
 use algkit_afalg::{
@@ -21,19 +22,19 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Whether what is written to is a file on a disk, by [`reserve::Kept`].
+/// Whether each destination ([`reserve::Kept`]) is a file on a disk.
 static IS_FILE: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 
-/// Whether what was done is reported at the end.
+/// Whether the process writes statistics at its end.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
-/// The loader calls it.
+/// The loader calls this function when the library is loaded.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static INIT: extern "C" fn() = init;
 
 extern "C" fn init() {
-    // SAFETY: the kernel's word about this program.
+    // SAFETY: `getauxval` takes any number and only reads.
     let is_secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
     const VARIABLES: [&str; 5] = ["ALGKIT_ALLOW", "ALGKIT_DENY", "ALGKIT_AS_LINUX", "ALGKIT_LOG", "ALGKIT_STATS"];
     if is_secure || !VARIABLES.iter().any(|name| env::var_os(name).is_some()) {
@@ -44,7 +45,7 @@ extern "C" fn init() {
             let file = env::var("ALGKIT_STATS").ok().filter(|name| !name.is_empty());
             let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
             let stats = file.and_then(|name| open(name, flags, Mode::from_raw_mode(0o644)).ok());
-            // SAFETY: standard error, or what stands in its place.
+            // SAFETY: descriptor 2 is borrowed only during the call. If it is closed, `dup` fails.
             let stderr = dup(unsafe { BorrowedFd::borrow_raw(2) });
             if settings.level > 0 || (settings.counts && stats.is_none()) {
                 keep(reserve::Kept::Log, stderr.ok());
@@ -52,7 +53,7 @@ extern "C" fn init() {
             keep(reserve::Kept::Stats, stats);
             if settings.counts {
                 COUNTS.store(true, Ordering::Relaxed);
-                // SAFETY: the function is of this library, which is never unloaded.
+                // SAFETY: the function belongs to this library, which is never unloaded.
                 unsafe { libc::atexit(report) };
             }
             service::configure(Settings { tell: Some(tell), ..settings });
@@ -67,10 +68,10 @@ fn keep(what: reserve::Kept, fd: Option<OwnedFd>) {
     reserve::keep(what, fd);
 }
 
-/// The program's name, as the kernel shows it.
+/// The program's name, as the kernel shows it, at most 15 bytes.
 fn name() -> String {
     let mut name = [0_u8; 16];
-    // SAFETY: room for a name.
+    // SAFETY: the kernel writes at most 16 bytes to `name`.
     let _ =
         kernel(libc::SYS_prctl, [libc::PR_GET_NAME.into(), name.as_mut_ptr().expose_provenance() as c_long, 0, 0, 0]);
     String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or_default()).into_owned()
@@ -81,14 +82,14 @@ fn tell(line: &str) {
     write(reserve::Kept::Log, &format!("algkit: {name}[{}]: {line}\n", process::id()));
 }
 
-/// Whether a write to a file may be one byte too many, which ends the process: OpenSSH's process in front of the authentication
-/// allows itself files of no bytes. Behind a filter the limit cannot be asked for.
+/// Whether the size of files is limited. A write beyond the limit ends the process, and OpenSSH's unprivileged process
+/// sets the limit to 0. In a process with a filter, the limit cannot be asked for.
 fn is_limited() -> bool {
     let limit = || getrlimit(Resource::Fsize).current;
     reserve::is_filtered() || limit().is_some()
 }
 
-/// Whatever was written, or not: there is nobody to tell.
+/// Writes `text`, and ignores failures: nobody could be told.
 fn write(to: reserve::Kept, text: &str) {
     let is_file = IS_FILE[to as usize].load(Ordering::Relaxed);
     if let Some(fd) = reserve::kept(to).filter(|_| !is_file || !is_limited()) {
@@ -96,7 +97,7 @@ fn write(to: reserve::Kept, text: &str) {
     }
 }
 
-/// Writes what this process has done, once.
+/// Writes the statistics of this process, once.
 extern "C" fn report() {
     if !COUNTS.swap(false, Ordering::Relaxed) {
         return;
@@ -111,7 +112,7 @@ extern "C" fn report() {
     }
 }
 
-/// In the child of a `fork`, which counts for itself.
+/// Called in the child of a `fork`, which counts only what it does itself.
 pub fn begin_anew() {
     if COUNTS.load(Ordering::Relaxed) {
         table::each_file(|file| file.forget_usage());
@@ -119,7 +120,7 @@ pub fn begin_anew() {
     }
 }
 
-/// Functions that end a process without what `atexit` was told.
+/// Defines functions that end a process without calling what `atexit` has registered.
 macro_rules! ends {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]
@@ -128,10 +129,10 @@ macro_rules! ends {
                 report();
             }
             if let Some(real) = real!(fn $name(c_int) -> ()) {
-                // SAFETY: the argument is the caller's.
+                // SAFETY: the argument goes unchanged to the function that it is meant for.
                 unsafe { real(status) };
             }
-            // SAFETY: there is no way back.
+            // SAFETY: `abort` has no preconditions; the functions above do not return.
             unsafe { libc::abort() }
         }
     )*};

@@ -1,10 +1,11 @@
-//! Descriptors for a program that will be able to make none.
+//! Descriptors for a program that will not be able to make any.
 //!
-//! A program that confines itself with seccomp, as OpenSSH's process in front of the authentication does, lowers its limit of
-//! descriptors and then installs a filter that kills it for `dup`. If it has asked for AF_ALG before, descriptors are made as
-//! long as that is allowed ([`confine`](crate::confine)), and `socket`, `accept`, `dup` and `eventfd` take from them. `close` gives back. Once there is a filter,
-//! this library makes no system calls but those that OpenSSH's allows: `read`, `write`, `close`, `poll`, `futex`,
-//! `clock_gettime`, `getrandom` and the allocator's.
+//! A program may confine itself with seccomp: OpenSSH's unprivileged process lowers its limit of descriptors, and then
+//! installs a filter that kills it for `dup`. If such a program has asked for AF_ALG before, a reserve of descriptors
+//! is made as long as that is allowed ([`confine`](crate::confine)). Afterwards `socket`, `accept`, `dup` and `eventfd`
+//! take descriptors from the reserve, and `close` returns them. Once there is a filter, this library makes only system
+//! calls that OpenSSH's filter allows: `read`, `write`, `close`, `poll`, `futex`, `clock_gettime`, `getrandom` and
+//! those of the allocator.
 
 use crate::{interpose::real, kernel::kernel};
 use algkit_afalg::Errno;
@@ -18,40 +19,40 @@ use std::{
     sync::atomic::{AtomicBool, AtomicI32, Ordering},
 };
 
-/// Sockets that are kept, and eventfds. A connection of OpenSSH takes four sockets and two eventfds.
+/// The numbers of sockets and of eventfds in the reserve. A connection of OpenSSH takes four sockets and two eventfds.
 const SOCKETS: usize = 32;
 const EVENTS: usize = 8;
 
-/// Above the numbers that programs count on, and below the usual limit.
+/// The lowest number of a descriptor in the reserve: above the numbers that programs expect, and below the usual limit.
 const LOWEST: RawFd = 901;
 
-/// A descriptor that is kept.
+/// A descriptor in the reserve.
 struct Slot {
-    /// Its number, or -1.
+    /// The descriptor's number, or -1.
     fd: AtomicI32,
     is_taken: AtomicBool,
 }
 
-/// The sockets, then the eventfds, then what the library writes to.
+/// The sockets, then the eventfds, then the descriptors that the library writes to.
 static SLOTS: [Slot; SOCKETS + EVENTS + 2] =
     [const { Slot { fd: AtomicI32::new(-1), is_taken: AtomicBool::new(false) } }; SOCKETS + EVENTS + 2];
-/// Whether anything is kept.
+/// Whether there is any descriptor in the reserve.
 static IS_USED: AtomicBool = AtomicBool::new(false);
 static IS_FILLED: AtomicBool = AtomicBool::new(false);
 static IS_FILTERED: AtomicBool = AtomicBool::new(false);
 
-/// Whether system calls may be forbidden: the program has installed a filter.
+/// Whether system calls may be forbidden, because the program has installed a filter.
 #[inline]
 pub fn is_filtered() -> bool {
     IS_FILTERED.load(Ordering::Relaxed)
 }
 
-/// From now on system calls may be forbidden.
+/// Called after the program has installed a filter: system calls may be forbidden from now on.
 pub fn filtered() {
     IS_FILTERED.store(IS_FILLED.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// Makes what is kept, once.
+/// Makes the reserve, once.
 pub fn fill() {
     if is_filtered() || IS_FILLED.swap(true, Ordering::Relaxed) {
         return;
@@ -63,22 +64,22 @@ pub fn fill() {
             Ok(socket) if at < SOCKETS => high(socket),
             _ => event().and_then(|event| high(&event)),
         };
-        // What cannot be made is missing later.
+        // A descriptor that cannot be made will be missing later.
         slot.fd.store(made.map_or(-1, IntoRawFd::into_raw_fd), Ordering::Relaxed);
         slot.is_taken.store(false, Ordering::Relaxed);
     }
 }
 
-/// What the library writes to.
+/// The destinations that the library writes to.
 #[derive(Clone, Copy)]
 pub enum Kept {
-    /// Standard error, as it was at the start.
+    /// Standard error, as it was when the library was loaded.
     Log,
-    /// The file of what was done.
+    /// The file for statistics.
     Stats,
 }
 
-/// Keeps a descriptor for the library itself. The program does not know of it, and does not close it.
+/// Keeps a descriptor for the library itself. The program does not know of it, and cannot close it.
 pub fn keep(what: Kept, fd: Option<OwnedFd>) {
     let Some(fd) = fd.and_then(|fd| high(&fd).ok()) else { return };
     SLOTS[SOCKETS + EVENTS + what as usize].fd.store(fd.into_raw_fd(), Ordering::Relaxed);
@@ -92,7 +93,7 @@ pub fn kept(what: Kept) -> Option<RawFd> {
 
 fn event() -> Result<OwnedFd, Errno> {
     let fd = kernel(SYS_eventfd2, [0, EFD_CLOEXEC.into(), 0, 0, 0])?;
-    // SAFETY: the kernel has made it.
+    // SAFETY: the kernel has just made the descriptor, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
@@ -106,7 +107,7 @@ fn take(slots: &'static [Slot]) -> Option<RawFd> {
     slots.iter().find(free).map(|slot| slot.fd.load(Ordering::Relaxed))
 }
 
-/// A socket to stand for something, of the kind that a template is.
+/// Takes a socket from the reserve; [`Errno::MFILE`] if none is left.
 pub fn take_socket() -> Result<RawFd, Errno> {
     take(&SLOTS[..SOCKETS]).ok_or(Errno::MFILE)
 }
@@ -116,34 +117,33 @@ fn find(fd: RawFd) -> Option<&'static Slot> {
     (IS_USED.load(Ordering::Relaxed) && fd >= 0).then(|| SLOTS.iter().find(is_this)).flatten()
 }
 
-/// Whether the descriptor is one of those that are kept, in use or not.
+/// Whether the descriptor belongs to the reserve, taken or not.
 #[inline]
 pub fn has(fd: RawFd) -> bool {
     find(fd).is_some()
 }
 
-/// Closes a descriptor that is kept: it is free to be taken again. [`Errno::BADF`] if it was free, of which the program
-/// does not know.
+/// Returns a descriptor to the reserve, instead of closing it. [`Errno::BADF`] if the program does not have it.
 pub fn give_back(fd: RawFd) -> Result<c_int, Errno> {
     let slot = find(fd).filter(|slot| slot.is_taken.load(Ordering::Relaxed)).ok_or(Errno::BADF)?;
-    // An eventfd of which nobody has read is none to give to somebody else.
+    // An eventfd must be empty before it is taken again.
     let mut poll = pollfd { fd, events: libc::POLLIN, revents: 0 };
     let is_event = SLOTS[SOCKETS..].iter().any(|event| std::ptr::eq(event, slot));
     if is_event
         && let Some(real) = real!(fn poll(*mut pollfd, nfds_t, c_int) -> c_int)
-        // SAFETY: one descriptor.
+        // SAFETY: the pointer is to one `pollfd`, and the count is 1.
         && unsafe { real(&raw mut poll, 1, 0) } == 1
     {
         let mut count = [0; 8];
-        // SAFETY: the descriptor is open as long as it is kept.
+        // SAFETY: a descriptor of the reserve stays open.
         let _ = rustix::io::read(unsafe { BorrowedFd::borrow_raw(fd) }, &mut count);
     }
     slot.is_taken.store(false, Ordering::Relaxed);
     Ok(0)
 }
 
-/// Closes the descriptors from `first` to `last`, but for those that are kept; of them, those in use are given back. `close` closes
-/// a range.
+/// Closes the descriptors from `first` to `last` by calling `close` with ranges. Those of the reserve stay open, and
+/// those of them that were taken are returned.
 pub fn close_around(
     first: c_uint,
     last: c_uint,
@@ -160,7 +160,7 @@ pub fn close_around(
     if from <= last { close(from, last) } else { Ok(0) }
 }
 
-/// The lowest of the numbers that are kept, from `first` to `last`.
+/// The lowest number in the reserve from `first` to `last`.
 fn next(first: c_uint, last: c_uint) -> Option<c_uint> {
     if !IS_USED.load(Ordering::Relaxed) {
         return None;
@@ -169,21 +169,21 @@ fn next(first: c_uint, last: c_uint) -> Option<c_uint> {
     numbers.filter(|number| (first..=last).contains(number)).min()
 }
 
-/// Whether a range has one of those that are kept.
+/// Whether a descriptor from `first` to `last` belongs to the reserve.
 pub fn is_among(first: c_uint, last: c_uint) -> bool {
     next(first, last).is_some()
 }
 
-/// Whether an eventfd of these flags is taken from those that are kept.
+/// Whether `eventfd` with these flags takes from the reserve.
 pub fn gives_event(flags: c_int) -> bool {
     is_filtered() && flags & !EFD_CLOEXEC == 0
 }
 
-/// An eventfd from those that are kept.
+/// Takes an eventfd from the reserve and sets its counter to `count`.
 pub fn take_event(count: c_uint) -> Result<c_int, Errno> {
     let fd = take(&SLOTS[SOCKETS..SOCKETS + EVENTS]).ok_or(Errno::MFILE)?;
     if count > 0 {
-        // SAFETY: open as long as it is kept.
+        // SAFETY: a descriptor of the reserve stays open.
         rustix::io::write(unsafe { BorrowedFd::borrow_raw(fd) }, &u64::from(count).to_ne_bytes())?;
     }
     Ok(fd)

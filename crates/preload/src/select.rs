@@ -1,4 +1,4 @@
-//! `select` on sets in which some descriptors are served: `poll` in other words.
+//! `select` on sets of which some descriptors are served, by means of `poll`.
 
 use crate::{clock::duration, interpose::interpose, memory, poll, table};
 use algkit_afalg::Errno;
@@ -36,16 +36,16 @@ interpose! {
     }
 }
 
-/// What each set asks, and what answers it.
+/// The events that each of the three sets asks for, and those that put a descriptor into the result.
 const ASKED: [c_short; 3] = [POLLIN | POLLRDNORM | POLLRDBAND, POLLOUT | POLLWRNORM | POLLWRBAND, POLLPRI];
 const ANSWERS: [c_short; 3] =
     [POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR, POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR, POLLPRI];
 
 const BITS: usize = u64::BITS as usize;
 
-/// The sets for reading, for writing, and for exceptions, as words of bits.
+/// The sets for reading, writing and exceptions, as words of bits.
 struct Sets<'a> {
-    /// Descriptors from here on are in no set, whatever the last words' bits are.
+    /// The number of descriptors; bits after it are ignored.
     count: usize,
     sets: [Option<&'a mut [u64]>; 3],
 }
@@ -53,9 +53,9 @@ struct Sets<'a> {
 /// Whether a descriptor of a set is served.
 ///
 /// # Safety
-/// Each set is null or has at least `count` bits.
+/// Each set must be null or have at least `count` bits.
 pub unsafe fn serves(count: c_int, sets: [*mut fd_set; 3]) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the precondition is the same.
     unsafe { Sets::served(count, sets) }.is_some()
 }
 
@@ -71,23 +71,23 @@ impl<'a> Sets<'a> {
     /// The sets, if a served descriptor is in one of them.
     ///
     /// # Safety
-    /// Each set is null or has at least `count` bits.
+    /// Each set must be null or have at least `count` bits.
     unsafe fn served(count: c_int, sets: [*mut fd_set; 3]) -> Option<Self> {
-        // A set of libc has 1024 bits; programs that use larger ones make them themselves.
+        // A set of libc has 1024 bits; programs may allocate larger ones.
         let count = usize::try_from(count).ok().filter(|&count| count <= 1 << 20)?;
         let words = count.div_ceil(BITS);
         let is_there = |set: &*mut fd_set| set.is_null() || memory::is_readable(set.cast(), words * size_of::<u64>());
         if !table::is_used() || !sets.iter().all(is_there) {
             return None;
         }
-        // SAFETY: the caller's sets, which are arrays of words.
+        // SAFETY: each set is null or has at least `count` bits (precondition), in whole words.
         let sets = sets.map(|set| (!set.is_null()).then(|| unsafe { slice::from_raw_parts_mut(set.cast(), words) }));
         let sets = Self { count, sets };
         let is_served = sets.members().any(|(fd, _)| table::entry(fd).is_some());
         is_served.then_some(sets)
     }
 
-    /// Descriptors, and what is asked about each.
+    /// Each descriptor in a set, and the events that are asked for.
     fn members(&self) -> impl Iterator<Item = (c_int, c_short)> {
         (0..self.count).filter_map(|fd| {
             let asked = self.sets.iter().zip(ASKED).filter(|(set, _)| has(set.as_deref(), fd));
@@ -98,7 +98,7 @@ impl<'a> Sets<'a> {
 
     unsafe fn wait(self, timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
         let mut fds: Vec<_> = self.members().map(|(fd, events)| pollfd { fd, events, revents: 0 }).collect();
-        // SAFETY: the caller's mask.
+        // SAFETY: the mask is null or points to a set of signals, as `pselect` demands of the caller.
         unsafe { poll::wait(&mut fds, timeout, mask)? };
         if fds.iter().any(|poll| poll.revents & POLLNVAL != 0) {
             return Err(Errno::BADF);

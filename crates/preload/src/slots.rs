@@ -1,4 +1,4 @@
-//! From the number of a descriptor to something: a load, without a lock.
+//! A map from descriptors to references, which is read without a lock.
 
 use std::{
     os::fd::RawFd,
@@ -9,36 +9,36 @@ use std::{
     },
 };
 
-/// Descriptors in a chunk, and chunks: together the highest number that Linux allows by default.
+/// The number of descriptors in a chunk, and of chunks: together as many as Linux allows by default.
 const CHUNK: usize = 4096;
 const CHUNKS: usize = 256;
 
 type Chunk<T> = Box<[AtomicPtr<T>]>;
 
-/// What descriptors stand for.
+/// A map from descriptors to references.
 pub struct Slots<T: 'static>([OnceLock<Chunk<T>>; CHUNKS]);
 
 impl<T> Slots<T> {
-    /// Where no descriptor stands for anything.
+    /// A map without entries.
     pub const fn new() -> Self {
         Self([const { OnceLock::new() }; CHUNKS])
     }
 
     #[inline]
     fn slot(&self, fd: RawFd) -> Option<&AtomicPtr<T>> {
-        // A negative number becomes a large one.
+        // A negative number becomes one that is too large.
         let number = fd as usize;
         self.0.get(number / CHUNK)?.get()?.get(number % CHUNK)
     }
 
-    /// What the descriptor stands for.
+    /// The descriptor's entry.
     #[inline]
     pub fn get(&self, fd: RawFd) -> Option<&'static T> {
-        // SAFETY: null, or from a reference that `set` was given.
+        // SAFETY: the pointer is null, or was made from a `&'static` reference by `set`.
         unsafe { self.slot(fd)?.load(Ordering::Acquire).as_ref() }
     }
 
-    /// From now on the descriptor stands for this. One with a higher number than there may be stays as it is.
+    /// Sets the descriptor's entry. A descriptor beyond the largest possible one is ignored.
     pub fn set(&self, fd: RawFd, value: &'static T) {
         let number = fd as usize;
         let Some(chunk) = self.0.get(number / CHUNK) else { return };
@@ -48,14 +48,14 @@ impl<T> Slots<T> {
         }
     }
 
-    /// From now on the descriptor stands for nothing.
+    /// Removes the descriptor's entry.
     pub fn clear(&self, fd: RawFd) {
         if let Some(slot) = self.slot(fd) {
             slot.store(ptr::null_mut(), Ordering::Release);
         }
     }
 
-    /// The descriptors from `first` to `last` that stand for something.
+    /// The descriptors from `first` to `last` that have an entry.
     pub fn numbers(&self, first: u32, last: u32) -> impl Iterator<Item = RawFd> {
         let range = first as usize..=last as usize;
         let chunks = self.0.iter().enumerate().filter_map(|(at, chunk)| Some((at * CHUNK, chunk.get()?)));

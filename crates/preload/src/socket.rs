@@ -1,4 +1,4 @@
-//! Making sockets, and what is done with a socket besides sending and receiving.
+//! Making sockets, and all calls on sockets except sending and receiving.
 
 use crate::{
     entry::Entry,
@@ -62,7 +62,7 @@ interpose! {
     where Some(entry) = table::entry(fd) => get_option(entry, fd, level, name, value, len)
 }
 
-/// `struct sockaddr_nl` of the other side: the kernel, port 0.
+/// The address of a netlink socket's peer, `struct sockaddr_nl`: the kernel, port 0.
 const KERNEL: [u8; 12] = {
     let [first, second] = (AF_NETLINK as u16).to_ne_bytes();
     [first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -100,7 +100,7 @@ impl Family {
     }
 }
 
-/// Whether this thread has `CAP_NET_ADMIN`. What it changes then is its own process's.
+/// Whether this thread has `CAP_NET_ADMIN`. It then may change the registry, which is this process's own.
 fn may_administer() -> bool {
     let sets = (!reserve::is_filtered()).then(|| capabilities(None).ok()).flatten();
     sets.is_some_and(|sets| sets.effective.contains(CapabilitySet::NET_ADMIN))
@@ -120,7 +120,7 @@ fn socket_flags(flags: c_int) -> Result<SocketFlags, Errno> {
 
 unsafe fn bytes<'a>(address: *const c_void, len: socklen_t) -> Result<&'a [u8], Errno> {
     let len = usize::try_from(len as c_int).map_err(|_| Errno::INVAL)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: `len` bytes are readable at `address`, as the C function demands of the caller.
     unsafe { iov::bytes(address, len) }
 }
 
@@ -139,7 +139,7 @@ fn bind_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Er
     result.map(|()| 0)
 }
 
-/// A netlink socket may be connected to the kernel, the only one there is to talk to.
+/// A netlink socket may be connected only to the kernel.
 fn connect_to(entry: &'static Entry, fd: c_int, address: &[u8]) -> Result<c_int, Errno> {
     match entry.enter(fd)?.file()? {
         File::Alg(_) => Err(Errno::OPNOTSUPP),
@@ -156,7 +156,7 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
         File::Netlink(_) => Err(Errno::OPNOTSUPP),
         File::Device(_) => Err(Errno::NOTSOCK),
     };
-    // The kernel finds out too late that such sockets have no address.
+    // The kernel finds out only after accepting that such sockets have no address.
     let result = result.and_then(|socket| if address.is_null() { Ok(socket) } else { Err(Errno::CONNABORTED) });
     entered.leave();
     table::install(File::Alg(result?), Options::default(), flags)
@@ -174,7 +174,7 @@ unsafe fn name(
         File::Netlink(socket) => of(socket),
         File::Device(_) => return Err(Errno::NOTSOCK),
     };
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or points to a length, as the C function demands of the caller.
     let len = unsafe { len.as_mut() }.ok_or(Errno::FAULT)?;
     if (*len as c_int) < 0 {
         return Err(Errno::INVAL);
@@ -182,7 +182,7 @@ unsafe fn name(
     if address.is_null() {
         return Err(Errno::FAULT);
     }
-    // SAFETY: the room that the caller declares.
+    // SAFETY: as many bytes are writable at `address` as the caller's length says.
     *len = unsafe { write_address(&name, address, *len) };
     Ok(0)
 }
@@ -199,11 +199,11 @@ unsafe fn set_option(
     let is_tag_size = level == libc::SOL_ALG && name == libc::ALG_SET_AEAD_AUTHSIZE;
     let zeros;
     let bytes = if is_tag_size {
-        // The length is the value, and nothing needs to be there.
+        // The length is the value, and the pointer is not read.
         zeros = vec![0; usize::try_from(len as c_int).map_err(|_| Errno::INVAL)?.min(1 << 16)];
         &zeros[..]
     } else {
-        // SAFETY: as for `setsockopt`.
+        // SAFETY: `len` bytes are readable there, as `setsockopt` demands of the caller.
         unsafe { bytes(value, len)? }
     };
     let mut entered = entry.enter(fd)?;
@@ -252,7 +252,7 @@ unsafe fn get_option(
         let [value, len] = [value.expose_provenance() as c_long, len.expose_provenance() as c_long];
         return kernel(SYS_getsockopt, [fd.into(), level.into(), name.into(), value, len]).map(|_| 0);
     };
-    // SAFETY: null, or the caller's.
+    // SAFETY: the pointer is null or points to a length, as `getsockopt` demands of the caller.
     let len = unsafe { len.as_mut() }.ok_or(Errno::FAULT)?;
     let room = usize::try_from(*len as c_int).map_err(|_| Errno::INVAL)?;
     let answer = answer.to_ne_bytes();
@@ -260,7 +260,7 @@ unsafe fn get_option(
     if written > 0 && value.is_null() {
         return Err(Errno::FAULT);
     }
-    // SAFETY: the room that the caller declares.
+    // SAFETY: no more is written than the caller's length allows.
     unsafe { ptr::copy_nonoverlapping(answer.as_ptr(), value.cast(), written) };
     *len = written as socklen_t;
     Ok(0)

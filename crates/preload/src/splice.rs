@@ -1,7 +1,7 @@
 //! `splice` and `sendfile`: data that comes through a pipe or from a file.
 //!
-//! The kernel moves references to pages. Here the data is read and sent, so that what a program writes
-//! to a page after `vmsplice` is seen until the page is spliced on, and no longer.
+//! The kernel moves references to pages. Here the data is read and sent. So changes that a program makes to a page
+//! after `vmsplice` are seen until the page is spliced on, and not afterwards.
 
 use crate::{entry::Entry, errno::length, interpose::interpose, table, transfer};
 use algkit_afalg::{Errno, Message, Readiness};
@@ -38,12 +38,12 @@ interpose! {
     where Some(ends) = Ends::of(from, to) => send_file(ends, to, from, offset, len).map(length)
 }
 
-/// Bytes in a pipe that the kernel moves data through.
+/// The capacity in bytes of a pipe that the kernel moves data through.
 const PIPE: usize = 65536;
-/// What a socket that is writable has room for at least.
+/// The room in bytes that a writable socket has at least.
 const PAGE: usize = 4096;
 
-/// Which end is served.
+/// The end of the transfer that is served.
 #[derive(Clone, Copy)]
 enum Ends {
     To(&'static Entry),
@@ -55,7 +55,7 @@ impl Ends {
         table::entry(to).map(Self::To).or_else(|| table::entry(from).map(Self::From))
     }
 
-    /// A pipe has no position, and neither has a socket.
+    /// The error if an offset is given for an end: a pipe has no position, and neither has a socket.
     fn seek_error(self, from: bool, to: bool) -> Errno {
         match self {
             Self::To(_) if from => Errno::SPIPE,
@@ -66,7 +66,7 @@ impl Ends {
 }
 
 fn borrow<'a>(fd: RawFd) -> BorrowedFd<'a> {
-    // SAFETY: the caller's descriptor, used for the time of the call; a bad one is EBADF.
+    // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
     unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
@@ -98,7 +98,7 @@ fn spliced(ends: Ends, from: RawFd, to: RawFd, len: usize, flags: c_uint) -> Res
     }
 }
 
-/// Waits for data in a pipe; returns how many bytes there are, none if there are no writers left.
+/// Waits for data in a pipe and returns how many bytes there are; 0 if there are no writers left.
 fn available(pipe: BorrowedFd<'_>, waits: bool) -> Result<usize, Errno> {
     if !waits && ioctl_fionread(pipe)? == 0 {
         let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
@@ -111,7 +111,7 @@ fn available(pipe: BorrowedFd<'_>, waits: bool) -> Result<usize, Errno> {
     Ok(ioctl_fionread(pipe)? as usize)
 }
 
-/// Sends what is in the pipe, up to `len` bytes.
+/// Sends up to `len` bytes from the pipe.
 fn from_pipe(
     entry: &'static Entry,
     pipe: BorrowedFd<'_>,
@@ -125,7 +125,7 @@ fn from_pipe(
     }
     let more = flags & SPLICE_F_MORE != 0;
     let mut buffer = vec![0; total.min(PIPE)];
-    // What the socket refuses stays in the pipe: of the first piece, it is given a copy.
+    // What the socket refuses must stay in the pipe, so the socket gets a copy of the first piece.
     let first = copy(pipe, &mut buffer)?;
     let of_piece = |sent: usize| if more || sent < total { MSG_MORE } else { 0 };
     let mut sent = send(entry, to, &buffer[..first], of_piece(first))?;
@@ -136,7 +136,7 @@ fn from_pipe(
     }
     let is_cut_off = sent < first;
     while sent < total && !is_cut_off {
-        // What has been read from the pipe must find room.
+        // Bytes that have been read from the pipe must find room.
         let Ok(room) = wait_for_room(entry, to) else { break };
         let limit = room.min(total - sent).min(buffer.len());
         let got = read(pipe, &mut buffer[..limit])?;
@@ -148,7 +148,7 @@ fn from_pipe(
     Ok(sent)
 }
 
-/// Copies what is in a pipe, which stays there.
+/// Copies bytes from a pipe without removing them.
 fn copy(pipe: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     let copied = tee(pipe, &writer, buffer.len(), SpliceFlags::NONBLOCK)?;
@@ -163,18 +163,18 @@ fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
             (Readiness { writable: true, .. }, true) => return Ok(PAGE),
             (Readiness { writable: false, readable: true }, true) => return Err(Errno::AGAIN),
             (Readiness { writable: false, readable: true }, false) => entered.wait()?,
-            // A file that knows no readiness takes all, or is waited for while sending.
+            // Another file takes all bytes, or `send` waits for it.
             _ => return Ok(PIPE),
         }
     }
 }
 
-/// Sends bytes of ours.
+/// Sends bytes from a buffer of this library.
 fn send(entry: &'static Entry, to: RawFd, data: &[u8], flags: c_int) -> Result<usize, Errno> {
     transfer::send(entry, to, &Message { data: &[IoSlice::new(data)], control: &[], flags, fault: false })
 }
 
-/// Receives into the pipe.
+/// Receives from the served file and writes to the pipe.
 fn into_pipe(
     entry: &'static Entry,
     from: RawFd,
@@ -200,9 +200,9 @@ fn into_pipe(
 /// `sendfile`.
 ///
 /// # Safety
-/// `offset` is null or the caller's.
+/// `offset` must be null or point to an offset.
 unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len: usize) -> Result<usize, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `offset` is null or points to an offset (precondition).
     let mut offset = unsafe { offset.as_mut() };
     let entry = match ends {
         Ends::To(entry) => entry,
@@ -211,7 +211,7 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
     };
     entry.check_socket().or(Err(Errno::INVAL))?;
     let file = borrow(from);
-    // Only what has a position can be sent.
+    // Only a file that has a position can be sent.
     let mut position = match &offset {
         Some(offset) => u64::try_from(**offset).map_err(|_| Errno::INVAL)?,
         None => seek(file, SeekFrom::Current(0))
@@ -229,7 +229,8 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
         if got == 0 {
             break;
         }
-        // More is to come as long as the caller has asked for more, which a shorter file never keeps.
+        // As long as less was read than the caller has asked for, more is to come, even if the file is too short for
+        // that.
         let flags = if got < left { MSG_MORE } else { 0 };
         let taken = match send(entry, to, &buffer[..got], flags) {
             Err(_) if sent > 0 => break,

@@ -1,7 +1,7 @@
 //! `syscall`: system calls by number.
 //!
-//! A call that concerns a served descriptor, family or path goes to the function of libc's name in this
-//! library, which answers in the same way; every other goes on.
+//! A call that concerns a served descriptor, family or path goes to the function of the same name in this library.
+//! Every other call goes on to libc.
 
 // The names of system calls are libc's.
 #![allow(non_upper_case_globals)]
@@ -17,7 +17,7 @@ use libc::{
 };
 use std::ptr;
 
-/// Arguments that a caller does not pass are whatever is in their places; no system call reads them.
+/// If a caller passes fewer arguments, the others are whatever their registers hold; no system call reads them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn syscall(
     number: c_long,
@@ -28,11 +28,11 @@ pub unsafe extern "C-unwind" fn syscall(
     e: c_long,
     f: c_long,
 ) -> c_long {
-    // SAFETY: the arguments are the caller's, and those of the system call.
+    // SAFETY: the arguments are the caller's, for the system call of this number.
     if let Some(result) = unsafe { served(number, [a, b, c, d, e, f]) } {
         return result;
     }
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: the arguments are the caller's, for the system call of this number.
     match unsafe { real_call(number, [a, b, c, d, e, f]) } {
         Some(result) => result,
         None => crate::errno::answer(|| Err(algkit_afalg::Errno::NOSYS)),
@@ -41,14 +41,14 @@ pub unsafe extern "C-unwind" fn syscall(
 
 unsafe fn real_call(number: c_long, [a, b, c, d, e, f]: [c_long; 6]) -> Option<c_long> {
     let real = real!(fn syscall(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long)?;
-    // SAFETY: the arguments are the caller's.
+    // SAFETY: the arguments are the caller's, for the system call of this number.
     Some(unsafe { real(number, a, b, c, d, e, f) })
 }
 
-/// `io_pgetevents`, the same number on every CPU with 64 bits but the oldest.
+/// The number of `io_pgetevents`.
 const SYS_IO_PGETEVENTS: c_long = if cfg!(target_arch = "x86_64") { 333 } else { 292 };
 
-/// A pointer among the arguments.
+/// An argument that is a pointer.
 fn at<T>(argument: c_long) -> *mut T {
     ptr::with_exposed_provenance_mut(argument as usize)
 }
@@ -59,7 +59,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
     let [a, b, c, d, e, f] = arguments;
     let [int_a, int_b, int_c, int_d] = [a, b, c, d].map(|argument| argument as c_int);
     let ours = |fd: c_int| table::entry(fd).is_some();
-    // SAFETY: the arguments are those of the system call of this number, whose function takes the same.
+    // SAFETY: the arguments are the caller's, for the system call of this number, and the function takes the same.
     Some(unsafe {
         match number {
             SYS_socket if socket::serves(int_a, int_c) => socket::socket(int_a, int_b, int_c).into(),
@@ -137,7 +137,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
     })
 }
 
-/// Notes that a child may come to run in this memory.
+/// Records that a child may run in this process's memory; the call then goes on.
 fn pass_on_child() -> Option<c_long> {
     vfork::note();
     None
@@ -147,8 +147,8 @@ fn answered(body: impl FnOnce() -> Result<c_int, algkit_afalg::Errno>) -> c_long
     crate::errno::answer(body).into()
 }
 
-/// The set of signals, which some calls pass with its size.
+/// The signal mask, which some calls pass as a pointer to mask and size.
 unsafe fn mask(argument: c_long) -> *const sigset_t {
-    // SAFETY: null, or a pair of the caller's.
+    // SAFETY: the pointer is null or points to a mask and its size, as the system call demands of the caller.
     unsafe { at::<*const sigset_t>(argument).as_ref() }.copied().unwrap_or(ptr::null())
 }

@@ -1,4 +1,4 @@
-//! From the number of a descriptor to what it stands for.
+//! The table of served descriptors and of the entries that they stand for.
 
 use crate::{
     entry::{BY_NUMBER, Entry, State},
@@ -16,29 +16,29 @@ use std::{
     sync::atomic::{AtomicBool, AtomicPtr, Ordering},
 };
 
-/// Held by whoever changes which descriptor stands for what. Taken before the lock of any entry.
+/// Held while the map from descriptors to entries changes. It is locked before any entry.
 static ENTRIES: Lock<Entries> = Lock::new(Entries { free: Vec::new(), template: Template::new() });
 
-/// Every entry: the one that was made last, from which [`Entry::next`] leads to the others.
+/// All entries: the one that was made last, from which [`Entry::next`] leads to the others.
 static LAST: AtomicPtr<Entry> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether a signal handler has closed descriptors while its thread was in the middle of a request.
 static IS_STALE: AtomicBool = AtomicBool::new(false);
 
-/// The entries that stand for nothing, and what descriptors are made of.
+/// The free entries, and the socket that new descriptors are duplicated from.
 pub struct Entries {
     free: Vec<&'static Entry>,
     template: Template,
 }
 
-/// The lock on the table, in the middle of a request.
+/// The table's lock, held in the middle of a request.
 pub struct Locked {
     entries: Guard<'static, Entries>,
-    /// Dropped last.
+    /// Declared last, so that it is dropped after the lock is released.
     _inside: Inside,
 }
 
-/// The lock on the table. [`Errno::BUSY`] in a signal handler that interrupts another request of this thread.
+/// Locks the table. [`Errno::BUSY`] in a signal handler that interrupts another request of its thread.
 pub fn lock() -> Result<Locked, Errno> {
     let inside = Inside::begin()?;
     let mut entries = ENTRIES.lock();
@@ -48,25 +48,25 @@ pub fn lock() -> Result<Locked, Errno> {
     Ok(Locked { entries, _inside: inside })
 }
 
-/// Before a `fork`.
+/// Locks the table and all entries before a `fork`.
 pub fn hold() {
     ENTRIES.hold();
     all().for_each(Entry::hold);
 }
 
-/// After a `fork`.
+/// Unlocks all entries and the table after a `fork`.
 pub fn let_go() {
     all().for_each(Entry::let_go);
     ENTRIES.let_go();
 }
 
-/// Whether any descriptor was ever served.
+/// Whether any descriptor has ever been served.
 #[inline]
 pub fn is_used() -> bool {
     !LAST.load(Ordering::Relaxed).is_null()
 }
 
-/// Does something with every file that is open, unless this comes in the middle of a request.
+/// Calls `act` with every open file, except in a signal handler that interrupts a request.
 pub fn each_file(mut act: impl FnMut(&mut File)) {
     if let Ok(_locked) = lock() {
         all().for_each(|entry| entry.lock().file.iter_mut().for_each(&mut act));
@@ -74,17 +74,17 @@ pub fn each_file(mut act: impl FnMut(&mut File)) {
 }
 
 fn all() -> impl Iterator<Item = &'static Entry> {
-    // SAFETY: null or an entry, and those are never freed.
+    // SAFETY: the pointer is null or to an entry, and entries are never freed.
     std::iter::successors(unsafe { LAST.load(Ordering::Acquire).as_ref() }, |entry| entry.next())
 }
 
 pub use crate::entry::of as entry;
 
-/// A new descriptor for a file. `flags` may say `NONBLOCK` and `CLOEXEC`.
+/// Makes a descriptor for `file`. `flags` may contain `NONBLOCK` and `CLOEXEC`.
 pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
     process::claim();
     let Locked { mut entries, _inside } = lock()?;
-    // Should it come to be dropped, then under the lock, so that no child finds it half gone.
+    // If the file is dropped on failure, the lock must still be held, so that no child finds it half dropped.
     let file = file;
     let (fd, shared) = make(&mut entries.template, flags)?;
     let entry = entries.free.pop().unwrap_or_else(|| {
@@ -101,7 +101,7 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     Ok(fd)
 }
 
-/// A descriptor to stand for a file, and whether its socket may stand for others, too.
+/// Makes a descriptor, and returns whether its socket may stand behind other files, too.
 fn make(template: &mut Template, flags: SocketFlags) -> Result<(RawFd, bool), Errno> {
     if reserve::is_filtered() {
         return Ok((reserve::take_socket()?, true));
@@ -116,9 +116,9 @@ fn make(template: &mut Template, flags: SocketFlags) -> Result<(RawFd, bool), Er
     }
 }
 
-/// A duplicate that the kernel has made.
+/// Records that `new` is a duplicate of `old`.
 pub fn duplicated(old: RawFd, new: RawFd) {
-    // Who duplicates has looked whether it can be noted.
+    // The callers have checked that a request can begin.
     let Ok(Locked { mut entries, _inside }) = lock() else { return };
     template::forget(new as u32, new as u32);
     entries.clear(new);
@@ -132,8 +132,8 @@ pub fn forget(fd: RawFd) {
     forget_range(fd as u32, fd as u32);
 }
 
-/// Forgets every descriptor from `first` to `last`. What they stood for is dropped when nothing else stands for it; if a signal
-/// handler has interrupted a request to come here, when the table is used next.
+/// Forgets every descriptor from `first` to `last`. A file is dropped when its last descriptor is forgotten. If a
+/// signal handler has interrupted a request to come here, the file is dropped when the table is used next.
 pub fn forget_range(first: u32, last: u32) {
     let locked = lock();
     template::forget(first, last);
@@ -146,7 +146,7 @@ pub fn forget_range(first: u32, last: u32) {
     }
 }
 
-/// Whether the number of a descriptor means something here: it is served, or what served ones are made of.
+/// Whether the table knows the descriptor: it is served, or it is the template, or it belongs to the reserve.
 #[inline]
 pub fn knows(fd: RawFd) -> bool {
     entry(fd).is_some() || template::is(fd) || reserve::has(fd)
@@ -169,7 +169,7 @@ impl Entries {
         self.drop_unless(entry, |&mut other| other != fd);
     }
 
-    /// Forgets what descriptors stood for that were closed without the lock.
+    /// Removes descriptors from entries that a signal handler has forgotten without the lock.
     #[cold]
     fn sweep(&mut self) {
         for swept in all() {
@@ -177,7 +177,7 @@ impl Entries {
         }
     }
 
-    /// Keeps the duplicates that `stays` says; an entry without any stands for nothing.
+    /// Keeps the entry's descriptors for which `stays` returns true. An entry without any becomes free.
     fn drop_unless(&mut self, entry: &'static Entry, stays: impl FnMut(&mut RawFd) -> bool) {
         let mut state = entry.lock();
         let had_some = !state.fds.is_empty();

@@ -1,8 +1,8 @@
 //! The socket behind descriptors that have nothing to show yet.
 //!
-//! Making a socket and closing it takes 4 µs, more than many a client's request, and hardly anybody looks at it. A
-//! duplicate of one that is kept takes a tenth of that. A file gets a socket of its own when its flags are set, or when
-//! somebody may wait for it.
+//! Making and closing a socket takes 4 µs. That is more than many requests of clients, and few clients need it. A
+//! duplicate of a socket that is kept takes a tenth of that. A file gets a socket of its own when its flags are set, or
+//! when a thread may wait for it.
 
 use rustix::{
     io::{Errno, dup, fcntl_dupfd_cloexec},
@@ -13,13 +13,13 @@ use std::{
     sync::atomic::{AtomicI32, Ordering},
 };
 
-/// Above the numbers that programs count on, and below the usual limit.
+/// The lowest number for it: above the numbers that programs expect, and below the usual limit.
 const LOWEST: RawFd = 900;
 
-/// The number under which the socket is kept, or -1. [`close`](crate::descriptor) and its like see to it that it is right.
+/// The number of the kept socket, or -1. [`close`](crate::descriptor) and similar functions keep it up to date.
 static KEPT: AtomicI32 = AtomicI32::new(-1);
 
-/// Whether the number of the socket that is kept is one of these.
+/// Whether the kept socket's number is one of these.
 #[inline]
 pub fn is_among(first: u32, last: u32) -> bool {
     // -1 becomes the highest number, which no descriptor has.
@@ -27,32 +27,32 @@ pub fn is_among(first: u32, last: u32) -> bool {
     kept != u32::MAX && (first..=last).contains(&kept)
 }
 
-/// Whether the socket that is kept has this number.
+/// Whether the kept socket has this number.
 #[inline]
 pub fn is(fd: RawFd) -> bool {
     is_among(fd as u32, fd as u32)
 }
 
-/// The socket that is kept, for who holds the lock on the table.
+/// The right to use the kept socket, which comes with the table's lock.
 pub struct Template(());
 
 impl Template {
-    /// None yet.
+    /// No socket is kept yet.
     pub const fn new() -> Self {
         Self(())
     }
 
-    /// Another descriptor of the socket, if `flags` and limits allow.
+    /// Another descriptor of the kept socket; `None` if `flags` or limits do not allow one.
     pub fn duplicate(&mut self, flags: SocketFlags) -> Option<OwnedFd> {
-        // That flag belongs to the socket, not to the descriptor.
+        // This flag belongs to the socket, not to the descriptor.
         if flags.contains(SocketFlags::NONBLOCK) {
             return None;
         }
         if KEPT.load(Ordering::Relaxed) < 0 {
             KEPT.store(make().ok()?.into_raw_fd(), Ordering::Relaxed);
         }
-        // SAFETY: open, as who closes it says so first; were it closed behind our back, the call would fail, or give
-        // the descriptor of something else, of which nothing is asked but that its number is taken.
+        // SAFETY: the descriptor is open, because functions that close it call `forget` before. If the program has
+        // closed it unseen, the call fails or duplicates another file, and only the number of the duplicate is used.
         let kept = unsafe { BorrowedFd::borrow_raw(KEPT.load(Ordering::Relaxed)) };
         let duplicate = duplicate(kept, flags);
         if matches!(duplicate, Err(Errno::BADF)) {
@@ -62,7 +62,7 @@ impl Template {
     }
 }
 
-/// Its number is about to be closed, if it is one of these.
+/// Called before descriptors from `first` to `last` are closed: forgets the kept socket if it is among them.
 pub fn forget(first: u32, last: u32) {
     if is_among(first, last) {
         KEPT.store(-1, Ordering::Relaxed);

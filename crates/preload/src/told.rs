@@ -1,4 +1,4 @@
-//! Which programs the user was told of, so that each is told of once and not at each start.
+//! The programs that the user has been told about, so that each is reported once and not at each start.
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::{
@@ -6,26 +6,27 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// Numbers made of names, in memory that children share: most programs are started by a child. Another number there makes a line
-/// too many or too few, and nothing else.
+/// Hashes of names, in memory that child processes share, because most programs are started by a child. A wrong hash
+/// there causes a line too many or too few, and nothing else.
 pub struct Told([AtomicU32; PLACES]);
 
-/// A page of them.
+/// The number of hashes: one page.
 const PLACES: usize = 1024;
 
 impl Told {
-    /// Of nothing, if there is memory for it.
+    /// An empty set, if there is memory for it.
     pub fn new() -> Option<&'static Self> {
         let flags = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a fresh mapping, at an address of the kernel's choice.
+        // SAFETY: this makes a new mapping, at an address that the kernel chooses.
         let page = unsafe { mmap_anonymous(ptr::null_mut(), size_of::<Self>(), flags, MapFlags::SHARED).ok()? };
-        // SAFETY: page-aligned, zeroed, as long as the value, never unmapped, and accessed in no other way.
+        // SAFETY: the page is aligned, zeroed, as long as the value, never unmapped, and accessed only through this
+        // reference.
         Some(unsafe { &*page.cast::<Self>() })
     }
 
-    /// Whether this is the first time that the name is asked for. With no place left, each time is.
+    /// Whether this is the first call with `name`. If there is no place left for it, each call counts as the first.
     pub fn is_first(&self, name: &[u8]) -> bool {
-        // FNV-1a, which knows no 0 that matters.
+        // FNV-1a, with the lowest bit set, because 0 means an empty place.
         let hash =
             name.iter().fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) | 1;
         for step in 0..8 {

@@ -9,10 +9,10 @@ use libc::MSG_DONTWAIT;
 use smallvec::SmallVec;
 use std::{io::IoSlice, os::fd::RawFd};
 
-/// Sends all of `data`, unless the caller does not want to wait.
+/// Sends all of `data`, waiting for room unless the descriptor or the call is nonblocking.
 pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<usize, Errno> {
     let mut entered = entry.enter(fd)?;
-    // Taken apart, as a result that is copied as it came is waited for.
+    // The result is matched and made anew: a copy of it as a whole would wait for the stores of its parts.
     match entered.file()?.send(message) {
         Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
             send_waiting(entry, fd, message, entered, Ok(sent))
@@ -31,12 +31,12 @@ pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<u
     }
 }
 
-/// Whether a call sleeps until it can be done.
+/// Whether the call waits until it can be carried out.
 fn waits(entered: &Entered, flags: i32) -> bool {
     flags & MSG_DONTWAIT == 0 && !entered.is_nonblocking()
 }
 
-/// Goes on with a message of which there was room for a part, or for nothing.
+/// Continues with a message of which only a part, or nothing, has been accepted.
 #[cold]
 fn send_waiting(
     entry: &'static Entry,
@@ -58,7 +58,7 @@ fn send_waiting(
     }
 }
 
-/// Sends what did not fit. What goes wrong here is not told to a caller, part of whose data was taken.
+/// Sends the rest of a message. Errors are not reported, since part of the data has been accepted.
 fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usize) -> usize {
     let mut pieces: SmallVec<[IoSlice<'_>; 4]> = message.data.iter().copied().collect();
     let mut rest = pieces.as_mut_slice();
@@ -90,7 +90,7 @@ fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usiz
     more
 }
 
-/// Receives what there is, and waits for it unless the caller does not want to.
+/// Receives what is available, and waits for it unless the descriptor or the call is nonblocking.
 pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: i32) -> Result<Received, Errno> {
     let mut entered = entry.enter(fd)?;
     let result = entered.file()?.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags);

@@ -1,15 +1,15 @@
-//! Children that run in the parent's memory, with descriptors of their own.
+//! Children that run in the parent's memory with descriptors of their own.
 //!
-//! `vfork` makes such a child until it calls `exec`, and `clone` does if asked. The kernel gives them another process
-//! number, but to ask for it at each `close` would cost as much as closing. So the two are defined here, to learn whether
-//! there has ever been one; both then do what they always do. `posix_spawn` has no use for it: what its child closes, it
-//! closes by the C library's own system calls.
+//! `vfork` makes such a child, until it calls `exec`, and `clone` does with some flags. The kernel gives the child
+//! another process number, but asking for it at each `close` would cost as much as closing. So the two functions are
+//! defined here, to record whether there has ever been such a child; then they do what they always do. `posix_spawn`
+//! needs no such function, because its child closes descriptors by the C library's own system calls.
 
 use crate::interpose::real;
 use libc::{CLONE_FILES, CLONE_VM, c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether this process has ever lent its memory to one with other descriptors.
+/// Whether this process has ever lent its memory to a child with other descriptors.
 static LENT: AtomicBool = AtomicBool::new(!cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
 
 /// Whether the caller may be a child that runs in another process's memory.
@@ -18,7 +18,7 @@ pub fn is_possible() -> bool {
     LENT.load(Ordering::Relaxed)
 }
 
-/// Notes that such a child is made now.
+/// Records that such a child is about to be made.
 pub fn note() {
     LENT.store(true, Ordering::Relaxed);
 }
@@ -28,18 +28,18 @@ pub fn lends(flags: c_long) -> bool {
     flags as c_int & (CLONE_VM | CLONE_FILES) == CLONE_VM
 }
 
-/// `vfork` returns twice to one place on the stack, which a function that is called in between would overwrite. So
-/// this one has returned from all that it calls when it jumps to the C library's.
+/// `vfork` returns twice to the same place on the stack, which a function called in between would overwrite. So this
+/// function has returned from all functions that it calls before it jumps to the C library's `vfork`.
 ///
 /// # Safety
-/// As for `vfork`.
+/// The same as for the C library's `vfork`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn vfork() -> libc::pid_t {
     #[cfg(target_arch = "x86_64")]
     std::arch::naked_asm!(
-        "push rax", // the stack is aligned in a call
+        "push rax", // aligns the stack for the call
         "call {prepare}",
         "pop rcx",
         "jmp rax",
@@ -50,25 +50,25 @@ pub unsafe extern "C" fn vfork() -> libc::pid_t {
         "stp x29, x30, [sp, #-16]!",
         "bl {prepare}",
         "ldp x29, x30, [sp], #16",
-        "mov x16, x0", // the register that an indirect call is made by
+        "mov x16, x0", // the register for indirect calls
         "br x16",
         prepare = sym prepare,
     );
 }
 
-/// Notes the child to be; returns the function that makes it.
+/// Records the child that is about to be made; returns the function that makes it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 extern "C" fn prepare() -> *const c_void {
     note();
     let real = real!(fn vfork() -> libc::pid_t).map(|real| real as *const c_void);
-    // A child with memory of its own does for all who keep to what `vfork` allows.
+    // `fork` is right too: its child has memory of its own, and may do all that `vfork` allows.
     real.unwrap_or(libc::fork as *const c_void)
 }
 
-/// The last three arguments are optional; where a caller passes none, their places hold anything.
+/// The last three arguments are optional. If a caller passes fewer, their places hold anything.
 ///
 /// # Safety
-/// As for `clone`.
+/// The same as for the C library's `clone`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn clone(
     run: *const c_void,
@@ -85,7 +85,7 @@ pub unsafe extern "C-unwind" fn clone(
     match real!(
         fn clone(*const c_void, *mut c_void, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int
     ) {
-        // SAFETY: the arguments are the caller's.
+        // SAFETY: the arguments go unchanged to the function that they are meant for.
         Some(real) => unsafe { real(run, stack, flags, argument, parent_tid, tls, child_tid) },
         None => crate::errno::answer(|| Err(algkit_afalg::Errno::NOSYS)),
     }
