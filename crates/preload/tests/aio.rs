@@ -54,13 +54,14 @@ struct Context(u64);
 impl Context {
     fn new() -> Self {
         let mut context = 0_u64;
-        // SAFETY: room for the context's number.
+        // SAFETY: the pointer is to a local variable, which takes the context's number.
         checked(unsafe { libc::syscall(libc::SYS_io_setup, 16, &raw mut context) }).unwrap();
         Self(context)
     }
 
     fn submit(&self, iocbs: &[&Iocb]) -> nix::Result<i64> {
-        // SAFETY: the requests name memory that lives until their events have been fetched.
+        // SAFETY: the array has as many pointers as its length says. The requests name memory that lives until their
+        // events have been fetched.
         checked(unsafe { libc::syscall(libc::SYS_io_submit, self.0, iocbs.len(), iocbs.as_ptr()) })
     }
 
@@ -69,7 +70,7 @@ impl Context {
             wait.map(|wait| libc::timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() });
         let wait = wait.as_ref().map_or(ptr::null(), ptr::from_ref);
         let mut events = [Event::default(); 8];
-        // SAFETY: room for eight events.
+        // SAFETY: `events` has room for eight events, and the time span is null or a local variable.
         let got = unsafe { libc::syscall(libc::SYS_io_getevents, self.0, min, 8, events.as_mut_ptr(), wait) };
         checked(got).map(|got| events[..got as usize].to_vec())
     }
@@ -77,7 +78,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: no request is in flight.
+        // SAFETY: the call takes no pointers.
         checked(unsafe { libc::syscall(libc::SYS_io_destroy, self.0) }).unwrap();
     }
 }
@@ -152,7 +153,7 @@ served! {
 }
 
 impl Context {
-    /// For a context that is none.
+    /// Submits to a context that does not exist, and does not destroy it.
     fn submit_and_forget(self, iocb: &Iocb) -> nix::Result<i64> {
         let result = self.submit(&[iocb]);
         std::mem::forget(self);
@@ -179,7 +180,7 @@ served! {
         assert_eq!(&from_file, b"from a file");
         assert_eq!(from_cipher, CIPHER.as_flattened());
 
-        // A context that never sees a served descriptor is the kernel's alone.
+        // A context that never gets a request for a served descriptor belongs to the kernel alone.
         let context = Context::new();
         assert_eq!(context.submit(&[&foreign]), Ok(1));
         assert_eq!(context.events(1, None).unwrap()[0].result, 11);

@@ -6,8 +6,8 @@ use common::{CIPHER, PLAIN, assert_encrypts, assert_succeeds, cbc, checked, hex,
 use nix::sys::socket::{MsgFlags, send};
 use std::os::fd::{AsRawFd, RawFd};
 
-/// What OpenSSH 9.2 lets its process in front of the authentication do (`sandbox-seccomp-filter.c`), without what depends on
-/// arguments. All else kills.
+/// The system calls that OpenSSH 9.2 allows its unprivileged process (`sandbox-seccomp-filter.c`), without those that
+/// depend on arguments. Any other kills the process.
 const ALLOWED: [libc::c_long; 25] = [
     libc::SYS_brk,
     libc::SYS_clock_gettime,
@@ -36,7 +36,7 @@ const ALLOWED: [libc::c_long; 25] = [
     libc::SYS_write,
 ];
 
-/// Kills this process for any other call.
+/// Installs a filter that kills this process for a system call that is not in `allowed`.
 fn confine(allowed: &[libc::c_long]) {
     let statement = |code: u32, jt: usize, k: u32| libc::sock_filter { code: code as u16, jt: jt as u8, jf: 0, k };
     let (load, equal) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
@@ -47,21 +47,21 @@ fn confine(allowed: &[libc::c_long]) {
     filter.push(statement(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_KILL_PROCESS));
     filter.push(statement(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW));
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the filter is there.
+    // SAFETY: `program` describes `filter`, and both are local variables.
     unsafe {
         checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)).unwrap();
         checked(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)).unwrap();
     }
 }
 
-/// No more descriptors.
+/// Lowers the limit of descriptors to 1, so that no new one can be made.
 fn limit_files() {
     let limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
-    // SAFETY: a limit.
+    // SAFETY: the pointer is to a local variable.
     checked(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }).unwrap();
 }
 
-/// A request by the asynchronous interface, made as OpenSSL's engine makes it.
+/// Reads by a request to the asynchronous interface, as OpenSSL's engine makes it.
 fn read_asynchronously(fd: RawFd, event: RawFd) -> [u8; 16] {
     let (mut context, mut text, mut done, mut count) = (0_u64, [0_u8; 16], [0_u64; 4], 0_u64);
     let mut iocb = [0_u64; 8];
@@ -70,7 +70,7 @@ fn read_asynchronously(fd: RawFd, event: RawFd) -> [u8; 16] {
     iocb[4] = 16;
     iocb[7] = 1 | (event as u64) << 32; // IOCB_FLAG_RESFD
     let list = [iocb.as_mut_ptr()];
-    // SAFETY: what the calls point to is there.
+    // SAFETY: request, list, buffer and events are local variables of the sizes that the calls expect.
     unsafe {
         checked(libc::syscall(libc::SYS_io_setup, 1, &raw mut context)).unwrap();
         assert_eq!(checked(libc::syscall(libc::SYS_io_submit, context, 1, list.as_ptr())), Ok(1));
@@ -91,11 +91,11 @@ fn work_as_the_engine() {
     let copy = own(nix::unistd::dup(&operation).map(std::os::fd::IntoRawFd::into_raw_fd).unwrap());
     drop(operation);
     assert_encrypts(&copy);
-    // SAFETY: the descriptor is new.
+    // SAFETY: the call takes no pointers.
     let event = own(checked(unsafe { libc::syscall(libc::SYS_eventfd2, 0, 0) }).unwrap() as RawFd);
     common::encrypt(&copy, &PLAIN[0], MsgFlags::empty()).unwrap();
     assert_eq!(read_asynchronously(copy.as_raw_fd(), event.as_raw_fd()), CIPHER[0]);
-    // Nobody reads this; whoever gets the eventfd next must not see it.
+    // Nobody reads this number, and the next user of the eventfd must not see it.
     assert_eq!(nix::unistd::write(&event, &7_u64.to_ne_bytes()), Ok(8));
 }
 
@@ -104,8 +104,8 @@ served! {
         assert_succeeds(in_child(|| {
             drop(sha256());
             limit_files();
-            // Those that are kept are none of the program's.
-            // SAFETY: this process has no more descriptors that it needs.
+            // The descriptors of the reserve do not belong to the program, so they stay open.
+            // SAFETY: this process needs no descriptor from 3 on.
             unsafe { libc::close_range(3, u32::MAX, 0) };
             confine(&ALLOWED);
             for _ in 0..100 {
@@ -114,7 +114,7 @@ served! {
             let hash = sha256();
             send(hash.as_raw_fd(), b"abc", MsgFlags::empty()).unwrap();
             let mut poll = libc::pollfd { fd: hash.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one descriptor. A hash is never ready.
+            // SAFETY: the pointer is to one `pollfd`, and the count is 1. A hash is never ready.
             assert_eq!(unsafe { libc::poll(&raw mut poll, 1, 5) }, 0);
             assert_eq!(common::digest(&hash), common::ABC);
             let all: Vec<_> = std::iter::repeat_with(|| nix::unistd::dup(&hash)).take_while(Result::is_ok).collect();
@@ -138,14 +138,15 @@ served! {
                 assert_eq!(nix::unistd::read(&hash, &mut out[16..]), Ok(32));
             };
             request(&mut out);
-            // SAFETY: no memory is passed.
+            // SAFETY: the call takes no pointers.
             checked(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_STRICT) }).unwrap();
             for _ in 0..1000 {
                 out.fill(0);
                 request(&mut out);
             }
             assert_eq!(nix::unistd::write(&writer, &out), Ok(48));
-            // SAFETY: ends the only thread there is; `_exit` is not allowed.
+            // SAFETY: the call ends the only thread of the process. (`_exit` makes another system call, which is not
+            // allowed.)
             unsafe { libc::syscall(libc::SYS_exit, 0) };
         });
         let mut out = [0; 48];
@@ -159,7 +160,7 @@ served! {
     fn who_has_nothing_to_do_with_af_alg_keeps_nothing() {
         assert_succeeds(in_child(|| {
             limit_files();
-            // SAFETY: a call without arguments.
+            // SAFETY: the call takes no pointers.
             assert_eq!(unsafe { libc::fcntl(901, libc::F_GETFD) }, -1);
         }));
     }

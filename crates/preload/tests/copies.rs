@@ -1,4 +1,4 @@
-//! What `fork` makes of states: a copy for the child.
+//! States after `fork`: the child has a copy.
 
 mod common;
 
@@ -34,7 +34,7 @@ served! {
                 let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
                 number(end) - number(start)
             });
-            // It says which programs a line was printed for. What one process writes there, another one reads.
+            // The page holds which programs a line was printed for. Other processes read what one process writes there.
             assert_eq!(lengths.collect::<Vec<_>>(), [4096]);
         }));
     }

@@ -89,7 +89,7 @@ served! {
         assert_encrypts(&three);
 
         let high = own(fcntl(&three, FcntlArg::F_DUPFD(500)).unwrap()).into_raw_fd();
-        // SAFETY: nobody has descriptors that high but this test.
+        // SAFETY: only this test has descriptors with numbers that high.
         unsafe { closefrom(500) };
         assert_eq!(close(high), Err(Errno::EBADF));
         assert_encrypts(&three);
@@ -106,16 +106,16 @@ served! {
         let (_reader, writer) = pipe().unwrap();
         let pipe_name = file(writer.as_raw_fd());
         let replace = |kept: i32, writer: &OwnedFd| {
-            // SAFETY: it is this number that shall become another's.
+            // SAFETY: the descriptor of this number shall be replaced.
             let replaced = unsafe { dup2_raw(writer, kept) }.unwrap();
             assert_eq!(replaced.into_raw_fd(), kept);
         };
         let ways: [fn(i32); 4] = [
             |_| {},
             |kept| close(kept).unwrap(),
-            // SAFETY: nobody has descriptors that high but what is tested.
+            // SAFETY: only the descriptor that is tested has a number that high.
             |kept| unsafe { closefrom(kept) },
-            // SAFETY: as above.
+            // SAFETY: the call closes the descriptor that is tested.
             |kept| assert_eq!(unsafe { libc::syscall(libc::SYS_close, kept) }, 0),
         ];
         for way in ways {
@@ -181,23 +181,23 @@ served! {
 served! {
     fn what_such_sockets_do_not_do() {
         let fd = cbc();
-        // As crypto/af_alg.c leaves it to the defaults of sockets: none of these exist.
+        // As in crypto/af_alg.c, which leaves these calls to the defaults of sockets: none exists.
         assert_eq!(listen(&fd, Backlog::MAXCONN), Err(Errno::EOPNOTSUPP));
         assert_eq!(shutdown(fd.as_raw_fd(), Shutdown::Both), Err(Errno::EOPNOTSUPP));
         let mut address = [0_u8; 128];
         let mut len = 128;
-        // SAFETY: the room and its length.
+        // SAFETY: the pointers are to local variables, and `len` is the length of `address`.
         let name = unsafe { libc::getsockname(fd.as_raw_fd(), address.as_mut_ptr().cast(), &raw mut len) };
         assert_eq!(checked(name), Err(Errno::EOPNOTSUPP));
-        // Who asks for the address of the other side gets no socket.
+        // A caller that asks for the address of the peer gets no socket.
         let named = parent("skcipher", "cbc(aes)", &[]);
-        // SAFETY: the room and its length.
+        // SAFETY: the pointers are to local variables, and `len` is the length of `address`.
         let accepted = unsafe { libc::accept(named.as_raw_fd(), address.as_mut_ptr().cast(), &raw mut len) };
         assert_eq!(checked(accepted), Err(Errno::ECONNABORTED));
         assert_eq!(accept4(named.as_raw_fd(), SockFlag::from_bits_retain(1)), Err(Errno::EINVAL));
         assert_eq!(send(named.as_raw_fd(), b"a", MsgFlags::empty()), Err(Errno::EOPNOTSUPP));
         let wrong = |kind, protocol| {
-            // SAFETY: no pointers.
+            // SAFETY: the call takes no pointers.
             checked(unsafe { libc::socket(libc::AF_ALG, kind, protocol) })
         };
         assert_eq!(wrong(libc::SOCK_DGRAM, 0), Err(Errno::ESOCKTNOSUPPORT));
@@ -213,7 +213,7 @@ served! {
         let get = |name| {
             let (mut value, mut len) = (0_i32, 4);
             let place = (&raw mut value).cast();
-            // SAFETY: room for a number.
+            // SAFETY: the pointers are to local variables, and `len` is the length of `value`.
             checked(unsafe { libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, name, place, &raw mut len) }).unwrap();
             value
         };
@@ -228,17 +228,17 @@ served! {
         let fd = cbc();
         encrypt(&fd, &PLAIN[0], MsgFlags::empty()).unwrap();
         let mut text = [0_u8; 16];
-        // SAFETY: the buffer and its length.
+        // SAFETY: the buffer has 16 bytes.
         let got = unsafe { libc::syscall(libc::SYS_read, fd.as_raw_fd(), text.as_mut_ptr(), 16) };
         assert_eq!((got, text), (16, CIPHER[0]));
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let made = unsafe { libc::syscall(libc::SYS_socket, libc::AF_ALG, libc::SOCK_SEQPACKET, 0) };
         let made = own(made as i32);
         assert_eq!(getsockopt(&made, sockopt::SockType), Ok(SockType::SeqPacket));
-        // What is not ours goes to the kernel, with all six arguments.
+        // Other calls go to the kernel, with all six arguments.
         let page = std::ptr::null_mut::<libc::c_void>();
         let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a fresh mapping.
+        // SAFETY: the call makes a new mapping, at an address that the kernel chooses.
         let mapped = unsafe { libc::syscall(libc::SYS_mmap, page, 4096, protection, flags, -1, 0_i64) };
         assert!(mapped > 0);
     }

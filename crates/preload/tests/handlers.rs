@@ -1,4 +1,4 @@
-//! Signal handlers that come in the middle of a request, and addresses where nothing is.
+//! Signal handlers that run in the middle of a request, and invalid addresses.
 
 mod common;
 
@@ -15,27 +15,27 @@ use std::{
     sync::atomic::{AtomicI32, AtomicU32, Ordering},
 };
 
-/// The socket that handlers use, and how often they were refused, and were not.
+/// The socket that handlers use, and how often their calls were refused, were served, or forked.
 static SOCKET: AtomicI32 = AtomicI32::new(-1);
 static REFUSED: AtomicU32 = AtomicU32::new(0);
 static SERVED: AtomicU32 = AtomicU32::new(0);
 static FORKED: AtomicU32 = AtomicU32::new(0);
 
-/// Calls `handler` every 300 µs of this process's time.
+/// Calls `handler` every 300 µs of this process's CPU time.
 fn every_moment(handler: extern "C" fn(libc::c_int)) {
     let action = SigAction::new(SigHandler::Handler(handler), SaFlags::SA_RESTART, SigSet::empty());
-    // SAFETY: the handlers make calls that are safe in one.
+    // SAFETY: the handlers make only calls that are allowed in a signal handler.
     unsafe { sigaction(Signal::SIGPROF, &action) }.unwrap();
     let every = libc::timeval { tv_sec: 0, tv_usec: 300 };
     let timer = libc::itimerval { it_interval: every, it_value: every };
-    // SAFETY: a timer.
+    // SAFETY: the pointer is to a local variable, and the other may be null.
     assert_eq!(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) }, 0);
 }
 
 extern "C" fn digests(_: libc::c_int) {
     let before = Errno::last_raw();
     let mut digest = [0_u8; 32];
-    // SAFETY: room for a digest.
+    // SAFETY: the buffer has 32 bytes.
     match checked(unsafe { libc::recv(SOCKET.load(Ordering::Relaxed), digest.as_mut_ptr().cast(), 32, 0) } as i64) {
         Ok(32) => SERVED.fetch_add(1, Ordering::Relaxed),
         Err(Errno::EBUSY) => REFUSED.fetch_add(1, Ordering::Relaxed),
@@ -44,10 +44,10 @@ extern "C" fn digests(_: libc::c_int) {
     Errno::set_raw(before);
 }
 
-/// What the handler of a crash does: forks, closes everything in the child, and waits for it.
+/// Does what the handler of a crash does: forks, closes all descriptors in the child, and waits for it.
 extern "C" fn forks(_: libc::c_int) {
     let before = Errno::last_raw();
-    // SAFETY: the child closes descriptors and ends.
+    // SAFETY: the child makes two system calls and ends.
     unsafe {
         match libc::fork() {
             0 => {
@@ -70,7 +70,7 @@ served! {
         let (named, hash) = (parent("skcipher", "cbc(aes)", &common::KEY), sha256());
         SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
         every_moment(digests);
-        // Requests on the handler's socket, on others, and changes of the table.
+        // Requests on the handler's socket and on others, and changes of the table.
         while REFUSED.load(Ordering::Relaxed) < 20 {
             send(hash.as_raw_fd(), &[7; 100_000], MsgFlags::empty()).unwrap();
             assert_encrypts(&common::operation(&named));
@@ -85,9 +85,10 @@ served! {
     fn a_handler_may_fork_in_the_middle() {
         let (hash, mut text) = (sha256(), vec![7_u8; 100_000]);
         every_moment(forks);
-        // Nothing that allocates: where other threads are, the C library's own `fork` waits for what `malloc` has locked.
+        // Nothing in the loop may allocate: in a process with other threads, the C library's own `fork` waits for the
+        // lock of `malloc`.
         while FORKED.load(Ordering::Relaxed) < 100 {
-            // SAFETY: text and room, and a descriptor that is closed again.
+            // SAFETY: the buffers have the lengths that are passed, and the descriptor that is closed is new.
             unsafe {
                 assert_eq!(libc::send(hash.as_raw_fd(), text.as_ptr().cast(), text.len(), 0), text.len() as isize);
                 assert_eq!(libc::recv(hash.as_raw_fd(), text.as_mut_ptr().cast(), 32, 0), 32);
@@ -100,7 +101,7 @@ served! {
 extern "C" fn closes(_: libc::c_int) {
     let fd = SOCKET.swap(-1, Ordering::Relaxed);
     if fd >= 0 {
-        // SAFETY: the descriptor is this handler's.
+        // SAFETY: the descriptor belongs to this handler.
         unsafe { libc::close(fd) };
     }
 }
@@ -122,19 +123,19 @@ served! {
     }
 }
 
-/// Addresses where no program has anything.
+/// Addresses where no program has memory.
 const NOWHERE: [usize; 3] = [8, 0x7000_0000_0000, usize::MAX - 4095];
 
 served! {
     fn an_address_of_nothing_is_the_kernels_to_refuse() {
-        // With and without a socket that is served.
+        // Once before any socket is served, and once after.
         for _ in 0..2 {
             for address in NOWHERE {
                 let path = std::ptr::without_provenance::<libc::c_char>(address);
                 let room = std::ptr::without_provenance_mut::<libc::c_void>(address);
                 let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
                 let mut statx = std::mem::MaybeUninit::<libc::statx>::uninit();
-                // SAFETY: these are system calls, of which the kernel says whether their arguments are good.
+                // SAFETY: the kernel checks the arguments of these system calls, and that it does is what is tested.
                 let results = unsafe {
                     [
                         ("open", libc::open(path, libc::O_RDONLY)),
@@ -171,7 +172,7 @@ served! {
 served! {
     fn other_names_of_the_same_files() {
         for path in [c"/proc/crypto", c"//proc/./crypto"] {
-            // SAFETY: a path.
+            // SAFETY: the path is a C string.
             let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY) };
             let mut text = [0; 4096];
             let len = nix::unistd::read(common::own(fd), &mut text).unwrap();

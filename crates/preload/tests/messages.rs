@@ -56,7 +56,7 @@ served! {
         let mut pieces = [&mut first[..], &mut second[..]]
             .map(|piece| libc::iovec { iov_base: piece.as_mut_ptr().cast(), iov_len: piece.len() });
         let (mut name, mut control) = ([0_u8; 128], [0_u64; 16]);
-        // SAFETY: all zeros are an empty header.
+        // SAFETY: a `msghdr` of zeros is a valid value: an empty header.
         let mut header = unsafe { std::mem::zeroed::<libc::msghdr>() };
         header.msg_name = name.as_mut_ptr().cast();
         header.msg_namelen = 128;
@@ -65,7 +65,7 @@ served! {
         header.msg_iov = pieces.as_mut_ptr();
         header.msg_iovlen = 2;
         header.msg_flags = -1;
-        // SAFETY: the header names arrays of these lengths.
+        // SAFETY: the header names local variables with their lengths.
         assert_eq!(unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut header, 0) }, 64);
         assert_eq!((header.msg_namelen, header.msg_controllen, header.msg_flags), (0, 0, 0));
         assert_eq!([&first[..], &second[..]].concat(), CIPHER.as_flattened());
@@ -87,7 +87,7 @@ served! {
 served! {
     fn nothing_is_sent_and_received() {
         let fd = sha256();
-        // A write of nothing ends a message, a vector of nothing does nothing at all.
+        // A write of no bytes ends a message; a vector without bytes does nothing.
         send(fd.as_raw_fd(), b"abc", MORE).unwrap();
         assert_eq!(writev(&fd, &[IoSlice::new(&[])]), Ok(0));
         assert_eq!(read(&fd, &mut []), Ok(0));
@@ -109,7 +109,7 @@ served! {
         let mut pieces = [[IoSliceMut::new(first)], [IoSliceMut::new(second)]];
         let received = recvmmsg(fd.as_raw_fd(), &mut headers, &mut pieces, MsgFlags::empty(), None);
         assert_eq!(received.unwrap().map(|message| message.bytes).collect::<Vec<_>>(), [32, 32]);
-        // The second is that of an empty message (FIPS 180-4's algorithm on no bits).
+        // The second digest is that of an empty message (FIPS 180-4's algorithm on no bits).
         assert_eq!(hex(&digests[0]), ABC);
         assert_eq!(hex(&digests[1]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
@@ -117,7 +117,7 @@ served! {
 
 served! {
     fn what_ended_a_call_with_several_messages_is_told_by_the_next() {
-        // Its key comes with each message.
+        // The key of `poly1305` comes with each message.
         let fd = operation(&parent("hash", "poly1305", &[]));
         let receive = |room: &mut [[u8; 16]; 2]| {
             let mut headers = MultiHeaders::<()>::preallocate(2, None);
@@ -141,10 +141,10 @@ served! {
 served! {
     fn what_no_message_can_be() {
         let fd = cbc();
-        // SAFETY: all zeros are an empty header.
+        // SAFETY: a `msghdr` of zeros is a valid value: an empty header.
         let header = || unsafe { std::mem::zeroed::<libc::msghdr>() };
         let sent = |header: &libc::msghdr| {
-            // SAFETY: the header is refused before its pointers are followed.
+            // SAFETY: the header is a local variable, and is refused before its pointers are followed.
             common::checked(unsafe { libc::sendmsg(fd.as_raw_fd(), header, 0) } as i64)
         };
         let piece = libc::iovec { iov_base: ptr::null_mut(), iov_len: 1 };
@@ -164,7 +164,7 @@ served! {
         control.msg_control = (&raw mut control).cast();
         control.msg_controllen = 1 << 20;
         assert_eq!(sent(&control), Err(Errno::ENOBUFS));
-        // SAFETY: no memory is named.
+        // SAFETY: the count is refused before the null pointer is followed.
         assert_eq!(common::checked(unsafe { libc::writev(fd.as_raw_fd(), ptr::null(), -1) } as i64), Err(Errno::EINVAL));
         assert_encrypts(&fd);
     }

@@ -25,7 +25,7 @@ served! {
         let (reader, writer) = pipe().unwrap();
         let hash = sha256();
         write(&writer, b"abc").unwrap();
-        // More is asked for than there is.
+        // The call asks for more than the pipe has.
         assert_eq!(splice(&reader, None, &hash, None, 100, NONE), Ok(3));
         assert_eq!(digest(&hash), ABC);
 
@@ -84,7 +84,7 @@ served! {
         assert_eq!(splice(&reader, None, &fd, Some(&mut 0), 1, NONE), Err(Errno::EINVAL));
         assert_eq!(splice(&reader, None, &fd, None, 1, SpliceFFlags::SPLICE_F_NONBLOCK), Err(Errno::EAGAIN));
         assert_eq!(splice(&reader, None, &fd, None, 0, NONE), Ok(0));
-        // What is refused stays where it is.
+        // Data that the socket refuses stays in the pipe.
         encrypt(&fd, &PLAIN[0], MsgFlags::empty()).unwrap();
         write(&writer, b"stays").unwrap();
         assert_eq!(splice(&reader, None, &fd, None, 5, NONE), Err(Errno::EINVAL));
@@ -121,7 +121,7 @@ served! {
                 }
             };
             if let Some(errno) = error {
-                // The rest is still there.
+                // The rest is still in the pipe.
                 let mut rest = vec![0; text.len()];
                 assert_eq!(read(&reader, &mut rest), Ok(left));
                 assert_eq!(rest[..left], text[text.len() - left..]);
@@ -129,7 +129,8 @@ served! {
             }
         };
         assert_eq!(errno, Errno::EAGAIN);
-        // What has been taken is what is encrypted: compared with the same text in small messages.
+        // The ciphertext must be that of the data that was accepted. It is compared with that of the same text in small
+        // messages.
         let whole = sent.len() / 16 * 16;
         let mut got = vec![0; whole];
         assert_eq!(read(&fd, &mut got), Ok(whole));
@@ -155,7 +156,7 @@ served! {
         assert_eq!(offset, 1_000_000);
         assert_eq!(digest(&hash), MILLION);
 
-        // A file that is shorter than was asked for leaves the message open.
+        // A file that is shorter than the call asks for leaves the message open.
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"xab").unwrap();
         nix::unistd::lseek(&file, 1, nix::unistd::Whence::SeekSet).unwrap();

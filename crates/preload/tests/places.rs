@@ -1,4 +1,4 @@
-//! `/proc/crypto`, `/dev/crypto`, NETLINK_CRYPTO and keyrings: that they are reached.
+//! `/proc/crypto`, `/dev/crypto`, NETLINK_CRYPTO and keyrings: programs reach them.
 
 mod common;
 
@@ -44,19 +44,19 @@ served! {
 
 served! {
     fn nothing_is_made_where_a_served_file_is() {
-        // By number, which nobody answers but the kernel.
-        // SAFETY: a C string.
+        // By a system call that only the kernel answers.
+        // SAFETY: the path is a C string.
         let is_there = || unsafe { libc::syscall(libc::SYS_faccessat, libc::AT_FDCWD, DEV.as_ptr(), libc::F_OK) } == 0;
         let before = is_there();
         drop(open(DEV, OFlag::O_RDWR | OFlag::O_CREAT, Mode::S_IRUSR).unwrap());
         assert_eq!(open(DEV, OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL, Mode::S_IRUSR).err(), Some(Errno::EEXIST));
-        // SAFETY: C strings; the descriptors and the stream are owned by nobody else.
+        // SAFETY: the paths are C strings; nothing else owns the descriptors and the stream.
         unsafe {
             own(libc::creat(DEV.as_ptr(), 0o600));
             own(libc::syscall(libc::SYS_openat, libc::AT_FDCWD, DEV.as_ptr(), libc::O_RDWR | libc::O_CREAT, 0o600) as i32);
             let stream = libc::fopen(DEV.as_ptr(), c"w+".as_ptr());
             assert!(!stream.is_null() && libc::fclose(stream) == 0);
-            // What cannot be read is the kernel's to complain of.
+            // A path that cannot be read is refused by the kernel.
             assert_eq!(libc::open(ptr::without_provenance(8), libc::O_CREAT, 0o600), -1);
         }
         assert_eq!(Errno::last(), Errno::EFAULT);
@@ -66,7 +66,7 @@ served! {
 
 served! {
     fn proc_crypto_is_a_stream_to_read() {
-        // SAFETY: C strings, and a stream that is closed once.
+        // SAFETY: path and mode are C strings, the buffer has 64 bytes, and the stream is closed once.
         let line = unsafe {
             let stream = libc::fopen(PROC.as_ptr(), c"re".as_ptr());
             assert!(!stream.is_null());
@@ -132,7 +132,7 @@ fn assert_device_encrypts(device: &impl AsRawFd) {
         mac_key: ptr::null(),
         session: 0,
     };
-    // SAFETY: the structure names a key of that length.
+    // SAFETY: the structure names a key of the length that it says.
     unsafe { open_session(device.as_raw_fd(), &raw mut session) }.unwrap();
     let mut text = [0; 64];
     let mut request = Crypt {
@@ -145,7 +145,7 @@ fn assert_device_encrypts(device: &impl AsRawFd) {
         mac: ptr::null_mut(),
         iv: IV.as_ptr(),
     };
-    // SAFETY: the structure names buffers of these lengths.
+    // SAFETY: the structure names buffers of the lengths that it says.
     unsafe { crypt(device.as_raw_fd(), &raw mut request) }.unwrap();
     assert_eq!(text, CIPHER.as_flattened());
 }
@@ -161,7 +161,7 @@ served! {
         assert_eq!(send(device.as_raw_fd(), b"a", MsgFlags::empty()), Err(Errno::ENOTSOCK));
 
         let mut clone = 0;
-        // SAFETY: room for a number.
+        // SAFETY: the pointer is to a local variable.
         unsafe { clone_device(device.as_raw_fd(), &raw mut clone) }.unwrap();
         drop(device);
         assert_device_encrypts(&own(clone as i32));
@@ -171,7 +171,7 @@ served! {
 
 served! {
     fn a_streams_descriptor_is_forgotten_when_it_is_closed() {
-        // SAFETY: C strings, and a stream that is closed once.
+        // SAFETY: path and mode are C strings, and the stream is closed once.
         let number = unsafe {
             let stream = libc::fopen(DEV.as_ptr(), c"r+".as_ptr());
             let number = libc::fileno(stream);
@@ -190,12 +190,12 @@ served! {
         const NETLINK_CRYPTO: i32 = 21;
         const CRYPTO_MSG_GETALG: u16 = 0x13;
         const NLM_F_REQUEST: u16 = 1;
-        // SAFETY: no pointers.
+        // SAFETY: the call takes no pointers.
         let socket = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, NETLINK_CRYPTO) };
         let socket = own(checked(socket).unwrap() as i32);
         let mut name = [0_u8; 12];
         let mut len = 12;
-        // SAFETY: the room and its length.
+        // SAFETY: the pointers are to local variables, and `len` is the length of `name`.
         let named = unsafe { libc::getsockname(socket.as_raw_fd(), name.as_mut_ptr().cast(), &raw mut len) };
         assert_eq!((named, len, name[..2].to_vec()), (0, 12, 16_u16.to_ne_bytes().to_vec()));
 
@@ -211,22 +211,22 @@ served! {
         let mut from = [0xff_u8; 12];
         let mut len = 12;
         let (into, from_address) = (answer.as_mut_ptr().cast(), from.as_mut_ptr().cast());
-        // SAFETY: the rooms and their lengths.
+        // SAFETY: the pointers are to local variables with the lengths that are passed.
         let got = unsafe { libc::recvfrom(socket.as_raw_fd(), into, 4096, 0, from_address, &raw mut len) };
         assert!(got >= 224, "{got}");
         assert_eq!(answer[8..12], 7_u32.to_ne_bytes());
         assert_eq!(answer[16..23], *b"sha256\0");
-        // It comes from the kernel: port 0.
+        // The answer comes from the kernel, which has port 0.
         assert_eq!((len, &from[..2], &from[4..]), (12, &16_u16.to_ne_bytes()[..], &[0; 8][..]));
         assert_eq!(
             nix::sys::socket::recv(socket.as_raw_fd(), &mut answer, MsgFlags::MSG_DONTWAIT),
             Err(Errno::EAGAIN)
         );
 
-        // Only the kernel can be talked to.
+        // The only peer is the kernel.
         let send_to = |address: &[u8; 12]| {
             let (request, address) = (request.as_ptr().cast(), address.as_ptr().cast());
-            // SAFETY: the request, the address and their lengths.
+            // SAFETY: request and address have the lengths that are passed.
             checked(unsafe { libc::sendto(socket.as_raw_fd(), request, 224, 0, address, 12) } as i64)
         };
         assert_eq!(send_to(&from), Ok(224));
@@ -241,14 +241,14 @@ served! {
         const KEY_SPEC_PROCESS_KEYRING: i32 = -2;
         const ALG_SET_KEY_BY_KEY_SERIAL: i32 = 7;
         let (kind, description) = (c"user".as_ptr(), c"algkit:test".as_ptr());
-        // SAFETY: C strings, and a key of 16 bytes.
+        // SAFETY: the first two arguments are C strings, and the key has the length that is passed.
         let serial = unsafe {
             libc::syscall(libc::SYS_add_key, kind, description, KEY.as_ptr(), KEY.len(), KEY_SPEC_PROCESS_KEYRING)
         };
         let serial = checked(serial).unwrap() as i32;
         let named = parent("skcipher", "cbc(aes)", &[]);
         let place = (&raw const serial).cast();
-        // SAFETY: a number and its length.
+        // SAFETY: the pointer is to a number of four bytes.
         let set = unsafe { libc::setsockopt(named.as_raw_fd(), libc::SOL_ALG, ALG_SET_KEY_BY_KEY_SERIAL, place, 4) };
         assert_eq!(checked(set), Ok(0));
         common::assert_encrypts(&common::operation(&named));

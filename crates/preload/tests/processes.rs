@@ -61,8 +61,8 @@ served! {
         let (one, two) = (first.as_raw_fd(), second.as_raw_fd());
         let mut stack = vec![0; 1 << 18];
         let child = || {
-            // What Python and others do between vfork and exec.
-            // SAFETY: the child's descriptors are copies.
+            // What Python and other programs do between vfork and exec.
+            // SAFETY: the child's descriptors are copies, so the parent keeps its own.
             unsafe {
                 libc::dup2(one, two);
                 libc::close(one);
@@ -71,7 +71,7 @@ served! {
             0
         };
         let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-        // SAFETY: the stack is large enough, and this thread waits for the child to end.
+        // SAFETY: the stack is large enough for the child, and this thread waits for it to end.
         let child = unsafe { clone(Box::new(child), &mut stack, flags, Some(libc::SIGCHLD)) }.unwrap();
         assert_succeeds(child);
         assert_encrypts(&first);
@@ -85,11 +85,11 @@ served! {
         let fd = cbc();
         let number = fd.as_raw_fd();
         for _ in 0..3 {
-            // SAFETY: the child makes two system calls.
+            // SAFETY: the child makes two system calls and ends.
             #[allow(deprecated, reason = "what is tested is this function")]
             let child = unsafe { libc::vfork() };
             if child == 0 {
-                // SAFETY: the descriptor is the child's copy, and nothing is left to be done.
+                // SAFETY: the descriptor is the child's copy, and `_exit` runs no code of the parent.
                 unsafe {
                     libc::close(number);
                     libc::_exit(0);
@@ -107,7 +107,7 @@ served! {
     fn programs_that_are_started_are_served_too() {
         let mut output = output_of(Command::new("/bin/sh").args(["-c", "echo $LD_PRELOAD"]));
         assert!(output.starts_with(common::library().to_str().unwrap()));
-        // A descriptor with CLOEXEC is closed by exec, another is not.
+        // Exec closes a descriptor with CLOEXEC and leaves another one open.
         let fd = cbc();
         let number = fd.as_raw_fd();
         let listed = |output: &str| output.contains(&format!(" {number} -> socket:"));
@@ -135,7 +135,7 @@ served! {
                     for _ in 0..300 {
                         let fd = operation(&named);
                         assert_encrypts(&fd);
-                        // Misbehaviour is answered, and harms nobody.
+                        // Misuse is refused and disturbs no other thread.
                         assert!(send(fd.as_raw_fd(), b"", MsgFlags::MSG_OOB).is_ok());
                         assert_eq!(setsockopt(&fd, AlgSetKey::<&[u8]>::default(), &&[0; 3][..]), Err(Errno::EOPNOTSUPP));
                         drop(fd);
@@ -153,7 +153,7 @@ served! {
         let number = fd.into_raw_fd();
         let reader = thread::spawn(move || {
             let mut text = [0_u8; 16];
-            // SAFETY: the buffer and its length.
+            // SAFETY: the buffer has 16 bytes.
             common::checked(unsafe { libc::read(number, text.as_mut_ptr().cast(), 16) } as i64)
         });
         thread::sleep(std::time::Duration::from_millis(50));
@@ -163,14 +163,14 @@ served! {
 }
 
 unsafe extern "C-unwind" {
-    /// As libc has it, but for that it may be left by cancellation.
+    /// libc's function, declared so that cancellation may unwind out of it.
     fn read(fd: libc::c_int, into: *mut libc::c_void, len: libc::size_t) -> libc::ssize_t;
 }
 
 /// Reads from the descriptor of this number.
 extern "C-unwind" fn read_one(number: *mut libc::c_void) -> *mut libc::c_void {
     let mut byte = 0_u8;
-    // SAFETY: room for a byte.
+    // SAFETY: the pointer is to a byte.
     unsafe { read(number.addr() as i32, (&raw mut byte).cast(), 1) };
     std::ptr::null_mut()
 }
@@ -179,9 +179,9 @@ served! {
     fn a_thread_can_be_cancelled_in_a_foreign_call() {
         const PTHREAD_CANCELED: usize = usize::MAX;
         let (reader, _writer) = nix::unistd::pipe().unwrap();
-        // The library has served something, and is in front of `read`.
+        // The library has served a socket, so its `read` is called.
         assert_encrypts(&cbc());
-        // SAFETY: the function keeps nothing that would have to be dropped, and the thread is joined.
+        // SAFETY: the thread's function has nothing that would have to be dropped, and the thread is joined.
         let returned = unsafe {
             let body: extern "C" fn(*mut libc::c_void) -> *mut libc::c_void =
                 std::mem::transmute(read_one as extern "C-unwind" fn(*mut libc::c_void) -> *mut libc::c_void);
@@ -198,7 +198,7 @@ served! {
     }
 }
 
-/// What a program that has nothing to do with any of this sees.
+/// An unrelated program runs with the library as it does without.
 #[test]
 fn an_unrelated_program_sees_no_difference() {
     let run = |preload: bool| {

@@ -38,14 +38,14 @@ fn polled(fd: &OwnedFd, events: PollFlags, timeout: u16) -> PollFlags {
 
 const BOTH: PollFlags = PollFlags::POLLIN.union(PollFlags::POLLOUT);
 
-/// A socket that waits for more text of its message, and has none.
+/// A socket in the middle of a message, with no text to be processed.
 fn waiting() -> OwnedFd {
     let fd = cbc();
     encrypt(&fd, &[], MORE).unwrap();
     fd
 }
 
-/// A socket whose queue has no room left.
+/// A socket whose queue is full, and the number of bytes that it took.
 fn full() -> (OwnedFd, usize) {
     let fd = cbc();
     let mut sent = encrypt(&fd, &PLAIN[0], MORE | MsgFlags::MSG_DONTWAIT).unwrap();
@@ -60,7 +60,7 @@ fn full() -> (OwnedFd, usize) {
     }
 }
 
-/// Runs `act` after a moment in another thread while `wait` waits, which must end soon after.
+/// Runs `act` after a moment in another thread. `wait`, which waits meanwhile, must end soon after.
 fn woken<T>(act: impl FnOnce() + Send, wait: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -106,7 +106,7 @@ served! {
         let fd = waiting();
         let found = woken(|| assert_eq!(send(fd.as_raw_fd(), &PLAIN[0], MORE), Ok(16)), || polled(&fd, PollFlags::POLLIN, 20_000));
         assert_eq!(found, PollFlags::POLLIN);
-        // And again, with what poll has left behind.
+        // Again, with the mirror in the state that `poll` has left.
         assert_eq!(polled(&fd, BOTH, 0), BOTH);
         assert_eq!(read(&fd, &mut [0; 16]), Ok(16));
         assert_eq!(polled(&fd, BOTH, 0), PollFlags::POLLOUT);
@@ -140,7 +140,7 @@ served! {
         assert_eq!(found(fds), [true, true, false]);
         read(&reader, &mut [0; 1]).unwrap();
 
-        // Only the pipe may wake this one.
+        // Only the pipe may end this wait.
         let mut fds = [&reader, &idle].map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN));
         let count = woken(|| assert_eq!(write(&writer, b"a"), Ok(1)), || poll(&mut fds, PollTimeout::from(20_000_u16)));
         assert_eq!(count, Ok(1));
@@ -160,7 +160,7 @@ served! {
         let (mut read_set, mut write_set) = (set(), set());
         let mut timeout = TimeVal::seconds(10);
         let selected = select(None, &mut read_set, &mut write_set, None, &mut timeout);
-        // Linux tells how much of the time is left.
+        // Linux stores the time that is left.
         assert!(timeout.num_milliseconds() > 5000);
         let has = |set: &FdSet| [&reader, &ready, &idle].map(|fd| set.contains(fd.as_fd()));
         assert_eq!((has(&read_set), has(&write_set)), ([false, true, false], [false, true, true]));
@@ -247,7 +247,7 @@ served! {
         assert_eq!(read(&fd, &mut text), Err(Errno::EAGAIN));
         fcntl(&fd, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
         let mut on = 1;
-        // SAFETY: a number, as FIONBIO wants it.
+        // SAFETY: the pointer is to a number, as FIONBIO demands.
         assert_eq!(unsafe { libc::ioctl(fd.as_raw_fd(), libc::FIONBIO, &raw mut on) }, 0);
         assert_eq!(read(&fd, &mut text), Err(Errno::EAGAIN));
         assert!(OFlag::from_bits_retain(fcntl(&fd, FcntlArg::F_GETFL).unwrap()).contains(OFlag::O_NONBLOCK));
@@ -268,7 +268,7 @@ served! {
         let fd = waiting();
         let reader = thread::spawn(move || timed(|| read(&fd, &mut [0; 16])));
         thread::sleep(SOON);
-        // SAFETY: the thread has not been joined.
+        // SAFETY: the thread has not been joined, so its number is valid.
         assert_eq!(unsafe { libc::pthread_kill(reader.as_pthread_t(), libc::SIGUSR1) }, 0);
         let (got, took) = reader.join().unwrap();
         assert_eq!(got, Err(Errno::EINTR));
@@ -296,7 +296,7 @@ served! {
         });
         assert_eq!(send(fd.as_raw_fd(), &[], MsgFlags::empty()), Ok(0));
 
-        // Decrypted in small pieces, none of which waits.
+        // The expected plaintext: decrypted in small pieces, none of which waits.
         let fd = cbc();
         let mut plaintext = vec![0; LEN];
         let mut first = true;

@@ -35,7 +35,7 @@ pub fn library() -> PathBuf {
 /// Runs `body` in a process of its own, with the library. `test` is the name of the calling test.
 pub fn served(test: &str, body: impl FnOnce()) {
     if env::var_os(SERVED).is_some() {
-        // A test that waits for ever fails.
+        // A test that hangs fails.
         unistd::alarm::set(60);
         return body();
     }
@@ -63,20 +63,21 @@ macro_rules! served {
 
 /// Runs `body` in a child made by `fork`.
 pub fn in_child(body: impl FnOnce()) -> Pid {
-    // SAFETY: the C library's locks are its own affair; ours are what is tested.
+    // SAFETY: the child may use the C library because it handles its own locks; that this library does too is what is
+    // tested.
     match unsafe { fork() }.unwrap() {
         ForkResult::Parent { child } => child,
         ForkResult::Child => {
-            // A child that waits for ever fails, as its parent does.
+            // A child that hangs fails, and so does its parent.
             unistd::alarm::set(60);
             let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
-            // SAFETY: ends the child at once.
+            // SAFETY: the call ends the process and does nothing else.
             unsafe { libc::_exit(i32::from(failed)) }
         }
     }
 }
 
-/// Waits for a child that shall not have failed.
+/// Waits for a child and asserts that it has not failed.
 pub fn assert_succeeds(child: Pid) {
     assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0)));
 }
@@ -106,7 +107,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A socket that names a transform.
+/// A socket for the transform `name`, with `key` unless that is empty.
 pub fn parent(kind: &str, name: &str, key: &[u8]) -> OwnedFd {
     let parent = socket(AddressFamily::Alg, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None).unwrap();
     bind(parent.as_raw_fd(), &AlgAddr::new(kind, name)).unwrap();
@@ -116,13 +117,13 @@ pub fn parent(kind: &str, name: &str, key: &[u8]) -> OwnedFd {
     parent
 }
 
-/// A socket that performs operations.
+/// A socket for operations of the transform.
 pub fn operation(parent: &OwnedFd) -> OwnedFd {
     own(accept(parent.as_raw_fd()).unwrap())
 }
 
 pub fn own(fd: RawFd) -> OwnedFd {
-    // SAFETY: the caller got it from a function that makes descriptors.
+    // SAFETY: the caller got the descriptor from a function that makes one, and nothing else owns it.
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
@@ -134,17 +135,17 @@ pub fn sha256() -> OwnedFd {
     operation(&parent("hash", "sha256", &[]))
 }
 
-/// Sends text to encrypt from the start of a message.
+/// Sends text to be encrypted, with operation and IV, as the beginning of a message.
 pub fn encrypt(fd: &OwnedFd, text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
     start(fd, libc::ALG_OP_ENCRYPT, text, flags)
 }
 
-/// As [`encrypt`], either way.
+/// The same as [`encrypt`], for either operation.
 pub fn start(fd: &OwnedFd, operation: libc::c_int, text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
     start_with(fd, operation, &IV, text, flags)
 }
 
-/// As [`start`], with an IV.
+/// The same as [`start`], with another IV.
 pub fn start_with(fd: &OwnedFd, operation: libc::c_int, iv: &[u8], text: &[u8], flags: MsgFlags) -> nix::Result<usize> {
     let control = [ControlMessage::AlgSetOp(&operation), ControlMessage::AlgSetIv(iv)];
     sendmsg::<()>(fd.as_raw_fd(), &[IoSlice::new(text)], &control, flags, None)
@@ -165,14 +166,14 @@ pub fn digest(fd: &OwnedFd) -> String {
     hex(&digest)
 }
 
-/// How long it takes.
+/// The result of `body`, and the time that it took.
 pub fn timed<T>(body: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = body();
     (result, start.elapsed())
 }
 
-/// The error of a raw call that returned this.
+/// The result of a C function: an error from `errno` if it returned -1.
 pub fn checked(returned: impl Into<i64>) -> nix::Result<i64> {
     match returned.into() {
         -1 => Err(Errno::last()),
@@ -180,5 +181,5 @@ pub fn checked(returned: impl Into<i64>) -> nix::Result<i64> {
     }
 }
 
-/// `MSG_MORE`.
+/// `MSG_MORE` in nix's type, which lacks it.
 pub const MORE: MsgFlags = MsgFlags::from_bits_retain(libc::MSG_MORE);
