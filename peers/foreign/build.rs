@@ -1,19 +1,19 @@
-//! Compiles each shim into a shared object of its own, in which the library's symbols stay.
+//! Compiles each shim into a shared object of its own, which hides the symbols of the library behind it.
 
 use std::{env, path::PathBuf};
 
 struct Shim {
     name: &'static str,
     source: &'static str,
-    /// Directories of headers, and what is linked.
+    /// Arguments of the compiler: folders of headers, and libraries to link.
     args: Vec<String>,
-    /// Debian's package of headers, to be named when they are missing.
+    /// Debian's package with the headers, to be named when they are missing.
     package: &'static str,
 }
 
 fn main() {
     let built = |name: &str, archive: &str| {
-        // Set by the build scripts of the crates `openssl4` and `botan3`.
+        // The variable is set by the build script of `openssl4` or `botan3`.
         let dir = |what| env::var(format!("DEP_PEERS_{name}_{what}")).expect("the dependency's build script");
         vec![format!("-I{}", dir("INCLUDE")), format!("{}/{archive}", dir("LIB")), "-Wl,--exclude-libs,ALL".into()]
     };

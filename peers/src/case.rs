@@ -1,23 +1,23 @@
-//! What is measured.
+//! The cases that are measured.
 
 use peers_plugin::{Iv, Level, Op, Request};
 
 /// An algorithm, a key size and a direction.
 #[derive(Debug)]
 pub struct Case {
-    /// algkit's name.
+    /// The algorithm's name in algkit.
     pub name: &'static str,
-    /// Bits of key; 0 without.
+    /// The length of the key in bits; 0 for an algorithm without a key.
     pub key_bits: usize,
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// Whether it is measured for many messages at a time as well.
+    /// Whether the case is also measured with many messages at a time.
     pub batch: bool,
-    /// Whether what is measured is a new key with each message.
+    /// Whether each message has a new key, so that setting the key is measured.
     pub rekey: bool,
 }
 
-/// The key of every contender; its halves differ.
+/// The key that all contenders get. Its halves differ.
 static KEY: [u8; 64] = {
     let mut key = [0; 64];
     let mut i = 0;
@@ -32,7 +32,7 @@ static KEY: [u8; 64] = {
 static ASSOC: [u8; 13] = *b"13 bytes, TLS";
 
 impl Case {
-    /// One word for what is done.
+    /// The operation as one word.
     pub fn word(&self) -> &'static str {
         match self.op {
             _ if self.rekey => "key",
@@ -42,26 +42,26 @@ impl Case {
         }
     }
 
-    /// What is asked of a library.
+    /// The request to the libraries.
     pub fn request(&self, size: usize, messages: usize, level: Level) -> Request {
         let (mode, cipher) = self.parts();
         let key = &KEY[..self.key_bits / 8];
         Request { mode, cipher, key, assoc: &ASSOC, op: self.op, size, messages, level, rekey: self.rekey }
     }
 
-    /// The mode and the cipher: `ctr(aes)` is `("ctr", "aes")`; `("", name)` without parentheses.
+    /// Mode and cipher: `ctr(aes)` is `("ctr", "aes")`, and a name without parentheses is `("", name)`.
     pub fn parts(&self) -> (&'static str, &'static str) {
         self.name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap_or(("", self.name))
     }
 
-    /// Whether a message to be decrypted has a tag, so that it is opened once and then has to be made anew.
+    /// Whether the case is an AEAD. A message to be opened is overwritten by that, so it has to be restored each time.
     pub fn is_aead(&self) -> bool {
         matches!(self.parts().0, "gcm" | "ccm" | "rfc7539")
     }
 
-    /// Different IVs, as the kernel lays them out: CCM's with the length of its length field less 1, the
-    /// nonce, zeros; ChaCha20's with the block counter, which is 1, and the nonce; XChaCha20's with the nonce
-    /// and the counter, which is 0.
+    /// `n` different IVs in the kernel's layout. CCM's IV is the length of its length field minus 1, the nonce, and
+    /// zeros. ChaCha20's is the block counter, which is 1, and the nonce. XChaCha20's is the nonce and the counter,
+    /// which is 0.
     pub fn ivs(&self, n: usize) -> Vec<Iv> {
         let iv = |i: usize| {
             let mut iv = *b"0123456789abcdefghijklmnopqrstuv";
@@ -80,18 +80,18 @@ impl Case {
         (0..n).map(iv).collect()
     }
 
-    /// Whether a message can be so long: with a nonce of 13 bytes, CCM counts them in two.
+    /// Whether a message may have this length. With a nonce of 13 bytes, CCM's length field has two bytes.
     pub fn takes(&self, size: usize) -> bool {
         self.parts().0 != "ccm" || size < 1 << 16
     }
 
-    /// `size`, or what modes of whole blocks take instead.
+    /// `size`, rounded up to whole blocks for modes that need them.
     pub fn round_size(&self, size: usize) -> usize {
         if matches!(self.parts().0, "ecb" | "cbc") { size.next_multiple_of(16) } else { size.max(16) }
     }
 
-    /// Whether a level below the highest says anything about it: vectors that are not those of AES are as wide
-    /// with the AES instructions of 128 bits as without any.
+    /// Whether measuring the case at this level says anything. Code that does not use AES instructions has vectors of
+    /// the same width at both of the lower levels.
     pub fn at(&self, level: Level) -> bool {
         let (mode, cipher) = self.parts();
         match level {
@@ -101,7 +101,7 @@ impl Case {
         }
     }
 
-    /// A title of a table.
+    /// The title of the case's table.
     pub fn title(&self) -> String {
         match (self.op, self.key_bits) {
             (Op::Digest, _) => self.name.to_owned(),
@@ -112,7 +112,7 @@ impl Case {
 
 macro_rules! cases {
     ($($name:literal $bits:literal: $($op:ident $($also:ident)?),+;)*) => {
-        /// Everything.
+        /// All cases.
         pub static CASES: &[Case] = &[$($({
             let also = stringify!($($also)?).as_bytes();
             Case {

@@ -1,5 +1,5 @@
-//! Figures as one page that needs nothing else: for each case a chart of speed over message size, a line for each
-//! library and one for the limit, and a table.
+//! The report as one page without other files. For each case it has a chart of speed over message size, with a line for
+//! each library and one for the limit, and a table.
 
 use crate::{
     limits, machine,
@@ -9,7 +9,7 @@ use crate::{
 use serde_json::json;
 use std::fmt::Write;
 
-/// The drawing, in its own units.
+/// The size and the margins of a chart, in SVG units.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 52.0;
@@ -17,7 +17,7 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 34.0;
 
-/// The page.
+/// The whole page.
 pub fn page(report: &Report<'_>) -> String {
     let mut page = String::new();
     let names: Vec<_> = report.libraries.iter().map(|l| format!("{} {}", l.name, l.version)).collect();
@@ -61,7 +61,7 @@ pub fn page(report: &Report<'_>) -> String {
     page
 }
 
-/// Everyone with a line: algkit first and the limit last.
+/// The names that have a line: algkit first, the limit last.
 fn names(table: &Table) -> Vec<&'static str> {
     let mut names = vec!["algkit"];
     names.extend(table.libraries());
@@ -73,7 +73,7 @@ fn score<'a>(cell: &'a Cell, name: &str) -> Option<&'a Score> {
     if name == limits::NAME { cell.limit() } else { cell.of(name) }
 }
 
-/// algkit stands out; steps of the golden angle keep the others' hues apart.
+/// The color of a line. algkit's is more saturated; steps of the golden angle keep the hues of the others apart.
 fn color(i: usize) -> String {
     match i {
         0 => "oklch(var(--lightness) 0.2 29)".to_owned(),
@@ -199,13 +199,13 @@ fn figures(page: &mut String, table: &Table, cells: &[&Cell]) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// The distance between marks on an axis up to `max`: 1, 2 or 5 times a power of ten, at most six of them.
+/// The distance between the marks of an axis up to `max`: 1, 2 or 5 times a power of ten, with at most six marks.
 fn step(max: f64) -> f64 {
     let power = 10f64.powf((max.max(1e-3) / 6.0).log10().floor());
     [1.0, 2.0, 5.0, 10.0].iter().map(|n| n * power).find(|step| max / step <= 6.0).unwrap_or(10.0 * power)
 }
 
-/// 16, 1350, 4K, 1M.
+/// A size in bytes for people: 16, 1350, 4K, 1M.
 fn human(size: usize) -> String {
     match size {
         n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => format!("{}M", n >> 20),

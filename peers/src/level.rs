@@ -1,13 +1,13 @@
-//! Everybody limited to the same instructions.
+//! Limiting all libraries to the same instructions.
 //!
-//! Most libraries read what they may use from the environment, when they are loaded. So a process that is to
-//! be limited sets its variables and starts anew. What cannot be limited takes no part.
+//! Most libraries read the permitted instructions from environment variables, when they are loaded. So a process that
+//! is to be limited sets these variables and executes itself again. A library that cannot be limited takes no part.
 
 use clap::ValueEnum;
 use peers_plugin::Level;
 use std::{env, ffi::OsString, io, os::unix::process::CommandExt, process::Command};
 
-/// As [`Level`].
+/// The levels as an argument of the command line; see [`Level`].
 #[derive(Clone, Copy, ValueEnum, Debug)]
 pub enum Limit {
     /// All that the CPU has
@@ -31,15 +31,15 @@ impl From<Limit> for Level {
     }
 }
 
-/// A level's name.
+/// The name of a level on the command line.
 pub fn name(level: Level) -> &'static str {
     ["full", "avx2", "aesni", "soft"][level as usize]
 }
 
-/// What the variables of algkit, OpenSSL and AWS-LC, and Botan are at each level below the first. OpenSSL's first
-/// word is CPUID's leaf 1, edx and ecx, its second leaf 7, ebx and ecx: AVX-512's F, DQ, IFMA, CD, BW and VL are
-/// bits 16, 17, 21, 28, 30 and 31, VBMI 33, VBMI2 38, VAES 41, VPCLMULQDQ 42, VNNI 43, BITALG 44 and VPOPCNTDQ 46;
-/// AES is bit 57 of the first, PCLMULQDQ 33.
+/// The variables of algkit, OpenSSL with AWS-LC, and Botan, at each level below the first. The first word of OpenSSL's
+/// is CPUID's leaf 1, edx and ecx, and the second is leaf 7, ebx and ecx. In the second, AVX-512's F, DQ, IFMA, CD, BW
+/// and VL are bits 16, 17, 21, 28, 30 and 31; VBMI is 33, VBMI2 38, VAES 41, VPCLMULQDQ 42, VNNI 43, BITALG 44 and
+/// VPOPCNTDQ 46. In the first, AES is bit 57 and PCLMULQDQ bit 33.
 const VARIABLES: [(Level, [(&str, &str); 3]); 3] = [
     (
         Level::Avx2,
@@ -67,7 +67,7 @@ const VARIABLES: [(Level, [(&str, &str); 3]); 3] = [
     ),
 ];
 
-/// Starts the process anew with the variables of a level, unless it has them.
+/// Executes the process again with the variables of a level, unless they are set.
 pub fn enter(level: Level) -> io::Result<()> {
     let Some((_, variables)) = VARIABLES.iter().find(|(of, _)| *of == level) else { return Ok(()) };
     if variables.iter().all(|(name, value)| env::var_os(name) == Some(OsString::from(value))) {

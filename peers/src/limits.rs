@@ -1,5 +1,5 @@
-//! What nothing can be faster than: the instructions of an algorithm that have no substitute, as many as it
-//! needs at least, with nothing beside them.
+//! Lower bounds of the time: the instructions that an algorithm cannot do without, in the smallest number that it
+//! needs, and nothing else.
 
 use crate::{
     contenders::Contender,
@@ -8,16 +8,17 @@ use crate::{
 };
 use peers_plugin::{Level, Op, Request, Work};
 
-/// The library of a contender that is a bound.
+/// The library's name of contenders that are bounds.
 pub const NAME: &str = "limit";
 
-/// The CPU begins the next message before a short one is finished: chains limit messages of so many bytes and more.
+/// The message length in bytes from which on a chain of dependent instructions is a bound. For a shorter message, the
+/// CPU begins the next one before the chain ends.
 const CHAINED: usize = 4096;
 
-/// A stream is run for at least so many, so that starting and ending it do not count.
+/// The smallest number of instructions in a run of a stream, so that starting and ending it do not count.
 const MANY: usize = 6144;
 
-/// The bounds of what is asked: of several, the slowest is the limit.
+/// The bounds of a request. If there are several, the slowest is the limit.
 pub fn bounds(request: &Request) -> Vec<Contender> {
     let needed = needed(request);
     needed
@@ -35,7 +36,7 @@ fn bound(stream: Stream, n: f64) -> Contender {
     Contender { library: NAME, driver: stream.name.to_owned(), work, scale: n / many as f64 }
 }
 
-/// How many of which instruction: the first of the names that the CPU has.
+/// A number of instructions. The instruction is the first of the names that the CPU has.
 type Needed = (&'static [&'static str], f64);
 
 const AES: &[&str] = &["vaesenc zmm", "vaesenc ymm", "aesenc xmm"];
@@ -51,23 +52,23 @@ const SHA1_LANES: &[&str] = &["SHA-1 lanes zmm", "SHA-1 instructions"];
 const SHA256_LANES: &[&str] = &["SHA-256 lanes zmm", "SHA-256 instructions"];
 const SHA512_LANES: &[&str] = &["SHA-512 lanes zmm", "SHA-512 lanes ymm"];
 
-/// The names of AES and carry-less products that a level allows, the widest first.
+/// The names of AES and carry-less products that a level allows, widest first.
 fn at(level: Level, names: &'static [&'static str]) -> &'static [&'static str] {
     &names[(level as usize).min(names.len())..]
 }
 
-/// The same of other vectors, which are as wide as the CPU's where AES is not allowed.
+/// The names of other vector instructions that a level allows. Without AES, they may have the full width.
 fn vectors(level: Level, names: &'static [&'static str]) -> &'static [&'static str] {
     if matches!(level, Level::Full | Level::Soft) { names } else { &names[1..] }
 }
 
-/// So many for as many bytes as the first of `names` works on.
+/// `n` instructions for as many bytes as the first of `names` processes.
 fn per_block(names: &'static [&'static str], n: f64, size: usize) -> Vec<Needed> {
     let width = Stream::first(names).map_or(16, |stream| stream.width);
     vec![(names, n * size as f64 / width as f64)]
 }
 
-/// What a message needs at least.
+/// The instructions that a request needs at least.
 fn needed(request: &Request) -> Vec<Needed> {
     let &Request { mode, cipher, size, messages, level, op, .. } = request;
     let rounds = |key_len: usize| (key_len / 4 + 6) as f64;
@@ -76,30 +77,31 @@ fn needed(request: &Request) -> Vec<Needed> {
     let products = |n: f64| per_block(at(level, CLMUL), n, size);
     match (mode, cipher) {
         _ if request.rekey => vec![],
-        // Serial, so that most of the bits are idle; how many depends on what else is to be done.
+        // A serial mode leaves most bits of the vectors idle. How many depends on the work beside it, so there is no
+        // bound.
         ("cbc", "aes") if op == Op::Encrypt && level == Level::Soft => vec![],
-        // The last round has no MixColumns, which is a third of a round. What turns blocks into bits and back is
-        // not counted.
+        // The last round has no MixColumns, which is a third of a round. Turning blocks into bits and back is not
+        // counted.
         (_, "aes") if level == Level::Soft => per_block(vectors(level, BITSLICE), rounds(key_len) - 0.35, size),
         _ if level == Level::Soft => vec![],
-        // Each block waits for the one before.
+        // Each block depends on the one before.
         ("cbc", "aes") if op == Op::Encrypt && messages == 1 => chain(size, rounds(key_len)),
         ("cmac" | "ccm", "aes") if messages == 1 => chain(size, rounds(key_len)),
-        // Counters and the chain of CBC-MAC.
+        // Counters, and the chain of CBC-MAC.
         ("ccm", "aes") => aes(2.0 * rounds(key_len)),
-        // A product of 128 bits is three of 64 by Karatsuba's way; the reduction is shared by many blocks.
-        // AES and products share units.
+        // A product of 128 bits is three of 64 by Karatsuba's method; many blocks share one reduction. AES and products
+        // share execution units.
         ("gcm", "aes") => per_block(at(level, if key_len == 16 { GCM_128 } else { GCM_256 }), 1.0, size),
         (_, "aes") => aes(rounds(key_len)),
         ("", "ghash" | "polyval") => products(3.0),
-        // Ten double rounds of eight quarter rounds in lanes of 4 bytes; the additions at the end and the text
-        // are as many instructions as five halves. Poly1305 goes on beside it, in the same units.
+        // Ten double rounds of eight quarter rounds, in lanes of 4 bytes. The additions at the end and the xor of the
+        // text are as many instructions as five half quarter rounds. Poly1305 runs beside them, in the same units.
         ("", "chacha20" | "xchacha20") | ("rfc7539", _) => {
             let rest = if level == Level::Full { 5.0 } else { 4.0 };
             per_block(vectors(level, CHACHA), (160.0 + rest) / 16.0, size)
         }
-        // Limbs of 44 bits: nine products of which each has two halves, for a block in a lane of 8 bytes; or limbs
-        // of 26 bits: 25 products.
+        // With limbs of 44 bits, a block in a lane of 8 bytes takes nine products in two halves each. With limbs of 26
+        // bits, it takes 25 products.
         ("", "poly1305") if level == Level::Full && Stream::first(&["vpmadd52 zmm"]).is_some() => {
             vec![(&["vpmadd52 zmm"], 18.0 * size as f64 / 128.0)]
         }
@@ -112,22 +114,23 @@ fn needed(request: &Request) -> Vec<Needed> {
     }
 }
 
-/// What a hash needs at least, or HMAC, which begins with what it has of the key and ends with a block more.
+/// The instructions that a hash needs at least, or HMAC, which begins with the state after the key and ends with one
+/// more block.
 fn hash(request: &Request) -> Vec<Needed> {
     let &Request { mode, cipher, size, messages, level, .. } = request;
     let more = if mode == "hmac" { 1.0 } else { 0.0 };
-    // Blocks with padding of so many bytes at least.
+    // The number of blocks, with at least `padding` bytes of padding.
     let blocks = |block: usize, padding: usize| (size + padding).div_ceil(block) as f64 + more;
     let (small, large) = (blocks(64, 9), blocks(128, 17));
     let long = size >= CHAINED;
     let keccak = |rate: usize| {
-        // 24 rounds, in fifths.
+        // 24 rounds, in fifths of a round.
         let names = if messages == 1 { vectors(level, KECCAK) } else { vectors(level, KECCAK_LANES) };
         let states = Stream::first(names).map_or(1, |stream| stream.width / 40);
         vec![(names, 120.0 * blocks(rate, 1) / states as f64)]
     };
-    // An addition, an exclusive or and a rotation wait for each other four times in a step, and so do columns and
-    // diagonals. AVX2 needs an instruction more for rotations that are not by bytes: by 63; by 12 and by 7.
+    // A step has four chains of an addition, an exclusive or and a rotation, and columns and diagonals depend on each
+    // other. AVX2 needs one more instruction for each rotation that is not by whole bytes: by 63; by 12 and by 7.
     let blake2 = |block: usize, rounds: f64, slow_rotations: f64| {
         let steps = 8.0 + if level == Level::Full { 0.0 } else { 2.0 * slow_rotations / 3.0 };
         vec![(&["BLAKE2 add, xor, rotate, chained"][..], rounds * steps * size.div_ceil(block) as f64)]
@@ -135,7 +138,7 @@ fn hash(request: &Request) -> Vec<Needed> {
     match cipher {
         "sha1" if messages > 1 => vec![(vectors(level, SHA1_LANES), small)],
         "sha1" if long => vec![(&["sha1rnds4, chained"], 20.0 * small)],
-        // A unit of the instructions is 16 rounds of 64; one of lanes a 16th of 16 blocks.
+        // The unit of the SHA instructions is 16 of 64 rounds; the unit of lanes is a 16th of 16 blocks.
         "sha256" if messages > 1 => {
             let names = vectors(level, SHA256_LANES);
             let width = Stream::first(names).map_or(64, |stream| stream.width);
@@ -156,7 +159,7 @@ fn hash(request: &Request) -> Vec<Needed> {
     }
 }
 
-/// Rounds that wait for each other.
+/// AES rounds that depend on each other.
 fn chain(size: usize, rounds: f64) -> Vec<Needed> {
     if size < CHAINED {
         return vec![];
@@ -164,12 +167,12 @@ fn chain(size: usize, rounds: f64) -> Vec<Needed> {
     vec![(&["aesenc xmm, chained"], rounds * size.div_ceil(16) as f64)]
 }
 
-/// An instruction, and how long one of many takes.
+/// An instruction and its time.
 #[derive(Debug)]
 pub struct Timed {
-    /// The instruction.
+    /// The instruction, or group of instructions.
     pub stream: Stream,
-    /// Nanoseconds.
+    /// The time of one, in nanoseconds.
     pub ns: f64,
 }
 

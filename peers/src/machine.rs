@@ -1,8 +1,8 @@
-//! What was measured on.
+//! The machine that was measured on.
 
 use std::fs;
 
-/// The CPU's name.
+/// The name of the CPU.
 pub fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {

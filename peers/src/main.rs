@@ -1,9 +1,9 @@
-//! algkit and other libraries, side by side, by the method of docs/architecture.md: in one process the
-//! contenders take turns in slices of about a millisecond, many rounds. What counts is the median of
-//! the ratios within a round, which a busy machine disturbs little, and the fastest slice of each.
+//! algkit and other libraries, side by side, by the method of docs/architecture.md. In one process the contenders take
+//! turns in slices of about a millisecond, for many rounds. The results are the median of the ratios within a round,
+//! which a busy machine disturbs little, and the fastest slice of each contender.
 //!
-//! Every figure is the price of a whole call on a keyed instance, with an IV that it has not seen: IV setup,
-//! checks, tag. Before a measurement all contenders have to give the same answer to the same message.
+//! Every figure is the time of a whole call on a keyed instance with an IV that it has not seen: IV setup, checks and
+//! tag included. Before a measurement, all contenders must give the same answer to the same message.
 
 mod case;
 mod contenders;
@@ -139,7 +139,7 @@ fn run(args: Args) -> Result<(), String> {
     write(args.html.as_ref(), html::page(&report))
 }
 
-/// What has been done of all cells, and how long the next may take.
+/// The progress over all cells, and the time that the next one may take.
 struct Progress {
     start: Instant,
     cells: usize,
@@ -153,7 +153,7 @@ impl Progress {
         Self { start: Instant::now(), cells, done: 0, all }
     }
 
-    /// An equal share of the time that is left.
+    /// An equal share of the time that is left for each cell.
     fn share(&self) -> Option<Duration> {
         let left = self.all?.saturating_sub(self.start.elapsed());
         Some(left / (self.cells - self.done).max(1) as u32)
@@ -163,7 +163,7 @@ impl Progress {
         self.done += 1;
     }
 
-    /// One line on standard error, which a table on standard output does not contain.
+    /// Writes one line to standard error, so that it is not part of a table on standard output.
     fn tell(&self, title: &str) {
         let passed = self.start.elapsed().as_secs_f64();
         let left = passed / self.done as f64 * (self.cells - self.done) as f64;

@@ -1,4 +1,4 @@
-//! Taking turns.
+//! The measurement, in which contenders take turns.
 
 use crate::{
     case::Case,
@@ -12,37 +12,37 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The result of one contender.
+/// The result of one contender for a cell.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// Whose it is.
+    /// The library's name.
     pub library: &'static str,
-    /// The driver, for algkit; the instruction, for a bound.
+    /// The driver's name for algkit, or the instruction of a bound.
     pub driver: String,
-    /// Nanoseconds a message in its fastest slice.
+    /// The time per message in its fastest slice, in nanoseconds.
     pub fastest: f64,
-    /// Its time divided by the first contender's: the median over rounds.
+    /// Its time divided by that of the first contender: the median over rounds.
     pub ratio: f64,
 }
 
-/// The results for one message size; algkit is first.
+/// The results for one message size and number of messages; algkit is the first.
 #[derive(Debug)]
 pub struct Cell {
-    /// Bytes in a message.
+    /// The length of a message in bytes.
     pub size: usize,
-    /// Messages in a call.
+    /// The number of messages in a call.
     pub messages: usize,
-    /// One for each contender.
+    /// One result for each contender.
     pub scores: Vec<Score>,
 }
 
 impl Cell {
-    /// algkit's.
+    /// The score of algkit.
     pub fn own(&self) -> &Score {
         &self.scores[0]
     }
 
-    /// The libraries' other than algkit's.
+    /// The scores of the libraries other than algkit.
     pub fn peers(&self) -> impl Iterator<Item = &Score> {
         self.scores[1..].iter().filter(|score| score.library != limits::NAME)
     }
@@ -57,29 +57,29 @@ impl Cell {
         self.peers().min_by(|a, b| a.ratio.total_cmp(&b.ratio))
     }
 
-    /// The bound that takes the longest: the others cannot be reached because of it.
+    /// The slowest bound, which is the limit.
     pub fn limit(&self) -> Option<&Score> {
         self.scores.iter().filter(|s| s.library == limits::NAME).max_by(|a, b| a.ratio.total_cmp(&b.ratio))
     }
 
-    /// Gigabytes (10⁹) a second.
+    /// The speed in gigabytes (10⁹ bytes) per second.
     pub fn gb_s(&self, score: &Score) -> f64 {
         self.size as f64 / score.fastest
     }
 }
 
-/// How long everybody is measured.
+/// The time that measurements may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Rounds for each cell.
+    /// The number of rounds for each cell.
     pub rounds: usize,
-    /// The time of a slice.
+    /// The duration of a slice.
     pub slice: Duration,
-    /// Time for a cell; when it has passed, five rounds are enough.
+    /// The time for a cell. When it has passed, five rounds are enough.
     pub most: Option<Duration>,
 }
 
-/// The fewest rounds of a cell whose time is limited.
+/// The smallest number of rounds of a cell whose time is limited.
 const FEWEST: usize = 5;
 
 /// Measures a case at one size.
@@ -92,20 +92,20 @@ pub fn cell(case: &Case, request: &Request, libraries: &[Library], effort: Effor
     Cell { size: request.size, messages: request.messages, scores }
 }
 
-/// IVs take turns, so that no call is prepared by the one before.
+/// The number of different IVs. They are used in turn, so that no call profits from the one before.
 const IVS: usize = 64;
 
-/// Messages to be opened are made anew outside the measured time, as many together as fit here, or one.
+/// Messages to be opened are restored outside of the measured time: as many at once as fit into so many bytes, or one.
 const TOGETHER: usize = 32 << 10;
 
-/// Runs that are timed together; their IVs are all different.
+/// The number of runs that are timed together; their IVs are all different.
 fn together(case: &Case, request: &Request) -> usize {
     let opened = case.is_aead() && case.op == Op::Decrypt;
     let most = IVS / request.messages;
     if opened { (TOGETHER / (request.messages * request.stride())).clamp(1, most) } else { most }
 }
 
-/// The messages as algkit seals them, each with its tag behind it.
+/// The messages sealed by algkit, each with its tag behind it.
 fn sealed(case: &Case, request: &Request) -> Texts {
     let mut sealing = contenders::algkit(case, &Request { op: Op::Encrypt, messages: 1, ..*request });
     let n = together(case, request) * request.messages;
@@ -118,7 +118,7 @@ fn sealed(case: &Case, request: &Request) -> Texts {
     text
 }
 
-/// All contenders make the same of the messages, and none opens what was tampered with.
+/// Asserts that all contenders give the same results, and that none opens a message that was changed.
 fn same_answers(case: &Case, request: &Request, contenders: &mut [Contender], sealed: Option<&[u8]>) {
     let (n, stride, size) = (request.messages, request.stride(), request.size);
     let texts = Texts::new(request, n);
@@ -130,7 +130,7 @@ fn same_answers(case: &Case, request: &Request, contenders: &mut [Contender], se
         let (mut text, mut outs) = (Texts::of(input), vec![[0; 64]; n]);
         assert!(contender.work.run(&ivs, &mut text, &mut outs, stride), "{who}: refused");
         if sealed.is_some() {
-            outs.fill([0; 64]); // some leave the tag that they computed
+            outs.fill([0; 64]); // some libraries write the tag that they have computed
         }
         text.chunks_exact_mut(stride).for_each(|slot| slot[size..].fill(0));
         match &want {
@@ -150,7 +150,7 @@ fn same_answers(case: &Case, request: &Request, contenders: &mut [Contender], se
     }
 }
 
-/// What the contenders work on.
+/// The data that contenders work on.
 pub struct Bench {
     ivs: Vec<Iv>,
     text: Texts,
@@ -159,7 +159,7 @@ pub struct Bench {
     messages: usize,
     stride: usize,
     together: usize,
-    /// What reading the clock twice takes.
+    /// The time that reading the clock twice takes, in nanoseconds.
     clock: f64,
 }
 
@@ -179,7 +179,7 @@ impl Bench {
         }
     }
 
-    /// For work that has no message.
+    /// An empty bench, for bounds, which have no message.
     pub fn empty() -> Self {
         Self {
             ivs: vec![Iv([0; 32])],
@@ -193,7 +193,7 @@ impl Bench {
         }
     }
 
-    /// Nanoseconds a message, on average over `runs` runs.
+    /// The time per message in nanoseconds, on average over `runs` runs.
     fn time(&mut self, work: &mut Work, runs: usize) -> f64 {
         let (mut ok, mut total) = (true, 0.0);
         let Some(sealed) = &self.sealed else {
@@ -226,7 +226,7 @@ fn nanos(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e9
 }
 
-/// Times the contenders round-robin.
+/// Times the contenders in turn, for all rounds.
 pub fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -> Vec<Score> {
     let start = Instant::now();
     let slice = effort.slice.as_secs_f64() * 1e9 / bench.messages as f64;
@@ -268,12 +268,12 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The sizes at which many messages at a time are measured: packets, and small sectors.
+/// The message sizes for which many messages at a time are measured: packets and small sectors.
 pub fn batch_sizes(sizes: &[usize]) -> impl Iterator<Item = usize> + '_ {
     sizes.iter().copied().filter(|size| (64..=4096).contains(size))
 }
 
-/// Which cells of a case there are: sizes, and messages at a time.
+/// The cells of a case: all combinations of sizes and numbers of messages that are measured.
 pub fn cells(case: &Case, sizes: &[usize], messages: &[usize], level: Level) -> Vec<Request> {
     if case.rekey {
         let smallest = sizes.iter().min().filter(|_| messages.contains(&1));

@@ -1,4 +1,4 @@
-//! What is printed.
+//! Printing the results.
 
 use crate::{
     case::Case,
@@ -13,39 +13,39 @@ use peers_plugin::Level;
 use serde_json::{Map, Value, json};
 use std::{cmp::Reverse, fmt::Write};
 
-/// A case at every size.
+/// The results of a case at every size.
 pub struct Table {
-    /// What was measured.
+    /// The case.
     pub case: &'static Case,
-    /// One for each size, and each number of messages.
+    /// One cell for each size and each number of messages.
     pub cells: Vec<Cell>,
 }
 
-/// Everything.
+/// All results.
 pub struct Report<'a> {
-    /// What was allowed.
+    /// The level of instructions that was allowed.
     pub level: Level,
-    /// Who took part.
+    /// The libraries that took part.
     pub libraries: &'a [Library],
-    /// The figures.
+    /// The tables with the results.
     pub tables: &'a [Table],
-    /// The instructions by themselves.
+    /// The times of single instructions.
     pub streams: &'a [Timed],
 }
 
 impl Table {
-    /// algkit's driver.
+    /// The driver that algkit chose.
     pub fn driver(&self) -> &str {
         self.cells.first().map_or("", |cell| &cell.own().driver)
     }
 
-    /// The libraries with the algorithm, in the order of the tables.
+    /// The libraries that implement the case, in the order of the columns.
     pub fn libraries(&self) -> Vec<&'static str> {
         self.cells.first().map_or(vec![], |cell| cell.peers().map(|score| score.library).collect())
     }
 
-    /// One line for each size: algkit's time and speed, the best peer, the limit, what is wanted of it and not
-    /// reached, and the ratio to each library.
+    /// Prints one line for each size: algkit's time and speed, the best peer, the limit, a target that is missed, and
+    /// the ratio to each library.
     pub fn print(&self, level: Level) {
         println!("{} ({})", self.case.title(), self.driver());
         print!(
@@ -67,25 +67,25 @@ impl Table {
         println!();
     }
 
-    /// What is wanted of a cell, if it is not reached.
+    /// The target of a cell that is not reached; otherwise empty.
     fn missed(&self, level: Level, cell: &Cell) -> String {
         let missed = Verdict::of(level, self, cell).filter(|verdict| !verdict.met());
         missed.map_or(String::new(), |verdict| format!("{:.2} {}", verdict.least(), verdict.unit()))
     }
 
-    /// A cell in words.
+    /// A cell in words: algorithm, number and length of messages, driver.
     fn what(&self, cell: &Cell) -> String {
         format!("{}, {} × {} bytes ({})", self.case.title(), cell.messages, cell.size, self.driver())
     }
 }
 
-/// A ratio, or nothing.
+/// A ratio; empty if there is no score.
 fn ratio(score: Option<&Score>) -> String {
     score.map_or(String::new(), |score| format!("{:.2}", score.ratio))
 }
 
 impl Report<'_> {
-    /// The instructions' speed, and where others are faster.
+    /// Prints the level, the libraries, the instructions' times and the conclusion.
     pub fn summary(&self) {
         println!("Level {}. {}", level::name(self.level), machine::cpu());
         self.libraries.iter().for_each(|library| println!("  {} {}", library.name, library.version));
@@ -97,7 +97,7 @@ impl Report<'_> {
         print!("{}", self.conclusion());
     }
 
-    /// In how many cells what is wanted is reached, and which others there are; and which are below the floor.
+    /// How many cells reach their target, which cells do not, and which are below the floor.
     fn conclusion(&self) -> String {
         let mut text = String::new();
         let all = || self.tables.iter().flat_map(|table| table.cells.iter().map(move |cell| (table, cell)));
@@ -128,8 +128,8 @@ impl Report<'_> {
         text
     }
 
-    /// Tables in Markdown, one message at a time and many: for each case algkit's speed at every size, the ratio to
-    /// the best peer, and the share of the limit; then the conclusion and the instructions.
+    /// Tables in Markdown for one message at a time and for many. For each case they have algkit's speed at every size,
+    /// the ratio to the best peer and the share of the limit. The conclusion and the instructions follow.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "{}, level {}: GB/s, times the best peer, share of the limit. A dagger marks what is below its target.\n",
@@ -153,7 +153,7 @@ impl Report<'_> {
         let of = |table: &Table| -> Vec<usize> {
             table.cells.iter().filter(|cell| cell.messages == messages).map(|cell| cell.size).collect()
         };
-        // Modes of whole blocks have rounded sizes: the others' are the columns.
+        // Modes of whole blocks have rounded sizes. The columns are the sizes of the others.
         let lists = self.tables.iter().map(of).filter(|sizes| !sizes.is_empty());
         let Some(sizes) = lists.max_by_key(|sizes| (sizes.len(), Reverse(sizes.iter().sum::<usize>()))) else { return };
         let _ = write!(text, "\n| {messages} × bytes | driver |");
@@ -176,7 +176,7 @@ impl Report<'_> {
         }
     }
 
-    /// Speed, ratio and share of a cell.
+    /// Speed, ratio and share of the limit of a cell.
     fn figures(&self, table: &Table, cell: &Cell) -> String {
         let mut text = format!("{:.2}", cell.gb_s(cell.own()));
         if let Some(best) = cell.best() {
@@ -191,7 +191,7 @@ impl Report<'_> {
         text
     }
 
-    /// Everything, for other programs.
+    /// All results as JSON.
     pub fn json(&self) -> Value {
         let results =
             self.tables.iter().flat_map(|table| table.cells.iter().map(|cell| result(self.level, table, cell)));
@@ -204,7 +204,7 @@ impl Report<'_> {
     }
 }
 
-/// A cell: times are for a message, ratios are the other's time divided by algkit's.
+/// A cell as JSON. Times are per message; ratios are the other library's time divided by algkit's.
 fn result(level: Level, table: &Table, cell: &Cell) -> Value {
     let case = table.case;
     let target = Verdict::of(level, table, cell).map(

@@ -1,14 +1,14 @@
-//! Instructions by themselves: independent streams show how many the CPU starts in a given time, chains how
-//! long each takes.
+//! The speed of single instructions: independent streams show how many of them the CPU begins in a given time, and
+//! chains show how long each takes.
 
-/// An instruction, or several that belong together.
+/// An instruction, or a group of several.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
-    /// What it is.
+    /// The name of the instruction or group.
     pub name: &'static str,
-    /// Bytes that it works on.
+    /// The number of bytes that it processes.
     pub width: usize,
-    /// Runs so many.
+    /// Runs it at least as many times as the argument says.
     pub run: fn(usize),
 }
 
@@ -32,7 +32,7 @@ mod imp {
         hint::black_box,
     };
 
-    /// `$lanes` registers of which each takes `$step` again and again.
+    /// Defines a stream of `$lanes` registers, on each of which `$step` is repeated.
     macro_rules! stream {
         ($name:ident: $features:literal, $lanes:literal, $set:ident, |$x:ident, $key:ident| $step:expr) => {
             fn $name(n: usize) {
@@ -47,7 +47,7 @@ mod imp {
                     }
                     black_box(lanes);
                 }
-                // SAFETY: `all` gives this function out only where the CPU has the features.
+                // SAFETY: `all` returns this function only if the CPU has the features.
                 unsafe { run(n) }
             }
         };
@@ -66,12 +66,12 @@ mod imp {
     stream!(sha256_chain: "sha,sse2", 1, _mm_set1_epi8, |x, key| _mm_sha256rnds2_epu32(*x, *x, key));
     stream!(sha1_chain: "sha,sse2", 1, _mm_set1_epi8, |x, key| _mm_sha1rnds4_epu32::<0>(*x, key));
 
-    // A quarter of BLAKE2's G: what comes next waits for all three.
+    // A quarter of BLAKE2's G; each of the three operations depends on the one before.
     stream!(blake2_chain: "avx2", 1, _mm256_set1_epi8, |x, key| {
         _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(_mm256_add_epi64(*x, key), key))
     });
 
-    // Half of ChaCha's quarter round. AVX2 rotates by bytes with a shuffle, and otherwise with two shifts.
+    // Half of a ChaCha quarter round. AVX2 rotates by whole bytes with one shuffle, and otherwise with two shifts.
     stream!(half_quarter512: "avx512f", 12, _mm512_set1_epi8, |x, key| {
         let sum = _mm512_rol_epi32::<16>(_mm512_xor_si512(_mm512_add_epi32(*x, key), key));
         _mm512_rol_epi32::<12>(_mm512_xor_si512(_mm512_add_epi32(sum, key), key))
@@ -82,9 +82,9 @@ mod imp {
         _mm256_or_si256(_mm256_slli_epi32::<12>(sum), _mm256_srli_epi32::<20>(sum))
     });
 
-    /// Instructions in the proportions of an algorithm: lists of those on `\x` and a constant `{k}`, each list so
-    /// many times. Eight registers take every instruction in turns, so that none waits for the one before. In
-    /// assembly, as a compiler would join what it can.
+    /// Defines a stream of instructions in the proportions of an algorithm. There are lists of instructions on `\x` and
+    /// a constant `{k}`, each with a number of repetitions. Every instruction is applied to eight registers in turn, so
+    /// that none depends on the one before. It is assembly, because a compiler would combine instructions.
     macro_rules! mix {
         ($name:ident: $features:literal, $reg:ident, $set:ident, $($times:literal [$($instruction:literal),+]),+) => {
             fn $name(n: usize) {
@@ -93,7 +93,8 @@ mod imp {
                     let k = $set(black_box(0x5a));
                     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [$set(black_box(1)); 8];
                     for _ in 0..n.div_ceil(8) {
-                        // SAFETY: arithmetic in registers, with instructions of the features above.
+                        // SAFETY: the instructions compute in registers, and the function is compiled with their
+                        // features.
                         unsafe {
                             asm!(
                                 $(
@@ -110,19 +111,19 @@ mod imp {
                     }
                     black_box([a, b, c, d, e, f, g, h]);
                 }
-                // SAFETY: `all` gives this function out only where the CPU has the features.
+                // SAFETY: `all` returns this function only if the CPU has the features.
                 unsafe { run(n) }
             }
         };
     }
 
-    /// A general register.
+    /// A value for a general register.
     fn word(n: i8) -> u64 {
         n.cast_unsigned().into()
     }
 
-    // A vector of GCM: rounds of AES and three carry-less products. They share units: on Zen 4 neither goes on beside
-    // the other for nothing.
+    // A vector of GCM: the rounds of AES and three carry-less products. They share execution units: on Zen 4, neither
+    // runs beside the other at no cost.
     mix!(gcm128_512: "avx512f,vaes,vpclmulqdq", zmm_reg, _mm512_set1_epi8,
         3 ["vaesenc \\x, \\x, {k}", "vpclmulqdq \\x, \\x, {k}, 0", "vaesenc \\x, \\x, {k}", "vaesenc \\x, \\x, {k}"],
         1 ["vaesenc \\x, \\x, {k}"]);
@@ -145,14 +146,15 @@ mod imp {
 
     mix!(mul64: "bmi2", reg, word, 1 ["imul \\x, {k}"]);
 
-    // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority, 6
-    // additions. The message schedule costs nothing, in vectors.
+    // A round: 6 rotations and 4 exclusive ors in the two sums, 3 operations each for choice and majority, and 6
+    // additions. The message schedule is not counted, because it runs in vectors.
     mix!(sha512_round: "bmi2", reg, word, 6 ["rorx \\x, \\x, 14", "xor \\x, {k}", "add \\x, {k}"], 4 ["xor \\x, {k}"]);
 
-    // A fifth of a round of Keccak. With the round's 25 lanes a register each, theta takes 20 exclusive ors for the
-    // parities of columns, 5 and 5 rotations for their sums and 25 to add these; rho 24 rotations; chi 25 times two
-    // operations, of which one is AND NOT; iota 1. Ternary logic makes 10 + 25 + 25 of theta's and chi's, and
-    // without a vector rotation each is two shifts and an OR. Fractions are left out.
+    // A fifth of a round of Keccak, with each of its 25 lanes in a register of its own. Theta takes 20 exclusive ors
+    // for the parities of columns, 5 rotations and 5 exclusive ors for their sums, and 25 exclusive ors to add these.
+    // Rho takes 24 rotations. Chi takes two operations for each of 25 lanes, one of which is AND NOT. Iota takes 1.
+    // With ternary logic, theta and chi take 10 + 25 + 25. Without vector rotations, each rotation is two shifts and an
+    // OR. Fractions are left out.
     mix!(keccak: "bmi2,bmi1", reg, word,
         5 ["xor \\x, {k}", "rorx \\x, \\x, 14", "xor \\x, {k}", "andn \\x, \\x, {k}", "xor \\x, {k}"],
         1 ["xor \\x, {k}"]);
@@ -165,11 +167,11 @@ mod imp {
         5 ["vpternlogq \\x, \\x, {k}, 0x96", "vprolq \\x, \\x, 14", "vpternlogq \\x, \\x, {k}, 0xd2"],
         2 ["vpternlogq \\x, \\x, {k}, 0x96"], 1 ["vpxorq \\x, \\x, {k}"]);
 
-    // SHA-2 in lanes. A round: 6 rotations, 7 additions, and with ternary logic 4 operations for the sums, choice
-    // and majority. A word of the schedule: 6 rotations and shifts, 3 additions, 2 operations; of 64 rounds 48
-    // need one, of 80 rounds 64. So in 4 rounds of SHA-256 42 rotations, 22 operations and 37 additions, and in 5
-    // rounds of SHA-512 54, 28 and 47. A round of SHA-1: 2 rotations, 4 additions, 1 operation; its schedule a
-    // rotation and 2 operations, 64 times in 80 rounds: in 5 rounds 14, 20 and 13.
+    // SHA-2 in lanes. A round is 6 rotations, 7 additions, and with ternary logic 4 operations for the sums, choice and
+    // majority. A word of the schedule is 6 rotations and shifts, 3 additions and 2 operations; 48 of 64 rounds need
+    // one, or 64 of 80. So 4 rounds of SHA-256 are 42 rotations, 22 operations and 37 additions, and 5 rounds of
+    // SHA-512 are 54, 28 and 47. A round of SHA-1 is 2 rotations, 4 additions and 1 operation; its schedule is a
+    // rotation and 2 operations, 64 times in 80 rounds. So 5 rounds are 14, 20 and 13.
     mix!(sha1_lanes512: "avx512f", zmm_reg, _mm512_set1_epi8,
         9 ["vpaddd \\x, \\x, {k}", "vpternlogd \\x, \\x, {k}, 0x96", "vpaddd \\x, \\x, {k}", "vprold \\x, \\x, 5"],
         2 ["vpaddd \\x, \\x, {k}", "vpxord \\x, \\x, {k}", "vprold \\x, \\x, 5"],
@@ -184,13 +186,14 @@ mod imp {
             "vpaddq \\x, \\x, {k}"],
         7 ["vprorq \\x, \\x, 41", "vpternlogq \\x, \\x, {k}, 0xca", "vprorq \\x, \\x, 1", "vpaddq \\x, \\x, {k}"],
         1 ["vpternlogq \\x, \\x, {k}, 0x96"]);
-    // The same with two shifts and an OR for a rotation, and two operands: 100 shifts, 107 operations, 47 additions.
+    // The same with two shifts and an OR for each rotation, and with logic of two operands: 100 shifts, 107 operations
+    // and 47 additions.
     mix!(sha512_lanes256: "avx2", ymm_reg, _mm256_set1_epi8,
         47 ["vpsrlq \\x, \\x, 14", "vpxor \\x, \\x, {k}", "vpsllq \\x, \\x, 50", "vpand \\x, \\x, {k}",
             "vpaddq \\x, \\x, {k}"],
         6 ["vpsrlq \\x, \\x, 7", "vpor \\x, \\x, {k}"], 7 ["vpxor \\x, \\x, {k}"]);
 
-    // A block of SHA-1, and 16 rounds of SHA-256, with the instructions for them.
+    // A block of SHA-1, and 16 rounds of SHA-256, with the SHA instructions.
     mix!(sha1_instructions: "sha,sse2", xmm_reg, _mm_set1_epi8,
         16 ["sha1rnds4 \\x, {k}, 0", "sha1nexte \\x, {k}", "sha1msg1 \\x, {k}", "sha1msg2 \\x, {k}"],
         3 ["sha1rnds4 \\x, {k}, 0", "sha1nexte \\x, {k}"], 1 ["sha1rnds4 \\x, {k}, 0"]);
@@ -198,18 +201,18 @@ mod imp {
         3 ["sha256rnds2 \\x, {k}", "sha256msg1 \\x, {k}", "sha256rnds2 \\x, {k}", "sha256msg2 \\x, {k}"],
         2 ["sha256rnds2 \\x, {k}"]);
 
-    // Two rounds of Serpent. Each is an S-box, 4 exclusive ors of the key, 6 rotations, 2 shifts and 8 exclusive ors,
-    // of which ternary logic makes 4; the last round has no linear transformation. An S-box has 17.25 gates on
-    // average, or 7.25 of ternary logic (see algkit's `serpent::ternary`).
+    // Two rounds of Serpent. Each is an S-box, 4 exclusive ors with the key, 6 rotations, 2 shifts and 8 exclusive ors,
+    // which are 4 with ternary logic; the last round has no linear transformation. Osvik's S-boxes have 17.25 gates on
+    // average, or 7.25 with ternary logic.
     mix!(serpent512: "avx512f", zmm_reg, _mm512_set1_epi8,
         11 ["vpternlogd \\x, \\x, {k}, 0x96", "vprold \\x, \\x, 13", "vpternlogd \\x, \\x, {k}, 0x2d"],
         1 ["vpternlogd \\x, \\x, {k}, 0x96"], 4 ["vpslld \\x, \\x, 3", "vpxord \\x, \\x, {k}", "vpxord \\x, \\x, {k}"]);
     mix!(serpent256: "avx2", ymm_reg, _mm256_set1_epi8,
         27 ["vpxor \\x, \\x, {k}", "vpslld \\x, \\x, 13", "vpand \\x, \\x, {k}"], 15 ["vpxor \\x, \\x, {k}"]);
 
-    // A round of AES on bits: an S-box of 113 gates, 8 exclusive ors of the key, 16 byte shuffles for the two
-    // neighbours of each byte in MixColumns, and 27 exclusive ors or 19 of three inputs (see algkit's
-    // `aes::bitslice`). Ternary logic, as a compiler joins the gates, leaves 81.
+    // A round of bit-sliced AES: an S-box of 113 gates, 8 exclusive ors with the key, 16 byte shuffles for the two
+    // neighbours of each byte in MixColumns, and 27 exclusive ors, or 19 of three inputs (see algkit's
+    // `aes::bitslice`). With ternary logic, as a compiler combines the gates, 81 remain.
     mix!(bitslice512: "avx512f,avx512bw", zmm_reg, _mm512_set1_epi8,
         16 ["vpternlogd \\x, \\x, {k}, 0x96", "vpshufb \\x, \\x, {k}", "vpternlogd \\x, \\x, {k}, 0x96",
             "vpternlogd \\x, \\x, {k}, 0x78", "vpandd \\x, \\x, {k}"],

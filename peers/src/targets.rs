@@ -1,23 +1,23 @@
-//! What algkit is to reach, and whether it does.
+//! The targets for algkit's speed.
 
 use crate::{case::Case, measure::Cell, report::Table};
 use peers_plugin::{Level, Op};
 use std::ops::RangeInclusive;
 
-/// What is wanted of a cell.
+/// The target of a cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Goal {
     /// The best peer's time divided by algkit's is at least this.
     Best(f64),
     /// The limit's time divided by algkit's is at least this.
     Limit(f64),
-    /// The time of algkit's call for one such message, divided by that for one of many, is at least this.
+    /// The time of algkit's calls for single messages, divided by that of one call for many, is at least this.
     Alone(f64),
 }
 
 use Goal::{Alone, Best, Limit};
 
-/// Names of algorithms, or their beginnings; operations; messages; bytes in a message; what is wanted.
+/// The names of algorithms, or their beginnings; operations; numbers of messages; message lengths in bytes; the target.
 type Row = (&'static [&'static str], &'static [Op], RangeInclusive<usize>, RangeInclusive<usize>, Goal);
 
 const BOTH: &[Op] = &[Op::Encrypt, Op::Decrypt];
@@ -30,10 +30,10 @@ const MANY: RangeInclusive<usize> = 2..=usize::MAX;
 const ALL: RangeInclusive<usize> = 0..=usize::MAX;
 const PACKETS: RangeInclusive<usize> = 0..=4095;
 const SECTORS: RangeInclusive<usize> = 0..=4096;
-/// Long enough for beginning and end not to count, short enough for the first cache.
+/// Messages that are long enough for beginning and end not to count, and short enough for the first-level cache.
 const LONG: RangeInclusive<usize> = 16384..=32768;
 
-/// At all of the CPU; the first row that fits counts.
+/// Targets with all of the CPU's instructions. The first row that fits is the target.
 const FULL: &[Row] = &[
     (&["gcm(aes)"], BOTH, ONE, PACKETS, Best(1.10)),
     (&["gcm(aes)"], BOTH, ONE, LONG, Limit(0.95)),
@@ -56,9 +56,9 @@ const FULL: &[Row] = &[
     (&["cmac(aes)", "ccm(aes)", "sha1", "sha256", "sha512", "sha3-256"], ANY, MANY, 1024..=2048, Best(1.10)),
 ];
 
-/// At the levels of 256 and 128 bits. ECB is not here, nor at all of the CPU. From a KiB on, algkit and its best peers have 0.96 to
-/// 0.99 of the limit, so that nobody can be 1.05 times as fast as another. A short text is in place, so each call waits for the
-/// rounds of the one before, and those take the same time for all.
+/// Targets at the levels of 256 and 128 bits. ECB has no target here, nor with all instructions: from 1 KiB on, algkit
+/// and its best peers reach 0.96 to 0.99 of the limit, so none can be 1.05 times as fast as another. A short text is
+/// processed in place, so each call waits for the rounds of the one before, and these take the same time for all.
 const MASKED: &[Row] = &[
     (&["gcm(aes)", "xts(aes)", "ctr(aes)"], BOTH, ONE, LONG, Limit(0.95)),
     (&["cbc(aes)"], DECRYPT, ONE, LONG, Limit(0.95)),
@@ -67,23 +67,23 @@ const MASKED: &[Row] = &[
     (&["gcm(aes)", "xts(aes)", "ctr(aes)"], BOTH, ONE, ALL, Best(1.05)),
 ];
 
-/// With neither AES nor carry-less products.
+/// Targets with neither AES nor carry-less products.
 const SOFT: &[Row] = &[(&["ctr(aes)", "xts(aes)", "ecb(aes)", "cbc(aes)"], BOTH, ONE, ALL, Best(1.00))];
 
-/// What every cell has to reach, and what is wanted where nothing else is.
+/// The ratio to the best peer that every cell must reach, and the target of a cell that fits no row.
 pub const FLOOR: f64 = 0.95;
 
-/// What is wanted of a cell, and what it has of that.
+/// The target of a cell and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// What is wanted.
+    /// The target.
     pub goal: Goal,
-    /// What was measured, in the same unit.
+    /// The measured value, in the unit of the target.
     pub value: f64,
 }
 
 impl Verdict {
-    /// Of a cell in its table; none if there is nothing to compare it with.
+    /// The verdict on a cell in its table; `None` if there is nothing to compare it with.
     pub fn of(level: Level, table: &Table, cell: &Cell) -> Option<Self> {
         let goal = goal(level, table.case, cell);
         let value = match goal {
@@ -97,18 +97,18 @@ impl Verdict {
         Some(Self { goal, value })
     }
 
-    /// The least that is wanted.
+    /// The smallest value that reaches the target.
     pub fn least(&self) -> f64 {
         let (Best(least) | Limit(least) | Alone(least)) = self.goal;
         least
     }
 
-    /// Whether it is reached.
+    /// Whether the target is reached.
     pub fn met(&self) -> bool {
         self.value >= self.least()
     }
 
-    /// What the value is a multiple of.
+    /// The name of what the value is a multiple of.
     pub fn unit(&self) -> &'static str {
         match self.goal {
             Best(_) => "best peer",

@@ -3,7 +3,7 @@
 use peers_plugin::Request;
 use std::ops::{Deref, DerefMut};
 
-/// Messages, each with room behind it and at the beginning of a line of the cache, as a contender takes them.
+/// Messages in the layout that contenders expect: each begins on a cache line and has room behind it.
 pub struct Texts {
     bytes: Vec<u8>,
     start: usize,
@@ -12,13 +12,13 @@ pub struct Texts {
 const LINE: usize = 64;
 
 impl Texts {
-    /// `n` messages.
+    /// `n` messages with some contents.
     pub fn new(request: &Request, n: usize) -> Self {
         let bytes: Vec<u8> = (0..n * request.stride()).map(|i| (i * i / 7 + i / 251) as u8).collect();
         Self::of(&bytes)
     }
 
-    /// A copy.
+    /// A copy of `texts`, which begins on a cache line.
     pub fn of(texts: &[u8]) -> Self {
         let mut bytes = vec![0; texts.len() + LINE - 1];
         let start = bytes.as_ptr().align_offset(LINE);

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the tools in this crate.
 
 /// An error of these tools.
 #[derive(Debug, thiserror::Error)]
@@ -6,59 +6,59 @@ pub enum Error {
     /// The program has to be run by valgrind.
     #[error("not running under valgrind: there is nobody to mark memory for")]
     NoValgrind,
-    /// A driver refused what its row says it takes.
+    /// A driver refused an input that its row in the table allows.
     #[error("{driver}: {error}")]
     Driver {
-        /// The driver.
+        /// The driver's name.
         driver: String,
-        /// What it said.
+        /// The driver's error.
         error: algkit::Error,
     },
     /// A driver's output is wrong.
     #[error("{driver}: wrong result for {len} bytes: {what}")]
     Wrong {
-        /// The driver.
+        /// The driver's name.
         driver: String,
-        /// Bytes of text.
+        /// The length of the text in bytes.
         len: usize,
-        /// Which result.
+        /// The result that is wrong.
         what: &'static str,
     },
-    /// A driver's output does not depend on the secrets, as far as valgrind can see, so that
-    /// finding no errors would mean nothing.
+    /// The output of a driver does not depend on the secrets, as far as valgrind can see. Then finding no errors would
+    /// mean nothing.
     #[error("{driver}: output for {len} bytes is defined although its inputs are not")]
     Untainted {
-        /// The driver.
+        /// The driver's name.
         driver: String,
-        /// Bytes of text.
+        /// The length of the text in bytes.
         len: usize,
     },
     /// The program under valgrind failed.
     #[error("valgrind: {0}")]
     Valgrind(String),
-    /// A line of the program under valgrind does not parse.
+    /// The program under valgrind printed a line that cannot be parsed.
     #[error("unexpected line `{0}` from the program under valgrind")]
     Report(String),
-    /// No such driver is to be examined.
+    /// No driver matches the given name.
     #[error("no driver matches `{0}`")]
     NoDriver(String),
     /// An operation on files or processes failed.
     #[error("{what}: {error}")]
     Io {
-        /// The operation.
+        /// The operation that failed.
         what: &'static str,
-        /// The system's answer.
+        /// The system's error.
         error: std::io::Error,
     },
 }
 
 impl Error {
-    /// For `map_err`: an error of `driver`.
+    /// Makes an error of `driver`, for `map_err`.
     pub fn of(driver: &str) -> impl Fn(algkit::Error) -> Self {
         move |error| Self::Driver { driver: driver.to_owned(), error }
     }
 
-    /// For `map_err`: a failed operation.
+    /// Makes an error of a failed operation, for `map_err`.
     pub fn io(what: &'static str) -> impl Fn(std::io::Error) -> Self {
         move |error| Self::Io { what, error }
     }

@@ -1,5 +1,5 @@
-//! What every driver is put through with secrets marked: keys of each length, texts with and without
-//! tails, in one piece and in two, both ways.
+//! The operations that every driver is run through with secrets marked: keys of each length, texts with and without
+//! tails, in one piece and in two, in both directions.
 
 use crate::{
     Error,
@@ -8,33 +8,33 @@ use crate::{
 };
 use algkit::{Direction, batch};
 
-/// Texts of these lengths, in bytes, or the next ones that a mode takes: around single blocks, and past
-/// the batches of the widest driver, with every part of a tail.
+/// Lengths of texts in bytes, each rounded to the next that a mode takes. They are around single blocks and beyond the
+/// batches of the widest driver, with every kind of tail.
 const LENGTHS: &[usize] = &[
     0, 1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 80, 96, 112, 127, 128, 129, 144, 192, 255, 256, 257, 320, 384,
     511, 512, 513, 639, 768, 1024, 1025, 1111, 1536, 2048, 2100,
 ];
 
-/// The lengths that are tried with every key; the others with the first only.
+/// The lengths that are used with every key; the others are used only with the first.
 const WITH_EVERY_KEY: &[usize] = &[0, 16, 33, 512];
 
-/// Messages in a batch: more than there are lanes.
+/// The number of messages in a batch, which is more than there are lanes.
 const REQUESTS: usize = 20;
 
-/// Whether keys and data are secret this time.
+/// Whether keys and data are marked as secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
-    /// Valgrind tracks them.
+    /// Keys and data are secret, and valgrind tracks them.
     Hidden,
-    /// They are like any other data.
+    /// Keys and data are public, like any other data.
     Known,
 }
 
-/// A buffer of ours: secret until it is given back.
+/// A buffer that may be secret; it becomes public when it is dropped.
 pub struct Hidden(pub Vec<u8>);
 
 impl Hidden {
-    /// The bytes, hidden but for the first `public`, if anything is to be.
+    /// The bytes, of which those after the first `public` are hidden if `secrets` says so.
     pub fn new(mut bytes: Vec<u8>, public: usize, secrets: Secrets) -> Self {
         if secrets == Secrets::Hidden {
             hide(&mut bytes[public..]);
@@ -49,7 +49,7 @@ impl Drop for Hidden {
     }
 }
 
-/// Runs everything.
+/// Runs all operations on a driver.
 pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
     let fitting = |lengths: &[usize]| {
         let mut lengths: Vec<_> = lengths.iter().map(|&len| subject.fit(len)).collect();
@@ -74,7 +74,7 @@ pub fn exercise(subject: &Subject, secrets: Secrets) -> Result<(), Error> {
     batch(subject, &all, secrets)
 }
 
-/// Texts of several lengths there and back, in batches, under these keys in turn.
+/// Processes texts of several lengths in batches, in both directions, with these keys in turn.
 fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Error> {
     let plain: Vec<_> = (0..REQUESTS).map(|i| random(subject.fit(37 * i % 300))).collect();
     let assoc = Hidden::new(random(ASSOC_LEN), 0, secrets);
@@ -87,7 +87,7 @@ fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Erro
             chains.iter_mut().zip(&ivs).for_each(|(chain, iv)| chain.0.copy_from_slice(iv));
         }
         let mut parts = texts.iter_mut().zip(&mut tags).zip(&mut chains).zip(keys.iter().cycle());
-        // On the stack, like all that is not wiped.
+        // On the stack, like all memory that the allocator does not check.
         let mut requests: [_; REQUESTS] = std::array::from_fn(|_| {
             let (((text, tag), iv), key) = parts.next().expect("as many of each");
             key.batched(direction, &mut iv.0, &assoc.0, &mut text.0, &mut tag.0).expect("not a block cipher")
@@ -96,7 +96,7 @@ fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Erro
     }
     for (text, plain) in texts.iter().zip(&plain) {
         reveal(&text.0);
-        // A digest leaves its message alone.
+        // A hash does not change its message.
         if text.0 != *plain {
             return Err(Error::Wrong {
                 driver: subject.driver().driver.clone(),
@@ -108,7 +108,7 @@ fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Erro
     Ok(())
 }
 
-/// A text there and back.
+/// Processes one text in both directions.
 fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Option<usize>) -> Result<(), Error> {
     let driver = &subject.driver().driver;
     let wrong = |what| Error::Wrong { driver: driver.clone(), len, what };
@@ -127,7 +127,7 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
         iv.0.copy_from_slice(&left[..len]);
     }
     let output = if tag.0.is_empty() { &text.0 } else { &tag.0 };
-    // The hash of nothing may have nothing secret in it.
+    // The hash of an empty message may contain nothing secret.
     if secrets == Secrets::Hidden && len > 0 && !is_secret(output) {
         return Err(Error::Untainted { driver: driver.clone(), len });
     }
@@ -138,7 +138,7 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
         return if whole.0 == tag.0 { Ok(()) } else { Err(wrong("digest in parts")) };
     }
 
-    // Nothing is revealed in between: a ciphertext is public, but decryption may not rely on that.
+    // Nothing is revealed in between. A ciphertext is public, but decryption must not rely on that.
     run(Direction::Decrypt, &iv, &mut text, &mut tag)?;
     reveal(&text.0);
     if text.0 == plain { Ok(()) } else { Err(wrong("decrypted text")) }

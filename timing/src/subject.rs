@@ -1,4 +1,4 @@
-//! Drivers to be examined, whatever their type, and the inputs that they take.
+//! Drivers to be examined, of any type, and valid inputs for them.
 
 use algkit::{
     Aead, Cipher, Direction, Driver, DriverRef, Hash, Name, Registry, Sizes, Skcipher, Text, Type, Unkeyed, WeakKeys,
@@ -6,13 +6,13 @@ use algkit::{
     driver::{Shape, TextRule},
 };
 
-/// Bytes of associated data: as many as IPsec's templates take.
+/// The length of associated data in bytes, which IPsec's templates take.
 pub const ASSOC_LEN: usize = 20;
 
 /// The longest IV, in bytes.
 const MAX_IV: usize = 32;
 
-/// A driver.
+/// A driver to be examined.
 pub struct Subject {
     driver: DriverRef,
     unkeyed: AnyUnkeyed,
@@ -27,30 +27,31 @@ enum AnyUnkeyed {
 
 /// A keyed instance of a driver.
 pub enum Keyed {
-    /// Of type cipher.
+    /// A block cipher.
     Cipher(Cipher),
-    /// Of type skcipher.
+    /// A mode of a cipher.
     Skcipher(Skcipher),
-    /// Of type aead.
+    /// An AEAD.
     Aead(Aead),
-    /// Of type hash.
+    /// A hash.
     Hash(Hash),
 }
 
-/// What is not secret about a request.
+/// The public part of a request.
 pub struct Request<'a> {
     /// The direction; hashes have only one.
     pub direction: Direction,
     /// The initialization vector.
     pub iv: &'a [u8],
-    /// Associated data, of an AEAD.
+    /// The associated data of an AEAD.
     pub assoc: &'a [u8],
-    /// Where the text is cut in two.
+    /// The position in the text where it is cut in two; `None` for a text in one piece.
     pub split: Option<usize>,
 }
 
 impl Subject {
-    /// The driver that serves for `name`, or has that name, unless it is a random number generator.
+    /// The driver that serves `name`, or has that name. `None` for a random number generator and for drivers that
+    /// compute nothing of their own.
     pub fn find(registry: &Registry, name: &str) -> Result<Option<Self>, algkit::Error> {
         let driver = registry.find_any(name)?;
         let unkeyed = match driver.kind {
@@ -58,12 +59,12 @@ impl Subject {
             Type::Skcipher => AnyUnkeyed::Skcipher(registry.skcipher(name)?),
             Type::Aead => AnyUnkeyed::Aead(registry.aead(name)?),
             Type::Hash => AnyUnkeyed::Hash(registry.hash(name)?),
-            // What a generator does with its secrets is what the hash or the cipher does that it is built on.
+            // A generator does with its secrets only what the hash or the cipher does that it is built on.
             _ => return Ok(None),
         };
-        // These add nothing to the AEAD inside, which is examined by its own name, but an IV in front of the text.
+        // These only put an IV before the text of the AEAD that they are built on, which is examined by its own name.
         let makes_ivs = driver.name.starts_with("seqiv(") || driver.name.starts_with("echainiv(");
-        // These compute nothing.
+        // These do not compute anything.
         let is_null = matches!(&*driver.name, "cipher_null" | "ecb(cipher_null)" | "digest_null");
         if makes_ivs || is_null {
             return Ok(None);
@@ -76,12 +77,12 @@ impl Subject {
         &self.driver
     }
 
-    /// Whether it processes secrets at all: checksums do not.
+    /// Whether the driver processes secrets. Checksums do not.
     pub fn is_secret(&self) -> bool {
         !matches!(&*self.driver.name, "crc32" | "crc32c" | "xxhash64")
     }
 
-    /// A keyed instance. Looking for weak keys is left out: it ends in a public answer.
+    /// A keyed instance. Weak keys are not looked for, because that ends in a public answer.
     pub fn key(&self, key: &[u8]) -> Result<Keyed, algkit::Error> {
         Ok(match &self.unkeyed {
             AnyUnkeyed::Cipher(unkeyed) => Keyed::Cipher(unkeyed.key_with(key, WeakKeys::Allow)?),
@@ -91,11 +92,11 @@ impl Subject {
         })
     }
 
-    /// Random keys of every length, or of telling ones, each with the number of bytes at its start that
-    /// are not secret.
+    /// Random keys of every length, or of typical ones. The number beside each key says how many bytes at its start are
+    /// public.
     pub fn keys(&self) -> Vec<(Vec<u8>, usize)> {
         if has_authenc(&self.driver.name) {
-            // The header that says where the second key begins is public.
+            // The header, which says where the second key begins, is public.
             let blob = |n: &usize| authenc_key(&random(32), &random(*n)).to_vec();
             let keys = [8, 16, 24, 32, 48, 64].iter().map(blob);
             return keys.filter(|key| self.key(key).is_ok()).map(|key| (key, 8)).collect();
@@ -111,13 +112,13 @@ impl Subject {
         };
         let mut keys: Vec<_> = lengths.into_iter().map(|len| (random(len), 0)).collect();
         if self.driver.name.starts_with("vmac64(") {
-            // A nonce of 127 bits, which is public, in front of the cipher's key.
+            // The nonce before the cipher's key has 127 bits and is public.
             keys.iter_mut().for_each(|(key, public)| (key[0], *public) = (key[0] & 0x7f, 16));
         }
         keys
     }
 
-    /// An IV that the algorithm takes.
+    /// A random IV that the algorithm accepts.
     pub fn iv(&self) -> Vec<u8> {
         let mut iv = random(self.driver.shape.ivsize);
         if self.driver.name.starts_with("ccm(") {
@@ -126,12 +127,12 @@ impl Subject {
         iv
     }
 
-    /// Whether the IV that encryption leaves is a part of the ciphertext, as that of `kw` is.
+    /// Whether the IV after encryption is a part of the ciphertext, as with `kw`.
     pub fn keeps_iv(&self) -> bool {
         self.driver.shape.text == TextRule::Wrapped
     }
 
-    /// Bytes of tag or digest.
+    /// The length of tag or digest in bytes.
     pub fn tag_len(&self) -> usize {
         let Shape { tags, digestsize, .. } = &self.driver.shape;
         tags.max().max(*digestsize)
@@ -144,8 +145,8 @@ impl Subject {
 }
 
 impl Keyed {
-    /// Transforms `text` in place, and gives the IV that is left. `tag` is written by hashes and by AEADs when they
-    /// encrypt, and checked when these decrypt.
+    /// Transforms `text` in place and returns the IV that follows. A hash, or an AEAD that encrypts, writes `tag`; an
+    /// AEAD that decrypts compares it.
     pub fn run(&self, request: &Request<'_>, text: &mut [u8], tag: &mut [u8]) -> Result<[u8; MAX_IV], algkit::Error> {
         let direction = request.direction;
         let mut chain = [0; MAX_IV];
@@ -175,7 +176,7 @@ impl Keyed {
 }
 
 impl Keyed {
-    /// What [`Keyed::run`] does, as a part of a batch; block ciphers have none.
+    /// The same as [`Keyed::run`], as a request of a batch. Block ciphers have no batches.
     pub fn batched<'a>(
         &'a self,
         direction: Direction,
@@ -201,7 +202,7 @@ fn has_authenc(name: &str) -> bool {
     Name::parse(name).is_ok_and(|name| any(&name))
 }
 
-/// Random bytes.
+/// `len` random bytes.
 pub fn random(len: usize) -> Vec<u8> {
     std::iter::repeat_with(|| fastrand::u8(..)).take(len).collect()
 }

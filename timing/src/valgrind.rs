@@ -1,9 +1,9 @@
-//! Client requests: how a program talks to the valgrind that runs it.
+//! Client requests, by which a program talks to the valgrind that runs it.
 //!
-//! A request is a sequence of rotations that add up to nothing, followed by an instruction that does
-//! nothing. A CPU executes it without effect, and valgrind recognizes it (valgrind.h and memcheck.h,
-//! "client request mechanism"): the address of six words, the request and five arguments, is in one
-//! register, and the answer in another, which keeps its value where there is no valgrind.
+//! A request is a sequence of rotations that cancel out, followed by an instruction without effect. So a CPU executes
+//! it without effect, and valgrind recognizes it (valgrind.h and memcheck.h, "client request mechanism"). One register
+//! holds the address of six words: the request and five arguments. Another receives the answer; without valgrind it
+//! keeps its value.
 
 use std::ffi::c_void;
 
@@ -17,11 +17,11 @@ const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
 const GET_VBITS: usize = MEMCHECK + 8;
 
 /// # Safety
-/// The arguments have to be right for the request: valgrind writes to what they point to.
+/// The arguments must be valid for the request, because valgrind writes to the addresses among them.
 unsafe fn request(words: [usize; 6]) -> usize {
     let mut answer = 0usize;
-    // SAFETY: the instructions leave every register and all memory as they were, but for the answer and
-    // for what valgrind does on behalf of the caller, who vouches for it.
+    // SAFETY: on a CPU, the instructions change only the register of the answer. Under valgrind, the request does what
+    // its arguments say, which are valid (precondition).
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(
@@ -52,43 +52,43 @@ pub fn is_running() -> bool {
     unsafe { request([RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]) > 0 }
 }
 
-/// Errors found so far, each time that it occurred.
+/// The number of errors so far, in which each occurrence counts.
 pub fn errors() -> usize {
     // SAFETY: the request takes no arguments.
     unsafe { request([COUNT_ERRORS, 0, 0, 0, 0, 0]) }
 }
 
-/// Makes `data` secret: from now on memcheck objects to branches and addresses that depend on it.
+/// Marks `data` as secret: from now on memcheck objects to branches and addresses that depend on it.
 pub fn hide(data: &mut [u8]) {
-    // SAFETY: memcheck changes what it knows about these bytes, and not the bytes.
+    // SAFETY: memcheck changes its own record of these bytes, and not the bytes.
     unsafe { request([MAKE_MEM_UNDEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
 }
 
-/// Makes `data` public.
+/// Marks `data` as public.
 pub fn reveal(data: &[u8]) {
     // SAFETY: as in `hide`.
     unsafe { request([MAKE_MEM_DEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
 }
 
-/// Bytes of `data` that depend on what was hidden, or were never written. Outside of valgrind there are none.
+/// The number of bytes in `data` that depend on hidden ones, or were never written. Without valgrind it is 0.
 pub fn undefined(data: &[u8]) -> usize {
     let count = |chunk: &[u8]| {
         let mut bits = [0u8; 256];
-        // SAFETY: `bits` has room for a byte for each byte of `chunk`.
+        // SAFETY: `bits` has room for one byte for each byte of `chunk`.
         unsafe { request([GET_VBITS, address(chunk.as_ptr()), address(bits.as_mut_ptr()), chunk.len(), 0, 0]) };
-        // Memcheck wrote them, unseen by the compiler.
+        // Memcheck has written them, which the compiler does not know.
         std::hint::black_box(&bits).iter().filter(|&&bits| bits != 0).count()
     };
     data.chunks(256).map(count).sum()
 }
 
-/// Whether any bit of `data` depends on what was hidden.
+/// Whether any bit of `data` depends on hidden bytes.
 pub fn is_secret(data: &[u8]) -> bool {
     undefined(data) > 0
 }
 
-/// Has valgrind object to `data` being secret, with a trace of the callers.
+/// Has valgrind report that `data` is secret, with a trace of the callers.
 pub fn complain(data: &[u8]) {
-    // SAFETY: memcheck looks at what it knows about these bytes.
+    // SAFETY: memcheck only reads its own record of these bytes.
     unsafe { request([CHECK_MEM_IS_DEFINED, address(data.as_ptr()), data.len(), 0, 0, 0]) };
 }

@@ -1,8 +1,7 @@
 //! Welch's t-test between two classes of timings.
 //!
-//! Timings have a long tail that has nothing to do with the inputs: interrupts and other tenants. The
-//! test is therefore made on all samples, and again on those below each of several quantiles of the
-//! pooled samples; the largest |t| counts.
+//! Timings have a long tail that does not depend on the inputs: interrupts and other tenants. So the test is made on
+//! all samples, and again on those below each of several quantiles of the pooled samples. The largest |t| counts.
 
 /// Quantiles below which samples are kept.
 const CROPS: &[f64] = &[1.0, 0.99, 0.95, 0.9, 0.75, 0.5, 0.25];
@@ -29,16 +28,16 @@ impl Moments {
     }
 }
 
-/// How two classes differ.
+/// The difference between two classes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Difference {
-    /// Welch's t: how sure it is.
+    /// Welch's t, a measure of certainty.
     pub t: f64,
-    /// The difference of the means, as a part of the second: how large it is.
+    /// The difference of the means, as a fraction of the second mean.
     pub size: f64,
 }
 
-/// The difference of two lists of samples; none where there is nothing to compare.
+/// The difference between two lists of samples; 0 if there is nothing to compare.
 fn difference(classes: [impl Iterator<Item = u32>; 2]) -> Difference {
     let [a, b] = classes.map(|samples| {
         let mut moments = Moments::default();
@@ -48,11 +47,11 @@ fn difference(classes: [impl Iterator<Item = u32>; 2]) -> Difference {
     if a.n < 2.0 || b.n < 2.0 || a.mean == b.mean {
         return Difference::default();
     }
-    // Without any variance this is infinite, and rightly so.
+    // If both variances are 0, t is infinite, and the difference is certain.
     Difference { t: (a.mean - b.mean) / (a.error() + b.error()).sqrt(), size: (a.mean - b.mean) / b.mean }
 }
 
-/// The difference of largest |t| over the crops.
+/// The difference with the largest |t| over all quantiles.
 pub fn largest_difference(classes: [&[u32]; 2]) -> Difference {
     let mut pooled: Vec<u32> = classes.concat();
     pooled.sort_unstable();
@@ -70,7 +69,7 @@ pub fn largest_difference(classes: [&[u32]; 2]) -> Difference {
 mod tests {
     use super::*;
 
-    /// Means 2 and 5, variances 1 and 4, three samples each: t = -3 / sqrt(1/3 + 4/3) = -2.3238.
+    /// The means are 2 and 5, the variances 1 and 4, with three samples each: t = -3 / sqrt(1/3 + 4/3) = -2.3238.
     #[test]
     fn by_hand() {
         let d = difference([[1, 2, 3].into_iter(), [3, 5, 7].into_iter()]);

@@ -1,1 +1,1 @@
-//! Botan 3 from source; what matters is in the build script.
+//! Botan 3, built from source by the build script.

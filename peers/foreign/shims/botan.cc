@@ -1,4 +1,4 @@
-/* Botan 3 by its C++ interface. Modes that end a message in a vector of theirs get all but the end of it in place. */
+/* Botan 3 by its C++ interface. Some modes end a message in a vector of their own; these get all but its end in place. */
 #include "plugin.h"
 #include <botan/aead.h>
 #include <botan/block_cipher.h>
@@ -24,7 +24,7 @@ struct State {
     std::unique_ptr<Botan::MessageAuthenticationCode> mac;
     Botan::AEAD_Mode* aead = nullptr; // `mode`, if it is one
     size_t iv_at = 0, iv_len = 16;
-    size_t in_place = 0; // bytes of the message that are processed where they are
+    size_t in_place = 0; // the number of bytes of the message that are processed in place
     Botan::secure_vector<uint8_t> end;
 };
 
@@ -101,7 +101,7 @@ bool mac(void* state, const uint8_t (*)[32], uint8_t* text, uint8_t (*outs)[64])
     return true;
 }
 
-/* A one-time key is set anew for each message. */
+/* A one-time key is set for each message. */
 bool poly1305(void* state, const uint8_t (*ivs)[32], uint8_t* text, uint8_t (*outs)[64])
 {
     State& s = of(state);

@@ -1,4 +1,4 @@
-/* libgcrypt, with handles that are kept. */
+/* libgcrypt; handles are made once and kept. */
 #include "plugin.h"
 #include <gcrypt.h>
 
@@ -18,7 +18,7 @@ static bool plain(struct state *s, const uint8_t *iv, uint8_t *text)
                                     : gcry_cipher_decrypt(s->cipher, text, s->c.size, NULL, 0)) == 0;
 }
 
-/* Sets the key anew, if each message wants that. */
+/* Sets the key again, if each message has a key of its own. */
 static bool keyed(struct state *s)
 {
     return !s->c.rekey || gcry_cipher_setkey(s->cipher, s->c.key, s->c.key_len) == 0;
@@ -79,7 +79,7 @@ static bool mac(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*
         && gcry_mac_read(s->mac, outs[0], &n) == 0;
 }
 
-/* A one-time key is set anew for each message. */
+/* A one-time key is set for each message. */
 static bool poly1305(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     struct state *s = state;
@@ -165,7 +165,7 @@ static peer_run *make(struct state *s)
     return NULL;
 }
 
-/* Features can be switched off before the library is initialized. It does not know all of the names in all versions. */
+/* CPU features can be switched off before the library is initialized. Older versions do not know all of the names. */
 static void start(uint32_t level)
 {
     if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
@@ -196,7 +196,7 @@ bool peer_make(const struct peer_case *c, struct peer_work *work)
     return run != NULL;
 }
 
-/* That of the header: asking the library would initialize it. */
+/* The header's version, because asking the library would initialize it. */
 const char *peer_version(void)
 {
     return GCRYPT_VERSION;

@@ -1,5 +1,5 @@
-/* Intel's library for many messages: its direct calls where it has them and there is one message, else its jobs, flushed
- * when the last is in. */
+/* Intel's library for many messages. One message goes by a direct call, where there is one. Otherwise messages are jobs,
+ * which are flushed after the last one. */
 #include "plugin.h"
 #include <intel-ipsec-mb.h>
 
@@ -12,8 +12,8 @@ struct state {
     DECLARE_ALIGNED(uint8_t inner[64], 16);
     DECLARE_ALIGNED(uint8_t outer[64], 16);
     struct peer_case c;
-    size_t iv_at; /* where the library's IV is in that of the case */
-    IMB_JOB job;  /* a job but for its message */
+    size_t iv_at; /* the offset of the library's IV in the case's IV */
+    IMB_JOB job;  /* a job without its message */
     bool aead;
 };
 
@@ -254,7 +254,7 @@ static peer_run *make(struct state *s)
     return digest(s);
 }
 
-/* Lanes count bytes in 16 bits. */
+/* The lanes' lengths have 16 bits. */
 static bool fits(const struct state *s, peer_run *run)
 {
     IMB_CIPHER_MODE mode = s->job.cipher_mode;

@@ -1,4 +1,4 @@
-/* OpenSSL 3 or 4, with contexts that are kept and algorithms that are fetched once, as its manual advises for speed. */
+/* OpenSSL 3 or 4. Algorithms are fetched once and contexts are kept, as its manual advises for speed. */
 #include "plugin.h"
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -16,7 +16,7 @@ struct state {
     bool one_time_key;
 };
 
-/* The key, if it is set anew with each IV. */
+/* The key, if it is set again with each IV. */
 static const uint8_t *new_key(const struct state *s)
 {
     return s->c.rekey ? s->c.key : NULL;
@@ -56,7 +56,7 @@ static bool open(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (
         && EVP_CipherUpdate(ctx, text, &n, text, (int)s->c.size) && EVP_CipherFinal_ex(ctx, rest, &n);
 }
 
-/* CCM wants the length before the associated data, and knows at once whether the tag is right. */
+/* CCM takes the length before the associated data, and checks the tag in the call that decrypts. */
 static bool ccm(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64])
 {
     struct state *s = state;

@@ -1,4 +1,4 @@
-/* What a shim exports: the crate peers-plugin declares the same for Rust. */
+/* The functions that a shim exports. The crate peers-plugin declares the same for Rust. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum peer_op { PEER_ENCRYPT, PEER_DECRYPT, PEER_DIGEST };
 
-/* Which instructions may be used. */
+/* The instructions that a library may use. */
 enum peer_level { PEER_FULL, PEER_AVX2, PEER_AESNI, PEER_SOFT };
 
 struct peer_case {
@@ -26,8 +26,8 @@ struct peer_case {
     const uint8_t *assoc;
     size_t assoc_len;
     size_t size;     /* bytes in a message */
-    size_t messages; /* how many there are */
-    size_t stride;   /* bytes from one to the next, at least 64 more than `size` */
+    size_t messages; /* the number of messages */
+    size_t stride;   /* bytes from one message to the next, at least 64 more than `size` */
     uint32_t op;
     uint32_t level;
     bool rekey; /* the key is set anew before each message */
@@ -38,18 +38,18 @@ struct peer_case {
 #define PEER_CCM_NONCE 1
 #define PEER_CHACHA20_NONCE 4
 
-/* Does its messages in place, each with its IV; tags and digests go to `outs`. What is to be opened has its tag of
- * 16 bytes behind it. False: refused. */
+/* Processes messages in place, each with its IV; tags and digests go to `outs`. A message to be opened has its tag of
+ * 16 bytes behind it. Returns false if a message is refused. */
 typedef bool peer_run(void *state, const uint8_t (*ivs)[32], uint8_t *text, uint8_t (*outs)[64]);
 
 struct peer_work {
     peer_run *run;
     void (*free)(void *state);
     void *state;
-    size_t messages; /* how many a run does: 1, or all */
+    size_t messages; /* the number of messages in a run: 1, or all */
 };
 
-/* False: the library does not have the case. */
+/* Returns false if the library does not implement the case. */
 PEER_EXPORT bool peer_make(const struct peer_case *c, struct peer_work *work);
 /* The library's version. */
 PEER_EXPORT const char *peer_version(void);
@@ -59,7 +59,7 @@ static inline bool peer_is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Setup that has to succeed. */
+/* Ends the process if a step of the setup fails. */
 #define PEER_MUST(ok)                                                                \
     do {                                                                             \
         if (!(ok)) {                                                                 \

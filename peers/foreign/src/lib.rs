@@ -1,9 +1,10 @@
-//! Where the shared objects are.
+//! The paths of the shared objects that the build script has made.
 
-// Their build scripts make what ours links.
+// Linked for their build scripts alone, which make the libraries behind the shared objects.
 use {peers_botan3 as _, peers_openssl4 as _};
 
-/// A library's name and its shared object; empty for one that this CPU does not have.
+/// The name of each library and the path of its shared object, which is empty for a library that this CPU does not
+/// have.
 pub const OBJECTS: &[(&str, &str)] = &[
     ("OpenSSL 4", env!("OPENSSL4")),
     ("OpenSSL 3", env!("OPENSSL3")),

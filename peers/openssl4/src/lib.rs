@@ -1,1 +1,1 @@
-//! OpenSSL 4 from source; what matters is in the build script.
+//! OpenSSL 4, built from source by the build script.

@@ -1,4 +1,4 @@
-//! The interface of foreign/shims/plugin.h, which says what the fields are.
+//! The interface of foreign/shims/plugin.h, where the fields are explained.
 
 #![allow(missing_docs)]
 

@@ -1,5 +1,6 @@
-//! What is asked of a library, and the interface of shared objects that answer. It lets builds of the same
-//! library, with other compiler flags or of another version, meet in one process.
+//! The request that a library is measured with, and the interface of shared objects that carry it out. By this
+//! interface, builds of one library with different compiler flags, or different versions of it, can be loaded into one
+//! process.
 
 mod abi;
 mod export;
@@ -13,11 +14,11 @@ pub use load::Plugin;
 #[doc(hidden)]
 pub use abi::{Case as RawCase, Work as RawWork};
 
-/// Bytes behind each message, for a tag.
+/// The number of bytes behind each message, with room for a tag.
 pub const ROOM: usize = 64;
 
-/// An IV or nonce, of which each algorithm takes as many bytes as it needs. It does not lie across two lines
-/// of the cache.
+/// An IV or nonce, of which each algorithm takes as many bytes as it needs. Its alignment keeps it within one cache
+/// line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Iv(pub [u8; 32]);
@@ -30,10 +31,10 @@ impl Deref for Iv {
     }
 }
 
-/// Room for a tag or a digest.
+/// A buffer for a tag or a digest.
 pub type Out = [u8; 64];
 
-/// What is done to a message.
+/// The operation on a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Op {
@@ -45,72 +46,73 @@ pub enum Op {
     Digest = 2,
 }
 
-/// Which instructions may be used.
+/// The instructions that a library may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Level {
-    /// All that the CPU has.
+    /// All instructions that the CPU has.
     Full = 0,
     /// Vectors of 256 bits: no AVX-512.
     Avx2 = 1,
-    /// AES and carry-less products of 128 bits.
+    /// AES and carry-less products on vectors of 128 bits.
     AesNi = 2,
     /// Neither AES nor carry-less products.
     Soft = 3,
 }
 
-/// What is asked of a library.
+/// What a library is asked to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// `gcm`; empty for a hash.
+    /// The mode, such as `gcm`; empty for a hash.
     pub mode: &'static str,
-    /// `aes`, `sha256`.
+    /// The cipher or hash, such as `aes` or `sha256`.
     pub cipher: &'static str,
-    /// The key, of as many bytes as it has.
+    /// The key, in the length that the case has.
     pub key: &'static [u8],
     /// The associated data of an AEAD.
     pub assoc: &'static [u8],
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// Bytes in a message.
+    /// The length of a message in bytes.
     pub size: usize,
-    /// How many messages there are.
+    /// The number of messages.
     pub messages: usize,
-    /// What may be used for it.
+    /// The instructions that may be used.
     pub level: Level,
-    /// Whether the key is set anew before each message.
+    /// Whether the key is set again before each message.
     pub rekey: bool,
 }
 
 impl Request {
-    /// Bytes from a message to the next: [`ROOM`] or a little more, so that all begin on a cache line.
+    /// The distance in bytes from one message to the next: the message and [`ROOM`], rounded up so that each message
+    /// begins on a cache line.
     pub fn stride(&self) -> usize {
         (self.size + ROOM).next_multiple_of(64)
     }
 }
 
-/// A call with one message: its IV, the message with [`ROOM`] bytes behind it, and where a tag or a digest
-/// goes. A message to be opened has its tag behind it. The answer is whether the library accepted it.
+/// A call for one message: its IV, the message with [`ROOM`] bytes behind it, and the buffer for a tag or a digest. A
+/// message to be opened has its tag behind it. Returns whether the library accepted the message.
 pub type One = Box<dyn FnMut(&Iv, &mut [u8], &mut Out) -> bool>;
 
-/// The same for all messages at once.
+/// A call for all messages at once.
 pub type All = Box<dyn FnMut(&[Iv], &mut [u8], &mut [Out]) -> bool>;
 
-/// A library's way to do what is asked.
+/// A library's implementation of a request.
 pub enum Work {
-    /// One message a call.
+    /// One call per message.
     One(One),
-    /// All messages in a call.
+    /// One call for all messages.
     All(All),
 }
 
 impl Work {
-    /// A call for one message.
+    /// An implementation with one call per message.
     pub fn one(call: impl FnMut(&Iv, &mut [u8], &mut Out) -> bool + 'static) -> Self {
         Self::One(Box::new(call))
     }
 
-    /// Does all messages, which lie `stride` bytes apart.
+    /// Processes all messages, which lie `stride` bytes apart. Returns whether the library accepted all.
     #[inline]
     pub fn run(&mut self, ivs: &[Iv], text: &mut [u8], outs: &mut [Out], stride: usize) -> bool {
         match self {

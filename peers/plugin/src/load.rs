@@ -1,4 +1,4 @@
-//! Asking a shared object.
+//! The side of the interface that loads a shared object.
 
 use crate::{All, One, Request, Work, abi};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -8,23 +8,23 @@ use std::{
     ptr,
 };
 
-/// A shared object with the interface, which stays loaded.
+/// A shared object with the interface. It is never unloaded.
 pub struct Plugin {
     make: abi::Make,
     version: String,
 }
 
 impl Plugin {
-    /// Loads it so that nothing else in the process sees its symbols.
+    /// Loads the shared object, and hides its symbols from the rest of the process.
     pub fn load(path: &Path) -> Result<Self, libloading::Error> {
-        // SAFETY: the objects are those of this workspace; the initializers of the libraries behind them
-        // ask nothing of their callers.
+        // SAFETY: the objects are those of this workspace, and the initializers of the libraries behind them have no
+        // preconditions.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }?;
-        // SAFETY: the objects declare these two functions as abi.rs does.
+        // SAFETY: the objects declare these two functions with the types in abi.rs.
         let (make, version) =
             unsafe { (*library.get::<abi::Make>(b"peer_make")?, *library.get::<abi::Version>(b"peer_version")?) };
         std::mem::forget(library);
-        // SAFETY: the answer is a string with a zero behind it that stays as long as the library.
+        // SAFETY: the function returns a static C string, and the library is never unloaded.
         let version = unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned();
         Ok(Self { make, version })
     }
@@ -34,11 +34,11 @@ impl Plugin {
         &self.version
     }
 
-    /// The library's way, if it has one.
+    /// The library's implementation of `request`, if it has one.
     pub fn work(&self, request: &Request) -> Option<Work> {
         let name = |name| CString::new(name).expect("names have no zeros");
         let (mode, cipher) = (name(request.mode), name(request.cipher));
-        // The object may keep its copy of the case, names included, for as long as the state lives.
+        // The object may keep the case, including the names, for as long as the state lives.
         let case = abi::Case {
             mode: mode.as_ptr(),
             cipher: cipher.as_ptr(),
@@ -54,8 +54,8 @@ impl Plugin {
             rekey: request.rekey,
         };
         let mut work = abi::Work { run: None, free: None, state: ptr::null_mut(), messages: 0 };
-        // SAFETY: both arguments are valid; key and associated data are static, the names are kept beside
-        // the state.
+        // SAFETY: both arguments are valid. Key and associated data are static, and the names are kept beside the
+        // state.
         if !unsafe { (self.make)(&case, &mut work) } {
             return None;
         }
@@ -64,8 +64,8 @@ impl Plugin {
         if work.messages == 1 {
             let one: One = Box::new(move |iv, text, out| {
                 assert!(text.len() >= size + crate::ROOM);
-                // SAFETY: the state is that of the object; it touches one IV, `size` bytes of text and the
-                // room behind them, and one tag.
+                // SAFETY: the state is the one that the object has made. The object accesses one IV, `size` bytes of
+                // text and the room behind them, and one tag, which the arguments provide.
                 unsafe { run(state.get(), iv, text.as_mut_ptr(), out) }
             });
             return Some(Work::One(one));
@@ -73,7 +73,7 @@ impl Plugin {
         let messages = work.messages;
         let all: All = Box::new(move |ivs, text, outs| {
             assert!(ivs.len() == messages && outs.len() == messages && text.len() >= messages * stride);
-            // SAFETY: as above, for `messages` of each.
+            // SAFETY: as above, for `messages` of each, as asserted.
             unsafe { run(state.get(), ivs.as_ptr(), text.as_mut_ptr(), outs.as_mut_ptr()) }
         });
         Some(Work::All(all))
@@ -88,7 +88,7 @@ struct State {
 }
 
 impl State {
-    /// A method, so that a closure that calls it owns the whole.
+    /// A method, so that a closure that calls it captures the whole value and not only the pointer.
     fn get(&self) -> *mut c_void {
         self.state
     }
@@ -97,7 +97,7 @@ impl State {
 impl Drop for State {
     fn drop(&mut self) {
         if let Some(free) = self.free {
-            // SAFETY: the object made the state and nobody uses it any more.
+            // SAFETY: the object has made the state, and nothing uses it any more.
             unsafe { free(self.state) }
         }
     }

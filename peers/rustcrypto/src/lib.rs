@@ -1,4 +1,4 @@
-//! The RustCrypto crates, with the backends that they choose by themselves.
+//! The RustCrypto crates, with the backends that they choose for themselves.
 
 use aes_gcm::aead::{
     AeadInOut,
@@ -17,23 +17,23 @@ use std::ffi::{CStr, c_char};
 
 /// # Safety
 ///
-/// As for [`peers_plugin::make`].
+/// The same as for [`peers_plugin::make`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn peer_make(case: *const RawCase, out: *mut RawWork) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the preconditions are the same.
     unsafe { peers_plugin::make(work, case, out) }
 }
 
-/// What is known of the versions.
+/// The versions of the main crates.
 pub const VERSION: &CStr = c"aes 0.9, aes-gcm 0.11, sha2 0.11";
 
-/// The version.
+/// The versions of the main crates, as a C string.
 #[unsafe(no_mangle)]
 pub extern "C" fn peer_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Its way.
+/// RustCrypto's implementation of a request.
 pub fn work(request: &Request) -> Option<Work> {
     let &Request { op, key, size, rekey, .. } = request;
     match (request.mode, request.cipher) {
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// An AEAD whose nonce begins at `iv_at`.
+/// An AEAD whose nonce begins at byte `iv_at` of the IV.
 fn aead<A: AeadInOut + KeyInit + 'static>(request: &Request, iv_at: usize) -> Option<Work> {
     let &Request { op, size, assoc, .. } = request;
     let &Request { key, rekey, .. } = request;

@@ -1,4 +1,4 @@
-//! algkit, with the driver that a name stands for: a call a message, or a batch of them.
+//! algkit, with the driver that it chooses for a name: one call per message, or one per batch.
 
 use super::Contender;
 use algkit::{
@@ -7,7 +7,7 @@ use algkit::{
 };
 use peers_plugin::{Iv, Op, Out, Request, Work};
 
-/// algkit's way.
+/// algkit's implementation of a request.
 pub fn contender(name: &str, request: &Request) -> Contender {
     let registry = Registry::global().expect("ALGKIT_CPU and ALGKIT_TIMING as algkit takes them");
     let driver = registry.find_any(name).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -30,7 +30,7 @@ pub fn contender(name: &str, request: &Request) -> Contender {
         Type::Skcipher => skcipher(registry.skcipher(name).and_then(|t| t.key(key)).expect("a key"), request, ivsize),
         Type::Aead => aead(registry.aead(name).and_then(|t| t.key(key)).expect("a key"), request, ivsize),
         Type::Hash => {
-            // The kernel's crc32 is the complement of everybody else's with this seed.
+            // With this seed, the kernel's crc32 is the complement of all others'.
             let key = if key.len() == 4 { &[0xff; 4] } else { key };
             hash(registry.hash(name).and_then(|t| t.key(key)).expect("a key"), request)
         }
@@ -107,7 +107,7 @@ fn hash(tfm: Hash, request: &Request) -> Work {
     Work::one(move |_, buf, out| tfm.digest_into(&[&buf[..size]], &mut out[..len]).is_ok())
 }
 
-/// Whether all succeeded.
+/// Runs the batch; returns whether all requests succeeded.
 fn run(mut jobs: Vec<Job<'_>>) -> bool {
     batch::run(&mut jobs);
     jobs.iter().all(|job| job.result().is_ok())

@@ -9,7 +9,7 @@ use peers_plugin::Iv;
 
 super::ring::ring_like!(aws_lc_rs);
 
-/// Its way.
+/// AWS-LC's implementation of a request.
 pub fn work(request: &Request) -> Option<Work> {
     let &Request { key, op, size, .. } = request;
     let algorithm = match key.len() {

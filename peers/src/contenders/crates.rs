@@ -1,8 +1,8 @@
-//! The best crates for single algorithms.
+//! The fastest crates for single algorithms.
 
 use peers_plugin::{Request, Work};
 
-/// Their way.
+/// The implementation of a request by one of these crates.
 pub fn work(request: &Request) -> Option<Work> {
     let size = request.size;
     Some(match (request.mode, request.cipher) {
@@ -26,7 +26,7 @@ pub fn work(request: &Request) -> Option<Work> {
     })
 }
 
-/// crc32fast, which uses AVX-512 where the CPU has it and cannot be told not to.
+/// crc32fast, which uses AVX-512 where the CPU has it and cannot be limited.
 pub fn crc32(request: &Request) -> Option<Work> {
     let size = request.size;
     let wanted = (request.mode, request.cipher) == ("", "crc32");

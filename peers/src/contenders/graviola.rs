@@ -6,7 +6,7 @@ use graviola::{
 };
 use peers_plugin::{Op, Request, Work};
 
-/// Its way.
+/// graviola's implementation of a request.
 pub fn work(request: &Request) -> Option<Work> {
     let &Request { key, size, .. } = request;
     match (request.mode, request.cipher) {
@@ -35,7 +35,7 @@ pub fn work(request: &Request) -> Option<Work> {
     }
 }
 
-/// Its AEADs have the same methods and no trait.
+/// The AEADs have the same methods and no common trait.
 macro_rules! aead {
     ($request:ident, $aead:expr) => {{
         let &Request { size, assoc, .. } = $request;
@@ -65,7 +65,7 @@ fn digest<H: Hash>(size: usize) -> Option<Work> {
 
 fn hmac<H: Hash + 'static>(key: &'static [u8], size: usize) -> Option<Work> {
     Some(Work::one(move |_, buf, out| {
-        let mut hmac = Hmac::<H>::new(key); // a keyed one cannot be cloned
+        let mut hmac = Hmac::<H>::new(key); // a keyed state cannot be cloned
         hmac.update(&buf[..size]);
         let tag = hmac.finish();
         out[..tag.as_ref().len()].copy_from_slice(tag.as_ref());

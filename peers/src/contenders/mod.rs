@@ -1,4 +1,4 @@
-//! The libraries, each with what it has of the cases.
+//! The libraries, and what each of them implements of the cases.
 
 mod algkit;
 mod aws_lc;
@@ -10,15 +10,15 @@ use crate::{case::Case, limits};
 use peers_plugin::{Level, Plugin, Request, Work};
 use std::path::Path;
 
-/// A library's way to do a case.
+/// A library's implementation of a case.
 pub struct Contender {
-    /// Whose it is.
+    /// The library's name.
     pub library: &'static str,
-    /// The driver or the instruction.
+    /// The name of algkit's driver, or of a bound's instruction.
     pub driver: String,
-    /// One call.
+    /// The call that is measured.
     pub work: Work,
-    /// What its time is multiplied with: 1 but for bounds.
+    /// The factor of its time: 1, except for bounds.
     pub scale: f64,
 }
 
@@ -26,12 +26,12 @@ pub struct Contender {
 pub struct Library {
     /// Its name.
     pub name: &'static str,
-    /// What it says of itself, if anything.
+    /// The version that it reports, if any.
     pub version: String,
     source: Source,
 }
 
-/// A library's way to do what is asked, if it has one.
+/// A library's implementation of a request, if it has one.
 type Make = fn(&Request) -> Option<Work>;
 
 enum Source {
@@ -39,8 +39,8 @@ enum Source {
     Loaded(Plugin),
 }
 
-/// Linked: its name, its way, and the lowest level at which it uses no more than is allowed. Only AWS-LC can be
-/// limited.
+/// Libraries that are linked: name, implementation, and the lowest level at which the library uses only what is
+/// allowed. Only AWS-LC can be limited.
 const LINKED: &[(&str, Make, Level)] = &[
     ("AWS-LC", aws_lc::work, Level::Soft),
     ("ring", ring::work, Level::Avx2),
@@ -50,11 +50,12 @@ const LINKED: &[(&str, Make, Level)] = &[
     ("crc32fast", crates::crc32, Level::Full),
 ];
 
-/// The crate `rustcrypto` built with other flags: its name, its folder below `target`, and its only level.
+/// The crate `rustcrypto` built with other flags: name, folder below `target`, and the only level at which it takes
+/// part.
 const REBUILT: &[(&str, &str, Level)] =
     &[("RustCrypto native", "native", Level::Full), ("RustCrypto soft", "soft", Level::Soft)];
 
-/// What is to be compared with at a level.
+/// The libraries that take part at a level.
 pub fn libraries(level: Level) -> Result<Vec<Library>, String> {
     let mut all = Vec::new();
     for &(name, object) in peers_foreign::OBJECTS {
@@ -91,12 +92,12 @@ impl Library {
     }
 }
 
-/// algkit's way.
+/// algkit's implementation of a case.
 pub fn algkit(case: &Case, request: &Request) -> Contender {
     algkit::contender(case.name, request)
 }
 
-/// Everybody who has the algorithm: algkit first, and last the bounds.
+/// All contenders that implement the case: algkit first, the bounds last.
 pub fn all(case: &Case, request: &Request, libraries: &[Library]) -> Vec<Contender> {
     let others = libraries.iter().filter_map(|library| {
         Some(Contender { library: library.name, driver: String::new(), work: library.work(request)?, scale: 1.0 })

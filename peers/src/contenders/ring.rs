@@ -1,6 +1,6 @@
-//! ring, and what AWS-LC has of ring's interface.
+//! ring, and those functions of AWS-LC that have ring's interface.
 
-/// The work of a library with ring's interface.
+/// Defines the implementation of requests by a library with ring's interface.
 macro_rules! ring_like {
     ($library:ident) => {
         use peers_plugin::{Op, Request, Work};
@@ -64,7 +64,7 @@ pub(super) use ring_like;
 
 ring_like!(ring);
 
-/// Its way.
+/// ring's implementation of a request.
 pub fn work(request: &Request) -> Option<Work> {
     ring_work(request)
 }

@@ -1,10 +1,10 @@
-//! Every driver under valgrind, with secrets marked.
+//! Runs every driver under valgrind, with secrets marked.
 //!
-//! `ctgrind` starts valgrind with itself in it (`--inside`), which reports each driver with the number of
-//! times that memcheck objected. Drivers with objections go through it a second time, with those
-//! suppressed that the one documented exception explains: lookups in the S-box of `aes-fixed-time`.
+//! `ctgrind` runs itself under valgrind (`--inside`). That process reports each driver with the number of objections by
+//! memcheck. Drivers with objections are run again, with those objections suppressed that the one documented exception
+//! explains: lookups in the S-box of `aes-fixed-time`.
 //!
-//! On the way, the allocator looks for blocks that are given back with something secret in them.
+//! Meanwhile, the allocator looks for secrets in blocks that are freed.
 
 use algkit::{CATALOGUE, Policy, Registry, cpu::CpuFeatures, driver::Timing, mask_cpu};
 use algkit_timing::{
@@ -22,25 +22,25 @@ use std::{
 };
 use subtle::ConstantTimeEq;
 
-/// CPUs on which the default policy is asked for drivers, in the language of ALGKIT_CPU: all that valgrind
-/// executes, and less and less of it.
+/// Masks of CPU features, in the language of ALGKIT_CPU, with which the default policy is asked for drivers: from all
+/// features that valgrind can execute to fewer and fewer.
 const MASKS: &[&str] = &["", "-avx2", "-aes", "-aes,-avx2", "-pclmul", "-ssse3", "-sse2"];
 
-/// Drivers that contain `aes-fixed-time`, by name or by construction: bit-sliced CBC encrypts with it,
-/// bit-sliced XTS encrypts its first tweak with it, and HCTR2 over bit-sliced XCTR its one block. See docs/security.md.
+/// Drivers that contain `aes-fixed-time`, by name or by construction. Bit-sliced CBC encrypts with it, bit-sliced XTS
+/// encrypts its first tweak with it, and HCTR2 over bit-sliced XCTR its one block. See docs/security.md.
 const CACHE_HARDENED: &[(&str, &str)] =
     &[("aes-fixed-time", ""), ("cbc-aes-", "bs"), ("xts-aes-", "bs"), ("hctr2_base", "")];
 
 const DECISION: &str = include_str!("../decision.supp");
 const FIXED_TIME: &str = include_str!("../fixed_time.supp");
 
-/// Leaks on purpose.
+/// A control that leaks on purpose.
 const CONTROL_BRANCH: &str = "control: a branch on a secret";
-/// Leaks on purpose.
+/// A control that leaks on purpose.
 const CONTROL_LOOKUP: &str = "control: an address from a secret";
-/// Leaves a key in memory.
+/// A control that leaves a key in freed memory.
 const CONTROL_HEAP: &str = "control: a key that is not wiped";
-/// Does not leak.
+/// A control that does not leak.
 const CONTROL_CONSTANT: &str = "control: constant-time comparison";
 
 #[global_allocator]
@@ -75,8 +75,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Drivers that valgrind can execute: every row of the table, and what the default policy makes of the
-/// catalogue's templates on each of the CPUs.
+/// The drivers that valgrind can execute: every row of the table, and what the default policy composes of the
+/// catalogue's templates with each of the masks.
 fn subjects() -> Result<Vec<Subject>, algkit::Error> {
     let mut seen = BTreeSet::new();
     let mut subjects = Vec::new();
@@ -95,7 +95,7 @@ fn subjects() -> Result<Vec<Subject>, algkit::Error> {
     Ok(subjects)
 }
 
-/// Examines drivers and reports a line each: errors, bytes not wiped, timing, name.
+/// Examines drivers and prints a line for each: number of errors, number of bytes not wiped, timing, name.
 fn inside(Args { names, blame, .. }: &Args) -> Result<(), Error> {
     if !valgrind::is_running() {
         return Err(Error::NoValgrind);
@@ -147,14 +147,14 @@ fn inside(Args { names, blame, .. }: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// What was found out about a driver.
+/// The findings about a driver.
 struct Finding {
     constant: bool,
     errors: u64,
     unwiped: u64,
 }
 
-/// Runs this program under valgrind; findings by driver, and valgrind's log.
+/// Runs this program under valgrind. Returns the findings by driver, and valgrind's log.
 fn run(names: &[String], blame: bool, suppressions: &str) -> Result<(BTreeMap<String, Finding>, String), Error> {
     let dir = tempfile::tempdir().map_err(Error::io("temporary directory"))?;
     let (log, rules) = (dir.path().join("log"), dir.path().join("supp"));
@@ -187,7 +187,7 @@ fn run(names: &[String], blame: bool, suppressions: &str) -> Result<(BTreeMap<St
     Ok((findings.collect::<Result<_, _>>()?, text))
 }
 
-/// What follows for a driver; `again` is what was found with the exception's lookups suppressed.
+/// The verdict on a driver. `again` are the findings with the exception's lookups suppressed.
 fn verdict(name: &str, finding: &Finding, again: Option<&Finding>) -> &'static str {
     let must_leak = [CONTROL_BRANCH, CONTROL_LOOKUP, "aes-generic"].contains(&name);
     match finding {
@@ -202,7 +202,7 @@ fn verdict(name: &str, finding: &Finding, again: Option<&Finding>) -> &'static s
     }
 }
 
-/// Prints the verdicts; whether all is as it should be.
+/// Prints the verdicts; returns whether each is as it should be.
 fn outside(args: &Args) -> Result<bool, Error> {
     let (findings, log) = run(&args.names, args.blame, DECISION)?;
     if findings.is_empty() {
@@ -210,7 +210,7 @@ fn outside(args: &Args) -> Result<bool, Error> {
     }
     let suspects: Vec<_> =
         findings.iter().filter(|(_, f)| f.constant && f.errors > 0).map(|(n, _)| n.clone()).collect();
-    // Names select by substring, so more than the suspects may come back; that does no harm.
+    // Names select by substring, so other drivers may be run again too. That does no harm.
     let again = if suspects.is_empty() {
         BTreeMap::new()
     } else {
@@ -239,7 +239,7 @@ fn outside(args: &Args) -> Result<bool, Error> {
     Ok(good)
 }
 
-/// Whether the driver is on the list of exceptions.
+/// Whether the driver is one of the exceptions.
 fn may_look_up(name: &str) -> bool {
     CACHE_HARDENED
         .iter()

@@ -1,10 +1,10 @@
-//! Every driver that this CPU picks by default, timed on fixed and on random keys and texts.
+//! Times every driver that this CPU uses by default, with fixed and with random keys and texts.
 //!
-//! A sample is the time of setting up a key and processing a text with it. Its inputs, fixed or random by
-//! the toss of a coin, are written to the same buffers by the same instructions. If the two classes
-//! differ in Welch's t-test, and differ again each time that the test is repeated, time depends on the
-//! inputs. How much is a second question: with enough samples the test sees less than a tick of the
-//! clock, which straight-line code shows as well, now and then and with either sign.
+//! A sample is the time of setting a key and processing a text with it. A coin toss decides whether its inputs are
+//! fixed or random; both kinds are written to the same buffers by the same instructions. If Welch's t-test finds a
+//! difference between the two classes, and finds it again each time it is repeated, the time depends on the inputs. How
+//! large the difference is, is a second question: with enough samples, the test detects less than a tick of the clock.
+//! Now and then, straight-line code shows such a difference too, with either sign.
 
 use algkit::{CATALOGUE, Direction, Error as LibError, Registry, driver::Timing};
 use algkit_timing::{
@@ -19,17 +19,17 @@ use std::{
     sync::atomic::{Ordering::SeqCst, fence},
 };
 
-/// A |t| that chance does not explain (Reparaz, Balasch and Verbauwhede 2017 use 4.5 to suspect and 10 to
-/// be sure).
+/// A |t| that chance does not explain (Reparaz, Balasch and Verbauwhede 2017: a leak is suspected from 4.5 and certain
+/// from 10 on).
 const SURE: f64 = 10.0;
 
-/// A difference that is too small to be a branch or a cache miss, as a part of the whole time.
+/// A difference too small for a branch or a cache miss, as a fraction of the whole time.
 const TINY: f64 = 0.005;
 
-/// How often a suspicion has to be confirmed, each time with twice the samples.
+/// How many times a suspicion must be confirmed, each time with twice as many samples.
 const ATTEMPTS: u32 = 4;
 
-/// Bytes of text: batches of every width, and a tail.
+/// The length of the text in bytes: batches of every width and a tail.
 const TEXT_LEN: usize = 1100;
 
 #[derive(Parser)]
@@ -53,11 +53,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// A clock that counts in cycles or nanoseconds, and whose readings keep their place among instructions.
+/// A clock that counts cycles or nanoseconds, and whose readings are not reordered with other instructions.
 #[cfg(target_arch = "x86_64")]
 fn clock() -> u64 {
     use std::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: every x86-64 CPU has both instructions.
+    // SAFETY: every x86-64 CPU has both instructions, which have no preconditions.
     unsafe {
         _mm_lfence();
         let now = _rdtsc();
@@ -73,23 +73,24 @@ fn clock() -> u64 {
     START.elapsed().as_nanos() as u64
 }
 
-/// The difference that fixed inputs make to `operation`, on inputs of `len` bytes; the first class is fixed.
+/// Times `operation` on inputs of the length of `fixed`, whose first `public` bytes never change, and compares the two
+/// classes. The first class has fixed inputs.
 fn measure(rounds: usize, fixed: &[u8], public: usize, operation: &mut dyn FnMut(&mut [u8])) -> Difference {
     let mut classes = [Vec::with_capacity(rounds), Vec::with_capacity(rounds)];
     let (mut input, mut noise) = (fixed.to_vec(), fixed.to_vec());
     for round in 0..rounds + rounds / 10 {
         fastrand::fill(&mut noise[public..]);
-        // The compiler must not know that there are two masks, and make a branch of them.
+        // The compiler must not know that there are only two masks, or it would make a branch of them.
         let mask = black_box(0u8.wrapping_sub(u8::from(fastrand::bool())));
         for ((place, &fixed), &noise) in input.iter_mut().zip(fixed).zip(&noise) {
             *place = fixed ^ (fixed ^ noise) & mask;
         }
-        // Whatever is on its way to memory arrives before the clock starts.
+        // Stores to the buffer must be complete before the clock starts.
         fence(SeqCst);
         let start = clock();
         operation(black_box(&mut input));
         let ticks = clock() - start;
-        // The first samples warm up caches and branch predictors.
+        // The first samples are dropped: they warm up caches and branch predictors.
         if round >= rounds / 10 {
             classes[usize::from(mask & 1)].push(u32::try_from(ticks).unwrap_or(u32::MAX));
         }
@@ -97,7 +98,7 @@ fn measure(rounds: usize, fixed: &[u8], public: usize, operation: &mut dyn FnMut
     welch::largest_difference([&classes[0], &classes[1]])
 }
 
-/// Measures until the suspicion is gone or confirmed.
+/// Repeats the measurement until the suspicion is refuted or confirmed.
 fn suspect(rounds: usize, fixed: &[u8], public: usize, operation: &mut dyn FnMut(&mut [u8])) -> Vec<Difference> {
     let mut differences: Vec<Difference> = Vec::new();
     for attempt in 0..ATTEMPTS {
@@ -125,7 +126,7 @@ fn verdict(differences: &[Difference]) -> Verdict {
     }
 }
 
-/// Prints and returns the verdict.
+/// Prints the verdict and returns it.
 fn judge(name: &str, operation: &str, differences: &[Difference]) -> Verdict {
     let verdict = verdict(differences);
     let list: Vec<_> = differences.iter().map(|d| format!("{:.1} ({:+.2} %)", d.t, 100.0 * d.size)).collect();
@@ -179,7 +180,7 @@ fn examine(subject: &Subject, direction: Direction, rounds: usize) -> Result<Vec
     let differences = suspect(rounds, &fixed, public, &mut |input| {
         let (key, text) = input.split_at_mut(key.len());
         match subject.key(key).and_then(|keyed| keyed.run(&request, text, &mut tag)) {
-            // No tag is right for random texts: what is timed is the refusal.
+            // Random texts have no valid tag; the time of the refusal is measured.
             Ok(_) | Err(LibError::Authentication) => {}
             Err(error) => failure = Some(error),
         }
