@@ -1,9 +1,9 @@
 //! The Poly1305 authenticator (RFC 8439 section 2.5; Bernstein, "The Poly1305-AES
 //! message-authentication code").
 //!
-//! A message is cut into blocks of 16 bytes, each read as a little-endian number with a 1 bit behind its last byte.
-//! These numbers are the coefficients of a polynomial, which is evaluated at the secret point *r* modulo *p* = 2¹³⁰ −
-//! 5. The tag is the value plus a secret *s*, modulo 2¹²⁸. A key must be used for one message only.
+//! A message is cut into blocks of 16 bytes, each read as a little-endian number with a 1 bit behind its last byte. These
+//! numbers are the coefficients of a polynomial, which is evaluated at the secret point *r* modulo *p* = 2¹³⁰ − 5. The
+//! tag is the value plus a secret *s*, modulo 2¹²⁸. A key must be used for one message only.
 //!
 //! * `scalar`: Horner's rule with 64-bit words, for every CPU and for short messages.
 //! * `lanes`: the blocks are distributed over the lanes of a vector, and each lane uses Horner's rule with a power of

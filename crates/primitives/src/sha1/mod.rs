@@ -1,9 +1,10 @@
 //! SHA-1 (FIPS 180-4), with a digest of 160 bits. Collisions are practical; it lives on in HMAC and in old formats.
 //!
-//! A block of sixteen 32-bit words w(0..16) is expanded to eighty by w(t) = (w(t-3) ^ w(t-8) ^ w(t-14) ^ w(t-16)) <<<
-//! 1. Round t maps the state (a, b, c, d, e) to ((a <<< 5) + f(b, c, d) + e + k + w(t), a, b <<< 30, c, d), where f and
-//! k change every twenty rounds. Only b is rotated and only one word is new, so CPUs with SHA instructions do four
-//! rounds in one instruction: a register holds (a, b, c, d), and e after four rounds is a of now, rotated.
+//! A block of sixteen 32-bit words w(0..16) is expanded to eighty by
+//! w(t) = (w(t-3) ^ w(t-8) ^ w(t-14) ^ w(t-16)) <<< 1. Round t maps the state (a, b, c, d, e) to
+//! ((a <<< 5) + f(b, c, d) + e + k + w(t), a, b <<< 30, c, d), where f and k change every twenty rounds. Only b is
+//! rotated and only one word is new, so CPUs with SHA instructions do four rounds in one instruction: a register holds
+//! (a, b, c, d), and e after four rounds is the present a, rotated.
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
