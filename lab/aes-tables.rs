@@ -1,16 +1,17 @@
-//! Scalar AES-128 by four tables of 1 KiB, and by one with rotations (experiment T5 of docs/experiments.md).
+//! Scalar AES-128 with four tables of 1 KiB, and with one table and rotations (experiment T5 of docs/experiments.md).
 //!
-//! Both encrypt the same chain of blocks in turns; the fastest slice of each counts. Cycles are those of the core's
-//! clock, by a chain of dependent additions and rotations. Built and run by `lab/experiments`; needs rustc alone.
+//! Both variants encrypt the same chain of blocks in turn, and the fastest slice of each is the result. Cycles are
+//! those of the core's clock, measured by a chain of dependent additions and rotations. `lab/experiments` builds and
+//! runs it; it needs only rustc.
 
 use std::{hint::black_box, time::Instant};
 
-/// Multiplication by x in AES's field.
+/// Multiplication by x in the field of AES.
 const fn double(x: u8) -> u8 {
     (x << 1) ^ (0x1b * (x >> 7))
 }
 
-/// FIPS 197, section 5.1.1: the inverse, then the affine map. 3 generates the field's units.
+/// The S-box (FIPS 197, section 5.1.1): the inverse, then the affine map. The number 3 generates the field's units.
 const fn sbox() -> [u8; 256] {
     let (mut table, mut power, mut inverse, mut i) = ([0x63; 256], 1_u8, 1_u8, 0);
     while i < 255 {
@@ -21,7 +22,7 @@ const fn sbox() -> [u8; 256] {
             ^ inverse.rotate_left(4)
             ^ 0x63;
         power ^= double(power);
-        // Division by 3.
+        // The division by 3.
         inverse ^= inverse << 1;
         inverse ^= inverse << 2;
         inverse ^= inverse << 4;
@@ -33,7 +34,7 @@ const fn sbox() -> [u8; 256] {
 
 static SBOX: [u8; 256] = sbox();
 
-/// SubBytes and MixColumns of a byte in row `row`.
+/// The column that SubBytes and MixColumns make of a byte in row `row`.
 const fn columns(row: u32) -> [u32; 256] {
     let (sbox, mut table, mut x) = (sbox(), [0; 256], 0);
     while x < 256 {
@@ -64,7 +65,8 @@ fn round_keys(key: [u8; 16]) -> [[u32; 4]; 11] {
     keys
 }
 
-/// `ONE`: rows 1 to 3 are rotations of row 0's column, so one table serves all.
+/// Encrypts a block. With `ONE`, one table serves all rows, because the columns of rows 1 to 3 are rotations of those
+/// of row 0.
 #[inline(never)]
 fn encrypt<const ONE: bool>(keys: &[[u32; 4]; 11], block: [u32; 4]) -> [u32; 4] {
     let byte = |w: u32, row: usize| (w >> (8 * row)) as u8 as usize;

@@ -1,7 +1,7 @@
-//! What the targets share: drivers to compare, and requests made of a fuzzer's bytes.
+//! Code that the fuzz targets share: drivers to compare, and requests made of the fuzzer's bytes.
 //!
-//! A text's length and the places where it is cut are the fuzzer's choice; its contents come from a seed,
-//! so that small inputs reach long texts.
+//! The fuzzer chooses a text's length and the places where it is cut. Its contents come from a seed, so that small
+//! inputs can make long texts.
 
 use algkit::{
     CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key, cpu::CpuFeatures, driver::Shape,
@@ -10,7 +10,7 @@ use algkit::{
 use arbitrary::Arbitrary;
 use std::sync::LazyLock;
 
-/// Features to hide, in the language of `ALGKIT_CPU`, so that every driver of this CPU has its turn.
+/// CPU features to hide, in the language of `ALGKIT_CPU`, so that every driver of this CPU is chosen by some mask.
 const MASKS: &[&str] = &["", "-avx512", "-avx512,-vaes", "-aes", "-aes,-avx512", "-avx2", "-aes,-avx2", "-ssse3"];
 
 static REGISTRIES: LazyLock<Vec<Registry>> = LazyLock::new(|| {
@@ -18,19 +18,19 @@ static REGISTRIES: LazyLock<Vec<Registry>> = LazyLock::new(|| {
     MASKS.iter().map(|mask| Registry::new(masked(mask), Policy::Table)).collect()
 });
 
-/// Portable drivers only.
+/// A registry with portable drivers only.
 pub static REFERENCE: LazyLock<Registry> = LazyLock::new(|| Registry::new(CpuFeatures::NONE, Policy::Table));
 
-/// The catalogue, by type.
+/// The names of the catalogue with their types.
 static NAMES: LazyLock<Vec<(&'static str, Type)>> = LazyLock::new(|| {
     let kind = |name: &str| REFERENCE.find_any(name).expect("every algorithm has a portable driver").kind;
     CATALOGUE.iter().map(|name| (*name, kind(name))).collect()
 });
 
-/// What stands in buffers before something is written to them.
+/// The byte that fills buffers before a driver writes to them.
 pub const UNTOUCHED: u8 = 0xa5;
 
-/// Panics unless `got` is `want`; says where they differ, as two texts of kilobytes would say little.
+/// Panics unless `got` equals `want`, with the place of the first difference, as texts may have kilobytes.
 #[track_caller]
 pub fn same(what: &str, driver: &Driver, got: &[u8], want: &[u8]) {
     if got == want {
@@ -42,10 +42,10 @@ pub fn same(what: &str, driver: &Driver, got: &[u8], want: &[u8]) {
     panic!("{driver:?}: {what}: {} bytes for {}, from byte {at} on {}.. for {}..", lens.0, lens.1, differ.0, differ.1);
 }
 
-/// The longest text, in bytes: past the largest batch of any driver.
+/// The length of the longest text in bytes, beyond the largest batch of any driver.
 const MAX_TEXT: usize = 4500;
 
-/// An algorithm, and a CPU to run it on.
+/// The choice of an algorithm and of a CPU to run it on.
 #[derive(Arbitrary, Debug)]
 pub struct Choice {
     algorithm: u8,
@@ -53,7 +53,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// An algorithm of the catalogue of one of these types, its type, and the registry to take it from.
+    /// The name of an algorithm of one of these types, its type, and a registry with the CPU's drivers.
     pub fn pick(&self, kinds: &[Type]) -> (&'static str, Type, &'static Registry) {
         let names: Vec<_> = NAMES.iter().filter(|(_, kind)| kinds.contains(kind)).collect();
         let (name, kind) = names[usize::from(self.algorithm) % names.len()];
@@ -61,14 +61,14 @@ impl Choice {
     }
 }
 
-/// A length: one that fits, or any.
+/// A length that fits the driver, or any.
 #[derive(Arbitrary, Debug)]
 enum Length {
     Fitting(u8),
     Any(u8),
 }
 
-/// Bytes of key, IV or associated data.
+/// The bytes of a key, an IV or associated data.
 #[derive(Arbitrary, Debug)]
 pub struct Bytes {
     length: Length,
@@ -79,12 +79,12 @@ pub struct Bytes {
 enum Contents {
     Random(u16),
     Repeated(u8),
-    /// Counters are about to overflow.
+    /// The last bytes are 0xff, so that counters are about to overflow.
     EndingInOnes(u8),
 }
 
 impl Bytes {
-    /// So many bytes.
+    /// `len` bytes.
     fn make(&self, len: usize) -> Vec<u8> {
         match self.contents {
             Contents::Random(seed) => random(seed.into(), len),
@@ -108,7 +108,7 @@ impl Bytes {
             Length::Fitting(n) => {
                 let mut key = self.make(choose(&driver.shape.keys, n));
                 if driver.name.starts_with("vmac64(") {
-                    key[0] &= 0x7f; // a nonce of 127 bits is in front
+                    key[0] &= 0x7f; // the nonce before the cipher's key has 127 bits
                 }
                 key
             }
@@ -129,7 +129,7 @@ impl Bytes {
         }
     }
 
-    /// Associated data; IPsec takes 16 or 20 bytes.
+    /// Associated data; IPsec's AEADs take 16 or 20 bytes.
     pub fn assoc(&self) -> Vec<u8> {
         match self.length {
             Length::Any(n) => self.make(n.into()),
@@ -137,7 +137,7 @@ impl Bytes {
         }
     }
 
-    /// Bytes of tag or digest.
+    /// The length of a tag or digest in bytes.
     pub fn tag_len(&self, tags: &Sizes) -> usize {
         match self.length {
             Length::Any(n) => n.into(),
@@ -146,26 +146,27 @@ impl Bytes {
     }
 }
 
-/// A text and how it lies in memory.
+/// A text and its layout in memory.
 #[derive(Arbitrary, Debug)]
 pub struct Message {
     len: u16,
     fit: bool,
     seed: u16,
     in_place: bool,
-    /// Lengths of segments of the source, and of the destination; the last one is repeated.
+    /// The lengths of segments of the source and of the destination. The last one is repeated.
     cuts: [Vec<u8>; 2],
 }
 
 impl Message {
-    /// The text.
+    /// The text, with a length that the driver may refuse unless `fit`.
     pub fn text(&self, shape: &Shape) -> Vec<u8> {
         let len = usize::from(self.len) % MAX_TEXT;
         let len = if self.fit { shape.fit(len) } else { len };
         random(self.seed.into(), len)
     }
 
-    /// Has `transform` turn `src` into what it returns. What is there before is `src` or untouched.
+    /// Calls `transform` with the text in its layout and returns the destination. Before the call, it holds `src` in
+    /// place, and otherwise [`UNTOUCHED`].
     pub fn run<R>(&self, src: &[u8], transform: impl FnOnce(Text<'_>) -> R) -> (Vec<u8>, R) {
         let mut dst = if self.in_place { src.to_vec() } else { vec![UNTOUCHED; src.len()] };
         let outcome = match (self.in_place, &self.cuts) {
@@ -184,12 +185,12 @@ impl Message {
         (dst, outcome)
     }
 
-    /// Whether `out`, of [`Message::run`] on `src`, was left alone.
+    /// Whether the destination `out` of [`Message::run`] on `src` has not been written.
     pub fn is_untouched(&self, src: &[u8], out: &[u8]) -> bool {
         if self.in_place { out == src } else { out.iter().all(|&b| b == UNTOUCHED) }
     }
 
-    /// `data` in the segments of the source.
+    /// `data` in segments, cut as the source.
     pub fn pieces<'a>(&self, data: &'a [u8]) -> Vec<&'a [u8]> {
         cut(data, &self.cuts[0])
     }
@@ -199,7 +200,7 @@ fn lengths(cuts: &[u8]) -> impl Iterator<Item = usize> {
     cuts.iter().copied().chain(std::iter::repeat(cuts.last().copied().unwrap_or(0).max(1))).map(usize::from)
 }
 
-/// `data` in segments.
+/// `data` in segments of the lengths in `cuts`.
 fn cut<'a>(mut data: &'a [u8], cuts: &[u8]) -> Vec<&'a [u8]> {
     if cuts.is_empty() {
         return vec![data];
@@ -228,7 +229,7 @@ fn cut_mut<'a>(mut data: &'a mut [u8], cuts: &[u8]) -> Vec<&'a mut [u8]> {
     parts
 }
 
-/// Whether a key of `driver` is two keys in the kernel's blob.
+/// Whether a key of `driver` consists of two keys in the kernel's encoding.
 fn has_authenc(driver: &Driver) -> bool {
     fn any(name: &Name) -> bool {
         matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
@@ -236,7 +237,7 @@ fn has_authenc(driver: &Driver) -> bool {
     Name::parse(&driver.name).is_ok_and(|name| any(&name))
 }
 
-/// One of the sizes; of an interval that has no end in sight, a small one.
+/// One of the sizes; a small one of an interval without an upper bound.
 fn choose(sizes: &Sizes, n: u8) -> usize {
     match sizes {
         Sizes::OneOf(list) => list[usize::from(n) % list.len()],
@@ -245,7 +246,7 @@ fn choose(sizes: &Sizes, n: u8) -> usize {
     }
 }
 
-/// Bytes from a seed (SplitMix64: Steele, Lea and Flood 2014).
+/// `len` bytes that depend on `seed` (SplitMix64: Steele, Lea and Flood 2014).
 pub fn random(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed;
     let mut next = || {

@@ -1,7 +1,7 @@
-//! Every AEAD of the catalogue on every kind of CPU, with lengths right and wrong:
-//! errors rather than panics, before anything is written; the ciphertext of the portable driver, however the
-//! text lies in memory; decryption gives the text back, and of anything tampered with gives nothing. Where a driver makes the
-//! IV, the ciphertext is not the portable driver's, and each opens what the other has sealed.
+//! Every AEAD of the catalogue with the drivers of every mask, with valid and invalid lengths. A driver returns errors
+//! and does not panic, and it does so before it writes anything. Its ciphertext is that of the portable driver, in
+//! every layout of the text. Decryption restores the text, and a message that was tampered with gives nothing. A driver
+//! that makes the IV has another ciphertext than the portable driver; then each opens what the other has sealed.
 #![no_main]
 
 use algkit::{Aead, Error, Text, Type, WeakKeys};
@@ -47,7 +47,8 @@ fn compare(input: &Input, aead: &Aead, reference: &Aead) {
         assert!(message.is_untouched(&plain, &sealed) && tag.iter().all(|&b| b == UNTOUCHED), "{driver:?}");
         return;
     }
-    // Where a driver makes the IV, it stands in front, and no two messages are the same: each driver opens the other's.
+    // A driver that makes the IV puts it before the text, and no two messages are equal. So each driver opens the
+    // message of the other.
     let makes_iv = ["seqiv(", "echainiv("].iter().any(|template| driver.name.starts_with(template));
     let room = if makes_iv { iv.len() } else { 0 };
     if room > 0 {
@@ -72,7 +73,7 @@ fn compare(input: &Input, aead: &Aead, reference: &Aead) {
     }
 }
 
-/// Changes a byte and expects a refusal that leaves zeros behind.
+/// Changes a byte and expects an error, with zeros in the destination.
 fn tampered(
     aead: &Aead,
     message: &Message,
@@ -82,10 +83,10 @@ fn tampered(
     change: u8,
 ) {
     let driver = aead.driver();
-    // The copy of the IV at the end of the associated data is not authenticated by these.
+    // These do not authenticate the copy of the IV at the end of the associated data.
     let ignores_end = ["rfc4106", "rfc4309", "rfc7539esp", "essiv"].iter().any(|t| driver.name.starts_with(t));
     let covered = assoc.len() - if ignores_end { iv.len() } else { 0 };
-    // A short tag may well fit a change elsewhere by chance.
+    // A short tag may match by chance after a change elsewhere, so the tag itself is changed.
     let mut places: Vec<&mut u8> = match tag.len() {
         8.. => assoc[..covered].iter_mut().chain(&mut sealed).chain(&mut tag).collect(),
         _ => tag.iter_mut().collect(),

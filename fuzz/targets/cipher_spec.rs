@@ -1,4 +1,4 @@
-//! Cipher strings: any text is refused, or is a cipher string that prints as it was and whose sectors come back.
+//! Cipher strings: any text is refused, or is a cipher string that prints as the same text and restores sectors.
 #![no_main]
 
 use algkit::Direction;

@@ -1,4 +1,4 @@
-//! AF_ALG sockets, whatever a client does with them: an answer or an errno to any order of calls, any address, option,
+//! AF_ALG sockets under any use: every call returns an answer or an errno, in any order, with any address, option,
 //! control message and text.
 #![no_main]
 
@@ -7,15 +7,15 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::io::{IoSlice, IoSliceMut};
 
-/// Calls in one run.
+/// The largest number of calls in a run.
 const MAX_CALLS: usize = 24;
 
-/// Sockets open at a time.
+/// The largest number of sockets that are open at a time.
 const MAX_SOCKETS: usize = 6;
 
 const SOL_ALG: i32 = 279;
 
-/// Types and names, as a client writes them.
+/// Types and names as a client passes them.
 const ALGORITHMS: &[(&str, &str)] = &[
     ("skcipher", "cbc(aes)"),
     ("skcipher", "ctr(aes)"),
@@ -62,7 +62,7 @@ enum Call {
         len: Length,
         byte: u8,
     },
-    /// An `authenc` key's header, and so many bytes of each key.
+    /// An `authenc` key: the header and the lengths of both keys in bytes.
     TwoKeys {
         socket: u8,
         enc_len: u8,
@@ -107,12 +107,12 @@ enum Level {
     Any(i16),
 }
 
-/// Bytes of a key, a text or a buffer.
+/// The length of a key, a text or a buffer.
 #[derive(Arbitrary, Debug)]
 enum Length {
     Short(u8),
     Blocks(u8),
-    /// To fill buffers; in units of 1000 bytes, so that blocks straddle.
+    /// A length that fills buffers, in units of 1000 bytes, so that blocks lie across buffers.
     Long(u8),
     /// A key of a common size.
     Usual(u8),
@@ -141,13 +141,13 @@ enum Control {
     Encrypt(bool),
     Iv(u8),
     AssocLen(u8),
-    /// Any type with any bytes.
+    /// A message of any type with any bytes.
     Other {
         level: Level,
         kind: u8,
         data: Vec<u8>,
     },
-    /// Bytes as they are.
+    /// Bytes without a header.
     Raw(Vec<u8>),
 }
 
@@ -196,10 +196,10 @@ fn spoil(bytes: &mut [u8], change: Option<(u8, u8)>) {
     }
 }
 
-/// Pieces that are followed by one that is not memory.
+/// The value that makes the last piece an invalid address.
 const FAULT: u8 = 0xff;
 
-/// Where to cut `len` bytes into up to three pieces.
+/// The places where `len` bytes are cut into up to three pieces.
 fn places(len: usize, cuts: u8) -> (usize, usize) {
     let first = (usize::from(cuts & 15) * 5).min(len);
     (first, (first + usize::from(cuts >> 4) * 16).min(len))

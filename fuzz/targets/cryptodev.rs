@@ -1,5 +1,5 @@
-//! `/dev/crypto`: any `ioctl` on any memory gets an answer or an errno. Outside the memory that a request points to, nothing
-//! is written, and what is written stays within the limits that the request sets.
+//! `/dev/crypto`: any `ioctl` on any memory returns an answer or an errno. Only memory that the request points to is
+//! written, and only within the limits that the request sets.
 #![no_main]
 
 use algkit_afalg::{
@@ -10,12 +10,12 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 
-/// Calls in one run.
+/// The largest number of calls in a run.
 const MAX_CALLS: usize = 16;
 
 const BASE: u64 = 0x10_0000;
 
-/// The client's memory.
+/// The size of the client's memory in bytes.
 const SIZE: usize = 1 << 14;
 
 const CRIOGET: u32 = 0xc004_6365;
@@ -29,7 +29,7 @@ const CIOCASYNCCRYPT: u32 = 0x4030_636e;
 const CIOCASYNCFETCH: u32 = 0x8030_636f;
 const CIOCCPHASH: u32 = 0x4008_6370;
 
-/// Ciphers and hashes with the bytes of their keys.
+/// The numbers of ciphers and hashes, and the lengths of their keys in bytes.
 const CIPHERS: &[(u32, u32)] = &[
     (0, 0),
     (11, 16),
@@ -62,14 +62,14 @@ enum Call {
     Numbered { request: u8, at: Place, structure: Vec<u8> },
 }
 
-/// Some byte of a structure that is not as it should be.
+/// A change of one byte of a structure.
 #[derive(Arbitrary, Debug)]
 struct Change {
     at: u8,
     xor: u8,
 }
 
-/// An address: in the memory, at its end, or outside of it.
+/// An address inside the client's memory, at its end, or anywhere.
 #[derive(Arbitrary, Debug)]
 enum Place {
     Inside(u16),
@@ -108,7 +108,7 @@ struct Auth {
     len: u16,
     auth_len: u16,
     auth_src: Place,
-    /// How far behind the associated data the text lies, for SRTP.
+    /// For SRTP, the distance in bytes from the associated data to the text.
     header: Option<u8>,
     src: Place,
     dst: Option<Place>,
@@ -160,11 +160,11 @@ fuzz_target!(|calls: Vec<Call>| {
     });
 });
 
-/// Where structures are put.
+/// The address of the structures.
 const ARGUMENT: u64 = BASE;
 
 impl Client {
-    /// A session's number, or one that is none.
+    /// The number of a session, or one that does not exist.
     fn session(&self, n: u8) -> u32 {
         self.sessions.get(usize::from(n % 8)).copied().unwrap_or(n.into())
     }

@@ -1,5 +1,5 @@
-//! Lines of `algkit dgst --check`: any line is read or refused, and what is written for any file name, in either style, is
-//! read again as it was.
+//! Lines for `algkit dgst --check`: any line is parsed or refused. A line that is written for any file name, in either
+//! style, is parsed to the same name and digest.
 #![no_main]
 
 #[allow(dead_code)]
@@ -8,7 +8,7 @@ mod line;
 
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes of digest.
+/// The length of a digest in bytes.
 const SIZE: usize = 4;
 
 fuzz_target!(|data: &[u8]| {
@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(digest.len() == SIZE && !name.is_empty());
     }
     let Some((digest, name)) = data.split_first_chunk::<SIZE>() else { return };
-    // No file is called that.
+    // No file has such a name.
     if name.is_empty() || name.contains(&0) {
         return;
     }

@@ -1,5 +1,5 @@
-//! Every hash of the catalogue on every kind of CPU: the portable driver's digest, however the message is
-//! split, continued from a copy, or written to a buffer of the wrong length.
+//! Every hash of the catalogue with the drivers of every mask gives the digest of the portable driver, however the
+//! message is split, also when it is continued from a clone. A buffer of the wrong length is refused.
 #![no_main]
 
 use algkit::{Error, Hash, Type, WeakKeys};
@@ -67,7 +67,7 @@ fn compare(input: &Input, hash: &Hash, reference: &Hash) {
 
     let mut tag = want;
     assert!(hash.verify(&data, &tag), "{driver:?}");
-    // The digest of `digest_null` has no bytes.
+    // The digest of `digest_null` is empty.
     if let Some(place) = usize::from(input.out_len).checked_rem(tag.len()) {
         tag[place] ^= 1;
         assert!(!hash.verify(&data, &tag), "{driver:?}");

@@ -1,4 +1,4 @@
-//! LUKS1 headers: any 592 bytes are refused, or give a header that opens within bounds.
+//! LUKS1 headers: any 592 bytes are refused, or are a header that stays within bounds when it is opened.
 #![no_main]
 
 use algkit_volume::{Header, Key, ReadAt, storage::Memory};

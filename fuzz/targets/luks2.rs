@@ -1,5 +1,6 @@
-//! LUKS2 headers: any bytes in place of the JSON, and any change of the binary headers, are refused or give a header that opens within bounds; no
-//! passphrase, no KDF. The checksums are made right, as they keep nobody out.
+//! LUKS2 headers: any bytes in place of the JSON, and any change of the binary headers, are refused or are a header
+//! that stays within bounds when it is opened. Passphrases and key derivation are not part of it. The checksums are
+//! corrected, because an attacker can do so too.
 #![no_main]
 
 use algkit_volume::{Header, Key, ReadAt, storage::Memory};
@@ -9,13 +10,13 @@ use std::sync::LazyLock;
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
-    /// Which copy is written; neither begins with a magic number otherwise.
+    /// Whether the second copy of the header is written. The other copy has no magic number.
     second: bool,
-    /// Of the device, in KiB.
+    /// The size of the device in KiB.
     size: u16,
-    /// Bytes of the binary header that are changed.
+    /// Offsets in the binary header, and the bytes that are xored there.
     changes: Vec<(u16, u8)>,
-    /// The last field takes what is left of the input.
+    /// The JSON. As the last field, it takes the rest of the input.
     json: &'a str,
 }
 
@@ -51,7 +52,7 @@ fuzz_target!(|input: Input<'_>| {
     for bytes in [16, 32, 64] {
         let Ok(volume) = header.open(&device, &Key::new((0..bytes).collect())) else { continue };
         let len = volume.size().expect("a volume");
-        // Backup segments aside, segments may lie over each other, and each is inside of the device.
+        // Segments other than backups may overlap each other, but each is within the device.
         assert!(len <= 32 * size);
         let mut last = vec![0; len.min(1000) as usize];
         volume.read_at(len - last.len() as u64, &mut last).expect("inside");

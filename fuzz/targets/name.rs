@@ -1,4 +1,4 @@
-//! The parser takes any text, and a name that it accepts is written as it was read.
+//! The parser of names takes any text, and a name that it accepts is written as the same text.
 #![no_main]
 
 use algkit::Name;

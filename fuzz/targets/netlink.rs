@@ -1,5 +1,5 @@
-//! NETLINK_CRYPTO: any bytes and any order of calls get an errno, silence, or datagrams that are whole netlink messages to
-//! this client; a socket is readable exactly when there is something to receive.
+//! NETLINK_CRYPTO: any bytes and any order of calls give an errno, nothing, or datagrams that consist of whole netlink
+//! messages to this client. A socket is readable exactly when there is something to receive.
 #![no_main]
 
 use algkit_afalg::{Errno, Message, netlink::Socket};
@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::io::{IoSlice, IoSliceMut};
 
-/// Calls in one run.
+/// The largest number of calls in a run.
 const MAX_CALLS: usize = 16;
 
 const NAMES: &[&str] = &[
@@ -52,7 +52,7 @@ enum Call {
         value: u8,
         len: u8,
     },
-    /// Receive until there is nothing left.
+    /// Receives until nothing is left.
     Drain,
 }
 
@@ -64,7 +64,7 @@ struct Request {
     driver: u8,
     kind_and_mask: Option<(u8, u8)>,
     attributes: Vec<u8>,
-    /// Added to the length in the header, and to the length sent.
+    /// Numbers that are added to the length in the header and to the length of the datagram.
     lie: Option<(i8, i8)>,
     change: Option<(u8, u8)>,
     seq: u8,
@@ -98,7 +98,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// A whole datagram is a row of messages, each with a length that is a multiple of 4, to this socket's port.
+/// Asserts that a datagram consists of messages to this socket's port, each with a length that is a multiple of 4.
 fn check(socket: &Socket, datagram: &[u8]) {
     let mut left = datagram;
     assert!(!left.is_empty());
@@ -116,7 +116,7 @@ fn check(socket: &Socket, datagram: &[u8]) {
     }
 }
 
-/// Two of them: the priority and a report.
+/// Asserts that there are two attributes: the priority and a report.
 fn attributes(bytes: &[u8]) {
     let header = |at: usize| (word(bytes, at) & 0xffff, word(bytes, at) >> 16);
     if cfg!(target_endian = "little") {
@@ -142,7 +142,7 @@ fn send(socket: &mut Socket, bytes: &[u8], cuts: u8, flags: i32) {
     }
 }
 
-/// Whether something was received.
+/// Receives once; returns whether a datagram was received.
 fn receive(socket: &mut Socket, sizes: [usize; 2], flags: i32) -> bool {
     let readable = socket.readiness().readable;
     let mut buffers = sizes.map(|size| vec![0; size]);

@@ -1,5 +1,5 @@
-//! Any text asked for as an algorithm, of each type: an answer in bounded time, or an error that can be printed. A
-//! driver that was found is found by its own name, and takes or refuses keys of any length.
+//! Any text looked up as an algorithm of each type gives an answer in bounded time, or an error that can be printed. A
+//! driver that is found can be looked up by its own name, and accepts or refuses keys of any length.
 #![no_main]
 
 use algkit::{Error, Policy, Registry, Type, WeakKeys};
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 
 thread_local! {
-    /// A registry keeps every instance of a template that it was asked for, so it is renewed now and then.
+    /// A registry keeps the instances of templates that were asked for, so it is replaced from time to time.
     static REGISTRY: RefCell<(u32, Registry)> = RefCell::new((0, fresh()));
 }
 
@@ -36,7 +36,7 @@ fn resolve(registry: &Registry, text: &str) {
         }
     }
     let Ok(driver) = registry.find_any(text) else { return };
-    // A driver's own name can be longer than any name may be.
+    // A driver's name may be longer than a name that can be looked up.
     match registry.find_any(&driver.driver) {
         Ok(again) => assert_eq!(again.driver, driver.driver),
         Err(error) => assert!(matches!(error, Error::BadName { .. }), "{}: {error}", driver.driver),

@@ -1,7 +1,7 @@
-//! Every cipher of the catalogue, with a mode and without, on every kind of CPU, with lengths right and
-//! wrong: errors rather than panics, before anything is written; the text and the chaining value of
-//! the portable driver, however the text lies in memory; decryption undoes encryption, and leaves nothing of a wrapped key that
-//! was never wrapped.
+//! Every cipher of the catalogue, with a mode and without, with the drivers of every mask, with valid and invalid
+//! lengths. A driver returns errors and does not panic, and it does so before it writes anything. Text and chaining
+//! value are those of the portable driver, in every layout of the text. Decryption inverts encryption. A wrapped key
+//! that was never wrapped is refused and leaves no bytes.
 #![no_main]
 
 use algkit::{Cipher, Direction, Error, InOut, Skcipher, Type, WeakKeys, driver::TextRule};

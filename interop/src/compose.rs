@@ -1,8 +1,8 @@
-//! The kernel's constructions, out of a library's ciphers and hashes, each as its specification says.
+//! The kernel's constructions, built from a library's ciphers and hashes by their specifications.
 
 use crate::{Aead, Direction, Hash, Library, Skcipher, split};
 
-/// A cipher with a mode that `library` has, or has the parts of.
+/// A cipher with a mode that `library` implements, or for which it has the parts.
 pub fn skcipher(library: &dyn Library, name: &str, key_len: usize) -> Option<Skcipher> {
     if let Some(direct) = library.skcipher(name, key_len) {
         return Some(direct);
@@ -44,7 +44,7 @@ pub fn skcipher(library: &dyn Library, name: &str, key_len: usize) -> Option<Skc
     }
 }
 
-/// An AEAD that `library` has, or has the parts of.
+/// An AEAD that `library` implements, or for which it has the parts.
 pub fn aead(library: &dyn Library, name: &str, key_len: usize) -> Option<Aead> {
     if let Some(direct) = library.aead(name, key_len) {
         return Some(direct);
@@ -115,7 +115,7 @@ pub fn aead(library: &dyn Library, name: &str, key_len: usize) -> Option<Aead> {
     }
 }
 
-/// A hash that `library` has, or has the parts of.
+/// A hash that `library` implements, or for which it has the parts.
 pub fn hash(library: &dyn Library, name: &str, key_len: usize) -> Option<Hash> {
     if let Some(direct) = library.hash(name, key_len) {
         return Some(direct);
@@ -129,7 +129,7 @@ pub fn hash(library: &dyn Library, name: &str, key_len: usize) -> Option<Hash> {
             padded.resize(text.len().next_multiple_of(16), 0);
             last(cbc(Direction::Encrypt, key, &[0; 16], &padded)).to_vec()
         })),
-        // RFC 3566, for keys of 16 bytes.
+        // XCBC by RFC 3566, for keys of 16 bytes.
         "xcbc" if key_len == 16 => Some(Box::new(move |key, text| {
             let subkey = |i: u8| cbc(Direction::Encrypt, key, &[0; 16], &[i; 16]);
             let mut padded = text.to_vec();
@@ -149,10 +149,10 @@ pub fn hash(library: &dyn Library, name: &str, key_len: usize) -> Option<Hash> {
     }
 }
 
-/// Bytes of authentication key in messages for `authenc`.
+/// The length in bytes of the authentication key in cases for `authenc`.
 pub const AUTH_KEY: usize = 20;
 
-/// The two keys in the blob of `authenc`: authentication, then encryption.
+/// The two keys in the kernel's encoding for `authenc`: authentication key, then encryption key.
 fn split_authenc(blob: &[u8]) -> (&[u8], &[u8]) {
     let (header, keys) = blob.split_first_chunk::<8>().expect("a header");
     assert_eq!(header[..4], [[8, 0], [1, 0]].concat(), "a little-endian rtattr header");
@@ -160,7 +160,7 @@ fn split_authenc(blob: &[u8]) -> (&[u8], &[u8]) {
     keys.split_at(keys.len() - enc_len)
 }
 
-/// The encryption of IVs under the hash of a key, SHA-256 and AES.
+/// ESSIV: the encryption of IVs by AES under a hash of the key.
 struct Essiv {
     hash: Hash,
     ecb: Skcipher,
@@ -176,8 +176,8 @@ impl Essiv {
     }
 }
 
-/// XChaCha20 (draft-irtf-cfrg-xchacha): HChaCha20 is the ChaCha20 block less the addition of the
-/// initial state, of which the words of the constants and of the nonce are kept.
+/// XChaCha20 (draft-irtf-cfrg-xchacha). HChaCha20 is a block of ChaCha20 without the addition of the initial state,
+/// restricted to the words of the constants and of the nonce.
 fn xchacha20(library: &dyn Library, key_len: usize) -> Option<Skcipher> {
     let chacha = library.skcipher("chacha20", key_len)?;
     Some(Box::new(move |direction, key, iv, text| {

@@ -3,8 +3,8 @@
 use algkit::{CATALOGUE, Name, Policy, Registry, Type, cpu::CpuFeatures, mask_cpu};
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// What the registries hide of the CPU, so that every choice is made by some registry. `-sse2` leaves
-/// nothing: portable code only.
+/// The CPU features that each registry hides, so that each possible choice of a driver is made by some registry.
+/// `-sse2` hides all: only portable code is left.
 pub const MASKS: &[&str] = &[
     "",
     "-vaes",
@@ -25,13 +25,13 @@ static REGISTRIES: LazyLock<Vec<(&str, Registry)>> = LazyLock::new(|| {
     MASKS.iter().map(|&mask| (mask, registry(mask))).collect()
 });
 
-/// A driver, and the registry that has it.
+/// A driver and a registry that has it.
 pub struct Choice {
-    /// What the registry hides, and the driver's name.
+    /// The mask of the registry and the driver's name.
     pub label: String,
     /// The driver's name.
     pub driver: String,
-    /// Where to look it up.
+    /// The registry to look the driver up in.
     pub registry: &'static Registry,
 }
 
@@ -40,8 +40,8 @@ pub fn kind(name: &str) -> Type {
     REGISTRIES[0].1.find_any(name).unwrap_or_else(|e| panic!("{name}: {e}")).kind
 }
 
-/// The drivers of `name`: what each mask leads to, every row of the table, and every template instance
-/// with one part replaced by a driver of that part.
+/// The drivers of `name`: those that each mask leads to, every row of the table, and every template instance with one
+/// part replaced by a driver of that part.
 pub fn of(name: &str) -> Vec<Choice> {
     let kind = kind(name);
     let mut found = BTreeMap::new();
@@ -62,7 +62,7 @@ pub fn of(name: &str) -> Vec<Choice> {
     found.into_iter().map(choice).collect()
 }
 
-/// `name` with itself, or one of its parts, replaced by the name of a driver of the table.
+/// The names that are `name` with itself or one of its parts replaced by the name of a driver from the table.
 fn spellings(registry: &Registry, name: &Name) -> Vec<String> {
     let text = name.to_string();
     let rows = registry.drivers();
@@ -82,7 +82,7 @@ fn spellings(registry: &Registry, name: &Name) -> Vec<String> {
     list
 }
 
-/// The algorithms of algkit.
+/// The names of algkit's algorithms.
 pub fn algorithms() -> impl Iterator<Item = &'static str> {
     CATALOGUE.iter().copied()
 }

@@ -1,9 +1,8 @@
-//! Other people's implementations of the algorithms of algkit, and a way to name each of algkit's
-//! drivers. The tests of this crate compare the two.
+//! Foreign implementations of algkit's algorithms, and names for each of algkit's drivers. The tests of this crate
+//! compare the two.
 //!
-//! A [`Library`] offers what it has under algkit's names. Where it has a cipher or a MAC but not the
-//! kernel's construction over it, [`compose`] builds the construction from the library's parts, as
-//! its specification says.
+//! A [`Library`] offers its algorithms under algkit's names. If it has a cipher or a MAC, but not the kernel's
+//! construction over it, [`compose`] builds the construction from the library's parts by its specification.
 
 pub mod compose;
 pub mod drivers;
@@ -12,29 +11,29 @@ pub mod openssl;
 
 pub use algkit::Direction;
 
-/// A cipher with a mode: direction, key, IV, text.
+/// A cipher with a mode, as a function of direction, key, IV and text.
 pub type Skcipher = Box<dyn Fn(Direction, &[u8], &[u8], &[u8]) -> Vec<u8>>;
 
-/// Authenticated encryption: key, IV, associated data, text, bytes of tag. Ciphertext, then tag.
+/// An AEAD, as a function of key, IV, associated data, text and tag length in bytes. It returns the ciphertext and then
+/// the tag.
 pub type Aead = Box<dyn Fn(&[u8], &[u8], &[u8], &[u8], usize) -> Vec<u8>>;
 
-/// A hash: key (empty if there is none) and message.
+/// A hash, as a function of key (empty if there is none) and message.
 pub type Hash = Box<dyn Fn(&[u8], &[u8]) -> Vec<u8>>;
 
 /// A foreign implementation of an algorithm.
 pub enum Counterpart {
-    /// Of a cipher with a mode; block ciphers are their ECB, with an empty IV.
+    /// A cipher with a mode. A block cipher is its ECB, with an empty IV.
     Skcipher(Skcipher),
-    /// Of an AEAD.
+    /// An AEAD.
     Aead(Aead),
-    /// Of a hash.
+    /// A hash.
     Hash(Hash),
 }
 
-/// A library with implementations of its own. `key_len` is in bytes; for `authenc` it is the length of
-/// the encryption key.
+/// A foreign library. `key_len` is in bytes; for `authenc` it is the length of the encryption key.
 pub trait Library {
-    /// Its name.
+    /// The library's name.
     fn name(&self) -> &'static str;
 
     /// A cipher with a mode, by algkit's name.
@@ -47,7 +46,7 @@ pub trait Library {
     fn hash(&self, name: &str, key_len: usize) -> Option<Hash>;
 }
 
-/// What `library` has to compare `name` with.
+/// The implementation of `library` to compare `name` with.
 pub fn counterpart(library: &dyn Library, name: &str, key_len: usize) -> Option<Counterpart> {
     let ecb = format!("ecb({name})");
     let skcipher = |name: &str| compose::skcipher(library, name, key_len);
@@ -58,7 +57,7 @@ pub fn counterpart(library: &dyn Library, name: &str, key_len: usize) -> Option<
         .or_else(|| compose::hash(library, name, key_len).map(Counterpart::Hash))
 }
 
-/// The word before the parenthesis, and what is in it: `xts(aes)` is `("xts", "aes")`.
+/// The word before the parenthesis and the text in it: `xts(aes)` is `("xts", "aes")`.
 pub fn split(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(')')?.split_once('(')
 }

@@ -1,4 +1,4 @@
-//! OpenSSL's libcrypto, default and legacy providers.
+//! OpenSSL's libcrypto with its default and legacy providers.
 
 use crate::{Aead, Direction, Hash, Library, Skcipher, split};
 use openssl::{
@@ -32,7 +32,7 @@ impl Default for OpenSsl {
     }
 }
 
-/// OpenSSL's name of a mode of a cipher.
+/// OpenSSL's name of a cipher with a mode.
 fn cipher_name(mode: &str, cipher: &str, key_len: usize) -> Option<String> {
     let bits = 8 * key_len;
     let mode = mode.to_uppercase();
@@ -81,7 +81,7 @@ fn context(
     ctx
 }
 
-/// The whole text in one call.
+/// Processes the whole text in one call.
 fn update(ctx: &mut CipherCtx, text: &[u8]) -> Vec<u8> {
     let mut out = vec![0; text.len() + 64];
     let n = ctx.cipher_update(text, Some(&mut out)).expect("the text");
@@ -169,7 +169,7 @@ impl Library for OpenSsl {
     }
 }
 
-/// OpenSSL's name of a digest, and how many bytes of it count.
+/// OpenSSL's name of a digest, and its length in bytes.
 fn digest_name(name: &str) -> Option<(&'static str, usize)> {
     Some(match name {
         "md4" => ("MD4", 16),

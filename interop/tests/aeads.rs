@@ -1,6 +1,6 @@
-//! `algkit enc` with authenticated encryption, on large files, against OpenSSL's EVP, both ways.
+//! `algkit enc` with AEADs on large files, compared with OpenSSL's EVP, in both directions.
 //!
-//! `ALGKIT_BIG=1` makes the files 1 GiB rather than 64 MiB.
+//! With `ALGKIT_BIG=1`, the files have 1 GiB instead of 64 MiB.
 
 mod command;
 
@@ -15,8 +15,8 @@ use std::{
 
 const KEY: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
 
-/// OpenSSL's ciphertext and tag of the file: in pieces, or for CCM, which has to know the length,
-/// in one call.
+/// OpenSSL's ciphertext and tag of the file. The file is processed in pieces, except by CCM, which needs its length and
+/// takes it in one call.
 fn evp_seal(evp: &str, nonce: &[u8], assoc: &[u8], file: &Path, out: &Path) {
     let cipher = Cipher::fetch(None, evp, None).expect("a cipher of OpenSSL 3.0");
     let ccm = evp.ends_with("CCM");
@@ -44,7 +44,7 @@ fn evp_seal(evp: &str, nonce: &[u8], assoc: &[u8], file: &Path, out: &Path) {
     out.write_all(&tag).expect("a file");
 }
 
-/// What OpenSSL seals we open, what we seal is the same, and a flipped bit is told in one line.
+/// algkit opens what OpenSSL has sealed, and seals to the same bytes. A flipped bit is reported in one line.
 fn as_evp(name: &str, evp: &str, iv: &str, nonce: &str) {
     let folder = scratch();
     let [theirs, sealed, opened, assoc_file] =
@@ -86,7 +86,7 @@ fn gcm_equals_evp() {
 
 #[test]
 fn ccm_equals_evp() {
-    // The kernel's IV: the size of the length field less 1, the nonce, room for the length.
+    // The kernel's IV: the size of the length field minus 1, the nonce, and room for the length.
     as_evp("ccm(aes)", "AES-256-CCM", "03cafebabefacedbaddecaf800000000", "cafebabefacedbaddecaf8");
 }
 

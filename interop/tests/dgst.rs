@@ -1,11 +1,11 @@
-//! `algkit dgst` against the programs of coreutils and `openssl`, lists included.
+//! `algkit dgst` compared with programs of coreutils and with `openssl`, including checksum lists.
 
 mod command;
 
 use command::{foreign, large_files, ours, outcome, scratch, text};
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, process::Command};
 
-/// Programs of coreutils, their arguments, and the algorithm.
+/// A program of coreutils, its arguments, and the algorithm.
 const SUMS: &[(&str, &[&str], &str)] = &[
     ("md5sum", &[], "md5"),
     ("sha1sum", &[], "sha1"),
@@ -63,8 +63,8 @@ fn first_words_agree(name: &str, theirs: &[u8], ours: &[u8]) {
     assert_eq!(word(ours), word(theirs), "{name}");
 }
 
-/// Lists are the same to the byte, names with newlines and backslashes included, and each program
-/// accepts the other's.
+/// Lists are equal byte by byte, also for names with newlines and backslashes, and each program accepts the other's
+/// lists.
 #[test]
 fn lists_are_those_of_coreutils() {
     let folder = scratch();
@@ -105,7 +105,7 @@ fn lists_are_those_of_coreutils() {
         accepted(run(program, &[options, &["--check"][..]].concat(), &[our_list]));
     }
 
-    // Both say no to a file that has changed.
+    // Both report a file that has changed.
     fs::write(folder.path().join("plain"), b"changed").expect("a file");
     assert_eq!(run(algkit, &["dgst", "-c", "blake2b-512", "--check"], &[their_list]).status.code(), Some(1));
     assert_eq!(run(OsStr::new("b2sum"), &["-l", "256", "--check"], &[our_list]).status.code(), Some(1));

@@ -1,7 +1,6 @@
-//! GHASH and POLYVAL by way of AES-GCM: with no text, the tag is GHASH of the padded associated data
-//! and its length, under the key E(K, 0), masked with E(K, nonce ‖ 1) (SP 800-38D, 7.1). POLYVAL is
-//! GHASH with the bytes of each block and of the key reversed, and the key multiplied by x
-//! (RFC 8452, appendix A).
+//! GHASH and POLYVAL by means of AES-GCM. Without text, the tag is GHASH of the padded associated data and its length,
+//! under the key E(K, 0), masked with E(K, nonce ‖ 1) (SP 800-38D, 7.1). POLYVAL is GHASH with the bytes of each block
+//! and of the key reversed, and the key multiplied by x (RFC 8452, appendix A).
 
 use algkit::Direction::Encrypt;
 use algkit_interop::{Library, drivers, gcrypt::Gcrypt, openssl::OpenSsl};
@@ -28,8 +27,8 @@ fn reversed(blocks: &[u8]) -> Vec<u8> {
     blocks.chunks(16).flat_map(|block| block.iter().rev().copied()).collect()
 }
 
-/// The key which, times x, is the byte-reversed GHASH key `h`. GHASH has the coefficient of x^0 in the
-/// highest bit of the first byte, and x^128 = x^7 + x^2 + x + 1.
+/// The key that, multiplied by x, is the byte-reversed GHASH key `h`. GHASH has the coefficient of x^0 in the highest
+/// bit of the first byte, and x^128 = x^7 + x^2 + x + 1.
 fn divided_by_x(h: &[u8]) -> u128 {
     const POLYNOMIAL: u128 = 0xe1 << 120;
     let h = u128::from_be_bytes(h.try_into().expect("16 bytes"));

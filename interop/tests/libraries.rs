@@ -1,6 +1,5 @@
-//! Every algorithm of the catalogue that OpenSSL or libgcrypt has, or has the parts of, on every
-//! driver: keys, IVs, associated data, texts and tags at random, in place and out of place, whole
-//! and in segments.
+//! Every algorithm of the catalogue that OpenSSL or libgcrypt implements, or has the parts of, with every driver. Keys,
+//! IVs, associated data, texts and tags are random; texts are in place and out of place, whole and in segments.
 //!
 //! `PROPTEST_CASES` sets the number of messages for each algorithm.
 
@@ -17,7 +16,7 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-/// Algorithms that neither library has: what else they are tested against.
+/// Algorithms that neither library has, and what else they are tested against.
 const WITHOUT: &[(&str, &str)] = &[
     ("lrw(aes)", "vectors"),
     ("lrw(serpent)", "vectors"),
@@ -52,7 +51,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("jitterentropy_rng", "nothing that could be foreseen"),
 ];
 
-/// A request.
+/// A random request.
 #[derive(Clone)]
 struct Case {
     key: Vec<u8>,
@@ -60,9 +59,9 @@ struct Case {
     assoc: Vec<u8>,
     text: Vec<u8>,
     tag_len: usize,
-    /// Where the source and the destination are cut, in 1/256 of the text.
+    /// The places where source and destination are cut, in 1/256 of the text.
     cuts: [Vec<u8>; 2],
-    /// The byte and bit that are changed to see a tag refused.
+    /// The position of the byte and the number of the bit that are changed, so that the tag must be refused.
     flip: (u16, u8),
 }
 
@@ -73,7 +72,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// `n` bytes that follow from `seed` (SplitMix64).
+/// `n` bytes that depend on `seed` (SplitMix64).
 fn bytes(seed: u64, n: usize) -> Vec<u8> {
     let word = |i: u64| {
         let z = seed.wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -93,7 +92,8 @@ fn sizes(sizes: &Sizes) -> Vec<usize> {
     }
 }
 
-/// The key lengths of `name` for which `library` has a counterpart. For `authenc`, of its encryption key.
+/// The key lengths of `name` for which `library` has a counterpart. For `authenc`, they are those of the encryption
+/// key.
 fn key_lengths(library: &dyn Library, name: &str) -> Vec<usize> {
     let shape = &drivers::of(name)[0].registry.find_any(name).expect("it was found before").shape;
     let mut lengths = if name.contains("authenc") { vec![16, 24, 32, 48, 64] } else { sizes(&shape.keys) };
@@ -104,7 +104,7 @@ fn key_lengths(library: &dyn Library, name: &str) -> Vec<usize> {
     lengths
 }
 
-/// The lengths of associated data: with the IV at the end, or a mode's minimum.
+/// The lengths of associated data that the algorithm accepts: some need the IV at the end, or a minimum.
 fn assoc_lengths(name: &str) -> BoxedStrategy<usize> {
     match name {
         _ if ["rfc4106", "rfc4309", "rfc4543"].iter().any(|n| name.starts_with(n)) => select(&[16, 20][..]).boxed(),
@@ -135,7 +135,7 @@ fn cases(name: &'static str, lengths: Vec<usize>) -> impl Strategy<Value = Case>
                 iv[0] = iv[0] % 7 + 1;
             }
             if name.starts_with("ctr(") && seed % 2 == 0 {
-                // The counter carries over all of its bytes, or some.
+                // The counter carries over all or some of its bytes.
                 let from = seed as usize / 2 % iv.len();
                 iv[from..].fill(0xff);
             }
@@ -151,7 +151,7 @@ fn cases(name: &'static str, lengths: Vec<usize>) -> impl Strategy<Value = Case>
     )
 }
 
-/// `data` cut in pieces.
+/// `data` cut into pieces.
 fn pieces<'a>(mut data: &'a mut [u8], cuts: &[u8]) -> Vec<&'a mut [u8]> {
     let len = data.len();
     let mut ends: Vec<usize> = cuts.iter().map(|&cut| len * usize::from(cut) / 256).collect();
@@ -167,7 +167,7 @@ fn pieces<'a>(mut data: &'a mut [u8], cuts: &[u8]) -> Vec<&'a mut [u8]> {
     list
 }
 
-/// What `f` makes of `text`, in each of the layouts.
+/// The results of `f` on `text` in each of the layouts.
 fn in_every_layout(case: &Case, text: &[u8], mut f: impl FnMut(Text<'_>)) -> [(&'static str, Vec<u8>); 4] {
     let (mut in_place, mut segmented, mut source) = (text.to_vec(), text.to_vec(), text.to_vec());
     let (mut apart, mut scattered) = (vec![0xa5; text.len()], vec![0xa5; text.len()]);
@@ -209,7 +209,8 @@ fn check_skcipher(name: &str, choice: &Choice, case: &Case, want: &[u8]) -> Resu
         for (layout, got) in in_every_layout(case, from, crypt) {
             prop_assert_eq!(&got, to, "{}: {:?} {}", choice.label, direction, layout);
         }
-        // Two requests, the second with the IV that the first has left. Each request of ARC4 begins the keystream anew.
+        // Two requests, of which the second gets the IV that the first has left. ARC4 is left out, because each request
+        // begins its keystream anew.
         if name != "ecb(arc4)" && ["ecb(", "cbc(", "ctr(", "pcbc("].iter().any(|mode| name.starts_with(mode)) {
             let (mut got, mut iv) = (from.to_vec(), case.iv.clone());
             let (first, second) = got.split_at_mut(from.len() / 2 / 16 * 16);
@@ -247,7 +248,8 @@ fn check_aead(choice: &Choice, case: &Case, sealed: &[u8]) -> Result<(), TestCas
     }
     if case.tag_len > 0 {
         let mut forged = sealed.to_vec();
-        // A changed text keeps a short tag by chance, 1 in 256 for one byte; a changed tag never matches.
+        // After a change of the text, a short tag matches by chance (once in 256 for one byte). A changed tag never
+        // matches.
         let first = if case.tag_len < 8 { case.text.len() } else { 0 };
         let (byte, bit) = (first + usize::from(case.flip.0) % (sealed.len() - first), case.flip.1 % 8);
         forged[byte] ^= 1 << bit;
@@ -314,7 +316,7 @@ fn compare(library: &dyn Library, name: &'static str) {
     }
 }
 
-/// Compares what `library` has among the algorithms of type `kind`.
+/// Compares the algorithms of type `kind` that `library` has.
 fn compare_all(library: &dyn Library, kind: Type) {
     let mut compared = Vec::new();
     for name in drivers::algorithms().filter(|name| drivers::kind(name) == kind) {
@@ -347,7 +349,7 @@ comparisons! {
     hashes_of_libgcrypt: Gcrypt, Hash;
 }
 
-/// Nothing drops out of the comparison unseen.
+/// No algorithm may be left out of the comparison without a reason.
 #[test]
 fn every_algorithm_has_a_counterpart_or_a_reason() {
     let libraries: [&dyn Library; 2] = [&OpenSsl::new(), &Gcrypt::new()];

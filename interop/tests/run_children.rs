@@ -1,4 +1,5 @@
-//! Programs that a program under `algkit run --via preload` starts: each is served, or runs as ever and a line says that it is not.
+//! Programs that are started by a program under `algkit run --via preload`. Each is served, or it runs as without
+//! algkit and a line says that it is not served.
 
 mod command;
 
@@ -10,14 +11,14 @@ use std::{
     process::{Command, Output},
 };
 
-/// A folder that every user may look into.
+/// A folder that every user may read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("ours");
     folder
 }
 
-/// `child.c`, made by a compiler of Debian's `package`.
+/// `child.c`, compiled by a compiler of Debian's `package`.
 fn child(folder: &Path, name: &str, package: &str, compiler: &[&str]) -> PathBuf {
     let program = folder.join(name);
     let source = command::run::clients().join("child.c");
@@ -28,7 +29,7 @@ fn child(folder: &Path, name: &str, package: &str, compiler: &[&str]) -> PathBuf
     program
 }
 
-/// What a program says that is not served and runs, with the line about it.
+/// Asserts that a program ran without being served, and that one line says so.
 #[track_caller]
 fn assert_alone(output: &Output, name: &str, reason: &str) {
     assert!(output.status.success(), "{}", told(output));
@@ -92,19 +93,19 @@ fn what_cannot_load_the_library() {
         ("pie", "gcc", &["gcc", "-static-pie"], "statically linked"),
     ] {
         let program = child(folder.path(), name, package, compiler);
-        // With an environment that has the library's name, and with none.
+        // With an environment that has the library's name, and with an empty one.
         for ours in [
             output(under(Via::Preload, "sh").arg("-c").arg(format!("{}; exit $?", program.display()))),
             output(under(Via::Preload, &starts).arg("execve").arg(&program)),
         ] {
             assert_alone(&ours, name, reason);
         }
-        // A script is what runs it.
+        // For a script, its interpreter counts.
         let script = folder.path().join(format!("{name}-script"));
         fs::write(&script, format!("#!{}\n", program.display())).expect("a file");
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("ours");
         assert_alone(&output(under(Via::Preload, "env").arg("-i").arg(&script)), name, reason);
-        // Another library in front of all stays there.
+        // Another library in `LD_PRELOAD` stays there.
         let other = format!("LD_PRELOAD=/no/such/library.so:$LD_PRELOAD {}; :", program.display());
         let other = output(under(Via::Preload, "sh").arg("-c").arg(other));
         assert!(other.status.success(), "{}", told(&other));
@@ -119,7 +120,7 @@ fn a_program_is_told_of_once() {
     let ours = output(under(Via::Preload, "sh").arg("-c").arg(format!("for i in 1 2 3 4; do {fixed}; done")));
     assert_eq!(String::from_utf8_lossy(&ours.stdout), "alone\n".repeat(4));
     assert_eq!(String::from_utf8_lossy(&ours.stderr).lines().count(), 1, "{}", told(&ours));
-    // Nobody hears of it whose standard error is closed or takes nothing, and nobody is killed by it.
+    // If standard error is closed or takes nothing, the line is lost, and no program is killed by that.
     for there in ["2>&-", "2>/dev/full", "2>&1 | true"] {
         let script = format!("trap '' USR1; ({fixed} 2>&1 1>&3 | exec true) 3>&1; {fixed} {there}");
         assert!(output(under(Via::Preload, "sh").arg("-c").arg(script)).status.success(), "{there}");
@@ -129,7 +130,7 @@ fn a_program_is_told_of_once() {
 #[test]
 fn a_program_that_gains_privileges() {
     let folder = folder();
-    // Where an ordinary user can read it.
+    // The library is copied to where an ordinary user can read it.
     let library = folder.path().join("libalgkit_preload.so");
     let built = command::algkit().parent().expect("a folder").join("deps/libalgkit_preload.so");
     fs::copy(built, &library).expect("the library that is built beside the command");
@@ -149,7 +150,7 @@ fn a_program_that_gains_privileges() {
     let lines: Vec<_> = errors.lines().filter(|line| line.starts_with("algkit")).collect();
     assert_eq!(lines.len(), 1, "{errors}");
     assert!(lines[0].contains("su` is not served: it gains privileges"), "{errors}");
-    // Who has them gains none.
+    // A program that has the privileges already does not gain any.
     if is_root {
         assert!(!told(&output(under(Via::Preload, "env").args(["-i", "/usr/bin/su", "--version"]))).contains("algkit"));
     }
@@ -172,10 +173,11 @@ fn scripts_and_interpreters() {
     ] {
         assert_eq!(told(&output(under(Via::Preload, "python3").args(["-c", &python]))), "served\n", "{python}");
     }
-    // Through a program that is not served itself; the loader, given the program's name, is no static program.
+    // The program is started by one that is not served itself. The loader, which gets the program's name, is not a
+    // static program.
     let loader = "/lib64/ld-linux-x86-64.so.2";
     assert_eq!(told(&output(under(Via::Preload, "sh").arg("-c").arg(format!("{loader} {path}; :")))), "served\n");
-    // Who sets the variable to nothing means it.
+    // An empty variable says that no library is wanted.
     let refused = format!("LD_PRELOAD= {path}; env -i LD_PRELOAD= {path}");
     assert_eq!(told(&output(under(Via::Preload, "sh").arg("-c").arg(refused))), "alone\nalone\n");
 }

@@ -1,4 +1,5 @@
-//! Clients written for this: on libraries over AF_ALG, static, in Go, of `/dev/crypto`, and one that misbehaves.
+//! Clients that were written for these tests: some on libraries over AF_ALG, a static one, one in Go, one of
+//! `/dev/crypto`, and one that misbehaves.
 
 mod command;
 
@@ -56,7 +57,7 @@ fn a_client_in_go() {
     let mut go = Command::new("go");
     go.current_dir(clients().join("go")).env("CGO_ENABLED", "0").args(["build", "-o"]).arg(&program);
     stdout(&mut go);
-    // By itself it chooses what reaches a program without libc.
+    // Without an option, `algkit run` chooses the way that serves a program without libc.
     for via in [Via::Default, Via::Seccomp] {
         assert_eq!(stdout(&mut under(via, &program)), b"equal\n");
     }

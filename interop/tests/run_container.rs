@@ -1,4 +1,5 @@
-//! Programs in a container whose seccomp profile denies AF_ALG, with the library brought in from outside: by Debian's runc.
+//! Programs in a container of Debian's runc, whose seccomp profile denies AF_ALG. The library is brought in from
+//! outside.
 
 mod command;
 
@@ -14,10 +15,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// What a user of AF_ALG would run, and without the library fails.
+/// A command of a user of AF_ALG, which fails without the library.
 const DIGEST: &[&str] = &["kcapi-dgst", "-c", "sha256", "--hex", "-i", "/etc/hostname"];
 
-/// A container of the host's programs, without the host's `/etc` and libraries of ours.
+/// A container with the host's programs and libraries, read-only, and an `/etc` of its own.
 struct Container(tempfile::TempDir);
 
 impl Container {
@@ -38,7 +39,8 @@ impl Container {
         self.0.path().join("root")
     }
 
-    /// config.json, as a runtime gets it. The seccomp rule is the one with which default profiles deny the address family 38, AF_ALG.
+    /// The config.json for the runtime. Its seccomp rule is the one by which default profiles deny the address family
+    /// 38, AF_ALG.
     fn config(&self, args: &[&str]) -> String {
         let id =
             |flag: &str| String::from_utf8(foreign("coreutils", "id", &[flag])).expect("a number").trim().to_owned();
@@ -66,13 +68,13 @@ impl Container {
         let folder = self.0.path();
         fs::write(folder.join("config.json"), config).expect("a file");
         let id = format!("algkit-{}", folder.file_name().and_then(|name| name.to_str()).expect("a name"));
-        let mut runc = Command::new("runc"); // of Debian's runc
+        let mut runc = Command::new("runc"); // of Debian's package runc
         runc.arg("--root").arg(folder.join("state")).args(["run", "--bundle"]).arg(folder).arg(id);
         output(&mut runc)
     }
 }
 
-/// The folder of `algkit`'s library.
+/// The path of `algkit`'s library.
 fn library() -> PathBuf {
     let folder = algkit().parent().expect("a folder");
     [folder.join("libalgkit_preload.so"), folder.join("deps/libalgkit_preload.so")]
@@ -81,7 +83,7 @@ fn library() -> PathBuf {
         .expect("the library")
 }
 
-/// What packaging/oci-hook makes of a configuration.
+/// The configuration after packaging/oci-hook has changed it.
 fn hooked(container: &Container, config: &str) -> String {
     let installed = container.0.path().join("installed");
     fs::create_dir_all(&installed).expect("a folder");
@@ -113,7 +115,7 @@ fn the_hook_serves_a_container_that_denies_the_socket() {
     assert!(!denied.status.success() && told(&denied).contains("AF_ALG"), "{}", told(&denied));
     let served = container.run(&hooked(&container, &config));
     assert!(served.status.success() && told(&served).contains(&digest()), "{}", told(&served));
-    // What is in LD_PRELOAD already stays there, behind our library.
+    // A library that LD_PRELOAD names already stays there, after ours.
     let both = hooked(&container, &config.replace("LC_ALL=C", "LD_PRELOAD=/lib/other.so"));
     assert!(both.contains("\"LD_PRELOAD=/usr/lib/algkit/libalgkit_preload.so /lib/other.so\""), "{both}");
     assert_eq!(both.matches("LD_PRELOAD=").count(), 1, "{both}");
@@ -138,18 +140,18 @@ fn a_line_in_ld_so_preload() {
     fs::write(root.join("etc/ld.so.preload"), "/library.so\n").expect("a file");
     let said = container.run(&container.config(DIGEST));
     assert!(said.status.success() && told(&said).contains(&digest()), "{}", told(&said));
-    // Its environment is empty, and a child of it is served.
+    // The program has an empty environment, and its child is served.
     let said =
         container.run(&container.config(&[&["env", "-i", "/usr/bin/sh", "-c", "exec \"$@\"", "sh"], DIGEST].concat()));
     assert!(said.status.success() && told(&said).contains(&digest()), "{}", told(&said));
-    // A static program does not read the file.
+    // A static program does not read LD_PRELOAD.
     let source = container.0.path().join("static.c");
     fs::write(&source, "#include <unistd.h>\nint main(void) { return write(1, \"static\\n\", 7) != 7; }\n")
         .expect("a file");
     stdout(Command::new("gcc").args(["-static", "-o"]).arg(root.join("static")).arg(source));
     let said = container.run(&container.config(&["/static"]));
     assert_eq!((said.status.code(), told(&said).as_str()), (Some(0), "static\n"));
-    // Without the library's file each program says so, and goes on.
+    // If the library's file is missing, each program says so and continues.
     fs::remove_file(root.join("library.so")).expect("a file");
     let said = container.run(&container.config(&["uname"]));
     assert!(said.status.success() && told(&said).contains("Linux\n"), "{}", told(&said));

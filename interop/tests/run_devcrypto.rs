@@ -1,4 +1,5 @@
-//! OpenSSL's engine devcrypto, which Debian's package leaves out: its one source file, compiled for Debian's libcrypto.
+//! OpenSSL's engine devcrypto, which Debian's package leaves out. Its single source file is compiled for Debian's
+//! libcrypto.
 
 mod command;
 
@@ -9,11 +10,11 @@ use command::{
 };
 use std::{fs, path::Path, process::Command};
 
-/// OpenSSL with the engine; without `DIGESTS = ALL` it leaves digests to libcrypto.
+/// A configuration that loads the engine. Without `DIGESTS = ALL`, the engine leaves digests to libcrypto.
 const CONFIG: &str = "openssl_conf = c\n[c]\nengines = engines\n[engines]\ndevcrypto = devcrypto\n[devcrypto]\n\
                       USE_SOFTDRIVERS = 1\ndefault_algorithms = ALL\n";
 
-/// What `enable-devcryptoeng` builds as a module.
+/// Compiles the module that OpenSSL's option `enable-devcryptoeng` builds.
 fn compile_engine(folder: &Path) {
     let openssl = openssl_src::source_dir();
     let mut gcc = Command::new("gcc");
@@ -31,7 +32,7 @@ fn ciphers_and_digests() {
     let data = text(&data);
     for (via, digests) in [("preload", "ALL"), ("preload", "NONE"), ("seccomp", "ALL"), ("seccomp", "NONE")] {
         fs::write(at("openssl.cnf"), format!("{CONFIG}DIGESTS = {digests}\n")).expect("a file");
-        // What `args` print, and how many bytes of the algorithm were served.
+        // The output of `openssl` with `args`, and the number of bytes that were served for the algorithm.
         let engine = |args: &[&str], algorithm: &str| {
             let mut run = Command::new(algkit());
             run.args(["run", "--via", via, &format!("--stats={}", at("stats")), "--", "openssl"]).args(args);

@@ -1,4 +1,4 @@
-//! Drivers of a host's kernel, where `algkit run --via seccomp` plays the kernel for another `algkit`.
+//! Drivers that use a host's kernel. `algkit run --via seccomp` plays the kernel for another `algkit`.
 
 mod command;
 
@@ -17,7 +17,7 @@ fn with_host(host: &str, stats: &Path) -> Command {
     command
 }
 
-/// The requests that the kernel's side has answered for `algorithm`.
+/// The number of requests for `algorithm` that the side of the kernel has answered.
 fn requests(stats: &Path, algorithm: &str) -> u64 {
     let stats = fs::read_to_string(stats).expect("what was served");
     // algkit: PROGRAM[PID]: TYPE ALGORITHM DRIVER …
@@ -40,7 +40,7 @@ fn cryptodev_drivers_pass_the_long_self_test() {
     let said = stdout(with_host("cryptodev", &stats).args(["test", "--long"]).args(&drivers));
     let said = String::from_utf8(said).expect("text");
     assert!(said.contains(&format!("{0} passed, 0 failed", drivers.len())), "{said}");
-    // What the kernel refuses is done by the driver's own fallback, and would prove nothing.
+    // If the kernel refuses a request, the driver's fallback serves it, which would prove nothing.
     for algorithm in ["cbc(aes)", "ctr(aes)", "ecb(aes)", "xts(aes)", "sha256", "sha512", "md5", "hmac(sha1)"] {
         assert!(requests(&stats, algorithm) >= 500, "{algorithm}: {}", requests(&stats, algorithm));
     }
@@ -62,10 +62,10 @@ fn a_driver_that_was_chosen_serves_the_plain_name() {
     };
     let args = ["enc", "-aes-128-cbc", "-nopad", "-K", key, "-iv", key, "-in", text(&data), "-out", &at("openssl")];
     foreign("openssl", "openssl", &args);
-    // By its own name only; then, one request for every 64 KiB, and what is asked of it before that.
+    // By its own name only. In the second case there is one request for every 64 KiB, and some before the first text.
     assert_eq!(encrypt("afalg:cbc(aes)"), 0);
     assert!(encrypt("afalg:cbc(aes)!") >= 46);
-    // By the name of a driver, and whatever else is registered.
+    // By the name of a driver, with other drivers registered as well.
     let engine = String::from_utf8(ours(&["list", "cbc(aes)", "--json"])).expect("text");
     let engine = engine.split("\"driver\": \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a driver");
     assert!(encrypt(&format!("afalg:{engine}!,afalg")) >= 46);
@@ -75,6 +75,6 @@ fn a_driver_that_was_chosen_serves_the_plain_name() {
     assert!(chosen.contains(&format!("afalg:{engine}")) && chosen.contains("table"), "{chosen}");
     let nothing = with_host("afalg:xctr(aes-nosuch)!", &stats).arg("list").output().expect("algkit");
     assert_eq!(nothing.status.code(), Some(2));
-    // Nobody asked the outer one.
+    // Without ALGKIT_HOST, the host's drivers are not listed.
     assert!(!stdout(under(Via::Seccomp, algkit()).args(["list", "cbc(aes)"])).windows(6).any(|w| w == b"afalg:"));
 }

@@ -1,4 +1,4 @@
-//! cryptsetup's work on LUKS files through `algkit run`, without device-mapper.
+//! cryptsetup on files with LUKS volumes, under `algkit run` and without device-mapper.
 
 mod command;
 
@@ -19,7 +19,7 @@ fn luks_files() {
     let quick = ["-q", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
     let cryptsetup = |args: &[&str]| {
         let mut run = under(Via::Preload, "/usr/sbin/cryptsetup");
-        // Options that only some actions know.
+        // Options that only some actions accept.
         let makes_key = ["luksFormat", "luksAddKey", "luksChangeKey", "reencrypt"].contains(&args[0]);
         let run = output(run.args(args).args(if makes_key { &quick[..] } else { &quick[..1] }));
         (run.status.code(), told(&run))
@@ -41,7 +41,7 @@ fn luks_files() {
     let (status, said) = cryptsetup(&again);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(opens(&one), Some(0));
-    // A name that only device-mapper could use.
+    // A cipher specification that only device-mapper could use.
     let capi = ["luksFormat", "--type", "luks2", "-c", "capi:xts(aes)-plain64", &disk, &one];
     let (status, said) = cryptsetup(&capi);
     assert_ne!(status, Some(0), "{said}");

@@ -1,4 +1,4 @@
-//! Debian's programs that use AF_ALG, through `algkit run`, against the same without it.
+//! Debian's programs that use AF_ALG, under `algkit run`, compared with results without it.
 
 mod command;
 
@@ -49,7 +49,7 @@ fn cryptsetup_benchmark() {
     assert!(!said.contains("N/A"), "{said}");
 }
 
-/// `kcapi-enc` with a key on descriptor 0, or with a password.
+/// Runs `kcapi-enc` with a key on descriptor 0, or with a password.
 fn kcapi_enc(via: Via, key: Option<&Path>, args: &[&str], input: &Path, into: &Path) {
     let mut enc = under(via, "kcapi-enc");
     enc.arg("-q").args(args).arg("-i").arg(input).arg("-o").arg(into);
@@ -142,7 +142,7 @@ fn kcapi_enc_of_gcm() {
         let args = ["-c", "gcm(aes)", "--iv", iv, "--aad", aad, "--taglen", "16"];
         kcapi_enc(via, Some(&at("key")), &[&args[..], &["-e"]].concat(), &at("text"), &at("sealed"));
         let got = fs::read(at("sealed")).expect("the file");
-        // As AF_ALG lays it out: associated data, text, tag.
+        // The layout of AF_ALG: associated data, text, tag.
         assert_eq!(hex(&got), hex(&[&unhex(aad)[..], &sealed, &unhex(tag)].concat()), "by {via:?}");
         fs::write(at("ciphertext"), &sealed).expect("a file");
         let args = ["-c", "gcm(aes)", "--iv", iv, "--aad", aad, "--tag", tag, "-d"];
@@ -219,7 +219,7 @@ fn openssl_engine() {
             let files = |into: &str| [Path::new("-in").into(), input.clone(), Path::new("-out").into(), at(into)];
             stdout(Command::new("openssl").arg("enc").args(cipher).args(files("expected")));
             for via in [Via::Preload, Via::Seccomp] {
-                // The engine is named on the command line, so that its absence is an error.
+                // The engine is named on the command line, so that it is an error if it is missing.
                 let mut openssl = under(via, "openssl");
                 openssl.args(["enc", "-engine", "afalg"]).args(cipher).args(files("sealed"));
                 let run = output(&mut openssl);

@@ -1,4 +1,4 @@
-//! Servers with OpenSSL's engine afalg, through `algkit run`: sshd, which confines itself, nginx and Apache.
+//! Servers with OpenSSL's engine afalg, under `algkit run`: sshd, which confines itself, nginx and Apache.
 
 mod command;
 
@@ -16,18 +16,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes that are downloaded.
+/// The number of bytes to be downloaded.
 const LEN: usize = 100_000_000;
 
-/// The configuration that the engine's documentation gives.
+/// The configuration from the engine's documentation.
 const ENGINE: &str = "openssl_conf = openssl_init\n[openssl_init]\nengines = engines\n[engines]\nafalg = afalg\n\
                       [afalg]\ndefault_algorithms = ALL\n";
 
-/// A server, ended when this is dropped.
+/// A running server, which is ended when this is dropped.
 struct Server(Child);
 
 impl Server {
-    /// `algkit run --via … --stats=stats -- program …`, when it answers at the port.
+    /// Starts `algkit run --via … --stats=stats -- program …` and waits until the port answers.
     fn start(folder: &Path, via: &str, port: u16, program: &str, args: &[&str]) -> Self {
         let at = |name: &str| folder.join(name);
         fs::write(at("engine.cnf"), ENGINE).expect("a file");
@@ -37,7 +37,7 @@ impl Server {
         command.args(["run", "--via", via]).arg(stats).args(["--", program]).args(args);
         let log = fs::File::create(at("log")).expect("a file");
         command.env("OPENSSL_CONF", at("engine.cnf")).current_dir(folder).stdin(Stdio::null());
-        // Apache ends its whole group.
+        // Apache ends its whole process group.
         command.process_group(0);
         let server = Self(command.stdout(Stdio::null()).stderr(log).spawn().expect("algkit"));
         let start = Instant::now();
@@ -61,7 +61,7 @@ fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).expect("a port").local_addr().expect("an address").port()
 }
 
-/// The engine has asked for `cbc(aes)`, and a text as long as the file went through it.
+/// Asserts that the engine has used `cbc(aes)` for at least as many bytes as the file has.
 fn assert_served(folder: &Path) {
     let stats = fs::read_to_string(folder.join("stats")).expect("what was served");
     let bytes = |line: &str| -> u64 {
@@ -93,7 +93,7 @@ fn ssh_and_scp() {
         at("authorized"),
     );
     fs::write(at("sshd_config"), config).expect("a file");
-    // Debian's service makes it; without it, root's sshd does not start.
+    // Debian's service makes the folder. Without it, root's sshd does not start.
     let _ = fs::create_dir_all("/run/sshd");
     let server =
         Server::start(folder.path(), "preload", port, "/usr/sbin/sshd", &["-D", "-e", "-f", &at("sshd_config")]);
@@ -123,7 +123,7 @@ fn ssh_and_scp() {
     assert_served(folder.path());
 }
 
-/// A certificate, and a file to download by three suites.
+/// Makes a certificate, and downloads a file with three cipher suites.
 fn download(program: &str, config: impl FnOnce(&str, u16) -> String, args: &[&str]) {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name).to_str().expect("a name").to_owned();

@@ -1,4 +1,4 @@
-//! What `algkit run` allows, tells and counts.
+//! What `algkit run` allows, reports and counts.
 
 mod command;
 
@@ -11,7 +11,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Binds a name, and says how that went.
+/// A program that binds a name and prints the result.
 const BIND: &str = "
 import socket, sys
 s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
@@ -22,7 +22,7 @@ except OSError as e:
     print(e.errno)
 ";
 
-/// `algkit run --via … options -- python3` that binds a name.
+/// Runs the program under `algkit run --via … options`.
 fn bind(via: &str, options: &[&str], kind: &str, name: &str) -> Output {
     let mut run = Command::new(command::algkit());
     run.args(["run", "--via", via]).args(options).args(["--", "python3", "-c", BIND, kind, name]);
@@ -37,7 +37,7 @@ fn names_that_are_not_served_do_not_exist() {
         let says = |options: &[&str], kind: &str, name: &str| {
             String::from_utf8(bind(via, options, kind, name).stdout).expect("text").trim().to_owned()
         };
-        // As Linux 7.3 has it: ENOENT.
+        // As in Linux 7.3: names that it refuses give ENOENT (2).
         let linux = ["--as-linux", "7.3"];
         assert_eq!(says(&linux, "skcipher", "xts(aes)"), "bound", "{via}");
         assert_eq!(says(&linux, "hash", "sha1"), "bound", "{via}");
@@ -54,7 +54,7 @@ fn names_that_are_not_served_do_not_exist() {
     }
 }
 
-/// Lists the names that `/proc/crypto`, and a dump over netlink, have.
+/// A program that prints the names in `/proc/crypto`, and those in a dump over netlink.
 const LIST: &str = "
 import socket, struct
 print(*{line.split()[2] for line in open('/proc/crypto') if line.startswith('name ')})
@@ -98,7 +98,7 @@ fn what_a_limit_refuses_is_told() {
     assert!(line.is_some_and(|line| line.starts_with("algkit: python3[")), "{told}");
 }
 
-/// Digests, asks the supervisor by a signal for what was served until now, and prints that.
+/// A program that computes a digest, asks the supervisor by a signal for the statistics so far, and prints them.
 const ASK: &str = "
 import os, signal, socket, sys, time
 s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
@@ -153,7 +153,7 @@ fn what_was_served_by_which_driver() {
         assert!(line.contains(" xts-aes-") || line.contains(" xts("), "a driver's name: {line}");
         assert!(before("opened") > 0 && before("requests") > 16 && before("bytes") >= 65536 * 16, "{line}");
     }
-    // Without a file, on standard error, and from level 3 on each socket.
+    // Without a file, statistics go to standard error. From level 3 on, each socket is reported.
     let mut run = Command::new(command::algkit());
     run.args(["run", "--stats", "--log", "3", "--", "kcapi-dgst", "-q", "--hex", "-c", "sha256", "-i", "/etc/passwd"]);
     let told = told(&output(&mut run));
@@ -170,14 +170,14 @@ fn combined_operations_are_counted() {
         let mut run = Command::new(command::algkit());
         stdout(run.args(["run", "--via", via, &format!("--stats={}", file.display()), "--"]).arg(&program));
         let stats = fs::read_to_string(&file).expect("what was served");
-        // Of an AEAD there are no others.
+        // For an AEAD, these are all the counts.
         let line = stats.lines().find(|line| line.contains(" gcm(aes) ")).unwrap_or_else(|| panic!("{via}: {stats}"));
         assert!(!line.contains(" 0 requests") && !line.contains(" 0 bytes"), "{via}: {line}");
     }
 }
 
-/// Plays the service manager: starts a program that says by `sd_notify`'s protocol that it is ready, and tells whether that came from the
-/// process that was started, or from a child of it.
+/// A program that plays the service manager. It starts a program that reports by `sd_notify`'s protocol that it is
+/// ready, and prints whether the report came from the process that it started, or from a child of that.
 const MANAGER: &str = "
 import os, socket, struct, subprocess, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -193,7 +193,7 @@ run.stdin.close()
 sys.exit(run.wait())
 ";
 
-/// Digests, says that it is ready, and waits for the end of its input.
+/// A program that computes a digest, reports that it is ready, and waits for the end of its input.
 const SERVICE: &str = "
 import os, socket, sys
 s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
@@ -234,7 +234,7 @@ fn a_program_of_32_bits_is_not_served_and_that_is_said() {
     assert_eq!(run(&["--via", "preload"]), (Some(2), 1), "it cannot be done");
 }
 
-/// What programs read to know whether the machine is in FIPS mode is the host's.
+/// The file that tells programs whether the machine is in FIPS mode is the host's.
 #[test]
 fn fips_mode_is_the_hosts() {
     let read = "try: print(open('/proc/sys/crypto/fips_enabled').read())\nexcept OSError as e: print(e.errno)";

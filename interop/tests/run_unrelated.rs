@@ -1,4 +1,4 @@
-//! What `algkit run` changes for programs that have nothing to do with it: nothing.
+//! `algkit run` changes nothing for programs that do not use AF_ALG.
 
 mod command;
 
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A program under `algkit run` and bare.
+/// The outputs of a script under `algkit run` and without it.
 fn both(via: Via, script: &str) -> [std::process::Output; 2] {
     let mut bare = Command::new("sh");
     [output(under(via, "sh").args(["-c", script])), output(bare.env("LC_ALL", "C.UTF-8").args(["-c", script]))]
@@ -44,7 +44,7 @@ fn output_status_and_signals() {
 fn a_signal_that_kills() {
     let [ours, bare] = both(Via::Preload, "kill -KILL $$");
     assert_eq!((ours.status.signal(), bare.status.signal()), (Some(9), Some(9)));
-    // From outside it is told as a shell tells it, or in the same way.
+    // The supervisor's command ends by the same signal, or with the status that a shell gives it.
     let [ours, _] = both(Via::Seccomp, "kill -KILL $$");
     assert!(ours.status.signal() == Some(9) || ours.status.code() == Some(128 + 9), "{}", ours.status);
 }
@@ -76,7 +76,7 @@ fn programs_that_cannot_be_run() {
     assert_eq!(output(Command::new(command::algkit()).arg("run")).status.code(), Some(2));
 }
 
-/// Printed, not judged: machines differ.
+/// The cost is printed and not asserted, because machines differ.
 #[test]
 fn cost_of_a_start() {
     let time = |command: &mut Command| {
@@ -97,7 +97,7 @@ fn cost_of_a_start() {
     assert!(env::var_os("LD_PRELOAD").is_none_or(|value| value.is_empty()), "measured under another library");
 }
 
-/// It refuses to start behind another library.
+/// AddressSanitizer refuses to start behind another library.
 #[test]
 fn a_program_with_address_sanitizer() {
     let folder = command::scratch();

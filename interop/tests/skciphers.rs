@@ -1,10 +1,10 @@
-//! `algkit enc` with ciphers and modes, on large files, against `openssl enc` and OpenSSL's EVP, both
-//! ways, and the memory that it takes.
+//! `algkit enc` with ciphers and modes on large files, compared with `openssl enc` and with OpenSSL's EVP, in both
+//! directions; and the memory that it takes.
 //!
-//! A program's peak memory is counted from before it is executed, so it includes what this process
-//! has: the tests here keep no file in memory, and those that do are in tests/aeads.rs.
+//! A program's peak memory is counted from before it is executed, so it includes the memory of this process. So the
+//! tests here keep no file in memory; those that do are in tests/aeads.rs.
 //!
-//! `ALGKIT_BIG=1` makes the files 1 GiB rather than 64 MiB.
+//! With `ALGKIT_BIG=1`, the files have 1 GiB instead of 64 MiB.
 
 mod command;
 
@@ -21,10 +21,10 @@ const XTS_KEY: &str = "271828182845904523536028747135266249775724709369995957496
                        3141592653589793238462643383279502884197169399375105820974944592";
 const IV: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
-/// The most that a cipher with a mode may need, whatever the file's size.
+/// The largest peak memory of a cipher with a mode in bytes, for any size of the file.
 const MEMORY: u64 = 64 << 20;
 
-/// What `openssl enc` makes of the file is what we make of it, and we get the file back, in little memory.
+/// algkit's ciphertext equals that of `openssl enc`, and decrypts to the file, in little memory.
 fn as_openssl_enc(name: &str, openssl_name: &str, file: &Path) {
     let folder = scratch();
     let [theirs, sealed, opened] = ["theirs", "sealed", "opened"].map(|name| folder.path().join(name));
@@ -55,7 +55,7 @@ fn cbc_equals_openssl_enc() {
 
 #[test]
 fn ctr_of_camellia_equals_openssl_enc() {
-    // Camellia is looked up in tables: only its driver's name, or the other policy, gives it.
+    // Camellia works by table lookups, so only its driver's name, or the other policy, selects it.
     as_openssl_enc("ctr(camellia-generic)", "-camellia-256-ctr", &large_files()[0]);
 }
 
@@ -64,7 +64,7 @@ fn chacha20_equals_openssl_enc() {
     as_openssl_enc("chacha20", "-chacha20", &large_files()[0]);
 }
 
-/// Sectors of dm-crypt: XTS with the sector's number as a 64-bit little-endian tweak.
+/// Sectors as in dm-crypt: XTS with the sector's number as a 64-bit little-endian tweak.
 fn xts_by_sectors(sector_size: usize, first_sector: u64) {
     let folder = scratch();
     let [theirs, sealed, opened] = ["theirs", "sealed", "opened"].map(|name| folder.path().join(name));

@@ -1,7 +1,7 @@
-//! `algkit volume` beside cryptsetup, and beside the dm-crypt of a stock kernel (`lab/kernel-lab`).
+//! `algkit volume` compared with cryptsetup, and with dm-crypt in a stock kernel (`lab/kernel-lab`).
 //!
-//! On this host cryptsetup works on plain files, its AF_ALG served by `algkit run`: it formats, and with AES it fills a volume by
-//! encrypting a file in place. Other ciphers need dm-crypt.
+//! On this host cryptsetup works on plain files, and `algkit run` serves its AF_ALG. It formats volumes, and with AES
+//! it fills one by encrypting a file in place. Other ciphers need dm-crypt.
 
 mod command;
 
@@ -18,10 +18,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A key derivation that takes no time.
+/// Options for a key derivation that takes hardly any time.
 const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
 
-/// Bytes of plaintext: no whole number of MiB.
+/// The length of the plaintext in bytes, which is not a multiple of 1 MiB.
 const LEN: usize = (2 << 20) + 8192;
 
 struct Place {
@@ -42,14 +42,14 @@ impl Place {
         text(&self.folder.path().join(name)).to_owned()
     }
 
-    /// An empty file.
+    /// Makes a file of `len` zero bytes and returns its path.
     fn image(&self, name: &str, len: u64) -> String {
         let path = self.at(name);
         File::create(&path).and_then(|file| file.set_len(len)).expect("a file");
         path
     }
 
-    /// cryptsetup, which must succeed.
+    /// Runs cryptsetup, which must succeed, and returns its output.
     #[track_caller]
     fn cryptsetup(&self, args: &[&str]) -> String {
         let run = output(under(Via::Preload, "/usr/sbin/cryptsetup").args(["-q"]).args(args));
@@ -57,13 +57,13 @@ impl Place {
         String::from_utf8(run.stdout).expect("UTF-8")
     }
 
-    /// `algkit volume read` of all of it.
+    /// The whole volume, by `algkit volume read`.
     #[track_caller]
     fn read(&self, args: &[&str]) -> Vec<u8> {
         ours(&[&["volume", "read", "--key-file", &self.at("key")], args].concat())
     }
 
-    /// What `algkit volume open-test` exits with and says.
+    /// Exit status and output of `algkit volume open-test`.
     fn open_test(&self, key: &str, args: &[&str]) -> (Option<i32>, String) {
         let run = outcome(&[&["volume", "open-test", "--key-file", &self.at(key)], args].concat());
         (run.status.code(), told(&run))
@@ -101,7 +101,7 @@ fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {
         let range = place.read(&["--header", &header, "--offset", "70001", "--length", "5000", &disk]);
         assert!(range == plain[70001..75001], "{cipher} {sector}");
 
-        // Ranges that begin and end inside sectors.
+        // Ranges that begin and end inside of sectors.
         let mut changed = plain.clone();
         for (offset, len) in [(0, 1), (1000, 5000), (1 << 20, 8192), (LEN - 3, 3)] {
             let new: Vec<u8> = changed[offset..offset + len].iter().map(|byte| !byte).collect();
@@ -117,7 +117,7 @@ fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {
     }
 }
 
-/// Formats as cryptsetup has them, each with its size.
+/// Names of formats, sizes of images, and cryptsetup's options.
 const FORMATS: &[(&str, u64, &[&str])] = &[
     ("luks1", 4 << 20, &["--type", "luks1", "--pbkdf-force-iterations", "1000"]),
     ("luks1-sha1", 4 << 20, &["--type", "luks1", "-h", "sha1", "-s", "256", "--pbkdf-force-iterations", "1000"]),
@@ -160,7 +160,7 @@ fn headers_of_cryptsetup() {
         let (status, said) = place.open_test("wrong", &[&image]);
         assert_eq!(status, Some(1), "{name}: {said}");
         assert!(said.contains("no key slot opens") && said.lines().count() == 1, "{name}: {said}");
-        // Both print the same.
+        // Both programs print the same.
         let dumped = ours(&["volume", "dump", &image]);
         assert_eq!(String::from_utf8(dumped).expect("UTF-8"), place.cryptsetup(&["luksDump", &image]), "{name}");
         let json = String::from_utf8(ours(&["volume", "luksDump", "--json", &image])).expect("UTF-8");
@@ -181,7 +181,7 @@ fn slots_priorities_and_tokens() {
     place.cryptsetup(&["token", "add", "--key-description", "a description", "--key-slot", "5", &image]);
     place.cryptsetup(&["config", "--priority", "prefer", "-S", "5", &image]);
     let dumped = String::from_utf8(ours(&["volume", "dump", &image])).expect("UTF-8");
-    // cryptsetup prints what is inside of a token that it knows.
+    // cryptsetup prints the contents of a token whose type it knows.
     let theirs = place.cryptsetup(&["luksDump", &image]);
     let theirs: String = theirs.split_inclusive('\n').filter(|line| !line.contains("Key description")).collect();
     assert_eq!(dumped, theirs);
@@ -201,7 +201,7 @@ fn damaged_headers() {
     let key = place.at("key");
     place.cryptsetup(&[&["luksFormat", &image, &key][..], &QUICK].concat());
     let good = fs::read(&image).expect("a file");
-    // The first copy: its magic, its checksum, its JSON.
+    // Damages in the first copy: in its magic, its checksum, its JSON.
     for offset in [0, 450, 5000] {
         patch(&image, offset, &[0xff]);
         let before = fs::read(&image).expect("a file");
@@ -228,7 +228,7 @@ fn damaged_headers() {
     assert!(one_line("empty").contains("no LUKS header"));
 }
 
-/// Options of `algkit volume format`, with the sizes of images.
+/// Names, sizes of images, and options of `algkit volume format`.
 const MADE: &[(&str, u64, &[&str])] = &[
     ("luks1", 4 << 20, &["--type", "luks1"]),
     ("luks1-essiv", 4 << 20, &["--type", "luks1", "-v", "-y", "-c", "aes-cbc-essiv:sha256", "--hash", "sha1"]),
@@ -253,11 +253,11 @@ fn cryptsetup_takes_what_is_made_here() {
         place.cryptsetup(&["open", "--test-passphrase", "--key-file", &key, &image]);
         let wrong = ["open", "--test-passphrase", "--key-file", &place.at("wrong"), &image];
         assert_eq!(output(under(Via::Preload, "/usr/sbin/cryptsetup").args(wrong)).status.code(), Some(2), "{name}");
-        // It goes on to work with what was made.
+        // cryptsetup continues to work on the volume that was made.
         fs::write(place.at("second"), "another").expect("a file");
         place.cryptsetup(&[&["luksAddKey", "--key-file", &key, &image, &place.at("second")][..], &QUICK].concat());
         assert_eq!(place.open_test("second", &[&image]), (Some(0), String::new()), "{name}");
-        // It is not formatted again by mistake.
+        // An image with a volume is not formatted again.
         let again = outcome(&[&made[..], options].concat());
         assert_eq!(again.status.code(), Some(2), "{name}: {}", told(&again));
         if *name == "luks1" {
@@ -276,7 +276,7 @@ fn cryptsetup_takes_what_is_made_here() {
     }
 }
 
-/// Volumes whose ciphers need dm-crypt, with bits of key and bytes of a sector.
+/// Volumes whose ciphers need dm-crypt: type, cipher, length of the key in bits, length of a sector in bytes.
 const KERNEL: &[(&str, &str, &str, &str)] = &[
     ("luks1", "aes-xts-plain64", "512", ""),
     ("luks2", "serpent-xts-plain64", "512", "512"),
@@ -285,7 +285,7 @@ const KERNEL: &[(&str, &str, &str, &str)] = &[
     ("luks2", "xchacha12,aes-adiantum-plain64", "256", "4096"),
 ];
 
-/// One boot of a stock kernel: it makes volumes that are read here, and compares one that was written here.
+/// In one boot of a stock kernel, it makes volumes that are read here, and compares one that was written here.
 #[test]
 fn volumes_of_the_kernel() {
     let place = Place::new();
@@ -306,7 +306,7 @@ fn volumes_of_the_kernel() {
              cryptsetup open --key-file $k {device} v; dd if=/host/plain of=/dev/mapper/v bs=64k 2>/dev/null; sync; cryptsetup close v\n"
         );
     }
-    // A volume that was made and written here.
+    // A volume that is made and written here.
     let written = place.image("written", 24 << 20);
     let format = ["volume", "format", "--sector-size", "4096", &written, &place.at("key")];
     ours(&[&format[..], &QUICK].concat());

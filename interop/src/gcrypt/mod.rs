@@ -1,4 +1,4 @@
-//! libgcrypt: the ciphers of the past, and the algorithms with several lengths of digest.
+//! libgcrypt, for legacy ciphers and for algorithms with several digest lengths.
 
 mod sys;
 
@@ -16,8 +16,8 @@ impl Gcrypt {
     /// The library, initialized.
     pub fn new() -> Self {
         static INIT: Once = Once::new();
-        // SAFETY: gcry_check_version and then these two controls, once, before anything else: the
-        // manual's way to initialize the library.
+        // SAFETY: these calls are made once and before any other, in the order that the manual prescribes for
+        // initializing the library.
         INIT.call_once(|| unsafe {
             assert!(!sys::gcry_check_version(c"1.10.0".as_ptr()).is_null(), "libgcrypt is older than 1.10");
             check(sys::gcry_control(sys::GCRYCTL_DISABLE_SECMEM, 0 as c_int));
@@ -52,10 +52,10 @@ struct Cipher(*mut sys::CipherHandle);
 impl Cipher {
     fn open(algo: c_int, mode: c_int, flags: c_uint, key: &[u8]) -> Self {
         let mut handle = ptr::null_mut();
-        // SAFETY: `handle` is written by open; `key` is a live slice.
+        // SAFETY: open writes `handle`, and `key` is a slice passed with its length.
         unsafe {
             check(sys::gcry_cipher_open(&mut handle, algo, mode, flags));
-            // The library objects to weak keys of DES, and sets them all the same.
+            // The library reports weak keys of DES, and sets them all the same.
             let weak_key = 43;
             let error = sys::gcry_cipher_setkey(handle, bytes(key), key.len());
             assert!([0, weak_key].contains(&(error & 0xffff)), "the key");
@@ -64,13 +64,13 @@ impl Cipher {
     }
 
     fn iv(self, iv: &[u8]) -> Self {
-        // SAFETY: the handle is open; `iv` is a live slice.
+        // SAFETY: the handle is open, and `iv` is a slice passed with its length.
         check(unsafe { sys::gcry_cipher_setiv(self.0, bytes(iv), iv.len()) });
         self
     }
 
     fn counter(self, counter: &[u8]) -> Self {
-        // SAFETY: the handle is open; `counter` is a live slice.
+        // SAFETY: the handle is open, and `counter` is a slice passed with its length.
         check(unsafe { sys::gcry_cipher_setctr(self.0, bytes(counter), counter.len()) });
         self
     }
@@ -78,7 +78,7 @@ impl Cipher {
     fn ccm_lengths(self, text: usize, assoc: usize, tag: usize) -> Self {
         let mut lengths = [text as u64, assoc as u64, tag as u64];
         let size = size_of_val(&lengths);
-        // SAFETY: the handle is open, and this control reads three 64-bit numbers.
+        // SAFETY: the handle is open, and this control reads three 64-bit numbers, which `lengths` has.
         check(unsafe { sys::gcry_cipher_ctl(self.0, sys::GCRYCTL_SET_CCM_LENGTHS, lengths.as_mut_ptr().cast(), size) });
         self
     }
@@ -89,17 +89,17 @@ impl Cipher {
             Direction::Encrypt => sys::gcry_cipher_encrypt,
             Direction::Decrypt => sys::gcry_cipher_decrypt,
         };
-        // SAFETY: the handle is open; both slices are live and of the length given.
+        // SAFETY: the handle is open, and both slices are passed with their lengths.
         check(unsafe { f(self.0, bytes_mut(&mut out), out.len(), bytes(text), text.len()) });
         out
     }
 
     fn seal(&self, assoc: &[u8], text: &[u8], tag_len: usize) -> Vec<u8> {
-        // SAFETY: the handle is open; `assoc` is a live slice.
+        // SAFETY: the handle is open, and `assoc` is a slice passed with its length.
         check(unsafe { sys::gcry_cipher_authenticate(self.0, bytes(assoc), assoc.len()) });
         let mut out = self.crypt(Direction::Encrypt, text);
         let mut tag = vec![0; tag_len];
-        // SAFETY: the handle is open; `tag` is a live slice.
+        // SAFETY: the handle is open, and `tag` is a slice passed with its length.
         check(unsafe { sys::gcry_cipher_gettag(self.0, bytes_mut(&mut tag), tag.len()) });
         out.extend(tag);
         out
@@ -108,7 +108,7 @@ impl Cipher {
 
 impl Drop for Cipher {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and closed only here.
+        // SAFETY: the handle is open, and only this function closes it.
         unsafe { sys::gcry_cipher_close(self.0) }
     }
 }
@@ -116,8 +116,8 @@ impl Drop for Cipher {
 /// The digest of `text`, under `key` if there is one.
 fn digest(algo: c_int, key: &[u8], text: &[u8], len: usize) -> Vec<u8> {
     let mut handle = ptr::null_mut();
-    // SAFETY: the handle is open between open and close; the slices are live; read returns a buffer
-    // inside the handle with at least the digest's bytes.
+    // SAFETY: the handle is open between open and close, and slices are passed with their lengths. `gcry_md_read`
+    // returns a buffer inside the handle with at least the bytes of the digest.
     unsafe {
         check(sys::gcry_md_open(&mut handle, algo, 0));
         if !key.is_empty() {
@@ -134,8 +134,7 @@ fn digest(algo: c_int, key: &[u8], text: &[u8], len: usize) -> Vec<u8> {
 fn mac(algo: c_int, key: &[u8], text: &[u8], len: usize) -> Vec<u8> {
     let mut handle = ptr::null_mut();
     let (mut out, mut out_len) = (vec![0; len], len);
-    // SAFETY: the handle is open between open and close; the slices are live, and read is told the
-    // length of its buffer.
+    // SAFETY: the handle is open between open and close, and slices are passed with their lengths.
     unsafe {
         check(sys::gcry_mac_open(&mut handle, algo, 0, ptr::null_mut()));
         check(sys::gcry_mac_setkey(handle, bytes(key), key.len()));
@@ -188,7 +187,7 @@ const CHACHA20: c_int = 316;
 const CHACHA20_POLY1305: c_int = 10;
 const MAC_POLY1305: c_int = 501;
 
-/// `enum gcry_md_algos`, and how many bytes of the digest count.
+/// The number in `enum gcry_md_algos`, and the length of the digest in bytes.
 fn digest_number(name: &str) -> Option<(c_int, usize)> {
     Some(match name {
         "md5" => (1, 16),
@@ -241,7 +240,7 @@ fn hmac_number(name: &str) -> Option<c_int> {
     })
 }
 
-/// The CMACs of `enum gcry_mac_algos`, and the size of their block.
+/// The number of a CMAC in `enum gcry_mac_algos`, and the block size in bytes.
 fn cmac_number(name: &str) -> Option<(c_int, usize)> {
     Some(match name {
         "aes" => (201, 16),
@@ -254,11 +253,11 @@ fn cmac_number(name: &str) -> Option<(c_int, usize)> {
 const CRC32: c_int = 302;
 const CRC32_POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// The kernel's `crc32`, whose key is the seed of the register, from CRC-32 of ISO 3309, whose seed is
-/// all ones and whose result is complemented.
+/// The kernel's `crc32`, whose key is the initial register, by means of the CRC-32 of ISO 3309, whose initial register
+/// is all ones and whose result is complemented.
 ///
-/// Four bytes at the front take the register from any value to any other: stepping the register
-/// back over 32 bits, from the wanted seed, gives what all ones and those bytes have to add up to.
+/// Four bytes before the message can change the register from any value to any other. Stepping the register back over
+/// 32 bits from the wanted value gives the sum of all ones and those bytes.
 fn crc32(key: &[u8], text: &[u8]) -> Vec<u8> {
     let seed = key.try_into().map_or(0, u32::from_le_bytes);
     let before =

@@ -1,4 +1,4 @@
-//! What is needed of libgcrypt's C interface (gcrypt.h of 1.10).
+//! The declarations of libgcrypt's C interface that are needed (gcrypt.h of 1.10).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

@@ -1,6 +1,6 @@
-//! Running programs, ours and others', on files.
+//! Running algkit and other programs on files.
 
-// Each test file uses its part of this.
+// Each test file uses only a part of this module.
 #![allow(dead_code)]
 
 pub mod run;
@@ -15,7 +15,7 @@ use std::{
 };
 use wait4::Wait4;
 
-/// The `algkit` command: `ALGKIT_BIN`, or built from this repository.
+/// The path of the `algkit` command: that in `ALGKIT_BIN`, or one built from this repository.
 pub fn algkit() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -36,13 +36,13 @@ pub fn algkit() -> &'static Path {
     })
 }
 
-/// Bytes in the large files: 64 MiB and a little, or with `ALGKIT_BIG=1` 1 GiB and a little.
+/// The length of the large files in bytes: 64 MiB and a little, or 1 GiB and a little with `ALGKIT_BIG=1`.
 pub fn large() -> usize {
     let mib = if env::var_os("ALGKIT_BIG").is_some_and(|v| v == "1") { 1024 } else { 64 };
     (mib << 20) + 4123
 }
 
-/// The large file, and one that ends at a multiple of 4096.
+/// The large file, and one whose length is a multiple of 4096.
 pub fn large_files() -> &'static [PathBuf; 2] {
     static FILES: OnceLock<[PathBuf; 2]> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -50,7 +50,7 @@ pub fn large_files() -> &'static [PathBuf; 2] {
         let lengths = [large(), large() / 4096 * 4096];
         lengths.map(|len| {
             let path = folder.join(format!("large-{len}"));
-            // The keystream of openssl: no pattern, and the same every time.
+            // The contents are a keystream by openssl, which has no pattern and is the same every time.
             let key = ["-K", "000102030405060708090a0b0c0d0e0f", "-iv", "00000000000000000000000000000000"];
             let mut zeros = Command::new("head");
             zeros.args(["-c", &len.to_string(), "/dev/zero"]).stdout(Stdio::piped());
@@ -64,12 +64,12 @@ pub fn large_files() -> &'static [PathBuf; 2] {
     })
 }
 
-/// A scratch folder on the disk that the build is on.
+/// A temporary folder on the disk with the build.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder")
 }
 
-/// Runs a program that is part of Debian's `package` and must succeed.
+/// Runs a program of Debian's `package`, which must succeed, and returns its standard output.
 pub fn foreign(package: &str, program: &str, args: &[&str]) -> Vec<u8> {
     let run = Command::new(program).args(args).output();
     let output = run.unwrap_or_else(|e| panic!("{program}: {e}; install Debian's {package}"));
@@ -77,19 +77,19 @@ pub fn foreign(package: &str, program: &str, args: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// Runs `algkit`, which must succeed; its standard output.
+/// Runs `algkit`, which must succeed, and returns its standard output.
 pub fn ours(args: &[&str]) -> Vec<u8> {
     let output = outcome(args);
     assert!(output.status.success(), "algkit {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// Runs `algkit`.
+/// Runs `algkit` and returns status and output.
 pub fn outcome(args: &[&str]) -> Output {
     Command::new(algkit()).args(args).output().expect("algkit runs")
 }
 
-/// Runs `algkit`, which must succeed; its peak memory, in bytes.
+/// Runs `algkit`, which must succeed, and returns its peak memory in bytes.
 pub fn peak_memory(args: &[&str]) -> u64 {
     let child = Command::new(algkit()).args(args).spawn().expect("algkit runs");
     let used = child.wait4().expect("its resources");
@@ -112,7 +112,7 @@ pub fn same(a: &Path, b: &Path) {
     assert_eq!(b_file.read(&mut [0]).expect("a file"), 0, "{} is longer than {}", b.display(), a.display());
 }
 
-/// Passes the file to `f`, `size` bytes at a time; the last chunk may be shorter.
+/// Calls `f` with the file's contents, `size` bytes at a time; the last chunk may be shorter.
 pub fn chunks(path: &Path, size: usize, mut f: impl FnMut(&[u8])) {
     let mut file = File::open(path).expect("a file");
     let mut buf = Vec::new();
@@ -131,7 +131,7 @@ pub fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// The bytes of a hexadecimal string.
 pub fn unhex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hex")).collect()
 }

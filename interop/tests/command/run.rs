@@ -1,4 +1,4 @@
-//! `algkit run`, and the clients in `interop/clients`.
+//! Running programs under `algkit run`, and the clients in `interop/clients`.
 
 use super::algkit;
 use std::{
@@ -9,14 +9,14 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// How `algkit run` reaches the program.
+/// The way in which `algkit run` serves the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Via {
-    /// As it sees fit.
+    /// The way that `algkit run` chooses.
     Default,
-    /// By a library in the program.
+    /// By a library inside the program.
     Preload,
-    /// From outside.
+    /// By a supervisor outside of the program.
     Seccomp,
 }
 
@@ -33,7 +33,7 @@ pub fn under(via: Via, program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// What `command` prints; it must succeed.
+/// The standard output of `command`, which must succeed.
 #[track_caller]
 pub fn stdout(command: &mut Command) -> Vec<u8> {
     let output = output(command);
@@ -41,12 +41,12 @@ pub fn stdout(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
-/// What came of `command`.
+/// Status and output of `command`.
 pub fn output(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
 }
 
-/// Everything that a program said.
+/// Everything that a program has printed.
 pub fn told(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
@@ -56,7 +56,7 @@ pub fn clients() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
 }
 
-/// Compiles `clients/{name}.c` into `folder`, with the arguments for the linker.
+/// Compiles `clients/{name}.c` into `folder`, with `link` as arguments for the linker.
 pub fn compile(folder: &Path, name: &str, link: &[&str]) -> PathBuf {
     let program = folder.join(format!("{name}{}", link.concat()));
     let mut gcc = Command::new("gcc");
@@ -65,7 +65,7 @@ pub fn compile(folder: &Path, name: &str, link: &[&str]) -> PathBuf {
     program
 }
 
-/// Hexadecimal digits.
+/// The bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a string");
@@ -73,7 +73,7 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Bytes without a pattern, the same every time: the keystream of openssl.
+/// A file of bytes without a pattern, which are the same every time: a keystream by openssl.
 pub fn sample(folder: &Path, len: usize) -> PathBuf {
     let zeros = folder.join("zeros");
     let path = folder.join(format!("sample-{len}"));
