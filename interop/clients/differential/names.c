@@ -110,6 +110,8 @@ const struct hash hashes[] = {
     {"xcbc(aes)", {16}, 16},
     {"cbcmac(aes)", {AES}, 16},
     {"nhpoly1305", {1088}, 16},
+    {"digest_null", {1, 16, 100}, 0},
+    {"vmac64(aes)", {AES}, 8},
 };
 const size_t hashes_len = COUNT(hashes);
 

@@ -1,7 +1,7 @@
 //! The null algorithms `cipher_null`, `ecb(cipher_null)` and `digest_null`. Users of the kernel test with them, or
 //! use `authenc` without encryption (RFC 2410).
 
-use super::row::{Algorithm, Row, hash};
+use super::row::{Algorithm, Row, keyed_hash};
 use crate::{
     Sizes,
     adapters::null::{Nothing, Null},
@@ -15,7 +15,8 @@ static ECB_NULL: Algorithm = Algorithm {
     kind: Type::Skcipher,
     shape: Shape::skcipher(1, Sizes::NONE, 0, TextRule::Blocks),
 };
-static DIGEST_NULL: Algorithm = hash("digest_null", 1, 0);
+/// The kernel does not compute this digest before it has been given a key, which it ignores.
+static DIGEST_NULL: Algorithm = keyed_hash("digest_null", 1, 0, Sizes::Between(0, usize::MAX));
 
 /// The adapters' file, as there is no arithmetic.
 const SOURCE: &str = "adapters/null.rs";
