@@ -7,73 +7,11 @@ mod command;
 
 use command::{
     ours, outcome,
-    run::{Via, output, sample, told, under},
-    scratch, text,
+    run::{Via, output, told, under},
+    text,
+    volume::{LEN, Place, QUICK, patch},
 };
-use std::{
-    fs::{self, File},
-    os::unix::fs::FileExt,
-    path::{Path, PathBuf},
-    process::Command,
-};
-use tempfile::TempDir;
-
-/// Options for a key derivation that takes hardly any time.
-const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
-
-/// The length of the plaintext in bytes, which is not a multiple of 1 MiB.
-const LEN: usize = (2 << 20) + 8192;
-
-struct Place {
-    folder: TempDir,
-    plain: PathBuf,
-}
-
-impl Place {
-    fn new() -> Self {
-        let folder = scratch();
-        fs::write(folder.path().join("key"), "a passphrase").expect("a file");
-        fs::write(folder.path().join("wrong"), "a passphrasf").expect("a file");
-        let plain = sample(folder.path(), LEN);
-        Self { folder, plain }
-    }
-
-    fn at(&self, name: &str) -> String {
-        text(&self.folder.path().join(name)).to_owned()
-    }
-
-    /// Makes a file of `len` zero bytes and returns its path.
-    fn image(&self, name: &str, len: u64) -> String {
-        let path = self.at(name);
-        File::create(&path).and_then(|file| file.set_len(len)).expect("a file");
-        path
-    }
-
-    /// Runs cryptsetup, which must succeed, and returns its output.
-    #[track_caller]
-    fn cryptsetup(&self, args: &[&str]) -> String {
-        let run = output(under(Via::Preload, "/usr/sbin/cryptsetup").args(["-q"]).args(args));
-        assert!(run.status.success(), "cryptsetup {args:?}: {}", told(&run));
-        String::from_utf8(run.stdout).expect("UTF-8")
-    }
-
-    /// The whole volume, by `algkit volume read`.
-    #[track_caller]
-    fn read(&self, args: &[&str]) -> Vec<u8> {
-        ours(&[&["volume", "read", "--key-file", &self.at("key")], args].concat())
-    }
-
-    /// Exit status and output of `algkit volume open-test`.
-    fn open_test(&self, key: &str, args: &[&str]) -> (Option<i32>, String) {
-        let run = outcome(&[&["volume", "open-test", "--key-file", &self.at(key)], args].concat());
-        (run.status.code(), told(&run))
-    }
-}
-
-fn patch(path: &str, offset: u64, bytes: &[u8]) {
-    let file = File::options().write(true).open(path).expect("a file");
-    file.write_all_at(bytes, offset).expect("a file");
-}
+use std::{fs, path::Path, process::Command};
 
 #[test]
 fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {

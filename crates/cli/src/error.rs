@@ -129,6 +129,14 @@ pub enum Error {
         /// What is wrong with the volume or with the request.
         source: algkit_volume::Error,
     },
+    /// Another program has a lock on the volume.
+    #[error("`{}`: {reason}", .path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+        /// What the other program uses.
+        reason: String,
+    },
     /// The input does not end at a sector boundary.
     #[error("input of {} is not a multiple of --sector-size {sector}", bytes(*.got))]
     PartialSector {
@@ -148,7 +156,7 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
-            Self::Volume { source: algkit_volume::Error::WrongPassphrase, .. } => 1,
+            Self::Volume { source: algkit_volume::Error::WrongPassphrase | algkit_volume::Error::WrongKey, .. } => 1,
             // As in env, nohup and the shells.
             Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Run { .. } => 126,

@@ -7,17 +7,18 @@
 //! d₀ = 0,  dᵢ = H′(dᵢ₋₁ ⊕ sᵢ) for all but the last stripe,  key = d ⊕ s_last
 //! ```
 
-use crate::{Error, lookup};
+use crate::{Error, Key, lookup};
 use algkit::{Hash, Rng};
 use zeroize::Zeroizing;
 
 /// The key of `size` bytes that `stripes` hold; they are a whole number of stripes, and more bytes behind are not looked at.
-pub(crate) fn merge(stripes: &[u8], size: usize, count: usize, hash: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+pub(crate) fn merge(stripes: &[u8], size: usize, count: usize, hash: &str) -> Result<Key, Error> {
     let hash = lookup::hash(hash)?;
     let mut all = stripes.chunks_exact(size).take(count);
     let last = all.next_back();
-    let mut key = chain(all, size, &hash)?;
-    last.into_iter().for_each(|last| xor(&mut key, last));
+    let mut key = Key::new(vec![0; size]);
+    key.bytes_mut().copy_from_slice(&chain(all, size, &hash)?);
+    last.into_iter().for_each(|last| xor(key.bytes_mut(), last));
     Ok(key)
 }
 
@@ -68,9 +69,9 @@ mod tests {
             let key: Vec<u8> = (0..size as u8).collect();
             let mut stripes = split(&key, 7, "sha256", &random).unwrap();
             assert_eq!(stripes.len(), 7 * size);
-            assert_eq!(*merge(&stripes, size, 7, "sha256").unwrap(), key);
+            assert_eq!(merge(&stripes, size, 7, "sha256").unwrap().bytes(), key);
             stripes[size / 2] ^= 1;
-            assert_ne!(*merge(&stripes, size, 7, "sha256").unwrap(), key);
+            assert_ne!(merge(&stripes, size, 7, "sha256").unwrap().bytes(), key);
         }
     }
 }

@@ -78,9 +78,29 @@ pub enum Error {
     /// No key slot opens with the passphrase.
     #[error("no key slot opens with this passphrase")]
     WrongPassphrase,
+    /// The key is not the volume's.
+    #[error("this is not the key of the volume")]
+    WrongKey,
     /// The key slot is not there.
     #[error("key slot {0} is not in use")]
     NoSlot(u32),
+    /// Every key slot is in use, or the one that was asked for.
+    #[error("{}", no_free_slot(*.asked, *.slots))]
+    NoFreeSlot {
+        /// The one that was asked for.
+        asked: Option<u32>,
+        /// How many there are.
+        slots: usize,
+    },
+    /// There is no gap between the areas of key slots.
+    #[error("no room for a key slot of {size} bytes; remove one first")]
+    NoRoom {
+        /// Bytes of its area.
+        size: u64,
+    },
+    /// The key slot is the only one that opens the volume.
+    #[error("key slot {0} is the last one; without it nothing opens the volume")]
+    LastSlot(u32),
     /// Bytes outside of the volume.
     #[error("{len} bytes from byte {offset} on: the volume has {size}")]
     Range {
@@ -91,6 +111,17 @@ pub enum Error {
         /// Bytes of the volume.
         size: u64,
     },
+}
+
+/// Why there is no slot, and what to do.
+fn no_free_slot(asked: Option<u32>, slots: usize) -> String {
+    match asked {
+        Some(asked) if asked as usize >= slots => {
+            format!("there is no key slot {asked}; the last one is {}", slots - 1)
+        }
+        Some(asked) => format!("key slot {asked} is in use; remove it first, or take another"),
+        None => format!("all {slots} key slots are in use; remove one first"),
+    }
 }
 
 impl Error {

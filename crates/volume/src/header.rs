@@ -1,6 +1,21 @@
 //! A header of either version.
 
-use crate::{Error, Limits, ReadAt, Unlocked, Volume, VolumeKey, luks1, luks2, storage};
+use crate::{
+    Error, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
+    format::{Options, wipe},
+    keyslots::{self, Keyslots, NewKey},
+    luks1, luks2, storage,
+};
+use algkit::Rng;
+
+/// Versions of LUKS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// Eight key slots with PBKDF2, sectors of 512 bytes, one header without a checksum.
+    Luks1,
+    /// Two copies of a header with metadata in JSON.
+    Luks2,
+}
 
 /// A LUKS header.
 #[derive(Clone, Debug)]
@@ -13,7 +28,7 @@ pub enum Header {
 
 impl Header {
     /// Reads and checks the header that `storage` begins with. Nothing is written: a damaged copy is told of, not repaired.
-    pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+    pub fn read(storage: &dyn ReadAt) -> Result<Self, Error> {
         let size = storage.size()?;
         let start = storage::read(storage, 0, size.min(1024) as usize)?;
         if start.starts_with(luks1::MAGIC) {
@@ -34,18 +49,152 @@ impl Header {
         }
     }
 
+    /// Writes a new header with one key slot, and answers with it and the volume's key. Whatever was in its place is lost; the data is not
+    /// touched.
+    ///
+    /// What was there goes first, and the header is written last: whoever opens the storage after a failure finds no header, or this one.
+    pub fn format(
+        version: Version,
+        storage: &dyn WriteAt,
+        options: &Options,
+        passphrase: &[u8],
+        random: &Rng,
+    ) -> Result<(Self, Unlocked), Error> {
+        let key = options.new_key(random)?;
+        SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
+        let mut header = match version {
+            Version::Luks1 => Self::Luks1(Box::new(luks1::Header::new(options, &key, random)?)),
+            Version::Luks2 => Self::Luks2(Box::new(luks2::Header::new(options, &key, random)?)),
+        };
+        let (size, data) = (storage.size()?, header.data_offset());
+        if size < data + u64::from(options.sector_size) {
+            let reason = format!("{size} bytes, and a new {version:?} header takes {data}").replace("Luks", "LUKS");
+            return Err(Error::damaged("device", reason));
+        }
+        let unlocked = Unlocked { slot: None, key };
+        let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
+        let slot = keyslots::prepare(header.slots(), options.key_size, &slot, random)?;
+        wipe(storage, data)?;
+        keyslots::add(header.slots_mut(), storage, &unlocked, slot, random)?;
+        Ok((header, unlocked))
+    }
+
+    fn slots(&self) -> &dyn Keyslots {
+        match self {
+            Self::Luks1(header) => &**header,
+            Self::Luks2(header) => &**header,
+        }
+    }
+
+    fn slots_mut(&mut self) -> &mut dyn Keyslots {
+        match self {
+            Self::Luks1(header) => &mut **header,
+            Self::Luks2(header) => &mut **header,
+        }
+    }
+
+    /// The first byte of the data on the device that the header is on; 0 if the header is on a device of its own.
+    pub fn data_offset(&self) -> u64 {
+        match self {
+            Self::Luks1(header) => header.data_offset(),
+            Self::Luks2(header) => header.data_offset(),
+        }
+    }
+
+    /// The volume's UUID.
+    pub fn uuid(&self) -> &str {
+        match self {
+            Self::Luks1(header) => &header.uuid,
+            Self::Luks2(header) => &header.binary.uuid,
+        }
+    }
+
+    /// Bytes from the beginning of the device that the header and its key slots take: what a backup has.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Luks1(header) => header.size(),
+            Self::Luks2(header) => header.size(),
+        }
+    }
+
+    /// Puts this header, of which `backup` begins with a copy, in the place of the one on `storage`. The key slots' areas are written first: if it
+    /// fails, the old header may be there with key slots that open nothing, and restoring once more mends it.
+    pub fn restore(&mut self, backup: &dyn ReadAt, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+        self.slots().writable()?;
+        let (from, to) = match self {
+            Self::Luks1(_) => (luks1::FIRST_AREA, self.size()),
+            Self::Luks2(header) => (2 * header.binary.header_size, self.size()),
+        };
+        let have = storage.size()?;
+        if have < to.max(self.data_offset()) {
+            let reason = format!("{have} bytes, and the data of this header begins at byte {}", self.data_offset());
+            return Err(Error::damaged("device", reason));
+        }
+        copy(backup, storage, from..to)?;
+        storage.sync()?;
+        self.slots_mut().store(storage, random)
+    }
+
+    /// Mends the header on `storage`: a copy of a LUKS2 header that is damaged or old is written again from the other one; of LUKS1, fields of key
+    /// slots get the values that every program gives them. What was mended; nothing is written if all is well.
+    pub fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
+        if storage::read(storage, 0, storage.size()?.min(8) as usize)? == luks1::MAGIC {
+            return luks1::Header::repair(storage, random);
+        }
+        let mut header = Self::read(storage)?;
+        let wrong = header.warnings();
+        if !wrong.is_empty() {
+            header.slots_mut().store(storage, random)?;
+        }
+        Ok(wrong)
+    }
+
     /// The key of the volume, from the slot or from the first that the passphrase opens. `storage` holds the header.
     pub fn unlock(
         &self,
-        storage: &(impl ReadAt + ?Sized),
+        storage: &dyn ReadAt,
         passphrase: &[u8],
         slot: Option<u32>,
         limits: &Limits,
     ) -> Result<Unlocked, Error> {
-        match self {
-            Self::Luks1(header) => header.unlock(storage, passphrase, slot, limits),
-            Self::Luks2(header) => header.unlock(storage, passphrase, slot, limits),
+        keyslots::unlock(self.slots(), storage, passphrase, slot, limits)
+    }
+
+    /// A key that came from elsewhere, if it is the volume's.
+    pub fn verify(&self, key: Key, limits: &Limits) -> Result<Unlocked, Error> {
+        match self.slots().digest()?.tells(&key, limits)? {
+            true => Ok(Unlocked { slot: None, key }),
+            false => Err(Error::WrongKey),
         }
+    }
+
+    /// Adds a key slot with the key that was unlocked: its number. `storage` holds the header.
+    pub fn add_key(
+        &mut self,
+        storage: &dyn WriteAt,
+        unlocked: &Unlocked,
+        new: &NewKey<'_>,
+        random: &Rng,
+    ) -> Result<u32, Error> {
+        let slot = keyslots::prepare(self.slots(), unlocked.key.bytes().len(), new, random)?;
+        keyslots::add(self.slots_mut(), storage, unlocked, slot, random)
+    }
+
+    /// Puts a new key slot in the place of the one that was unlocked, whose passphrase opens nothing any more: its number, which is the old
+    /// one's in LUKS2. Both are there for a while, so that one of the passphrases opens the volume whatever fails; so a slot has to be free.
+    pub fn change_key(
+        &mut self,
+        storage: &dyn WriteAt,
+        unlocked: &Unlocked,
+        new: &NewKey<'_>,
+        random: &Rng,
+    ) -> Result<u32, Error> {
+        keyslots::change(self.slots_mut(), storage, unlocked, new, random)
+    }
+
+    /// Overwrites a key slot and removes it; the last one only if `last` says so.
+    pub fn remove_key(&mut self, storage: &dyn WriteAt, slot: u32, last: bool, random: &Rng) -> Result<(), Error> {
+        keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
 
     /// The volume on `storage`, which is the device of the data: that of the header, unless the header is detached.
@@ -65,6 +214,14 @@ impl Header {
             luks2::Copies::Second(reason) => vec![format!("the first LUKS2 header is not used: {reason}")],
         }
     }
+}
+
+fn copy(from: &dyn ReadAt, to: &dyn WriteAt, range: std::ops::Range<u64>) -> Result<(), Error> {
+    const CHUNK: u64 = 1 << 20;
+    for at in range.clone().step_by(CHUNK as usize) {
+        to.write_at(at, &storage::read(from, at, (range.end - at).min(CHUNK) as usize)?)?;
+    }
+    Ok(())
 }
 
 /// Other encrypted volumes by what they begin with.

@@ -14,13 +14,17 @@ pub trait VolumeKey: Send + Sync {
     fn cipher(&self, cipher: &Unkeyed<Skcipher>) -> Result<Skcipher, Error>;
 }
 
-/// A key in bytes, which are overwritten when it is dropped.
-#[derive(Clone)]
+/// A key in bytes, which are overwritten when it is dropped. Where the system allows it, their memory stays out of the swap space.
 pub struct Key(Zeroizing<Vec<u8>>);
 
 impl Key {
     /// Takes the bytes.
     pub fn new(bytes: Vec<u8>) -> Self {
+        // A limit of the system is no reason to refuse the key. Pages are locked once, however many keys they hold, so that none is unlocked
+        // before the process ends.
+        if let Ok(guard) = region::lock(bytes.as_ptr(), bytes.len()) {
+            std::mem::forget(guard);
+        }
         Self(Zeroizing::new(bytes))
     }
 
@@ -31,6 +35,12 @@ impl Key {
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.0
+    }
+}
+
+impl Clone for Key {
+    fn clone(&self) -> Self {
+        Self::new(self.0.to_vec())
     }
 }
 
@@ -51,11 +61,12 @@ impl VolumeKey for Key {
     }
 }
 
-/// What a passphrase opened.
+/// A key that a digest of the header has told.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Unlocked {
-    /// The key slot.
-    pub slot: u32,
-    /// The key in it.
+    /// The key slot that it was in, if a passphrase opened one.
+    pub slot: Option<u32>,
+    /// The key.
     pub key: Key,
 }

@@ -1,17 +1,16 @@
 //! LUKS1: one header of 592 bytes, eight key slots, numbers big-endian ("LUKS On-Disk Format Specification", version 1.2.3, section 4.1).
 
 use crate::{
-    CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
+    CipherSpec, Error, Kdf, Key, ReadAt, SectorCipher, Volume, VolumeKey, WriteAt,
     crypt::UNIT,
-    format::{Options, wipe},
-    kdf::pbkdf2,
-    slot::Area,
+    format::Options,
+    keyslots::Keyslots,
+    slot::{self, KeyDigest, KeySlot, MAX_KEY, STRIPES},
     storage,
     volume::Extent,
 };
 use algkit::Rng;
 use std::ops::Range;
-use subtle::ConstantTimeEq;
 
 /// Bytes of the header.
 const HEADER: usize = 592;
@@ -26,11 +25,8 @@ pub const SLOTS: usize = 8;
 const ENABLED: u32 = 0x00ac_71f3;
 const DISABLED: u32 = 0x0000_dead;
 
-/// The longest key, in bytes.
-const MAX_KEY: u32 = 512;
-
-/// The stripes of every key slot.
-const STRIPES: u32 = 4000;
+/// Where areas of key slots begin at the earliest: behind the header's last sector.
+pub(crate) const FIRST_AREA: u64 = 2 * UNIT;
 
 /// Where areas begin, and where the data of a new volume begins: multiples of so many bytes, as in cryptsetup.
 const ALIGNMENT: u64 = 4096;
@@ -82,9 +78,15 @@ pub struct Slot {
     pub stripes: u32,
 }
 
+impl Default for Slot {
+    fn default() -> Self {
+        Self { enabled: false, iterations: 0, salt: [0; 32], offset: 0, stripes: STRIPES }
+    }
+}
+
 impl Header {
     /// Reads and checks the header at the beginning of `storage`.
-    pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+    pub(crate) fn read(storage: &dyn ReadAt) -> Result<Self, Error> {
         let size = storage.size()?;
         let bytes = storage::read(storage, 0, size.min(HEADER as u64) as usize)?;
         if !bytes.starts_with(MAGIC) {
@@ -150,10 +152,10 @@ impl Header {
                 return Err(format!("key slot {number}: {} stripes; expected {STRIPES}", slot.stripes));
             }
             let area = self.area(slot);
-            if area.start < HEADER as u64 {
+            if area.start < FIRST_AREA {
                 return Err(format!("key slot {number}: its area at byte {} is inside the header", area.start));
             }
-            let data = u64::from(self.payload_offset) * UNIT;
+            let data = self.data_offset();
             if data != 0 && area.end > data {
                 return Err(format!("key slot {number}: its area ends at byte {}, inside the data", area.end));
             }
@@ -185,111 +187,54 @@ impl Header {
         CipherSpec::parse(&format!("{}-{}", self.cipher, self.mode))
     }
 
-    /// Tries the passphrase on the slot, or on every one in turn.
-    pub fn unlock(
-        &self,
-        storage: &(impl ReadAt + ?Sized),
-        passphrase: &[u8],
-        slot: Option<u32>,
-        limits: &Limits,
-    ) -> Result<Unlocked, Error> {
-        let is_asked = |number: u32| slot.is_none_or(|slot| slot == number);
-        let enabled = (0u32..).zip(&self.slots).filter(|(number, slot)| slot.enabled && is_asked(*number));
-        let enabled: Vec<_> = enabled.collect();
-        if let (Some(slot), true) = (slot, enabled.is_empty()) {
-            return Err(Error::NoSlot(slot));
-        }
-        let mut answer = Error::WrongPassphrase;
-        for (number, slot) in enabled {
-            match self.try_slot(storage, slot, passphrase, limits) {
-                Ok(Some(key)) => return Ok(Unlocked { slot: number, key }),
-                Ok(None) => {}
-                Err(error) => answer = error,
-            }
-        }
-        Err(answer)
+    /// The header and the areas of all slots.
+    pub(crate) fn size(&self) -> u64 {
+        let end = self.slots.iter().map(|slot| self.area(slot).end).max();
+        end.unwrap_or(FIRST_AREA).next_multiple_of(ALIGNMENT)
     }
 
-    fn try_slot(
-        &self,
-        storage: &(impl ReadAt + ?Sized),
-        slot: &Slot,
-        passphrase: &[u8],
-        limits: &Limits,
-    ) -> Result<Option<Key>, Error> {
-        let kdf = |iterations, salt: [u8; 32]| Kdf::Pbkdf2 { hash: self.hash.clone(), iterations, salt: salt.to_vec() };
-        kdf(self.iterations, self.salt).allowed(limits)?;
-        let key_size = self.key_size as usize;
-        let derived = kdf(slot.iterations, slot.salt).bounded_key(passphrase, key_size, limits)?;
-        let spec = self.spec()?;
-        let area = Area { spec: &spec, offset: self.area(slot).start, stripes: slot.stripes, hash: &self.hash };
-        let key = area.open(storage, &derived, key_size)?;
-        let mut digest = [0; DIGEST];
-        pbkdf2(&self.hash, &key, &self.salt, self.iterations, &mut digest)?;
-        Ok(bool::from(digest.ct_eq(&self.digest)).then(|| Key::new(key.to_vec())))
+    pub(crate) fn data_offset(&self) -> u64 {
+        u64::from(self.payload_offset) * UNIT
     }
 
-    /// Writes a new header with one key slot, and answers with it and the volume's key. Whatever was in its place is lost; the data is not touched.
-    ///
-    /// What was there goes first, and the header is written last: whoever opens the storage after a failure finds no header, or this one.
-    pub fn format(
-        storage: &(impl WriteAt + ?Sized),
-        options: &Options,
-        passphrase: &[u8],
-        random: &Rng,
-    ) -> Result<(Self, Key), Error> {
+    fn kdf(&self, iterations: u32, salt: [u8; 32]) -> Kdf {
+        Kdf::Pbkdf2 { hash: self.hash.clone(), iterations, salt: salt.to_vec() }
+    }
+
+    /// A header without key slots, for a volume with this key.
+    pub(crate) fn new(options: &Options, key: &Key, random: &Rng) -> Result<Self, Error> {
         let refused = |reason: String| Error::damaged("the new header", reason);
-        let Kdf::Pbkdf2 { hash, iterations, .. } = &options.kdf else {
-            return Err(refused("LUKS1 has no other key derivation than pbkdf2".to_owned()));
-        };
-        if options.sector_size as u64 != UNIT {
+        let Kdf::Pbkdf2 { hash, .. } = &options.kdf else { return Err(no_kdf()) };
+        if u64::from(options.sector_size) != UNIT {
             return Err(refused(format!("LUKS1 has sectors of {UNIT} bytes")));
         }
         // The specification's names: what stands before the first hyphen, and what behind it.
         let text = options.cipher.to_string();
         let (cipher, mode) = text.split_once('-').ok_or_else(|| refused(format!("`{text}` has no mode")))?;
-        let key = options.new_key(random)?;
-        SectorCipher::new(&options.cipher, &key, UNIT as usize)?;
-        let mut salts = [[0; 32]; 2];
-        salts.iter_mut().try_for_each(|salt| random.generate(&[], salt))?;
-        let slot_units = (u64::from(STRIPES) * options.key_size as u64).next_multiple_of(ALIGNMENT) / UNIT;
-        let first = ALIGNMENT / UNIT;
+        let (first, slot_units) = layout(options.key_size as u64);
         let data = ((first + SLOTS as u64 * slot_units) * UNIT).next_multiple_of(DATA_ALIGNMENT);
-        let size = storage.size()?;
-        if size < data + UNIT {
-            return Err(Error::damaged("device", format!("{size} bytes, and this LUKS1 header takes {data}")));
-        }
-        let mut digest = [0; DIGEST];
-        pbkdf2(hash, key.bytes(), &salts[0], DIGEST_ITERATIONS, &mut digest)?;
-        let header = Self {
+        let mut salt = [0; 32];
+        random.generate(&[], &mut salt)?;
+        let mut header = Self {
             cipher: cipher.to_owned(),
             mode: mode.to_owned(),
             hash: hash.clone(),
             payload_offset: (data / UNIT) as u32,
             key_size: options.key_size as u32,
-            digest,
-            salt: salts[0],
+            digest: [0; DIGEST],
+            salt,
             iterations: DIGEST_ITERATIONS,
             uuid: options.uuid(random)?,
             slots: std::array::from_fn(|number| Slot {
-                enabled: number == 0,
-                iterations: if number == 0 { *iterations } else { 0 },
-                salt: if number == 0 { salts[1] } else { [0; 32] },
                 offset: (first + number as u64 * slot_units) as u32,
-                stripes: STRIPES,
+                ..Slot::default()
             }),
         };
-        let bytes = header.bytes().map_err(refused)?;
-        header.check(size).map_err(refused)?;
-        let slot = Kdf::Pbkdf2 { hash: hash.clone(), iterations: *iterations, salt: salts[1].to_vec() };
-        let derived = slot.key(passphrase, options.key_size)?;
-        let area = Area { spec: &options.cipher, offset: first * UNIT, stripes: STRIPES, hash };
-        wipe(storage, data)?;
-        area.seal(storage, &derived, &key, random)?;
-        storage.sync()?;
-        storage.write_at(0, &bytes)?;
-        storage.sync()?;
-        Ok((header, key))
+        let digest = header.kdf(DIGEST_ITERATIONS, salt).key(key.bytes(), DIGEST)?;
+        header.digest.copy_from_slice(digest.bytes());
+        header.bytes().map_err(refused)?;
+        header.check(data + UNIT).map_err(refused)?;
+        Ok(header)
     }
 
     /// The header as it is stored.
@@ -323,13 +268,147 @@ impl Header {
     }
 
     /// The volume on `storage`, which is the device of the data, with its key.
-    pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
+    pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         let device = storage.size()?;
-        let offset = u64::from(self.payload_offset) * UNIT;
+        let offset = self.data_offset();
         let rest = device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
             Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
         })?;
         let cipher = Some(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
         Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, cipher }])
+    }
+}
+
+/// Where the first area begins, and units from one to the next: every program has the same, and so it is known without the header.
+fn layout(key_size: u64) -> (u64, u64) {
+    (ALIGNMENT / UNIT, (u64::from(STRIPES) * key_size).next_multiple_of(ALIGNMENT) / UNIT)
+}
+
+impl Header {
+    /// Gives the key slots of a damaged header the places and the stripes that they always have. A slot that is neither enabled nor disabled is enabled
+    /// if there is a salt: at worst it opens with no passphrase.
+    pub(crate) fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
+        let Err(reason) = Self::read(storage) else { return Ok(Vec::new()) };
+        let mut bytes = storage::read(storage, 0, storage.size()?.min(HEADER as u64) as usize)?;
+        if bytes.len() < HEADER {
+            return Err(reason);
+        }
+        let word = |bytes: &[u8], at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let (first, units) = layout(u64::from(word(&bytes, 108).min(MAX_KEY)));
+        let mut mended = Vec::new();
+        for number in 0..SLOTS {
+            let at = 208 + 48 * number;
+            let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
+            let enabled = match word(&bytes, at) {
+                state @ (ENABLED | DISABLED) => state,
+                _ if has_salt && word(&bytes, at + 4) > 0 => ENABLED,
+                _ => DISABLED,
+            };
+            let offset = (first + number as u64 * units) as u32;
+            for (field, value, name) in [(0, enabled, "state"), (40, offset, "place"), (44, STRIPES, "stripes")] {
+                if word(&bytes, at + field) != value {
+                    bytes[at + field..at + field + 4].copy_from_slice(&value.to_be_bytes());
+                    mended.push(format!("key slot {number}: its {name}"));
+                }
+            }
+        }
+        // What is wrong elsewhere is not known from anything else.
+        let parsed = Self::parse(&bytes).and_then(|header| header.check(storage.size().unwrap_or(0)).map(|()| header));
+        let mut header = parsed.map_err(|_| reason)?;
+        header.store(storage, random)?;
+        Ok(mended)
+    }
+}
+
+/// LUKS1 has one.
+fn no_kdf() -> Error {
+    Error::damaged("the new key slot", "LUKS1 has no other key derivation than pbkdf2")
+}
+
+impl Header {
+    fn place(&self, slot: &Slot) -> Result<slot::Area, Error> {
+        let Range { start, end } = self.area(slot);
+        let key_size = self.key_size as usize;
+        Ok(slot::Area {
+            offset: start,
+            size: end - start,
+            cipher: self.spec()?,
+            cipher_key: key_size,
+            key_size,
+            hash: self.hash.clone(),
+        })
+    }
+
+    fn in_use(&self, number: u32) -> Result<&Slot, Error> {
+        self.slots.get(number as usize).filter(|slot| slot.enabled).ok_or(Error::NoSlot(number))
+    }
+}
+
+impl Keyslots for Header {
+    fn candidates(&self) -> Vec<u32> {
+        (0u32..).zip(&self.slots).filter(|(_, slot)| slot.enabled).map(|(number, _)| number).collect()
+    }
+
+    fn slot(&self, number: u32) -> Result<KeySlot, Error> {
+        let slot = self.in_use(number)?;
+        Ok(KeySlot { kdf: self.kdf(slot.iterations, slot.salt), area: self.place(slot)?, digest: self.digest()? })
+    }
+
+    fn digest(&self) -> Result<KeyDigest, Error> {
+        Ok(KeyDigest { kdf: self.kdf(self.iterations, self.salt), digest: self.digest.to_vec() })
+    }
+
+    fn writable(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn free(&self, number: Option<u32>, _: usize, kdf: &Kdf, _: &str) -> Result<(u32, slot::Area), Error> {
+        if !matches!(kdf, Kdf::Pbkdf2 { hash, .. } if *hash == self.hash) {
+            return Err(match kdf {
+                Kdf::Pbkdf2 { .. } => {
+                    Error::damaged("the new key slot", format!("the hash of this header is {}", self.hash))
+                }
+                Kdf::Argon2 { .. } => no_kdf(),
+            });
+        }
+        let is_free = |number: &u32| self.slots.get(*number as usize).is_some_and(|slot| !slot.enabled);
+        let found = match number {
+            Some(number) => Some(number).filter(is_free),
+            None => (0..SLOTS as u32).find(is_free),
+        };
+        let number = found.ok_or(Error::NoFreeSlot { asked: number, slots: SLOTS })?;
+        Ok((number, self.place(&self.slots[number as usize])?))
+    }
+
+    fn enter(&mut self, number: u32, _: &slot::Area, kdf: &Kdf, _: Option<u32>) -> Result<(), Error> {
+        let Kdf::Pbkdf2 { iterations, salt, .. } = kdf else { return Err(no_kdf()) };
+        let slot = &mut self.slots[number as usize];
+        (slot.enabled, slot.iterations) = (true, *iterations);
+        slot.salt.copy_from_slice(salt);
+        Ok(())
+    }
+
+    fn remove(&mut self, number: u32) -> Result<(), Error> {
+        self.in_use(number)?;
+        let slot = &mut self.slots[number as usize];
+        *slot = Slot { offset: slot.offset, ..Slot::default() };
+        Ok(())
+    }
+
+    fn supersede(&mut self, old: u32, new: u32) -> Result<u32, Error> {
+        self.remove(old).map(|()| new)
+    }
+
+    /// The header is longer than a sector, and has no checksum: the sectors are written one after the other, and the first, with the magic number
+    /// and what enables most slots, is the last. Of a slot that lies in both, the half of the salt that is in the second counts for nothing
+    /// before the first says that the slot is in use.
+    fn store(&mut self, storage: &dyn WriteAt, _: &Rng) -> Result<(), Error> {
+        let bytes = self.bytes().map_err(|reason| Error::damaged("the new header", reason))?;
+        let (first, second) = bytes.split_at(UNIT as usize);
+        for (offset, sector) in [(UNIT, second), (0, first)] {
+            storage.write_at(offset, sector)?;
+            storage.sync()?;
+        }
+        Ok(())
     }
 }

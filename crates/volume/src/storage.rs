@@ -141,7 +141,7 @@ macro_rules! through {
 through!(&S, Box<S>, Arc<S>);
 
 /// The `len` bytes from `offset` on.
-pub(crate) fn read(storage: &(impl ReadAt + ?Sized), offset: u64, len: usize) -> Result<Vec<u8>, Error> {
+pub(crate) fn read(storage: &dyn ReadAt, offset: u64, len: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; len];
     storage.read_at(offset, &mut bytes)?;
     Ok(bytes)

@@ -1,7 +1,7 @@
 //! New headers: what is made opens, and a failure at any write leaves no header that is damaged.
 
 use algkit_volume::{
-    Argon2, CipherSpec, Error, Header, Kdf, Limits, ReadAt, WriteAt, format::Options, luks1, luks2, storage::Memory,
+    Argon2, CipherSpec, Error, Header, Kdf, Limits, ReadAt, Version, WriteAt, format::Options, luks2, storage::Memory,
 };
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -28,11 +28,9 @@ fn random() -> algkit::Rng {
     algkit::rng("stdrng").unwrap().key(&[]).unwrap()
 }
 
-fn format(version: u8, storage: &impl WriteAt, options: &Options) -> Result<(), Error> {
-    match version {
-        1 => luks1::Header::format(storage, options, b"a passphrase", &random()).map(drop),
-        _ => luks2::Header::format(storage, options, b"a passphrase", &random()).map(drop),
-    }
+fn format(version: u8, storage: &dyn WriteAt, options: &Options) -> Result<(), Error> {
+    let version = if version == 1 { Version::Luks1 } else { Version::Luks2 };
+    Header::format(version, storage, options, b"a passphrase", &random()).map(drop)
 }
 
 #[test]

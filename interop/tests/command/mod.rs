@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod run;
+pub mod volume;
 
 use std::{
     env, fs,

@@ -3,15 +3,25 @@
 pub mod args;
 mod dump;
 mod format;
+mod headers;
+mod kdf;
+mod keys;
 mod passphrase;
 mod transfer;
 
 use crate::{answer::Answer, error::Error, out::complain};
-use algkit_volume::{Header, Limits, Unlocked, Volume};
+use algkit::Rng;
+use algkit_volume::{Header, Key, Limits, Unlocked, Volume};
 use args::{OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand};
+use rustix::{
+    fs::{FlockOperation, fcntl_lock, flock},
+    io::Errno,
+};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     fs::{File, OpenOptions},
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
@@ -19,6 +29,13 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Dump(args) => dump::run(args),
         VolumeCommand::Format(args) => format::run(args),
         VolumeCommand::OpenTest(args) => open_test(args),
+        VolumeCommand::AddKey(args) => keys::add(args),
+        VolumeCommand::ChangeKey(args) => keys::change(args),
+        VolumeCommand::RemoveKey(args) => keys::remove(args),
+        VolumeCommand::KillSlot(args) => keys::kill(args),
+        VolumeCommand::HeaderBackup(args) => headers::backup(args),
+        VolumeCommand::HeaderRestore(args) => headers::restore(args),
+        VolumeCommand::Repair(args) => headers::repair(args),
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),
     }
@@ -32,11 +49,31 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
+/// The random bytes of keys and salts.
+fn random() -> Result<Rng, Error> {
+    Ok(algkit::rng("stdrng")?.key(&[])?)
+}
+
+/// Runs `work`, which SIGHUP, SIGINT and SIGTERM do not interrupt. They stay without effect, so the command has to end soon.
+fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    let asked = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        // Without a handler, the order of what is written still leaves a good header.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
+    }
+    work()
+}
+
 /// How a file is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
-    Write,
+    /// The data is written.
+    Data,
+    /// The header is written.
+    Header,
+    /// Both.
+    All,
 }
 
 /// A file with its name for messages.
@@ -48,16 +85,38 @@ struct Named {
 impl Named {
     fn open(path: &Path, access: Access) -> Result<Self, Error> {
         let name = || format!("`{}`", path.display());
-        let opened = OpenOptions::new().read(true).write(access == Access::Write).open(path);
+        let opened = OpenOptions::new().read(true).write(access != Access::Read).open(path);
         let file = opened.map_err(|source| match access {
             Access::Read => Error::Read { name: name(), source },
-            Access::Write => Error::Write { name: name(), source },
+            _ => Error::Write { name: name(), source },
         })?;
         let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
         if is_folder {
             return Err(Error::Read { name: name(), source: std::io::ErrorKind::IsADirectory.into() });
         }
-        Ok(Self { file, path: path.to_owned() })
+        let named = Self { file, path: path.to_owned() };
+        named.lock(access)?;
+        Ok(named)
+    }
+
+    /// Keeps others out: from the header as cryptsetup does, by flock; from the data as qemu does, by locks on the file's bytes. They end with the
+    /// process.
+    fn lock(&self, access: Access) -> Result<(), Error> {
+        let busy = |what| {
+            let reason = format!("another program uses its {what}; wait until it is done");
+            Error::Busy { path: self.path.clone(), reason }
+        };
+        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        if matches!(access, Access::Header | Access::All) && flock(&self.file, exclusive) == Err(Errno::WOULDBLOCK) {
+            return Err(busy("header"));
+        }
+        // Some file systems have no locks: then there are none.
+        if matches!(access, Access::Data | Access::All)
+            && matches!(fcntl_lock(&self.file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
+        {
+            return Err(busy("data"));
+        }
+        Ok(())
     }
 
     /// Adds the file's name to an error.
@@ -73,6 +132,22 @@ impl Named {
         }
         Ok(header)
     }
+
+    /// The header, and the key of the volume.
+    fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
+        let header = self.header()?;
+        let unlocked = match &args.volume_key_file {
+            Some(file) => {
+                let key = passphrase::key_file(file, None, None)?;
+                header.verify(Key::new(key.to_vec()), &limits(args))
+            }
+            None => {
+                let passphrase = passphrase::read(args, &self.path)?;
+                header.unlock(&self.file, &passphrase, args.key_slot, &limits(args))
+            }
+        };
+        Ok((header, unlocked.map_err(|error| self.error(error))?))
+    }
 }
 
 /// The files of a volume: its data, and its header if that is detached.
@@ -87,6 +162,11 @@ impl Place {
         Ok(Self { data: Named::open(&args.image, access)?, header })
     }
 
+    /// Opens the file that contains the header, to change it.
+    fn header_of(args: &PlaceArgs) -> Result<Named, Error> {
+        Named::open(args.header.as_deref().unwrap_or(&args.image), Access::Header)
+    }
+
     /// The file that contains the header.
     fn headed(&self) -> &Named {
         self.header.as_ref().unwrap_or(&self.data)
@@ -94,11 +174,7 @@ impl Place {
 
     /// Reads the header and unlocks the volume key.
     fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
-        let headed = self.headed();
-        let header = headed.header()?;
-        let passphrase = passphrase::read(args, &headed.path)?;
-        let unlocked = header.unlock(&headed.file, &passphrase, args.key_slot, &limits(args));
-        Ok((header, unlocked.map_err(|error| headed.error(error))?))
+        self.headed().unlock(args)
     }
 
     fn volume(&self, header: &Header, unlocked: &Unlocked) -> Result<Volume<&File>, Error> {

@@ -42,6 +42,19 @@ pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
 }
 
+/// An error unless somebody at the terminal says YES.
+pub fn confirmed(what: &str) -> Result<(), Error> {
+    let refused = |reason: &str| Err(Error::Option { option: "-q", reason: reason.to_owned() });
+    if !io::stdin().is_terminal() {
+        return refused("nobody is here to be asked; -q goes on without");
+    }
+    let _ = write!(io::stderr(), "{what}\nGo on? (Type YES in capital letters.) ");
+    match &**line(io::stdin().lock())? {
+        b"YES" => Ok(()),
+        _ => refused("not confirmed; nothing was written"),
+    }
+}
+
 /// Reads a file, from `offset`: `size` bytes, or all.
 pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
     let offset = offset.unwrap_or(0);
@@ -81,6 +94,10 @@ fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut byte = [0];
     loop {
         match from.read(&mut byte) {
+            Ok(0) if line.is_empty() => {
+                let reason = "standard input has none; an empty one is an empty line".to_owned();
+                return Err(Error::Option { option: "passphrase", reason });
+            }
             Ok(0) => break,
             Ok(_) if byte[0] == b'\n' => break,
             Ok(_) if line.len() == MAX_LINE => {

@@ -58,7 +58,7 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--key-file", reason });
     }
     let mut input = Input::open(args.input.as_deref())?;
-    let place = Place::open(&args.place, Access::Write)?;
+    let place = Place::open(&args.place, Access::Data)?;
     let (header, unlocked) = place.unlock(&args.unlock)?;
     let volume = place.volume(&header, &unlocked)?;
     let failed = |error| place.data.error(error);

@@ -36,12 +36,7 @@ pub struct Binary {
 
 impl Binary {
     /// The header at `offset`, and the bytes of its JSON area, which the checksum covers too.
-    pub(super) fn read(
-        storage: &(impl ReadAt + ?Sized),
-        size: u64,
-        offset: u64,
-        part: &str,
-    ) -> Result<(Self, Vec<u8>), Error> {
+    pub(super) fn read(storage: &dyn ReadAt, size: u64, offset: u64, part: &str) -> Result<(Self, Vec<u8>), Error> {
         if offset.checked_add(BINARY as u64).is_none_or(|end| end > size) {
             return Err(Error::NoHeader);
         }

@@ -183,8 +183,13 @@ pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
         return Err("something stands behind its JSON".to_owned());
     }
     let json: Value = serde_json::from_slice(&area[..end]).map_err(|error| format!("its JSON: {error}"))?;
-    let metadata = Metadata::deserialize(&json).map_err(|error| format!("its JSON: {error}"))?;
+    let metadata = typed(&json)?;
     Ok((json, metadata))
+}
+
+/// The fields that algkit knows.
+pub(super) fn typed(json: &Value) -> Result<Metadata, String> {
+    Metadata::deserialize(json).map_err(|error| format!("its JSON: {error}"))
 }
 
 fn digits(text: &str) -> Option<u64> {

@@ -5,12 +5,14 @@ mod binary;
 mod format;
 mod metadata;
 mod rules;
-mod unlock;
+mod slots;
 
 pub use binary::{Binary, HEADER_SIZES};
 pub use metadata::{Af, Area, Config, Digest, Keyslot, Metadata, Requirements, Segment, SegmentSize};
 
 use crate::{CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey, crypt::UNIT, volume::Extent};
+use algkit::Rng;
+use binary::BINARY;
 use serde_json::Value;
 
 /// Which of the two copies of a header are good.
@@ -39,7 +41,7 @@ pub struct Header {
 
 impl Header {
     /// Reads both copies and takes the newer one of those that are good (section 2.3 of the specification).
-    pub fn read(storage: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+    pub(crate) fn read(storage: &dyn ReadAt) -> Result<Self, Error> {
         let size = storage.size()?;
         let first = Copy::read(storage, size, 0);
         let second_at = match &first {
@@ -79,8 +81,26 @@ impl Header {
         2 * self.binary.header_size + self.metadata.config.keyslots_size
     }
 
+    /// Where the first segment begins.
+    pub(crate) fn data_offset(&self) -> u64 {
+        self.metadata.segments.values().filter(|segment| !segment.is_backup()).map(|s| s.offset).min().unwrap_or(0)
+    }
+
+    /// The copy that lies at `offset`, with a new salt.
+    fn bytes(&self, offset: u64, random: &Rng) -> Result<Vec<u8>, Error> {
+        let mut text = self.json.to_string().into_bytes();
+        let room = self.binary.header_size as usize - BINARY;
+        // A zero ends it.
+        if text.len() >= room {
+            let reason = format!("its metadata has {} bytes, and there is room for {}", text.len(), room - 1);
+            return Err(Error::damaged("the new header", reason));
+        }
+        text.resize(room, 0);
+        self.binary.bytes(offset, &text, random)
+    }
+
     /// The volume on `storage`, which is the device of the data, with its key.
-    pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
+    pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         self.metadata.refuse_requirements()?;
         let device = storage.size()?;
         let segments = self.metadata.segments.values().filter(|segment| !segment.is_backup());
@@ -123,7 +143,7 @@ struct Copy {
 
 impl Copy {
     /// The copy at `offset` of a storage of `size` bytes; [`Error::NoHeader`] if none begins there.
-    fn read(storage: &(impl ReadAt + ?Sized), size: u64, offset: u64) -> Result<Self, Error> {
+    fn read(storage: &dyn ReadAt, size: u64, offset: u64) -> Result<Self, Error> {
         let part = if offset == 0 { "first LUKS2 header" } else { "second LUKS2 header" };
         let (binary, text) = Binary::read(storage, size, offset, part)?;
         let (json, metadata) = metadata::parse(&text).map_err(|reason| Error::damaged(part, reason))?;

@@ -5,19 +5,16 @@ use super::{
     binary::{BINARY, Binary},
     metadata::{Digest, Keyslot, Metadata, Segment, SegmentSize},
 };
-use crate::crypt::{UNIT, is_sector_size};
-
-/// The longest key of a volume, and of an area, in bytes.
-const MAX_KEY: u32 = 512;
+use crate::{
+    crypt::{UNIT, is_sector_size},
+    slot::{MAX_KEY, STRIPES},
+};
 
 /// The most bytes for key slots (section 2.2).
 const MAX_KEYSLOTS: u64 = 128 << 20;
 
 /// The most objects of a kind (section 3: 32 key slots, 32 tokens).
-const MAX_OBJECTS: usize = 32;
-
-/// The stripes of every key slot (section 3.2.2).
-const STRIPES: u32 = 4000;
+pub(super) const MAX_OBJECTS: usize = 32;
 
 pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> {
     let config = &metadata.config;

@@ -1,7 +1,12 @@
 //! The command line of `algkit volume`.
 
+pub mod headers;
+pub mod keys;
+
 use crate::size::bytes;
 use clap::{Args, Subcommand, ValueEnum};
+use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
+use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -29,6 +34,26 @@ pub enum VolumeCommand {
     Format(FormatArgs),
     /// Say whether a passphrase opens a volume: exit 1 if it does not
     OpenTest(OpenTestArgs),
+    /// Add a key slot: a further passphrase for the volume
+    #[command(alias = "luksAddKey")]
+    AddKey(AddKeyArgs),
+    /// Put a new passphrase in the place of another
+    #[command(alias = "luksChangeKey")]
+    ChangeKey(ChangeKeyArgs),
+    /// Overwrite and remove the key slot that a passphrase opens
+    #[command(alias = "luksRemoveKey")]
+    RemoveKey(RemoveKeyArgs),
+    /// Overwrite and remove a key slot by its number
+    #[command(alias = "luksKillSlot")]
+    KillSlot(KillSlotArgs),
+    /// Copy a header with its key slots to a file
+    #[command(alias = "luksHeaderBackup")]
+    HeaderBackup(HeaderBackupArgs),
+    /// Put a copy of a header back
+    #[command(alias = "luksHeaderRestore")]
+    HeaderRestore(HeaderRestoreArgs),
+    /// Mend a damaged header
+    Repair(RepairArgs),
     /// Write a volume's plaintext, or a range of it, to a file or a pipe
     Read(ReadArgs),
     /// Overwrite a volume's plaintext, or a range of it, with a file or a pipe
@@ -45,8 +70,8 @@ pub struct PlaceArgs {
     pub header: Option<PathBuf>,
 }
 
-/// The passphrase and the limits for unlocking.
-#[derive(Args, Debug)]
+/// The passphrase or the key, and the limits for unlocking.
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Passphrase")]
 pub struct UnlockArgs {
     /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe]
@@ -58,6 +83,9 @@ pub struct UnlockArgs {
     /// Use this many bytes of the key file [default: all]
     #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "key_file")]
     pub keyfile_size: Option<u64>,
+    /// A file with the key of the volume itself, instead of a passphrase
+    #[arg(long, alias = "master-key-file", value_name = "FILE", conflicts_with = "key_file")]
+    pub volume_key_file: Option<PathBuf>,
     /// The key slot to try [default: all in turn]
     #[arg(short = 'S', long, value_name = "N")]
     pub key_slot: Option<u32>,
@@ -91,14 +119,6 @@ pub enum Kind {
     Luks2,
 }
 
-/// Key derivation functions.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum Pbkdf {
-    Pbkdf2,
-    Argon2i,
-    Argon2id,
-}
-
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there
@@ -130,24 +150,6 @@ pub struct FormatArgs {
     /// Sector size in bytes [default: 512]
     #[arg(long, value_name = "BYTES")]
     pub sector_size: Option<u32>,
-    /// The hash of the anti-forensic splitter and of PBKDF2
-    #[arg(long, value_name = "HASH", default_value = "sha256")]
-    pub hash: String,
-    /// The key derivation function [default: argon2id; pbkdf2 in LUKS1]
-    #[arg(long, value_enum)]
-    pub pbkdf: Option<Pbkdf>,
-    /// Time for the key derivation on this machine, in milliseconds
-    #[arg(short = 'i', long, value_name = "MS", default_value_t = 2000)]
-    pub iter_time: u64,
-    /// Iterations of PBKDF2 or passes of Argon2, instead of a time
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub pbkdf_force_iterations: Option<u32>,
-    /// Memory for Argon2 in KiB [default: 1 GiB, at most half of the free memory]
-    #[arg(long, value_name = "KIB")]
-    pub pbkdf_memory: Option<u32>,
-    /// Lanes of Argon2 [default: number of CPUs, at most 4]
-    #[arg(long, value_name = "N")]
-    pub pbkdf_parallel: Option<u32>,
     /// The UUID [default: a random one]
     #[arg(long, value_name = "UUID")]
     pub uuid: Option<String>,
@@ -166,6 +168,8 @@ pub struct FormatArgs {
     /// Accepted for compatibility with cryptsetup
     #[arg(short = 'v', long, hide = true)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub kdf: KdfArgs,
 }
 
 #[derive(Args, Debug)]
@@ -227,6 +231,6 @@ pub struct WriteArgs {
 }
 
 /// Parses a size in bytes that may be 0.
-fn place(text: &str) -> Result<u64, String> {
+pub fn place(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { bytes(text) }
 }

@@ -1,0 +1,91 @@
+//! `algkit volume header-backup`, `header-restore`, `repair`: whole headers.
+
+use super::{
+    Access, Named,
+    args::headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs},
+    passphrase::confirmed,
+    random, uninterrupted,
+};
+use crate::{
+    answer::Answer,
+    error::Error,
+    out::{complain, print_all},
+    output::Output,
+};
+use algkit_volume::{Header, ReadAt};
+use rustix::{fs::Mode, process::umask};
+
+pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
+    let image = Named::open(&args.image, Access::Read)?;
+    let header = image.header()?;
+    let path = &args.header_backup_file;
+    if path.symlink_metadata().is_ok() {
+        let reason = format!("`{}` is there already", path.display());
+        return Err(Error::Option { option: "--header-backup-file", reason });
+    }
+    // It is the owner's, as it opens with the passphrases of today.
+    umask(Mode::RWXG | Mode::RWXO);
+    let mut output = Output::file(path, None)?;
+    let mut at = 0;
+    while at < header.size() {
+        let mut chunk = vec![0; (header.size() - at).min(1 << 20) as usize];
+        image.file.read_at(at, &mut chunk).map_err(|error| image.error(error))?;
+        output.write(&chunk)?;
+        at += chunk.len() as u64;
+    }
+    output.finish()?;
+    Ok(Answer::Yes)
+}
+
+pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
+    let backup = Named::open(&args.header_backup_file, Access::Read)?;
+    let mut header = backup.header()?;
+    let have = backup.file.size().map_err(|error| backup.error(error))?;
+    let refused = |reason| Err(Error::Option { option: "--header-backup-file", reason });
+    if have < header.size() {
+        return refused(format!("`{}` has {have} bytes, and its header has {}", backup.path.display(), header.size()));
+    }
+    let image = Named::open(&args.image, Access::All)?;
+    let name = image.path.display();
+    let question = match Header::read(&image.file) {
+        Ok(there) if layout(&there) != layout(&header) => {
+            return refused(format!("the data of the header on `{name}` has another place or another key size"));
+        }
+        Ok(there) if there.uuid() != header.uuid() => {
+            format!("The header on {name} has another UUID. Its key slots will be lost.")
+        }
+        Ok(_) => format!("The key slots on {name} will be replaced by those of the backup."),
+        Err(_) => format!("There is no good header on {name}. What is there will be overwritten."),
+    };
+    if !args.batch_mode {
+        confirmed(&question)?;
+    }
+    let random = random()?;
+    uninterrupted(|| header.restore(&backup.file, &image.file, &random)).map_err(|error| image.error(error))?;
+    Ok(Answer::Yes)
+}
+
+/// What a header must have in common with the one that it replaces: else the data is decrypted from another place.
+fn layout(header: &Header) -> (u64, u32) {
+    let key_size = match header {
+        Header::Luks1(header) => header.key_size,
+        Header::Luks2(header) => header.metadata.keyslots.values().map(|slot| slot.key_size).max().unwrap_or(0),
+    };
+    (header.data_offset(), key_size)
+}
+
+pub fn repair(args: &RepairArgs) -> Result<Answer, Error> {
+    let image = Named::open(&args.image, Access::Header)?;
+    if !args.batch_mode {
+        confirmed(&format!("What is damaged of the header on {} will be written again.", image.path.display()))?;
+    }
+    let random = random()?;
+    let mended = uninterrupted(|| Header::repair(&image.file, &random)).map_err(|error| image.error(error))?;
+    for what in &mended {
+        complain(&format_args!("`{}`: mended: {what}", image.path.display()));
+    }
+    if mended.is_empty() {
+        print_all(b"Nothing is damaged.\n")?;
+    }
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,211 @@
+//! Key slots in the metadata.
+
+use super::{
+    Copies, Header,
+    metadata::{self, Digest, Keyslot},
+    rules,
+};
+use crate::{
+    CipherSpec, Error, Kdf, WriteAt,
+    keyslots::Keyslots,
+    slot::{Area, KeyDigest, KeySlot, STRIPES},
+};
+use algkit::Rng;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::{Value, json};
+
+/// The cipher of new key slots: what every program that opens volumes has, whatever the volume's own cipher is.
+const AREA_CIPHER: &str = "aes-xts-plain64";
+const AREA_KEY: u32 = 64;
+
+/// Areas begin at multiples of so many bytes.
+const ALIGNMENT: u64 = 4096;
+
+impl Header {
+    fn keyslot(&self, number: u32) -> Result<&Keyslot, Error> {
+        self.metadata.keyslots.get(&number).ok_or(Error::NoSlot(number))
+    }
+
+    /// The number of the digest that tells the key of a slot, or the volume's.
+    fn digest_of(&self, slot: Option<u32>) -> Result<u32, Error> {
+        let is_it = |digest: &Digest| match slot {
+            Some(slot) => digest.keyslots.contains(&slot),
+            None => !digest.segments.is_empty(),
+        };
+        let found = self.metadata.digests.iter().find(|(_, digest)| is_it(digest));
+        let of = || slot.map_or("metadata".to_owned(), |slot| format!("key slot {slot}"));
+        found.map(|(number, _)| *number).ok_or_else(|| Error::damaged(of(), "it has no digest"))
+    }
+
+    fn key_digest(&self, slot: Option<u32>) -> Result<KeyDigest, Error> {
+        let digest = &self.metadata.digests[&self.digest_of(slot)?];
+        let (Some(hash), Some(iterations)) = (&digest.hash, digest.iterations) else {
+            return Err(Error::Unsupported { what: format!("a digest of the type `{}`", digest.kind) });
+        };
+        let kdf = Kdf::Pbkdf2 { hash: hash.clone(), iterations, salt: digest.salt.clone() };
+        Ok(KeyDigest { kdf, digest: digest.digest.clone() })
+    }
+
+    /// Puts other metadata in place, if it follows the rules.
+    fn replace(&mut self, json: Value) -> Result<(), Error> {
+        let refused = |reason| Error::damaged("the new header", reason);
+        let metadata = metadata::typed(&json).map_err(refused)?;
+        rules::check(&self.binary, &metadata).map_err(refused)?;
+        (self.json, self.metadata) = (json, metadata);
+        Ok(())
+    }
+
+    /// Takes a slot out of the lists of whatever names it.
+    fn forget(json: &mut Value, number: u32) {
+        let number = Value::from(number.to_string());
+        for kind in ["digests", "tokens"] {
+            for object in json[kind].as_object_mut().into_iter().flat_map(|objects| objects.values_mut()) {
+                if let Some(slots) = object.get_mut("keyslots").and_then(Value::as_array_mut) {
+                    slots.retain(|slot| *slot != number);
+                }
+            }
+        }
+    }
+
+    /// The first place between the other areas with room for so many bytes.
+    fn gap(&self, size: u64) -> Option<u64> {
+        let mut areas: Vec<_> = self.metadata.keyslots.values().map(|slot| &slot.area).collect();
+        areas.sort_by_key(|area| area.offset);
+        let mut at = 2 * self.binary.header_size;
+        for area in areas {
+            if area.offset >= at + size {
+                break;
+            }
+            at = (area.offset + area.size).next_multiple_of(ALIGNMENT);
+        }
+        (at + size <= self.size()).then_some(at)
+    }
+}
+
+impl Keyslots for Header {
+    /// The slots with the key of a segment, those with the highest priority first; none with priority 0.
+    fn candidates(&self) -> Vec<u32> {
+        let for_data = |id: &u32| {
+            let mut digests = self.metadata.digests.values().filter(|digest| digest.keyslots.contains(id));
+            digests.any(|digest| !digest.segments.is_empty())
+        };
+        let slots = self.metadata.keyslots.iter();
+        let usable = slots.filter(|(id, slot)| slot.kind == "luks2" && slot.priority != Some(0) && for_data(id));
+        let mut usable: Vec<_> = usable.collect();
+        usable.sort_by_key(|(id, slot)| (std::cmp::Reverse(slot.priority.unwrap_or(1)), **id));
+        usable.into_iter().map(|(id, _)| *id).collect()
+    }
+
+    fn slot(&self, number: u32) -> Result<KeySlot, Error> {
+        let slot = self.keyslot(number)?;
+        let (Some(kdf), Some(af), Some(cipher), Some(cipher_key)) =
+            (&slot.kdf, &slot.af, &slot.area.encryption, slot.area.key_size)
+        else {
+            return Err(Error::Unsupported { what: format!("a key slot of the type `{}`", slot.kind) });
+        };
+        let area = Area {
+            offset: slot.area.offset,
+            size: slot.area.size,
+            cipher: CipherSpec::parse(cipher)?,
+            cipher_key: cipher_key as usize,
+            key_size: slot.key_size as usize,
+            hash: af.hash.clone(),
+        };
+        Ok(KeySlot { kdf: kdf.clone(), area, digest: self.key_digest(Some(number))? })
+    }
+
+    fn digest(&self) -> Result<KeyDigest, Error> {
+        self.key_digest(None)
+    }
+
+    fn writable(&self) -> Result<(), Error> {
+        self.metadata.refuse_requirements()
+    }
+
+    fn free(&self, number: Option<u32>, key_size: usize, _: &Kdf, hash: &str) -> Result<(u32, Area), Error> {
+        let slots = rules::MAX_OBJECTS;
+        let is_free = |number: &u32| (*number as usize) < slots && !self.metadata.keyslots.contains_key(number);
+        let found = match number {
+            Some(number) => Some(number).filter(is_free),
+            None => (0..slots as u32).find(is_free),
+        };
+        let number = found.ok_or(Error::NoFreeSlot { asked: number, slots })?;
+        let size = (u64::from(STRIPES) * key_size as u64).next_multiple_of(ALIGNMENT);
+        let offset = self.gap(size).ok_or(Error::NoRoom { size })?;
+        let cipher = CipherSpec::parse(AREA_CIPHER)?;
+        Ok((number, Area { offset, size, cipher, cipher_key: AREA_KEY as usize, key_size, hash: hash.to_owned() }))
+    }
+
+    fn enter(&mut self, number: u32, area: &Area, kdf: &Kdf, like: Option<u32>) -> Result<(), Error> {
+        let digest = self.digest_of(like)?.to_string();
+        let mut json = self.json.clone();
+        json["keyslots"][number.to_string()] = json!({
+            "type": "luks2",
+            "key_size": area.key_size,
+            "af": {"type": "luks1", "stripes": STRIPES, "hash": area.hash},
+            "area": {
+                "type": "raw",
+                "offset": area.offset.to_string(),
+                "size": area.size.to_string(),
+                "encryption": area.cipher.to_string(),
+                "key_size": area.cipher_key,
+            },
+            "kdf": kdf_json(kdf),
+        });
+        if let Some(slots) = json["digests"][digest]["keyslots"].as_array_mut() {
+            slots.push(number.to_string().into());
+        }
+        self.replace(json)
+    }
+
+    fn remove(&mut self, number: u32) -> Result<(), Error> {
+        self.keyslot(number)?;
+        let mut json = self.json.clone();
+        json["keyslots"].as_object_mut().map(|slots| slots.remove(&number.to_string()));
+        Self::forget(&mut json, number);
+        self.replace(json)
+    }
+
+    /// The old number stays, with its priority and its tokens.
+    fn supersede(&mut self, old: u32, new: u32) -> Result<u32, Error> {
+        let mut json = self.json.clone();
+        Self::forget(&mut json, new);
+        if let Some(slots) = json["keyslots"].as_object_mut()
+            && let Some(mut slot) = slots.remove(&new.to_string())
+        {
+            if let Some(priority) = self.keyslot(old)?.priority {
+                slot["priority"] = priority.into();
+            }
+            slots.insert(old.to_string(), slot);
+        }
+        self.replace(json)?;
+        Ok(old)
+    }
+
+    /// A copy that is damaged or old is written first; else the first. So there is a good one at any time.
+    fn store(&mut self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+        let sequence = self.binary.sequence.checked_add(1);
+        self.binary.sequence =
+            sequence.ok_or_else(|| Error::damaged("LUKS2 header", "its sequence number is the last"))?;
+        let (first, second) = (0, self.binary.header_size);
+        let order = if matches!(self.copies, Copies::First(_)) { [second, first] } else { [first, second] };
+        let copies = [self.bytes(order[0], random)?, self.bytes(order[1], random)?];
+        for (offset, copy) in order.into_iter().zip(copies) {
+            storage.write_at(offset, &copy)?;
+            storage.sync()?;
+        }
+        self.copies = Copies::Both;
+        Ok(())
+    }
+}
+
+fn kdf_json(kdf: &Kdf) -> Value {
+    match kdf {
+        Kdf::Pbkdf2 { hash, iterations, salt } => json!({
+            "type": kdf.name(), "hash": hash, "iterations": iterations, "salt": BASE64_STANDARD.encode(salt),
+        }),
+        Kdf::Argon2 { time, memory_kib, cpus, salt, .. } => json!({
+            "type": kdf.name(), "time": time, "memory": memory_kib, "cpus": cpus, "salt": BASE64_STANDARD.encode(salt),
+        }),
+    }
+}

@@ -1,0 +1,205 @@
+//! Key slots added, changed and removed: what opens the volume afterwards, and whatever fails in between.
+
+mod disk;
+
+use algkit_volume::{
+    CipherSpec, Error, Header, Kdf, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, format::Options,
+    luks2::Copies,
+};
+use disk::{Disk, State};
+
+const SIZE: usize = (16 << 20) + 8192;
+const VERSIONS: [Version; 2] = [Version::Luks1, Version::Luks2];
+
+fn random() -> algkit::Rng {
+    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
+}
+
+fn quick() -> Kdf {
+    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] }
+}
+
+fn new(passphrase: &str, slot: Option<u32>) -> NewKey<'_> {
+    NewKey { passphrase: passphrase.as_bytes(), kdf: quick(), hash: "sha256", slot }
+}
+
+/// A volume with the passphrase `one` in slot 0, `two` in slot 1, and its key.
+fn volume(version: Version) -> (Vec<u8>, Key) {
+    let disk = algkit_volume::storage::Memory::new(vec![0; SIZE]);
+    let options = Options {
+        cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
+        key_size: 64,
+        sector_size: 512,
+        kdf: quick(),
+        hash: "sha256".into(),
+        uuid: None,
+        label: String::new(),
+        subsystem: String::new(),
+    };
+    let (mut header, unlocked) = Header::format(version, &disk, &options, b"one", &random()).unwrap();
+    assert_eq!(header.add_key(&disk, &unlocked, &new("two", None), &random()).unwrap(), 1);
+    (disk.into_inner(), unlocked.key)
+}
+
+fn open(storage: &dyn ReadAt, passphrase: &str) -> Result<Unlocked, Error> {
+    Header::read(storage)?.unlock(storage, passphrase.as_bytes(), None, &Limits::default())
+}
+
+fn is_open(storage: &dyn ReadAt, passphrase: &str, key: &Key) -> bool {
+    match open(storage, passphrase) {
+        Ok(unlocked) => {
+            assert_eq!(unlocked.key.bytes(), key.bytes());
+            true
+        }
+        Err(Error::WrongPassphrase) => false,
+        Err(error) => panic!("{passphrase}: {error}"),
+    }
+}
+
+/// Does something to a volume, and checks what opens it: after a loss of power at any time `always` and one of `either`, at the end `after` and none
+/// of `gone`.
+fn survives(
+    version: Version,
+    work: impl Fn(&mut Header, &Disk),
+    always: &[&str],
+    either: &[&str],
+    after: &[&str],
+    gone: &[&str],
+) {
+    let (bytes, key) = volume(version);
+    let disk = Disk::new(bytes);
+    work(&mut Header::read(&disk).unwrap(), &disk);
+    let (end, states) = disk.cut(|step, state: &State<'_>| {
+        for passphrase in always {
+            assert!(is_open(state, passphrase, &key), "{version:?}: {passphrase} after step {step}");
+        }
+        assert!(
+            either.is_empty() || either.iter().any(|passphrase| is_open(state, passphrase, &key)),
+            "{version:?}: none of {either:?} after step {step}"
+        );
+    });
+    assert!(states > 10, "{states}");
+    for passphrase in after {
+        assert!(is_open(&&end[..], passphrase, &key), "{version:?}: {passphrase}");
+    }
+    for passphrase in gone {
+        assert!(!is_open(&&end[..], passphrase, &key), "{version:?}: {passphrase}");
+    }
+    if let Header::Luks2(header) = Header::read(&&end[..]).unwrap() {
+        assert_eq!(header.copies, Copies::Both);
+    }
+}
+
+#[test]
+fn a_key_is_added() {
+    for version in VERSIONS {
+        // Slots 6 and 7 of LUKS1 are in the second sector of the header, slot 6 in both.
+        for slot in [None, Some(5), Some(6), Some(7)] {
+            let add = |header: &mut Header, disk: &Disk| {
+                let unlocked = header.unlock(disk, b"two", None, &Limits::default()).unwrap();
+                let number = header.add_key(disk, &unlocked, &new("three", slot), &random()).unwrap();
+                assert_eq!(number, slot.unwrap_or(2));
+            };
+            survives(version, add, &["one", "two"], &[], &["one", "two", "three"], &["four"]);
+        }
+    }
+}
+
+#[test]
+fn a_key_is_changed() {
+    for version in VERSIONS {
+        let change = |header: &mut Header, disk: &Disk| {
+            let unlocked = header.unlock(disk, b"two", None, &Limits::default()).unwrap();
+            let number = header.change_key(disk, &unlocked, &new("three", None), &random()).unwrap();
+            assert_eq!(number, if version == Version::Luks1 { 2 } else { 1 });
+        };
+        survives(version, change, &["one"], &["two", "three"], &["one", "three"], &["two"]);
+    }
+}
+
+#[test]
+fn a_key_is_removed_and_its_area_with_it() {
+    for version in VERSIONS {
+        let area = |header: &Header| match header {
+            Header::Luks1(header) => {
+                u64::from(header.slots[0].offset) * 512..u64::from(header.slots[0].offset) * 512 + 256_000
+            }
+            Header::Luks2(header) => {
+                let area = &header.metadata.keyslots[&0].area;
+                area.offset..area.offset + area.size
+            }
+        };
+        let remove = |header: &mut Header, disk: &Disk| {
+            let area = area(header);
+            let (mut old, mut now) =
+                (vec![0; (area.end - area.start) as usize], vec![0; (area.end - area.start) as usize]);
+            disk.read_at(area.start, &mut old).unwrap();
+            header.remove_key(disk, 0, false, &random()).unwrap();
+            disk.read_at(area.start, &mut now).unwrap();
+            // Every sector is another: of 512 random bytes, so many are never the same.
+            assert!(old.chunks(512).zip(now.chunks(512)).all(|(old, now)| old != now));
+            let error = header.remove_key(disk, 1, false, &random()).unwrap_err();
+            assert!(matches!(error, Error::LastSlot(1)), "{error}");
+        };
+        survives(version, remove, &["two"], &[], &["two"], &["one"]);
+    }
+}
+
+#[test]
+fn the_last_key_goes_if_it_has_to() {
+    for version in VERSIONS {
+        let (bytes, key) = volume(version);
+        let disk = Disk::new(bytes);
+        let mut header = Header::read(&disk).unwrap();
+        header.remove_key(&disk, 1, false, &random()).unwrap();
+        header.remove_key(&disk, 0, true, &random()).unwrap();
+        assert!(matches!(open(&disk, "one"), Err(Error::WrongPassphrase)));
+        // The key of the volume opens it, and adds a passphrase.
+        let wrong = Key::new(vec![1; 64]);
+        assert!(matches!(header.verify(wrong, &Limits::default()), Err(Error::WrongKey)));
+        let unlocked = header.verify(key.clone(), &Limits::default()).unwrap();
+        header.add_key(&disk, &unlocked, &new("again", None), &random()).unwrap();
+        assert!(is_open(&disk, "again", &key));
+    }
+}
+
+#[test]
+fn slots_run_out_and_are_used_again() {
+    for (version, slots) in [(Version::Luks1, 8), (Version::Luks2, 32)] {
+        let (bytes, key) = volume(version);
+        let disk = Disk::new(bytes);
+        let mut header = Header::read(&disk).unwrap();
+        let unlocked = header.verify(key, &Limits::default()).unwrap();
+        for number in 2..slots {
+            assert_eq!(header.add_key(&disk, &unlocked, &new("more", None), &random()).unwrap(), number);
+        }
+        let error = header.add_key(&disk, &unlocked, &new("more", None), &random()).unwrap_err();
+        assert!(error.to_string().contains("all") && error.to_string().contains("remove one"), "{error}");
+        let error = header.add_key(&disk, &unlocked, &new("more", Some(3)), &random()).unwrap_err();
+        assert!(error.to_string().contains("key slot 3 is in use"), "{error}");
+        let error = header.add_key(&disk, &unlocked, &new("more", Some(slots)), &random()).unwrap_err();
+        assert!(error.to_string().contains(&format!("no key slot {slots}")), "{error}");
+        header.remove_key(&disk, 3, false, &random()).unwrap();
+        assert_eq!(header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap(), 3);
+        assert_eq!(open(&disk, "three").unwrap().slot, Some(3));
+        assert_eq!(open(&disk, "two").unwrap().slot, Some(1));
+    }
+}
+
+/// A header with one damaged copy is written there first, so that the good one stays until then.
+#[test]
+fn a_damaged_copy_is_written_first() {
+    for damaged in [0u64, 16 << 10] {
+        let (bytes, key) = volume(Version::Luks2);
+        let disk = Disk::new(bytes);
+        disk.write_at(damaged + 4096, b"#").unwrap();
+        disk.sync().unwrap();
+        let mut header = Header::read(&disk).unwrap();
+        assert_eq!(header.warnings().len(), 1);
+        let unlocked = open(&disk, "one").unwrap();
+        header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+        let (end, _) = disk.cut(|_, state| assert!(is_open(state, "one", &key)));
+        assert!(Header::read(&&end[..]).unwrap().warnings().is_empty());
+        assert!(is_open(&&end[..], "three", &key));
+    }
+}
