@@ -118,7 +118,7 @@ pub fn is_known(context: u64) -> bool {
     IS_USED.load(Ordering::Relaxed) && with(|contexts| contexts.contains_key(&context)).unwrap_or(true)
 }
 
-/// Whether one of the requests is for a served descriptor, or the context is one of ours.
+/// Whether one of the requests is for a served descriptor.
 ///
 /// # Safety
 /// `iocbs` must be null or point to `count` pointers to requests, unless the kernel cannot read there.
@@ -127,10 +127,10 @@ pub unsafe fn concerns(count: c_long, iocbs: Iocbs) -> bool {
     if !table::is_used() || !memory::is_readable(iocbs.cast(), len) {
         return false;
     }
-    // SAFETY: `count` pointers can be read there, as the kernel has just done.
+    // SAFETY: the kernel could read `count` pointers there.
     let requests = unsafe { array(count, iocbs) };
     requests.iter().any(|&iocb| {
-        // SAFETY: the request can be read, as the kernel has just done.
+        // SAFETY: the kernel could read the request.
         memory::is_readable(iocb, IOCB_LEN)
             && table::entry(descriptor(unsafe { &*iocb.cast::<[u8; IOCB_LEN]>() })).is_some()
     })

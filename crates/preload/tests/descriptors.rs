@@ -42,16 +42,16 @@ served! {
 served! {
     fn dup2_replaces_in_both_directions() {
         let (reader, writer) = pipe().unwrap();
-        // A served descriptor becomes the pipe's.
+        // The pipe replaces the file behind a served descriptor.
         let number = cbc().into_raw_fd();
-        // SAFETY: the number is nobody else's.
+        // SAFETY: only this test uses the number.
         let replaced = unsafe { dup2_raw(&writer, number) }.unwrap();
         write(&replaced, b"through the pipe").unwrap();
         let mut text = [0; 16];
         assert_eq!(read(&reader, &mut text), Ok(16));
         assert_eq!(&text, b"through the pipe");
 
-        // And the pipe's becomes a served one.
+        // A served file replaces the pipe.
         let hash = sha256();
         // SAFETY: as above.
         let replaced = unsafe { dup2_raw(&hash, replaced.into_raw_fd()) }.unwrap();
@@ -79,7 +79,7 @@ served! {
     fn ranges_are_closed() {
         let (one, two, three) = (cbc().into_raw_fd(), cbc().into_raw_fd(), cbc());
         let range = |first: i32, last: i32| {
-            // SAFETY: the descriptors are ours.
+            // SAFETY: only this test uses the descriptors.
             checked(unsafe { libc::close_range(first as u32, last as u32, 0) })
         };
         assert_eq!(range(one.min(two), one.max(two)), Ok(0));

@@ -129,7 +129,7 @@ fn bottomless() -> u64 {
         assert_eq!(libc::ioctl(fd, UFFDIO_API, api.as_mut_ptr()), 0);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let at = libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) as u64;
-        // Missing pages.
+        // Mode 1: reports accesses to missing pages.
         let mut register = [at, 4096, 1, 0];
         assert_eq!(libc::ioctl(fd, UFFDIO_REGISTER, register.as_mut_ptr()), 0);
         at
