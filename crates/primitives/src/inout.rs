@@ -87,8 +87,8 @@ impl<'a> InOut<'a> {
         unsafe { slice::from_raw_parts_mut(self.dst, self.len) }
     }
 
-    /// The addresses of source and destination, for code that uses both at once. In place, a `&[u8]` beside a `&mut
-    /// [u8]` would alias.
+    /// The addresses of source and destination, for code that uses both at once. In place, a `&[u8]` and a `&mut [u8]`
+    /// would alias.
     #[inline(always)]
     pub(crate) fn as_ptrs(&mut self) -> (*const u8, *mut u8) {
         (self.src, self.dst)
