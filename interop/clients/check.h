@@ -1,4 +1,4 @@
-/* What the clients check with: a failure names itself and ends the program. */
+/* Checks for the clients: a failed check prints its place and ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 

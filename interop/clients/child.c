@@ -1,4 +1,4 @@
-/* Says whether it is served: whether there is a hash that no kernel has. */
+/* Prints whether it is served, by looking for a hash that no kernel has. */
 #include <linux/if_alg.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -21,7 +21,7 @@ int main(void)
     unhex(iv, SP38A_IV);
     struct crypt_op c = {s.ses, COP_ENCRYPT, COP_FLAG_WRITE_IV, 32, text, out, NULL, iv};
     CHECK(ioctl(device, CIOCCRYPT, &c) == 0);
-    c.src = text + 32, c.dst = out + 32; /* the IV that was written goes on */
+    c.src = text + 32, c.dst = out + 32; /* continues with the IV that was written */
     CHECK(ioctl(device, CIOCCRYPT, &c) == 0 && is(out, SP38A_CBC));
     unhex(iv, SP38A_IV);
     c = (struct crypt_op){s.ses, COP_DECRYPT, 0, 64, out, back, NULL, iv};

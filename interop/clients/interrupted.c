@@ -1,5 +1,5 @@
-/* How often a signal ends a call on an AF_ALG socket: a timer's handler without SA_RESTART, every 200 microseconds, while requests of
- * cbc(aes) are made by sendmsg and read.
+/* Counts how often a signal ends a call on an AF_ALG socket. A timer's signal, whose handler is set without SA_RESTART, arrives every 200
+ * microseconds, while requests of cbc(aes) are made by sendmsg and read.
  *
  * interrupted [SECONDS]: prints the signals that came, and the sends and the receives that failed with EINTR. */
 #include <errno.h>

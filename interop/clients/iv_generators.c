@@ -1,4 +1,4 @@
-/* AEADs that make their IVs, by AF_ALG: what one implementation seals, another has to open.
+/* AEADs that make their IVs, over AF_ALG: one implementation must open what another has sealed.
  *
  * iv_generators seal: prints a line for each message: its number, the associated data, and what was sealed.
  * iv_generators open FILE: opens the messages of FILE and compares the text. */
@@ -108,7 +108,7 @@ static void open_all(const char *file)
         uint8_t sealed[MAX_TEXT + 64], plain[MAX_TEXT + 64], opened[MAX_TEXT + 64];
         size_t whole = unhex(sealed, digits), len = message(g, number, plain);
         CHECK(whole == len + g->tag);
-        /* The IV is in what was sealed, so the request's number is of no account. */
+        /* The IV is part of the sealed message, so the request's number is not used. */
         process(ops[i], ALG_OP_DECRYPT, g, 0, sealed, whole, opened, len);
         CHECK(!memcmp(opened, plain, g->assoc));
         CHECK(!memcmp(opened + g->assoc + g->iv, plain + g->assoc + g->iv, len - g->assoc - g->iv));

@@ -1,4 +1,4 @@
-/* Threads that do everything wrong beside threads that do everything right: errors are errors, and disturb nobody. */
+/* Threads that misuse AF_ALG, beside threads that use it correctly: misuse gives errors and does not disturb the others. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "vectors.h"
@@ -49,7 +49,7 @@ static void *bad(void *start)
         struct iovec piece = {junk, x % 4096};
         struct msghdr m = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = junk + 128, .msg_controllen = x % 512};
         for (int i = 0; i < 8; i++) {
-            /* Now and then a header that is almost right. */
+            /* Sometimes, a header that is almost right. */
             if (i & 1)
                 *(struct cmsghdr *)(junk + 128) = (struct cmsghdr){CMSG_LEN(4) + x % 3, SOL_ALG, x % 6};
             sendmsg(op, &m, x & MSG_MORE);

@@ -1,4 +1,4 @@
-/* What a 16-byte request of cbc(aes) costs over AF_ALG: sendmsg with operation and IV, then read.
+/* The cost of a 16-byte request of cbc(aes) over AF_ALG: sendmsg with operation and IV, then read.
  *
  * request_cost [REQUESTS]: prints the best of ten rounds, in nanoseconds a request. */
 #include <linux/if_alg.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* AES-128-CBC of SP 800-38A, F.2.1: key, IV, first block of text, and what it becomes. */
+/* AES-128-CBC of SP 800-38A, F.2.1: key, IV, first block of plaintext and of ciphertext. */
 static const uint8_t key[16] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
 static const uint8_t iv[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint8_t text[16] = {0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96, 0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a};

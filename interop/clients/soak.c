@@ -1,8 +1,9 @@
-/* Hostile programs and honest ones under one supervisor: how long the honest ones wait, and how much memory the supervisor takes.
+/* Runs hostile and honest programs under one supervisor, and measures how long the honest ones wait and how much memory the supervisor
+ * takes.
  *
- * soak [SECONDS]: starts eight of the former and two of the latter; every ten seconds, and at the end, prints the supervisor's memory;
- * at the end, prints for each honest one its rounds (a file opened, a request of cbc(aes)), and the worst wait of both calls; and how
- * many waits of both took how long. */
+ * soak [SECONDS]: starts eight hostile and two honest programs. Every ten seconds, and at the end, it prints the supervisor's memory. At
+ * the end, it prints for each honest program the number of rounds (a file opened, a request of cbc(aes)) and the longest wait of both
+ * calls, and a histogram of the waits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +25,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* AES-128-CBC of SP 800-38A, F.2.1: key, IV, first block of text, and what it becomes. */
+/* AES-128-CBC of SP 800-38A, F.2.1: key, IV, first block of plaintext and of ciphertext. */
 static const uint8_t key[16] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
 static const uint8_t iv[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint8_t text[16] = {0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96, 0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a};
 static const uint8_t secret[16] = {0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46, 0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d};
 
-/* Waits up to 1 ms, 2 ms, 4 ms, and so on. */
+/* The numbers of waits of up to 1 ms, 2 ms, 4 ms, and so on. */
 #define CLASSES 11
 
 struct honest {
@@ -105,7 +106,7 @@ static void *send_page(void *page)
     return NULL;
 }
 
-/* Threads that wait for a page which nobody brings, until the process ends. */
+/* Threads that wait for a page that is never provided, until the process ends. */
 static void stick(void)
 {
     struct uffdio_api api = {.api = UFFD_API};
@@ -135,7 +136,7 @@ static void be_hostile(int kind)
     for (unsigned long n = 0;; n++) {
         int sockets[300], status;
         switch (kind) {
-        case 0: /* opens and closes */
+        case 0: /* opening and closing */
             close(operation("hash", "sha256", NULL));
             break;
         case 1: { /* long requests */
@@ -145,7 +146,7 @@ static void be_hostile(int kind)
             close(hash);
             break;
         }
-        case 2: /* memory that never comes */
+        case 2: /* a buffer in a page that is never provided */
             if (fork() == 0)
                 stick();
             wait(&status);
@@ -157,7 +158,7 @@ static void be_hostile(int kind)
             }
             wait(&status);
             break;
-        case 4: { /* what means nothing */
+        case 4: { /* random arguments */
             int hash = operation("hash", "sha256", NULL);
             for (int i = 0; i < 1000; i++)
                 syscall((long[]){SYS_sendmsg, SYS_recvmsg, SYS_setsockopt, SYS_ioctl, SYS_writev, SYS_bind}[random() % 6], hash,
@@ -166,7 +167,7 @@ static void be_hostile(int kind)
             close(hash);
             break;
         }
-        case 5: { /* signals all the time */
+        case 5: { /* calls that signals interrupt */
             struct sigaction action = {.sa_handler = on_alarm};
             struct itimerval timer = {{0, 200}, {0, 200}};
             sigaction(SIGALRM, &action, NULL);
@@ -177,7 +178,7 @@ static void be_hostile(int kind)
             close(hash);
             break;
         }
-        case 6: { /* ever other names */
+        case 6: { /* a new name in each request */
             static const char *hashes[] = {"sha1", "sha256", "sha512", "md5", "sha3-256", "blake2b-512", "wp512", "rmd160"};
             static const char *ciphers[] = {"aes", "camellia", "serpent", "twofish", "cast5", "des3_ede", "blowfish", "sm4"};
             static const char *modes[] = {"cbc", "ctr", "rfc3686(ctr", "xts", "lrw", "pcbc"};
@@ -186,7 +187,7 @@ static void be_hostile(int kind)
             close(operation("aead", name, NULL));
             break;
         }
-        default: /* as many as there are */
+        default: /* as many sockets as possible */
             for (int i = 0; i < 300; i++)
                 sockets[i] = socket(AF_ALG, SOCK_SEQPACKET, 0);
             for (int i = 0; i < 300; i++)

@@ -1,5 +1,5 @@
-/* Starts a program in every way there is, with an environment that says nothing: starts WAY PROGRAM. With `errors`, prints what
- * the calls answer to arguments that are wrong. */
+/* Starts a program in one of all possible ways, with an empty environment: starts WAY PROGRAM. With `errors`, prints the
+ * results of calls with invalid arguments. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

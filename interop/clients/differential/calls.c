@@ -164,7 +164,7 @@ void calls_operation(void)
                 say(" readv(%zu)", to[0].iov_len);
                 outcome(readv(op, to, 2));
             }
-            /* What a fault has consumed is not promised. */
+            /* How much a faulting call has consumed is undefined. */
             n = 0;
             continue;
         }

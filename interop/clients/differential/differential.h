@@ -1,8 +1,8 @@
-/* A client of AF_ALG that does a list of operations made from a seed and prints what came of each. Run on two
- * systems, the outputs are the same or the systems differ.
+/* A client of AF_ALG that carries out a list of operations, made from a seed, and prints the result of each. If the
+ * outputs of two systems differ, the systems differ.
  *
- * Nothing here depends on the implementation under test: an operation is chosen by the seed and its number
- * alone, starts from new sockets, and prints one line. */
+ * Nothing depends on the implementation under test: seed and number alone decide what an operation is. It begins
+ * with new sockets and prints one line. */
 #ifndef DIFFERENTIAL_H
 #define DIFFERENTIAL_H
 
@@ -48,21 +48,21 @@ struct skcipher {
     const char *name;
     uint8_t keys[6];                  /* key lengths, ended by 0 */
     uint8_t iv;                       /* bytes of IV */
-    uint8_t chunk;                    /* what a partial request is rounded down to */
-    bool chains;                      /* the IV goes on from one request to the next, with every driver */
+    uint8_t chunk;                    /* the unit that partial requests are rounded down to */
+    bool chains;                      /* with every driver, the IV is passed from one request to the next */
 };
 struct aead {
     const char *name;
     uint8_t keys[4];
     uint8_t iv;
     uint8_t tag;                      /* the longest */
-    uint8_t aad[3];                   /* lengths it takes, if it is particular */
-    uint8_t align;                    /* text comes in multiples of this */
+    uint8_t aad[3];                   /* lengths of associated data, if not any are accepted */
+    uint8_t align;                    /* lengths of texts are multiples of this */
     uint8_t auth_key;                 /* authenc: bytes of the hash's key */
 };
 struct hash {
     const char *name;
-    uint16_t keys[4];                  /* lengths that are sure to be taken; none: unkeyed */
+    uint16_t keys[4];                  /* lengths that every driver accepts; none: unkeyed */
     uint8_t size;
 };
 extern const struct skcipher skciphers[];
@@ -76,7 +76,7 @@ size_t authenc_key(uint8_t *key, size_t auth, size_t enc); /* a key of authenc *
 
 /* Steps that print themselves (steps.c). */
 #define ARENA (1u << 20)
-extern uint8_t *in_arena, *out_arena; /* page-aligned; what is sent, what is received */
+extern uint8_t *in_arena, *out_arena; /* buffers for sending and receiving, page-aligned */
 
 struct request {
     int op;                           /* -1: none */

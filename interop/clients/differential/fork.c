@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Two processes with the same sockets, that take turns. */
+/* Two processes that use the same sockets in turn. */
 
 struct kind {
     const char *type, *name;
@@ -40,7 +40,7 @@ static void receive_some(int fd)
     get(fd, chance(80) ? kind->block : length(), 1, 0, true);
 }
 
-/* One turn, by whoever has it. */
+/* One turn, in either process. */
 static void turn(void)
 {
     switch (below(12)) {
@@ -85,7 +85,7 @@ static void turn(void)
     }
 }
 
-/* For every byte that arrives a turn, and back what it said. */
+/* Takes a turn for every byte that arrives, and sends its line back. */
 static void serve(int from, int to)
 {
     char byte;

@@ -12,7 +12,7 @@ struct kind {
     unsigned weight;
 };
 
-/* What algkit does as the kernel does. */
+/* Operations that algkit must carry out as the kernel does. */
 static const struct kind served[] = {
     {"skcipher", skcipher_operation, 270}, {"aead", aead_operation, 170},       {"aead-walk", aead_walk_operation, 80},
     {"hash", hash_operation, 170},         {"rng", rng_operation, 15},          {"key", key_operation, 70},
@@ -22,7 +22,7 @@ static const struct kind served[] = {
     {"wait", wait_operation, 3},           {"registry", registry_operation, 40},
 };
 
-/* What it leaves out, as docs/run.md says. */
+/* Operations that algkit leaves out (docs/run.md). */
 static const struct kind left_out[] = {
     {"fork", fork_operation, 10},
     {"misfit", misfit_operation, 5},
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     }
     out_arena = in_arena + ARENA;
     signal(SIGPIPE, SIG_IGN);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a crash is seen */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* lines before a crash are printed */
     unsigned weights = 0;
     for (unsigned k = 0; k < kinds_len; k++)
         weights += kinds[k].weight;

@@ -95,7 +95,7 @@ void name_operation(void)
     static const char *const odd_types[] = {"", "cipher", "SKCIPHER", "skcipher ", "skcipherskcip", "akcipher"};
     int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     unsigned what = below(10);
-    bool repeats = true;              /* not so random bytes */
+    bool repeats = true;              /* a generator's bytes do not repeat */
     if (what < 5) {
         const char *type = chance(95) ? types[below(4)] : odd_types[below(COUNT(odd_types))];
         bind_name(fd, type, strange_names[below(strange_names_len)]);
@@ -190,7 +190,7 @@ void control_operation(void)
             uint32_t word, len = 4;
             int level = chance(95) ? SOL_ALG : chance(50) ? SOL_SOCKET : (int)below(300);
             unsigned type = chance(95) ? 2 + below(3) : below(12);
-            /* Most first messages are the operation, so that the rest is looked at. */
+            /* Most of the first messages are the operation, so that the kernel examines the others. */
             if (i == 0 && chance(80))
                 type = ALG_SET_OP;
             if (level == SOL_SOCKET && type < 5)

@@ -30,7 +30,7 @@ static void report_attributes(const uint8_t *at, size_t len)
             for (unsigned i = 0; i < (size - skip) / 4; i++)
                 say(",%u", word[i]);
         } else {
-            say(" %d(%zu)", a.nla_type, size); /* priorities are each system's own */
+            say(" %d(%zu)", a.nla_type, size); /* priorities differ between systems */
         }
         size_t step = (a.nla_len + 3u) & ~3u;
         if (step > len)
@@ -40,7 +40,7 @@ static void report_attributes(const uint8_t *at, size_t len)
     }
 }
 
-/* One question over NETLINK_CRYPTO; prints everything but drivers' names and priorities. */
+/* One request over NETLINK_CRYPTO; prints the answer without drivers' names and priorities. */
 static void ask(int fd, const char *name, uint16_t type, uint16_t flags, size_t size)
 {
     struct {
@@ -83,7 +83,7 @@ static void ask(int fd, const char *name, uint16_t type, uint16_t flags, size_t 
     }
 }
 
-/* The names in a dump; only whether it holds one, is well-formed, and ends. */
+/* Whether a dump contains a name, is well-formed, and ends. */
 static void dump(int fd, const char *name)
 {
     struct {
@@ -119,7 +119,7 @@ static void dump(int fd, const char *name)
     say(" found %s bad %u", found ? "yes" : "no", bad);
 }
 
-/* The entries of a name in /proc/crypto, without what is each system's own. */
+/* The entries of a name in /proc/crypto, without the lines that differ between systems. */
 static void listed(const char *name)
 {
     FILE *f = fopen("/proc/crypto", "r");
@@ -183,7 +183,7 @@ void registry_operation(void)
         type = "rng";
         name = rngs[1 + below(rngs_len - 2)]; /* several generators are a stdrng, and the first in a list is not the best */
     }
-    /* An instance of a template is listed once somebody has used it. */
+    /* An instance of a template is listed after it has been used. */
     int tfm = open_transform(type, name);
     int raw = chance(50) ? SOCK_RAW : SOCK_DGRAM;
     int fd = socket(AF_NETLINK, raw | SOCK_CLOEXEC, NETLINK_CRYPTO);

@@ -1,7 +1,7 @@
 #include "differential.h"
 #include <string.h>
 
-/* Random bytes differ; lengths and errors do not. */
+/* Random bytes differ between systems; lengths and errors must not. */
 void rng_operation(void)
 {
     const char *name = rngs[below(rngs_len)];

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A copy with a number of its own choice: standard input's, or one that is free or taken, low or high. */
+/* Duplicates a descriptor to a chosen number: that of standard input, or one that is free or taken, low or high. */
 static int copy_to_number(int op, int tfm)
 {
     static const int numbers[] = {0, 7, 42, 200, 700, 1001};
@@ -30,7 +30,7 @@ static int copy_to_number(int op, int tfm)
     copy = chance(70) ? dup2(op, number) : dup3(op, number, O_CLOEXEC);
     say(" number %d", copy);
     if (plain) {
-        /* What had the number is closed; where it is refused, nothing is. */
+        /* The file that had the number is closed, unless the call is refused. */
         if (copy < 0)
             close(number);
         say(" end");
@@ -45,7 +45,7 @@ static int copy_to_number(int op, int tfm)
     return copy;
 }
 
-/* Copies of descriptors, with a number of the program's choice or of the kernel's, and what a child does with sockets that it
+/* Duplicates of descriptors, with a number that the program or the kernel chooses, and a child's use of sockets that it
  * inherits. */
 static void share(bool numbered)
 {

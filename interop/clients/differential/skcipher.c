@@ -1,6 +1,6 @@
 #include "differential.h"
 
-/* A length of key; none where there is none. */
+/* The length of a key in bytes; 0 for a transform without a key. */
 static size_t pick_key(const uint8_t *keys, size_t most)
 {
     size_t n = 0;
@@ -20,7 +20,7 @@ void skcipher_operation(void)
         set_random_key(tfm, chance(97) ? pick_key(a->keys, 6) : below(80));
     int op = take(tfm);
     long pending = 0;
-    bool known = false;               /* the IV is what the text of the interface says it is */
+    bool known = false;               /* the interface defines the IV at this point */
     bool started = false, more = false;
     unsigned n = 2 + below(9);
     while (op >= 0 && n--) {
@@ -53,7 +53,7 @@ void skcipher_operation(void)
             if (got > 0)
                 pending -= got;
             if (got < 0 && !refused && len) {
-                /* What is left of the text and of the IV after an error is up to the driver. */
+                /* The text and the IV after an error depend on the driver. */
                 if (more || pending == 0) {
                     if (pending >= a->chunk)
                         known = false;

@@ -168,7 +168,7 @@ long get(int fd, size_t len, unsigned pieces, int flags, bool show)
         say("[name %u]", (unsigned)m.msg_namelen);
     if (m.msg_controllen)
         say("[control %zu]", (size_t)m.msg_controllen);
-    /* What arrived, in one piece. */
+    /* The bytes that arrived, in one piece. */
     size_t have = 0;
     for (unsigned i = 0; i < m.msg_iovlen && have < (size_t)n; i++) {
         size_t part = parts[i].iov_len;
@@ -209,7 +209,7 @@ void look(int fd)
         break;
     }
     case 1: {
-        /* Not with a number that a close has just freed. */
+        /* The number must not be one that a close has just freed. */
         int low = epoll_create1(EPOLL_CLOEXEC), set = fcntl(low, F_DUPFD_CLOEXEC, 300);
         close(low);
         struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLPRI};

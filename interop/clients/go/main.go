@@ -134,7 +134,7 @@ func main() {
 		check("bind", fmt.Errorf("an unknown name: %v", err))
 	}
 	unix.Close(fd)
-	// Goroutines run on threads of their own.
+	// Goroutines run on several threads.
 	var group sync.WaitGroup
 	for i := 0; i < 8; i++ {
 		group.Add(1)
@@ -143,7 +143,7 @@ func main() {
 			for j := 0; j < 20; j++ {
 				all(number)
 			}
-		}(800 + i) // of those that seccomp serves
+		}(800 + i) // a number in the range that seccomp mode serves
 	}
 	group.Wait()
 	fmt.Println("equal")
