@@ -27,7 +27,8 @@ pub(crate) fn check(iv: &[u8], text_len: u64) -> Result<(), Refusal> {
 
 /// The start of the CBC-MAC input, before the associated data, and the first counter block.
 pub(crate) struct Prefix {
-    bytes: [u8; 22],
+    /// Zeros behind `len`.
+    bytes: [u8; 32],
     len: usize,
     /// Counter block 0. Its encryption masks the tag.
     pub(crate) counter: [u8; 16],
@@ -41,26 +42,21 @@ impl Prefix {
         let counter = iv >> length_bits << length_bits;
         let flags = ((tag_len - 2) / 2 * 8) as u128 | if assoc_len > 0 { 0x40 } else { 0 };
         let b0 = counter | text_len as u128 | flags << 120;
-        let mut bytes = [0; 22];
-        bytes[..16].copy_from_slice(&b0.to_be_bytes());
-        let len = match assoc_len {
-            0 => 16,
-            1..0xff00 => {
-                bytes[16..18].copy_from_slice(&(assoc_len as u16).to_be_bytes());
-                18
-            }
-            _ => {
-                bytes[16..18].copy_from_slice(&[0xff, 0xfe]);
-                bytes[18..].copy_from_slice(&(assoc_len as u32).to_be_bytes());
-                22
-            }
+        let (encoded, n) = match assoc_len as u128 {
+            0 => (0, 0),
+            len @ 1..0xff00 => (len << 112, 2),
+            len @ 0xff00..=0xffff_ffff => (0xfffe << 112 | len << 80, 6),
+            len => (0xffff << 112 | len << 48, 10),
         };
-        Self { bytes, len, counter: counter.to_be_bytes() }
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&b0.to_be_bytes());
+        bytes[16..].copy_from_slice(&u128::to_be_bytes(encoded));
+        Self { bytes, len: 16 + n, counter: counter.to_be_bytes() }
     }
 
     /// Writes [`Prefix::pieces`] to `short`, which holds zeros, if they fit; returns whole blocks.
     pub(crate) fn gather<'a>(&self, assoc: &[&[u8]], short: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-        short[..22].copy_from_slice(&self.bytes);
+        short[..32].copy_from_slice(&self.bytes);
         let mut len = self.len;
         for piece in assoc {
             short.get_mut(len..)?.get_mut(..piece.len())?.copy_from_slice(piece);
@@ -169,4 +165,25 @@ fn compose_ccm(name: &Name, ctr: DriverRef, mac: DriverRef) -> Result<Driver, Er
         let (ctr, cbcmac) = (skcipher(&ctr, cpu, key, weak)?, hash(&mac, cpu, key, weak)?);
         Ok(Keyed::Aead(Box::new(Ccm { ctr, cbcmac })))
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Prefix;
+
+    /// The first length is below 2^16 - 2^8; the other two are the examples in SP 800-38C appendix A.2.2.
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn associated_data_has_three_encodings_of_its_length() {
+        let iv = [1; 16];
+        for (assoc_len, want) in [
+            (0, &[][..]),
+            (0xfeff, &[0xfe, 0xff]),
+            (1 << 16, &[0xff, 0xfe, 0, 1, 0, 0]),
+            (1 << 32, &[0xff, 0xff, 0, 0, 0, 1, 0, 0, 0, 0]),
+        ] {
+            let prefix = Prefix::new(&iv, assoc_len, 0, 16);
+            assert_eq!(prefix.bytes[16..prefix.len], *want, "{assoc_len} bytes");
+        }
+    }
 }
