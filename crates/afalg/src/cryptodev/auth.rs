@@ -11,13 +11,16 @@ use super::{
 };
 use crate::{Errno, Memory, secret::Secret};
 use algkit::{Aead, Direction, Error};
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq, ConstantTimeLess};
 
 /// The longest associated data for an AEAD or TLS, in bytes.
 const MAX_AUTH: u32 = 4096;
 
 /// The greatest distance in bytes from the start of SRTP's authenticated data to the payload.
 const MAX_SRTP_HEADER: u64 = 256;
+
+/// The longest padding of a TLS record in bytes, including the length byte.
+const MAX_PADDING: usize = 256;
 
 /// The longest text in bytes; all of it is held in memory.
 const MAX_LEN: u32 = 1 << 26;
@@ -182,8 +185,11 @@ fn close_record(
     cipher.crypt(Direction::Encrypt, record)
 }
 
-/// Decrypts and checks a record; returns the length of its text. Wrong padding is treated as none, so that the MAC
-/// is still computed.
+/// Decrypts and checks a record; returns the length of its text.
+///
+/// Neither the time nor the error tells wrong padding from a wrong MAC (AlFardan, Paterson 2013, "Lucky Thirteen"):
+/// for each possible length of padding, the MAC of the text that it would leave is computed and compared. Without a
+/// hash, the length that is returned tells it in any case.
 fn open_record(
     header: &[u8],
     record: &mut [u8],
@@ -192,26 +198,38 @@ fn open_record(
     hash: Option<&mut Digester>,
 ) -> Result<usize, Errno> {
     cipher.crypt(Direction::Decrypt, record)?;
-    let padding = if cipher.block_size() > 1 { padding(record) } else { Some(0) };
-    let unpadded = record.len() - padding.unwrap_or(0);
-    let Some(hash) = hash else { return Ok(unpadded) };
+    let is_padded = cipher.block_size() > 1;
+    let (padding, is_padding) = if is_padded { padding(record) } else { (0, Choice::from(1)) };
+    let Some(hash) = hash else {
+        return Ok(record.len() - if is_padding.into() { padding } else { 0 });
+    };
     if tag_len > AALG_MAX_RESULT_LEN {
         return Err(Errno::INVAL);
     }
-    let text_len = unpadded.checked_sub(tag_len).ok_or(Errno::INVAL)?;
+    let without_tag = record.len().checked_sub(tag_len).ok_or(Errno::INVAL)?;
+    let paddings = if is_padded { 1..=MAX_PADDING.min(without_tag) } else { 0..=0 };
     hash.update(header);
-    hash.update(&record[..text_len]);
-    let digest = hash.finish()?;
-    let matches = is_tag(digest.bytes(), &record[text_len..unpadded]);
-    if matches && padding.is_some() { Ok(text_len) } else { Err(Errno::BADMSG) }
+    let (mut hashed, mut is_authentic) = (0, Choice::from(0));
+    for candidate in paddings.rev() {
+        let text_len = without_tag - candidate;
+        hash.update(&record[hashed..text_len]);
+        hashed = text_len;
+        let matches = is_tag(hash.so_far()?.bytes(), &record[text_len..text_len + tag_len]);
+        is_authentic |= matches & (candidate as u64).ct_eq(&(padding as u64));
+    }
+    hash.reset();
+    if (is_authentic & is_padding).into() { Ok(without_tag - padding) } else { Err(Errno::BADMSG) }
 }
 
-/// The length of the padding at the end of a record in bytes, including the length byte. `None` if it is invalid.
-fn padding(record: &[u8]) -> Option<usize> {
-    let last = *record.last()?;
-    let len = usize::from(last) + 1;
-    let bytes = &record[record.len().checked_sub(len)?..];
-    bytes.iter().all(|&byte| byte == last).then_some(len)
+/// The length of the padding at the end of a record in bytes, including the length byte, and whether the padding is
+/// valid. The time depends on the length of the record only.
+fn padding(record: &[u8]) -> (usize, Choice) {
+    let Some((last, before)) = record.split_last() else { return (0, Choice::from(0)) };
+    let mut is_valid = !(before.len() as u64).ct_lt(&u64::from(*last));
+    for (distance, byte) in (0..u8::MAX).zip(before.iter().rev()) {
+        is_valid &= byte.ct_eq(last) | !distance.ct_lt(last);
+    }
+    (usize::from(*last) + 1, is_valid)
 }
 
 /// SRTP, in place: encrypts the payload, then computes a MAC of the header, the ciphertext and what follows.
@@ -244,7 +262,7 @@ fn srtp(
         let mut tag = [0; AALG_MAX_RESULT_LEN];
         memory.read(request.tag, &mut tag[..tag_len])?;
         hash.update(&packet);
-        if !is_tag(hash.finish()?.bytes(), &tag[..tag_len]) {
+        if !bool::from(is_tag(hash.finish()?.bytes(), &tag[..tag_len])) {
             return Err(Errno::BADMSG);
         }
     }
@@ -264,6 +282,6 @@ fn srtp(
 }
 
 /// Whether `tag` is a prefix of `digest`. The time does not depend on where they differ.
-fn is_tag(digest: &[u8], tag: &[u8]) -> bool {
-    digest.get(..tag.len()).is_some_and(|digest| digest.ct_eq(tag).into())
+fn is_tag(digest: &[u8], tag: &[u8]) -> Choice {
+    digest.get(..tag.len()).map_or(Choice::from(0), |digest| digest.ct_eq(tag))
 }

@@ -210,8 +210,17 @@ impl Digester {
 
     /// Returns the digest of the message and starts a new one.
     pub(super) fn finish(&mut self) -> Result<Digest, Errno> {
-        let mut digest = Digest { bytes: Zeroizing::new([0; AALG_MAX_RESULT_LEN]), len: self.digest_size() };
         let state = std::mem::replace(&mut self.state, self.hash.start());
+        self.digest(state)
+    }
+
+    /// The digest of the message so far.
+    pub(super) fn so_far(&self) -> Result<Digest, Errno> {
+        self.digest(self.state.clone())
+    }
+
+    fn digest(&self, state: State) -> Result<Digest, Errno> {
+        let mut digest = Digest { bytes: Zeroizing::new([0; AALG_MAX_RESULT_LEN]), len: self.digest_size() };
         let out = digest.bytes.get_mut(..digest.len).ok_or(Errno::INVAL)?;
         state.finish_into(out).map_err(|_| Errno::INVAL)?;
         Ok(digest)

@@ -606,13 +606,21 @@ fn gcm_tags_and_limits() {
     assert_eq!(client.auth(&Auth { ses: hash, ..seal }), Err(Errno::INVAL));
 }
 
-/// The contents of a TLS record by its definition (RFC 5246, section 6.2.3.2), encrypted with the library.
+/// The contents of a TLS record by its definition (RFC 5246, section 6.2.3.2), encrypted with the library, with the
+/// shortest padding.
 fn tls_record(header: &[u8], text: &[u8]) -> Vec<u8> {
+    let padding = 16 - (text.len() + 32) % 16;
+    tls_record_padded(header, text, &vec![padding as u8 - 1; padding])
+}
+
+fn tls_record_padded(header: &[u8], text: &[u8], padding: &[u8]) -> Vec<u8> {
     let mac = algkit::hash("hmac(sha256)").unwrap().key(b"mac key").unwrap();
-    let mut record = text.to_vec();
-    record.extend(mac.digest(&[header, text].concat()));
-    let padding = 15 - record.len() % 16;
-    record.resize(record.len() + padding + 1, padding as u8);
+    let tag = mac.digest(&[header, text].concat());
+    tls_ciphertext(&[text, &tag, padding].concat())
+}
+
+fn tls_ciphertext(content: &[u8]) -> Vec<u8> {
+    let mut record = content.to_vec();
     let cbc = algkit::skcipher("cbc(aes)").unwrap().key(&hex(AES_KEY)).unwrap();
     cbc.encrypt(&mut hex(CBC_IV), &mut record[..]).unwrap();
     record
@@ -647,6 +655,45 @@ fn tls() {
             client.space.put(DST, &changed);
             assert_eq!(client.auth(&open), Err(Errno::BADMSG));
             assert_eq!(client.space.get(DST, want.len()), changed);
+        }
+    }
+}
+
+/// A record may have up to 255 bytes of padding, each of which counts.
+#[test]
+fn tls_padding() {
+    let mut client = Client::new();
+    let ses = client.session(AES_CBC, &hex(AES_KEY), SHA256_HMAC, b"mac key");
+    client.space.put(IV, &hex(CBC_IV));
+    for len in 1..=256 {
+        let text = vec![7; 64 - len % 16];
+        let padding = vec![(len - 1) as u8; len];
+        let record = tls_record_padded(b"", &text, &padding);
+        let open = Auth { src: DST, ..Auth::new(ses, DECRYPT, TLS, record.len()) };
+        client.space.put(DST, &record);
+        client.auth(&open).unwrap();
+        assert_eq!(client.space.get(DST, text.len()), text);
+        assert_eq!(client.space.get(ARG, 72), Auth { len: text.len() as u32, tag_len: 32, ..open }.bytes());
+        for at in [0, len / 2, len.saturating_sub(2)].into_iter().filter(|at| at + 1 < len) {
+            let mut wrong = padding.clone();
+            wrong[at] ^= 1;
+            client.space.put(DST, &tls_record_padded(b"", &text, &wrong));
+            assert_eq!(client.auth(&open), Err(Errno::BADMSG), "byte {at} of {len}");
+        }
+    }
+}
+
+/// Valid padding that leaves no room for a MAC, or is longer than the record, is no different from a wrong MAC.
+#[test]
+fn tls_errors_do_not_tell_the_padding() {
+    let mut client = Client::new();
+    let ses = client.session(AES_CBC, &hex(AES_KEY), SHA256_HMAC, b"mac key");
+    client.space.put(IV, &hex(CBC_IV));
+    for last in 0..=255 {
+        for len in [32, 48, 256] {
+            client.space.put(DST, &tls_ciphertext(&vec![last; len]));
+            let open = Auth { src: DST, ..Auth::new(ses, DECRYPT, TLS, len) };
+            assert_eq!(client.auth(&open), Err(Errno::BADMSG), "{last}, {len} bytes");
         }
     }
 }
