@@ -129,6 +129,14 @@ pub enum Error {
         /// What is wrong with the volume or with the request.
         source: algkit_volume::Error,
     },
+    /// The server cannot listen for clients.
+    #[error("cannot listen on {name}: {error}", error = words::reason(.source))]
+    Listen {
+        /// The path of the socket, or the address.
+        name: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
     /// Another program has a lock on the volume.
     #[error("`{}`: {reason}", .path.display())]
     Busy {

@@ -54,6 +54,7 @@ mod keyslots;
 mod lookup;
 pub mod luks1;
 pub mod luks2;
+pub mod nbd;
 mod slot;
 mod spec;
 pub mod storage;

@@ -1,6 +1,10 @@
 //! Where volumes lie: bytes that are read and written at an offset.
 
 use crate::Error;
+use rustix::{
+    fs::{FallocateFlags, fallocate},
+    io::Errno,
+};
 use std::{
     fs::File,
     io::{self, Seek, SeekFrom},
@@ -21,6 +25,16 @@ pub trait ReadAt: Send + Sync {
 pub trait WriteAt: ReadAt {
     /// Writes all of `data` from `offset` on. What would go behind the end is an error.
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error>;
+
+    /// The same with bytes that may be overwritten, so that a volume encrypts them where they are.
+    fn write_from(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        self.write_at(offset, data)
+    }
+
+    /// The bytes are not needed any more: the storage may forget them, and reading them gives anything.
+    fn discard(&self, _offset: u64, _len: u64) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Returns when everything that was written will be there after the power has failed.
     fn sync(&self) -> Result<(), Error>;
@@ -46,6 +60,15 @@ impl ReadAt for File {
 impl WriteAt for File {
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         self.write_all_at(data, offset).map_err(|source| Error::Write { offset, len: data.len(), source })
+    }
+
+    /// Makes a hole, if the file system or the device can.
+    fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        match fallocate(self, hole, offset, len) {
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            Err(errno) => Err(Error::Write { offset, len: len as usize, source: errno.into() }),
+        }
     }
 
     fn sync(&self) -> Result<(), Error> {
@@ -129,6 +152,14 @@ macro_rules! through {
         impl<S: WriteAt + ?Sized> WriteAt for $kind {
             fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
                 (**self).write_at(offset, data)
+            }
+
+            fn write_from(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+                (**self).write_from(offset, data)
+            }
+
+            fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+                (**self).discard(offset, len)
             }
 
             fn sync(&self) -> Result<(), Error> {

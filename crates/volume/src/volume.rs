@@ -174,34 +174,64 @@ impl<S: ReadAt> ReadAt for Volume<S> {
     }
 }
 
+impl<S: WriteAt> Volume<S> {
+    /// A part of a sector: the rest is read, and no other write comes between.
+    fn write_part(&self, extent: &Extent, at: u64, part: &[u8]) -> Result<(), Error> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let _alone = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+        let into = at as usize % extent.granule();
+        let mut sector = Zeroizing::new(vec![0; extent.granule()]);
+        extent.read(&self.storage, at - into as u64, &mut sector)?;
+        sector[into..into + part.len()].copy_from_slice(part);
+        extent.write(&self.storage, at - into as u64, &mut sector)
+    }
+}
+
 impl<S: WriteAt> WriteAt for Volume<S> {
-    fn write_at(&self, offset: u64, mut data: &[u8]) -> Result<(), Error> {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        self.pieces(offset, data.len())?;
         let mut buffer = Vec::new();
+        // Chunks end where sectors do, so that none is written twice.
+        let to_boundary = CHUNK - (offset % CHUNK as u64) as usize;
+        let (first, rest) = data.split_at(to_boundary.min(data.len()));
+        let mut at = offset;
+        for chunk in std::iter::once(first).chain(rest.chunks(CHUNK)) {
+            buffer.clear();
+            buffer.extend_from_slice(chunk);
+            self.write_from(at, &mut buffer)?;
+            at += chunk.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn write_from(&self, offset: u64, mut data: &mut [u8]) -> Result<(), Error> {
         for (extent, at, len) in self.pieces(offset, data.len())? {
-            let (here, rest) = data.split_at(len);
+            let (here, rest) = data.split_at_mut(len);
             data = rest;
-            let granule = extent.granule();
-            let cut = Cut::new(at, len, granule);
-            let (head, here) = here.split_at(cut.head);
-            let (whole, tail) = here.split_at(cut.whole);
+            let cut = Cut::new(at, len, extent.granule());
+            let (head, here) = here.split_at_mut(cut.head);
+            let (whole, tail) = here.split_at_mut(cut.whole);
             let after_head = at + head.len() as u64;
+            self.write_part(extent, at, head)?;
             if !whole.is_empty() {
                 let _shared = self.parts.read().unwrap_or_else(PoisonError::into_inner);
-                for (at, chunk) in (after_head..).step_by(CHUNK).zip(whole.chunks(CHUNK)) {
-                    buffer.clear();
-                    buffer.extend_from_slice(chunk);
-                    extent.write(&self.storage, at, &mut buffer)?;
-                }
+                extent.write(&self.storage, after_head, whole)?;
             }
-            for (at, part) in [(at, head), (after_head + cut.whole as u64, tail)] {
-                if !part.is_empty() {
-                    let _alone = self.parts.write().unwrap_or_else(PoisonError::into_inner);
-                    let into = (at % granule as u64) as usize;
-                    let mut sector = Zeroizing::new(vec![0; granule]);
-                    extent.read(&self.storage, at - into as u64, &mut sector)?;
-                    sector[into..into + part.len()].copy_from_slice(part);
-                    extent.write(&self.storage, at - into as u64, &mut sector)?;
-                }
+            self.write_part(extent, after_head + cut.whole as u64, tail)?;
+        }
+        Ok(())
+    }
+
+    /// Whole sectors; parts of sectors stay.
+    fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        for (extent, at, len) in self.pieces(offset, len)? {
+            let cut = Cut::new(at, len, extent.granule());
+            if cut.whole > 0 {
+                let _shared = self.parts.read().unwrap_or_else(PoisonError::into_inner);
+                self.storage.discard(extent.offset + at + cut.head as u64, cut.whole as u64)?;
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ mod headers;
 mod kdf;
 mod keys;
 mod passphrase;
+mod serve;
 mod transfer;
 
 use crate::{answer::Answer, error::Error, out::complain};
@@ -38,6 +39,7 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Repair(args) => headers::repair(args),
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),
+        VolumeCommand::Serve(args) => serve::run(args),
     }
 }
 

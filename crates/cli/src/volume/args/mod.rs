@@ -2,11 +2,13 @@
 
 pub mod headers;
 pub mod keys;
+pub mod serve;
 
 use crate::size::bytes;
 use clap::{Args, Subcommand, ValueEnum};
 use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
 use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
+use serve::ServeArgs;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -58,6 +60,8 @@ pub enum VolumeCommand {
     Read(ReadArgs),
     /// Overwrite a volume's plaintext, or a range of it, with a file or a pipe
     Write(WriteArgs),
+    /// Serve a volume's plaintext as a disk to NBD clients: nbdcopy, qemu, the kernel
+    Serve(ServeArgs),
 }
 
 /// The location of a volume.

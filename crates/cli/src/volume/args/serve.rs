@@ -1,0 +1,37 @@
+//! The command line of `algkit volume serve`.
+
+use super::{PlaceArgs, UnlockArgs};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+When the volume is ready, a line on standard output is the URI that clients take, and systemd is told so. SIGINT and SIGTERM end the \
+server: requests that have come in are done, and all that was written is synced. While it runs, nothing else should write to IMAGE; qemu and \
+algkit keep off.
+
+Whoever may connect reads and writes the volume. The socket is its owner's alone; a TCP port on 127.0.0.1 is open to every user of this machine.
+
+Examples:
+  algkit volume serve disk.img &
+  nbdcopy 'nbd+unix:///?socket=disk.img.sock' plain.img
+  qemu-img convert -O qcow2 'nbd+unix:///?socket=disk.img.sock' plain.qcow2
+  algkit volume serve --read-only --key-file key --socket /run/user/1000/disk disk.img")]
+pub struct ServeArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    /// The unix socket [default: the image's name with .sock behind it, in this folder]
+    #[arg(long, value_name = "PATH", conflicts_with = "tcp")]
+    pub socket: Option<PathBuf>,
+    /// A TCP port on 127.0.0.1 instead of a unix socket; 0 takes any that is free
+    #[arg(long, value_name = "PORT")]
+    pub tcp: Option<u16>,
+    /// Let clients only read
+    #[arg(short = 'r', long)]
+    pub read_only: bool,
+    /// Give what clients discard back to the disk or the file system, which shows which sectors are in use
+    #[arg(long, conflicts_with = "read_only")]
+    pub allow_discards: bool,
+}

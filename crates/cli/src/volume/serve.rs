@@ -1,0 +1,274 @@
+//! `algkit volume serve`: a volume as a network block device.
+
+use super::{Access, Place, args::serve::ServeArgs};
+use crate::{
+    answer::Answer,
+    error::Error,
+    out::{complain, print_all},
+};
+use algkit_volume::{
+    WriteAt,
+    nbd::{self, Export},
+};
+use rustix::{
+    fs::Mode,
+    net::{Shutdown as How, shutdown},
+    process::umask,
+};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
+use std::{
+    collections::HashMap,
+    env, fs, io,
+    net::{Ipv4Addr, Shutdown, TcpListener},
+    os::{
+        fd::{AsFd, OwnedFd},
+        linux::net::SocketAddrExt,
+        unix::{
+            ffi::OsStrExt,
+            fs::FileTypeExt,
+            net::{SocketAddr, UnixDatagram, UnixListener, UnixStream},
+        },
+    },
+    path::{Path, PathBuf},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// The most connections at a time, and threads of one: with the memory of a thread they bound that of all.
+const CONNECTIONS: usize = 16;
+const THREADS: usize = 8;
+
+/// How long a client may be silent before it has chosen the export.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a client that does not read its replies may keep the server from ending.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The most failures that are told of.
+const TOLD: u32 = 20;
+
+pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
+    let place = Place::open(&args.place, if args.read_only { Access::Read } else { Access::Data })?;
+    let volume = {
+        let (header, unlocked) = place.unlock(&args.unlock)?;
+        place.volume(&header, &unlocked)?
+    };
+    // From now on a signal ends the server in order.
+    let mut signals =
+        Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(|source| Error::Read { name: "signals".to_owned(), source })?;
+    let (listener, uri) = Listener::bind(args)?;
+    let failures = AtomicU32::new(0);
+    let failed = |error: &algkit_volume::Error| match failures.fetch_add(1, Ordering::Relaxed) {
+        TOLD => complain(&"further failures are not told of"),
+        n if n < TOLD => complain(&format_args!("`{}`: {error}", place.data.path.display())),
+        _ => {}
+    };
+    let export = Export {
+        read_only: args.read_only,
+        discard: args.allow_discards,
+        block_size: volume.sector_size().max(4096) as u32,
+        failed: &failed,
+        ..Export::new(&volume)
+    };
+    let server = Server::new(&export);
+    thread::scope(|scope| -> Result<(), Error> {
+        scope.spawn(|| server.accept(&listener, scope));
+        print_all(format!("{uri}\n").as_bytes())?;
+        notify("READY=1");
+        signals.forever().next();
+        notify("STOPPING=1");
+        listener.close();
+        server.stop();
+        Ok(())
+    })?;
+    if !args.read_only {
+        volume.sync().map_err(|error| place.data.error(error))?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// What clients connect to.
+enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// With its URI.
+    fn bind(args: &ServeArgs) -> Result<(Self, String), Error> {
+        if let Some(port) = args.tcp {
+            let name = format!("127.0.0.1:{port}");
+            let failed = |source| Error::Listen { name: name.clone(), source };
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
+            let address = listener.local_addr().map_err(failed)?;
+            return Ok((Self::Tcp(listener), format!("nbd://{address}")));
+        }
+        let path = args.socket.clone().unwrap_or_else(|| {
+            let mut name = args.place.image.file_name().unwrap_or_default().to_owned();
+            name.push(".sock");
+            name.into()
+        });
+        let failed = |source| Error::Listen { name: format!("`{}`", path.display()), source };
+        remove_stale(&path);
+        // It is the owner's from the beginning on.
+        let before = umask(Mode::RWXG | Mode::RWXO);
+        let bound = UnixListener::bind(&path);
+        umask(before);
+        let listener = bound.map_err(failed)?;
+        // The way to it does not depend on the folder of whoever reads the line.
+        let path = fs::canonicalize(&path).map_err(failed)?;
+        let uri = format!("nbd+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
+        Ok((Self::Unix(listener, path), uri))
+    }
+
+    /// The next client. A unix socket stands for any: all that is done with it works on a TCP socket as well.
+    fn accept(&self) -> io::Result<UnixStream> {
+        match self {
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| stream),
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(OwnedFd::from(stream).into())
+            }
+        }
+    }
+
+    /// No further client gets in, and whoever waits for one learns of it.
+    fn close(&self) {
+        let socket = match self {
+            Self::Unix(listener, path) => {
+                // If it is gone already, so much the better.
+                let _ = fs::remove_file(path);
+                listener.as_fd()
+            }
+            Self::Tcp(listener) => listener.as_fd(),
+        };
+        let _ = shutdown(socket, How::Both);
+    }
+}
+
+/// Removes a socket that nobody listens on any more.
+fn remove_stale(path: &Path) {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && UnixStream::connect(path).is_err_and(refused) {
+        // If it stays, binding fails and says why.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// A path in a URI (RFC 3986, section 2.1).
+fn escaped(path: &[u8]) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._~-".contains(byte);
+    path.iter().map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// Tells systemd, or whoever started the server and waits (sd_notify(3)).
+fn notify(state: &str) {
+    let Some(path) = env::var_os("NOTIFY_SOCKET") else { return };
+    let address = match path.as_bytes() {
+        [b'@', name @ ..] => SocketAddr::from_abstract_name(name),
+        _ => SocketAddr::from_pathname(&path),
+    };
+    // Whoever set the variable wrongly misses the message.
+    let send = |address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address);
+    let _ = address.and_then(send);
+}
+
+/// Connections by their numbers, each with a handle that ends it.
+#[derive(Default)]
+struct Connections {
+    open: HashMap<u64, UnixStream>,
+    stopping: bool,
+}
+
+struct Server<'a> {
+    export: &'a Export<'a>,
+    connections: Mutex<Connections>,
+    /// Is notified when one has ended.
+    ended: Condvar,
+    threads: usize,
+}
+
+impl<'a> Server<'a> {
+    fn new(export: &'a Export<'a>) -> Self {
+        let threads = thread::available_parallelism().map_or(2, |cpus| cpus.get().clamp(2, THREADS));
+        Self { export, connections: Mutex::default(), ended: Condvar::new(), threads }
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Serves whoever connects, until the listener is closed. Who comes when there is no place is sent away.
+    fn accept<'scope>(&'scope self, listener: &Listener, scope: &'scope thread::Scope<'scope, '_>) {
+        for number in 0.. {
+            let stream = match listener.accept() {
+                Ok(stream) => stream,
+                Err(_) if self.connections().stopping => return,
+                // A client that left at once, or no descriptors: others end.
+                Err(_) => {
+                    thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+            };
+            let mut connections = self.connections();
+            if connections.stopping {
+                return;
+            }
+            if connections.open.len() < CONNECTIONS
+                && let Ok(handle) = stream.try_clone()
+            {
+                connections.open.insert(number, handle);
+                let work = move || {
+                    // A client that leaves in the middle, or breaks the protocol, has itself to blame.
+                    let _ = self.serve(&stream);
+                    let _ = stream.shutdown(Shutdown::Both);
+                    self.connections().open.remove(&number);
+                    self.ended.notify_all();
+                };
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    connections.open.remove(&number);
+                }
+            }
+        }
+    }
+
+    fn serve(&self, stream: &UnixStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let Some(session) = nbd::handshake(self.export, &mut &*stream, &mut &*stream)? else { return Ok(()) };
+        stream.set_read_timeout(None)?;
+        stream.set_write_timeout(None)?;
+        session.serve(self.export, stream, stream, self.threads)
+    }
+
+    /// Lets clients have the replies to what they have asked for, and no more.
+    fn stop(&self) {
+        self.export.stopping.store(true, Ordering::Relaxed);
+        let mut connections = self.connections();
+        connections.stopping = true;
+        for how in [Shutdown::Read, Shutdown::Both] {
+            connections.open.values().for_each(|stream| drop(stream.shutdown(how)));
+            let waiting = self.ended.wait_timeout_while(connections, FAREWELL, |left| !left.open.is_empty());
+            connections = waiting.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_uris() {
+        assert_eq!(escaped(b"/run/a b/d?&.sock"), "/run/a%20b/d%3F%26.sock");
+    }
+}

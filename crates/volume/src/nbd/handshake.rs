@@ -1,0 +1,176 @@
+//! What comes before requests: the client chooses the export and the form of replies. Fixed newstyle, the only one in use.
+
+use super::{
+    Export, MAX_REQUEST,
+    wire::{
+        ACK, ALLOCATION, CAN_MULTI_CONN, FIXED_NEWSTYLE, Fields, HAS_FLAGS, INFO, INVALID, META_CONTEXT, NO_ZEROES,
+        OPTION_MAGIC, READ_ONLY, SEND_DF, SEND_FLUSH, SEND_FUA, SEND_TRIM, SEND_WRITE_ZEROES, SERVER, SERVER_MAGIC,
+        TOO_BIG, UNKNOWN, UNSUPPORTED, context, option_reply,
+    },
+};
+use crate::Error;
+use std::io::{self, Read, Write};
+
+/// The longest option, in bytes: a name has at most 4096, and there are few queries.
+const MAX_OPTION: u32 = 16 << 10;
+
+/// The most options. A client that goes on asking is sent away.
+const MAX_OPTIONS: usize = 64;
+
+/// Options.
+const EXPORT_NAME: u32 = 1;
+const ABORT: u32 = 2;
+const LIST: u32 = 3;
+const GET_INFO: u32 = 6;
+const GO: u32 = 7;
+const STRUCTURED_REPLY: u32 = 8;
+const LIST_META_CONTEXT: u32 = 9;
+const SET_META_CONTEXT: u32 = 10;
+
+/// What was agreed on.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Session {
+    /// Reads are answered in chunks.
+    pub(super) structured: bool,
+    /// The client may ask for block status.
+    pub(super) allocation: bool,
+}
+
+/// Talks with a client until it chooses the export; `None` if it leaves instead. Errors are those of the connection, and a client that breaks the
+/// protocol.
+pub fn handshake(
+    export: &Export<'_>,
+    input: &mut impl Read,
+    output: &mut impl Write,
+) -> Result<Option<Session>, io::Error> {
+    let greeting =
+        [&SERVER_MAGIC.to_be_bytes()[..], &OPTION_MAGIC.to_be_bytes(), &(FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes()];
+    output.write_all(&greeting.concat())?;
+    let flags = u32::from_be_bytes(read(input)?);
+    if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
+        return Err(broken("flags of the client"));
+    }
+    let is_fixed = flags & u32::from(FIXED_NEWSTYLE) != 0;
+    let mut session = Session::default();
+    for _ in 0..MAX_OPTIONS {
+        let head: [u8; 16] = read(input)?;
+        let mut fields = Fields(&head);
+        if fields.u64() != Some(OPTION_MAGIC) {
+            return Err(broken("no option"));
+        }
+        let (option, len) = (fields.u32().unwrap_or(0), fields.u32().unwrap_or(0));
+        if len > MAX_OPTION {
+            // Nothing of it is kept, and there is an end to patience.
+            io::copy(&mut input.take(u64::from(len.min(1 << 20))), &mut io::sink())?;
+            output.write_all(&option_reply(option, TOO_BIG, b""))?;
+            if len > 1 << 20 {
+                return Err(broken("an option of more than a MiB"));
+            }
+            continue;
+        }
+        let mut data = vec![0; len as usize];
+        input.read_exact(&mut data)?;
+        if !is_fixed && option != EXPORT_NAME {
+            return Err(broken("an option that only fixed newstyle has"));
+        }
+        let mut reply = |kind: u32, data: &[u8]| output.write_all(&option_reply(option, kind, data));
+        match option {
+            EXPORT_NAME => {
+                if !data.is_empty() {
+                    return Err(broken("an export that is not there"));
+                }
+                let zeros = if flags & u32::from(NO_ZEROES) == 0 { 124 } else { 0 };
+                let mut answer = export_info(export)?.to_vec();
+                answer.resize(answer.len() + zeros, 0);
+                output.write_all(&answer)?;
+                return Ok(Some(session));
+            }
+            ABORT => {
+                // It may have left already.
+                let _ = reply(ACK, b"");
+                return Ok(None);
+            }
+            LIST if data.is_empty() => {
+                // The name of the only export is the empty one.
+                reply(SERVER, &[0; 4])?;
+                reply(ACK, b"")?;
+            }
+            GET_INFO | GO => match export_asked(&data) {
+                None => reply(INVALID, b"")?,
+                Some(name) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
+                Some(_) => {
+                    reply(INFO, &[&[0, 0][..], &export_info(export)?].concat())?;
+                    let sizes = [1, export.block_size, MAX_REQUEST].map(u32::to_be_bytes).concat();
+                    reply(INFO, &[&[0, 3][..], &sizes].concat())?;
+                    reply(ACK, b"")?;
+                    if option == GO {
+                        return Ok(Some(session));
+                    }
+                }
+            },
+            STRUCTURED_REPLY if data.is_empty() => {
+                session.structured = true;
+                reply(ACK, b"")?;
+            }
+            LIST_META_CONTEXT | SET_META_CONTEXT => match contexts(&data) {
+                Some((name, _)) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
+                Some((_, queries)) if session.structured => {
+                    let lists = option == LIST_META_CONTEXT;
+                    let found = queries.iter().any(|query| *query == ALLOCATION || lists && *query == b"base:")
+                        || lists && queries.is_empty();
+                    if found {
+                        reply(META_CONTEXT, &context())?;
+                    }
+                    session.allocation = if lists { session.allocation } else { found };
+                    reply(ACK, b"")?;
+                }
+                _ => reply(INVALID, b"")?,
+            },
+            LIST | STRUCTURED_REPLY => reply(INVALID, b"")?,
+            _ => reply(UNSUPPORTED, b"")?,
+        }
+    }
+    Err(broken("too many options"))
+}
+
+/// The size of the export and what it can do.
+fn export_info(export: &Export<'_>) -> Result<[u8; 10], io::Error> {
+    let mut flags = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_DF | CAN_MULTI_CONN;
+    flags |= if export.read_only { READ_ONLY } else { SEND_WRITE_ZEROES };
+    if export.discard && !export.read_only {
+        flags |= SEND_TRIM;
+    }
+    let size = export.storage.size().map_err(|error: Error| io::Error::other(error))?;
+    let mut info = [0; 10];
+    info[..8].copy_from_slice(&size.to_be_bytes());
+    info[8..].copy_from_slice(&flags.to_be_bytes());
+    Ok(info)
+}
+
+/// The name that INFO or GO asks for. What else it wants to know, it gets anyway.
+fn export_asked(data: &[u8]) -> Option<&[u8]> {
+    let mut fields = Fields(data);
+    let name = fields.text()?;
+    let infos = fields.u16()?;
+    fields.bytes(2 * usize::from(infos))?;
+    fields.0.is_empty().then_some(name)
+}
+
+/// The export and the queries of an option about contexts.
+fn contexts(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    let mut fields = Fields(data);
+    let name = fields.text()?;
+    let count = fields.u32()?;
+    // Each has a length of four bytes, so that there are no more than the option has room for.
+    let queries = (0..count).map(|_| fields.text()).collect::<Option<_>>()?;
+    fields.0.is_empty().then_some((name, queries))
+}
+
+fn read<const N: usize>(input: &mut impl Read) -> Result<[u8; N], io::Error> {
+    let mut bytes = [0; N];
+    input.read_exact(&mut bytes).map(|()| bytes)
+}
+
+pub(super) fn broken(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the client sent {what}"))
+}

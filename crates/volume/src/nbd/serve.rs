@@ -1,0 +1,293 @@
+//! Requests and replies.
+
+use super::{
+    CHUNK, Export, MAX_REQUEST, Session,
+    handshake::broken,
+    wire::{
+        Command, DATA_HEAD, DF, EINVAL, EIO, ENOSPC, EOVERFLOW, EPERM, ESHUTDOWN, FUA, NO_HOLE, REQ_ONE, REQUEST,
+        Request, data_chunk, end_chunk, simple_reply, status_chunk,
+    },
+};
+use crate::Error;
+use std::{
+    io::{self, BufReader, Read, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+};
+use zeroize::Zeroizing;
+
+/// Bytes that are read ahead: many requests, or the beginning of what one writes.
+const AHEAD: usize = 64 << 10;
+
+/// A request that moves so few bytes, with none waiting behind it, is done before the next thread is woken: waking it takes as long.
+const SHORT: u32 = 16 << 10;
+
+/// A refusal that the client is told of.
+type Refusal = u32;
+
+impl Session {
+    /// Serves the client until it leaves, by so many threads.
+    pub fn serve(
+        self,
+        export: &Export<'_>,
+        input: impl Read + Send,
+        output: impl Write + Send,
+        threads: usize,
+    ) -> Result<(), io::Error> {
+        let connection = Connection {
+            export,
+            session: self,
+            input: Mutex::new(Some(BufReader::with_capacity(AHEAD, input))),
+            output: Mutex::new(output),
+        };
+        thread::scope(|scope| {
+            // Where there can be no more threads, fewer serve.
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, || connection.work()).ok();
+            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+            let mine = connection.work();
+            // The first error is the one that ended it.
+            others.into_iter().map(|thread| thread.join().unwrap_or(Ok(()))).fold(mine, Result::and)
+        })
+    }
+}
+
+struct Connection<'a, R, W> {
+    export: &'a Export<'a>,
+    session: Session,
+    /// None when the connection has ended.
+    input: Mutex<Option<BufReader<R>>>,
+    output: Mutex<W>,
+}
+
+type Input<'a, R> = MutexGuard<'a, Option<BufReader<R>>>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<R: Read, W: Write> Connection<'_, R, W> {
+    /// One request after the other, until the connection ends.
+    fn work(&self) -> Result<(), io::Error> {
+        // Room for a reply in front of the data, from the start: a buffer that grows leaves copies behind.
+        let mut buffer = Zeroizing::new(Vec::with_capacity(DATA_HEAD + CHUNK));
+        let mut held = None;
+        loop {
+            let mut input = held.take().unwrap_or_else(|| lock(&self.input));
+            let Some(reader) = input.as_mut() else { return Ok(()) };
+            let request = match next(reader) {
+                Ok(Some(request)) => request,
+                end => {
+                    *input = None;
+                    return end.map(drop);
+                }
+            };
+            held = match self.request(request, input, &mut buffer) {
+                Ok(held) => held,
+                Err(error) => {
+                    *lock(&self.input) = None;
+                    return Err(error);
+                }
+            };
+        }
+    }
+
+    /// Does a request and answers. When all of it has been read, the input goes on to the next thread; or it comes back, if there is nothing to do for
+    /// another thread.
+    fn request<'a>(
+        &'a self,
+        request: Request,
+        mut input: Input<'a, R>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Input<'a, R>>, io::Error> {
+        let Request { command, cookie, offset, len, flags } = request;
+        let mut done = self.refusal(&request).map_or(Ok(()), Err);
+        if command == Command::Write {
+            // What stands behind the request is read in any case: the next one begins behind it.
+            let reader = input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            done = self.take_long(&request, done, reader, buffer)?;
+        }
+        let has_more = input.as_ref().is_some_and(|input| !input.buffer().is_empty());
+        let moves = matches!(command, Command::Read | Command::Write);
+        let held = (moves && len <= SHORT && !has_more && flags & FUA == 0).then_some(input);
+        match command {
+            Command::Read => return self.read(&request, done, buffer).map(|()| held),
+            Command::BlockStatus if done.is_ok() => return self.send(&status_chunk(cookie, len)).map(|()| held),
+            _ => {}
+        }
+        done = done.and_then(|()| match command {
+            Command::Write => {
+                // The last piece, which is in the buffer.
+                let at = offset + (u64::from(len) - buffer.len() as u64);
+                self.told(self.export.storage.write_from(at, buffer))
+            }
+            Command::Trim => self.pieces(offset, len, |at, len| self.export.storage.discard(at, len as u64)),
+            Command::WriteZeroes => self.pieces(offset, len, |at, len| {
+                buffer.clear();
+                buffer.resize(len, 0);
+                self.export.storage.write_from(at, buffer)
+            }),
+            _ => Ok(()),
+        });
+        if command == Command::Flush || flags & FUA != 0 {
+            done = done.and_then(|()| self.told(self.export.storage.sync()));
+        }
+        self.answer(cookie, done).map(|()| held)
+    }
+
+    /// Why a request is not served.
+    fn refusal(&self, request: &Request) -> Option<Refusal> {
+        let Request { flags, command, offset, len, .. } = *request;
+        let allowed = match command {
+            Command::Read => DF,
+            Command::Write | Command::Trim | Command::Flush => FUA,
+            Command::WriteZeroes => FUA | NO_HOLE,
+            Command::BlockStatus => REQ_ONE,
+            Command::Disconnect | Command::Other => return Some(EINVAL),
+        };
+        let writes = matches!(command, Command::Write | Command::Trim | Command::WriteZeroes);
+        let moves = matches!(command, Command::Read | Command::Write);
+        let size = self.export.storage.size().unwrap_or(0);
+        if writes && self.export.read_only {
+            Some(EPERM)
+        } else if flags & !allowed & !FUA != 0
+            || command == Command::Trim && !self.export.discard
+            || command == Command::BlockStatus && (!self.session.allocation || len == 0)
+            || command == Command::Flush && (offset, len) != (0, 0)
+            || moves && len > MAX_REQUEST
+        {
+            Some(EINVAL)
+        } else if offset.checked_add(len.into()).is_none_or(|end| end > size) {
+            Some(if writes { ENOSPC } else { EINVAL })
+        } else if command == Command::Read && flags & DF != 0 && len as usize > CHUNK {
+            Some(EOVERFLOW)
+        } else {
+            None
+        }
+    }
+
+    /// Reads what a request writes. All but its last piece is written; that one stays in the buffer.
+    fn take_long(
+        &self,
+        request: &Request,
+        mut done: Result<(), Refusal>,
+        input: &mut BufReader<R>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Result<(), Refusal>, io::Error> {
+        if request.len > 2 * MAX_REQUEST {
+            return Err(broken("a write that is too long"));
+        }
+        let (mut at, mut left) = (request.offset, request.len as usize);
+        loop {
+            buffer.resize(left.min(CHUNK), 0);
+            input.read_exact(buffer)?;
+            left -= buffer.len();
+            if left == 0 {
+                return Ok(done);
+            }
+            if done.is_ok() {
+                done = self.told(self.export.storage.write_from(at, buffer));
+            }
+            at = at.wrapping_add(buffer.len() as u64);
+        }
+    }
+
+    /// In chunks, each with its own head; or, in the simple form, one head in front of all pieces. Then a failure in the middle can only end the
+    /// connection.
+    fn read(&self, request: &Request, refused: Result<(), Refusal>, buffer: &mut Vec<u8>) -> Result<(), io::Error> {
+        let Request { cookie, offset, len, .. } = *request;
+        if refused.is_err() || len == 0 {
+            return self.answer_read(cookie, refused);
+        }
+        // Pieces of a simple reply stay together.
+        let mut whole = None;
+        let mut done = 0;
+        while done < len {
+            let piece = (len - done).min(CHUNK as u32);
+            buffer.resize(DATA_HEAD + piece as usize, 0);
+            let data = DATA_HEAD..DATA_HEAD + piece as usize;
+            let at = offset + u64::from(done);
+            if let Err(refused) = self.told(self.export.storage.read_at(at, &mut buffer[data.clone()])) {
+                return match (self.session.structured, done) {
+                    (false, 1..) => Err(io::Error::other("the volume cannot be read")),
+                    _ => self.answer_read(cookie, Err(refused)),
+                };
+            }
+            done += piece;
+            let head = match self.session.structured {
+                true => data_chunk(cookie, done == len, at, piece),
+                false if at == offset => simple_reply(cookie, 0),
+                false => Vec::new(),
+            };
+            let start = data.start - head.len();
+            buffer[start..data.start].copy_from_slice(&head);
+            let mut output = whole.take().unwrap_or_else(|| lock(&self.output));
+            output.write_all(&buffer[start..data.end])?;
+            whole = (!self.session.structured && done < len).then_some(output);
+        }
+        Ok(())
+    }
+
+    /// Piece by piece, so that memory is bounded and a long request ends when the server does.
+    fn pieces(
+        &self,
+        offset: u64,
+        len: u32,
+        mut each: impl FnMut(u64, usize) -> Result<(), Error>,
+    ) -> Result<(), Refusal> {
+        let end = offset + u64::from(len);
+        for at in (offset..end).step_by(CHUNK) {
+            if self.export.is_stopping() {
+                return Err(ESHUTDOWN);
+            }
+            self.told(each(at, (end - at).min(CHUNK as u64) as usize))?;
+        }
+        Ok(())
+    }
+
+    /// The volume's failure in the client's words. It says less than what the server is told.
+    fn told(&self, done: Result<(), Error>) -> Result<(), Refusal> {
+        done.map_err(|error| {
+            (self.export.failed)(&error);
+            match &error {
+                Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => ENOSPC,
+                _ => EIO,
+            }
+        })
+    }
+
+    fn answer(&self, cookie: u64, done: Result<(), Refusal>) -> Result<(), io::Error> {
+        self.send(&simple_reply(cookie, done.err().unwrap_or(0)))
+    }
+
+    fn answer_read(&self, cookie: u64, done: Result<(), Refusal>) -> Result<(), io::Error> {
+        match self.session.structured {
+            true => self.send(&end_chunk(cookie, done.err().unwrap_or(0))),
+            false => self.answer(cookie, done),
+        }
+    }
+
+    fn send(&self, reply: &[u8]) -> Result<(), io::Error> {
+        lock(&self.output).write_all(reply)
+    }
+}
+
+/// The next request; `None` if the client leaves.
+fn next(input: &mut BufReader<impl Read>) -> Result<Option<Request>, io::Error> {
+    let mut bytes = [0; REQUEST];
+    // An end between requests is a way to leave.
+    let first = loop {
+        match input.read(&mut bytes[..1]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    if first == 0 {
+        return Ok(None);
+    }
+    input.read_exact(&mut bytes[1..])?;
+    match Request::parse(&bytes) {
+        None => Err(broken("no request")),
+        Some(request) if request.command == Command::Disconnect => Ok(None),
+        request => Ok(request),
+    }
+}

@@ -1,0 +1,62 @@
+//! An NBD client that sends anything: the server answers or leaves, and never touches a byte outside of the export.
+#![no_main]
+
+use algkit_volume::{
+    nbd::{Export, handshake},
+    storage::Memory,
+};
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    read_only: bool,
+    discard: bool,
+    /// Pages of the export.
+    size: u8,
+    /// Options whose magic numbers and lengths are right, and then requests that are.
+    options: Vec<(u8, &'a [u8])>,
+    requests: Vec<Request>,
+    /// The last field takes what is left of the input.
+    rest: &'a [u8],
+}
+
+#[derive(Arbitrary, Debug)]
+struct Request {
+    flags: u16,
+    command: u8,
+    offset: i32,
+    len: u32,
+}
+
+fuzz_target!(|input: Input<'_>| {
+    let storage = Memory::new(vec![7; usize::from(input.size) * 4096]);
+    let export = Export { read_only: input.read_only, discard: input.discard, ..Export::new(&storage) };
+    let mut sent = vec![0, 0, 0, 3];
+    for (option, data) in &input.options {
+        sent.extend(b"IHAVEOPT");
+        sent.extend(u32::from(*option).to_be_bytes());
+        sent.extend((data.len() as u32).to_be_bytes());
+        sent.extend(*data);
+    }
+    for Request { flags, command, offset, len } in &input.requests {
+        sent.extend(0x2560_9513u32.to_be_bytes());
+        sent.extend(flags.to_be_bytes());
+        sent.extend(u16::from(*command % 9).to_be_bytes());
+        sent.extend([0; 8]);
+        sent.extend(i64::from(*offset).to_be_bytes());
+        let len = len % 0x10_0000;
+        sent.extend(len.to_be_bytes());
+        if *command % 9 == 1 {
+            sent.resize(sent.len() + len as usize % 8192, 1);
+        }
+    }
+    sent.extend(input.rest);
+    let (mut from, mut to) = (&sent[..], Vec::new());
+    if let Ok(Some(session)) = handshake(&export, &mut from, &mut to) {
+        let _ = session.serve(&export, from, &mut to, 1);
+    }
+    if input.read_only {
+        assert!(storage.into_inner().iter().all(|byte| *byte == 7));
+    }
+});

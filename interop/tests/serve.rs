@@ -1,0 +1,236 @@
+//! `algkit volume serve` and the clients of others: libnbd's, qemu's, nbdkit's, fio's.
+
+mod command;
+
+use command::{
+    algkit, foreign, ours, outcome,
+    run::told,
+    same, text,
+    volume::{LEN, Place, QUICK},
+};
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    os::unix::{fs::PermissionsExt, net::UnixStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+/// A server, which ends when this is dropped.
+struct Server {
+    child: Child,
+    uri: String,
+}
+
+impl Server {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let mut serve = Command::new(algkit());
+        serve.args(["volume", "serve", "--key-file", &place.at("key")]).args(args);
+        let mut child = serve.stdout(Stdio::piped()).current_dir(place.folder.path()).spawn().expect("algkit");
+        let mut uri = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut uri).expect("a line");
+        assert!(uri.starts_with("nbd"), "{uri}");
+        Self { child, uri: uri.trim_end().to_owned() }
+    }
+
+    fn signal(&self, name: &str) {
+        foreign("procps", "kill", &["-s", name, &self.child.id().to_string()]);
+    }
+
+    /// Ends it by a signal: it must succeed.
+    fn end(mut self, signal: &str) {
+        self.signal(signal);
+        assert!(self.child.wait().expect("a child").success());
+    }
+
+    /// The most memory that it has had, in KiB.
+    fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("proc");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It has ended already if the test went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn image(place: &Place, name: &str, mib: u64, sector: &str) -> String {
+    let image = place.image(name, (16 + mib) << 20);
+    ours(&[&["volume", "format", "-d", &place.at("key"), "--sector-size", sector, &image][..], &QUICK].concat());
+    image
+}
+
+#[test]
+fn clients_read_what_they_have_written() {
+    let place = Place::new();
+    let at = |name: &str| place.at(name);
+    for sector in ["512", "4096"] {
+        let image = image(&place, &format!("disk{sector}"), 4, sector);
+        let server = Server::start(&place, &[&image]);
+        let info = String::from_utf8(foreign("libnbd-bin", "nbdinfo", &["--json", &server.uri])).expect("UTF-8");
+        for said in [
+            "\"structured\": true",
+            "\"export-size\": 4194304",
+            "\"is_read_only\": false",
+            "\"can_multi_conn\": true",
+            "\"can_flush\": true",
+            "\"can_fua\": true",
+            "\"can_zero\": true",
+            "\"can_trim\": false",
+            "base:allocation",
+        ] {
+            assert!(info.contains(said), "{said}: {info}");
+        }
+        let map = foreign("libnbd-bin", "nbdinfo", &["--map", &server.uri]);
+        assert!(String::from_utf8_lossy(&map).contains("4194304    0  data"), "{map:?}");
+
+        // libnbd's client with all of its connections, and back by qemu's, which uses one.
+        foreign("libnbd-bin", "nbdcopy", &[text(&place.plain), &server.uri]);
+        let raw = at("raw");
+        foreign("qemu-utils", "qemu-img", &["convert", "-f", "raw", "-O", "raw", &server.uri, &raw]);
+        let plain = fs::read(&place.plain).expect("a file");
+        assert!(fs::read(&raw).expect("a file")[..LEN] == plain);
+        // By the server of nbdkit, which is a client here, without structured replies.
+        let path = server.uri.split_once("socket=").expect("a path").1.to_owned();
+        let copy = format!("nbdcopy \"$uri\" {}", at("through"));
+        foreign("nbdkit", "nbdkit", &["-U", "-", "nbd", &format!("socket={path}"), "--run", &copy]);
+        same(Path::new(&raw), Path::new(&at("through")));
+        // Bytes that begin and end inside sectors, by qemu's.
+        let io = ["-f", "raw", "-c", "write -P 7 1000 5000", "-c", "write -z 70001 9000", "-c", "flush", &server.uri];
+        foreign("qemu-utils", "qemu-io", &io);
+        server.end("TERM");
+        assert!(!Path::new(&path).exists());
+        let mut want = fs::read(&raw).expect("a file");
+        want[1000..6000].fill(7);
+        want[70001..79001].fill(0);
+        assert!(ours(&["volume", "read", "-d", &at("key"), &image]) == want, "{sector}");
+    }
+}
+
+#[test]
+fn fio_verifies() {
+    let place = Place::new();
+    let image = image(&place, "disk", 16, "4096");
+    let server = Server::start(&place, &[&image]);
+    let uri = format!("--uri={}", server.uri);
+    let job = ["--name=verify", "--ioengine=nbd", "--rw=randwrite", "--bs=512-64k", "--iodepth=16", "--size=16m"];
+    let verify = [
+        "--verify=crc32c",
+        "--verify_fatal=1",
+        "--do_verify=1",
+        "--bs_unaligned=1",
+        "--verify_state_save=0",
+        "--output=/dev/null",
+    ];
+    foreign("fio", "fio", &[&job[..], &verify, &[&uri]].concat());
+    server.end("INT");
+}
+
+#[test]
+fn a_file_system() {
+    let place = Place::new();
+    let folder = place.folder.path().join("tree");
+    fs::create_dir_all(folder.join("a folder")).expect("a folder");
+    fs::copy(&place.plain, folder.join("a folder/sample")).expect("a file");
+    fs::write(folder.join("hello"), "hello\n").expect("a file");
+    let (image, raw) = (image(&place, "disk", 16, "512"), place.image("raw", 16 << 20));
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", "-d", text(&folder), &raw]);
+    let server = Server::start(&place, &[&image]);
+    foreign("qemu-utils", "qemu-img", &["convert", "-n", "-f", "raw", "-O", "raw", &raw, &server.uri]);
+    server.end("TERM");
+    let server = Server::start(&place, &["--read-only", &image]);
+    let back = place.at("back");
+    foreign("libnbd-bin", "nbdcopy", &[&server.uri, &back]);
+    server.end("TERM");
+    foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &back]);
+    let file = place.at("file");
+    foreign("e2fsprogs", "/usr/sbin/debugfs", &["-R", &format!("dump \"/a folder/sample\" {file}"), &back]);
+    same(Path::new(&file), &place.plain);
+}
+
+#[test]
+fn who_may_and_who_may_not() {
+    let place = Place::new();
+    let image = image(&place, "disk", 4, "512");
+    let server = Server::start(&place, &[&image]);
+    // The default is beside whoever starts it, and its owner's.
+    let socket = place.folder.path().join("disk.sock");
+    assert_eq!(fs::metadata(&socket).expect("the socket").permissions().mode() & 0o077, 0);
+    // Nobody else writes meanwhile: neither algkit nor qemu.
+    let key = place.at("key");
+    let second = outcome(&["volume", "serve", "-d", &key, "--socket", &place.at("other"), &image]);
+    assert_eq!(second.status.code(), Some(2));
+    assert!(told(&second).contains("another program uses its data"), "{}", told(&second));
+    let qemu = Command::new("qemu-io").args(["-f", "raw", "-c", "write 0 512", &image]).output().expect("qemu-io");
+    assert!(told(&qemu).contains("lock"), "{}", told(&qemu));
+    // The header is another matter: a passphrase is added while the disk is served.
+    fs::write(place.at("new"), "new").expect("a file");
+    ours(&[&["volume", "add-key", "-d", &key, &image, &place.at("new")][..], &QUICK].concat());
+    // A socket that somebody listens on is not taken away.
+    let taken = outcome(&["volume", "serve", "-r", "-d", &key, "--socket", text(&socket), &image]);
+    assert!(told(&taken).contains("cannot listen"), "{}", told(&taken));
+    // A server that was killed leaves its socket, and the next one takes its place.
+    server.signal("KILL");
+    drop(server);
+    assert!(socket.exists());
+    Server::start(&place, &[&image]).end("TERM");
+
+    let server = Server::start(&place, &["--read-only", "--tcp", "0", &image]);
+    let copy = Command::new("nbdcopy").args([text(&place.plain), &server.uri]).output().expect("nbdcopy");
+    assert!(!copy.status.success());
+    let address = server.uri.strip_prefix("nbd://").expect("an address");
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    let mut greeting = [0; 18];
+    TcpStream::connect(address).and_then(|mut client| client.read_exact(&mut greeting)).expect("a greeting");
+    assert_eq!(greeting[..8], *b"NBDMAGIC");
+    server.end("TERM");
+}
+
+/// Silent clients and ones that do not read keep others from nothing, and the server ends all the same.
+#[test]
+fn clients_that_hang() {
+    let place = Place::new();
+    let image = image(&place, "disk", 32, "512");
+    let server = Server::start(&place, &[&image]);
+    let socket = place.folder.path().join("disk.sock");
+    let silent: Vec<_> = (0..4).map(|_| UnixStream::connect(&socket).expect("a socket")).collect();
+    let greedy: Vec<_> = (0..4)
+        .map(|_| {
+            let mut client = UnixStream::connect(&socket).expect("a socket");
+            let mut sent = [&[0, 0, 0, 3][..], b"IHAVEOPT", &[0, 0, 0, 1, 0, 0, 0, 0]].concat();
+            for _ in 0..50 {
+                let read = [&0x2560_9513u32.to_be_bytes()[..], &[0; 20], &(32u32 << 20).to_be_bytes()];
+                sent.extend(read.concat());
+            }
+            client.write_all(&sent).expect("a socket");
+            client
+        })
+        .collect();
+    foreign("libnbd-bin", "nbdcopy", &["--requests=16", "--request-size=1048576", &server.uri, &place.at("back")]);
+    foreign("libnbd-bin", "nbdcopy", &["--requests=16", "--request-size=1048576", &place.at("back"), &server.uri]);
+    let peak = server.peak();
+    assert!(peak < 100 << 10, "{peak} KiB");
+    server.end("TERM");
+    drop((silent, greedy));
+}
+
+/// What was flushed before the server was killed is there.
+#[test]
+fn flushed_is_kept() {
+    let place = Place::new();
+    let image = image(&place, "disk", 8, "4096");
+    let server = Server::start(&place, &[&image]);
+    let write = ["-f", "raw", "-c", "write -P 9 3 4000000", "-c", "flush", &server.uri];
+    foreign("qemu-utils", "qemu-io", &write);
+    server.signal("KILL");
+    drop(server);
+    let bytes = place.read(&[&image]);
+    assert!(bytes[3..4_000_003].iter().all(|byte| *byte == 9));
+    File::open(&image).expect("a file").sync_all().expect("a file");
+}
