@@ -25,8 +25,13 @@ pub struct NewKey<'a> {
 
 /// A header with key slots.
 pub(crate) trait Keyslots {
-    /// The slots that a passphrase is tried on, in their order.
-    fn candidates(&self) -> Vec<u32>;
+    /// The slots that hold the key of the data.
+    fn bound(&self) -> Vec<u32>;
+
+    /// Those of them that a passphrase is tried on if no slot is named, in their order.
+    fn candidates(&self) -> Vec<u32> {
+        self.bound()
+    }
 
     /// A slot in use.
     fn slot(&self, number: u32) -> Result<KeySlot, Error>;
@@ -144,7 +149,7 @@ pub(crate) fn remove(
 ) -> Result<(), Error> {
     header.writable()?;
     let area = header.slot(number)?.area;
-    if !last && header.candidates() == [number] {
+    if !last && header.bound() == [number] {
         return Err(Error::LastSlot(number));
     }
     area.wipe(storage, random)?;

@@ -345,7 +345,7 @@ impl Header {
 }
 
 impl Keyslots for Header {
-    fn candidates(&self) -> Vec<u32> {
+    fn bound(&self) -> Vec<u32> {
         (0u32..).zip(&self.slots).filter(|(_, slot)| slot.enabled).map(|(number, _)| number).collect()
     }
 

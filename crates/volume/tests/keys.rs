@@ -163,6 +163,21 @@ fn the_last_key_goes_if_it_has_to() {
     }
 }
 
+/// A slot that is tried only when it is named is a way to the key all the same.
+#[test]
+fn a_slot_with_priority_0_can_be_the_last() {
+    let (bytes, key) = volume(Version::Luks2);
+    let disk = Disk::new(bytes);
+    let mut header = Header::read(&disk).unwrap();
+    header.remove_key(&disk, 0, false, &random()).unwrap();
+    let Header::Luks2(luks2) = &mut header else { panic!("{header:?}") };
+    luks2.metadata.keyslots.get_mut(&1).unwrap().priority = Some(0);
+    assert!(matches!(header.unlock(&disk, b"two", None, &Limits::default()), Err(Error::WrongPassphrase)));
+    assert_eq!(header.unlock(&disk, b"two", Some(1), &Limits::default()).unwrap().key.bytes(), key.bytes());
+    let error = header.remove_key(&disk, 1, false, &random()).unwrap_err();
+    assert!(matches!(error, Error::LastSlot(1)), "{error}");
+}
+
 #[test]
 fn slots_run_out_and_are_used_again() {
     for (version, slots) in [(Version::Luks1, 8), (Version::Luks2, 32)] {

@@ -83,17 +83,22 @@ impl Header {
 }
 
 impl Keyslots for Header {
-    /// The slots with the key of a segment, those with the highest priority first; none with priority 0.
-    fn candidates(&self) -> Vec<u32> {
+    fn bound(&self) -> Vec<u32> {
         let for_data = |id: &u32| {
             let mut digests = self.metadata.digests.values().filter(|digest| digest.keyslots.contains(id));
             digests.any(|digest| !digest.segments.is_empty())
         };
-        let slots = self.metadata.keyslots.iter();
-        let usable = slots.filter(|(id, slot)| slot.kind == "luks2" && slot.priority != Some(0) && for_data(id));
-        let mut usable: Vec<_> = usable.collect();
-        usable.sort_by_key(|(id, slot)| (std::cmp::Reverse(slot.priority.unwrap_or(1)), **id));
-        usable.into_iter().map(|(id, _)| *id).collect()
+        let slots = self.metadata.keyslots.iter().filter(|(id, slot)| slot.kind == "luks2" && for_data(id));
+        slots.map(|(id, _)| *id).collect()
+    }
+
+    /// Those with the highest priority first. A slot with priority 0 opens only if it is named.
+    fn candidates(&self) -> Vec<u32> {
+        let priority = |id: &u32| self.metadata.keyslots[id].priority.unwrap_or(1);
+        let mut slots = self.bound();
+        slots.retain(|id| priority(id) != 0);
+        slots.sort_by_key(|id| (std::cmp::Reverse(priority(id)), *id));
+        slots
     }
 
     fn slot(&self, number: u32) -> Result<KeySlot, Error> {
