@@ -1,4 +1,4 @@
-//! An NBD client that sends anything: the server answers or leaves, and never touches a byte outside of the export.
+//! Arbitrary bytes from an NBD client: the server must not panic, and must not change an export that is read-only.
 #![no_main]
 
 use algkit_volume::{
@@ -12,12 +12,12 @@ use libfuzzer_sys::fuzz_target;
 struct Input<'a> {
     read_only: bool,
     discard: bool,
-    /// Pages of the export.
+    /// The size of the export in pages of 4096 bytes.
     size: u8,
-    /// Options whose magic numbers and lengths are right, and then requests that are.
+    /// Options and requests with correct magic numbers; options with correct lengths.
     options: Vec<(u8, &'a [u8])>,
     requests: Vec<Request>,
-    /// The last field takes what is left of the input.
+    /// This must be the last field, because it takes the rest of the input.
     rest: &'a [u8],
 }
 

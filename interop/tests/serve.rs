@@ -1,4 +1,4 @@
-//! `algkit volume serve` and the clients of others: libnbd's, qemu's, nbdkit's, fio's.
+//! `algkit volume serve` with NBD clients of other projects: libnbd, qemu, nbdkit, fio.
 
 mod command;
 
@@ -17,7 +17,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A server, which ends when this is dropped.
+/// A running server, which is killed when this is dropped.
 struct Server {
     child: Child,
     uri: String,
@@ -38,13 +38,13 @@ impl Server {
         foreign("procps", "kill", &["-s", name, &self.child.id().to_string()]);
     }
 
-    /// Ends it by a signal: it must succeed.
+    /// Ends the server with `signal`, and checks that it exits with success.
     fn end(mut self, signal: &str) {
         self.signal(signal);
         assert!(self.child.wait().expect("a child").success());
     }
 
-    /// The most memory that it has had, in KiB.
+    /// The largest amount of memory that the server has used, in KiB.
     fn peak(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("proc");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
@@ -54,7 +54,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has ended already if the test went well.
+        // If the test has succeeded, the server has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -90,18 +90,18 @@ fn clients_read_what_they_have_written() {
         let map = foreign("libnbd-bin", "nbdinfo", &["--map", &server.uri]);
         assert!(String::from_utf8_lossy(&map).contains("4194304    0  data"), "{map:?}");
 
-        // libnbd's client with all of its connections, and back by qemu's, which uses one.
+        // libnbd's client writes over several connections; qemu's, which uses one, reads.
         foreign("libnbd-bin", "nbdcopy", &[text(&place.plain), &server.uri]);
         let raw = at("raw");
         foreign("qemu-utils", "qemu-img", &["convert", "-f", "raw", "-O", "raw", &server.uri, &raw]);
         let plain = fs::read(&place.plain).expect("a file");
         assert!(fs::read(&raw).expect("a file")[..LEN] == plain);
-        // By the server of nbdkit, which is a client here, without structured replies.
+        // nbdkit reads as a client without structured replies, and serves the data to nbdcopy.
         let path = server.uri.split_once("socket=").expect("a path").1.to_owned();
         let copy = format!("nbdcopy \"$uri\" {}", at("through"));
         foreign("nbdkit", "nbdkit", &["-U", "-", "nbd", &format!("socket={path}"), "--run", &copy]);
         same(Path::new(&raw), Path::new(&at("through")));
-        // Bytes that begin and end inside sectors, by qemu's.
+        // qemu writes ranges that begin and end inside sectors.
         let io = ["-f", "raw", "-c", "write -P 7 1000 5000", "-c", "write -z 70001 9000", "-c", "flush", &server.uri];
         foreign("qemu-utils", "qemu-io", &io);
         server.end("TERM");
@@ -159,23 +159,23 @@ fn who_may_and_who_may_not() {
     let place = Place::new();
     let image = image(&place, "disk", 4, "512");
     let server = Server::start(&place, &[&image]);
-    // The default is beside whoever starts it, and its owner's.
+    // By default, the socket is in the current directory, and only its owner has access.
     let socket = place.folder.path().join("disk.sock");
     assert_eq!(fs::metadata(&socket).expect("the socket").permissions().mode() & 0o077, 0);
-    // Nobody else writes meanwhile: neither algkit nor qemu.
+    // While the server runs, neither algkit nor qemu can write to the image.
     let key = place.at("key");
     let second = outcome(&["volume", "serve", "-d", &key, "--socket", &place.at("other"), &image]);
     assert_eq!(second.status.code(), Some(2));
     assert!(told(&second).contains("another program uses its data"), "{}", told(&second));
     let qemu = Command::new("qemu-io").args(["-f", "raw", "-c", "write 0 512", &image]).output().expect("qemu-io");
     assert!(told(&qemu).contains("lock"), "{}", told(&qemu));
-    // The header is another matter: a passphrase is added while the disk is served.
+    // The header can be changed while the disk is served, for example to add a passphrase.
     fs::write(place.at("new"), "new").expect("a file");
     ours(&[&["volume", "add-key", "-d", &key, &image, &place.at("new")][..], &QUICK].concat());
-    // A socket that somebody listens on is not taken away.
+    // A second server cannot take a socket on which another one listens.
     let taken = outcome(&["volume", "serve", "-r", "-d", &key, "--socket", text(&socket), &image]);
     assert!(told(&taken).contains("cannot listen"), "{}", told(&taken));
-    // A server that was killed leaves its socket, and the next one takes its place.
+    // A server that is killed leaves its socket, and the next server replaces it.
     server.signal("KILL");
     drop(server);
     assert!(socket.exists());
@@ -192,7 +192,7 @@ fn who_may_and_who_may_not() {
     server.end("TERM");
 }
 
-/// Silent clients and ones that do not read keep others from nothing, and the server ends all the same.
+/// Clients that send nothing, or do not read replies, neither delay others nor keep the server from ending.
 #[test]
 fn clients_that_hang() {
     let place = Place::new();
@@ -220,7 +220,7 @@ fn clients_that_hang() {
     drop((silent, greedy));
 }
 
-/// What was flushed before the server was killed is there.
+/// Data that was flushed before the server was killed is on the disk.
 #[test]
 fn flushed_is_kept() {
     let place = Place::new();
