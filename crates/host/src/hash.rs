@@ -69,11 +69,22 @@ enum Message {
     Long(Box<dyn HashState>),
 }
 
+/// Appends `data`. If `Vec` grew the buffer, the old one would be freed unwiped.
+fn append(message: &mut Zeroizing<Vec<u8>>, data: &[u8]) {
+    let len = message.len() + data.len();
+    if len > message.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(len.next_power_of_two()));
+        larger.extend_from_slice(message);
+        *message = larger;
+    }
+    message.extend_from_slice(data);
+}
+
 impl HashState for State {
     fn update(&mut self, data: &[u8]) {
         match &mut self.message {
             Message::Kept(message) if message.len().saturating_add(data.len()) <= MAX_MESSAGE => {
-                message.extend_from_slice(data);
+                append(message, data);
             }
             Message::Kept(message) => {
                 let mut state = self.hash.own.start();
@@ -184,6 +195,17 @@ mod tests {
                 assert_eq!(offered, if len > MAX_MESSAGE { 1 } else { 4 });
             }
         }
+    }
+
+    #[test]
+    fn a_message_in_many_pieces() {
+        let (hash, _) = sha256(true);
+        let message: Vec<u8> = (0..5000).map(|i| i as u8).collect();
+        let mut state = hash.start();
+        message.chunks(7).for_each(|piece| state.update(piece));
+        let mut digest = [0; 32];
+        state.finish(&mut digest);
+        assert_eq!(digest[..], algkit::hash("sha256").unwrap().digest(&message).unwrap());
     }
 
     #[test]
