@@ -147,7 +147,8 @@ fn tls(
     if !header.is_empty() {
         memory.read(request.auth_src, &mut header)?;
     }
-    let mut record = Secret::zeros(request.len as usize);
+    let mut record = Secret::zeros(request.len as usize + AALG_MAX_RESULT_LEN + EALG_MAX_BLOCK_LEN);
+    record.truncate(request.len as usize); // the capacity stays, for a MAC and padding
     if request.dst == 0 || (direction == Direction::Decrypt && record.is_empty()) {
         return Err(Errno::INVAL);
     }
