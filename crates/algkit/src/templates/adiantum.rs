@@ -77,15 +77,15 @@ impl Adiantum {
         let mut message = [0; BLOCK + IV];
         message[..BLOCK].copy_from_slice(&(8 * left as u128).to_le_bytes());
         message[BLOCK..].copy_from_slice(tweak);
-        let mut digest = [0; BLOCK];
-        self.header.digest_whole(&message, &mut digest);
-        u128::from_le_bytes(digest)
+        let mut digest = Zeroizing::new([0; BLOCK]);
+        self.header.digest_whole(&message, &mut *digest);
+        u128::from_le_bytes(*digest)
     }
 
     fn hash<'a>(&self, left: impl Iterator<Item = &'a [u8]>) -> u128 {
-        let mut digest = [0; BLOCK];
-        with_list(left, |left| self.hash.digest(left, &mut digest));
-        u128::from_le_bytes(digest)
+        let mut digest = Zeroizing::new([0; BLOCK]);
+        with_list(left, |left| self.hash.digest(left, &mut *digest));
+        u128::from_le_bytes(*digest)
     }
 }
 
@@ -94,23 +94,23 @@ impl SkcipherOps for Adiantum {
         let len = text.len() - BLOCK;
         let (mut left, mut right) = text.split_at(len);
         let header = self.header(iv, len);
-        let mut block = [0; BLOCK];
-        right.read(&mut block);
+        let mut block = Zeroizing::new([0; BLOCK]);
+        right.read(&mut *block);
 
         let sum = header.wrapping_add(self.hash(left.sources()));
-        block = u128::from_le_bytes(block).wrapping_add(sum).to_le_bytes();
+        *block = u128::from_le_bytes(*block).wrapping_add(sum).to_le_bytes();
         if direction == Direction::Encrypt {
             self.cipher.encrypt_blocks(InOut::from(&mut block[..]));
         }
-        let mut nonce = [0; IV];
-        nonce[..BLOCK].copy_from_slice(&block);
+        let mut nonce = Zeroizing::new([0; IV]);
+        nonce[..BLOCK].copy_from_slice(&*block);
         nonce[BLOCK] = 1;
-        tfm::crypt(&*self.stream, Direction::Encrypt, &mut nonce, &mut left);
+        tfm::crypt(&*self.stream, Direction::Encrypt, &mut *nonce, &mut left);
         if direction == Direction::Decrypt {
             self.cipher.decrypt_blocks(InOut::from(&mut block[..]));
         }
         let sum = header.wrapping_add(self.hash(left.destinations()));
-        right.write(&u128::from_le_bytes(block).wrapping_sub(sum).to_le_bytes());
+        right.write(&u128::from_le_bytes(*block).wrapping_sub(sum).to_le_bytes());
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
     tag,
 };
+use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38C appendix A.1).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 6, 8, 10, 12, 14, 16]);
@@ -130,12 +131,12 @@ impl AeadOps for Ccm {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let mut prefix = Prefix::new(iv, assoc_len, text.len(), tag.len());
-        let mut mask = [0; 16];
+        let mut mask = Zeroizing::new([0; 16]);
         self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, &mut Text::from(&mut mask[..]));
         let mut counter = prefix.counter;
         self.ctr.crypt(Direction::Decrypt, &mut counter, text);
         let mut full = self.tag(&prefix, assoc, text.destinations());
-        xor(&mut full, &mask);
+        xor(&mut full, &*mask);
         tag::matches(&mut full, tag)
     }
 }

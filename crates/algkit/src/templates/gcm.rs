@@ -8,7 +8,7 @@ use crate::{
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
     tag,
 };
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
@@ -28,8 +28,8 @@ struct Gcm {
 
 impl Gcm {
     /// The tag mask E(J0), and the counter block that follows J0.
-    fn start(&self, iv: &[u8]) -> ([u8; 16], [u8; 16]) {
-        let mut mask = [0; 16];
+    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, [u8; 16]) {
+        let mut mask = Zeroizing::new([0; 16]);
         let mut counter = self.zeroth(iv);
         self.crypt(Direction::Encrypt, &mut counter, &mut Text::from(&mut mask[..]));
         (mask, counter)
@@ -141,10 +141,9 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
     let (alg, driver) = (format!("gcm({cipher})"), format!("gcm_base({},{})", ctr.driver, ghash.driver));
     Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &ghash.clone()], move |cpu, key, weak| {
         let ctr = skcipher(&ctr, cpu, key, weak)?;
-        let mut hash_key = [0; 16];
+        let mut hash_key = Zeroizing::new([0; 16]);
         ctr.crypt(Direction::Encrypt, &mut [0; 16], &mut Text::from(&mut hash_key[..]));
-        let ghash = hash(&ghash, cpu, &hash_key, weak)?;
-        hash_key.zeroize();
+        let ghash = hash(&ghash, cpu, &*hash_key, weak)?;
         Ok(Keyed::Aead(Box::new(Gcm { ctr, ghash })))
     }))
 }

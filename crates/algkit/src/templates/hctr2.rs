@@ -25,7 +25,7 @@ use crate::{
     tfm,
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// The block size in bytes.
 const BLOCK: usize = 16;
@@ -68,10 +68,10 @@ impl Hctr2 {
         head[..BLOCK].copy_from_slice(&length.to_le_bytes());
         head[BLOCK..].copy_from_slice(tweak);
         let end = if ragged == 0 { &[][..] } else { &[1] };
-        let mut digest = [0; BLOCK];
+        let mut digest = Zeroizing::new([0; BLOCK]);
         let pieces = [&head[..]].into_iter().chain(shorten(text)).chain([end]);
-        with_list(pieces, |pieces| self.polyval.digest(pieces, &mut digest));
-        xor(block, &digest);
+        with_list(pieces, |pieces| self.polyval.digest(pieces, &mut *digest));
+        xor(block, &*digest);
     }
 }
 
@@ -79,20 +79,19 @@ impl SkcipherOps for Hctr2 {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let len = text.len() - BLOCK;
         let (mut first, mut rest) = text.split_at(BLOCK);
-        let mut block = [0; BLOCK];
-        first.read(&mut block);
+        let mut block = Zeroizing::new([0; BLOCK]);
+        first.read(&mut *block);
         self.add_hash(&mut block, iv, rest.sources(), len);
-        let mut chain = block;
+        let mut chain = block.clone();
         match direction {
             Direction::Encrypt => self.cipher.encrypt_blocks(InOut::from(&mut block[..])),
             Direction::Decrypt => self.cipher.decrypt_blocks(InOut::from(&mut block[..])),
         }
-        xor(&mut chain, &block);
-        xor(&mut chain, &*self.mask);
-        tfm::crypt(&*self.xctr, Direction::Encrypt, &mut chain, &mut rest);
-        chain.zeroize();
+        xor(&mut *chain, &*block);
+        xor(&mut *chain, &*self.mask);
+        tfm::crypt(&*self.xctr, Direction::Encrypt, &mut *chain, &mut rest);
         self.add_hash(&mut block, iv, rest.destinations(), len);
-        first.write(&block);
+        first.write(&*block);
     }
 }
 

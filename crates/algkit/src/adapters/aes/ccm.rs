@@ -16,6 +16,7 @@ use algkit_primitives::{
     hash::Hash,
     simd::{AesToken, Blocks},
 };
+use zeroize::optimization_barrier;
 
 /// CCM with CBC-MAC and CTR in one pass.
 pub(crate) struct FusedCcm<T: AesToken>(InProgress<AesKey<T>>);
@@ -42,7 +43,12 @@ impl<T: AesToken> FusedCcm<T> {
                 Direction::Decrypt => key.ccm_decrypt(&mut counter, &mut mac, run),
             }
         }
-        std::array::from_fn(|i| mac[i] ^ mask[i])
+        let full = std::array::from_fn(|i| mac[i] ^ mask[i]);
+        // One 16-byte store each, unlike `Zeroize`, as in `tag::matches`.
+        (mac, mask) = ([0; 16], [0; 16]);
+        optimization_barrier(&mac);
+        optimization_barrier(&mask);
+        full
     }
 }
 
