@@ -226,11 +226,11 @@ fn receive(socket: &mut Socket, len: usize, cuts: u8, flags: i32) {
     let (a, b) = places(len, cuts);
     let (first, rest) = buffer.split_at_mut(a);
     let (second, third) = rest.split_at_mut(b - a);
-    let lost = if cuts == FAULT { 64 } else { 0 };
+    let unwritable = if cuts == FAULT { 64 } else { 0 };
     let pieces = &mut [first, second, third].map(IoSliceMut::new);
-    match socket.recv(Destination { pieces, lost }, flags) {
+    match socket.recv(Destination { pieces, unwritable }, flags) {
         Ok(got) => assert!(got.len <= len),
-        Err(error) => assert!(error != Errno::FAULT || lost > 0, "all of it is memory"),
+        Err(error) => assert!(error != Errno::FAULT || unwritable > 0, "all of it is memory"),
     }
 }
 

@@ -34,10 +34,10 @@ impl File {
     /// bytes has none; front ends must not pass it on.
     #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
-        let Destination { pieces, lost } = into.into();
+        let Destination { pieces, unwritable } = into.into();
         match self {
-            Self::Alg(socket) => socket.recv_into(pieces, lost),
-            Self::Netlink(socket) => socket.recv(Destination { pieces, lost }, flags),
+            Self::Alg(socket) => socket.recv_into(pieces, unwritable),
+            Self::Netlink(socket) => socket.recv(Destination { pieces, unwritable }, flags),
             Self::Device(_) => Err(Errno::INVAL),
         }
     }

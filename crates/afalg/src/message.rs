@@ -22,18 +22,18 @@ pub struct Destination<'a, 'b> {
     /// The client's buffers.
     pub pieces: &'a mut [IoSliceMut<'b>],
     /// The number of bytes after `pieces` at unwritable addresses. Writing there fails with [`Errno::FAULT`].
-    pub lost: usize,
+    pub unwritable: usize,
 }
 
 impl<'a, 'b, const N: usize> From<&'a mut [IoSliceMut<'b>; N]> for Destination<'a, 'b> {
     fn from(pieces: &'a mut [IoSliceMut<'b>; N]) -> Self {
-        Self { pieces, lost: 0 }
+        Self { pieces, unwritable: 0 }
     }
 }
 
 impl<'a, 'b> From<&'a mut [IoSliceMut<'b>]> for Destination<'a, 'b> {
     fn from(pieces: &'a mut [IoSliceMut<'b>]) -> Self {
-        Self { pieces, lost: 0 }
+        Self { pieces, unwritable: 0 }
     }
 }
 

@@ -89,11 +89,11 @@ pub(crate) fn client() -> String {
 
 /// Logs a line about the client that this thread serves, if the level is enabled.
 pub(crate) fn tell(level: u8, line: fmt::Arguments<'_>) {
-    tell_of(client, level, line);
+    log_of(client, level, line);
 }
 
 /// Logs a line about `client`, if the level is enabled.
-pub fn tell_of(client: impl FnOnce() -> String, level: u8, line: fmt::Arguments<'_>) {
+pub fn log_of(client: impl FnOnce() -> String, level: u8, line: fmt::Arguments<'_>) {
     let settings = settings();
     if let Some(tell) = settings.tell.filter(|_| level <= settings.level) {
         match client().as_str() {

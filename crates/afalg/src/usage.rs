@@ -1,6 +1,6 @@
 //! Usage statistics by client, algorithm and driver.
 
-use crate::service::{self, tell_of};
+use crate::service::{self, log_of};
 use algkit::Driver;
 use std::{
     collections::BTreeMap,
@@ -61,7 +61,7 @@ impl Usage {
     }
 
     fn tell(&self, line: std::fmt::Arguments<'_>) {
-        tell_of(|| self.key.client.clone(), 3, line);
+        log_of(|| self.key.client.clone(), 3, line);
     }
 
     /// Counts one request.

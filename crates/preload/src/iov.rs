@@ -17,7 +17,7 @@ pub struct Sources<P> {
 /// The buffers that a call receives into, up to the first that cannot be written.
 pub struct Destinations<P> {
     pieces: P,
-    lost: usize,
+    unwritable: usize,
 }
 
 /// Pieces of a message; most calls have one. Callers keep the vector where it was made. If it is moved as a whole right
@@ -44,12 +44,12 @@ impl<'b, P: AsMut<[IoSliceMut<'b>]>> Destinations<P> {
     /// The buffers in the form that [`algkit_afalg::File::recv`] takes.
     #[inline]
     pub fn room(&mut self) -> Destination<'_, 'b> {
-        Destination { pieces: self.pieces.as_mut(), lost: self.lost }
+        Destination { pieces: self.pieces.as_mut(), unwritable: self.unwritable }
     }
 
     /// Whether there is no room at all.
     pub fn is_empty(&mut self) -> bool {
-        self.lost == 0 && self.pieces.as_mut().iter().all(|piece| piece.is_empty())
+        self.unwritable == 0 && self.pieces.as_mut().iter().all(|piece| piece.is_empty())
     }
 }
 
@@ -91,13 +91,13 @@ pub unsafe fn source<'a>(address: *const c_void, len: size_t) -> Result<Sources<
 #[inline]
 pub unsafe fn destination<'a>(address: *mut c_void, len: size_t) -> Result<Destinations<[IoSliceMut<'a>; 1]>, Errno> {
     let len = len.min(MAX_TRANSFER);
-    let (piece, lost): (&mut [u8], _) = match (len, is_memory(address)?) {
+    let (piece, unwritable): (&mut [u8], _) = match (len, is_memory(address)?) {
         (0, _) => (&mut [], 0),
         (_, false) => (&mut [], len),
         // SAFETY: `len` bytes are writable there, and nothing else accesses them (precondition).
         (_, true) => (unsafe { slice::from_raw_parts_mut(address.cast(), len) }, 0),
     };
-    Ok(Destinations { pieces: [IoSliceMut::new(piece)], lost })
+    Ok(Destinations { pieces: [IoSliceMut::new(piece)], unwritable })
 }
 
 /// The data of a vector, collected in `all`. With more than 1024 pieces, the error is `too_many`.
@@ -140,18 +140,18 @@ pub unsafe fn destinations<'a, 'v>(
 ) -> Result<Destinations<&'v mut [IoSliceMut<'a>]>, Errno> {
     // SAFETY: `vector` has `count` members (precondition).
     let vector = unsafe { checked(vector, count, too_many)? };
-    let mut all_lost = 0;
+    let mut unwritable = 0;
     for (address, len) in pieces(vector) {
         // SAFETY: each member describes memory that is writable (precondition).
-        let Destinations { pieces: [piece], lost } = unsafe { destination(address, len)? };
-        if all_lost > 0 {
-            all_lost += len;
+        let Destinations { pieces: [piece], unwritable: here } = unsafe { destination(address, len)? };
+        if unwritable > 0 {
+            unwritable += len;
         } else {
             all.push(piece);
-            all_lost = lost;
+            unwritable = here;
         }
     }
-    Ok(Destinations { pieces: all, lost: all_lost })
+    Ok(Destinations { pieces: all, unwritable })
 }
 
 #[inline]

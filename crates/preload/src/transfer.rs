@@ -93,7 +93,7 @@ fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usiz
 /// Receives what is available, and waits for it unless the descriptor or the call is nonblocking.
 pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: i32) -> Result<Received, Errno> {
     let mut entered = entry.enter(fd)?;
-    let result = entered.file()?.recv(Destination { pieces: &mut *into.pieces, lost: into.lost }, flags);
+    let result = entered.file()?.recv(Destination { pieces: &mut *into.pieces, unwritable: into.unwritable }, flags);
     if matches!(result, Err(Errno::AGAIN)) && waits(&entered, flags) {
         return recv_waiting(entry, fd, into, flags, entered);
     }
@@ -112,7 +112,7 @@ fn recv_waiting(
     loop {
         entered.wait()?;
         entered = entry.enter(fd)?;
-        let into = Destination { pieces: &mut *into.pieces, lost: into.lost };
+        let into = Destination { pieces: &mut *into.pieces, unwritable: into.unwritable };
         match entered.file()?.recv(into, flags) {
             Err(Errno::AGAIN) if waits(&entered, flags) => {}
             result => {

@@ -10,7 +10,7 @@ pub(super) struct Room<'a, 'b> {
     current: &'a mut [u8],
     rest: slice::IterMut<'a, IoSliceMut<'b>>,
     /// The number of unwritable bytes after the buffers.
-    lost: usize,
+    unwritable: usize,
     /// The number of bytes already used.
     offset: usize,
 }
@@ -25,7 +25,7 @@ pub(super) enum Space<'a> {
 impl<'a, 'b> Room<'a, 'b> {
     #[inline]
     pub(super) fn new(into: Destination<'a, 'b>) -> Self {
-        let mut room = Self { current: &mut [], rest: into.pieces.iter_mut(), lost: into.lost, offset: 0 };
+        let mut room = Self { current: &mut [], rest: into.pieces.iter_mut(), unwritable: into.unwritable, offset: 0 };
         room.advance();
         room
     }
@@ -65,7 +65,7 @@ impl<'a, 'b> Room<'a, 'b> {
     /// Whether every buffer is full.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.current.is_empty() && self.lost == 0
+        self.current.is_empty() && self.unwritable == 0
     }
 
     /// The next `max` bytes, or fewer if the buffers end. A request whose buffers come within a page of `limit`

@@ -41,9 +41,9 @@ impl Operation {
         self.stream.send(message)
     }
 
-    pub(super) fn recv(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
+    pub(super) fn recv(&mut self, pieces: &mut [IoSliceMut<'_>], unwritable: usize) -> Result<Received, Errno> {
         self.tfm()?;
-        Room::new(Destination { pieces, lost }).fill(|room| self.request(room))
+        Room::new(Destination { pieces, unwritable }).fill(|room| self.request(room))
     }
 
     /// Processes one request: the queued text, or as much of it as there is room for.

@@ -152,20 +152,20 @@ impl Socket {
     #[inline(always)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
         let _ = flags; // the front end handles waiting; the kernel ignores other flags
-        let Destination { pieces, lost } = into.into();
-        self.recv_into(pieces, lost)
+        let Destination { pieces, unwritable } = into.into();
+        self.recv_into(pieces, unwritable)
     }
 
     /// Like [`recv`](Self::recv). The separate arguments stay in registers; a struct in memory would cost a
     /// store-to-load stall.
     #[inline(always)]
-    pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], lost: usize) -> Result<Received, Errno> {
+    pub(crate) fn recv_into(&mut self, pieces: &mut [IoSliceMut<'_>], unwritable: usize) -> Result<Received, Errno> {
         let received = match &mut self.role {
-            Role::Skcipher(operation) => operation.recv(pieces, lost),
-            Role::Aead(operation) => operation.recv(Destination { pieces, lost }),
-            Role::Hash(operation) => operation.recv(Destination { pieces, lost }),
+            Role::Skcipher(operation) => operation.recv(pieces, unwritable),
+            Role::Aead(operation) => operation.recv(Destination { pieces, unwritable }),
+            Role::Hash(operation) => operation.recv(Destination { pieces, unwritable }),
             Role::Rng(operation) => {
-                operation.recv(Destination { pieces, lost }).map(|len| Received { len, flags: 0, end: len })
+                operation.recv(Destination { pieces, unwritable }).map(|len| Received { len, flags: 0, end: len })
             }
             Role::Parent(_) => Err(Errno::OPNOTSUPP),
         };

@@ -149,7 +149,7 @@ impl Socket {
     /// `recvmsg`. The sender's address is that of the kernel, port 0.
     #[inline(never)]
     pub fn recv<'a, 'b: 'a>(&mut self, into: impl Into<Destination<'a, 'b>>, flags: i32) -> Result<Received, Errno> {
-        let Destination { pieces: into, lost } = into.into();
+        let Destination { pieces: into, unwritable } = into.into();
         if flags & libc::MSG_OOB != 0 {
             return Err(Errno::OPNOTSUPP);
         }
@@ -158,9 +158,9 @@ impl Socket {
         }
         let datagram = self.queue.front().ok_or(Errno::AGAIN)?;
         let room = into.iter().fold(0usize, |room, part| room.saturating_add(part.len()));
-        self.largest_buffer = self.largest_buffer.max(room.saturating_add(lost));
+        self.largest_buffer = self.largest_buffer.max(room.saturating_add(unwritable));
         let (len, copied) = (datagram.len(), datagram.len().min(room));
-        if copied < len && lost > 0 {
+        if copied < len && unwritable > 0 {
             return Err(Errno::FAULT);
         }
         let mut left = &datagram[..copied];

@@ -530,7 +530,7 @@ impl Server {
 
     /// Tells that a limit refuses something.
     fn tell(&self, request: Request, line: fmt::Arguments<'_>) {
-        service::tell_of(|| client::of(request.tid), 1, line);
+        service::log_of(|| client::of(request.tid), 1, line);
     }
 
     /// Adds what the files have done to the totals, but for those that a thread is busy with.

@@ -236,8 +236,8 @@ impl Recv {
 
     fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
         let end = self.pieces.iter().position(|&(at, len)| len > 0 && !may_be_memory(at).unwrap_or(false));
-        let (pieces, lost) = self.pieces.split_at(end.unwrap_or(self.pieces.len()));
-        let (pieces, lost) = (part(pieces, 0, CHUNK), total(lost));
+        let (pieces, unwritable) = self.pieces.split_at(end.unwrap_or(self.pieces.len()));
+        let (pieces, unwritable) = (part(pieces, 0, CHUNK), total(unwritable));
         let done = with_buffer(total(&pieces), |buffer| {
             if pieces.len() > 1 {
                 // A cipher may leave a gap between two of them, which stays as it is, and shows nothing of anybody else's.
@@ -252,7 +252,7 @@ impl Recv {
                 rest = behind;
             }
             target.check()?;
-            let received = file.recv(Destination { pieces: &mut into, lost }, self.flags)?;
+            let received = file.recv(Destination { pieces: &mut into, unwritable }, self.flags)?;
             drop(into);
             let end = received.end.min(buffer.len());
             target.scatter(&part(&pieces, 0, end), &buffer[..end])?;
