@@ -285,38 +285,50 @@ fn layout(key_size: u64) -> (u64, u64) {
 }
 
 impl Header {
-    /// Gives the key slots of a damaged header the places and the stripes that they always have. A slot that is neither enabled nor disabled is enabled
-    /// if there is a salt: at worst it opens with no passphrase.
+    /// Repairs the key slots of a damaged header: a slot that is neither enabled nor disabled is enabled if it has a salt, as at worst no
+    /// passphrase opens it; the number of stripes is always the same; and if that is not enough, so is the place of every slot.
     pub(crate) fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
         let Err(reason) = Self::read(storage) else { return Ok(Vec::new()) };
-        let mut bytes = storage::read(storage, 0, storage.size()?.min(HEADER as u64) as usize)?;
+        let size = storage.size()?;
+        let bytes = storage::read(storage, 0, size.min(HEADER as u64) as usize)?;
         if bytes.len() < HEADER {
             return Err(reason);
         }
+        for with_places in [false, true] {
+            let (bytes, mended) = Self::mended(bytes.clone(), with_places);
+            if let Ok(mut header) = Self::parse(&bytes)
+                && header.check(size).is_ok()
+            {
+                header.store(storage, random)?;
+                return Ok(mended);
+            }
+        }
+        // What is wrong outside of the key slots is not known from anything else.
+        Err(reason)
+    }
+
+    /// The header with values in its key slots that are always the same, and the names of the fields that changed.
+    fn mended(mut bytes: Vec<u8>, with_places: bool) -> (Vec<u8>, Vec<String>) {
         let word = |bytes: &[u8], at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
         let (first, units) = layout(u64::from(word(&bytes, 108).min(MAX_KEY)));
         let mut mended = Vec::new();
         for number in 0..SLOTS {
             let at = 208 + 48 * number;
             let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
-            let enabled = match word(&bytes, at) {
+            let state = match word(&bytes, at) {
                 state @ (ENABLED | DISABLED) => state,
                 _ if has_salt && word(&bytes, at + 4) > 0 => ENABLED,
                 _ => DISABLED,
             };
-            let offset = (first + number as u64 * units) as u32;
-            for (field, value, name) in [(0, enabled, "state"), (40, offset, "place"), (44, STRIPES, "stripes")] {
+            let place = if with_places { (first + number as u64 * units) as u32 } else { word(&bytes, at + 40) };
+            for (field, value, name) in [(0, state, "state"), (40, place, "place"), (44, STRIPES, "stripes")] {
                 if word(&bytes, at + field) != value {
                     bytes[at + field..at + field + 4].copy_from_slice(&value.to_be_bytes());
                     mended.push(format!("key slot {number}: its {name}"));
                 }
             }
         }
-        // What is wrong elsewhere is not known from anything else.
-        let parsed = Self::parse(&bytes).and_then(|header| header.check(storage.size().unwrap_or(0)).map(|()| header));
-        let mut header = parsed.map_err(|_| reason)?;
-        header.store(storage, random)?;
-        Ok(mended)
+        (bytes, mended)
     }
 }
 
