@@ -34,9 +34,15 @@ impl Disk {
                 None => durable.append(&mut pending),
             }
             let Some((last, others)) = pending.split_last() else { continue };
-            for choice in 0u32..1 << others.len() {
-                let chosen = others.iter().enumerate().filter(|(bit, _)| choice >> bit & 1 == 1);
-                let kept: Vec<&Write> = durable.iter().copied().chain(chosen.map(|(_, write)| *write)).collect();
+            // A write may be there with its first sector only, unless there are too many combinations.
+            let ways: usize = if others.len() > 2 { 2 } else { 3 };
+            for choice in 0..ways.pow(others.len() as u32) {
+                let way = |place: usize| choice / ways.pow(place as u32) % ways;
+                let begun = |write: &Write| (write.0, write.1[..write.1.len().min(SECTOR)].to_vec());
+                let there = others.iter().enumerate().filter(|(place, _)| way(*place) > 0);
+                let there = there.map(|(place, write)| if way(place) == 1 { (*write).clone() } else { begun(write) });
+                let there: Vec<Write> = there.collect();
+                let kept: Vec<&Write> = durable.iter().copied().chain(&there).collect();
                 for torn in parts(last) {
                     check(step, &State { before: &self.before, kept: &kept, torn });
                     states += 1;
