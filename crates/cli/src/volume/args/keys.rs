@@ -111,11 +111,11 @@ pub struct RemoveKeyArgs {
     /// The same as --key-file
     #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
     pub removed_key_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub unlock: UnlockArgs,
     /// Remove even the last key slot; then nothing but the key of the volume opens it
     #[arg(long)]
     pub last: bool,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
 }
 
 #[derive(Args, Debug)]
@@ -130,12 +130,12 @@ pub struct KillSlotArgs {
     pub place: PlaceArgs,
     /// The key slot
     pub slot: u32,
-    #[command(flatten)]
-    pub unlock: UnlockArgs,
     /// Ask for no passphrase
     #[arg(short = 'q', long)]
     pub batch_mode: bool,
     /// Remove even the last key slot; then nothing but the key of the volume opens it
     #[arg(long)]
     pub last: bool,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
 }

@@ -198,8 +198,6 @@ Examples:
 pub struct ReadArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    #[command(flatten)]
-    pub unlock: UnlockArgs,
     /// Offset of the first byte
     #[arg(long, value_name = "BYTES", value_parser = place, default_value = "0")]
     pub offset: u64,
@@ -209,6 +207,8 @@ pub struct ReadArgs {
     /// Output [default: standard output, also as -]
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
 }
 
 #[derive(Args, Debug)]
@@ -224,14 +224,14 @@ Examples:
 pub struct WriteArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    #[command(flatten)]
-    pub unlock: UnlockArgs,
     /// Offset of the first byte
     #[arg(long, value_name = "BYTES", value_parser = place, default_value = "0")]
     pub offset: u64,
     /// Input [default: standard input, also as -]
     #[arg(short = 'i', long, value_name = "FILE")]
     pub input: Option<PathBuf>,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
 }
 
 /// Parses a size in bytes that may be 0.

@@ -20,8 +20,6 @@ Examples:
 pub struct ServeArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    #[command(flatten)]
-    pub unlock: UnlockArgs,
     /// The unix socket [default: the image's name with .sock behind it, in this folder]
     #[arg(long, value_name = "PATH", conflicts_with = "tcp")]
     pub socket: Option<PathBuf>,
@@ -34,4 +32,6 @@ pub struct ServeArgs {
     /// Give what clients discard back to the disk or the file system, which shows which sectors are in use
     #[arg(long, conflicts_with = "read_only")]
     pub allow_discards: bool,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
 }
