@@ -1,7 +1,8 @@
-/* Counts how often a signal ends a call on an AF_ALG socket. A timer's signal, whose handler is set without SA_RESTART, arrives every 200
- * microseconds, while requests of cbc(aes) are made by sendmsg and read.
+/* How often a signal ends a call on an AF_ALG socket: a timer's handler, every 200 microseconds, while requests of cbc(aes) are made by
+ * sendmsg and read.
  *
- * interrupted [SECONDS]: prints the signals that came, and the sends and the receives that failed with EINTR. */
+ * interrupted [SECONDS [restart]]: prints the signals that came, the sends and the receives that failed with EINTR, and the requests. The
+ * handler has SA_RESTART if the second argument is there. What was sent twice, or not at all, would be received: that ends the program. */
 #include <errno.h>
 #include <linux/if_alg.h>
 #include <signal.h>
@@ -43,7 +44,8 @@ int main(int argc, char **argv)
     if (operation < 0)
         fail("accept");
 
-    uint8_t text[16] = {0}, result[16];
+    uint8_t text[16] = {0}, result[64];
+    ssize_t received;
     char control[CMSG_SPACE(4)] __attribute__((aligned(8))) = {0};
     struct iovec piece = {text, sizeof text};
     struct msghdr message = {
@@ -51,7 +53,7 @@ int main(int argc, char **argv)
     *CMSG_FIRSTHDR(&message) = (struct cmsghdr){.cmsg_len = CMSG_LEN(4), .cmsg_level = SOL_ALG, .cmsg_type = ALG_SET_OP};
     memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &(uint32_t){ALG_OP_ENCRYPT}, 4);
 
-    struct sigaction action = {.sa_handler = on_alarm};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = argc > 2 ? SA_RESTART : 0};
     struct itimerval timer = {{0, 200}, {0, 200}}, off = {{0, 0}, {0, 0}};
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
@@ -63,11 +65,13 @@ int main(int argc, char **argv)
                 fail("sendmsg");
             sends++;
         }
-        while (read(operation, result, sizeof result) < 0) {
+        while ((received = read(operation, result, sizeof result)) < 0) {
             if (errno != EINTR)
                 fail("read");
             receives++;
         }
+        if (received != sizeof text)
+            fail("another length than was sent");
     }
     setitimer(ITIMER_REAL, &off, NULL);
     printf("%d %lu %lu %lu\n", signals, sends, receives, requests);

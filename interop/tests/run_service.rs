@@ -8,7 +8,8 @@ use command::{
 };
 use std::{
     fs,
-    process::{Command, Output},
+    io::{BufRead as _, BufReader},
+    process::{Command, Output, Stdio},
 };
 
 /// A program that binds a name and prints the result.
@@ -88,6 +89,30 @@ fn listings_have_what_is_served() {
     }
 }
 
+/// Calls itself something with a line's end and an escape in it, and asks for an algorithm of such a name.
+const UNSEEMLY: &str = "
+import socket
+open('/proc/self/comm', 'w').write('x\\n\\x1b[2Jy')
+s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
+try: s.bind(('hash', 'none\\nalgkit: \\x1b[2J\\u202e'))
+except OSError: print('refused')
+s.bind(('hash', 'sha256'))
+s.accept()
+";
+
+#[test]
+fn names_end_no_line_and_move_no_cursor() {
+    for via in ["preload", "seccomp"] {
+        let mut run = Command::new(command::algkit());
+        let run = output(run.args(["run", "--via", via, "--log", "2", "--stats", "--", "python3", "-c", UNSEEMLY]));
+        assert_eq!(run.stdout, b"refused\n", "{via}: {}", told(&run));
+        let errors = String::from_utf8(run.stderr).expect("text");
+        let is_line = |line: &str| line.starts_with(r"algkit: x\n\u{1b}[2Jy[") && !line.contains(char::is_control);
+        assert!(errors.lines().count() == 2 && errors.lines().all(is_line), "{via}: {errors:?}");
+        assert!(!errors.contains('\u{202e}') && errors.contains(r"refused none\nalgkit: "), "{via}: {errors:?}");
+    }
+}
+
 #[test]
 fn what_a_limit_refuses_is_told() {
     let sockets = "import socket; s = [socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) for _ in range(4)]";
@@ -130,6 +155,37 @@ fn what_was_served_until_now_is_told_on_a_signal() {
     };
     has(line, " 1 opened 1 requests 3 bytes");
     has(&fs::read_to_string(&file).expect("what was served"), " 1 opened 2 requests 7 bytes");
+}
+
+/// Sends the supervisor many signals that ask for what was served until now, and prints how many threads it has got of it.
+const FLOOD: &str = "
+import os, signal, sys, time
+supervisor = os.getppid()
+threads = lambda: len(os.listdir(f'/proc/{supervisor}/task'))
+before = threads()
+for _ in range(100):
+    os.kill(supervisor, signal.SIGUSR1)
+    time.sleep(0.002)
+print(threads() - before, flush=True)
+";
+
+#[test]
+fn signals_without_end_start_no_threads_without_end() {
+    let folder = scratch();
+    // Who opens it for writing waits until somebody reads it.
+    let pipe = folder.path().join("stats");
+    stdout(Command::new("mkfifo").arg(&pipe));
+    let mut run = Command::new(command::algkit());
+    run.args(["run", "--via", "seccomp", &format!("--stats={}", pipe.display()), "--", "python3", "-c", FLOOD]);
+    let mut run = run.stdout(Stdio::piped()).spawn().expect("it runs");
+    // The first is to see at the start whether there can be such a file.
+    stdout(Command::new("cat").arg(&pipe));
+    let mut said = String::new();
+    BufReader::new(run.stdout.take().expect("a pipe")).read_line(&mut said).expect("a number");
+    while run.try_wait().expect("a child").is_none() {
+        let _ = output(Command::new("timeout").args(["0.2", "cat"]).arg(&pipe));
+    }
+    assert!(said.trim().parse::<i32>().is_ok_and(|threads| threads <= 2), "{said} more threads");
 }
 
 #[test]
@@ -232,6 +288,52 @@ fn a_program_of_32_bits_is_not_served_and_that_is_said() {
     assert_eq!(run(&[]), (Some(7), 1));
     assert_eq!(run(&["--via", "seccomp"]), (Some(7), 1));
     assert_eq!(run(&["--via", "preload"]), (Some(2), 1), "it cannot be done");
+}
+
+/// A program of 32 bits that asks for AF_ALG by the number of `socket` if it has an argument, and by `socketcall` if it has none.
+#[cfg(target_arch = "x86_64")]
+const NARROW: &str = r#"
+__asm__(".globl _start\n_start: mov (%esp), %eax\n push %eax\n call ask");
+static int call(int nr, int a, const void *b, int c)
+{
+    int result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(nr), "b"(a), "c"(b), "d"(c) : "memory");
+    return result;
+}
+void ask(int arguments)
+{
+    static const int socket[3] = {38, 5, 0};
+    if (arguments > 1)
+        call(359, socket[0], (void *)5, 0);
+    else
+        call(102, 1, socket, 0);
+    call(1, 7, 0, 0);
+}
+"#;
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_child_of_32_bits_is_not_served_and_that_is_said() {
+    let folder = scratch();
+    let (source, program) = (folder.path().join("ask.c"), folder.path().join("ask"));
+    fs::write(&source, NARROW).expect("a file");
+    let mut gcc = Command::new("gcc");
+    stdout(
+        gcc.args(["-m32", "-O1", "-ffreestanding", "-fno-pie", "-nostdlib", "-static", "-o"])
+            .arg(&program)
+            .arg(&source),
+    );
+    for via in ["preload", "seccomp"] {
+        for way in ["", " x"] {
+            let script = format!("{0}{way}; {0}{way}; exit $?", program.display());
+            let run = output(Command::new(command::algkit()).args(["run", "--via", via, "--", "sh", "-c", &script]));
+            let told = told(&run);
+            assert_eq!(run.status.code(), Some(7), "{via}: {told}");
+            assert_eq!(told.lines().count(), 1, "{via}{way}: {told}");
+            let line = format!("algkit: `{}` is not served: it is a program for another CPU", program.display());
+            assert!(told.starts_with(&line), "{via}{way}: {told}");
+        }
+    }
 }
 
 /// The file that tells programs whether the machine is in FIPS mode is the host's.

@@ -20,6 +20,14 @@ pub const ALG_SET_DRBG_ENTROPY: i32 = 6;
 /// Socket option: the serial number of a kernel key whose payload is the key (Linux 6.2).
 pub const ALG_SET_KEY_BY_KEY_SERIAL: i32 = 7;
 
+/// The protocol of `AF_NETLINK` that asks for algorithms.
+pub const NETLINK_CRYPTO: i32 = 21;
+
+/// Whether sockets of this family and protocol are served.
+pub fn serves(family: i32, protocol: i32) -> bool {
+    family == libc::AF_ALG || (family, protocol) == (libc::AF_NETLINK, NETLINK_CRYPTO)
+}
+
 /// The value of [`ALG_SET_OP`] for decryption.
 pub const ALG_OP_DECRYPT: u32 = 0;
 /// The value of [`ALG_SET_OP`] for encryption.

@@ -12,6 +12,7 @@ pub mod alg;
 mod catalogue;
 pub mod cryptodev;
 mod file;
+pub mod level;
 mod message;
 pub mod netlink;
 mod place;
@@ -19,6 +20,7 @@ pub mod proc_crypto;
 pub mod program;
 mod secret;
 pub mod service;
+pub mod socket;
 pub mod usage;
 
 pub use file::File;

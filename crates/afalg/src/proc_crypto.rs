@@ -1,8 +1,32 @@
 //! The text of `/proc/crypto`.
 
-use crate::catalogue::{self, Entry, MODULE};
+use crate::{
+    Errno,
+    catalogue::{self, Entry, MODULE},
+};
 use algkit::Type;
-use std::fmt::Write;
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, SeekFrom};
+use std::{
+    fmt::Write,
+    os::fd::{AsRawFd, OwnedFd},
+};
+
+/// A file with that text, which can be read and not changed, and is closed on `exec`.
+pub fn file() -> Result<OwnedFd, Errno> {
+    let memory = rustix::fs::memfd_create("crypto", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let text = text();
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        rest = &rest[rustix::io::write(&memory, rest)?..];
+    }
+    rustix::fs::fcntl_add_seals(&memory, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
+    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).or_else(|_| {
+        // Without /proc it is one that only the seals keep from being written to.
+        rustix::fs::seek(&memory, SeekFrom::Start(0))?;
+        Ok(memory)
+    })
+}
 
 /// The current text of `/proc/crypto`: every driver that exists without a new template instance, and the common
 /// instances, newest first.

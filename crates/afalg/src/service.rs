@@ -92,15 +92,25 @@ pub(crate) fn tell(level: u8, line: fmt::Arguments<'_>) {
     log_of(client, level, line);
 }
 
-/// Logs a line about `client`, if the level is enabled.
+/// Logs a line about `client`, if the level is enabled. Names in it may come from anybody: they are made [`visible`].
 pub fn log_of(client: impl FnOnce() -> String, level: u8, line: fmt::Arguments<'_>) {
     let settings = settings();
     if let Some(tell) = settings.tell.filter(|_| level <= settings.level) {
-        match client().as_str() {
-            "" => tell(&line.to_string()),
-            client => tell(&format!("{client}: {line}")),
-        }
+        tell(&visible(&match client().as_str() {
+            "" => line.to_string(),
+            client => format!("{client}: {line}"),
+        }));
     }
+}
+
+/// The text with control characters written out, and those that turn the direction of what follows.
+pub fn visible(text: &str) -> String {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = text.chars().map(|c| match c.is_control() || turns(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    });
+    shown.collect()
 }
 
 #[cfg(test)]

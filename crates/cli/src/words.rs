@@ -1,16 +1,7 @@
 //! Text helpers for messages.
 
+pub use algkit_afalg::service::visible;
 use std::io;
-
-/// Escapes control characters, including those that change the direction of text.
-pub fn visible(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let shown = text.chars().map(|c| match c.is_control() || turns(c) {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    });
-    shown.collect()
-}
 
 /// Formats a count: `1 byte`, `2 bytes`.
 pub fn count(n: u64, thing: &str) -> String {

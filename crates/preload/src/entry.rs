@@ -3,7 +3,6 @@
 use crate::{
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
-    options::Options,
     reserve,
     slots::Slots,
 };
@@ -48,7 +47,6 @@ pub struct State {
     /// The descriptors that stand for the entry.
     pub fds: SmallVec<[RawFd; 4]>,
     pub mirror: Mirror,
-    pub options: Options,
     /// Whether `O_NONBLOCK` is set.
     pub is_nonblocking: bool,
 }

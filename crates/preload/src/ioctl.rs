@@ -1,6 +1,6 @@
 //! `ioctl` on served descriptors: the requests of `/dev/crypto`, and `FIONBIO`.
 
-use crate::{entry::Entry, interpose::interpose, kernel::kernel, memory::OwnMemory, options::Options, table};
+use crate::{entry::Entry, interpose::interpose, kernel::kernel, memory::OwnMemory, table};
 use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
 use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
 use rustix::net::SocketFlags;
@@ -42,7 +42,7 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     match result? {
         Answer::Done => Ok(0),
         Answer::Clone(device, address) => {
-            let clone = table::install(File::Device(device), Options::default(), SocketFlags::empty())?;
+            let clone = table::install(File::Device(device), SocketFlags::empty())?;
             OwnMemory.write(address, &clone.to_ne_bytes()).map(|()| 0)
         }
     }

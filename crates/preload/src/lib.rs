@@ -33,7 +33,6 @@ mod message;
 mod mirror;
 mod open;
 mod openssl;
-mod options;
 mod poll;
 mod process;
 mod program;

@@ -6,14 +6,15 @@ use crate::{
     errno::length,
     interpose::interpose,
     iov::{self, Several},
+    memory::OwnMemory,
     table, transfer,
 };
-use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS};
+use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS, netlink, socket::put_address};
 use libc::{
-    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, sockaddr_nl,
-    socklen_t, ssize_t, timespec,
+    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t,
+    timespec,
 };
-use std::{mem, ptr, slice, time::Instant};
+use std::{ptr, time::Instant};
 
 interpose! {
     fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t
@@ -196,10 +197,7 @@ unsafe fn receive_message(
     // SAFETY: the vector describes memory that is writable, as `recvmsg` demands of the caller.
     let mut into = unsafe { iov::destinations(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
     let received = transfer::recv(entry, fd, into.room(), flags)?;
-    if !message.msg_name.is_null() {
-        // SAFETY: the header says how many bytes are writable there.
-        message.msg_namelen = unsafe { write_sender(entry, message.msg_name.cast(), message.msg_namelen) };
-    }
+    put_sender(entry, message.msg_name, &raw mut message.msg_namelen)?;
     message.msg_controllen = 0;
     message.msg_flags = received.flags;
     Ok(received.len)
@@ -218,11 +216,7 @@ unsafe fn receive_from(
     // SAFETY: `len` bytes are writable there, as `recvfrom` demands of the caller.
     let mut into = unsafe { iov::destination(into, len)? };
     let Received { len, .. } = transfer::recv(entry, fd, into.room(), flags)?;
-    if !address.is_null() && !address_len.is_null() {
-        // SAFETY: both pointers are not null, and the second points to the number of bytes that are writable at the
-        // first.
-        unsafe { *address_len = write_sender(entry, address, *address_len) };
-    }
+    put_sender(entry, address.cast(), address_len)?;
     Ok(length(len))
 }
 
@@ -275,26 +269,11 @@ unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: siz
     transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len))
 }
 
-/// Writes the sender's address, cut to `room` bytes, and returns its full length.
-unsafe fn write_sender(entry: &Entry, to: *mut sockaddr, room: socklen_t) -> socklen_t {
-    if !entry.has_sender() {
-        return 0;
+/// Writes the sender's address to where the caller has room for it.
+fn put_sender(entry: &Entry, to: *mut c_void, len: *mut socklen_t) -> Result<(), Errno> {
+    if to.is_null() {
+        return Ok(());
     }
-    // SAFETY: a `sockaddr_nl` of zeros is a valid value: port 0.
-    let mut address: sockaddr_nl = unsafe { mem::zeroed() };
-    address.nl_family = libc::AF_NETLINK as libc::sa_family_t;
-    // SAFETY: the slice covers the local variable, which has no padding.
-    let bytes = unsafe { slice::from_raw_parts((&raw const address).cast::<u8>(), size_of::<sockaddr_nl>()) };
-    // SAFETY: `room` bytes are writable at `to`, as each caller has checked.
-    unsafe { write_address(bytes, to, room) }
-}
-
-/// Writes an address, cut to `room` bytes, and returns its full length.
-///
-/// # Safety
-/// `room` bytes must be writable at `to`.
-pub unsafe fn write_address(bytes: &[u8], to: *mut sockaddr, room: socklen_t) -> socklen_t {
-    // SAFETY: no more than `room` bytes are written, and these are writable (precondition).
-    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len().min(room as usize)) };
-    bytes.len() as socklen_t
+    let sender = if entry.has_sender() { &netlink::KERNEL[..] } else { &[] };
+    put_address(&mut OwnMemory, to.expose_provenance() as u64, len.expose_provenance() as u64, sender)
 }

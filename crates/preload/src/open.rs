@@ -4,9 +4,7 @@ use crate::{
     errno::{self, Return},
     interpose::{interpose, real},
     kernel::kernel,
-    memory,
-    options::Options,
-    reserve, table,
+    memory, reserve, table,
 };
 use algkit_afalg::{Errno, File, Place, cryptodev::Device, proc_crypto};
 use libc::{
@@ -14,14 +12,14 @@ use libc::{
     W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
 };
 use rustix::{
-    fs::{CWD, MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, readlinkat, seek},
-    io::{FdFlags, fcntl_setfd, write},
+    fs::{CWD, readlinkat},
+    io::{FdFlags, fcntl_setfd},
     net::SocketFlags,
 };
 use std::{
     ffi::{CStr, CString},
     mem,
-    os::fd::{AsRawFd, IntoRawFd, OwnedFd},
+    os::fd::{IntoRawFd, OwnedFd},
     slice,
 };
 
@@ -274,7 +272,7 @@ fn open_place(place: Place, flags: c_int) -> Result<c_int, Errno> {
             let mut socket = SocketFlags::empty();
             socket.set(SocketFlags::CLOEXEC, closes);
             socket.set(SocketFlags::NONBLOCK, flags & O_NONBLOCK != 0);
-            table::install(File::Device(Device::new()), Options::default(), socket)
+            table::install(File::Device(Device::new()), socket)
         }
     }
 }
@@ -352,24 +350,10 @@ const DYNAMIC_MINOR: c_uint = 127;
 
 /// A file that holds the text of `/proc/crypto`.
 fn proc_crypto_file(closes: bool) -> Result<OwnedFd, Errno> {
-    let memory = memfd_create("crypto", MemfdFlags::CLOEXEC)?;
-    {
-        // The lock keeps a child from being forked while the registry is locked.
+    let file = {
+        // A child forked now would find the registry locked.
         let _no_fork = table::lock()?;
-        let text = proc_crypto::text();
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            rest = &rest[write(&memory, rest)?..];
-        }
-    }
-    let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
-    let file = match rustix::fs::open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-        Ok(file) => file,
-        // Without /proc, the file stays writable.
-        Err(_) => {
-            seek(&memory, SeekFrom::Start(0))?;
-            memory
-        }
+        proc_crypto::file()?
     };
     if !closes {
         fcntl_setfd(&file, FdFlags::empty())?;

@@ -74,7 +74,7 @@ fn name() -> String {
     // SAFETY: the kernel writes at most 16 bytes to `name`.
     let _ =
         kernel(libc::SYS_prctl, [libc::PR_GET_NAME.into(), name.as_mut_ptr().expose_provenance() as c_long, 0, 0, 0]);
-    String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or_default()).into_owned()
+    service::visible(&String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or_default()))
 }
 
 fn tell(line: &str) {

@@ -7,6 +7,7 @@
 #![allow(non_upper_case_globals)]
 
 use crate::{aio, confine, errno, interpose::real, reserve, table, vfork};
+use algkit_afalg::abi::serves;
 use libc::{
     PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
     SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_execve, SYS_execveat, SYS_fcntl, SYS_getpeername,
@@ -62,7 +63,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
     // SAFETY: the arguments are the caller's, for the system call of this number, and the function takes the same.
     Some(unsafe {
         match number {
-            SYS_socket if socket::serves(int_a, int_c) => socket::socket(int_a, int_b, int_c).into(),
+            SYS_socket if serves(int_a, int_c) => socket::socket(int_a, int_b, int_c).into(),
             SYS_openat => open::by_number(int_a, at(b), int_c, || real_call(number, arguments))?,
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => open::by_number(libc::AT_FDCWD, at(a), int_b, || real_call(number, arguments))?,

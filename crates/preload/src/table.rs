@@ -4,7 +4,6 @@ use crate::{
     entry::{BY_NUMBER, Entry, State},
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
-    options::Options,
     process, reserve,
     template::{self, Template},
 };
@@ -81,7 +80,7 @@ fn all() -> impl Iterator<Item = &'static Entry> {
 pub use crate::entry::of as entry;
 
 /// Makes a descriptor for `file`. `flags` may contain `NONBLOCK` and `CLOEXEC`.
-pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd, Errno> {
+pub fn install(file: File, flags: SocketFlags) -> Result<RawFd, Errno> {
     process::claim();
     let Locked { mut entries, _inside } = lock()?;
     // If the file is dropped on failure, the lock must still be held, so that no child finds it half dropped.
@@ -95,7 +94,7 @@ pub fn install(file: File, options: Options, flags: SocketFlags) -> Result<RawFd
     });
     let is_nonblocking = flags.contains(SocketFlags::NONBLOCK);
     let mirror = Mirror::new(shared);
-    entry.occupy(State { file: Some(file), options, mirror, is_nonblocking, ..State::default() });
+    entry.occupy(State { file: Some(file), mirror, is_nonblocking, ..State::default() });
     entries.clear(fd);
     entries.set(fd, entry);
     Ok(fd)

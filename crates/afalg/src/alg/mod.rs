@@ -20,7 +20,6 @@ mod algorithm;
 mod digest;
 mod generator;
 mod hash;
-mod level;
 mod lookup;
 mod parent;
 mod queue;

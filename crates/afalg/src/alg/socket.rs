@@ -4,11 +4,10 @@ use super::{
     aead,
     algorithm::Algorithm,
     hash,
-    level::Buffers,
     parent::{Keyring, NoKeyring, Parent},
     rng, skcipher,
 };
-use crate::{Destination, Errno, Message, Readiness, Received, usage::Usage};
+use crate::{Destination, Errno, Message, Readiness, Received, level::Buffers, usage::Usage};
 use std::{io::IoSliceMut, sync::Arc};
 
 /// An AF_ALG socket: a parent, which names a transform, or an operation socket.
@@ -68,11 +67,10 @@ impl Socket {
 
     /// `setsockopt` with the keyring for `ALG_SET_KEY_BY_KEY_SERIAL`.
     ///
-    /// Of level `SOL_SOCKET`, only `SO_SNDBUF` and `SO_RCVBUF` have an effect here. The front end handles the
-    /// timeouts `SO_RCVTIMEO` and `SO_SNDTIMEO`.
+    /// Of level `SOL_SOCKET`, only `SO_SNDBUF` and `SO_RCVBUF` have an effect here.
     pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         if level == libc::SOL_SOCKET {
-            self.buffers.set_option(name, value)?;
+            self.buffers.set(name, value)?;
             self.pass_buffers_on();
             return Ok(());
         }
@@ -95,7 +93,7 @@ impl Socket {
         if level != libc::SOL_SOCKET {
             return Err(Errno::OPNOTSUPP);
         }
-        self.buffers.option(name)
+        self.buffers.get((libc::AF_ALG, libc::SOCK_SEQPACKET, 0), name)
     }
 
     /// `accept`.

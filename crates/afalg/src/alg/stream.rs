@@ -1,12 +1,10 @@
 //! The sending side of cipher and AEAD sockets.
 
-use super::{
-    level::Buffers,
-    queue::{PAGE, Queue},
-};
+use super::queue::{PAGE, Queue};
 use crate::{
     Errno, Message, Readiness,
     abi::{ALG_OP_DECRYPT, ALG_OP_ENCRYPT, Control},
+    level::Buffers,
 };
 use algkit::Direction;
 use std::fmt;

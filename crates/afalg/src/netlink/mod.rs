@@ -13,7 +13,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use crate::{Destination, Errno, Message, Readiness, Received, catalogue};
+use crate::{Destination, Errno, Message, Readiness, Received, abi::NETLINK_CRYPTO, catalogue, level::Buffers};
+pub use abi::ADDRESS_LEN;
 use abi::Header;
 use port::Port;
 use queue::Queue;
@@ -28,9 +29,16 @@ const FIRST_DUMP: usize = 3776;
 /// The maximum size in bytes of a dump's datagram.
 const MAX_DUMP: usize = 32_768;
 
+/// `struct sockaddr_nl` of the other side: the kernel, port 0.
+pub const KERNEL: [u8; ADDRESS_LEN] = address(0);
+
 /// A `NETLINK_CRYPTO` socket.
 #[derive(Default, Debug)]
 pub struct Socket {
+    /// `SOCK_RAW` or `SOCK_DGRAM`, which are the same.
+    kind: i32,
+    /// They limit nothing here.
+    buffers: Buffers,
     port: Option<Port>,
     queue: Queue,
     dump: Option<Dump>,
@@ -59,9 +67,17 @@ struct Options {
 }
 
 impl Socket {
-    /// `socket(AF_NETLINK, SOCK_RAW or SOCK_DGRAM, NETLINK_CRYPTO)`.
+    /// `socket(AF_NETLINK, SOCK_RAW, NETLINK_CRYPTO)`.
     pub fn new() -> Self {
-        Self::default()
+        Self { kind: libc::SOCK_RAW, ..Self::default() }
+    }
+
+    /// `socket(AF_NETLINK, kind, NETLINK_CRYPTO)`; `kind` without `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    pub fn of_kind(kind: i32) -> Result<Self, Errno> {
+        match kind {
+            libc::SOCK_RAW | libc::SOCK_DGRAM => Ok(Self { kind, ..Self::default() }),
+            _ => Err(Errno::SOCKTNOSUPPORT),
+        }
     }
 
     /// Sets whether the sender of the following messages may change the registry (`CAP_NET_ADMIN`).
@@ -94,16 +110,15 @@ impl Socket {
     }
 
     /// `getsockname`: encodes a `sockaddr_nl`.
-    pub fn name(&self) -> [u8; abi::ADDRESS_LEN] {
-        let mut name = [0; abi::ADDRESS_LEN];
-        name[..2].copy_from_slice(&abi::AF_NETLINK.to_ne_bytes());
-        let port = self.port.as_ref().map_or(0, Port::number);
-        name[4..8].copy_from_slice(&port.to_ne_bytes());
-        name
+    pub fn name(&self) -> [u8; ADDRESS_LEN] {
+        address(self.port.as_ref().map_or(0, Port::number))
     }
 
-    /// `setsockopt` at level `SOL_NETLINK`. Other levels have no options here.
+    /// `setsockopt`.
     pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
+        if level == libc::SOL_SOCKET {
+            return self.buffers.set(name, value);
+        }
         if level != abi::SOL_NETLINK {
             return Err(Errno::NOPROTOOPT);
         }
@@ -123,6 +138,14 @@ impl Socket {
             _ => return Err(Errno::NOPROTOOPT),
         }
         Ok(())
+    }
+
+    /// `getsockopt`, of the options whose value is a number.
+    pub fn option(&self, level: i32, name: i32) -> Result<i32, Errno> {
+        if level != libc::SOL_SOCKET {
+            return Err(Errno::NOPROTOOPT);
+        }
+        self.buffers.get((libc::AF_NETLINK, self.kind, NETLINK_CRYPTO), name)
     }
 
     /// `sendmsg`.
@@ -252,6 +275,12 @@ impl Socket {
         }
         self.queue.push_anyway(datagram);
     }
+}
+
+/// A `struct sockaddr_nl`.
+const fn address(port: u32) -> [u8; ADDRESS_LEN] {
+    let ([f, g], [a, b, c, d]) = (abi::AF_NETLINK.to_ne_bytes(), port.to_ne_bytes());
+    [f, g, 0, 0, a, b, c, d, 0, 0, 0, 0]
 }
 
 /// The port and the groups in a `sockaddr_nl`.

@@ -3,15 +3,25 @@
 //! The contexts are the kernel's, and so are requests for other descriptors. A request for a served one is done while
 //! it is submitted, as the kernel does most of them; its event waits here until the program asks for it.
 
-use crate::serve::target::{Request, Target};
+use crate::serve::{
+    program::Program,
+    target::{Request, Target},
+};
 use algkit_afalg::{Errno, aio::Event};
 use std::{
     collections::{HashMap, VecDeque},
     time::Instant,
 };
 
-/// Contexts with requests for served descriptors.
-const MAX_CONTEXTS: usize = 256;
+/// Contexts with requests for served descriptors, of one program and in all.
+const MAX_CONTEXTS_OF_PROGRAM: usize = 64;
+const MAX_CONTEXTS: usize = 1024;
+
+/// Calls of one program that wait for events.
+const MAX_WAITING_OF_PROGRAM: usize = 256;
+
+/// Calls whose signals are looked at in one go.
+const MAX_LOOKS: usize = 32;
 
 /// Events that wait in one of them.
 const MAX_EVENTS: usize = 4096;
@@ -27,8 +37,17 @@ pub struct ContextId {
 /// All contexts, and who waits for events.
 #[derive(Default, Debug)]
 pub struct Contexts {
-    events: HashMap<ContextId, VecDeque<Event>>,
+    events: HashMap<ContextId, Context>,
     waiting: Vec<Waiting>,
+}
+
+/// A context.
+#[derive(Debug)]
+struct Context {
+    /// Whose it is.
+    program: Program,
+    /// Events that wait.
+    events: VecDeque<Event>,
 }
 
 /// `io_getevents`.
@@ -36,6 +55,8 @@ pub struct Contexts {
 pub struct Waiting {
     /// The call.
     pub request: Request,
+    /// Whose it is.
+    pub program: Program,
     /// The context.
     pub id: ContextId,
     /// The fewest events to return with.
@@ -56,12 +77,13 @@ impl Waiting {
     /// A call that begins to wait.
     pub fn new(
         request: Request,
+        program: Program,
         id: ContextId,
         (least, most): (usize, usize),
         to: u64,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { request, id, least, most, to, deadline, signalled: false, looked_at: false }
+        Self { request, program, id, least, most, to, deadline, signalled: false, looked_at: false }
     }
 }
 
@@ -127,22 +149,27 @@ impl Contexts {
     /// Whether context `id` has room for one more event; an error if it will have none soon.
     pub fn has_room(&self, id: ContextId) -> Result<bool, Errno> {
         match self.events.get(&id) {
-            Some(events) if events.len() < MAX_EVENTS => Ok(true),
+            Some(context) if context.events.len() < MAX_EVENTS => Ok(true),
             Some(_) => Err(Errno::AGAIN),
             None => Ok(false),
         }
     }
 
-    /// A context that has been [taken over](ContextId::take_over).
-    pub fn add(&mut self, id: ContextId) -> Result<(), Errno> {
-        if self.events.len() >= MAX_CONTEXTS {
+    /// A context that has been [taken over](ContextId::take_over), of this program.
+    pub fn add(&mut self, id: ContextId, program: Program) -> Result<(), Errno> {
+        if self.is_full(program) {
             self.events.retain(|id, _| id.is_alive());
-            if self.events.len() >= MAX_CONTEXTS {
+            if self.is_full(program) {
                 return Err(Errno::AGAIN);
             }
         }
-        self.events.entry(id).or_default();
+        self.events.entry(id).or_insert(Context { program, events: VecDeque::new() });
         Ok(())
+    }
+
+    fn is_full(&self, program: Program) -> bool {
+        let of_program = self.events.values().filter(|context| context.program == program).count();
+        of_program >= MAX_CONTEXTS_OF_PROGRAM || self.events.len() >= MAX_CONTEXTS
     }
 
     /// Whether context `id` has had requests for served descriptors.
@@ -152,13 +179,13 @@ impl Contexts {
 
     /// Whether events wait in context `id`.
     pub fn has_events(&self, id: ContextId) -> bool {
-        self.events.get(&id).is_some_and(|events| !events.is_empty())
+        self.events.get(&id).is_some_and(|context| !context.events.is_empty())
     }
 
     /// Adds an event.
     pub fn push(&mut self, id: ContextId, event: Event) {
-        if let Some(events) = self.events.get_mut(&id) {
-            events.push_back(event);
+        if let Some(context) = self.events.get_mut(&id) {
+            context.events.push_back(event);
         }
     }
 
@@ -167,9 +194,13 @@ impl Contexts {
         self.events.remove(&id);
     }
 
-    /// Lets a call wait.
-    pub fn wait(&mut self, waiting: Waiting) {
+    /// Lets a call wait, unless as many of its program do already.
+    pub fn wait(&mut self, waiting: Waiting) -> Result<(), Errno> {
+        if self.waiting.iter().filter(|other| other.program == waiting.program).count() >= MAX_WAITING_OF_PROGRAM {
+            return Err(Errno::NOBUFS);
+        }
         self.waiting.push(waiting);
+        Ok(())
     }
 
     /// Whether calls wait.
@@ -183,7 +214,7 @@ impl Contexts {
         let now = Instant::now();
         let mut due = Vec::new();
         waiting.retain(|call| {
-            let queue = events.get_mut(&call.id);
+            let queue = events.get_mut(&call.id).map(|context| &mut context.events);
             let there = queue.as_ref().map_or(0, |queue| queue.len());
             let is_late = call.deadline.is_some_and(|deadline| deadline <= now);
             let is_due = there.min(call.most) >= call.least.max(1) || is_late;
@@ -198,19 +229,21 @@ impl Contexts {
 
     /// Events that could not be delivered.
     pub fn give_back(&mut self, id: ContextId, events: Vec<Event>) {
-        if let Some(queue) = self.events.get_mut(&id) {
-            events.into_iter().rev().for_each(|event| queue.push_front(event));
+        if let Some(context) = self.events.get_mut(&id) {
+            events.into_iter().rev().for_each(|event| context.events.push_front(event));
         }
     }
 
-    /// Ends the calls that a signal interrupts. Gives those for which somebody has to look whether the kernel has events.
+    /// Ends the calls that a signal interrupts, of some that wait, and in turn of others. Gives those for which somebody has to look
+    /// whether the kernel has events.
     pub fn look<'a>(&mut self, target: impl Fn(Request) -> Target<'a>) -> Vec<Waiting> {
         let Self { events, waiting } = self;
         let mut look = Vec::new();
-        waiting.retain_mut(|call| {
+        let turn: Vec<_> = waiting.drain(..waiting.len().min(MAX_LOOKS)).collect();
+        for mut call in turn {
             let target = target(call.request);
             if !target.valid() {
-                return false;
+                continue;
             }
             match target.signals() {
                 (false, false) => call.signalled = false,
@@ -218,15 +251,15 @@ impl Contexts {
                 (false, true) if !call.signalled => call.signalled = true,
                 _ => {
                     target.answer(Err(Errno::INTR));
-                    return false;
+                    continue;
                 }
             }
-            if !call.looked_at && events.get(&call.id).is_none_or(VecDeque::is_empty) {
+            if !call.looked_at && events.get(&call.id).is_none_or(|context| context.events.is_empty()) {
                 call.looked_at = true;
-                look.push(*call);
+                look.push(call);
             }
-            true
-        });
+            waiting.push(call);
+        }
         look
     }
 

@@ -3,6 +3,7 @@
 //! Descriptors that the supervisor serves have numbers in [`Ranges`] of their own, so that the filter tells a
 //! call on one of them from a call on anything else by comparing numbers, and all other traffic runs at full speed.
 
+use algkit_afalg::abi::NETLINK_CRYPTO;
 use libc::sock_filter;
 
 /// `AUDIT_ARCH_*` of the CPU this is built for.
@@ -14,10 +15,30 @@ pub const ARCH: u32 = 0xc000_00b7;
 
 /// x32 calls have this bit in their number.
 #[cfg(target_arch = "x86_64")]
-const X32_BIT: u32 = 0x4000_0000;
+pub const X32_BIT: u32 = 0x4000_0000;
 
-/// The protocol of `AF_NETLINK` that asks for algorithms.
-const NETLINK_CRYPTO: u32 = 21;
+/// The architecture of the 32-bit programs that this CPU runs as well, and the numbers by which they make sockets.
+#[cfg(target_arch = "x86_64")]
+const NARROW: (u32, u32) = (0x4000_0003, 359);
+/// The architecture of the 32-bit programs that this CPU runs as well, and the number by which they make sockets.
+#[cfg(target_arch = "aarch64")]
+const NARROW: (u32, u32) = (0x4000_0028, 281);
+
+/// i386's call for all that concerns sockets, with the arguments in memory, and its first argument for `socket`.
+#[cfg(target_arch = "x86_64")]
+pub const SOCKETCALL: u32 = 102;
+#[cfg(target_arch = "x86_64")]
+const SYS_SOCKET: u32 = 1;
+
+/// Whether a call is one of this CPU's own, whose numbers are known here.
+pub fn is_native(arch: u32, nr: i32) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if nr as u32 & X32_BIT != 0 {
+        return false;
+    }
+    let _ = nr;
+    arch == ARCH
+}
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOTIFY: u32 = libc::SECCOMP_RET_USER_NOTIF;
@@ -222,15 +243,32 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     let (allow, notify) = (a.label(), a.label());
     let [first, third, duplicate, socket, open1, open2] = std::array::from_fn(|_| a.label());
 
-    // Calls of another architecture pass: their numbers mean something else.
-    let native = a.label();
+    // Calls of another architecture pass: their numbers mean something else. Of those that ask for what would be served, the user is told.
+    let (native, narrow) = (a.label(), a.label());
     a.load(ARCHITECTURE);
     a.jump(libc::BPF_JEQ, ARCH, L(native), Next);
+    a.jump(libc::BPF_JEQ, NARROW.0, L(narrow), L(allow));
+    a.place(narrow);
+    a.load(NR);
+    a.jump(libc::BPF_JEQ, NARROW.1, L(socket), Next);
+    #[cfg(target_arch = "x86_64")]
+    {
+        let call = a.label();
+        a.jump(libc::BPF_JEQ, SOCKETCALL, L(call), L(allow));
+        a.place(call);
+        a.load(argument(0));
+        a.jump(libc::BPF_JEQ, SYS_SOCKET, L(notify), Next);
+    }
     a.answer(ALLOW);
     a.place(native);
     a.load(NR);
     #[cfg(target_arch = "x86_64")]
-    a.jump(libc::BPF_JGE, X32_BIT, L(allow), Next);
+    {
+        let usual = a.label();
+        a.jump(libc::BPF_JGE, X32_BIT, Next, L(usual));
+        a.jump(libc::BPF_JEQ, X32_BIT | libc::SYS_socket as u32, L(socket), L(allow));
+        a.place(usual);
+    }
     for &(nr, rule) in CALLS {
         let to = match rule {
             Rule::Always => notify,
@@ -252,7 +290,7 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     a.jump(libc::BPF_JEQ, libc::AF_NETLINK as u32, L(netlink), L(allow));
     a.place(netlink);
     a.load(argument(2));
-    a.jump(libc::BPF_JEQ, NETLINK_CRYPTO, L(notify), L(allow));
+    a.jump(libc::BPF_JEQ, NETLINK_CRYPTO as u32, L(notify), L(allow));
 
     // Neither /proc/crypto nor /dev/crypto is a folder, or a place in the tree only. But O_CREAT would make the kernel create it.
     let excluded = (libc::O_DIRECTORY | libc::O_PATH) as u32;
@@ -399,10 +437,23 @@ mod tests {
     }
 
     #[test]
-    fn other_architectures_pass() {
-        assert_eq!(ask(0x4000_0003, libc::SYS_socket, [38, 5, 0]), ALLOW);
+    fn other_architectures_pass_unless_they_ask_for_what_would_be_served() {
+        let (arch, socket) = (NARROW.0, i64::from(NARROW.1));
+        assert_eq!(ask(arch, 3, [800, 0, 0]), ALLOW);
+        assert_eq!(ask(arch, libc::SYS_read, [800, 0, 0]), ALLOW);
+        assert_eq!(ask(0x8000_0016, socket, [38, 5, 0]), ALLOW);
+        assert_eq!(ask(arch, socket, [38, 5, 0]), NOTIFY);
+        assert_eq!(ask(arch, socket, [16, 3, 21]), NOTIFY);
+        assert_eq!(ask(arch, socket, [2, 1, 0]), ALLOW);
         #[cfg(target_arch = "x86_64")]
-        assert_eq!(ask(ARCH, libc::SYS_socket | i64::from(X32_BIT), [38, 5, 0]), ALLOW);
+        {
+            assert_eq!(ask(arch, i64::from(SOCKETCALL), [1, 0, 0]), NOTIFY);
+            assert_eq!(ask(arch, i64::from(SOCKETCALL), [2, 0, 0]), ALLOW);
+            let x32 = |nr: i64| nr | i64::from(X32_BIT);
+            assert_eq!(ask(ARCH, x32(libc::SYS_socket), [38, 5, 0]), NOTIFY);
+            assert_eq!(ask(ARCH, x32(libc::SYS_socket), [2, 1, 0]), ALLOW);
+            assert_eq!(ask(ARCH, x32(libc::SYS_read), [800, 0, 0]), ALLOW);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whom a thread of the supervisor works for, by a name that people know.
 
 use crate::serve::proc;
+use algkit_afalg::service;
 use std::{cell::Cell, fs};
 
 thread_local! {
@@ -18,10 +19,10 @@ pub fn current() -> String {
     of(CALLER.get())
 }
 
-/// `name[number]` of the process of thread `tid`. A program chooses its name; what is no printable character shows as `?`.
+/// `name[number]` of the process of thread `tid`. A program chooses its name.
 pub fn of(tid: i32) -> String {
     let process = proc::process(tid).unwrap_or(tid);
     let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
-    let name: String = name.trim_end_matches('\n').chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let name = service::visible(name.trim_end_matches('\n'));
     format!("{}[{process}]", if name.is_empty() { "?" } else { &name })
 }

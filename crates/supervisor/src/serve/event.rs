@@ -2,7 +2,8 @@
 
 use crate::serve::{
     launch,
-    server::{Server, Watch},
+    leader::{Threads, Watch},
+    server::Server,
     sys::{self, Signals},
 };
 use crate::{Error, Options};
@@ -16,7 +17,10 @@ use std::{
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     process::{Child, Command, ExitStatus},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// What an event is of.
@@ -148,7 +152,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     let launch::Launched { mut child, listener, ranges, interruptible } = launch::launch(command, &signals, options)?;
     let program = child.id();
     let served = Server::new(program as i32, listener, ranges, interruptible, options)
-        .and_then(|server| serve(&server, &mut child, &signals, &adoption, options.on_usr1));
+        .and_then(|server| serve(server, &mut child, &signals, &adoption, options.on_usr1));
     if served.is_err() {
         // It may still run, and nobody would answer its calls.
         let _ = child.kill().and_then(|()| child.wait());
@@ -158,7 +162,7 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
 }
 
 fn serve(
-    server: &Arc<Server>,
+    server: Arc<Server>,
     child: &mut Child,
     signals: &Signals,
     adoption: &Adoption,
@@ -175,22 +179,35 @@ fn serve(
     {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
-    server.start()?;
+    let threads = Threads::new(server.clone())?;
+    threads.start()?;
     // The program has been started: it is not its slice that changes.
     let _soon = sys::Soon::new();
-    let result = attend(server, child, &epoll, pidfd.as_fd(), signals, adoption, on_usr1);
-    server.end();
+    let result = attend(&threads, child, &epoll, pidfd.as_fd(), signals, adoption, on_usr1);
+    threads.end();
     server.settle();
     result
 }
 
-/// Does `act` on a thread of its own, as it may take long.
-fn apart(server: &Arc<Server>, act: fn()) {
-    let server = server.clone();
-    let _ = std::thread::Builder::new().spawn(move || {
-        server.settle();
-        act();
-    });
+/// Does `act` on a thread of its own, as it may take long; and once more, however often it is asked for meanwhile.
+fn apart(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
+    if asked.fetch_add(1, Ordering::SeqCst) > 0 {
+        return;
+    }
+    let (server, all) = (server.clone(), asked.clone());
+    let work = move || {
+        loop {
+            let before = all.load(Ordering::SeqCst);
+            server.settle();
+            act();
+            if all.compare_exchange(before, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                break;
+            }
+        }
+    };
+    if std::thread::Builder::new().spawn(work).is_err() {
+        asked.store(0, Ordering::SeqCst);
+    }
 }
 
 /// How the program ended, if it has.
@@ -208,7 +225,7 @@ fn pass_on(signal: i32, program: Option<BorrowedFd<'_>>, adoption: &Adoption) {
 }
 
 fn attend(
-    server: &Arc<Server>,
+    threads: &Threads,
     child: &mut Child,
     epoll: &OwnedFd,
     pidfd: BorrowedFd<'_>,
@@ -216,10 +233,12 @@ fn attend(
     adoption: &Adoption,
     on_usr1: Option<fn()>,
 ) -> Result<ExitStatus, Error> {
+    let server = &threads.server;
     let (mut status, mut watch) = (None, Watch::default());
+    let asked = Arc::new(AtomicUsize::new(0));
     let mut room = [MaybeUninit::<Event>::uninit(); 16];
     loop {
-        let timeout = server.watch(&mut watch).or_else(|| status.is_some().then_some(PATROL));
+        let timeout = threads.watch(&mut watch).or_else(|| status.is_some().then_some(PATROL));
         let events = match epoll::wait(epoll, &mut room, timeout.as_ref()) {
             Ok((events, _)) => events,
             Err(Errno::INTR) => continue,
@@ -239,7 +258,7 @@ fn attend(
                             libc::SIGCHLD => {}
                             _ if arrived.from_kernel => {}
                             libc::SIGUSR1 if on_usr1.is_some() => {
-                                on_usr1.into_iter().for_each(|act| apart(server, act))
+                                on_usr1.into_iter().for_each(|act| apart(server, &asked, act))
                             }
                             signal => {
                                 // It may have ended a moment ago.

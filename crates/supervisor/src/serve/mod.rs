@@ -7,6 +7,7 @@ mod client;
 mod event;
 mod handles;
 mod launch;
+mod leader;
 mod park;
 mod pool;
 mod proc;
@@ -15,6 +16,7 @@ mod served;
 mod server;
 mod sys;
 mod target;
+mod transfer;
 
 use crate::Error;
 pub use client::current as client;

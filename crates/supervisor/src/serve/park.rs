@@ -1,8 +1,8 @@
 //! Calls that wait.
 
 use crate::serve::{
-    calls::transfer::Transfer,
     target::{Request, Target},
+    transfer::Transfer,
 };
 use std::time::Instant;
 
@@ -40,13 +40,16 @@ impl Parked {
         Self { request, transfer, deadline, signalled: false }
     }
 
-    /// What becomes of it now.
-    pub fn fate(&mut self, target: &Target<'_>, now: Instant) -> Fate {
+    /// What becomes of it now. Signals, which take long to look at, are looked at if it is its turn.
+    pub fn fate(&mut self, target: &Target<'_>, now: Instant, its_turn: bool) -> Fate {
         if !target.valid() {
             return Fate::Gone;
         }
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             return Fate::TimedOut;
+        }
+        if !its_turn {
+            return Fate::Waits;
         }
         // The kernel interrupts the call itself, unless it was asked not to (`SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV`).
         match target.signals() {

@@ -32,6 +32,8 @@ pub struct Account {
     pub bytes: AtomicUsize,
     /// Threads that it has to itself.
     pub threads: AtomicUsize,
+    /// Calls that wait at its files.
+    pub parked: AtomicUsize,
 }
 
 impl Account {

@@ -16,20 +16,9 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
-        atomic::{AtomicU32, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
-
-/// What `getsockopt` says of a socket.
-#[derive(Clone, Copy, Debug)]
-pub struct Kind {
-    /// `SO_DOMAIN`.
-    pub family: i32,
-    /// `SO_TYPE`.
-    pub kind: i32,
-    /// `SO_PROTOCOL`.
-    pub protocol: i32,
-}
 
 /// A file that is served.
 #[derive(Debug)]
@@ -40,10 +29,8 @@ pub struct Served {
     pub inode: u64,
     /// Whose it is: of the program that made it.
     pub account: Arc<Account>,
-    /// What kind of socket it is; `None` for `/dev/crypto`.
-    pub kind: Option<Kind>,
-    /// `SO_SNDBUF` and `SO_RCVBUF` of a netlink socket, where they limit nothing.
-    pub buffers: [AtomicU32; 2],
+    /// A socket, and not `/dev/crypto`.
+    pub is_socket: bool,
     /// How many calls wait here.
     pub parked: AtomicUsize,
     end: OwnedFd,
@@ -64,34 +51,26 @@ pub struct State {
     held: usize,
 }
 
-/// The kernel's default for both buffers.
-const DEFAULT_BUFFER: u32 = 212_992;
-
 /// Fills the smallest buffer that a socket can have, more than a quarter of it: the sender is not writable then.
 const FILLING: [u8; 2048] = [0; 2048];
 
 impl Served {
     /// A file, and the descriptor for the target.
-    pub fn new(
-        file: File,
-        kind: Option<Kind>,
-        nonblocking: bool,
-        account: Arc<Account>,
-    ) -> Result<(Self, OwnedFd), Errno> {
+    pub fn new(file: File, nonblocking: bool, account: Arc<Account>) -> Result<(Self, OwnedFd), Errno> {
         let (end, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
         sockopt::set_socket_send_buffer_size(&theirs, 0)?;
         let (cookie, inode) = (sockopt::socket_cookie(&theirs)?, rustix::fs::fstat(&theirs)?.st_ino);
         let shown = Readiness { readable: false, writable: true };
+        let is_socket = !matches!(file, File::Device(_));
         let mut state = State { file, parked: Vec::new(), closed: false, shown, held: 0 };
-        let buffers = [AtomicU32::new(DEFAULT_BUFFER), AtomicU32::new(DEFAULT_BUFFER)];
         show(&end, &mut state, || Ok(theirs.as_fd()))?;
         if !nonblocking {
             let flags = rustix::fs::fcntl_getfl(&theirs)?;
             rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
         }
         let (parked, state) = (AtomicUsize::new(0), Mutex::new(state));
-        Ok((Self { cookie, inode, account, kind, buffers, parked, end, state }, theirs))
+        Ok((Self { cookie, inode, account, is_socket, parked, end, state }, theirs))
     }
 
     /// The supervisor's end.
@@ -139,11 +118,6 @@ impl Served {
             let theirs = target.fetch(fd)?;
             if sockopt::socket_cookie(&theirs)? == self.cookie { Ok(theirs) } else { Err(Errno::BADF) }
         });
-    }
-
-    /// `SO_SNDBUF` (0) or `SO_RCVBUF` (1).
-    pub fn buffer(&self, which: usize) -> u32 {
-        self.buffers[which].load(Ordering::Relaxed)
     }
 }
 

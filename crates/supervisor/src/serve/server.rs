@@ -3,40 +3,37 @@
 use crate::serve::{
     aio::{Contexts, Waiting},
     bpf::Ranges,
-    calls::{
-        self, Reply,
-        transfer::{Completion, Step, Transfer},
-    },
     client,
     handles::{Handles, MAX_HANDLES},
     park::{Fate, Parked},
-    pool::{Job, Pool, Task},
+    pool::{Job, Pool},
     proc,
     program::{Account, Program, Programs},
-    served::{Kind, Served, State},
+    served::{Served, State},
     sys,
     target::{Lost, Request, Target},
+    transfer::{Completion, Step, Transfer},
 };
 use crate::{Error, Options};
-use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device, service};
+use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device, program::Reach, service};
 use rustix::{
     event::{
-        EventfdFlags, PollFd, PollFlags, Timespec,
+        EventfdFlags, Timespec,
         epoll::{self, CreateFlags, EventData, EventFlags},
-        eventfd, poll,
+        eventfd,
     },
     net::sockopt::{self, Timeout},
     process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     fmt,
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicI32, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     time::{Duration, Instant},
@@ -49,21 +46,21 @@ const SPARE: usize = 128 + MAX_HANDLES;
 const MAX_APART: usize = 32;
 const MAX_APART_OF_PROGRAM: usize = 8;
 
+/// Calls that wait at the files of one program, and how many of all are looked after in one go, but for those at one file.
+const MAX_PARKED_OF_PROGRAM: usize = 256;
+const MAX_LOOKS: usize = 32;
+
+/// Programs that are not served and of which it is remembered that the user was told.
+const MAX_TOLD: usize = 256;
+
 /// How long the end of a request waits until its eventfd has been told.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How often the leader is looked after while there are calls, and how often others that wait.
-const LOOK: Duration = Duration::from_millis(1);
-const TICK: Duration = Duration::from_millis(10);
-
-/// Looks at a leader that has nothing to do until nobody looks any more.
-const LOOKS: u32 = 20;
-
 /// Bytes of the threads' stacks. The self-tests of all drivers, which `/proc/crypto` asks for, take 40 KiB in a release build; without
 /// optimization they take over 2 MiB.
-const STACK: usize = 256 << 10;
+pub const STACK: usize = 256 << 10;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -73,29 +70,27 @@ pub struct Server {
     pub ranges: Ranges,
     listener: OwnedFd,
     handles: Handles,
-    lost: Option<Lost>,
-    receive_ends: bool,
+    /// Answers that signals lost, where they end calls.
+    pub lost: Option<Lost>,
     /// Hangups of files, by cookie.
     hangups: OwnedFd,
     bell: OwnedFd,
-    /// Becomes readable when the leader is to stop.
-    stop: OwnedFd,
     files: Mutex<Files>,
     /// Files that nobody has any more, and that a thread is busy with.
     closing: Mutex<Vec<Arc<Served>>>,
     most_files: usize,
     most_files_of_program: usize,
     most_bytes_of_program: usize,
-    programs: Programs,
+    pub programs: Programs,
     /// Numbers that are being given.
     giving: Mutex<HashSet<(Program, u32)>>,
+    /// Programs that are not served, and whose user was told.
+    told: Mutex<HashSet<String>>,
     contexts: Mutex<Contexts>,
     parked: AtomicUsize,
-    /// Calls that were taken and not begun with.
-    taken: Mutex<VecDeque<Request>>,
-    /// The thread whose call was taken last.
-    last_caller: AtomicI32,
-    pool: Pool<Self>,
+    /// The file whose calls were looked after last.
+    last_looked: AtomicU64,
+    pub pool: Pool<Self>,
     apart: AtomicUsize,
     own: Weak<Self>,
 }
@@ -124,16 +119,6 @@ impl Files {
     fn of_inode(&self, inode: u64) -> Option<&Arc<Served>> {
         self.by_cookie.get(self.cookies.get(&inode)?)
     }
-}
-
-/// What the thread that attends to everything else remembers of the leader between two looks.
-#[derive(Default)]
-pub struct Watch {
-    turn: u64,
-    taken: u64,
-    idle: u32,
-    last_look: Option<Instant>,
-    last_tick: Option<Instant>,
 }
 
 /// Whose turn it is.
@@ -179,17 +164,14 @@ impl Server {
     ) -> Result<Arc<Self>, Error> {
         sys::wake_on_this_cpu(listener.as_fd());
         let hangups = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-        let flag = || eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"));
-        let (bell, stop) = (flag()?, flag()?);
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
         Ok(Arc::new_cyclic(|own| Self {
             ranges,
             listener,
             handles: Handles::new(),
             lost: interruptible.then(Lost::default),
-            receive_ends: sys::receive_ends(),
             hangups,
             bell,
-            stop,
             files: Mutex::default(),
             closing: Mutex::default(),
             most_files: options.files.min(room()),
@@ -197,124 +179,14 @@ impl Server {
             most_bytes_of_program: options.memory_of_program,
             programs: Programs::new(first),
             giving: Mutex::default(),
+            told: Mutex::default(),
             contexts: Mutex::default(),
             parked: AtomicUsize::new(0),
-            taken: Mutex::default(),
-            last_caller: AtomicI32::new(0),
+            last_looked: AtomicU64::new(0),
             pool: Pool::new(options.threads, options.threads_of_program),
             apart: AtomicUsize::new(0),
             own: own.clone(),
         }))
-    }
-
-    /// Starts the threads that serve.
-    pub fn start(self: &Arc<Self>) -> Result<(), Error> {
-        let server = Arc::downgrade(self);
-        let spawn = move || {
-            let Some(server) = server.upgrade() else { return false };
-            std::thread::Builder::new().stack_size(STACK).spawn(move || server.work()).is_ok()
-        };
-        if self.pool.start(spawn) { Ok(()) } else { Err(Error::system("clone")(rustix::io::Errno::AGAIN)) }
-    }
-
-    /// A thread's life.
-    fn work(&self) {
-        let _soon = sys::Soon::new();
-        self.pool.enter();
-        loop {
-            match self.pool.next() {
-                Task::Lead => self.lead(),
-                Task::Do(waiting) => {
-                    self.guard(waiting.request, || (waiting.job)(self));
-                    self.pool.release(waiting.program);
-                }
-                Task::End => return,
-            }
-        }
-    }
-
-    /// Takes notifications until another thread leads.
-    fn lead(&self) {
-        while let Some(request) = self.next() {
-            if self.pool.begin(&request) {
-                self.ring();
-            }
-            if self.pool.is_crowded() && self.pool.is_full(self.programs.of(request.tid)) {
-                // It would be the next to keep this thread.
-                self.pool.employ(
-                    request,
-                    self.programs.of(request.tid),
-                    Box::new(move |server| server.attend(request)),
-                );
-            } else {
-                self.guard(request, || self.attend(request));
-            }
-            if !self.pool.end(&request) {
-                return;
-            }
-        }
-        self.pool.abdicate();
-    }
-
-    /// The next call. Signals end calls that were not taken: so where several threads of programs call, all that there are, are taken
-    /// before the first is begun with.
-    fn next(&self) -> Option<Request> {
-        let before = lock(&self.taken).pop_front();
-        let request = match before {
-            Some(request) => request,
-            None => self.receive()?,
-        };
-        if self.last_caller.swap(request.tid, Ordering::Relaxed) != request.tid {
-            while self.is_called()
-                && let Some(another) = self.take()
-            {
-                lock(&self.taken).push_back(another);
-            }
-        }
-        Some(request)
-    }
-
-    /// Whether a call waits to be taken.
-    fn is_called(&self) -> bool {
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
-        poll(&mut listener, Some(&now)).is_ok() && listener[0].revents().contains(PollFlags::IN)
-    }
-
-    /// The next notification; none when it is over. Until it is taken, signals end the call, so that no time is lost: where taking
-    /// it ends with the last process, nothing is asked before. `epoll` would not pass on that the caller waits on this CPU
-    /// (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`).
-    fn receive(&self) -> Option<Request> {
-        loop {
-            if self.receive_ends
-                && let Some(request) = self.take()
-            {
-                return Some(request);
-            }
-            let mut sources = [PollFd::new(&self.listener, PollFlags::IN), PollFd::new(&self.stop, PollFlags::IN)];
-            match poll(&mut sources, None) {
-                Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
-                Err(_) => return None,
-            }
-            let (news, stop) = (sources[0].revents(), sources[1].revents());
-            if !stop.is_empty() {
-                return None;
-            }
-            if news.contains(PollFlags::IN) {
-                if let Some(request) = self.take() {
-                    return Some(request);
-                }
-            } else if !news.is_empty() {
-                // The last process under the filter is gone. The thread that attends to that says when to stop.
-                let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], None);
-            }
-        }
-    }
-
-    fn take(&self) -> Option<Request> {
-        let notification = sys::receive(self.listener.as_fd()).ok()?;
-        let (tid, nr) = (notification.pid as i32, notification.data.nr.into());
-        Some(Request { id: notification.id, tid, nr, args: notification.data.args })
     }
 
     /// Where notifications come from.
@@ -345,32 +217,6 @@ impl Server {
     /// The thread that made `request`.
     pub fn target(&self, request: Request) -> Target<'_> {
         Target::new(request, self.listener.as_fd(), &self.handles, self.lost.as_ref())
-    }
-
-    /// Answers a notification, or passes it on.
-    fn attend(&self, request: Request) {
-        if self.lost.as_ref().is_some_and(|lost| lost.answer(&self.target(request))) {
-            return;
-        }
-        // What this thread of the target closed before, is closed, also as far as the call can see.
-        if calls::asks_who_is_there(request.nr) {
-            self.take_hangups();
-        }
-        calls::handle(self, request);
-    }
-
-    /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
-    fn guard(&self, request: Request, work: impl FnOnce()) {
-        client::set(request.tid);
-        if let Some(lost) = &self.lost {
-            lost.begin(&request);
-        }
-        if catch_unwind(AssertUnwindSafe(work)).is_err() {
-            self.target(request).answer(Err(Errno::IO));
-        }
-        if let Some(lost) = &self.lost {
-            lost.leave(&request);
-        }
     }
 
     /// Does `job` for `request` without holding up others, here or on another thread.
@@ -436,7 +282,6 @@ impl Server {
         &self,
         target: &Target<'_>,
         file: File,
-        kind: Option<Kind>,
         nonblocking: bool,
         give: impl FnOnce(OwnedFd, u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
@@ -450,7 +295,7 @@ impl Server {
                 return Err(Errno::MFILE);
             }
         }
-        let (served, theirs) = match Served::new(file, kind, nonblocking, account.clone()) {
+        let (served, theirs) = match Served::new(file, nonblocking, account.clone()) {
             Ok(made) => made,
             Err(error) => {
                 account.files.fetch_sub(1, Ordering::Relaxed);
@@ -499,9 +344,11 @@ impl Server {
         }
     }
 
-    /// Closes the files that a thread was busy with when the target closed them, and is no longer.
-    fn close_left(&self) {
-        lock(&self.closing).retain(|served| !self.close(served));
+    /// Closes the files that a thread was busy with when the target closed them, and is no longer; whether some are left.
+    pub fn close_left(&self) -> bool {
+        let mut closing = lock(&self.closing);
+        closing.retain(|served| !self.close(served));
+        !closing.is_empty()
     }
 
     /// Ends the calls that wait at a file which nobody has any more; false if a thread is busy with it.
@@ -522,16 +369,28 @@ impl Server {
     /// Calls have begun or ceased to wait at a file.
     fn count_parked(&self, served: &Served, state: &State) -> usize {
         let (now, before) = (state.parked.len(), served.parked.swap(state.parked.len(), Ordering::Relaxed));
-        if now >= before {
-            self.parked.fetch_add(now - before, Ordering::Relaxed)
-        } else {
-            self.parked.fetch_sub(before - now, Ordering::Relaxed)
-        }
+        // The difference, which may be negative: both counts wrap around.
+        let more = now.wrapping_sub(before);
+        served.account.parked.fetch_add(more, Ordering::Relaxed);
+        self.parked.fetch_add(more, Ordering::Relaxed)
     }
 
     /// Tells that a limit refuses something.
-    fn tell(&self, request: Request, line: fmt::Arguments<'_>) {
+    pub fn tell(&self, request: Request, line: fmt::Arguments<'_>) {
         service::log_of(|| client::of(request.tid), 1, line);
+    }
+
+    /// Tells, once, that the program of this call is not served.
+    pub fn tell_unserved(&self, target: &Target<'_>, reach: Reach) {
+        let (Ok(path), Some(reason)) = (target.link(format_args!("exe")), reach.reason()) else { return };
+        let path = String::from_utf8_lossy(&path).into_owned();
+        let mut told = lock(&self.told);
+        if told.len() >= MAX_TOLD {
+            told.clear();
+        }
+        if told.insert(path.clone()) {
+            service::log_of(String::new, 0, format_args!("`{path}` is not served: {reason}; no mode serves it"));
+        }
     }
 
     /// Adds what the files have done to the totals, but for those that a thread is busy with.
@@ -594,7 +453,7 @@ impl Server {
     }
 
     /// A call that sends or receives. `theirs` is the target's end of the file.
-    pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
+    pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<(), Errno> {
         // Whether it was the caller's memory is asked before anything is done with it.
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         let request = target.request;
@@ -605,7 +464,7 @@ impl Server {
         } else {
             self.go_on(&served, parked, Turn::First, theirs);
         }
-        Ok(Reply::Taken)
+        Ok(())
     }
 
     /// Goes on with a call, and with those that wait for it.
@@ -669,7 +528,7 @@ impl Server {
                 self.tell(parked.request, format_args!("refused to send: the program's files keep {most} bytes"));
                 Step::Done(parked.transfer.interrupt(Errno::NOBUFS))
             }
-            false => parked.transfer.advance(&target, state),
+            false => parked.transfer.advance(&target, &mut state.file),
         };
         served.show(state, &target, parked.transfer.fd, theirs);
         let result = match step {
@@ -684,6 +543,13 @@ impl Server {
                 Err(_) => return Err(Advance::WouldWait),
                 done => done,
             },
+            Step::Wait if served.account.parked.load(Ordering::Relaxed) >= MAX_PARKED_OF_PROGRAM => {
+                self.tell(
+                    parked.request,
+                    format_args!("refused to wait: {MAX_PARKED_OF_PROGRAM} calls wait at the program's files"),
+                );
+                parked.transfer.interrupt(Errno::NOBUFS)
+            }
             Step::Wait => {
                 state.parked.push(parked);
                 if self.count_parked(served, state) == 0 {
@@ -722,73 +588,15 @@ impl Server {
         true
     }
 
-    /// Looks after the leader, and after calls that wait. Takes no file's lock and reads no target's memory. Says how long nothing
-    /// has to be looked after again.
-    pub fn watch(&self, watch: &mut Watch) -> Option<Timespec> {
-        self.watch_leader(watch);
-        if self.pool.is_exhausted() {
-            self.turn_away();
-        }
-        for request in self.pool.expire() {
-            self.refuse_request(request);
-        }
-        let now = Instant::now();
-        let waits = self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting();
-        if waits && watch.last_tick.is_none_or(|last| now.duration_since(last) >= TICK) {
-            watch.last_tick = Some(now);
-            self.look_after_waiting();
-            self.look_after_parked();
-        }
-        self.close_left();
-        let timeout = |time: Duration| Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
-        if watch.is_busy() || self.pool.has_waiting() || self.pool.is_exhausted() || !lock(&self.closing).is_empty() {
-            Some(timeout(LOOK))
-        } else {
-            waits.then(|| timeout(TICK))
-        }
+    /// Whether calls wait.
+    pub fn has_waiting(&self) -> bool {
+        self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting()
     }
 
-    fn watch_leader(&self, watch: &mut Watch) {
-        let now = Instant::now();
-        // Other events may have woken this thread in between, or the leader, which has begun with something.
-        if watch.last_look.is_some_and(|last| now.duration_since(last) < LOOK) {
-            watch.idle = 0;
-            return;
-        }
-        let (turn, caller, taken) = self.pool.watch();
-        if turn != 0 && turn == watch.turn {
-            self.pool.depose(turn, self.programs.of(caller));
-        }
-        let idle = if turn == 0 && taken == watch.taken { watch.idle.saturating_add(1) } else { 0 };
-        *watch = Watch { turn, taken, idle, last_look: Some(now), ..*watch };
-        if watch.idle == LOOKS && !self.pool.look_away() {
-            watch.idle = 0;
-        }
-    }
-
-    /// Answers calls that no thread is there to do.
-    fn turn_away(&self) {
-        while self.pool.is_exhausted() {
-            let before = lock(&self.taken).pop_front();
-            let Some(request) = before.or_else(|| self.is_called().then(|| self.take())?) else { break };
-            self.refuse_request(request);
-        }
-    }
-
-    /// Ends a call for which there is no thread: the kernel does what is not served, as far as that can be told without reading the
-    /// target's memory.
-    fn refuse_request(&self, request: Request) {
-        let target = self.target(request);
-        let is_ours = match calls::descriptors(&request) {
-            Some(fds) => fds.iter().any(|&fd| self.find(&target, fd).is_some()),
-            None => !calls::is_open(request.nr),
-        };
-        if is_ours {
-            self.tell(request, format_args!("refused call {}: no thread was free for it in a second", request.nr));
-            target.answer(Err(Errno::NOBUFS));
-        } else {
-            target.proceed();
-        }
+    /// Ends calls that have waited long enough, or that a signal interrupts.
+    pub fn look_after_calls(&self) {
+        self.look_after_waiting();
+        self.look_after_parked();
     }
 
     /// Ends calls that wait for events and have waited long enough, or that a signal interrupts.
@@ -817,14 +625,23 @@ impl Server {
         }
         // Others are left alone: a lock that is held for a moment can make a call EBUSY.
         let waits = |served: &&Arc<Served>| served.parked.load(Ordering::Relaxed) > 0;
-        let files: Vec<_> = lock(&self.files).by_cookie.values().filter(waits).cloned().collect();
+        let mut files: Vec<_> = lock(&self.files).by_cookie.values().filter(waits).cloned().collect();
         let now = Instant::now();
+        // Those after the last one that had its turn come first.
+        let last = self.last_looked.load(Ordering::Relaxed);
+        files.sort_unstable_by_key(|served| (served.cookie <= last, served.cookie));
+        let mut looks = 0;
         for served in files {
             // Another thread is busy with it, and looks after those that wait.
             let Some(mut state) = served.try_lock() else { continue };
             let mut over = Vec::new();
+            let its_turn = looks < MAX_LOOKS;
+            if its_turn {
+                looks += state.parked.len();
+                self.last_looked.store(served.cookie, Ordering::Relaxed);
+            }
             for mut parked in std::mem::take(&mut state.parked) {
-                match parked.fate(&self.target(parked.request), now) {
+                match parked.fate(&self.target(parked.request), now, its_turn) {
                     Fate::Waits => state.parked.push(parked),
                     fate => over.push((parked, fate)),
                 }
@@ -880,19 +697,6 @@ impl Server {
             self.apart.fetch_sub(1, Ordering::Relaxed);
             Errno::AGAIN
         })
-    }
-
-    /// Lets the threads go.
-    pub fn end(&self) {
-        let _ = rustix::io::write(&self.stop, &1u64.to_ne_bytes());
-        self.pool.stop();
-    }
-}
-
-impl Watch {
-    /// Whether the leader was busy lately.
-    fn is_busy(&self) -> bool {
-        self.idle < LOOKS
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Request {
     pub nr: libc::c_long,
     /// Its arguments.
     pub args: [u64; 6],
+    /// The call is one of this CPU's own, not of the 32-bit programs that it runs as well.
+    pub is_native: bool,
 }
 
 impl Request {

@@ -192,3 +192,54 @@ supervised! {
         assert_eq!(digest_by_aio(&hash("sha256")), ABC);
     }
 }
+
+supervised! {
+    fn an_eventfd_that_turns_into_something_else_is_not_written_to() {
+        // A thread lets the number be an eventfd and a file, in turns.
+        let socket = hash("sha256");
+        let file = std::env::temp_dir().join(format!("algkit-eventfd-{}", std::process::id()));
+        let plain = std::fs::File::create(&file).expect("a file");
+        // SAFETY: numbers; the descriptors are new.
+        let (event, either) = unsafe { (libc::eventfd(0, libc::EFD_NONBLOCK), libc::dup(0)) };
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    for fd in [event, plain.as_raw_fd()] {
+                        // SAFETY: numbers.
+                        unsafe { libc::dup2(fd, either) };
+                    }
+                }
+            });
+            let context = Context::new();
+            for _ in 0..3000 {
+                let mut write = writes(0, &socket, b"abc");
+                (write.flags, write.event_fd) = (1, either as u32);
+                if context.submit(&mut [&mut write]).is_ok() {
+                    context.events(1, None);
+                }
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let len = plain.metadata().expect("a file").len();
+        std::fs::remove_file(file).expect("removed");
+        assert_eq!(len, 0);
+    }
+}
+
+supervised! {
+    fn a_program_has_only_so_many_contexts() {
+        let socket = hash("sha256");
+        let submits = |context: &Context| context.submit(&mut [&mut writes(0, &socket, b"abc")]);
+        // They end with their process, which takes less time.
+        let contexts = || std::mem::ManuallyDrop::new((0..65).map(|_| Context::new()).collect::<Vec<_>>());
+        // Those of a child of the first program are another program's.
+        let of_child = fork(|| {
+            let contexts = contexts();
+            let taken = contexts.iter().filter(|context| submits(context).is_ok()).count();
+            i32::from(taken != 64 || errno(submits(&contexts[64])) != libc::EAGAIN)
+        });
+        assert_eq!(of_child, 0);
+        assert_eq!(contexts().iter().map(submits).take_while(Result::is_ok).count(), 64);
+    }
+}

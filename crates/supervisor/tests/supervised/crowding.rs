@@ -281,3 +281,33 @@ supervised! {
         assert!(is_served());
     }
 }
+
+supervised! {
+    fn a_program_has_only_so_many_calls_that_wait() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            // Nothing comes to any of them.
+            let sockets: Vec<_> = (0..4).map(|_| cbc(0)).collect();
+            for socket in &sockets {
+                send_with(socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+                recv(socket, &mut [0; 16], 0).expect("received");
+            }
+            thread::scope(|scope| {
+                let sockets = &sockets;
+                let waits = move |n: usize| {
+                    let ended = recv(&sockets[n % 4], &mut [0; 16], 0);
+                    let refused = ended.is_err_and(|error| error.raw_os_error() == Some(libc::ENOBUFS));
+                    told.done.fetch_add(u32::from(refused), Ordering::SeqCst);
+                    told.ready.fetch_add(1, Ordering::SeqCst);
+                };
+                for n in 0..300 {
+                    let spawned = thread::Builder::new().stack_size(128 << 10).spawn_scoped(scope, move || waits(n));
+                    drop(spawned.expect("a thread"));
+                }
+            });
+        });
+        child.is_ready(told, 300 - 256);
+        assert_eq!(told.done.load(Ordering::SeqCst), 300 - 256);
+        assert!(is_served());
+    }
+}

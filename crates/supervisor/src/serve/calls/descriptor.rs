@@ -1,10 +1,7 @@
 //! Calls on descriptors of any kind.
 
 use crate::serve::{
-    calls::{
-        Reply,
-        open::{named, proc_crypto},
-    },
+    calls::{Reply, open::named},
     served::Served,
     server::Server,
     target::Target,
@@ -12,6 +9,7 @@ use crate::serve::{
 use algkit_afalg::{
     Errno, File, Place,
     cryptodev::{Answer, Device},
+    proc_crypto,
 };
 use rustix::fs::OFlags;
 use std::{os::fd::AsFd, sync::Arc};
@@ -38,13 +36,12 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let close_on_exec = flags.contains(OFlags::CLOEXEC);
     match file {
         Place::ProcCrypto => {
-            let text = proc_crypto(algkit_afalg::proc_crypto::text().as_bytes())?;
-            target.answer_with(text, None, close_on_exec)?;
+            target.answer_with(proc_crypto::file()?, None, close_on_exec)?;
         }
         Place::DevCrypto => {
             let file = File::Device(Device::new());
             let nonblocking = flags.contains(OFlags::NONBLOCK);
-            server.serve(target, file, None, nonblocking, |fd, at| target.answer_with(fd, Some(at), close_on_exec))?;
+            server.serve(target, file, nonblocking, |fd, at| target.answer_with(fd, Some(at), close_on_exec))?;
         }
     }
     Ok(Reply::Taken)
@@ -84,28 +81,22 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 
 /// `ioctl`.
 pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Result<Reply, Errno> {
-    match served.kind {
-        // A netlink socket does not know of any, and an AF_ALG socket does not support them.
-        Some(kind) if kind.family == libc::AF_NETLINK => return Err(Errno::NOTTY),
-        Some(_) => return Err(Errno::OPNOTSUPP),
-        None => {}
-    }
-    device(server, target, &served).map(Reply::Value)
-}
-
-fn device(server: &Server, target: &Target<'_>, served: &Served) -> Result<i64, Errno> {
     let [_, request, argument, ..] = target.request.args;
     target.check()?;
     let mut state = served.lock();
-    let File::Device(device) = &mut state.file else { return Err(Errno::NOTTY) };
+    let device = match &mut state.file {
+        File::Device(device) => device,
+        // A netlink socket does not know of any, and an AF_ALG socket does not support them.
+        File::Netlink(_) => return Err(Errno::NOTTY),
+        File::Alg(_) => return Err(Errno::OPNOTSUPP),
+    };
     let answer = device.ioctl(request as u32, argument, &mut { *target });
     served.show(&mut state, target, target.request.int(0), None);
     drop(state);
     if let Answer::Clone(device, at) = answer? {
-        let number = server.serve(target, File::Device(device), None, false, |fd, number| {
-            target.give(fd.as_fd(), Some(number), false)
-        })?;
+        let number = server
+            .serve(target, File::Device(device), false, |fd, number| target.give(fd.as_fd(), Some(number), false))?;
         target.put(at, number as u32)?;
     }
-    Ok(0)
+    Ok(Reply::Value(0))
 }

@@ -6,7 +6,6 @@ mod option;
 mod socket;
 mod splice;
 mod submit;
-pub mod transfer;
 
 use crate::serve::{
     bpf::SYS_IO_PGETEVENTS,
@@ -14,7 +13,10 @@ use crate::serve::{
     server::Server,
     target::{Request, Target},
 };
-use algkit_afalg::Errno;
+use algkit_afalg::{
+    Errno,
+    level::{is_got_here, is_set_here},
+};
 use std::{os::fd::OwnedFd, sync::Arc};
 
 /// How a call ends.
@@ -54,8 +56,8 @@ fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
         libc::SYS_ioctl => descriptor::is_generic(args[1] as u32),
         // A socket knows no positions.
         libc::SYS_preadv2 | libc::SYS_pwritev2 => args[3] != u64::MAX,
-        libc::SYS_setsockopt => served.kind.is_some() && option::is_kept(args, &option::SET_HERE),
-        libc::SYS_getsockopt => served.kind.is_some() && option::is_kept(args, &option::GOT_HERE),
+        libc::SYS_setsockopt => served.is_socket && !is_set_here(args[1] as i32, args[2] as i32),
+        libc::SYS_getsockopt => served.is_socket && !is_got_here(args[1] as i32, args[2] as i32),
         _ => false,
     }
 }
@@ -86,6 +88,9 @@ pub fn is_open(nr: libc::c_long) -> bool {
 }
 
 fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
+    if !target.request.is_native {
+        return socket::elsewhere(server, target);
+    }
     match target.request.nr {
         nr if is_open(nr) => return descriptor::open(server, target),
         libc::SYS_socket => return socket::socket(server, target),
@@ -139,8 +144,8 @@ fn is_plain(nr: libc::c_long) -> bool {
 
 /// A call on a served descriptor.
 fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
-    if is_transfer(target.request.nr) && (served.kind.is_some() || is_plain(target.request.nr)) {
-        return server.transfer(target, served, theirs);
+    if is_transfer(target.request.nr) && (served.is_socket || is_plain(target.request.nr)) {
+        return server.transfer(target, served, theirs).map(|()| Reply::Taken);
     }
     // Nobody may have it in hand when the call is answered.
     drop(theirs);
@@ -151,12 +156,12 @@ fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Op
         libc::SYS_ioctl => descriptor::ioctl(server, target, served),
         libc::SYS_sendfile => splice::sendfile(server, target, served),
         // The rest is for sockets only.
-        _ if served.kind.is_none() => Err(Errno::NOTSOCK),
+        _ if !served.is_socket => Err(Errno::NOTSOCK),
         libc::SYS_bind => socket::bind(target, &served),
         libc::SYS_connect => socket::connect(target, &served),
         libc::SYS_accept => socket::accept(server, target, &served, 0),
         libc::SYS_accept4 => socket::accept(server, target, &served, target.request.int(3)),
-        libc::SYS_getsockname => socket::name(target, &served),
+        libc::SYS_getsockname | libc::SYS_getpeername => socket::name(target, &served),
         libc::SYS_setsockopt => option::set(target, &served),
         libc::SYS_getsockopt => option::get(target, &served),
         _ => Err(Errno::OPNOTSUPP),

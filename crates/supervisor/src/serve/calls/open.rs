@@ -1,9 +1,8 @@
-//! `/proc/crypto` and `/dev/crypto`, opened by name.
+//! The files that are opened by name.
 
 use crate::serve::target::Target;
-use algkit_afalg::{Errno, Place};
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
-use std::os::fd::{AsRawFd, OwnedFd};
+use algkit_afalg::Place;
+use rustix::fs::OFlags;
 
 /// The file that an `open`, `openat`, `openat2` or `creat` asks for, if it is one of ours, and the flags.
 pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
@@ -27,16 +26,4 @@ pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
         _ => flags,
     };
     Some((place, OFlags::from_bits_retain(flags as u32)))
-}
-
-/// `/proc/crypto`: a file that can be read and not changed.
-pub fn proc_crypto(text: &[u8]) -> Result<OwnedFd, Errno> {
-    let file = rustix::fs::memfd_create("crypto", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-    let mut rest = text;
-    while !rest.is_empty() {
-        rest = &rest[rustix::io::write(&file, rest)?..];
-    }
-    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
 }

@@ -3,19 +3,20 @@
 use crate::serve::{
     aio::{ContextId, Waiting},
     bpf::SYS_IO_PGETEVENTS,
-    calls::{
-        Reply,
-        transfer::{Completion, Transfer},
-    },
+    calls::Reply,
     server::{Advance, Server},
     sys::MAX_PIECES,
     target::Target,
+    transfer::{Completion, Transfer},
 };
 use algkit_afalg::{
     Errno,
     aio::{IOCB_LEN, Iocb, KEY_OFFSET, descriptor},
 };
-use std::time::{Duration, Instant};
+use std::{
+    os::fd::{AsRawFd, OwnedFd},
+    time::{Duration, Instant},
+};
 
 /// Any of them.
 pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
@@ -65,8 +66,8 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             let iocb = Iocb::parse(&iocb)?;
             let is_known = server.contexts().has_room(id)?;
             if !is_known {
-                id.take_over(target)?;
-                server.contexts().add(id)?;
+                server.contexts().add(id, server.programs.of(target.request.tid))?;
+                id.take_over(target).inspect_err(|_| server.contexts().remove(id))?;
             }
             let event_fd = iocb.event_fd.map(|fd| event_fd(target, fd)).transpose()?;
             target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
@@ -88,12 +89,11 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 }
 
 /// The eventfd that the target's descriptor is.
-fn event_fd(target: &Target<'_>, fd: i32) -> Result<std::os::fd::OwnedFd, Errno> {
-    match target.link(format_args!("fd/{fd}")) {
-        Ok(link) if link == b"anon_inode:[eventfd]" => target.fetch(fd),
-        Ok(_) => Err(Errno::INVAL),
-        Err(_) => Err(Errno::BADF),
-    }
+fn event_fd(target: &Target<'_>, fd: i32) -> Result<OwnedFd, Errno> {
+    // It is the copy that is asked what it is: the target's number may be another file's by now.
+    let copy = target.fetch(fd)?;
+    let link = rustix::fs::readlink(format!("/proc/self/fd/{}", copy.as_raw_fd()), Vec::new())?;
+    if link.as_bytes() == b"anon_inode:[eventfd]" { Ok(copy) } else { Err(Errno::INVAL) }
 }
 
 fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
@@ -122,8 +122,9 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Ok(Reply::Proceed);
     }
     let due = {
+        let program = server.programs.of(target.request.tid);
         let mut contexts = server.contexts();
-        contexts.wait(Waiting::new(target.request, id, (least, most), to, deadline));
+        contexts.wait(Waiting::new(target.request, program, id, (least, most), to, deadline))?;
         contexts.due()
     };
     server.ring();

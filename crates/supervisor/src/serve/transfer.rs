@@ -3,7 +3,6 @@
 use crate::serve::{
     aio::ContextId,
     proc::may_administer,
-    served::State,
     sys::Piece,
     target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
 };
@@ -12,6 +11,7 @@ use algkit_afalg::{
     abi::MAX_ADDRESS,
     aio::{Iocb, Operation},
     may_be_memory,
+    socket::put_address,
 };
 use std::{
     cell::RefCell,
@@ -31,12 +31,6 @@ const MAX_MESSAGES: u32 = 1024;
 /// Bytes of a `struct mmsghdr`, and where its `msg_len` is.
 const MANY_LEN: u64 = 64;
 const MANY_RESULT: u64 = HEADER_LEN as u64;
-
-/// `struct sockaddr_nl` of the kernel.
-const KERNEL_ADDRESS: [u8; 12] = {
-    let family = (libc::AF_NETLINK as u16).to_ne_bytes();
-    [family[0], family[1], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-};
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -267,21 +261,16 @@ impl Recv {
 
     /// Writes what `recvmsg` returns beside the data.
     fn finish(&self, target: &Target<'_>, file: &File, flags: i32) -> Result<(), Errno> {
-        let from: &[u8] = if matches!(file, File::Netlink(_)) { &KERNEL_ADDRESS } else { &[] };
-        let put_address = |address: u64, len_at: u64| {
-            if address == 0 {
-                return Ok(());
-            }
-            let room = usize::try_from(i32::from_ne_bytes(target.array(len_at)?)).map_err(|_| Errno::INVAL)?;
-            let n = room.min(from.len());
-            target.scatter(&[(address, n)], &from[..n])?;
-            target.put(len_at, from.len() as u32)
+        let mut memory = *target;
+        let mut put_sender = |address: u64, len_at: u64| match address {
+            0 => Ok(()),
+            _ => put_address(&mut memory, address, len_at, file.sender()),
         };
         match self.sink {
             Sink::Nowhere => Ok(()),
-            Sink::Address(address, len) => put_address(address, len),
+            Sink::Address(address, len) => put_sender(address, len),
             Sink::Header(header, name) => {
-                put_address(name, header.wrapping_add(NAMELEN))?;
+                put_sender(name, header.wrapping_add(NAMELEN))?;
                 target.put(header.wrapping_add(FLAGS), (flags | self.flags & libc::MSG_CMSG_CLOEXEC) as u32)?;
                 target.scatter(&[(header.wrapping_add(CONTROLLEN), 8)], &[0; 8])
             }
@@ -453,21 +442,21 @@ impl Transfer {
     }
 
     /// Goes on as far as it can.
-    pub fn advance(&mut self, target: &Target<'_>, state: &mut State) -> Step {
+    pub fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
         match &self.work {
             Work::Many(many) if many.begins_to_receive() => {
-                if let Some(error) = state.file.take_error() {
+                if let Some(error) = file.take_error() {
                     return Step::Done(Err(error));
                 }
             }
             _ => {}
         }
-        let step = self.work.advance(target, &mut state.file);
+        let step = self.work.advance(target, file);
         if let Work::Many(Many { sends: false, error: Some(error), .. }) = self.work
             && error != Errno::AGAIN
         {
             // Told by the next call.
-            state.file.keep_error(error);
+            file.keep_error(error);
         }
         step
     }
