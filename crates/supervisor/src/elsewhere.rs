@@ -1,4 +1,4 @@
-//! A CPU whose system calls are not known: nothing can be served there.
+//! The supervisor on a CPU whose system calls it does not know: nothing can be served there.
 
 use crate::{Error, Options, Unavailable};
 use std::{

@@ -1,48 +1,48 @@
 use std::{ffi::OsString, io};
 use thiserror::Error;
 
-/// Why a program could not be supervised.
+/// The reason why a program could not be supervised.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The kernel, or a filter that already confines this process, does not allow it.
+    /// The kernel, or a filter that already confines this process, does not allow supervision.
     #[error("seccomp user notification is not available: {0}")]
     Unavailable(Unavailable),
     /// The program could not be started.
     #[error("{}: {source}", program.display())]
     Spawn {
-        /// The program.
+        /// The program's name or path.
         program: OsString,
-        /// Why.
+        /// The error of starting it.
         source: io::Error,
     },
-    /// A system call of the supervisor's own failed.
+    /// A system call of the supervisor itself failed.
     #[error("{call}: {source}")]
     System {
-        /// The call.
+        /// The name of the system call.
         call: &'static str,
-        /// Why.
+        /// The error of starting it.
         source: io::Error,
     },
 }
 
-/// What is missing.
+/// The feature that is missing.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// The kernel is older than 5.9, or built without `CONFIG_SECCOMP_FILTER`.
+    /// The kernel is older than 5.9, or was built without `CONFIG_SECCOMP_FILTER`.
     #[error("the kernel has no {0} (Linux 5.9 and later have it)")]
     Kernel(&'static str),
-    /// This CPU's system calls are not known to it; x86-64's and AArch64's are.
+    /// The supervisor does not know this CPU's system calls. It knows those of x86-64 and AArch64.
     #[error("it knows the system calls of x86-64 and AArch64, not those of {0}")]
     Cpu(&'static str),
-    /// The filter was refused.
+    /// The kernel refused the filter.
     #[error("the filter was refused: {0}")]
     Refused(io::Error),
-    /// A process has at most one supervisor.
+    /// The process is supervised already, and a process has at most one supervisor.
     #[error("this process is supervised already, and Linux allows one supervisor")]
     Supervised,
-    /// There is no room for descriptors of its own.
+    /// The limit of open files leaves no descriptors to serve.
     #[error("the limit of open files, {0}, is too low")]
     Files(u64),
 }

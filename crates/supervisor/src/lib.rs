@@ -1,15 +1,15 @@
-//! Serves AF_ALG and `/dev/crypto` to a program of any kind, from outside.
+//! Serves AF_ALG and `/dev/crypto` to a program of any kind, from outside of it.
 //!
-//! The program runs under a seccomp filter that stops a few system calls and notifies this process
-//! (`SECCOMP_RET_USER_NOTIF`), which does what the kernel's crypto API would have done and answers in its place. It
-//! needs no privilege and nothing of the program: it may be static, bypass the C library, start threads and other
-//! programs. Linux 5.9 or later is needed.
+//! The program runs under a seccomp filter that stops some system calls and notifies this process
+//! (`SECCOMP_RET_USER_NOTIF`). This process does what the kernel's crypto API would have done, and answers in its
+//! place. That needs no privilege, and it works for any program: it may be static, bypass the C library, start threads
+//! and other programs. Linux 5.9 or later is needed.
 //!
-//! A file that is served is an [`algkit_afalg::File`] here and one end of a pair of sockets in the program. See
-//! `docs/run-seccomp.md` for what follows from that, and for what the program is not trusted with.
+//! A file that is served is an [`algkit_afalg::File`] in this process, and one end of a socket pair in the program.
+//! `docs/run-seccomp.md` says what follows from that, and what a hostile program cannot do.
 
 mod error;
-// The numbers of system calls, and what a filter sees of them, are known for these CPUs.
+// The filter and the numbers of system calls exist for these CPUs.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod serve;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -20,23 +20,25 @@ pub use error::{Error, Unavailable};
 
 use std::process::{Command, ExitStatus};
 
-/// How to supervise.
+/// Limits and options of a supervisor.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The most files that are open at once, in all.
+    /// The largest number of files that are open at once, in all programs together.
     pub files: usize,
-    /// The most of them that one program has open, with its children (see `docs/run-seccomp.md` for what a program is).
+    /// The largest number of files that are open at once in one program with its children (`docs/run-seccomp.md` says
+    /// what a program is).
     pub files_of_program: usize,
-    /// The most bytes that the files of one program keep, about: text that was sent and not yet received, sessions.
+    /// The approximate largest number of bytes that the files of one program keep: sessions, and text that was sent and
+    /// not received yet.
     pub memory_of_program: usize,
-    /// The most threads that serve.
+    /// The largest number of threads that serve requests.
     pub threads: usize,
-    /// The most of them that are busy with one program's requests, while others go on.
+    /// The largest number of threads that are busy with requests of one program at once.
     pub threads_of_program: usize,
-    /// What SIGUSR1 does, on a thread of its own, instead of going to the program.
+    /// A function that runs on a thread of its own on SIGUSR1. Without it, SIGUSR1 goes to the program.
     pub on_usr1: Option<fn()>,
-    /// Do as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
+    /// Behave as on Linux before 5.19, where a signal interrupts every call that waits for the supervisor.
     #[doc(hidden)]
     pub interruptible: bool,
 }
@@ -57,26 +59,30 @@ impl Default for Options {
     }
 }
 
-/// Whether this kernel can do it. A filter of somebody else's may still forbid it.
+/// Whether the kernel supports supervision. A filter that this process runs under may still forbid it.
 pub fn available() -> Result<(), Error> {
     serve::available()
 }
 
-/// The process that the calling thread serves now, as `name[number]`: for
+/// The process that the calling thread serves now, as `name[number]`, for
 /// [`Settings::client`](algkit_afalg::service::Settings::client).
 pub fn client() -> String {
     serve::client()
 }
 
-/// Runs `command`, and serves it and its descendants until the last of them is gone. The status is that of the
+/// Runs `command`, and serves it and its descendants until the last of them has ended. Returns the status of the
 /// command itself.
 ///
-/// Before the command starts, and until this returns, the calling process cannot be traced or dumped by programs of its
-/// own user. It adopts the program's orphans and waits for them. As process 1 of a PID namespace it waits for every child
-/// that it has not started by this function.
+/// From before the command starts until this function returns, programs of the same user cannot trace or dump the
+/// calling process. The calling process adopts the program's orphans and waits for them. As process 1 of a PID
+/// namespace, it waits for every child that it has not started by this function.
 ///
-/// Signals that the calling process is sent go to the command; after its end, to the orphans. What its files have done is
-/// [settled](algkit_afalg::File::settle) before [`Options::on_usr1`], and when this returns.
+/// Signals to the calling process are passed on to the command, and after its end to the orphans. The statistics of
+/// files are [settled](algkit_afalg::File::settle) before [`Options::on_usr1`] runs, and before this function returns.
+///
+/// # Errors
+/// [`Error`] if the kernel does not support supervision, if the program cannot be started, or if a system call of the
+/// supervisor fails.
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     serve::supervise(command, options)
 }

@@ -1,7 +1,7 @@
-//! Asynchronous I/O: requests for served descriptors, and the events that tell of their end.
+//! Asynchronous I/O: the contexts that have had requests for served descriptors, and the events of these requests.
 //!
-//! The contexts are the kernel's, and so are requests for other descriptors. A request for a served one is done while
-//! it is submitted, as the kernel does most of them; its event waits here until the program asks for it.
+//! Contexts are the kernel's, and so are requests for other descriptors. A request for a served descriptor is carried
+//! out when it is submitted, as the kernel does with most of them. Its event waits here until the program asks for it.
 
 use crate::serve::{
     program::Program,
@@ -13,20 +13,20 @@ use std::{
     time::Instant,
 };
 
-/// Contexts with requests for served descriptors, of one program and in all.
+/// The largest numbers of contexts that have had requests for served descriptors: of one program, and in all.
 const MAX_CONTEXTS_OF_PROGRAM: usize = 64;
 const MAX_CONTEXTS: usize = 1024;
 
-/// Calls of one program that wait for events.
+/// The largest number of calls of one program that wait for events.
 const MAX_WAITING_OF_PROGRAM: usize = 256;
 
-/// Calls whose signals are looked at in one go.
+/// The number of waiting calls that are checked for signals in one round. Each check reads files in /proc.
 const MAX_LOOKS: usize = 32;
 
-/// Events that wait in one of them.
+/// The largest number of events that wait in one context.
 const MAX_EVENTS: usize = 4096;
 
-/// A context: the process, when it was started, and the address that names the context.
+/// A context: the number of the process, the time when the process was started, and the address that names the context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
     process: i32,
@@ -34,42 +34,42 @@ pub struct ContextId {
     address: u64,
 }
 
-/// All contexts, and who waits for events.
+/// All contexts, and the calls that wait for events.
 #[derive(Default, Debug)]
 pub struct Contexts {
     events: HashMap<ContextId, Context>,
     waiting: Vec<Waiting>,
 }
 
-/// A context.
+/// A context that has had requests for served descriptors.
 #[derive(Debug)]
 struct Context {
-    /// Whose it is.
+    /// The program that the context is counted for.
     program: Program,
-    /// Events that wait.
+    /// The events that the program has not asked for yet, oldest first.
     events: VecDeque<Event>,
 }
 
-/// `io_getevents`.
+/// An `io_getevents` that waits for events.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// The call.
+    /// The stopped call.
     pub request: Request,
-    /// Whose it is.
+    /// The program that made the request.
     pub program: Program,
-    /// The context.
+    /// The context that it waits for.
     pub id: ContextId,
-    /// The fewest events to return with.
+    /// The smallest number of events with which the call returns before its deadline.
     pub least: usize,
-    /// The most.
+    /// The largest number of events that it returns.
     pub most: usize,
-    /// Where they go.
+    /// The address in the target to which the events go.
     pub to: u64,
-    /// When it returns with fewer.
+    /// The time at which the call returns, with any number of events.
     pub deadline: Option<Instant>,
-    /// A signal for its process was pending when it was last looked at.
+    /// Whether a signal for its process was pending at the last look.
     signalled: bool,
-    /// A thread looks whether the kernel has events for it.
+    /// Whether a thread is finding out if the kernel has events for the call.
     looked_at: bool,
 }
 
@@ -87,7 +87,7 @@ impl Waiting {
     }
 }
 
-/// The start of the ring that the kernel shows a program its events in (`struct aio_ring`).
+/// The header of the ring in which the kernel shows events to a program (`struct aio_ring`).
 struct Ring([u8; 32]);
 
 const MAGIC: u32 = 0xa10a_10a1;
@@ -106,26 +106,26 @@ impl Ring {
         self.word(2) != self.word(3)
     }
 
-    /// Libraries that read the ring by themselves look for its magic number first.
+    /// Whether libraries read events from the ring themselves. They check its magic number first.
     fn is_open(&self) -> bool {
         self.word(4) == MAGIC && self.word(7) as usize == self.0.len()
     }
 }
 
 impl ContextId {
-    /// The context of this process with that address.
+    /// The context at `address` in the target's process.
     pub fn of(target: &Target<'_>, address: u64) -> Result<Self, Errno> {
         let process = target.process().ok_or(Errno::SRCH)?;
         Ok(Self { process, started: started(process).ok_or(Errno::SRCH)?, address })
     }
 
-    /// Whether the kernel has events in it.
+    /// Whether the kernel has events for the context.
     pub fn has_events(&self, target: &Target<'_>) -> bool {
         Ring::read(target, self.address).is_ok_and(|ring| ring.has_events())
     }
 
-    /// Makes libraries that would read events from the ring by themselves ask the kernel instead, as there are events now that are
-    /// not in the ring.
+    /// Makes libraries ask the kernel for events, instead of reading the ring themselves, because there are events now
+    /// that are not in the ring. It overwrites the ring's magic number.
     pub fn take_over(&self, target: &Target<'_>) -> Result<(), Errno> {
         if !Ring::read(target, self.address)?.is_open() {
             return Err(Errno::INVAL);
@@ -138,15 +138,16 @@ impl ContextId {
     }
 }
 
-/// When a process was started, in ticks since the machine was.
+/// The time when a process was started, in clock ticks since the machine was booted.
 fn started(process: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field, a name, may have anything in it; the start is the twenty-second.
+    // The second field is a name and may contain anything. The time of the start is the twenty-second.
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 impl Contexts {
-    /// Whether context `id` has room for one more event; an error if it will have none soon.
+    /// Whether the context has room for one more event. [`Errno::AGAIN`] if it is full now, and false if it is not
+    /// known yet.
     pub fn has_room(&self, id: ContextId) -> Result<bool, Errno> {
         match self.events.get(&id) {
             Some(context) if context.events.len() < MAX_EVENTS => Ok(true),
@@ -155,7 +156,10 @@ impl Contexts {
         }
     }
 
-    /// A context that has been [taken over](ContextId::take_over), of this program.
+    /// Adds a context that `program` uses, and that is to be [taken over](ContextId::take_over).
+    ///
+    /// # Errors
+    /// [`Errno::AGAIN`] if the program, or all programs together, have too many contexts.
     pub fn add(&mut self, id: ContextId, program: Program) -> Result<(), Errno> {
         if self.is_full(program) {
             self.events.retain(|id, _| id.is_alive());
@@ -177,24 +181,27 @@ impl Contexts {
         self.events.contains_key(&id)
     }
 
-    /// Whether events wait in context `id`.
+    /// Whether events wait in the context.
     pub fn has_events(&self, id: ContextId) -> bool {
         self.events.get(&id).is_some_and(|context| !context.events.is_empty())
     }
 
-    /// Adds an event.
+    /// Appends an event to the context's queue.
     pub fn push(&mut self, id: ContextId, event: Event) {
         if let Some(context) = self.events.get_mut(&id) {
             context.events.push_back(event);
         }
     }
 
-    /// The context is gone.
+    /// Removes a context that has been destroyed.
     pub fn remove(&mut self, id: ContextId) {
         self.events.remove(&id);
     }
 
-    /// Lets a call wait, unless as many of its program do already.
+    /// Adds a call that waits for events.
+    ///
+    /// # Errors
+    /// [`Errno::NOBUFS`] if too many calls of its program wait already.
     pub fn wait(&mut self, waiting: Waiting) -> Result<(), Errno> {
         if self.waiting.iter().filter(|other| other.program == waiting.program).count() >= MAX_WAITING_OF_PROGRAM {
             return Err(Errno::NOBUFS);
@@ -203,12 +210,12 @@ impl Contexts {
         Ok(())
     }
 
-    /// Whether calls wait.
+    /// Whether any call waits for events.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Takes out the calls that have what they wait for, or have waited long enough, and their events.
+    /// Removes and returns the calls that have enough events or whose time is over, each with its events.
     pub fn due(&mut self) -> Vec<(Waiting, Vec<Event>)> {
         let Self { events, waiting } = self;
         let now = Instant::now();
@@ -227,15 +234,15 @@ impl Contexts {
         due
     }
 
-    /// Events that could not be delivered.
+    /// Puts back events that could not be written to the target.
     pub fn give_back(&mut self, id: ContextId, events: Vec<Event>) {
         if let Some(context) = self.events.get_mut(&id) {
             events.into_iter().rev().for_each(|event| context.events.push_front(event));
         }
     }
 
-    /// Ends the calls that a signal interrupts, of some that wait, and in turn of others. Gives those for which somebody has to look
-    /// whether the kernel has events.
+    /// Checks some of the waiting calls, and others the next time, and ends those that a signal interrupts. Returns the
+    /// calls for which a thread must find out whether the kernel has events.
     pub fn look<'a>(&mut self, target: impl Fn(Request) -> Target<'a>) -> Vec<Waiting> {
         let Self { events, waiting } = self;
         let mut look = Vec::new();
@@ -247,7 +254,7 @@ impl Contexts {
             }
             match target.signals() {
                 (false, false) => call.signalled = false,
-                // One for the whole process may be another thread's.
+                // A signal for the whole process may go to another of its threads.
                 (false, true) if !call.signalled => call.signalled = true,
                 _ => {
                     target.answer(Err(Errno::INTR));
@@ -263,7 +270,8 @@ impl Contexts {
         look
     }
 
-    /// Somebody has looked; says whether the kernel is to do the call, which does not wait here any more then.
+    /// Called when a thread has found out if the kernel has events for call `id`. If so, the call is removed, and the
+    /// result tells the thread to leave it to the kernel.
     pub fn looked(&mut self, id: u64, kernel_has_events: bool) -> bool {
         let Some(at) = self.waiting.iter().position(|call| call.request.id == id) else { return false };
         self.waiting[at].looked_at = false;

@@ -1,36 +1,37 @@
-//! The filter: which system calls of the target stop and wait for the supervisor.
+//! The seccomp filter, which decides what system calls of the target stop and wait for the supervisor.
 //!
-//! Descriptors that the supervisor serves have numbers in [`Ranges`] of their own, so that the filter tells a
-//! call on one of them from a call on anything else by comparing numbers, and all other traffic runs at full speed.
+//! Descriptors that the supervisor serves have numbers in [`Ranges`] of their own. So the filter tells a call on one of
+//! them from any other by comparing numbers, and all other calls run at full speed.
 
 use algkit_afalg::abi::NETLINK_CRYPTO;
 use libc::sock_filter;
 
-/// `AUDIT_ARCH_*` of the CPU this is built for.
+/// The `AUDIT_ARCH_*` of this CPU.
 #[cfg(target_arch = "x86_64")]
 pub const ARCH: u32 = 0xc000_003e;
-/// `AUDIT_ARCH_*` of the CPU this is built for.
+/// The `AUDIT_ARCH_*` of this CPU.
 #[cfg(target_arch = "aarch64")]
 pub const ARCH: u32 = 0xc000_00b7;
 
-/// x32 calls have this bit in their number.
+/// The bit that marks the numbers of x32 calls.
 #[cfg(target_arch = "x86_64")]
 pub const X32_BIT: u32 = 0x4000_0000;
 
-/// The architecture of the 32-bit programs that this CPU runs as well, and the numbers by which they make sockets.
+/// The `AUDIT_ARCH_*` of the 32-bit programs that this CPU also runs (i386), and their number of `socket`.
 #[cfg(target_arch = "x86_64")]
 const NARROW: (u32, u32) = (0x4000_0003, 359);
-/// The architecture of the 32-bit programs that this CPU runs as well, and the number by which they make sockets.
+/// The `AUDIT_ARCH_*` of the 32-bit programs that this CPU also runs (Arm EABI), and their number of `socket`.
 #[cfg(target_arch = "aarch64")]
 const NARROW: (u32, u32) = (0x4000_0028, 281);
 
-/// i386's call for all that concerns sockets, with the arguments in memory, and its first argument for `socket`.
+/// The number of i386's `socketcall`, which makes all calls on sockets, and its first argument for `socket`. Its second
+/// is the address of the arguments of that call.
 #[cfg(target_arch = "x86_64")]
 pub const SOCKETCALL: u32 = 102;
 #[cfg(target_arch = "x86_64")]
 const SYS_SOCKET: u32 = 1;
 
-/// Whether a call is one of this CPU's own, whose numbers are known here.
+/// Whether `nr` is a number of the native 64-bit system calls, neither of a 32-bit program nor of x32.
 pub fn is_native(arch: u32, nr: i32) -> bool {
     #[cfg(target_arch = "x86_64")]
     if nr as u32 & X32_BIT != 0 {
@@ -43,24 +44,24 @@ pub fn is_native(arch: u32, nr: i32) -> bool {
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOTIFY: u32 = libc::SECCOMP_RET_USER_NOTIF;
 
-// Offsets in `struct seccomp_data`, and of the low half of an argument.
+// Offsets in `struct seccomp_data`; `argument` is that of the low half of an argument.
 const NR: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const fn argument(index: u32) -> u32 {
     16 + 8 * index + if cfg!(target_endian = "big") { 4 } else { 0 }
 }
 
-/// Descriptor numbers from `start` up to and without `end`.
+/// Descriptor numbers from `start` up to `end`, without `end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     /// The first number.
     pub start: u32,
-    /// The number after the last.
+    /// The number after the last range.
     pub end: u32,
 }
 
 impl Range {
-    /// The most descriptors that one process can have served in it.
+    /// The largest number of served descriptors that one process can have in the range.
     const SIZE: u32 = 256;
 
     fn contains(self, fd: u32) -> bool {
@@ -71,19 +72,20 @@ impl Range {
 /// The numbers of served descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ranges {
-    /// As high as `select` admits, which knows of 1024 descriptors.
+    /// The first range ends at the highest number that `select` admits, or at the limit of open files.
     first: Range,
-    /// Where there is no number left, in a program that has very many: behind all that it is likely to have.
+    /// A range for programs that have used up the first. It is above all numbers that they are likely to use.
     second: Option<Range>,
 }
 
 impl Ranges {
-    /// The highest number. The kernel keeps a table as long as the highest number in use, of eight bytes each, in every process.
+    /// The upper bound of both ranges. In every process, the kernel keeps a table as long as the highest number in use,
+    /// with eight bytes per number.
     const HIGHEST: u64 = 1 << 16;
-    /// Where the second range ends if the program has yet to raise its limit.
+    /// The end of the second range if the program must raise its limit before it can use the range.
     const RAISED: u64 = 4096;
 
-    /// The ranges for a target that may open `soft` descriptors, and raise that to `hard` (`RLIMIT_NOFILE`).
+    /// The ranges for a target that may open `soft` descriptors and may raise that limit to `hard` (`RLIMIT_NOFILE`).
     pub fn below(soft: u64, hard: u64) -> Self {
         let end = u32::try_from(soft).unwrap_or(u32::MAX).min(libc::FD_SETSIZE as u32);
         let first = Range { start: end - Range::SIZE.min(end / 4), end };
@@ -94,7 +96,7 @@ impl Ranges {
         Self { first, second }
     }
 
-    /// Whether `fd` lies in one of them.
+    /// Whether `fd` lies in one of the ranges.
     pub fn contains(self, fd: i32) -> bool {
         u32::try_from(fd).is_ok_and(|fd| self.all().any(|range| range.contains(fd)))
     }
@@ -104,33 +106,33 @@ impl Ranges {
         std::iter::once(self.first).chain(self.second)
     }
 
-    /// The number after the last.
+    /// The number after the last range.
     pub fn end(self) -> u32 {
         self.second.unwrap_or(self.first).end
     }
 }
 
-/// What decides whether a call is trapped.
+/// The condition under which a call is trapped.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// Nothing: it always is.
+    /// The call is always trapped.
     Always,
-    /// Its first argument lies in the range.
+    /// Its first argument is a number in the ranges.
     First,
-    /// Its first or third argument lies in the range.
+    /// Its first or third argument is a number in the ranges.
     FirstOrThird,
-    /// Its first argument lies in the range, and it asks for a duplicate.
+    /// Its first argument is a number in the ranges, and it asks for a duplicate.
     Duplicate,
-    /// It asks for AF_ALG or NETLINK_CRYPTO.
+    /// It makes a socket of AF_ALG or NETLINK_CRYPTO.
     Socket,
-    /// The flags in this argument do not exclude the files that are served.
+    /// Its flags, in this argument, do not exclude the files that are served.
     Open(u32),
 }
 
-/// The `libc` crate does not have it for every CPU.
+/// The number of `io_pgetevents`, which the `libc` crate does not have for every CPU.
 pub const SYS_IO_PGETEVENTS: libc::c_long = if cfg!(target_arch = "x86_64") { 333 } else { 292 };
 
-/// The calls, and what decides over each.
+/// The calls that may be trapped, each with its condition.
 const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_read, Rule::First),
     (libc::SYS_write, Rule::First),
@@ -177,18 +179,18 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_io_destroy, Rule::Always),
 ];
 
-/// A place in the program, known once [`Assembler::place`] has been called.
+/// A place in the program, which is known after [`Assembler::place`] has been called.
 #[derive(Clone, Copy)]
 struct Label(usize);
 
-/// Where a conditional jump goes.
+/// The target of a conditional jump.
 #[derive(Clone, Copy)]
 enum To {
     Next,
     Label(Label),
 }
 
-/// Puts a program together, front to back; every jump goes forward.
+/// An assembler of the program, from front to back. All jumps go forward.
 #[derive(Default)]
 struct Assembler {
     code: Vec<sock_filter>,
@@ -223,7 +225,7 @@ impl Assembler {
         self.emit(libc::BPF_JMP | test | libc::BPF_K, k);
     }
 
-    /// The program, unless a jump is too far for its eight bits.
+    /// The program; `None` if a jump is too far for its eight bits.
     fn finish(mut self) -> Option<Vec<sock_filter>> {
         for (at, yes, no) in self.jumps {
             let distance = |to| match to {
@@ -236,14 +238,15 @@ impl Assembler {
     }
 }
 
-/// The filter for a target whose served descriptors lie in `ranges`.
+/// The filter for a target whose served descriptors have numbers in `ranges`.
 pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     use To::{Label as L, Next};
     let mut a = Assembler::default();
     let (allow, notify) = (a.label(), a.label());
     let [first, third, duplicate, socket, open1, open2] = std::array::from_fn(|_| a.label());
 
-    // Calls of another architecture pass: their numbers mean something else. Of those that ask for what would be served, the user is told.
+    // Calls of another architecture pass, because their numbers have other meanings. Only those that make a socket are
+    // trapped, so that the supervisor can tell the user that the program is not served.
     let (native, narrow) = (a.label(), a.label());
     a.load(ARCHITECTURE);
     a.jump(libc::BPF_JEQ, ARCH, L(native), Next);
@@ -292,7 +295,8 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     a.load(argument(2));
     a.jump(libc::BPF_JEQ, NETLINK_CRYPTO as u32, L(notify), L(allow));
 
-    // Neither /proc/crypto nor /dev/crypto is a folder, or a place in the tree only. But O_CREAT would make the kernel create it.
+    // Neither /proc/crypto nor /dev/crypto is a folder, and a descriptor by O_PATH is of no use. A call with O_CREAT is
+    // trapped, because the kernel would create the file.
     let excluded = (libc::O_DIRECTORY | libc::O_PATH) as u32;
     for (label, index) in [(open1, 1), (open2, 2)] {
         a.place(label);
@@ -321,7 +325,8 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     a.answer(ALLOW);
     a.place(notify);
     a.answer(NOTIFY);
-    // The program is the same for all ranges but for their number and constants; the tests assemble both kinds.
+    // For all ranges the program differs only in their number and in constants. Tests assemble it for one range and for
+    // two.
     a.finish().unwrap_or_default()
 }
 
@@ -332,7 +337,7 @@ mod tests {
     const FIRST: Range = Range { start: 768, end: 1024 };
     const RANGES: Ranges = Ranges { first: FIRST, second: Some(Range { start: 4000, end: 4256 }) };
 
-    /// Classic BPF, as far as the filter uses it; `None` where the kernel would refuse the program.
+    /// Runs classic BPF, as far as the filter uses it; `None` where the kernel would refuse the program.
     fn run(program: &[sock_filter], data: &[u8; 64]) -> Option<u32> {
         let (mut pc, mut a) = (0, 0u32);
         loop {
@@ -399,7 +404,7 @@ mod tests {
                 assert_eq!(trapped(nr, [fd, 0, 0]), expected, "call {nr} on {fd}");
             }
             assert!(!trapped(nr, [u64::MAX, 0, 0]));
-            // A descriptor is an unsigned int; the upper half of the register means nothing.
+            // A descriptor is an unsigned int, so the upper half of the register is ignored.
             assert!(trapped(nr, [0xdead_beef_0000_0300, 0, 0]));
         }
         for nr in [libc::SYS_close, libc::SYS_fstat, libc::SYS_mmap, libc::SYS_vmsplice] {

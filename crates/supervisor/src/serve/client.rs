@@ -1,15 +1,15 @@
-//! Whom a thread of the supervisor works for, by a name that people know.
+//! The name of the client that a thread of the supervisor works for.
 
 use crate::serve::proc;
 use algkit_afalg::service;
 use std::{cell::Cell, fs};
 
 thread_local! {
-    /// The thread that made the call.
+    /// The client's thread that made the call.
     static CALLER: Cell<i32> = const { Cell::new(0) };
 }
 
-/// This thread works for thread `tid` of a program now.
+/// Records that this thread of the supervisor works for thread `tid` of a client.
 pub fn set(tid: i32) {
     CALLER.set(tid);
 }
@@ -19,7 +19,7 @@ pub fn current() -> String {
     of(CALLER.get())
 }
 
-/// `name[number]` of the process of thread `tid`. A program chooses its name.
+/// `name[number]` of the process of thread `tid`. A program chooses its own name, so control characters are escaped.
 pub fn of(tid: i32) -> String {
     let process = proc::process(tid).unwrap_or(tid);
     let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();

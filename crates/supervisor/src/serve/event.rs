@@ -1,4 +1,4 @@
-//! What the supervisor waits for.
+//! The loop in which the supervisor waits for events.
 
 use crate::serve::{
     launch,
@@ -23,14 +23,14 @@ use std::{
     },
 };
 
-/// What an event is of.
+/// The sources of events, as the numbers that epoll returns.
 const LISTENER: u64 = u64::MAX;
 const SIGNAL: u64 = u64::MAX - 1;
 const EXIT: u64 = u64::MAX - 2;
 const BELL: u64 = u64::MAX - 3;
 const HANGUPS: u64 = u64::MAX - 4;
 
-/// Signals that are passed on. Those that a key on the terminal sends reach the program anyway.
+/// Signals that are passed on to the program. Signals from keys on the terminal reach it anyway.
 const PASSED_ON: [i32; 8] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -42,14 +42,15 @@ const PASSED_ON: [i32; 8] = [
     libc::SIGCONT,
 ];
 
-/// How often orphans are looked after when the program has ended. SIGCHLD alone does not tell of all: it does not reach
-/// this thread if another one does not block it, and several of them are one.
+/// The interval at which the supervisor looks for orphans after the program has ended. SIGCHLD alone is not enough: it
+/// does not reach this thread if another one does not block it, and several of them may be merged into one.
 const PATROL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// Makes this process opaque to others of its user, who could otherwise read the keys of the programs it serves.
+/// As long as this lives, other processes of the same user cannot read this process, which has the keys of the programs
+/// that it serves.
 struct Opaque;
 
-/// How many ask for it, and how it was before the first of them.
+/// The number of [`Opaque`]s, and the state before the first one was made.
 static OPAQUE: Mutex<(usize, Option<DumpableBehavior>)> = Mutex::new((0, None));
 
 impl Opaque {
@@ -75,22 +76,22 @@ impl Drop for Opaque {
     }
 }
 
-/// Makes this process the parent of the program's orphans. Where Yama restricts tracing, only an ancestor may read their
-/// memory; and signals for them come here once the program has ended.
+/// Makes this process the parent of the program's orphans. Where Yama restricts tracing, only an ancestor may read
+/// their memory. Also, signals are passed on to them after the program has ended.
 struct Adoption {
-    /// It is process 1 of its namespace, to which all orphans come, also those that are not served.
+    /// Whether this process is process 1 of its namespace, which gets all orphans, including those that are not served.
     is_init: bool,
 }
 
 impl Adoption {
     fn new() -> Self {
-        // Without it (before Linux 3.4) orphans are init's.
+        // If it fails (before Linux 3.4), orphans go to init.
         let _ = rustix::process::set_child_subreaper(Pid::from_raw(1));
         Self { is_init: std::process::id() == 1 }
     }
 
-    /// The children of this process that nobody else waits for: neither the programs themselves, for which their owners
-    /// wait, nor others that this process has started, which are not under the filter.
+    /// The children of this process for which no other code waits. These are neither the programs themselves, whose
+    /// owners wait for them, nor other children of this process, which do not run under the filter.
     fn orphans(&self) -> Vec<Pid> {
         let programs = launch::programs();
         let own = filters("self");
@@ -99,7 +100,7 @@ impl Adoption {
         children.into_iter().filter(is_orphan).filter_map(|child| Pid::from_raw(child as i32)).collect()
     }
 
-    /// Waits for the orphans that have exited.
+    /// Waits for orphans that have exited.
     fn reap(&self) {
         if sys::has_exited() {
             for orphan in self.orphans() {
@@ -108,7 +109,7 @@ impl Adoption {
         }
     }
 
-    /// Sends the orphans a signal.
+    /// Sends `signal` to the orphans.
     fn signal(&self, signal: Signal) {
         for orphan in self.orphans() {
             let _ = rustix::process::kill_process(orphan, signal);
@@ -122,14 +123,14 @@ fn children(pid: u32) -> Vec<u32> {
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let is_child = |child: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        // The name, in parentheses, may have anything in it; the state and the parent follow.
+        // The name, in parentheses, may contain anything. The state and the parent follow it.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)?.parse().ok());
         parent == Some(pid)
     };
     numbers.filter(is_child).collect()
 }
 
-/// How many seccomp filters a process runs under, also when it has exited.
+/// The number of seccomp filters that a process runs under, also after it has exited.
 fn filters(pid: &str) -> u32 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let count = status.lines().find_map(|line| line.strip_prefix("Seccomp_filters:"));
@@ -147,14 +148,15 @@ pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Erro
     waited_for.push(libc::SIGCHLD);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
-    // Before the program can do anything. It starts as a copy that is opaque, too, and `exec` ends that.
+    // It must come before the program can do anything. The program starts as a copy of this process that is opaque as
+    // well, and `exec` ends that.
     let _opaque = Opaque::new();
     let launch::Launched { mut child, listener, ranges, interruptible } = launch::launch(command, &signals, options)?;
     let program = child.id();
     let served = Server::new(program as i32, listener, ranges, interruptible, options)
         .and_then(|server| serve(server, &mut child, &signals, &adoption, options.on_usr1));
     if served.is_err() {
-        // It may still run, and nobody would answer its calls.
+        // The program may still run, and nobody would answer its calls.
         let _ = child.kill().and_then(|()| child.wait());
     }
     launch::programs().remove(&program);
@@ -171,7 +173,7 @@ fn serve(
     let pid = Pid::from_child(child);
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(Error::system("pidfd_open"))?;
     let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
-    // Of the listener, only its end: notifications are the leader's.
+    // For the listener, epoll reports only its end; the leader takes the notifications.
     epoll::add(&epoll, server.listener(), EventData::new_u64(LISTENER), EventFlags::empty())
         .map_err(Error::system("epoll_ctl"))?;
     for (fd, token) in
@@ -181,7 +183,7 @@ fn serve(
     }
     let threads = Threads::new(server.clone())?;
     threads.start()?;
-    // The program has been started: it is not its slice that changes.
+    // It must come after the program has been started, because a child would inherit the slice.
     let _soon = sys::Soon::new();
     let result = attend(&threads, child, &epoll, pidfd.as_fd(), signals, adoption, on_usr1);
     threads.end();
@@ -189,7 +191,8 @@ fn serve(
     result
 }
 
-/// Does `act` on a thread of its own, as it may take long; and once more, however often it is asked for meanwhile.
+/// Calls `act` on a thread of its own, because it may take long. If it is asked for again before `act` has ended, that
+/// thread calls it once more, however often it was asked for. `asked` counts this.
 fn apart(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
     if asked.fetch_add(1, Ordering::SeqCst) > 0 {
         return;
@@ -210,12 +213,12 @@ fn apart(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
     }
 }
 
-/// How the program ended, if it has.
+/// The exit status of the program, if it has ended.
 fn ended(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
     child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
 }
 
-/// Sends a signal to the program, and when it has ended to the orphans that it has left.
+/// Sends a signal to the program, or after its end to the orphans that it has left.
 fn pass_on(signal: i32, program: Option<BorrowedFd<'_>>, adoption: &Adoption) {
     let Some(signal) = Signal::from_named_raw(signal) else { return };
     match program {
@@ -261,7 +264,7 @@ fn attend(
                                 on_usr1.into_iter().for_each(|act| apart(server, &asked, act))
                             }
                             signal => {
-                                // It may have ended a moment ago.
+                                // The program may have ended a moment ago.
                                 if status.is_none() {
                                     status = ended(child)?;
                                 }
@@ -279,7 +282,7 @@ fn attend(
                     adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
-                // A worker has something for this thread to look after.
+                // A worker has something for this thread to do.
                 _ => server.answer_bell(),
             }
         }

@@ -1,7 +1,7 @@
-//! The target's descriptors.
+//! Access to the target's descriptors.
 //!
-//! A thread's number may become another's, so that what is remembered under it has to be a handle of the thread itself: of one that
-//! has ended it gives nothing (`ESRCH`), and then a new one is made.
+//! The number of a thread that has ended may be given to another thread. So for each number, a handle of the thread is
+//! kept. The handle of an ended thread gives `ESRCH`, and then a new one is made.
 
 use crate::serve::proc::process;
 use algkit_afalg::Errno;
@@ -12,27 +12,27 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Handles that are kept.
+/// The largest number of handles that are kept.
 pub const MAX_HANDLES: usize = 256;
 
-/// `PIDFD_THREAD` (Linux 6.9): of any thread, not only of the first of a process.
+/// The flag `PIDFD_THREAD` (Linux 6.9), for a handle of any thread and not only of the first of a process.
 const THREAD: PidfdFlags = PidfdFlags::from_bits_retain(libc::O_EXCL as u32);
 
-/// Handles of threads.
+/// Handles of the target's threads.
 pub struct Handles {
     flags: PidfdFlags,
     kept: Mutex<HashMap<i32, Arc<OwnedFd>>>,
 }
 
 impl Handles {
-    /// None yet.
+    /// An empty set of handles.
     pub fn new() -> Self {
         let own = rustix::process::getpid();
         let flags = if pidfd_open(own, THREAD).is_ok() { THREAD } else { PidfdFlags::empty() };
         Self { flags, kept: Mutex::default() }
     }
 
-    /// A copy of descriptor `fd` of thread `tid`.
+    /// A copy of the descriptor `fd` of thread `tid`.
     pub fn fetch(&self, tid: i32, fd: i32) -> Result<OwnedFd, Errno> {
         let get = |handle: &OwnedFd| pidfd_getfd(handle, fd, PidfdGetfdFlags::empty());
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&tid).cloned();
@@ -52,7 +52,8 @@ impl Handles {
                 kept.insert(tid, Arc::new(handle));
                 copy
             }
-            // The thread is not the first of its process, whose handle says nothing of this thread.
+            // The thread is not the first of its process. A handle of the process does not tell whether the thread
+            // lives, so it is not kept.
             Err(Errno::INVAL | Errno::NOENT) if self.flags.is_empty() => {
                 let process = process(tid).and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
                 get(&pidfd_open(process, self.flags)?)

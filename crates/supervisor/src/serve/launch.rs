@@ -25,23 +25,23 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A target that runs, and whose calls wait.
+/// A program that runs under the filter.
 pub struct Launched {
     pub child: Child,
     pub listener: OwnedFd,
-    /// Where the descriptors that are served to it are.
+    /// The numbers of descriptors that are served.
     pub ranges: Ranges,
-    /// A signal ends a call that waits for its answer.
+    /// Whether a signal ends a call that waits for its answer.
     pub interruptible: bool,
 }
 
-/// What the child says, if it has not failed, of a listener whose calls signals interrupt.
+/// The code by which the child reports success with a filter whose calls signals interrupt.
 const INTERRUPTIBLE: i32 = -1;
 
-/// Fewer descriptors than this leave none to serve.
+/// The smallest limit of open files that leaves descriptors to serve.
 const FEWEST_FILES: u64 = 16;
 
-/// Whether this kernel can do it.
+/// Checks whether this kernel supports supervision.
 pub fn check() -> Result<(), Unavailable> {
     if !sys::knows_notification() {
         return Err(Unavailable::Kernel("SECCOMP_RET_USER_NOTIF"));
@@ -52,15 +52,15 @@ pub fn check() -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// The programs that are supervised by this process, for which nobody else may wait.
+/// The programs that this process supervises. Only their supervisors may wait for them.
 static PROGRAMS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Those programs. As long as this is held, none is added, and none is being started.
+/// The set of supervised programs. While it is locked, no program is added or is being started.
 pub fn programs() -> MutexGuard<'static, BTreeSet<u32>> {
     PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts `command`, with the signal mask of before `signals`.
+/// Starts `command` under the filter, with the signal mask from before `signals`.
 pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
     let limits = getrlimit(Resource::Nofile);
@@ -74,7 +74,7 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     let flags = SocketFlags::CLOEXEC;
     let (ours, theirs) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::system("socketpair"))?;
-    // The child sends on it with the filter in place, which must not stop it.
+    // The child sends on this socket under the filter, so its number must not be in the ranges.
     if ranges.contains(theirs.as_raw_fd()) {
         return Err(Error::Unavailable(Unavailable::Files(limit)));
     }
@@ -86,7 +86,8 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
         // SAFETY: the parent keeps `theirs` open until the child has been made, and the child has a copy.
         confine(&program, interruptible, unsafe { BorrowedFd::borrow_raw(fd) })
     };
-    // SAFETY: `confine` makes system calls on memory that exists already, and nothing else.
+    // SAFETY: `confine` makes system calls on memory that exists before, which is all that is allowed between fork and
+    // exec.
     unsafe { command.pre_exec(confine) };
     let mut programs = programs();
     let spawned = command.spawn();
@@ -103,7 +104,7 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     match received {
         Ok(Ok((listener, interruptible))) => Ok(Launched { child, listener, ranges, interruptible }),
         failed => {
-            // It runs, and nobody would answer its calls.
+            // The program runs, and nobody would answer its calls.
             let _ = child.kill().and_then(|()| child.wait());
             Err(match failed {
                 Err(errno) => Error::system("recvmsg")(errno),
@@ -113,16 +114,16 @@ pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Res
     }
 }
 
-/// In the child: installs the filter and sends its listener, or the error, to the parent. Async-signal-safe.
+/// In the child: installs the filter and sends the listener, or the error, to the parent. It is async-signal-safe.
 fn confine(program: &[libc::sock_filter], interruptible: bool, parent: BorrowedFd<'_>) -> io::Result<()> {
-    // Without SPEC_ALLOW, Linux before 5.16 makes the program slower, as if it were to be confined.
+    // Without SPEC_ALLOW, Linux before 5.16 enables mitigations that slow the program down.
     let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     let uninterruptible = match interruptible {
         true => Err(Errno::INVAL),
         false => sys::install(program, listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV),
     };
     let (installed, success) = match uninterruptible {
-        // Linux before 5.19.
+        // The kernel is older than Linux 5.19.
         Err(Errno::INVAL) => (sys::install(program, listen), INTERRUPTIBLE),
         installed => (installed, 0),
     };
@@ -138,7 +139,7 @@ fn confine(program: &[libc::sock_filter], interruptible: bool, parent: BorrowedF
     installed.map(drop).map_err(Into::into)
 }
 
-/// What [`confine`] sent; the outer error is that nothing came.
+/// Receives what [`confine`] has sent. The outer error says that nothing was received.
 fn receive(from: BorrowedFd<'_>) -> Result<Result<(OwnedFd, bool), Errno>, Errno> {
     let mut code = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -1,4 +1,5 @@
-//! The threads' work: taking calls, and looking after the thread that takes them.
+//! The main functions of the threads: taking calls from the listener and carrying them out, and checking on the leader,
+//! which is the thread that takes them.
 
 use crate::Error;
 use crate::serve::{
@@ -23,27 +24,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the leader is looked after while there are calls, and how often others that wait.
+/// The interval at which the leader is checked while there are calls, and that at which waiting calls are checked.
 const LOOK: Duration = Duration::from_millis(1);
 const TICK: Duration = Duration::from_millis(10);
 
-/// Looks at a leader that has nothing to do until nobody looks any more.
+/// The number of checks that find an idle leader before checking stops.
 const LOOKS: u32 = 20;
 
-/// The threads that serve.
+/// The threads that take calls and carry them out.
 pub struct Threads {
-    /// What they serve.
+    /// The server whose requests the threads carry out.
     pub server: Arc<Server>,
     receive_ends: bool,
-    /// Becomes readable when the leader is to stop.
+    /// An eventfd that becomes readable when the leader is to stop.
     stop: OwnedFd,
-    /// Calls that were taken and not begun with.
+    /// Calls that have been taken and not begun.
     taken: Mutex<VecDeque<Request>>,
-    /// The thread whose call was taken last.
+    /// The thread that made the last call that was taken.
     last_caller: AtomicI32,
 }
 
-/// What the thread that attends to everything else remembers of the leader between two looks.
+/// What the thread that checks on the leader remembers between two checks.
 #[derive(Default)]
 pub struct Watch {
     turn: u64,
@@ -54,14 +55,20 @@ pub struct Watch {
 }
 
 impl Threads {
-    /// Of this server; none yet.
+    /// No threads yet; [`start`](Self::start) makes them.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the kernel makes no eventfd.
     pub fn new(server: Arc<Server>) -> Result<Arc<Self>, Error> {
         let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(Error::system("eventfd2"))?;
         let (taken, last_caller) = (Mutex::default(), AtomicI32::new(0));
         Ok(Arc::new(Self { server, receive_ends: sys::receive_ends(), stop, taken, last_caller }))
     }
 
-    /// Starts the threads that serve.
+    /// Starts the first threads. The pool starts more when it needs them.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the kernel starts no thread.
     pub fn start(self: &Arc<Self>) -> Result<(), Error> {
         let threads = Arc::downgrade(self);
         let spawn = move || {
@@ -71,7 +78,7 @@ impl Threads {
         if self.server.pool.start(spawn) { Ok(()) } else { Err(Error::system("clone")(rustix::io::Errno::AGAIN)) }
     }
 
-    /// A thread's life.
+    /// The main function of these threads.
     fn work(&self) {
         let _soon = sys::Soon::new();
         self.server.pool.enter();
@@ -94,7 +101,7 @@ impl Threads {
                 self.server.ring();
             }
             if self.server.pool.is_crowded() && self.server.pool.is_full(self.server.programs.of(request.tid)) {
-                // It would be the next to keep this thread.
+                // The request might keep this thread busy as well, so it waits for a thread of its program.
                 let program = self.server.programs.of(request.tid);
                 self.server.pool.employ(request, program, Box::new(move |server| attend(server, request)));
             } else {
@@ -107,8 +114,8 @@ impl Threads {
         self.server.pool.abdicate();
     }
 
-    /// The next call. Signals end calls that were not taken: so where several threads of programs call, all that there are, are taken
-    /// before the first is begun with.
+    /// The next call; `None` when the leader is to stop. A signal ends a call that has not been taken. So if several
+    /// threads make calls, all pending calls are taken before the first is begun.
     fn next(&self) -> Option<Request> {
         let before = lock(&self.taken).pop_front();
         let request = match before {
@@ -133,8 +140,9 @@ impl Threads {
         poll(&mut news, Some(&now)).is_ok() && news[0].revents().contains(PollFlags::IN)
     }
 
-    /// The next notification; none when it is over. Until it is taken, signals end the call, so that no time is lost: where taking
-    /// it ends with the last process, nothing is asked before. `epoll` would not pass on that the caller waits on this CPU
+    /// Waits for the next notification; `None` when the leader is to stop. A signal ends a call that has not been
+    /// taken, so the call is taken without a `poll` before it, if the kernel ends that wait when the last process under
+    /// the filter has ended. `poll` is used and not `epoll`, which does not wake this thread on the caller's CPU
     /// (`SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`).
     fn receive(&self) -> Option<Request> {
         let listener = self.server.listener();
@@ -158,7 +166,7 @@ impl Threads {
                     return Some(request);
                 }
             } else if !news.is_empty() {
-                // The last process under the filter is gone. The thread that attends to that says when to stop.
+                // The last process under the filter has ended. The thread that handles events signals when to stop.
                 let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], None);
             }
         }
@@ -170,7 +178,7 @@ impl Threads {
         Some(Request { id, tid: pid as i32, nr: data.nr.into(), args: data.args, is_native })
     }
 
-    /// Answers with EIO where `work` panics, so that a defect costs one call and not the whole program.
+    /// Calls `work`, and answers with EIO if it panics, so that a defect costs one call and not the whole program.
     fn guard(&self, request: Request, work: impl FnOnce()) {
         client::set(request.tid);
         if let Some(lost) = &self.server.lost {
@@ -184,8 +192,8 @@ impl Threads {
         }
     }
 
-    /// Looks after the leader, and after calls that wait. Takes no file's lock and reads no target's memory. Says how long nothing
-    /// has to be looked after again.
+    /// Checks on the leader and on calls that wait. It does not wait for the lock of a file, and reads no memory of a
+    /// target. Returns the time after which it must be called again, or `None` if nothing waits.
     pub fn watch(&self, watch: &mut Watch) -> Option<Timespec> {
         self.watch_leader(watch);
         if self.server.pool.is_exhausted() {
@@ -208,7 +216,7 @@ impl Threads {
 
     fn watch_leader(&self, watch: &mut Watch) {
         let now = Instant::now();
-        // Other events may have woken this thread in between, or the leader, which has begun with something.
+        // This thread may have been woken early by other events, or by a leader that has begun with a request.
         if watch.last_look.is_some_and(|last| now.duration_since(last) < LOOK) {
             watch.idle = 0;
             return;
@@ -224,7 +232,7 @@ impl Threads {
         }
     }
 
-    /// Answers calls that no thread is there to do.
+    /// Refuses the calls for which no thread is free.
     fn turn_away(&self) {
         while self.server.pool.is_exhausted() {
             let before = lock(&self.taken).pop_front();
@@ -233,8 +241,8 @@ impl Threads {
         }
     }
 
-    /// Ends a call for which there is no thread: the kernel does what is not served, as far as that can be told without reading the
-    /// target's memory.
+    /// Ends a call for which no thread is free: with ENOBUFS if it is for a served file, as far as that can be known
+    /// without reading the target's memory. The kernel carries out any other.
     fn refuse_request(&self, request: Request) {
         let target = self.server.target(request);
         let is_ours = match calls::descriptors(&request) {
@@ -251,7 +259,7 @@ impl Threads {
         }
     }
 
-    /// Lets the threads go.
+    /// Tells the threads to end.
     pub fn end(&self) {
         let _ = rustix::io::write(&self.stop, &1u64.to_ne_bytes());
         self.server.pool.stop();
@@ -259,18 +267,18 @@ impl Threads {
 }
 
 impl Watch {
-    /// Whether the leader was busy lately.
+    /// Whether the leader was busy at one of the last checks.
     fn is_busy(&self) -> bool {
         self.idle < LOOKS
     }
 }
 
-/// Answers a notification, or passes it on.
+/// Answers a notification, or lets another thread do so.
 fn attend(server: &Server, request: Request) {
     if server.lost.as_ref().is_some_and(|lost| lost.answer(&server.target(request))) {
         return;
     }
-    // What this thread of the target closed before, is closed, also as far as the call can see.
+    // Files that this thread of the target has closed before must be closed for this call.
     if calls::asks_who_is_there(request.nr) {
         server.take_hangups();
     }

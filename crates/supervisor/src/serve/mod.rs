@@ -1,4 +1,4 @@
-//! How a program is started, and how its calls are served.
+//! Starting a program under the filter, and serving its calls.
 
 mod aio;
 mod bpf;

@@ -1,4 +1,4 @@
-//! Calls that wait.
+//! Calls on files that wait.
 
 use crate::serve::{
     target::{Request, Target},
@@ -6,31 +6,31 @@ use crate::serve::{
 };
 use std::time::Instant;
 
-/// A call that waits until it can go on.
+/// A call that waits until the file is ready for it.
 #[derive(Debug)]
 pub struct Parked {
-    /// The call.
+    /// The stopped call.
     pub request: Request,
-    /// What is left of it.
+    /// The part of the transfer that is left.
     pub transfer: Transfer,
-    /// When it gives up (`SO_RCVTIMEO`, `SO_SNDTIMEO`).
+    /// The time at which the call times out (`SO_RCVTIMEO`, `SO_SNDTIMEO`).
     pub deadline: Option<Instant>,
-    /// A signal for its process was pending when it was last looked at.
+    /// Whether a signal for its process was pending at the last look.
     signalled: bool,
 }
 
-/// What becomes of a call that waits.
+/// The fate of a call that waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It goes on waiting.
+    /// The call continues to wait.
     Waits,
-    /// It has waited long enough.
+    /// The call has timed out.
     TimedOut,
-    /// A signal ends it, after which it starts again if the program wants that.
+    /// A signal ends the call, and the kernel restarts it after the handler if the program has asked for that.
     Restarts,
-    /// A signal ends it.
+    /// A signal ends the call.
     Interrupted,
-    /// Nobody waits for it.
+    /// The target does not wait for the call any more.
     Gone,
 }
 
@@ -40,7 +40,7 @@ impl Parked {
         Self { request, transfer, deadline, signalled: false }
     }
 
-    /// What becomes of it now. Signals, which take long to look at, are looked at if it is its turn.
+    /// The fate of the call at the time `now`. Only with `its_turn` is it checked for signals, which takes long.
     pub fn fate(&mut self, target: &Target<'_>, now: Instant, its_turn: bool) -> Fate {
         if !target.valid() {
             return Fate::Gone;
@@ -51,10 +51,10 @@ impl Parked {
         if !its_turn {
             return Fate::Waits;
         }
-        // The kernel interrupts the call itself, unless it was asked not to (`SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV`).
+        // The kernel itself interrupts a call, unless it was asked not to (`SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV`).
         match target.signals() {
             (true, _) => Fate::Restarts,
-            // One for the whole process is this thread's if nobody else has taken it by the next look.
+            // A signal for the whole process interrupts this call if no other thread has taken it before the next look.
             (false, true) if self.signalled => Fate::Interrupted,
             (false, shared) => {
                 self.signalled = shared;

@@ -1,12 +1,14 @@
-//! The threads that serve, and which of them leads.
+//! The pool of threads that serve requests, one of which is the leader.
 //!
-//! The leader takes notifications one after the other, and does what each asks for. What may take long it does after it has
-//! given the lead to another thread ([`Pool::go_away`]). What took long without a warning (a page of the target's that somebody has
-//! to bring first, a file's lock) costs it the lead: [`Pool::depose`] is called by a thread that never waits for a target.
-//! A short request passes through no other thread, which would double its time.
+//! The leader takes notifications one after the other and carries out each request. Before a request that may take
+//! long, it gives the lead to another thread ([`Pool::go_away`]). A request may also take long unexpectedly: a page of
+//! the target must be loaded first, or a file is locked. Then another thread, which never waits for a target, takes the
+//! lead from it ([`Pool::depose`]). A short request is carried out by the leader alone, because passing it to another
+//! thread would double its time.
 //!
-//! Threads that are away are counted for the program that they are busy with. What comes beyond its number waits, untouched,
-//! and is [given back](Pool::expire) when it has waited too long.
+//! A thread that works on a long request is *away*, and is counted for the program that made the request. Requests
+//! beyond a program's number of threads wait in a queue, and are [returned](Pool::expire) when they have waited too
+//! long.
 
 use crate::serve::{program::Program, target::Request};
 use std::{
@@ -18,79 +20,80 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Something to do for a request, on the server `S`.
+/// A function that carries out a request on the server `S`.
 pub type Job<S> = Box<dyn FnOnce(&S) + Send>;
 
 /// How long a request waits for a thread.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a thread does next.
+/// The next task of a thread.
 pub enum Task<S> {
-    /// Take notifications.
+    /// To lead: to take notifications.
     Lead,
-    /// This, for a program that is to be [released](Pool::release) afterwards.
+    /// To carry out this request, and to [release](Pool::release) its program afterwards.
     Do(Waiting<S>),
-    /// Nothing, ever again.
+    /// To end.
     End,
 }
 
 /// A request that waits for a thread.
 pub struct Waiting<S> {
-    /// Whose it is.
+    /// The program that made the request.
     pub program: Program,
-    /// The request.
+    /// The stopped call.
     pub request: Request,
-    /// What is to be done for it.
+    /// The function that carries it out.
     pub job: Job<S>,
     since: Instant,
 }
 
-/// The threads.
+/// The pool of threads.
 pub struct Pool<S> {
     most: usize,
     most_of_program: usize,
     state: Mutex<State<S>>,
     wake: Condvar,
     spawn: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
-    /// The notification that the leader is busy with; 0 while it waits for one.
+    /// The notification that the leader works on; 0 while it waits for one.
     turn: AtomicU64,
-    /// The thread that made that call.
+    /// The thread that made the call of that notification.
     caller: AtomicI32,
-    /// Notifications that leaders have taken.
+    /// The number of notifications that leaders have taken.
     taken: AtomicU64,
-    /// Somebody looks after the leader.
+    /// Whether a thread checks that the leader is not stuck.
     watched: AtomicBool,
-    /// Programs that have all the threads that they may have.
+    /// The number of programs that have all the threads that they may have.
     crowded: AtomicUsize,
 }
 
 struct State<S> {
-    /// A thread leads.
+    /// Whether a thread leads.
     led: bool,
     over: bool,
     threads: usize,
-    /// Threads that wait for something to do, or will when they have started.
+    /// The number of threads that wait for a task, or will do so when they have started.
     idle: usize,
     loads: HashMap<Program, Load<S>>,
-    /// By notification: threads that lost the lead over it, or gave it away, and for whom.
+    /// For each notification over which a thread has lost or given away the lead: the program that the thread is
+    /// counted for.
     away: HashMap<u64, Program>,
-    /// What threads may begin with. It is counted for its program already.
+    /// The requests that threads may begin with. Each is already counted for its program.
     ready: VecDeque<Waiting<S>>,
 }
 
-/// What a program keeps busy.
+/// The threads that a program occupies, and its requests that wait for one.
 struct Load<S> {
     threads: usize,
     queue: VecDeque<Waiting<S>>,
 }
 
-/// A notification as a value of `turn`.
+/// The value of `turn` for a notification.
 fn number(request: &Request) -> u64 {
     request.id.max(1)
 }
 
 impl<S> Pool<S> {
-    /// At most `most` threads, `most_of_program` of which are away for one program.
+    /// A pool of at most `most` threads, of which at most `most_of_program` are away for one program.
     pub fn new(most: usize, most_of_program: usize) -> Self {
         let state = State {
             led: false,
@@ -119,12 +122,12 @@ impl<S> Pool<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the first threads. `spawn` starts one, which calls [`enter`](Self::enter) and does what
-    /// [`next`](Self::next) says; it says whether it could.
+    /// Starts the first two threads. `spawn` starts a thread, which must call [`enter`](Self::enter) and then carry out
+    /// the tasks of [`next`](Self::next); it returns whether it could. Returns whether both have started.
     pub fn start(&self, spawn: impl Fn() -> bool + Send + Sync + 'static) -> bool {
         let _ = self.spawn.set(Box::new(spawn));
         let mut state = self.lock();
-        // The second one is there when the first goes away.
+        // The second thread takes the lead when the first one goes away.
         self.add_thread(&mut state) && self.add_thread(&mut state)
     }
 
@@ -135,7 +138,7 @@ impl<S> Pool<S> {
         added
     }
 
-    /// Wakes or starts threads for what there is to do.
+    /// Wakes or starts as many threads as there are tasks.
     fn provide(&self, state: &mut State<S>) {
         let wanted = usize::from(!state.led) + state.ready.len();
         while state.idle < wanted && self.add_thread(state) {}
@@ -144,12 +147,12 @@ impl<S> Pool<S> {
         }
     }
 
-    /// A thread has started.
+    /// Called by a thread when it has started.
     pub fn enter(&self) {
         self.lock().idle -= 1;
     }
 
-    /// What this thread does next. Waits for it.
+    /// Waits for the next task of this thread.
     pub fn next(&self) -> Task<S> {
         let mut state = self.lock();
         loop {
@@ -171,7 +174,7 @@ impl<S> Pool<S> {
         }
     }
 
-    /// The leader begins with a request; true if nobody watches it yet.
+    /// Called by the leader before it works on a request. Returns true if no thread checks on the leader yet.
     pub fn begin(&self, request: &Request) -> bool {
         self.caller.store(request.tid, Ordering::Relaxed);
         self.taken.fetch_add(1, Ordering::Relaxed);
@@ -179,7 +182,7 @@ impl<S> Pool<S> {
         !self.watched.load(Ordering::SeqCst) && !self.watched.swap(true, Ordering::SeqCst)
     }
 
-    /// It has done what can be done now; false if it does not lead any more.
+    /// Called by the leader after it has worked on a request. Returns false if it has lost the lead.
     pub fn end(&self, request: &Request) -> bool {
         let still_leads = self.turn.compare_exchange(number(request), 0, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if !still_leads {
@@ -191,19 +194,19 @@ impl<S> Pool<S> {
         still_leads
     }
 
-    /// Leaders that have ended lead no more.
+    /// Called by a leader that stops taking notifications: another thread may lead.
     pub fn abdicate(&self) {
         let mut state = self.lock();
         state.led = false;
         self.provide(&mut state);
     }
 
-    /// Does `job` where it holds up nobody: gives it back if that is this thread, now that it does not lead; otherwise a
-    /// thread will do it.
+    /// Lets `job` run where it delays no other request. Returns `job` if this thread shall run it, because it does not
+    /// lead or has just given the lead away. Otherwise another thread will run it.
     pub fn go_away(&self, request: Request, program: Program, job: Job<S>) -> Option<Job<S>> {
         let mut state = self.lock();
         if self.turn.load(Ordering::SeqCst) != number(&request) {
-            // It was deposed, or never led.
+            // This thread has lost the lead, or never had it.
             return Some(job);
         }
         let waiting = Waiting { program, request, job, since: Instant::now() };
@@ -223,7 +226,7 @@ impl<S> Pool<S> {
         Some(waiting.job)
     }
 
-    /// Takes the lead from who has been busy with notification `turn` for long, with a request of `program`.
+    /// Takes the lead from the thread that has worked on notification `turn` for long, which is a request of `program`.
     pub fn depose(&self, turn: u64, program: Program) {
         let mut state = self.lock();
         if self.turn.compare_exchange(turn, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
@@ -234,7 +237,7 @@ impl<S> Pool<S> {
         }
     }
 
-    /// A thread may do `job`.
+    /// Lets another thread run `job`.
     pub fn employ(&self, request: Request, program: Program, job: Job<S>) {
         let mut state = self.lock();
         let waiting = Waiting { program, request, job, since: Instant::now() };
@@ -257,7 +260,7 @@ impl<S> Pool<S> {
         }
     }
 
-    /// One more thread is away for `program`.
+    /// Counts one more thread that is away for `program`.
     fn add(&self, state: &mut State<S>, program: Program) {
         let load = state.loads.entry(program).or_insert(Load { threads: 0, queue: VecDeque::new() });
         load.threads += 1;
@@ -266,7 +269,7 @@ impl<S> Pool<S> {
         }
     }
 
-    /// One less; what waits for that comes next.
+    /// Counts one thread less for `program`. If one of its requests waits, that comes next instead.
     fn subtract(&self, state: &mut State<S>, program: Program) {
         let Some(load) = state.loads.get_mut(&program) else { return };
         if let Some(waiting) = load.queue.pop_front() {
@@ -283,7 +286,7 @@ impl<S> Pool<S> {
         }
     }
 
-    /// A thread has done what [`next`](Self::next) gave it.
+    /// Called by a thread when it has carried out a task from [`next`](Self::next).
     pub fn release(&self, program: Program) {
         self.subtract(&mut self.lock(), program);
     }
@@ -293,24 +296,26 @@ impl<S> Pool<S> {
         self.crowded.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether this one has. (Deposed leaders count, so that it may have one more.)
+    /// Whether `program` has all the threads that it may have. (Deposed leaders count, so it may have one more.)
     pub fn is_full(&self, program: Program) -> bool {
         !self.has_room(&self.lock(), program)
     }
 
-    /// What the leader is busy with, and for which thread; and how many notifications were taken.
+    /// The notification that the leader works on, the thread that made its call, and the number of notifications that
+    /// were taken.
     pub fn watch(&self) -> (u64, i32, u64) {
         let turn = self.turn.load(Ordering::SeqCst);
         (turn, self.caller.load(Ordering::Relaxed), self.taken.load(Ordering::Relaxed))
     }
 
-    /// Nobody looks after the leader any more; false if it has begun with something in that moment.
+    /// Called by the thread that checks on the leader, to stop doing so. Returns false if the leader has begun with a
+    /// request at that moment.
     pub fn look_away(&self) -> bool {
         self.watched.store(false, Ordering::SeqCst);
         self.turn.load(Ordering::SeqCst) == 0 || self.watched.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether nobody leads, and nobody can.
+    /// Whether no thread leads, and none is free to lead.
     pub fn is_exhausted(&self) -> bool {
         let state = self.lock();
         !state.led && state.idle == 0
@@ -322,7 +327,7 @@ impl<S> Pool<S> {
         !state.ready.is_empty() || state.loads.values().any(|load| !load.queue.is_empty())
     }
 
-    /// Takes out what has waited too long.
+    /// Removes and returns the requests that have waited too long.
     pub fn expire(&self) -> Vec<Request> {
         let now = Instant::now();
         let is_late = |waiting: &Waiting<S>| now.duration_since(waiting.since) >= PATIENCE;
@@ -344,7 +349,7 @@ impl<S> Pool<S> {
         late
     }
 
-    /// Lets the threads go, and waits for them, but not for those that a target keeps for long.
+    /// Ends the threads and waits for them, but not for those that a target keeps busy for long.
     pub fn stop(&self) {
         let mut state = self.lock();
         state.over = true;

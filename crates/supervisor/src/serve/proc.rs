@@ -1,10 +1,10 @@
-//! What `/proc` says of threads. Numbers of threads are given away again: who needs to know that it was the caller's asks
-//! afterwards whether the call still waits.
+//! What `/proc` says about threads. Numbers of threads are reused. Code that must know that the answer was about the
+//! caller checks afterwards that the call still waits.
 
 use algkit_afalg::Errno;
 use std::{fmt::Write as _, fs};
 
-/// The lines with these names in a thread's `status`, without the names.
+/// The lines with these names in a thread's `status` file, without the names.
 pub fn fields<const N: usize>(tid: i32, names: [&str; N]) -> [Option<String>; N] {
     let status = fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
     names.map(|name| {
@@ -13,8 +13,8 @@ pub fn fields<const N: usize>(tid: i32, names: [&str; N]) -> [Option<String>; N]
     })
 }
 
-/// Whether a thread has `CAP_NET_ADMIN` in the user namespace of the supervisor. That of a namespace that a program has made for itself
-/// is no right to change what others are served.
+/// Whether a thread has `CAP_NET_ADMIN` in the supervisor's user namespace. In a namespace that a program has made for
+/// itself, the capability does not allow changing what other programs are served.
 pub fn may_administer(tid: i32) -> bool {
     const CAP_NET_ADMIN: u32 = 12;
     let [capabilities] = fields(tid, ["CapEff"]);
@@ -25,27 +25,27 @@ pub fn may_administer(tid: i32) -> bool {
             == fs::read_link("/proc/self/ns/user").ok().map(|l| l.into_os_string().into_encoded_bytes())
 }
 
-/// The process that a thread is part of.
+/// The number of the process that a thread belongs to.
 pub fn process(tid: i32) -> Option<i32> {
     let [process] = fields(tid, ["Tgid"]);
     process?.parse().ok()
 }
 
-/// The flags of an open file of a thread.
+/// The flags of descriptor `fd` of a thread.
 pub fn flags(tid: i32, fd: i32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("flags:"))?;
     u32::from_str_radix(line.trim(), 8).ok()
 }
 
-/// What a link of a thread's folder says.
+/// The destination of a link in a thread's folder.
 pub fn link(tid: i32, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
     let mut path = String::with_capacity(40);
     let _ = write!(path, "/proc/{tid}/{name}");
     Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
 }
 
-/// The inode of the socket that descriptor `fd` of a thread is, if it is one.
+/// The inode of the socket that descriptor `fd` of a thread refers to. [`Errno::NOTSOCK`] if it is no socket.
 pub fn socket(tid: i32, fd: i32) -> Result<u64, Errno> {
     let link = link(tid, format_args!("fd/{fd}"))?;
     let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));

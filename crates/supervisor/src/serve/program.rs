@@ -1,9 +1,10 @@
-//! Whose request it is, as far as it decides how much of the supervisor a program may use.
+//! Programs, between which the supervisor divides its resources.
 //!
-//! A program is what the first one under the filter has started, with all its descendants, as far as they belong to one user:
-//! of `sh -c 'a & b & wait'`, `a` and `b` are two, and the shell is a third. Processes whose ancestors have ended before they asked
-//! for anything are one program for each user, so that nobody gets more by leaving its parent. Among processes of one user
-//! this keeps apart what gets in each other's way, not what attacks: they can also trace one another.
+//! A program is a child of the first process under the filter with all its descendants, as far as they belong to one
+//! user. In `sh -c 'a & b & wait'`, `a` and `b` are two programs, and the shell is a third. Processes whose ancestors
+//! ended before their first call are one program per user, so that no process gains resources by leaving its parent.
+//! Between processes of one user, this keeps apart those that disturb each other, not attackers: they can also trace
+//! one another.
 
 use crate::serve::proc::fields;
 use std::{
@@ -15,60 +16,60 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A program, with its children.
+/// A program: processes of one user that descend from the same child of the first process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
     user: u32,
-    /// The descendant of the first program that its processes descend from; 0 for orphans.
+    /// The number of the child of the first process from which they descend; 0 for orphans.
     branch: i32,
 }
 
-/// What a program has.
+/// The resources that a program uses.
 #[derive(Default, Debug)]
 pub struct Account {
-    /// Files.
+    /// The number of open files.
     pub files: AtomicUsize,
-    /// Bytes that its files keep.
+    /// The number of bytes that its files keep.
     pub bytes: AtomicUsize,
-    /// Threads that it has to itself.
+    /// The number of threads that work for it alone.
     pub threads: AtomicUsize,
-    /// Calls that wait at its files.
+    /// The number of calls that wait at its files.
     pub parked: AtomicUsize,
 }
 
 impl Account {
-    /// Counts one more of something, unless there are `most` already.
+    /// Adds one to a count; returns false if the count is `most` already.
     pub fn take(count: &AtomicUsize, most: usize) -> bool {
         let taken = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1));
         taken.is_ok()
     }
 }
 
-/// All programs.
+/// All programs of a supervisor.
 pub struct Programs {
     first: i32,
-    /// By thread. Threads and their numbers do not change hands within [`FRESH`] unless all numbers are used up in it, and then a
-    /// request may be counted for the wrong program.
+    /// The program of each thread. A thread's number is not reused within [`FRESH`], unless all numbers are used up in
+    /// that time. Then a request may be counted for the wrong program.
     known: Mutex<HashMap<i32, (Instant, Program)>>,
     accounts: Mutex<HashMap<Program, Weak<Account>>>,
 }
 
-/// How long it is remembered what program a thread is part of.
+/// How long the program of a thread is remembered.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Threads that are remembered.
+/// The number of threads whose program is remembered.
 const MAX_KNOWN: usize = 1024;
 
-/// Ancestors that are looked at. Who has more is counted with the orphans.
+/// The largest number of ancestors that are examined. A process with more is counted as an orphan.
 const MAX_ANCESTORS: usize = 64;
 
 impl Programs {
-    /// Those under the filter of the process `first`.
+    /// The programs among the descendants of the process `first`.
     pub fn new(first: i32) -> Self {
         Self { first, known: Mutex::default(), accounts: Mutex::default() }
     }
 
-    /// The program that a thread is part of.
+    /// The program that a thread belongs to.
     pub fn of(&self, tid: i32) -> Program {
         let now = Instant::now();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +90,7 @@ impl Programs {
     fn find(&self, tid: i32) -> Program {
         let number = |text: Option<&str>| text.and_then(|text| text.parse::<i32>().ok());
         let [process, parent, users] = fields(tid, ["Tgid", "PPid", "Uid"]);
-        // Real, effective, saved, and that of the file system.
+        // The fields are the real, effective, saved and file system user.
         let user = users.as_deref().and_then(|users| users.split_ascii_whitespace().nth(1)?.parse().ok()).unwrap_or(0);
         let (mut process, mut parent) =
             (number(process.as_deref()).unwrap_or(0), number(parent.as_deref()).unwrap_or(0));
@@ -107,7 +108,7 @@ impl Programs {
         Program { user, branch: 0 }
     }
 
-    /// What a program has.
+    /// The resources that a program uses.
     pub fn account(&self, program: Program) -> Arc<Account> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(account) = accounts.get(&program).and_then(Weak::upgrade) {

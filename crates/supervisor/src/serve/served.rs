@@ -1,9 +1,10 @@
 //! A file that is served, and the socket that stands for it in the target.
 //!
-//! The target holds one end of a pair of sockets, so that everything about descriptors (`close`, `fork`, `exec`,
-//! flags, `fstat`, `poll`, `select`, `epoll`) is the kernel's own work. The supervisor holds the other end. Through
-//! it the file's readiness shows, and it hangs up when the target has closed its last descriptor. The target's end names the
-//! file, whatever process asks, and under whatever number: by its cookie (`SO_COOKIE`), which no other socket ever has.
+//! The target holds one end of a socket pair, so the kernel itself implements everything about descriptors: `close`,
+//! `fork`, `exec`, flags, `fstat`, `poll`, `select`, `epoll`. The supervisor holds the other end. Through it, it shows
+//! the file's readiness, and it sees a hangup when the target has closed its last descriptor. The cookie of the
+//! target's end (`SO_COOKIE`), which no other socket ever has, identifies the file, for any process and any descriptor
+//! number.
 
 use crate::serve::{park::Parked, program::Account, target::Target};
 use algkit_afalg::{Errno, File, Readiness};
@@ -25,37 +26,39 @@ use std::{
 pub struct Served {
     /// The cookie of the target's end.
     pub cookie: u64,
-    /// Its inode, which other sockets come to have after 2³² more. It names the file where `pidfd_getfd` is forbidden.
+    /// The inode of the target's end, which another socket can get after 2³² more. It identifies the file where
+    /// `pidfd_getfd` is forbidden.
     pub inode: u64,
-    /// Whose it is: of the program that made it.
+    /// The resources of the program that has made the file.
     pub account: Arc<Account>,
-    /// A socket, and not `/dev/crypto`.
+    /// Whether the file is a socket. Otherwise it is `/dev/crypto`.
     pub is_socket: bool,
-    /// How many calls wait here.
+    /// The number of calls that wait at the file.
     pub parked: AtomicUsize,
     end: OwnedFd,
     state: Mutex<State>,
 }
 
-/// What calls change.
+/// The part of a file that its lock protects.
 #[derive(Debug)]
 pub struct State {
     /// The file.
     pub file: File,
-    /// Calls that wait until they can go on.
+    /// The calls that wait at the file.
     pub parked: Vec<Parked>,
-    /// The target has closed it.
+    /// Whether the target has closed the file.
     pub closed: bool,
     shown: Readiness,
-    /// Bytes that it was last found to keep.
+    /// The number of bytes that the file kept at the last count.
     held: usize,
 }
 
-/// Fills the smallest buffer that a socket can have, more than a quarter of it: the sender is not writable then.
+/// A datagram that takes more than a quarter of the smallest send buffer. While it is in the queue, its sender is not
+/// writable.
 const FILLING: [u8; 2048] = [0; 2048];
 
 impl Served {
-    /// A file, and the descriptor for the target.
+    /// A file, and the descriptor to be given to the target.
     pub fn new(file: File, nonblocking: bool, account: Arc<Account>) -> Result<(Self, OwnedFd), Errno> {
         let (end, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
@@ -73,12 +76,12 @@ impl Served {
         Ok((Self { cookie, inode, account, is_socket, parked, end, state }, theirs))
     }
 
-    /// The supervisor's end.
+    /// The supervisor's end of the socket pair.
     pub fn end(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
 
-    /// Whether the target has closed its last descriptor, and no call waits.
+    /// Whether the target has closed its last descriptor and no call waits at the file.
     pub fn is_hung_up(&self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut end = [PollFd::new(&self.end, PollFlags::empty())];
@@ -86,12 +89,12 @@ impl Served {
         closed && self.try_lock().is_some_and(|state| state.parked.is_empty())
     }
 
-    /// The state, when no other thread works on it.
+    /// Waits until no other thread works on the file, and locks it.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state, unless another thread works on it.
+    /// Locks the file, unless another thread works on it.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
         match self.state.try_lock() {
             Ok(state) => Some(state),
@@ -100,8 +103,8 @@ impl Served {
         }
     }
 
-    /// Lets the target's `poll` see what the file has become, and counts what it keeps. `fd` is the target's descriptor, and
-    /// `known` its end of the file, if somebody has it at hand.
+    /// Makes the target's socket show the file's readiness, and counts the bytes that the file keeps. `fd` is the
+    /// target's descriptor, and `known` the target's end of the file, if the caller has it.
     pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32, known: Option<OwnedFd>) {
         let held = state.file.held();
         self.account.bytes.fetch_add(held, Ordering::Relaxed);
@@ -109,7 +112,7 @@ impl Served {
         if state.file.readiness() == state.shown {
             return;
         }
-        // Where `pidfd_getfd` is forbidden, the target may see an event too many, as with any socket.
+        // Where `pidfd_getfd` is forbidden, the target may see a spurious event, which may happen with any socket.
         let known = Cell::new(known);
         let _ = show(&self.end, state, || {
             if let Some(theirs) = known.take() {
@@ -129,7 +132,8 @@ impl Drop for Served {
     }
 }
 
-/// Brings what is shown up to date. Events appear through the supervisor's end, and disappear through the target's.
+/// Makes the socket show the file's readiness. Events are added through the supervisor's end, and removed through the
+/// target's.
 fn show<Fd: AsFd>(end: &OwnedFd, state: &mut State, theirs: impl Fn() -> Result<Fd, Errno>) -> Result<(), Errno> {
     let State { file, shown, .. } = state;
     let now = file.readiness();

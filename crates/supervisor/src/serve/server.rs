@@ -1,4 +1,4 @@
-//! Files and notifications, and what is done about both.
+//! The server: its files, the notifications that it takes, and the threads that carry out requests.
 
 use crate::serve::{
     aio::{Contexts, Waiting},
@@ -39,63 +39,64 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Descriptors that are left to the supervisor for purposes other than files.
+/// The number of descriptors that the supervisor needs for purposes other than files.
 const SPARE: usize = 128 + MAX_HANDLES;
 
-/// Threads that do what takes as long as a client likes: in all, and for one program.
+/// The largest numbers of threads for requests that may take as long as a client likes: in all, and for one program.
 const MAX_APART: usize = 32;
 const MAX_APART_OF_PROGRAM: usize = 8;
 
-/// Calls that wait at the files of one program, and how many of all are looked after in one go, but for those at one file.
+/// The largest number of calls that wait at the files of one program, and the number of waiting calls after which no
+/// further file is checked for signals in the same round.
 const MAX_PARKED_OF_PROGRAM: usize = 256;
 const MAX_LOOKS: usize = 32;
 
-/// Programs that are not served and of which it is remembered that the user was told.
+/// The number of executables of which it is remembered that the user has been told that they are not served.
 const MAX_TOLD: usize = 256;
 
-/// How long the end of a request waits until its eventfd has been told.
+/// How long the end of a request is delayed until its eventfd has been signalled.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes of the threads' stacks. The self-tests of all drivers, which `/proc/crypto` asks for, take 40 KiB in a release build; without
-/// optimization they take over 2 MiB.
+/// The stack size of the threads in bytes. The self-tests of all drivers, which run when `/proc/crypto` is opened, take
+/// 40 KiB in a release build and more than 2 MiB in one without optimization.
 pub const STACK: usize = 256 << 10;
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What serves the targets of one supervisor.
+/// The server of the processes under one filter.
 pub struct Server {
-    /// Where descriptors that are served are.
+    /// The numbers of descriptors that are served.
     pub ranges: Ranges,
     listener: OwnedFd,
     handles: Handles,
-    /// Answers that signals lost, where they end calls.
+    /// The answers that signals have lost; `None` if signals do not end a call that has been taken.
     pub lost: Option<Lost>,
-    /// Hangups of files, by cookie.
+    /// An epoll descriptor that reports hangups of files, with the file's cookie.
     hangups: OwnedFd,
     bell: OwnedFd,
     files: Mutex<Files>,
-    /// Files that nobody has any more, and that a thread is busy with.
+    /// Files that the target has closed while a thread works on them.
     closing: Mutex<Vec<Arc<Served>>>,
     most_files: usize,
     most_files_of_program: usize,
     most_bytes_of_program: usize,
     pub programs: Programs,
-    /// Numbers that are being given.
+    /// Numbers of descriptors that are being given to programs.
     giving: Mutex<HashSet<(Program, u32)>>,
-    /// Programs that are not served, and whose user was told.
+    /// The paths of the executables of which the user has been told that they are not served.
     told: Mutex<HashSet<String>>,
     contexts: Mutex<Contexts>,
     parked: AtomicUsize,
-    /// The file whose calls were looked after last.
+    /// The cookie of the file whose calls were the last to be checked for signals.
     last_looked: AtomicU64,
     pub pool: Pool<Self>,
     apart: AtomicUsize,
     own: Weak<Self>,
 }
 
-/// What is served.
+/// The files that are served.
 #[derive(Default)]
 struct Files {
     by_cookie: HashMap<u64, Arc<Served>>,
@@ -121,40 +122,40 @@ impl Files {
     }
 }
 
-/// Whose turn it is.
+/// The way in which a call may continue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// A call that has just come, and may wait.
+    /// A call that has just come and may wait.
     First,
-    /// One that may not.
+    /// A call that has just come and may not wait.
     Only,
-    /// One that has waited.
+    /// A call that has waited.
     Later,
 }
 
-/// What became of a call that went on.
+/// The state of a call after it has continued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Advance {
-    /// It has ended.
+    /// The call has ended.
     Ended,
-    /// It waits.
+    /// The call waits.
     Waits,
-    /// It would wait, and may not.
+    /// The call would have to wait and may not.
     WouldWait,
 }
 
-/// A call that has ended and was not told so. It is told when its file's lock is released: the target may close the file at once, and
-/// count on its being closed.
+/// A call that has ended and has not been answered. It is answered when the lock of its file has been released, because
+/// the target may close the file at once and expect it to be closed.
 struct End {
     request: Request,
     completion: Option<Completion>,
     result: Result<i64, Errno>,
-    /// It had waited.
+    /// Whether the call has waited.
     waited: bool,
 }
 
 impl Server {
-    /// One that answers `listener`, for the process `first` and its descendants.
+    /// A server that answers `listener`, for the process `first` and its descendants.
     pub fn new(
         first: i32,
         listener: OwnedFd,
@@ -189,37 +190,37 @@ impl Server {
         }))
     }
 
-    /// Where notifications come from.
+    /// The descriptor from which notifications are taken.
     pub fn listener(&self) -> BorrowedFd<'_> {
         self.listener.as_fd()
     }
 
-    /// What becomes readable when files hang up.
+    /// A descriptor that is readable when files have hung up.
     pub fn hangups(&self) -> BorrowedFd<'_> {
         self.hangups.as_fd()
     }
 
-    /// What becomes readable when a worker has left something to look after.
+    /// A descriptor that is readable when a worker has something for the thread that handles events.
     pub fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
 
-    /// Gives the thread that looks after everything something to look after.
+    /// Wakes the thread that handles events.
     pub fn ring(&self) {
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 
-    /// Quiets the bell.
+    /// Resets the bell after it has woken the thread.
     pub fn answer_bell(&self) {
         let _ = rustix::io::read(&self.bell, &mut [0u8; 8]);
     }
 
-    /// The thread that made `request`.
+    /// The thread that made the call of `request`.
     pub fn target(&self, request: Request) -> Target<'_> {
         Target::new(request, self.listener.as_fd(), &self.handles, self.lost.as_ref())
     }
 
-    /// Does `job` for `request` without holding up others, here or on another thread.
+    /// Lets `job` run for `request` without delaying other requests, on this thread or on another.
     pub fn employ(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) {
         let job: Job<Self> = Box::new(job);
         if let Some(job) = self.pool.go_away(request, self.programs.of(request.tid), job) {
@@ -227,12 +228,12 @@ impl Server {
         }
     }
 
-    /// The file that the target's descriptor is. Only numbers in the ranges are looked at.
+    /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up.
     pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
         self.find_with_end(target, fd).map(|(served, _)| served)
     }
 
-    /// The file that the target's descriptor is, and the target's end of it, where that can be had.
+    /// The file that the target's descriptor refers to, and the target's end of it, if that can be fetched.
     pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Option<(Arc<Served>, Option<OwnedFd>)> {
         if !self.ranges.contains(fd) {
             return None;
@@ -243,13 +244,13 @@ impl Server {
                 (served?, Some(theirs))
             }
             Err(Errno::BADF) => return None,
-            // `pidfd_getfd` is forbidden.
+            // `pidfd_getfd` is forbidden, so the file is found by its inode.
             Err(_) => (lock(&self.files).of_inode(proc::socket(target.request.tid, fd).ok()?).cloned()?, None),
         };
         Some(found).filter(|_| target.valid())
     }
 
-    /// Gives the target, by `give`, a descriptor under a number in the ranges, not below `least`.
+    /// Gives the target a descriptor by `give`, under a number in the ranges that is not below `least`.
     pub fn number<R>(
         &self,
         target: &Target<'_>,
@@ -257,7 +258,7 @@ impl Server {
         give: impl FnOnce(u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         let program = self.programs.of(target.request.tid);
-        // Held while a number is looked for, so that two threads of a process do not find the same one.
+        // Two threads of a process must not find the same number, so it is recorded until the descriptor has it.
         let mut giving = lock(&self.giving);
         let mut number = Err(Errno::MFILE);
         for range in self.ranges.all() {
@@ -277,7 +278,7 @@ impl Server {
         given
     }
 
-    /// Serves `file`. `give` gives the target the descriptor under the number.
+    /// Serves `file`. `give` gives the target the descriptor under a number.
     pub fn serve<R>(
         &self,
         target: &Target<'_>,
@@ -287,7 +288,7 @@ impl Server {
     ) -> Result<R, Errno> {
         let account = self.programs.account(self.programs.of(target.request.tid));
         if !Account::take(&account.files, self.most_files_of_program) {
-            // Some may have been closed, and the news may be on its way.
+            // Some files may have been closed whose hangups have not been handled.
             self.take_hangups();
             if !Account::take(&account.files, self.most_files_of_program) {
                 let most = self.most_files_of_program;
@@ -314,11 +315,11 @@ impl Server {
                 self.tell(target.request, format_args!("refused a file: all programs have {} open", self.most_files));
                 return Err(Errno::NFILE);
             }
-            // A hangup is always reported.
+            // epoll always reports hangups.
             epoll::add(&self.hangups, served.end(), EventData::new_u64(cookie), EventFlags::empty())?;
             files.insert(served);
         }
-        // If this fails, `theirs` closes, and the file goes with the hangup.
+        // On failure, `theirs` is closed, and the file is removed after the hangup.
         self.number(target, 0, |number| give(theirs, number))
     }
 
@@ -326,7 +327,7 @@ impl Server {
     pub fn take_hangups(&self) {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut room = [MaybeUninit::<epoll::Event>::uninit(); 64];
-        // Whoever comes second finds no event, and has to know that what there was is closed.
+        // A second thread finds no event here and must wait until the first one has closed these files.
         let mut closing = lock(&self.closing);
         closing.retain(|served| !self.close(served));
         while let Ok((events, _)) = epoll::wait(&self.hangups, &mut room, Some(&now)) {
@@ -344,18 +345,18 @@ impl Server {
         }
     }
 
-    /// Closes the files that a thread was busy with when the target closed them, and is no longer; whether some are left.
+    /// Closes the files on which a thread worked when the target closed them. Returns whether one still does.
     pub fn close_left(&self) -> bool {
         let mut closing = lock(&self.closing);
         closing.retain(|served| !self.close(served));
         !closing.is_empty()
     }
 
-    /// Ends the calls that wait at a file which nobody has any more; false if a thread is busy with it.
+    /// Ends the calls that wait at a closed file. Returns false if a thread works on the file.
     fn close(&self, served: &Served) -> bool {
         let Some(mut state) = served.try_lock() else { return false };
         state.closed = true;
-        // Other threads may still have the file in hand for a moment; what it stood for is gone now.
+        // Another thread may keep the file for a moment, so its contents are dropped now.
         state.file = File::Device(Device::new());
         let parked = std::mem::take(&mut state.parked);
         self.count_parked(served, &state);
@@ -366,21 +367,21 @@ impl Server {
         true
     }
 
-    /// Calls have begun or ceased to wait at a file.
+    /// Updates the count of calls that wait at a file, and returns the previous count of all files.
     fn count_parked(&self, served: &Served, state: &State) -> usize {
         let (now, before) = (state.parked.len(), served.parked.swap(state.parked.len(), Ordering::Relaxed));
-        // The difference, which may be negative: both counts wrap around.
+        // The difference may be negative, so it wraps around, as the sums do.
         let more = now.wrapping_sub(before);
         served.account.parked.fetch_add(more, Ordering::Relaxed);
         self.parked.fetch_add(more, Ordering::Relaxed)
     }
 
-    /// Tells that a limit refuses something.
+    /// Reports that a limit refuses a request.
     pub fn tell(&self, request: Request, line: fmt::Arguments<'_>) {
         service::log_of(|| client::of(request.tid), 1, line);
     }
 
-    /// Tells, once, that the program of this call is not served.
+    /// Tells the user, once for each executable, that the program that made this call is not served.
     pub fn tell_unserved(&self, target: &Target<'_>, reach: Reach) {
         let (Ok(path), Some(reason)) = (target.link(format_args!("exe")), reach.reason()) else { return };
         let path = String::from_utf8_lossy(&path).into_owned();
@@ -393,29 +394,29 @@ impl Server {
         }
     }
 
-    /// Adds what the files have done to the totals, but for those that a thread is busy with.
+    /// Adds the statistics of all files to the totals, except for files that a thread works on.
     pub fn settle(&self) {
         let files: Vec<_> = lock(&self.files).by_cookie.values().cloned().collect();
         files.iter().filter_map(|served| served.try_lock()).for_each(|mut state| state.file.settle());
     }
 
-    /// Contexts of asynchronous I/O.
+    /// The contexts of asynchronous I/O.
     pub fn contexts(&self) -> MutexGuard<'_, Contexts> {
         lock(&self.contexts)
     }
 
-    /// Whether anything is served.
+    /// Whether any file is served.
     pub fn has_files(&self) -> bool {
         !lock(&self.files).by_cookie.is_empty()
     }
 
-    /// An asynchronous request. It waits, and the call with it, only where `may_wait` says so.
+    /// Carries out an asynchronous request. With `may_wait`, it may wait, and the call with it.
     pub fn submit(&self, target: &Target<'_>, served: &Served, transfer: Transfer, may_wait: bool) -> Advance {
         let parked = Parked::new(target.request, transfer, None);
         self.go_on(served, parked, if may_wait { Turn::First } else { Turn::Only }, None)
     }
 
-    /// Tells of the end of an asynchronous request.
+    /// Reports the end of an asynchronous request.
     fn complete(&self, target: &Target<'_>, completion: Completion, result: Result<i64, Errno>) {
         let Completion { id, data, iocb, event_fd } = completion;
         let result = result.map(|n| usize::try_from(n).unwrap_or(0));
@@ -426,8 +427,8 @@ impl Server {
         };
         due.into_iter().for_each(|(waiting, events)| self.deliver(waiting, events));
         if let Some(event_fd) = event_fd {
-            // It is told before the call returns; but the target may have filled it, and then telling takes as long as
-            // it likes.
+            // The eventfd should be signalled before the call returns. But the target may have filled it, and then
+            // signalling takes as long as the target likes.
             let (told, done) = mpsc::channel();
             let tell = move |_: &Self| {
                 let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
@@ -439,7 +440,7 @@ impl Server {
         }
     }
 
-    /// Ends a call with the events that it waited for.
+    /// Ends a call with the events that it has waited for.
     pub fn deliver(&self, waiting: Waiting, events: Vec<Event>) {
         let target = self.target(waiting.request);
         let bytes: Vec<u8> = events.iter().flat_map(Event::to_bytes).collect();
@@ -452,9 +453,9 @@ impl Server {
         }
     }
 
-    /// A call that sends or receives. `theirs` is the target's end of the file.
+    /// Carries out a call that sends or receives. `theirs` is the target's end of the file.
     pub fn transfer(&self, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<(), Errno> {
-        // Whether it was the caller's memory is asked before anything is done with it.
+        // `parse` checks that the memory was the caller's before anything is done with it.
         let transfer = Transfer::parse(target).unwrap_or(Err(Errno::OPNOTSUPP))?;
         let request = target.request;
         let is_heavy = transfer.is_heavy();
@@ -467,7 +468,7 @@ impl Server {
         Ok(())
     }
 
-    /// Goes on with a call, and with those that wait for it.
+    /// Continues with a call, and then with the calls that wait for it.
     fn go_on(&self, served: &Served, parked: Parked, turn: Turn, theirs: Option<OwnedFd>) -> Advance {
         let (mut state, mut others) = (served.lock(), Vec::new());
         let result = self.advance(served, &mut state, parked, turn, theirs);
@@ -484,7 +485,8 @@ impl Server {
         advance
     }
 
-    /// Does something to a file, and goes on with the calls that wait for that. `fd` is the target's descriptor.
+    /// Applies `work` to a file, and continues with the calls that wait for its effect. `fd` is the target's
+    /// descriptor.
     pub fn operate<R>(&self, served: &Served, target: &Target<'_>, fd: i32, work: impl FnOnce(&mut File) -> R) -> R {
         let (mut state, mut ends) = (served.lock(), Vec::new());
         let result = work(&mut state.file);
@@ -496,7 +498,7 @@ impl Server {
     }
 
     fn resume(&self, served: &Served, state: &mut State, ends: &mut Vec<End>) {
-        // What one call did may be what others wait for. Each may in turn help those before it.
+        // The effect of one call may be what others wait for, including those before it.
         let mut left = state.parked.len();
         while left > 0 && !state.parked.is_empty() {
             let parked = state.parked.remove(0);
@@ -511,7 +513,7 @@ impl Server {
         }
     }
 
-    /// Goes on with a call, and ends it or lets it wait.
+    /// Continues with a call, and ends it or lets it wait.
     fn advance(
         &self,
         served: &Served,
@@ -538,7 +540,7 @@ impl Server {
             Step::Wait if turn != Turn::Later && !self.may_wait(&target, &mut parked) => {
                 parked.transfer.interrupt(Errno::AGAIN)
             }
-            // Bytes of an asynchronous request that have gone out cannot be sent again.
+            // If a part of an asynchronous request has been sent, the call ends with that part.
             Step::Wait if turn == Turn::Only => match parked.transfer.interrupt(Errno::AGAIN) {
                 Err(_) => return Err(Advance::WouldWait),
                 done => done,
@@ -562,7 +564,7 @@ impl Server {
         Ok(End { request, completion: transfer.completion, result, waited: turn == Turn::Later })
     }
 
-    /// Answers a call, or tells of the end of an asynchronous request, and answers the call that waited for that.
+    /// Answers a call; or reports the end of an asynchronous request, and answers the call that has waited for it.
     fn finish(&self, end: End) {
         let target = self.target(end.request);
         match end.completion {
@@ -576,7 +578,7 @@ impl Server {
         }
     }
 
-    /// Whether the client wants to wait, and until when.
+    /// Whether the client wants to wait; sets the deadline.
     fn may_wait(&self, target: &Target<'_>, parked: &mut Parked) -> bool {
         let fd = parked.transfer.fd;
         if parked.transfer.impatient || target.flags(fd).contains(rustix::fs::OFlags::NONBLOCK) {
@@ -588,18 +590,18 @@ impl Server {
         true
     }
 
-    /// Whether calls wait.
+    /// Whether any call waits, at a file or for events.
     pub fn has_waiting(&self) -> bool {
         self.parked.load(Ordering::Relaxed) > 0 || self.contexts().has_waiting()
     }
 
-    /// Ends calls that have waited long enough, or that a signal interrupts.
+    /// Ends the waiting calls that have timed out, or that a signal interrupts.
     pub fn look_after_calls(&self) {
         self.look_after_waiting();
         self.look_after_parked();
     }
 
-    /// Ends calls that wait for events and have waited long enough, or that a signal interrupts.
+    /// Ends the calls for events that have enough of them or have timed out, or that a signal interrupts.
     fn look_after_waiting(&self) {
         let due = self.contexts().due();
         for (waiting, events) in due {
@@ -618,21 +620,21 @@ impl Server {
         }
     }
 
-    /// Ends calls that have waited long enough, or that a signal interrupts.
+    /// Ends the calls at files that have timed out, or that a signal interrupts.
     fn look_after_parked(&self) {
         if self.parked.load(Ordering::Relaxed) == 0 {
             return;
         }
-        // Others are left alone: a lock that is held for a moment can make a call EBUSY.
+        // Files without waiting calls are left alone, because even a short lock can make another call fail with EBUSY.
         let waits = |served: &&Arc<Served>| served.parked.load(Ordering::Relaxed) > 0;
         let mut files: Vec<_> = lock(&self.files).by_cookie.values().filter(waits).cloned().collect();
         let now = Instant::now();
-        // Those after the last one that had its turn come first.
+        // The files are checked in the order of their cookies, beginning after the last one that was checked.
         let last = self.last_looked.load(Ordering::Relaxed);
         files.sort_unstable_by_key(|served| (served.cookie <= last, served.cookie));
         let mut looks = 0;
         for served in files {
-            // Another thread is busy with it, and looks after those that wait.
+            // Another thread works on the file, and continues with the calls that wait at it.
             let Some(mut state) = served.try_lock() else { continue };
             let mut over = Vec::new();
             let its_turn = looks < MAX_LOOKS;
@@ -663,7 +665,8 @@ impl Server {
         }
     }
 
-    /// Lets a thread of its own do `job`, which may take as long as a client likes, and answers the request if `answers` says so.
+    /// Runs `job` on a thread of its own, because it may take as long as a client likes. With `answers`, the thread
+    /// answers the request.
     pub fn apart(
         &self,
         request: Request,
@@ -700,7 +703,7 @@ impl Server {
     }
 }
 
-/// How many files there may be, as far as descriptors go: as many as the limit can be raised to.
+/// The number of files for which there are descriptors, after raising the limit as far as possible.
 fn room() -> usize {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

@@ -1,7 +1,7 @@
-//! The target, as far as one stopped call of it gives access: its memory and its descriptors.
+//! The target: access to its memory and its descriptors while one of its calls is stopped.
 //!
-//! What is read may belong to another process, if the target was killed and its number given away in the
-//! meantime; [`Target::check`] after reading tells. Everything is read once, into memory of the supervisor's own.
+//! If the target was killed meanwhile and its number was reused, the bytes that were read belong to another process.
+//! [`Target::check`] after reading finds that out. Everything is read once, into the supervisor's own memory.
 
 use crate::serve::{
     handles::Handles,
@@ -17,24 +17,24 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// The most bytes that one call transfers (`MAX_RW_COUNT`).
+/// The largest number of bytes that one call transfers (`MAX_RW_COUNT`).
 pub const MAX_TRANSFER: usize = 0x7fff_f000;
 
-/// The longest control messages that the kernel takes (`net.core.optmem_max`).
+/// The largest length in bytes of control messages (`net.core.optmem_max`).
 const MAX_CONTROL: u64 = 20_480;
 
-/// A call that waits for its answer.
+/// A stopped call, which waits for its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// The notification.
+    /// The number of the notification.
     pub id: u64,
-    /// The thread.
+    /// The thread that made the call.
     pub tid: i32,
-    /// The call.
+    /// The number of the system call.
     pub nr: libc::c_long,
-    /// Its arguments.
+    /// The arguments of the call.
     pub args: [u64; 6],
-    /// The call is one of this CPU's own, not of the 32-bit programs that it runs as well.
+    /// Whether `nr` is a number of the native 64-bit system calls, neither of a 32-bit program nor of x32.
     pub is_native: bool,
 }
 
@@ -45,17 +45,17 @@ impl Request {
     }
 }
 
-/// Numbers that stay free where descriptors are served.
+/// How many numbers stay free in a range of served descriptors.
 const RESERVE: u32 = 4;
 
-/// Signals that do nothing unless a program asks for them (signal(7)): SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+/// Signals whose default action is to do nothing (signal(7)): SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
 const DULL: u64 =
     1 << (libc::SIGCHLD - 1) | 1 << (libc::SIGCONT - 1) | 1 << (libc::SIGURG - 1) | 1 << (libc::SIGWINCH - 1);
 
 /// The thread that made a call.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
-    /// The call.
+    /// The stopped call.
     pub request: Request,
     listener: BorrowedFd<'a>,
     handles: &'a Handles,
@@ -64,9 +64,9 @@ pub struct Target<'a> {
 
 /// Answers that came too late.
 ///
-/// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes it again after the
-/// handler. What it asked for has been done by then, and must not be done twice. Nor may it be begun while another thread still
-/// works on the call that was interrupted.
+/// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes the call again after the
+/// handler. By then the supervisor has carried it out, and must not do so twice. It must not begin with it either while
+/// another thread still works on the interrupted call.
 #[derive(Default, Debug)]
 pub struct Lost {
     answers: Mutex<Answers>,
@@ -75,18 +75,18 @@ pub struct Lost {
 
 #[derive(Default, Debug)]
 struct Answers {
-    /// By thread: the call, its result, and what was still to be written then.
+    /// For each thread: its interrupted call, the result, and the bytes that were still to be written.
     lost: HashMap<i32, (Request, i64, Vec<Write>)>,
-    /// By notification: what could not be written.
+    /// For each notification: the bytes that could not be written.
     owed: HashMap<u64, Vec<Write>>,
-    /// Threads with a call that is worked on.
+    /// The threads with a call that is being worked on.
     busy: HashSet<i32>,
 }
 
-/// Bytes, and where they go.
+/// Bytes, and the pieces of the target's memory that they are for.
 type Write = (Vec<Piece>, Vec<u8>);
 
-/// Answers that are kept; those of threads that were killed are never asked for.
+/// The largest number of answers that are kept. Those of threads that were killed are never asked for.
 const MAX_LOST: usize = 64;
 
 impl Lost {
@@ -94,7 +94,7 @@ impl Lost {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no other call of this thread is worked on.
+    /// Waits until no other call of this thread is being worked on.
     pub fn begin(&self, request: &Request) {
         let mut answers = self.lock();
         while !answers.busy.insert(request.tid) {
@@ -102,7 +102,7 @@ impl Lost {
         }
     }
 
-    /// A call of this thread is not worked on any more.
+    /// Records that no call of this thread is being worked on.
     pub fn leave(&self, request: &Request) {
         self.lock().busy.remove(&request.tid);
         self.done.notify_all();
@@ -116,7 +116,7 @@ impl Lost {
         owed.entry(request.id).or_default().push((pieces.to_vec(), bytes.to_vec()));
     }
 
-    /// The call has ended, in time or not.
+    /// Records the end of a call. `lost` is its result if the answer came too late.
     fn end(&self, request: &Request, lost: Option<i64>) {
         let Answers { lost: answers, owed, .. } = &mut *self.lock();
         let owed = owed.remove(&request.id).unwrap_or_default();
@@ -127,8 +127,8 @@ impl Lost {
         answers.insert(request.tid, (*request, value, owed));
     }
 
-    /// Answers a call that is the same as the one before it of this thread, which got no answer; says whether it is.
-    /// Calls that a handler makes in between are left aside.
+    /// Answers a call that repeats the last call of its thread that got no answer; returns whether it does. Calls that
+    /// a signal handler makes in between are ignored.
     pub fn answer(&self, target: &Target<'_>) -> bool {
         let request = target.request;
         let found = {
@@ -144,19 +144,20 @@ impl Lost {
     }
 }
 
-/// Memory that was read at one time around a structure. What the structure points to is most often beside it, on the stack.
+/// The memory around a structure, read in one call. What the structure points to is usually beside it, on the stack.
 pub struct Window {
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
-    /// Bytes before and behind the structure.
+    /// The numbers of bytes before and behind the structure.
     const BEFORE: u64 = 512;
     const BEHIND: u64 = 1024;
     const PAGE: u64 = 4096;
 
-    /// What is around the `len` bytes at `address`: as much as lies in the same pages, which can be read if they can.
+    /// Reads the `len` bytes at `address` with their surroundings, within the same pages. So if the bytes can be read,
+    /// the surroundings can.
     fn read(target: &Target<'_>, address: u64, len: u64) -> Result<Self, Errno> {
         let first = address - address % Self::PAGE;
         let last = address.checked_add(len - 1).ok_or(Errno::FAULT)?;
@@ -166,7 +167,7 @@ impl Window {
         Ok(Self { start, bytes: target.bytes(start, (end - start) as usize)? })
     }
 
-    /// The `len` bytes at `address`, which the caller has limited: from here, or from the target.
+    /// The `len` bytes at `address`, from the window or else from the target. The caller limits `len`.
     fn bytes(&self, target: &Target<'_>, address: u64, len: usize) -> Result<Vec<u8>, Errno> {
         let inside =
             address.checked_sub(self.start).and_then(|at| self.bytes.get(usize::try_from(at).ok()?..)?.get(..len));
@@ -174,25 +175,25 @@ impl Window {
     }
 }
 
-/// `struct msghdr`.
+/// A `struct msghdr` of the target.
 pub struct Header {
-    /// What was read with it.
+    /// The memory around the structure.
     pub window: Window,
     /// `msg_name` and `msg_namelen`.
     pub name: (u64, usize),
-    /// The bytes of `msg_iov`.
+    /// The pieces of memory that `msg_iov` describes.
     pub pieces: Vec<Piece>,
     /// `msg_control` and `msg_controllen`.
     pub control: (u64, u64),
 }
 
-/// Bytes of a `struct msghdr`, and where its members are.
+/// The length of a `struct msghdr`, and the offsets of its fields.
 pub const HEADER_LEN: usize = 56;
 pub const NAMELEN: u64 = 8;
 pub const CONTROLLEN: u64 = 40;
 pub const FLAGS: u64 = 48;
 
-/// The members of an array of `struct iovec`.
+/// The pieces that an array of `struct iovec` describes.
 fn pieces(array: &[u8]) -> Result<Vec<Piece>, Errno> {
     let mut left = MAX_TRANSFER;
     let members = array.chunks_exact(16).map(|entry| {
@@ -209,27 +210,27 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl<'a> Target<'a> {
-    /// The thread that made `request`.
+    /// The thread that made the call of `request`.
     pub fn new(request: Request, listener: BorrowedFd<'a>, handles: &'a Handles, lost: Option<&'a Lost>) -> Self {
         Self { request, listener, handles, lost }
     }
 
-    /// Whether the call still waits. If it does, what was read before was the target's.
+    /// Whether the call still waits. If so, the bytes that were read before belong to the target.
     pub fn valid(&self) -> bool {
         sys::valid(self.listener, self.request.id)
     }
 
-    /// [`valid`](Self::valid), as an error that nobody will see.
+    /// [`valid`](Self::valid) as a result. No program will see the error.
     pub fn check(&self) -> Result<(), Errno> {
         if self.valid() { Ok(()) } else { Err(Errno::INTR) }
     }
 
-    /// Fills `into` with the bytes of `pieces`.
+    /// Fills `into` with the bytes of `pieces`. [`Errno::FAULT`] if some cannot be read.
     pub fn gather(&self, pieces: &[Piece], into: &mut [u8]) -> Result<(), Errno> {
         if self.readable(pieces, into) == into.len() { Ok(()) } else { Err(Errno::FAULT) }
     }
 
-    /// Fills `into` with the bytes of `pieces`, up to one that cannot be read; how many bytes these are.
+    /// Fills `into` with the bytes of `pieces`, up to the first that cannot be read; returns their number.
     pub fn readable(&self, pieces: &[Piece], into: &mut [u8]) -> usize {
         if into.is_empty() {
             return 0;
@@ -237,7 +238,7 @@ impl<'a> Target<'a> {
         sys::read_memory(self.request.tid, pieces, into).unwrap_or(0)
     }
 
-    /// Writes `from` to `pieces`, which are as long.
+    /// Writes `from` to `pieces`, which have the same length together.
     pub fn scatter(&self, pieces: &[Piece], from: &[u8]) -> Result<(), Errno> {
         if from.is_empty() {
             return Ok(());
@@ -255,14 +256,14 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// `N` bytes.
+    /// Reads `N` bytes.
     pub fn array<const N: usize>(&self, address: u64) -> Result<[u8; N], Errno> {
         let mut bytes = [0; N];
         self.gather(&[(address, N)], &mut bytes)?;
         Ok(bytes)
     }
 
-    /// `len` bytes, which the caller has limited.
+    /// Reads `len` bytes; the caller limits `len`.
     pub fn bytes(&self, address: u64, len: usize) -> Result<Vec<u8>, Errno> {
         let mut bytes = vec![0; len];
         self.gather(&[(address, len)], &mut bytes)?;
@@ -274,13 +275,13 @@ impl<'a> Target<'a> {
         self.scatter(&[(address, 4)], &value.to_ne_bytes())
     }
 
-    /// An array of `struct iovec`.
+    /// Reads an array of `struct iovec` and returns its pieces.
     pub fn iovec(&self, address: u64, count: u64) -> Result<Vec<Piece>, Errno> {
         let count = usize::try_from(count).ok().filter(|&n| n <= sys::MAX_PIECES).ok_or(Errno::INVAL)?;
         pieces(&self.bytes(address, 16 * count)?)
     }
 
-    /// A `struct msghdr`.
+    /// Reads a `struct msghdr`.
     pub fn header(&self, address: u64) -> Result<Header, Errno> {
         let window = Window::read(self, address, HEADER_LEN as u64)?;
         let bytes = window.bytes(self, address, HEADER_LEN)?;
@@ -298,7 +299,7 @@ impl<'a> Target<'a> {
         Ok(Header { window, name: (name, name_len), pieces, control })
     }
 
-    /// Control messages.
+    /// Reads control messages.
     pub fn control(&self, window: &Window, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
         if len > MAX_CONTROL {
             return Err(Errno::NOBUFS);
@@ -306,10 +307,11 @@ impl<'a> Target<'a> {
         if address == 0 { Ok(Vec::new()) } else { window.bytes(self, address, len as usize) }
     }
 
-    /// A string, if it is shorter than `most` bytes and ends. The bytes behind it need not be readable.
+    /// Reads a C string that is shorter than `most` bytes; `None` if it is longer or cannot be read. Bytes after its
+    /// end need not be readable.
     pub fn string(&self, address: u64, most: usize) -> Option<Vec<u8>> {
         let mut bytes = vec![0; most];
-        // Two pieces that meet where a page ends: a fault in the second leaves what the first gave.
+        // The two pieces meet at the end of a page, so a fault in the second leaves the bytes of the first.
         let first = (4096 - (address % 4096) as usize).min(most);
         let pieces = [(address, first), (address.checked_add(first as u64)?, most - first)];
         let n = sys::read_memory(self.request.tid, &pieces[..if first < most { 2 } else { 1 }], &mut bytes).ok()?;
@@ -319,29 +321,29 @@ impl<'a> Target<'a> {
         Some(bytes)
     }
 
-    /// What a link of this thread's folder in `/proc` says.
+    /// The destination of a link in the thread's folder in `/proc`.
     pub fn link(&self, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
         proc::link(self.request.tid, name)
     }
 
-    /// The flags of an open file.
+    /// The flags of an open file of the target.
     pub fn flags(&self, fd: i32) -> OFlags {
         OFlags::from_bits_retain(proc::flags(self.request.tid, fd).unwrap_or(0))
     }
 
-    /// The process that the thread is part of.
+    /// The number of the process that the thread belongs to.
     pub fn process(&self) -> Option<i32> {
         proc::process(self.request.tid)
     }
 
-    /// The signals that interrupt the call: those of this thread, and those of its process, which another thread
-    /// may take if there is one.
+    /// Whether signals for this thread interrupt the call, and whether signals for its process may do so, which another
+    /// thread may take instead.
     pub fn signals(&self) -> (bool, bool) {
         let names = ["SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd", "Threads"];
         let [masks @ .., threads] = proc::fields(self.request.tid, names);
         let [blocked, ignored, caught, own, shared] =
             masks.map(|mask| mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).unwrap_or(0));
-        // Of a traced process, even signals that do nothing become pending.
+        // If a process is traced, even signals without effect become pending.
         let ignored = ignored | DULL & !caught;
         let deliverable = |pending: u64| pending & !blocked & !ignored != 0;
         let (own, shared) = (deliverable(own), deliverable(shared));
@@ -349,25 +351,26 @@ impl<'a> Target<'a> {
         (own || alone, shared && !alone)
     }
 
-    /// The target's own descriptor `fd`, as one of the supervisor's.
+    /// A copy of the target's descriptor `fd`.
     pub fn fetch(&self, fd: i32) -> Result<OwnedFd, Errno> {
         let fd = self.handles.fetch(self.request.tid, fd)?;
         self.check()?;
         Ok(fd)
     }
 
-    /// A number in `range`, not below `least`, that the target does not use, and that is not `taken` for it either.
+    /// A number in `range`, not below `least`, that the target does not use and that is not `taken`.
     ///
-    /// Before it is [given](Self::give), another thread of the target may come to use the number, and would lose what it has
-    /// there. A call that lets the kernel choose gets the lowest number that is free. So the highest is given, and only where
-    /// [`RESERVE`] lower ones are free: as many calls would have to succeed in that moment. (A call that names the number itself,
-    /// as `dup2` does, takes it from whoever has been given it in the kernel, too.)
+    /// Until the descriptor is [given](Self::give), another thread of the target may begin to use the number, and would
+    /// lose its file. A call that lets the kernel choose gets the lowest free number. So the highest is chosen here,
+    /// and only if [`RESERVE`] lower ones are free: that many calls would have to succeed in that moment. (A call that
+    /// names the number, as `dup2` does, replaces the file under that number in the kernel, too.)
     pub fn free_number(&self, range: Range<u32>, least: u32, taken: impl Fn(u32) -> bool) -> Result<u32, Errno> {
         let is_free = |fd: u32| match self.link(format_args!("fd/{fd}")) {
             Err(Errno::NOENT) => Ok(true),
             found => found.map(|_| false),
         };
-        // Where the kernel's own choices have not come to, all between is free but for what was named.
+        // If the kernel has not reached the range with its own choices, all numbers in it are free except those that
+        // calls have named.
         let start = range.start;
         let (mut free, mut found) = (if is_free(start)? { RESERVE } else { 0 }, None);
         for fd in range.rev() {
@@ -385,8 +388,8 @@ impl<'a> Target<'a> {
         Err(Errno::MFILE)
     }
 
-    /// Gives the target a descriptor, numbered `at` or the lowest that is free, and says which. With `answer`,
-    /// that number is the call's result, and the call returns at the same moment.
+    /// Gives the target a descriptor with the number `at`, or with the lowest free one, and returns the number. With
+    /// `answer`, the number is the result of the call, which ends at the same moment.
     fn add(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool, answer: bool) -> Result<i32, Errno> {
         let flag = |set: bool, flag: libc::c_ulong| if set { flag as u32 } else { 0 };
         let request = libc::seccomp_notif_addfd {
@@ -397,26 +400,27 @@ impl<'a> Target<'a> {
             newfd_flags: flag(close_on_exec, libc::O_CLOEXEC as libc::c_ulong),
         };
         sys::add_fd(self.listener, &request).map_err(|error| match error {
-            // The target has lowered its limit of open files since it was started.
+            // The target has lowered its limit of open files after it was started.
             Errno::BADF => Errno::MFILE,
             error => error,
         })
     }
 
-    /// Gives the target a descriptor without ending the call.
+    /// Gives the target a descriptor; the call continues to wait.
     pub fn give(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool) -> Result<i32, Errno> {
         self.add(fd, at, close_on_exec, false)
     }
 
-    /// Ends the call with a new descriptor. Nobody here has it any more when the call ends: the target may close its own at once, and
-    /// count on its being closed.
+    /// Ends the call with a new descriptor. The supervisor has closed its copy when the call ends, because the target
+    /// may close its own at once and expect the file to be closed.
     pub fn answer_with(&self, fd: OwnedFd, at: Option<u32>, close_on_exec: bool) -> Result<(), Errno> {
         if self.lost.is_some() {
-            // A signal between two steps would leave the target with a descriptor that it does not know of.
+            // Giving and answering must be one step. A signal between two would leave the target with a descriptor that
+            // it does not know.
             match self.add(fd.as_fd(), at, close_on_exec, true) {
-                // Before Linux 5.14 these are two steps.
+                // Before Linux 5.14, the kernel does not support that, so two steps are used.
                 Err(Errno::INVAL) => {}
-                // Interrupted or killed: nobody waits for an answer.
+                // The call was interrupted or the target killed, so no thread waits for an answer.
                 Err(Errno::NOENT | Errno::INPROGRESS) => return Ok(()),
                 done => return done.map(drop),
             }
@@ -433,7 +437,7 @@ impl<'a> Target<'a> {
         sys::respond(self.listener, response).is_ok()
     }
 
-    /// Ends the call; false if the target does not wait any more.
+    /// Ends the call; returns false if the target does not wait any more.
     pub fn answer(&self, result: Result<i64, Errno>) -> bool {
         let answered = match result {
             Ok(value) => self.respond(value, 0, 0),
@@ -445,14 +449,14 @@ impl<'a> Target<'a> {
         answered
     }
 
-    /// Ends the call as the kernel ends one that a signal interrupted: it starts again after the handler, if
-    /// `SA_RESTART` says so. The signal must be this thread's.
+    /// Ends the call as the kernel ends one that a signal interrupted: the kernel restarts it after the handler if
+    /// `SA_RESTART` is set. The signal must be for this thread.
     pub fn restart(&self) -> bool {
         const ERESTARTSYS: i32 = 512;
         self.respond(0, -ERESTARTSYS, 0)
     }
 
-    /// Lets the kernel do the call.
+    /// Lets the kernel carry out the call.
     pub fn proceed(&self) {
         self.respond(0, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE);
     }

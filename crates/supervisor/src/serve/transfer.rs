@@ -1,4 +1,4 @@
-//! Calls that send and receive.
+//! Calls that send and receive data.
 
 use crate::serve::{
     aio::ContextId,
@@ -19,16 +19,16 @@ use std::{
     os::fd::OwnedFd,
 };
 
-/// The most bytes that are handled at once; what a client asks for beyond that is handled in turns.
+/// The largest number of bytes that are processed at once. A longer request is processed in several steps.
 const CHUNK: usize = 1 << 20;
 
-/// A call with more bytes than this is done by a worker, while the supervisor attends to others.
+/// The number of bytes above which a call is carried out by another thread than the leader.
 const HEAVY: usize = 16 << 10;
 
-/// The most messages of one `sendmmsg` or `recvmmsg` (`UIO_MAXIOV`).
+/// The largest number of messages in a `sendmmsg` or `recvmmsg` (`UIO_MAXIOV`).
 const MAX_MESSAGES: u32 = 1024;
 
-/// Bytes of a `struct mmsghdr`, and where its `msg_len` is.
+/// The length of a `struct mmsghdr`, and the offset of its `msg_len`.
 const MANY_LEN: u64 = 64;
 const MANY_RESULT: u64 = HEADER_LEN as u64;
 
@@ -36,7 +36,7 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `work` on `len` bytes of this thread's own, which hold what an earlier call left.
+/// Calls `work` with `len` bytes of a buffer of this thread. They hold what an earlier call has left.
 pub fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
     BUFFER.with_borrow_mut(|buffer| {
         if buffer.len() < len {
@@ -46,7 +46,7 @@ pub fn with_buffer<R>(len: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
     })
 }
 
-/// The part of `pieces` behind the first `skip` bytes, `most` bytes at most.
+/// The part of `pieces` after the first `skip` bytes, at most `most` bytes.
 fn part(pieces: &[Piece], mut skip: usize, mut most: usize) -> Vec<Piece> {
     let mut part = Vec::with_capacity(pieces.len());
     for &(at, len) in pieces {
@@ -65,52 +65,52 @@ fn total(pieces: &[Piece]) -> usize {
     pieces.iter().map(|&(_, len)| len).sum()
 }
 
-/// How far a call has come.
+/// The state of a call after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// It is done.
+    /// The call has ended with this result.
     Done(Result<i64, Errno>),
-    /// It has to wait.
+    /// The call must wait.
     Wait,
 }
 
-/// A call that sends or receives, and how far it has come.
+/// A call that sends or receives, and its progress.
 #[derive(Debug)]
 pub struct Transfer {
-    /// The descriptor, by the target's number.
+    /// The target's number of the descriptor.
     pub fd: i32,
-    /// What is left to do when an asynchronous request has ended.
+    /// For an asynchronous request: how its end is reported.
     pub completion: Option<Completion>,
-    /// The client asks not to wait (`MSG_DONTWAIT`, `RWF_NOWAIT`).
+    /// Whether the client asks not to wait (`MSG_DONTWAIT`, `RWF_NOWAIT`).
     pub impatient: bool,
     work: Work,
 }
 
-/// How the end of an asynchronous request is told.
+/// The report of the end of an asynchronous request.
 #[derive(Debug)]
 pub struct Completion {
     /// The context that gets the event.
     pub id: ContextId,
-    /// What the event says, beside the result.
+    /// The number that the client has chosen for the event.
     pub data: u64,
-    /// The request's address.
+    /// The address of the request in the target.
     pub iocb: u64,
-    /// The eventfd to tell.
+    /// The eventfd to be signalled.
     pub event_fd: Option<OwnedFd>,
 }
 
 #[derive(Debug)]
 enum Work {
-    /// No bytes were asked for.
+    /// A transfer of no bytes, which does nothing.
     Nothing,
-    /// It is an error.
+    /// A transfer that fails with this error.
     Refused(Errno),
     Send(Send),
     Recv(Recv),
     Many(Many),
 }
 
-/// One message to send.
+/// A message to be sent.
 #[derive(Debug)]
 struct Send {
     pieces: Vec<Piece>,
@@ -118,13 +118,13 @@ struct Send {
     flags: i32,
     total: usize,
     sent: usize,
-    /// Whom it is for.
+    /// The destination address; empty if none is given.
     address: Vec<u8>,
-    /// The file has seen the control messages.
+    /// Whether the file has got the control messages.
     begun: bool,
 }
 
-/// One message to receive.
+/// A message to be received.
 #[derive(Debug)]
 struct Recv {
     pieces: Vec<Piece>,
@@ -132,18 +132,18 @@ struct Recv {
     sink: Sink,
 }
 
-/// Where, beside the data, results go.
+/// The place for results other than the data.
 #[derive(Clone, Copy, Debug)]
 enum Sink {
-    /// Nowhere.
+    /// There are no other results.
     Nowhere,
-    /// `recvfrom`'s address, and the pointer to its length.
+    /// For `recvfrom`: the address of the sender's address, and that of its length.
     Address(u64, u64),
-    /// The `struct msghdr` here, and the address it points to.
+    /// For `recvmsg`: the address of the `struct msghdr`, and that of the sender's address.
     Header(u64, u64),
 }
 
-/// `sendmmsg` or `recvmmsg`.
+/// A `sendmmsg` or `recvmmsg`.
 #[derive(Debug)]
 struct Many {
     vector: u64,
@@ -152,7 +152,7 @@ struct Many {
     flags: i32,
     sends: bool,
     current: Option<Box<Work>>,
-    /// What ended it after some messages.
+    /// The error that ended the call after some messages.
     error: Option<Errno>,
 }
 
@@ -182,7 +182,7 @@ impl Send {
             let flags = if last { self.flags } else { self.flags | libc::MSG_MORE };
             let mut fault = false;
             let done = with_buffer(len, |buffer| {
-                // What cannot be read is the file's to tell, after what else it objects to.
+                // If a part cannot be read, the file reports that, after its own errors.
                 let readable = target.readable(&part(&self.pieces, self.sent, len), buffer);
                 target.check()?;
                 fault = readable < len;
@@ -234,7 +234,8 @@ impl Recv {
         let (pieces, unwritable) = (part(pieces, 0, CHUNK), total(unwritable));
         let done = with_buffer(total(&pieces), |buffer| {
             if pieces.len() > 1 {
-                // A cipher may leave a gap between two of them, which stays as it is, and shows nothing of anybody else's.
+                // A cipher may leave a gap between two pieces. It is filled with the target's bytes, so that they do
+                // not change, and no other program's bytes are revealed.
                 buffer.fill(0);
                 target.readable(&pieces, buffer);
             }
@@ -259,7 +260,7 @@ impl Recv {
         }
     }
 
-    /// Writes what `recvmsg` returns beside the data.
+    /// Writes the results of `recvmsg` other than the data.
     fn finish(&self, target: &Target<'_>, file: &File, flags: i32) -> Result<(), Errno> {
         let mut memory = *target;
         let mut put_sender = |address: u64, len_at: u64| match address {
@@ -317,15 +318,15 @@ impl Many {
         Ok(self.done.into())
     }
 
-    /// Whether it is a `recvmmsg` that has not begun.
+    /// Whether the call is a `recvmmsg` that has not begun.
     fn begins_to_receive(&self) -> bool {
         !self.sends && self.done == 0 && self.current.is_none()
     }
 }
 
 impl Work {
-    /// Of a file, nothing is read where nothing is asked for, and no empty vector is written. Empty messages of a
-    /// socket, and an empty `write`, are messages.
+    /// Replaces a transfer without effect by [`Work::Nothing`]: receiving no bytes, or writing an empty vector. An
+    /// empty message of a socket, and an empty `write`, are messages.
     fn simplified(self, vector_write: bool) -> Self {
         match &self {
             Self::Recv(Recv { pieces, sink: Sink::Nowhere, .. }) if total(pieces) == 0 => Self::Nothing,
@@ -348,7 +349,7 @@ impl Work {
         match self {
             Self::Send(send) if send.sent > 0 => Ok(send.sent as i64),
             Self::Many(many) => match many.current.as_deref() {
-                // A message that has gone out in part counts, with the bytes that went.
+                // A message of which a part has been sent counts, with the bytes that were sent.
                 _ if many.done > 0 => Ok(many.done.into()),
                 Some(work) => work.interrupt(error).map(|_| 1),
                 None => Err(error),
@@ -359,7 +360,7 @@ impl Work {
 }
 
 impl Transfer {
-    /// Reads what the call wants from the target's memory; `None` if it is not a call that transfers.
+    /// Reads the arguments of a call from the target's memory; `None` if the call does not transfer data.
     pub fn parse(target: &Target<'_>) -> Option<Result<Self, Errno>> {
         let args = target.request.args;
         let single = || Ok(vec![(args[1], usize::try_from(args[2]).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER))]);
@@ -406,14 +407,14 @@ impl Transfer {
         Some(work.map(|work| Self { fd, completion: None, impatient, work }))
     }
 
-    /// A request of `io_submit`.
+    /// The transfer of a request of `io_submit`.
     pub fn of_iocb(target: &Target<'_>, iocb: &Iocb, completion: Completion) -> Result<Self, Errno> {
         let pieces = match iocb.operation {
             Operation::Read | Operation::Write => vec![(iocb.address, iocb.len.min(MAX_TRANSFER))],
             Operation::ReadVector | Operation::WriteVector => target.iovec(iocb.address, iocb.len as u64)?,
         };
         let work = match iocb.operation {
-            // A socket knows no position but 0.
+            // A socket has no position, so the offset must be 0.
             _ if iocb.offset != 0 => Work::Refused(Errno::SPIPE),
             Operation::Read | Operation::ReadVector => Work::Recv(Recv { pieces, flags: 0, sink: Sink::Nowhere }),
             Operation::Write | Operation::WriteVector => Work::Send(Send::new(pieces, Vec::new(), 0)),
@@ -422,7 +423,7 @@ impl Transfer {
         Ok(Self { fd: iocb.fd, completion: Some(completion), impatient: false, work })
     }
 
-    /// Whether it sends.
+    /// Whether the transfer sends.
     pub fn sends(&self) -> bool {
         match &self.work {
             Work::Send(_) => true,
@@ -431,7 +432,7 @@ impl Transfer {
         }
     }
 
-    /// Whether it is so much that others should not wait for it.
+    /// Whether the transfer takes so long that the leader should not carry it out.
     pub fn is_heavy(&self) -> bool {
         match &self.work {
             Work::Nothing | Work::Refused(_) => false,
@@ -461,12 +462,12 @@ impl Transfer {
         step
     }
 
-    /// Whether `recvmmsg` has what `MSG_WAITFORONE` asks for.
+    /// Whether a `recvmmsg` with `MSG_WAITFORONE` has received a message.
     pub fn has_enough(&self) -> bool {
         matches!(&self.work, Work::Many(many) if many.flags & libc::MSG_WAITFORONE != 0 && many.done > 0)
     }
 
-    /// The result if it ends here, for the reason `error`.
+    /// The result of the call if it ends now with `error`.
     pub fn interrupt(&self, error: Errno) -> Result<i64, Errno> {
         self.work.interrupt(error)
     }

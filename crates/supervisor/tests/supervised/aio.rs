@@ -1,4 +1,4 @@
-//! Asynchronous I/O by the numbers of the system calls, as libkcapi and OpenSSL do it.
+//! Asynchronous I/O by the numbers of its system calls, as libkcapi and OpenSSL use it.
 
 use crate::{client::*, supervised};
 use libc::{SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, c_long};
@@ -45,14 +45,14 @@ struct Context(u64);
 impl Context {
     fn new() -> Self {
         let mut context = 0u64;
-        // SAFETY: the call writes a word.
+        // SAFETY: the call writes a word to a local variable.
         check(unsafe { libc::syscall(SYS_io_setup, 8, &raw mut context) } as isize).expect("a context");
         Self(context)
     }
 
     fn submit(&self, requests: &mut [&mut Iocb]) -> Result<usize> {
         let pointers: Vec<*mut Iocb> = requests.iter_mut().map(|request| &raw mut **request).collect();
-        // SAFETY: as many pointers as is said.
+        // SAFETY: the array has as many pointers as its length says.
         let result = unsafe { libc::syscall(SYS_io_submit, self.0, pointers.len() as c_long, pointers.as_ptr()) };
         check(result as isize)
     }
@@ -62,7 +62,7 @@ impl Context {
         let timeout =
             timeout.map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() });
         let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
-        // SAFETY: there is room for eight events.
+        // SAFETY: `events` has room for eight events.
         let result = unsafe { libc::syscall(SYS_io_getevents, self.0, least, 8, events.as_mut_ptr(), timeout) };
         events[..check(result as isize).expect("events")].to_vec()
     }
@@ -70,7 +70,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(unsafe { libc::syscall(SYS_io_destroy, self.0) }, 0);
     }
 }
@@ -92,7 +92,7 @@ supervised! {
     fn a_request_tells_its_event_and_eventfd() {
         let (context, socket) = (Context::new(), cbc(0));
         send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
-        // SAFETY: numbers; the descriptor is new.
+        // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
         let bell = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, 0)) };
         let mut secret = [0u8; 16];
         let mut read = reads(0x1234, &socket, &mut secret);
@@ -168,7 +168,7 @@ supervised! {
             let event = Event { data: 3, iocb: &raw const read as u64, result: 5, result_2: 0 };
             assert_eq!(context.events(1, None), [event]);
             assert_eq!(room[..5], *b"hello");
-            // The same again while something is served.
+            // The next turn is the same while something is served.
             std::mem::forget(hash("sha256"));
         }
         let (socket, mut read) = (hash("sha256"), reads(3, &file, &mut room));
@@ -176,7 +176,7 @@ supervised! {
     }
 }
 
-/// What a socket that hashes makes of "abc", by asynchronous requests.
+/// The digest of "abc" by asynchronous requests on `socket`.
 fn digest_by_aio(socket: &OwnedFd) -> [u8; 32] {
     let (context, mut digest) = (Context::new(), [0; 32]);
     let mut requests = [writes(1, socket, b"abc"), reads(2, socket, &mut digest)];
@@ -195,18 +195,19 @@ supervised! {
 
 supervised! {
     fn an_eventfd_that_turns_into_something_else_is_not_written_to() {
-        // A thread lets the number be an eventfd and a file, in turns.
+        // While requests name `either` as their eventfd, a thread makes it an eventfd and a file in turns. Nothing may be
+        // written to the file.
         let socket = hash("sha256");
         let file = std::env::temp_dir().join(format!("algkit-eventfd-{}", std::process::id()));
         let plain = std::fs::File::create(&file).expect("a file");
-        // SAFETY: numbers; the descriptors are new.
+        // SAFETY: these calls take no pointers, and nothing else owns the new descriptors.
         let (event, either) = unsafe { (libc::eventfd(0, libc::EFD_NONBLOCK), libc::dup(0)) };
         let is_over = std::sync::atomic::AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
                     for fd in [event, plain.as_raw_fd()] {
-                        // SAFETY: numbers.
+                        // SAFETY: the call takes no pointers.
                         unsafe { libc::dup2(fd, either) };
                     }
                 }
@@ -231,9 +232,9 @@ supervised! {
     fn a_program_has_only_so_many_contexts() {
         let socket = hash("sha256");
         let submits = |context: &Context| context.submit(&mut [&mut writes(0, &socket, b"abc")]);
-        // They end with their process, which takes less time.
+        // The contexts are not destroyed one by one, because their end with the process takes less time.
         let contexts = || std::mem::ManuallyDrop::new((0..65).map(|_| Context::new()).collect::<Vec<_>>());
-        // Those of a child of the first program are another program's.
+        // A child of the first process is a program of its own, with a limit of its own.
         let of_child = fork(|| {
             let contexts = contexts();
             let taken = contexts.iter().filter(|context| submits(context).is_ok()).count();

@@ -1,4 +1,4 @@
-//! Programs that keep the supervisor busy, or its threads waiting: others are served meanwhile.
+//! Programs that keep the supervisor or its threads busy. Other programs must be served meanwhile.
 
 use crate::{client::*, supervised};
 use std::{
@@ -15,12 +15,12 @@ use std::{
     time::Duration,
 };
 
-/// Generous: what is not held up takes milliseconds.
+/// The timeout of these tests. A program that is not held up takes milliseconds.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Memory that a child has in common with its parent, of zeros.
+/// Zeroed memory that a child shares with its parent.
 fn shared<T>() -> &'static T {
-    // SAFETY: new memory that nobody unmaps, for a value that may be all zeros.
+    // SAFETY: the memory is new, large enough and never unmapped. Callers use types for which zeros are a valid value.
     unsafe {
         let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
         let at = libc::mmap(ptr::null_mut(), size_of::<T>(), libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
@@ -29,30 +29,30 @@ fn shared<T>() -> &'static T {
     }
 }
 
-/// What a hostile child and its parent tell each other.
+/// Counters by which a hostile child and its parent communicate.
 #[derive(Default)]
 struct Told {
     ready: AtomicU32,
     done: AtomicU32,
 }
 
-/// A child, which is killed when this is dropped.
+/// A child process, which is killed when this is dropped.
 struct Child(libc::pid_t);
 
 impl Child {
     fn start(child: impl FnOnce()) -> Self {
-        // SAFETY: the child runs what a new process may, and ends.
+        // SAFETY: the child does only what is allowed after `fork`, and ends.
         match unsafe { libc::fork() } {
             0 => {
                 child();
-                // SAFETY: it ends here.
+                // SAFETY: the call ends the process and does nothing else.
                 unsafe { libc::_exit(0) }
             }
             pid => Self(pid),
         }
     }
 
-    /// Waits until `told` says so, and until what comes next has begun.
+    /// Waits until the child has counted to `count`, and a moment longer, until it has begun with what comes next.
     fn is_ready(&self, told: &Told, count: u32) {
         while told.ready.load(Ordering::SeqCst) < count {
             thread::sleep(Duration::from_millis(1));
@@ -64,7 +64,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         let mut status = 0;
-        // SAFETY: a child that has not been waited for.
+        // SAFETY: the child has not been waited for, so its number is still its own.
         unsafe {
             libc::kill(self.0, libc::SIGKILL);
             libc::waitpid(self.0, &raw mut status, 0);
@@ -72,7 +72,7 @@ impl Drop for Child {
     }
 }
 
-/// Opens files and digests, and says whether that came to an end.
+/// Whether opening files and computing digests succeeds in time.
 fn is_served() -> bool {
     let (done, end) = mpsc::channel();
     thread::spawn(move || {
@@ -91,21 +91,21 @@ supervised! {
     fn one_long_call_holds_up_nobody() {
         let told: &Told = shared();
         let child = Child::start(|| {
-            // Whirlpool, of which a gigabyte takes many seconds.
+            // Whirlpool takes many seconds for a gigabyte.
             let socket = hash("wp512");
             thread::scope(|scope| {
                 scope.spawn(|| {
                     let text = vec![0; 1 << 20];
                     let mut pieces = [piece(&text)];
-                    // SAFETY: zero is a value of this structure.
+                    // SAFETY: zeros are a valid value of this structure.
                     let mut messages: Vec<libc::mmsghdr> = (0..1024).map(|_| unsafe { zeroed() }).collect();
                     messages.iter_mut().for_each(|message| message.msg_hdr = header(&mut pieces, &mut []));
                     told.ready.fetch_add(1, Ordering::SeqCst);
-                    // SAFETY: the messages name memory that lives.
+                    // SAFETY: the messages describe buffers that live as long as the call.
                     unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), 1024, libc::MSG_MORE as _) };
                     told.done.store(1, Ordering::SeqCst);
                 });
-                // And a call that has to wait for that one.
+                // And a call that must wait for that one.
                 thread::sleep(Duration::from_millis(30));
                 told.ready.fetch_add(1, Ordering::SeqCst);
                 let _ = option(&socket, libc::SO_ERROR);
@@ -117,11 +117,11 @@ supervised! {
     }
 }
 
-/// A page whose first reader waits for ever, in the kernel.
+/// The address of a page whose first reader waits in the kernel for ever.
 fn bottomless() -> u64 {
     const UFFDIO_API: libc::c_ulong = 0xc018_aa3f;
     const UFFDIO_REGISTER: libc::c_ulong = 0xc020_aa00;
-    // SAFETY: new memory, and structures as userfaultfd(2) has them.
+    // SAFETY: the memory is new, and the structures have the layout of userfaultfd(2).
     unsafe {
         let fd = libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC) as i32;
         assert!(fd >= 0, "userfaultfd, for root or with vm.unprivileged_userfaultfd=1: {}", Error::last_os_error());
@@ -136,18 +136,18 @@ fn bottomless() -> u64 {
     }
 }
 
-/// Sends what is at `address`.
+/// Sends 16 bytes at `address`.
 fn send_from(socket: &OwnedFd, address: u64) -> std::io::Result<usize> {
-    // SAFETY: it is the supervisor's to find out that this cannot be read.
+    // SAFETY: the address is passed to the kernel and to the supervisor only, which check it.
     check(unsafe { libc::syscall(libc::SYS_sendto, socket.as_raw_fd(), address, 16, libc::MSG_MORE, 0, 0) } as isize)
 }
 
-/// A child that has `count` calls wait for a page, and then does something else.
+/// A child that has `count` calls wait for a page, and then does `then`.
 fn stuck(told: &'static Told, count: u32, then: impl FnOnce(&OwnedFd) + Send) -> Child {
     let child = Child::start(|| {
         let page = bottomless();
         let socket = hash("sha256");
-        // A socket each: a file's lock is not what they wait for.
+        // Each call has a socket of its own, so that it does not wait for a file's lock.
         let sockets: Vec<_> = (0..count).map(|_| hash("sha256")).collect();
         thread::scope(|scope| {
             for socket in &sockets {
@@ -183,7 +183,7 @@ supervised! {
         let child = Child::start(|| {
             let page = bottomless();
             told.ready.store(1, Ordering::SeqCst);
-            // SAFETY: it is the supervisor's to find out that this cannot be read.
+            // SAFETY: the address is passed to the kernel and to the supervisor only, which check it.
             unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, page, libc::O_RDONLY) };
         });
         child.is_ready(told, 1);
@@ -196,7 +196,7 @@ supervised! {
     fn a_program_has_only_so_many_threads() {
         let told: &Told = shared();
         let child = stuck(told, 5, |socket| {
-            // No thread is left for this program: the kernel opens, and the rest fails.
+            // No thread is left for this program: the kernel opens files, and calls on sockets fail.
             let opened = File::open("/dev/null").is_ok();
             let refused = send(socket, b"abc", 0).is_err_and(|error| error.raw_os_error() == Some(libc::ENOBUFS));
             told.done.store(if opened && refused { 1 } else { 2 }, Ordering::SeqCst);
@@ -222,7 +222,7 @@ supervised! {
         assert_eq!(errno(send(&socket, b"abc", 0)), libc::ENOBUFS);
         assert_eq!(errno(crate::client::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)), libc::ENOBUFS);
         drop(child);
-        // The threads come back when the program has ended.
+        // The threads become free when the program has ended.
         let start = std::time::Instant::now();
         while send(&socket, b"abc", 0).is_err() {
             assert!(start.elapsed() < LONG, "no thread came back");
@@ -244,7 +244,7 @@ supervised! {
                     Err(error) => break error,
                 }
             };
-            // Its children are part of it.
+            // The program's children count as the program.
             let of_child = fork(|| errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)));
             let as_expected = open.len() == 12 && error.raw_os_error() == Some(libc::EMFILE) && of_child == libc::EMFILE;
             told.done.store(if as_expected { 1 } else { 2 }, Ordering::SeqCst);
@@ -268,7 +268,7 @@ supervised! {
             let results: Vec<_> = sent.map(|sent| sent.map_err(|error| error.raw_os_error())).collect();
             let taken = results.iter().take_while(|result| result.is_ok()).count();
             let refused = results[taken..].iter().all(|result| *result == Err(Some(libc::ENOBUFS)));
-            // What is received makes room.
+            // Receiving makes room.
             let received = recv(&open[0], &mut vec![0; 160_000], 0).is_ok();
             let again = send_with(&open[0], &text, &mut encrypt(), libc::MSG_MORE).is_ok();
             let as_expected = (6..9).contains(&taken) && refused && received && again;
@@ -286,7 +286,7 @@ supervised! {
     fn a_program_has_only_so_many_calls_that_wait() {
         let told: &Told = shared();
         let child = Child::start(|| {
-            // Nothing comes to any of them.
+            // After this exchange, no socket has anything to receive until it is sent more. So all that receive wait.
             let sockets: Vec<_> = (0..4).map(|_| cbc(0)).collect();
             for socket in &sockets {
                 send_with(socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");

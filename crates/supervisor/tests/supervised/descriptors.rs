@@ -1,17 +1,17 @@
-//! Descriptors: numbers, duplicates, and what other processes have of them.
+//! Descriptors: their numbers, duplicates, and use in other processes.
 
 use crate::{client::*, supervised};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 fn duplicate(fd: i32, command: i32, least: i32) -> std::io::Result<OwnedFd> {
-    // SAFETY: numbers; the new descriptor is owned by nobody else.
+    // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
     let fd = check(unsafe { libc::fcntl(fd, command, least) } as isize)? as i32;
-    // SAFETY: as above.
+    // SAFETY: the call has just made the descriptor, so nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 fn closes_on_exec(fd: &OwnedFd) -> bool {
-    // SAFETY: numbers.
+    // SAFETY: the call takes no pointers.
     let flags = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) };
     flags & libc::FD_CLOEXEC != 0
 }
@@ -19,7 +19,7 @@ fn closes_on_exec(fd: &OwnedFd) -> bool {
 supervised! {
     fn duplicates_share_the_state() {
         let socket = hash("sha256");
-        // SAFETY: numbers; nobody else owns the duplicate.
+        // SAFETY: the call takes no pointers, and nothing else owns the duplicate.
         let one = unsafe { OwnedFd::from_raw_fd(libc::dup(socket.as_raw_fd())) };
         let two = duplicate(socket.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0).expect("a duplicate");
         assert!(!closes_on_exec(&one) && closes_on_exec(&two));
@@ -37,7 +37,7 @@ supervised! {
         let socket = hash("sha256");
         let fd = socket.as_raw_fd();
         assert!((256..1024).contains(&fd), "{fd} is beyond select");
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         let dup2 = |from, to| check(unsafe { libc::dup2(from, to) } as isize);
         assert_eq!(dup2(fd, fd).expect("the same"), fd as usize);
         assert_eq!(dup2(fd, fd - 9).expect("another"), fd as usize - 9);
@@ -45,7 +45,7 @@ supervised! {
         let mut digest = [0; 32];
         assert_eq!(read(fd - 9, &mut digest).expect("read"), 32);
         assert_eq!(digest, ABC);
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         let dup3 = |flags| check(unsafe { libc::dup3(fd, fd - 8, flags) } as isize);
         assert_eq!(errno(dup3(1)), libc::EINVAL);
         assert_eq!(dup3(libc::O_CLOEXEC).expect("a third"), fd as usize - 8);
@@ -56,13 +56,13 @@ supervised! {
     fn a_duplicate_outside_the_range_is_refused() {
         let (socket, (out, into)) = (hash("sha256"), pipe());
         let (fd, taken) = (socket.as_raw_fd(), into.as_raw_fd());
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(errno(check(unsafe { libc::dup2(fd, taken) } as isize)), libc::EBADF);
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(errno(check(unsafe { libc::dup3(fd, taken, libc::O_CLOEXEC) } as isize)), libc::EBADF);
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(errno(check(unsafe { libc::dup2(fd, -1) } as isize)), libc::EBADF);
-        // What had the number is as it was.
+        // The file with that number stays open.
         assert_eq!(write(taken, b"hello").expect("written"), 5);
         assert_eq!(read(out.as_raw_fd(), &mut [0; 5]).expect("read"), 5);
         write(fd, b"abc").expect("written");
@@ -74,7 +74,7 @@ supervised! {
     fn others_may_have_numbers_in_the_range() {
         let (out, into) = pipe();
         let number = hash("sha256").as_raw_fd();
-        // SAFETY: numbers.
+        // SAFETY: the call takes no pointers.
         assert_eq!(unsafe { libc::dup2(into.as_raw_fd(), number) }, number);
         drop(into);
         assert_eq!(write(number, b"hello").expect("written"), 5);
@@ -90,7 +90,7 @@ supervised! {
         let socket = socket(libc::AF_ALG, kind, 0).expect("a socket");
         assert!(closes_on_exec(&socket));
         let flags = |fd: &OwnedFd| {
-            // SAFETY: numbers.
+            // SAFETY: the call takes no pointers.
             unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) }
         };
         assert!(flags(&socket) & libc::O_NONBLOCK != 0);
@@ -110,7 +110,7 @@ supervised! {
     }
 }
 
-/// Where the program that inherits a descriptor learns its number.
+/// The variable that tells the program the number of the inherited descriptor.
 const NUMBER: &str = "ALGKIT_TEST_NUMBER";
 
 supervised! {
@@ -142,7 +142,7 @@ supervised! {
         assert_eq!(error.raw_os_error(), Some(libc::EMFILE));
         assert!(open.len() >= 64, "{}", open.len());
         let count = open.len();
-        // What is closed is free again, as soon as it is closed.
+        // The number of a closed descriptor is free at once.
         for _ in 0..3 {
             open.clear();
             open.extend((0..count).map(|_| socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0).expect("a socket")));
@@ -164,7 +164,7 @@ supervised! {
     fn a_program_with_very_many_descriptors() {
         const MANY: usize = 1069;
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: one structure, for both calls.
+        // SAFETY: the pointers are to a local variable.
         unsafe {
             assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit), 0);
             limit.rlim_cur = limit.rlim_cur.max(4096);
@@ -181,7 +181,7 @@ supervised! {
         let copy = duplicate(socket.as_raw_fd(), libc::F_DUPFD, 0).expect("a duplicate");
         send(&copy, b"abc", 0).expect("sent");
         assert_eq!(digest(&socket), ABC);
-        // All of them are what they were.
+        // None of the program's own descriptors has been replaced.
         for one in &open {
             assert_eq!(write(one.as_raw_fd(), b"x").expect("written"), 1);
             assert_eq!(read(out.as_raw_fd(), &mut [0; 2]).expect("read"), 1);

@@ -1,4 +1,4 @@
-//! Files that are opened by name, and netlink.
+//! Files that are opened by name, and netlink sockets.
 
 use crate::{client::*, supervised};
 use std::{
@@ -10,9 +10,9 @@ use std::{
 
 fn open(folder: i32, name: &str, flags: i32) -> std::io::Result<fs::File> {
     let name = CString::new(name).expect("no zero");
-    // SAFETY: a string, and numbers; the new descriptor is owned by nobody else.
+    // SAFETY: the name is a C string.
     let fd = check(unsafe { libc::openat(folder, name.as_ptr(), flags) } as isize)?;
-    // SAFETY: as above.
+    // SAFETY: the call has just made the descriptor, so nothing else owns it.
     Ok(unsafe { fs::File::from_raw_fd(fd as i32) })
 }
 
@@ -39,12 +39,12 @@ supervised! {
         assert!(is_ours(open(proc.as_raw_fd(), "crypto", libc::O_RDONLY)));
         std::env::set_current_dir("/proc").expect("a folder");
         assert!(is_ours(open(libc::AT_FDCWD, "crypto", libc::O_RDONLY | libc::O_CLOEXEC)));
-        // `struct open_how`: flags, mode, resolve.
+        // A `struct open_how`: flags, mode, resolve.
         let how = [libc::O_RDONLY as u64, 0, 0];
         let name = c"/proc/crypto";
-        // SAFETY: a string and a structure of this length.
+        // SAFETY: the name is a C string, and the structure has the length that is passed.
         let fd = unsafe { libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, name.as_ptr(), how.as_ptr(), 24) };
-        // SAFETY: the descriptor is new.
+        // SAFETY: the descriptor is new, so nothing else owns it.
         assert!(is_ours(check(fd as isize).map(|fd| unsafe { fs::File::from_raw_fd(fd as i32) })));
     }
 }
@@ -70,9 +70,9 @@ supervised! {
         for flags in [libc::O_RDWR | libc::O_CREAT, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC] {
             drop(open(libc::AT_FDCWD, "/dev/crypto", flags).expect("a device"));
         }
-        // SAFETY: a string; the new descriptor is owned by nobody else.
+        // SAFETY: the name is a C string.
         let made = check(unsafe { libc::creat(c"/dev/crypto".as_ptr(), 0o600) } as isize).expect("a device");
-        // SAFETY: as above.
+        // SAFETY: the call has just made the descriptor, so nothing else owns it.
         drop(unsafe { OwnedFd::from_raw_fd(made as i32) });
         for name in ["/dev/crypto", "/proc/crypto"] {
             assert_eq!(errno(open(libc::AT_FDCWD, name, libc::O_RDONLY | libc::O_CREAT | libc::O_EXCL)), libc::EEXIST);
@@ -104,7 +104,7 @@ supervised! {
         assert_eq!(errno(fs::read_to_string(&path)), libc::ENOENT);
         let long = format!("/{}", "x".repeat(5000));
         assert_eq!(errno(fs::read_to_string(long)), libc::ENAMETOOLONG);
-        // SAFETY: the kernel refuses the address.
+        // SAFETY: the kernel checks the address and refuses it.
         let result = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, 8, libc::O_RDONLY) };
         assert_eq!(errno(check(result as isize)), libc::EFAULT);
     }
@@ -115,7 +115,7 @@ const fn request(number: u64, size: usize) -> libc::c_ulong {
     3 << 30 | (size as u64) << 16 | 0x6300 | number
 }
 
-/// `struct session_op`, and the request for one.
+/// `struct session_op`, the argument of `CIOCGSESSION`.
 #[repr(C)]
 #[derive(Default)]
 struct Session {
@@ -151,13 +151,13 @@ supervised! {
     fn dev_crypto_encrypts() {
         let device = open(libc::AT_FDCWD, "/dev/crypto", libc::O_RDWR | libc::O_CLOEXEC).expect("a device");
         let ioctl = |fd: i32, request: libc::c_ulong, argument: *mut libc::c_void| {
-            // SAFETY: the argument is what the request asks for, or bad.
+            // SAFETY: the argument points to what the request needs, or is invalid and is checked.
             check(unsafe { libc::ioctl(fd, request, argument) } as isize)
         };
         let mut clone = -1;
         ioctl(device.as_raw_fd(), CRIOGET, (&raw mut clone).cast()).expect("a clone");
         let clone = {
-            // SAFETY: the descriptor is new.
+            // SAFETY: the descriptor is new, so nothing else owns it.
             unsafe { fs::File::from_raw_fd(clone) }
         };
         for device in [&device, &clone] {
@@ -180,9 +180,9 @@ supervised! {
             assert_eq!(errno(ioctl(fd, CIOCCRYPT, (&raw mut crypt).cast())), libc::EFAULT);
             assert_eq!(errno(ioctl(fd, CIOCCRYPT, std::ptr::null_mut())), libc::EFAULT);
             assert_eq!(errno(write(fd, b"x")), libc::EINVAL);
-            // SAFETY: numbers.
+            // SAFETY: the call takes no pointers.
             assert_eq!(errno(check(unsafe { libc::listen(fd, 1) } as isize)), libc::ENOTSOCK);
-            // What every file can do, this one can, too.
+            // A request that the kernel implements for every file works here too.
             let mut on = 1;
             ioctl(fd, libc::FIONBIO, (&raw mut on).cast()).expect("set");
         }
@@ -190,7 +190,7 @@ supervised! {
     }
 }
 
-/// `struct nlmsghdr`, and `struct crypto_user_alg` with a name to ask for.
+/// A request for an algorithm: `struct nlmsghdr`, then `struct crypto_user_alg` with its name.
 fn get_algorithm(name: &str) -> Vec<u8> {
     const CRYPTO_MSG_GETALG: u16 = 0x13;
     const USER_ALG_LEN: usize = 64 * 3 + 16;
@@ -214,12 +214,12 @@ supervised! {
         let mut room = [0; 4096];
         assert_eq!(errno(recv(&socket, &mut room, libc::MSG_DONTWAIT)), libc::EAGAIN);
 
-        // SAFETY: zero is a value of this structure.
+        // SAFETY: zeros are a valid value of this structure.
         let mut kernel: libc::sockaddr_nl = unsafe { std::mem::zeroed() };
         kernel.nl_family = libc::AF_NETLINK as u16;
         let request = get_algorithm("sha256");
         let to = |address: &libc::sockaddr_nl| {
-            // SAFETY: the request and the address are as long as is said.
+            // SAFETY: request and address have the lengths that are passed.
             check(unsafe {
                 let address: *const libc::sockaddr_nl = address;
                 libc::sendto(socket.as_raw_fd(), request.as_ptr().cast(), request.len(), 0, address.cast(), 12)
@@ -231,7 +231,7 @@ supervised! {
         assert_eq!(to(&kernel).expect("sent"), request.len());
         assert_eq!(poll(socket.as_raw_fd(), 0), libc::POLLIN | libc::POLLOUT);
         let (mut from, mut len) = (somebody, 64);
-        // SAFETY: there is as much room as is said.
+        // SAFETY: the buffer has the length that is passed.
         let n = check(unsafe {
             let from: *mut libc::sockaddr_nl = &raw mut from;
             libc::recvfrom(socket.as_raw_fd(), room.as_mut_ptr().cast(), room.len(), 0, from.cast(), &raw mut len)

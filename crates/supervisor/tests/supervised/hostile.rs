@@ -1,4 +1,4 @@
-//! Clients that misbehave get an error, and others go on.
+//! Misbehaving clients get errors, and others are served.
 
 use crate::{client::*, supervised};
 use algkit_supervisor::Options;
@@ -21,7 +21,7 @@ supervised! {
         let fd = socket.as_raw_fd();
         let call = |nr: libc::c_long, arguments: [usize; 5]| {
             let [a, b, c, d, e] = arguments;
-            // SAFETY: the addresses are bad, and it is the kernel's or the supervisor's to say so.
+            // SAFETY: the kernel and the supervisor check the addresses; that they do is what is tested.
             check(unsafe { libc::syscall(nr, fd, a, b, c, d, e) } as isize)
         };
         for bad in [8, usize::MAX, usize::MAX - 7, 1 << 47, (1 << 47) - 4] {
@@ -34,7 +34,7 @@ supervised! {
             assert_eq!(errno(call(libc::SYS_sendmmsg, [bad, 2, 0, 0, 0])), libc::EFAULT);
             assert_eq!(errno(call(libc::SYS_recvmmsg, [bad, 2, 0, 0, 0])), libc::EFAULT);
         }
-        // It works as ever, with a message half of which is not there.
+        // The socket still works, also after a message of which a part could not be read.
         send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
         assert_eq!(errno(call(libc::SYS_read, [8, 16, 0, 0, 0])), libc::EFAULT);
         send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
@@ -50,7 +50,7 @@ supervised! {
         let mut pieces = vec![piece(&TEXT); 1025];
         let mut message = header(&mut pieces, &mut []);
         let send = |message: &libc::msghdr| {
-            // SAFETY: the lengths are bad, and it is the kernel's or the supervisor's to say so.
+            // SAFETY: the kernel and the supervisor check the lengths; that they do is what is tested.
             check(unsafe { libc::sendmsg(socket.as_raw_fd(), message, libc::MSG_MORE) })
         };
         assert_eq!(errno(send(&message)), libc::EMSGSIZE);
@@ -67,7 +67,7 @@ supervised! {
         let mut huge = [libc::iovec { iov_base: NOWHERE, iov_len: usize::MAX }];
         message.msg_iov = huge.as_mut_ptr();
         assert_eq!(errno(send(&message)), libc::EINVAL);
-        // Longer than any queue, and only the front of it can be read.
+        // A text that is longer than any queue, and of which only the front can be read.
         let text = vec![0u8; 1 << 20];
         // SAFETY: as above.
         let sent = check(unsafe { libc::send(socket.as_raw_fd(), text.as_ptr().cast(), 1 << 40, libc::MSG_DONTWAIT) });
@@ -80,15 +80,15 @@ supervised! {
 
 supervised! {
     fn garbage() {
-        // Numbers of a linear congruential generator.
+        // Pseudorandom numbers by a linear congruential generator.
         let mut seed = 1u64;
         let mut random = move || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             seed >> 33
         };
         let sockets = [cbc(libc::SOCK_NONBLOCK), hash("sha256"), bound("aead", "gcm(aes)").expect("an AEAD")];
-        // One page, and behind it one that nobody can use.
-        // SAFETY: new memory.
+        // A page, and behind it one that cannot be accessed.
+        // SAFETY: the memory is new.
         let memory = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let at = libc::mmap(ptr::null_mut(), 8192, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
@@ -114,11 +114,11 @@ supervised! {
             let [a, b, c, d, e] = std::array::from_fn(|_| word());
             let fd = sockets[random() as usize % 3].as_raw_fd();
             let nr = calls[random() as usize % calls.len()];
-            // SAFETY: the only memory that is named and there is that page.
+            // SAFETY: of the addresses, only that page is memory of this process.
             let result = unsafe { libc::syscall(nr, fd, a, b, c, d, e | u64::from(libc::MSG_DONTWAIT as u32)) };
             if nr == libc::SYS_accept && result >= 0 {
                 opened += 1;
-                // SAFETY: the descriptor is new.
+                // SAFETY: the descriptor is new, so nothing else owns it.
                 drop(unsafe { OwnedFd::from_raw_fd(result as i32) });
             }
         }
@@ -135,16 +135,16 @@ supervised! {
         send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
         recv(&socket, &mut [0; 16], 0).expect("received");
         for _ in 0..20 {
-            // SAFETY: the child makes a system call.
+            // SAFETY: the child makes only system calls and exits.
             let pid = unsafe { libc::fork() };
             if pid == 0 {
                 let _ = recv(&socket, &mut [0; 16], 0);
-                // SAFETY: it ends here.
+                // SAFETY: the call ends the process and does nothing else.
                 unsafe { libc::_exit(0) };
             }
             thread::sleep(Duration::from_millis(2));
             let mut status = 0;
-            // SAFETY: a child that has not been waited for.
+            // SAFETY: the child has not been waited for, so its number is still its own.
             unsafe {
                 libc::kill(pid, libc::SIGKILL);
                 assert_eq!(libc::waitpid(pid, &raw mut status, 0), pid);
@@ -158,15 +158,17 @@ supervised! {
     }
 }
 
-/// Runs test `name` of this program as an ordinary user, if this is root, who may look at every process; says whether it did.
+/// Runs test `name` of this program as an ordinary user if this process is root's, which may access every process.
+/// Returns whether it did.
 fn as_ordinary_user(name: &str) -> bool {
     const NOBODY: u32 = 65_534;
-    // SAFETY: no arguments.
+    // SAFETY: the call takes no pointers.
     if unsafe { libc::geteuid() } != 0 {
         return false;
     }
     let program = std::env::temp_dir().join(format!("algkit-supervised-{}-{}", std::process::id(), name.len()));
-    // Not by this process: whatever another thread starts would have it open for writing, and it could not be run.
+    // The file is copied by another process. A child that another thread starts would inherit a descriptor for writing,
+    // and the program could not be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().expect("a path")).arg(&program).status();
     assert!(copied.expect("coreutils").success());
     let mut command = Command::new(&program);
@@ -182,7 +184,7 @@ fn the_supervisor_is_opaque() {
     if crate::is_inside() {
         let mut room = [0u8; 1];
         let (here, there) = (place(&mut room), place(&mut [0u8; 1]));
-        // SAFETY: there is room for a byte, and whose byte it would be is not this process's concern.
+        // SAFETY: the local buffer has room for a byte, and the remote address belongs to another process.
         let result = unsafe { libc::process_vm_readv(libc::getppid(), &raw const here, 1, &raw const there, 1, 0) };
         assert_eq!(errno(check(result)), libc::EPERM);
     } else if !as_ordinary_user(NAME) {
@@ -191,7 +193,7 @@ fn the_supervisor_is_opaque() {
     }
 }
 
-/// Takes its parent over, and exits with 0 if it cannot.
+/// A program that tries to take its parent over: it exits with 0 if that fails.
 const TAKEOVER: &str = include_str!("takeover.c");
 
 #[test]
@@ -208,12 +210,12 @@ fn a_program_cannot_take_its_supervisor_over_while_it_starts() {
     }
 }
 
-/// A file that goes with this.
+/// A file that is removed when this is dropped.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {
-    /// A static program, which has its first instruction run sooner than one that has libraries to load. It is made by the
-    /// C compiler that linked this one.
+    /// A static program, which executes its first instruction sooner than one with libraries to load. The C compiler
+    /// that linked this program compiles it.
     fn program(name: &str, source: &str) -> Self {
         let program = std::env::temp_dir().join(format!("algkit-{name}-{}", std::process::id()));
         let mut command = Command::new("cc");
@@ -234,7 +236,7 @@ impl Drop for Scratch {
 supervised! {
     fn keys_of_the_supervisors_keyrings_are_out_of_reach() {
         const KEY_SPEC_SESSION_KEYRING: i32 = -3;
-        // SAFETY: two strings, a key and its length, and a number.
+        // SAFETY: the arguments are two C strings, a key with its length, and a number.
         let serial = unsafe {
             libc::syscall(libc::SYS_add_key, c"user".as_ptr(), c"algkit-test".as_ptr(), KEY.as_ptr(), 16, KEY_SPEC_SESSION_KEYRING)
         };
@@ -249,8 +251,8 @@ supervised! {
 
 supervised! {
     fn a_socket_written_to_behind_the_filters_back() {
-        // A duplicate that arrives over another socket has a number that is not served. What is written to it comes to
-        // the supervisor's end, which nobody reads.
+        // A duplicate that arrives over another socket has a number outside of the ranges. Data that is written to it
+        // arrives at the supervisor's end, where it is not read.
         let socket = cbc(0);
         let (here, there) = std::os::unix::net::UnixStream::pair().expect("a pair");
         let mut control = Vec::new();
@@ -263,13 +265,13 @@ supervised! {
         let mut room = [0u8; 1];
         let mut pieces = [place(&mut room)];
         let mut message = header(&mut pieces, &mut control);
-        // SAFETY: the header names memory that lives.
+        // SAFETY: the header describes buffers that live as long as the call.
         check(unsafe { libc::recvmsg(there.as_raw_fd(), &raw mut message, 0) }).expect("received");
         assert_eq!(room, *b"x");
         let number = i32::from_ne_bytes(control[16..20].try_into().expect("four bytes"));
         assert!(number < 256, "{number}");
         for _ in 0..100 {
-            // SAFETY: a byte.
+            // SAFETY: the pointer is to a byte, and the length is 1.
             unsafe { libc::send(number, c"x".as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
         }
         send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
@@ -279,23 +281,25 @@ supervised! {
     }
 }
 
-/// The longest name for which an address of any family has room, with its end.
+/// The length of the longest algorithm name in an address: the 128 bytes of a `sockaddr_storage`, less the 24 of a
+/// `sockaddr_alg` before the name, less the NUL.
 const MAX_NAME: usize = 128 - 24 - 1;
 
-/// Binds a socket to a name that may be longer than a `sockaddr_alg` has room for.
+/// Binds an AF_ALG socket to `kind` and `name`. The name may be longer than the 64 bytes in a `sockaddr_alg`.
 fn bind_to(kind: &str, name: &str) -> std::io::Result<usize> {
     let socket = socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)?;
     let mut address = vec![0; 24 + name.len() + 1];
     address[..2].copy_from_slice(&(libc::AF_ALG as u16).to_ne_bytes());
     address[2..2 + kind.len()].copy_from_slice(kind.as_bytes());
     address[24..24 + name.len()].copy_from_slice(name.as_bytes());
-    // SAFETY: the address is of this length.
+    // SAFETY: the address has the length that is passed.
     check(unsafe { libc::bind(socket.as_raw_fd(), address.as_ptr().cast(), address.len() as u32) } as isize)
 }
 
 supervised! {
     fn names_in_names_in_names() {
-        // As deep as an address has room for, of each template: the supervisor's stacks are small.
+        // Each template is nested as deeply as an address has room for. The parser must not overflow the small stacks of the
+        // supervisor's threads.
         let templates = ["cts", "ecb", "cbc", "hmac", "cryptd", "essiv", "authenc", "rfc3686", "rfc4106", "ccm", "gcm", "seqiv"];
         for template in templates {
             for inside in ["aes", "sha256", "sha256,cbc(aes)"] {

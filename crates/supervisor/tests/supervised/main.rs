@@ -1,6 +1,6 @@
-//! Programs under supervision. Each test starts itself anew under the supervisor, and there is its own client.
+//! Programs under supervision. Each test runs itself again under the supervisor, where it is its own client.
 //!
-//! Expected values are from the standards named beside them, or what the kernel's documentation and headers say.
+//! Expected values come from the standards that are named beside them, or from the kernel's documentation and headers.
 
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
@@ -24,7 +24,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Set where this is the client.
+/// The variable that is set in the client.
 const INSIDE: &str = "ALGKIT_TEST_INSIDE";
 
 /// Starts test `name` of this program under supervision.
@@ -35,8 +35,8 @@ fn start(name: &str, options: &Options) -> ExitStatus {
     alone(command, options).expect("this kernel can notify a supervisor")
 }
 
-/// One supervisor at a time: between the fork and the exec of a program, its copies of the descriptors of another
-/// supervisor in this process would keep sockets open that the other's program has closed.
+/// Runs one supervisor at a time. Between the fork and the exec of a program, its copies of another supervisor's
+/// descriptors in this process would keep sockets open that the other program has closed.
 fn alone(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);

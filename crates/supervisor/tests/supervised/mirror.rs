@@ -1,4 +1,4 @@
-//! What `poll`, `select` and `epoll` see.
+//! The readiness that `poll`, `select` and `epoll` report.
 
 use crate::{client::*, supervised};
 use std::{
@@ -19,7 +19,7 @@ supervised! {
         assert_eq!(poll(fd, 0), IN | OUT);
         let mut out = [0; 16];
         recv(&socket, &mut out, 0).expect("received");
-        // More is to come, and nothing is there.
+        // More text is expected, and there is nothing to receive.
         assert_eq!(poll(fd, 0), OUT);
         assert_eq!(errno(recv(&socket, &mut out, libc::MSG_DONTWAIT)), libc::EAGAIN);
         send(&socket, &TEXT, 0).expect("sent");
@@ -57,14 +57,14 @@ supervised! {
 supervised! {
     fn select_knows_the_number() {
         let socket = cbc(0);
-        // SAFETY: zero is a set of descriptors.
+        // SAFETY: zeros are a valid value: the empty set.
         let mut set: libc::fd_set = unsafe { std::mem::zeroed() };
-        // SAFETY: the number is below FD_SETSIZE, which the test below shows.
+        // SAFETY: the number is below FD_SETSIZE, as the next assertion says.
         unsafe { libc::FD_SET(socket.as_raw_fd(), &raw mut set) };
         assert!(socket.as_raw_fd() < libc::FD_SETSIZE as i32);
         let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
         let null = std::ptr::null_mut();
-        // SAFETY: a set of descriptors and a time.
+        // SAFETY: the pointers are null or to local variables.
         let ready = unsafe { libc::select(socket.as_raw_fd() + 1, &raw mut set, null, null, &raw mut now) };
         assert_eq!(ready, 1);
     }
@@ -76,12 +76,12 @@ supervised! {
         let mut out = [0; 16];
         send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
         recv(&socket, &mut out, 0).expect("received");
-        // SAFETY: numbers; the descriptor is new.
+        // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
         let epoll = unsafe { OwnedFd::from_raw_fd(libc::epoll_create1(0)) };
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 5 };
-        // SAFETY: one event.
+        // SAFETY: the pointer is to one event, and the count is 1.
         let wait = |event: &mut libc::epoll_event, timeout| unsafe { libc::epoll_wait(epoll.as_raw_fd(), event, 1, timeout) };
-        // SAFETY: one event.
+        // SAFETY: the pointer is to one event, and the count is 1.
         let added = unsafe { libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, socket.as_raw_fd(), &raw mut event) };
         assert_eq!(added, 0);
         assert_eq!(wait(&mut event, 0), 0);

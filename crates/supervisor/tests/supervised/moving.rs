@@ -9,7 +9,7 @@ use std::{
 };
 
 fn splice(from: &OwnedFd, to: &OwnedFd, len: usize, flags: u32) -> Result<usize> {
-    // SAFETY: no positions are given.
+    // SAFETY: the pointers to positions are null.
     check(unsafe { libc::splice(from.as_raw_fd(), ptr::null_mut(), to.as_raw_fd(), ptr::null_mut(), len, flags) })
 }
 
@@ -34,7 +34,7 @@ supervised! {
         send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
         let text = [TEXT, TEXT_2].concat();
         let piece = piece(&text);
-        // SAFETY: one piece.
+        // SAFETY: the pointer is to one piece, and the count is 1.
         assert_eq!(unsafe { libc::vmsplice(into.as_raw_fd(), &raw const piece, 1, 0) }, 32);
         assert_eq!(splice(&out, &socket, 32, 0).expect("moved"), 32);
         let mut secret = [0; 32];
@@ -93,7 +93,7 @@ supervised! {
         let (out, _into) = pipe();
         assert_eq!(errno(splice(&out, &socket, 1, 0x100)), libc::EINVAL);
         let mut at = 0;
-        // SAFETY: a position.
+        // SAFETY: the pointer is to a position, and the other is null.
         let result = unsafe { libc::splice(out.as_raw_fd(), &raw mut at, socket.as_raw_fd(), ptr::null_mut(), 1, 0) };
         assert_eq!(errno(check(result)), libc::ESPIPE);
     }
@@ -104,7 +104,7 @@ supervised! {
         let mut file = tempfile();
         file.write_all(b"xxabc").expect("written");
         let sendfile = |socket: &OwnedFd, position: *mut i64, len| {
-            // SAFETY: a position, or none.
+            // SAFETY: the pointer is null or to a position.
             check(unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), position, len) })
         };
         let socket = hash("sha256");
@@ -118,7 +118,7 @@ supervised! {
         assert_eq!(digest(&socket), ABC);
         assert_eq!(sendfile(&socket, ptr::null_mut(), 3).expect("the end"), 0);
         let (out, _into) = pipe();
-        // SAFETY: no position.
+        // SAFETY: the pointer to a position is null.
         let result = unsafe { libc::sendfile(socket.as_raw_fd(), out.as_raw_fd(), ptr::null_mut(), 1) };
         assert_eq!(errno(check(result)), libc::EINVAL);
     }

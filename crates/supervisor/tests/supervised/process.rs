@@ -1,4 +1,4 @@
-//! Processes: what they are told, how they end, and who is left.
+//! Processes: their signals, their exit, and orphans.
 
 use crate::{alone, client::*, is_inside, supervised};
 use algkit_supervisor::{Error, Options, Unavailable};
@@ -58,7 +58,7 @@ fn one_supervisor_is_all() {
     }
 }
 
-/// Bit `n` is signal `n + 1`.
+/// The mask of ignored signals, in which bit `n` is signal `n + 1`.
 fn ignored_signals(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a status");
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("ignored signals");
@@ -67,14 +67,14 @@ fn ignored_signals(pid: u32) -> u64 {
 
 supervised! {
     fn signals_are_as_they_were() {
-        // SAFETY: zero is a value of both structures.
+        // SAFETY: zeros are a valid value of both structures, which the calls fill.
         unsafe {
             let mut mask: libc::sigset_t = zeroed();
             libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), &raw mut mask);
             for signal in 1..32 {
                 assert_eq!(libc::sigismember(&raw const mask, signal), 0, "signal {signal} is blocked");
             }
-            // What the supervisor ignores, by `nohup` or Rust's runtime, its program ignores.
+            // The program inherits the signals that the supervisor ignores, because of `nohup` or of Rust's runtime.
             let ignored = ignored_signals(std::os::unix::process::parent_id());
             for signal in (1..32).filter(|signal| ![libc::SIGSEGV, libc::SIGBUS].contains(signal)) {
                 let mut action: libc::sigaction = zeroed();
@@ -127,7 +127,7 @@ supervised! {
     }
 }
 
-/// The example of this crate: a supervisor without other threads, as the command is.
+/// The path of this crate's example: a supervisor without other threads, as in the command.
 fn supervisor() -> std::path::PathBuf {
     let tests = std::env::current_exe().expect("a path");
     let example = tests.ancestors().nth(2).expect("a build folder").join("examples/supervise");
@@ -140,8 +140,8 @@ fn as_process_one_it_reaps_orphans() {
     let script =
         "for i in 1 2 3 4; do (true & true & exit); done; sleep 0.3; ! grep -q '^State:.Z' /proc/[0-9]*/status";
     let mut unshare = Command::new("unshare");
-    // Only root may have a namespace of processes without one of users.
-    // SAFETY: no arguments.
+    // Only root may make a PID namespace without a user namespace.
+    // SAFETY: the call takes no pointers.
     if unsafe { libc::geteuid() } != 0 {
         unshare.args(["--user", "--map-root-user"]);
     }
@@ -155,7 +155,7 @@ fn after_the_program_signals_go_to_its_orphans() {
     let start = Instant::now();
     let mut supervisor =
         Command::new(supervisor()).args(["sh", "-c", "(exec sleep 60) & exit 3"]).spawn().expect("it runs");
-    // The supervisor becomes the parent of what the program leaves behind.
+    // The supervisor becomes the parent of the program's orphans.
     let parent = format!("PPid:\t{}\n", supervisor.id());
     let is_orphan = |path: std::path::PathBuf| {
         let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
@@ -165,7 +165,7 @@ fn after_the_program_signals_go_to_its_orphans() {
         assert!(start.elapsed() < Duration::from_secs(30), "no orphan");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // SAFETY: a child that has not been waited for.
+    // SAFETY: the child has not been waited for, so its number is still its own.
     assert_eq!(unsafe { libc::kill(supervisor.id() as i32, libc::SIGTERM) }, 0);
     assert_eq!(supervisor.wait().expect("it ends").code(), Some(3));
     assert!(start.elapsed() < Duration::from_secs(50), "the orphan slept on");

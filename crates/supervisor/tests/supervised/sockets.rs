@@ -1,4 +1,4 @@
-//! What sockets do.
+//! Sockets of hashes and ciphers.
 
 use crate::{client::*, supervised};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -19,7 +19,7 @@ supervised! {
         let socket = hash("sha256");
         assert_eq!(send(&socket, &vec![b'a'; 1_000_000], 0).expect("sent"), 1_000_000);
         assert_eq!(digest(&socket)[..4], MILLION);
-        // Longer than what the supervisor takes at once.
+        // Longer than the supervisor processes at once.
         let long = vec![b'a'; 3 << 20];
         send(&socket, &long, 0).expect("sent");
         let whole = digest(&socket);
@@ -62,14 +62,14 @@ supervised! {
         let mut pieces: Vec<_> = text.chunks(5).map(piece).collect();
         let mut control = encrypt();
         let message = header(&mut pieces, &mut control);
-        // SAFETY: the header names memory that lives.
+        // SAFETY: the header describes buffers that live as long as the call.
         assert_eq!(check(unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, 0) }).expect("sent"), 32);
         let mut out = [0u8; 32];
         let mut into: Vec<_> = out.chunks_mut(7).map(place).collect();
         let mut message = header(&mut into, &mut []);
         message.msg_controllen = 0;
         message.msg_flags = -1;
-        // SAFETY: the header names memory that lives.
+        // SAFETY: the header describes buffers that live as long as the call.
         assert_eq!(check(unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0) }).expect("received"), 32);
         assert_eq!((message.msg_flags, message.msg_controllen), (0, 0));
         assert_eq!(out[..], [SECRET, SECRET_2].concat()[..]);
@@ -82,7 +82,7 @@ supervised! {
         let texts = [b"a", b"b", b"c"];
         let mut pieces = texts.map(|text| [piece(text)]);
         let mut messages = pieces.each_mut().map(|pieces| libc::mmsghdr { msg_hdr: header(pieces, &mut []), msg_len: 9 });
-        // SAFETY: the headers name memory that lives.
+        // SAFETY: the headers describe buffers that live as long as the call.
         let sent = unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), 3, libc::MSG_MORE) };
         assert_eq!(sent, 3);
         assert_eq!(messages.map(|message| message.msg_len), [1, 1, 1]);
@@ -98,7 +98,7 @@ supervised! {
 
 supervised! {
     fn what_ended_a_call_with_several_messages_is_told_by_the_next() {
-        // Its key comes with each message.
+        // The key of `poly1305` comes with each message.
         let socket = hash("poly1305");
         let (mut first, mut second) = ([0; 16], [0; 16]);
         let mut receive = || {
@@ -106,19 +106,19 @@ supervised! {
             let mut messages =
                 pieces.each_mut().map(|pieces| libc::mmsghdr { msg_hdr: header(pieces, &mut []), msg_len: 0 });
             let (fd, none) = (socket.as_raw_fd(), std::ptr::null_mut());
-            // SAFETY: the headers name memory that lives.
+            // SAFETY: the headers describe buffers that live as long as the call.
             let received = unsafe { libc::recvmmsg(fd, messages.as_mut_ptr(), 2, 0, none) };
             if received < 0 { Err(std::io::Error::last_os_error().raw_os_error()) } else { Ok(received) }
         };
         let send = || {
-            // SAFETY: the text lives.
+            // SAFETY: the text has the length that is passed.
             let sent = unsafe { libc::send(socket.as_raw_fd(), [7u8; 50].as_ptr().cast(), 50, 0) };
             assert_eq!(sent, 50);
         };
         let error = || {
             let (mut error, mut len) = (-1i32, 4);
             let (at, len) = ((&raw mut error).cast(), &raw mut len);
-            // SAFETY: room for a number and its length.
+            // SAFETY: the pointers are to a number and to its length.
             let got = unsafe { libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, at, len) };
             assert_eq!(got, 0);
             error
@@ -140,13 +140,14 @@ supervised! {
             assert_eq!(recv(&cipher, &mut text, 0).expect("received"), 64);
             text
         };
-        // With the smallest buffer, a request ends with a piece; what is not whole blocks of it stays free.
+        // With the smallest buffer, a request ends with a piece. The bytes of the piece after its last whole block are
+        // not written.
         let cipher = cbc(0);
         set_option(&cipher, libc::SOL_SOCKET, libc::SO_RCVBUF, &1i32.to_ne_bytes()).expect("an option");
         send_with(&cipher, &[0x55; 64], &mut encrypt(), 0).expect("sent");
         let (mut first, mut second) = ([0xaa; 20], [0xaa; 44]);
         let pieces = [place(&mut first), place(&mut second)];
-        // SAFETY: the pieces name memory that lives.
+        // SAFETY: the pieces describe buffers that live as long as the call.
         let received = unsafe { libc::readv(cipher.as_raw_fd(), pieces.as_ptr(), 2) };
         assert_eq!(received, 48);
         assert_eq!((&first[..16], &first[16..]), (&want[..16], &[0xaa; 4][..]));
@@ -168,13 +169,13 @@ supervised! {
         assert_eq!(errno(accept(&socket, 0)), libc::EOPNOTSUPP);
         let name = |socket: &OwnedFd| {
             let (mut room, mut len) = ([0u8; 128], 128);
-            // SAFETY: there is as much room as is said.
+            // SAFETY: the buffer has the length that is passed.
             check(unsafe { libc::getsockname(socket.as_raw_fd(), room.as_mut_ptr().cast(), &raw mut len) } as isize)
         };
         assert_eq!(errno(name(&socket)), libc::EOPNOTSUPP);
-        // The peer of an accepted socket has no address, and `accept` fails if asked for it.
+        // The peer of an accepted socket has no address, and `accept` fails if it is asked for.
         let (mut room, mut len) = ([0u8; 128], 128);
-        // SAFETY: there is as much room as is said.
+        // SAFETY: the buffer has the length that is passed.
         let result = unsafe { libc::accept(cipher.as_raw_fd(), room.as_mut_ptr().cast(), &raw mut len) };
         assert_eq!(errno(check(result as isize)), libc::ECONNABORTED);
     }

@@ -1,4 +1,4 @@
-//! Calls that wait: until there is something, until it is too late, until a signal.
+//! Calls that wait: for data, until a timeout, or until a signal.
 
 use crate::{client::*, supervised};
 use std::{
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A socket that has nothing and waits for more.
+/// A socket in the middle of a message, with no text to be processed.
 fn drained() -> OwnedFd {
     let socket = cbc(0);
     let mut out = [0; 16];
@@ -58,7 +58,7 @@ supervised! {
     fn patience_ends() {
         let socket = drained();
         let timeout = libc::timeval { tv_sec: 0, tv_usec: 60_000 };
-        // SAFETY: the structure's own bytes.
+        // SAFETY: the slice covers the local variable, whose type has no padding.
         let bytes = unsafe { std::slice::from_raw_parts((&raw const timeout).cast(), size_of::<libc::timeval>()) };
         set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, bytes).expect("set");
         let start = Instant::now();
@@ -89,16 +89,16 @@ supervised! {
     }
 }
 
-/// Alarms that have come.
+/// The number of alarms so far.
 pub static ALARMS: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn alarm(_: i32) {
     ALARMS.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends this process SIGALRM every `micros`.
+/// Sends SIGALRM to this process every `micros` microseconds.
 pub fn alarms(micros: i64, flags: i32) {
-    // SAFETY: zero is a value of both structures, and the handler is async-signal-safe.
+    // SAFETY: zeros are a valid value of the structure, and the handler is async-signal-safe.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = alarm as *const () as usize;
@@ -110,9 +110,9 @@ pub fn alarms(micros: i64, flags: i32) {
     }
 }
 
-/// Blocks SIGALRM in this thread, so that another takes it.
+/// Blocks SIGALRM in this thread, so that another thread takes it.
 fn block_alarms() {
-    // SAFETY: zero is a value of the structure.
+    // SAFETY: zeros are a valid value of the set, and the calls change only local variables.
     unsafe {
         let mut set: libc::sigset_t = zeroed();
         libc::sigaddset(&raw mut set, libc::SIGALRM);
@@ -120,9 +120,9 @@ fn block_alarms() {
     }
 }
 
-/// A call that waits for something from `socket` fails when an alarm comes.
+/// Asserts that a call that waits at `socket` fails when an alarm comes.
 pub fn interrupted(socket: &OwnedFd) {
-    // In a process of its own: there is no other thread that could take the signal.
+    // In a process of its own, there is no other thread that could take the signal.
     let code = fork(|| {
         alarms(50_000, 0);
         match recv(socket, &mut [0; 16], 0) {
@@ -146,15 +146,15 @@ supervised! {
     }
 }
 
-/// It goes on waiting when the handler asks for that.
+/// Asserts that a call continues to wait if the handler asks for that (`SA_RESTART`).
 pub fn restarted(socket: &OwnedFd) {
     let code = fork(|| {
-        // A grandchild writes once the alarms have come several times.
-        // SAFETY: the grandchild makes system calls and exits.
+        // A grandchild writes after several alarms have come.
+        // SAFETY: the grandchild makes only system calls and exits.
         if unsafe { libc::fork() } == 0 {
             thread::sleep(Duration::from_millis(200));
             let sent = send(socket, &TEXT_2, 0);
-            // SAFETY: it ends here.
+            // SAFETY: the call ends the process and does nothing else.
             unsafe { libc::_exit(i32::from(sent.is_err())) }
         }
         alarms(20_000, libc::SA_RESTART);
@@ -181,14 +181,14 @@ supervised! {
     }
 }
 
-/// Digests a thousand times a thousand "a" while signals come all the time.
+/// Computes the digest of a thousand times a thousand "a" while signals arrive all the time.
 fn signals_all_the_time() -> [u8; 32] {
     alarms(150, libc::SA_RESTART);
     let socket = hash("sha256");
     for _ in 0..1000 {
         let (text, mut sent) = ([b'a'; 1000], 0);
         while sent < text.len() {
-            // The kernel starts a call again that a signal ended before the supervisor had it.
+            // The handler has SA_RESTART, so the kernel restarts a call that a signal has ended before it was taken.
             sent += send(&socket, &text[sent..], libc::MSG_MORE).expect("the handler has SA_RESTART");
         }
     }
@@ -206,7 +206,7 @@ supervised! {
     }
 }
 
-/// The SHA-256 of `n` times "a", by coreutils.
+/// The SHA-256 of `n` times "a", computed by coreutils.
 fn sha256sum(n: usize) -> String {
     let script = format!("head -c {n} /dev/zero | tr '\\0' a | sha256sum");
     let output = Command::new("/bin/sh").args(["-c", &script]).output().expect("coreutils");
@@ -215,8 +215,8 @@ fn sha256sum(n: usize) -> String {
 
 supervised! {
     options { interruptible = true };
-    // The kernel drops an answer that it has accepted if the signal comes in that moment, and nobody can tell: of about
-    // a thousand interrupted calls of this test, none to three are done twice.
+    // The kernel drops an answer that it has accepted if the signal arrives at that moment, and no program can know
+    // that. Of about a thousand interrupted calls of this test, none to three are carried out twice.
     fn no_byte_is_lost_on_older_kernels() {
         let code = fork(|| {
             let digest: String = signals_all_the_time().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -249,7 +249,7 @@ supervised! {
         let socket = drained();
         let code = fork(|| {
             alarms(50_000, 0);
-            // More than the queue takes: the part that it took is what was sent.
+            // The text is longer than the queue, so the result is the length of the part that was accepted.
             match send(&socket, &vec![0; 1_000_000], libc::MSG_MORE) {
                 Ok(n) if n > 0 && n < 1_000_000 => 0,
                 _ => 1,

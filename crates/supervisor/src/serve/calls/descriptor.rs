@@ -1,4 +1,4 @@
-//! Calls on descriptors of any kind.
+//! Calls on descriptors of any kind: opening, duplicating, `ioctl`.
 
 use crate::serve::{
     calls::{Reply, open::named},
@@ -14,7 +14,7 @@ use algkit_afalg::{
 use rustix::fs::OFlags;
 use std::{os::fd::AsFd, sync::Arc};
 
-/// `ioctl`s that the kernel does for every file.
+/// The `ioctl`s that the kernel implements for every file.
 const GENERIC: [u32; 5] = [
     libc::FIONBIO as u32,
     libc::FIOASYNC as u32,
@@ -23,7 +23,7 @@ const GENERIC: [u32; 5] = [
     0x5460, // FIOQSIZE
 ];
 
-/// Whether `ioctl` `request` is one of those.
+/// Whether `ioctl` `request` is implemented for every file.
 pub fn is_generic(request: u32) -> bool {
     GENERIC.contains(&request)
 }
@@ -47,8 +47,9 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     Ok(Reply::Taken)
 }
 
-/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate. The copy, too, has a number in the range. The filter cannot know of
-/// one outside, so that `dup2` and `dup3` to such a number fail, and what has that number stays open.
+/// `dup`, `dup2`, `dup3`, and the `fcntl`s that duplicate. The duplicate must have a number in the ranges too, because
+/// the filter would not trap calls on another number. So `dup2` and `dup3` to another number fail, and the file that
+/// has the number stays open.
 pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [fd, second, third] = [0, 1, 2].map(|n| target.request.int(n));
     let (at, close_on_exec) = match target.request.nr {
@@ -57,7 +58,7 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             return Err(Errno::INVAL);
         }
         libc::SYS_fcntl => (None, second == libc::F_DUPFD_CLOEXEC),
-        // Only `dup2` may be told that both are the same, and does nothing then.
+        // Equal numbers are an error for `dup3`; for `dup2` they are allowed and nothing happens.
         libc::SYS_dup3 if fd == second || third & !libc::O_CLOEXEC != 0 => return Err(Errno::INVAL),
         libc::SYS_dup3 => (Some(second), third & libc::O_CLOEXEC != 0),
         _ if fd == second => return Ok(Reply::Value(fd.into())),
@@ -70,7 +71,7 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let give = |at| target.answer_with(copy, Some(at), close_on_exec);
     match at {
         Some(at) => give(at as u32)?,
-        // `fcntl` may ask for a number from some point on.
+        // `fcntl` may ask for a number that is not below a given one.
         None => {
             let least = if target.request.nr == libc::SYS_fcntl { third as u32 } else { 0 };
             server.number(target, least, give)?;
@@ -86,7 +87,7 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
     let mut state = served.lock();
     let device = match &mut state.file {
         File::Device(device) => device,
-        // A netlink socket does not know of any, and an AF_ALG socket does not support them.
+        // A netlink socket has no `ioctl`s, and an AF_ALG socket does not support them.
         File::Netlink(_) => return Err(Errno::NOTTY),
         File::Alg(_) => return Err(Errno::OPNOTSUPP),
     };

@@ -1,4 +1,4 @@
-//! The calls that stop, and what is done about each.
+//! The calls that the filter traps, and the functions that carry them out.
 
 mod descriptor;
 mod open;
@@ -19,18 +19,18 @@ use algkit_afalg::{
 };
 use std::{os::fd::OwnedFd, sync::Arc};
 
-/// How a call ends.
+/// The way in which a call ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reply {
-    /// With this result.
+    /// The call returns this value.
     Value(i64),
-    /// The kernel does it.
+    /// The kernel carries out the call.
     Proceed,
-    /// It has been answered, or somebody else will.
+    /// The call has been answered, or another thread will answer it.
     Taken,
 }
 
-/// Does, or begins, what `request` asks for.
+/// Carries out the call of `request`, or begins with it.
 pub fn handle(server: &Server, request: Request) {
     let target = server.target(request);
     settle(&target, dispatch(server, &target));
@@ -45,16 +45,16 @@ fn settle(target: &Target<'_>, reply: Result<Reply, Errno>) {
     }
 }
 
-/// Whether the outcome depends on whether other sockets are still open.
+/// Whether the result of the call depends on whether other sockets are still open.
 pub fn asks_who_is_there(nr: libc::c_long) -> bool {
     matches!(nr, libc::SYS_setsockopt | libc::SYS_bind)
 }
 
-/// Whether the kernel does the call, to the socket that stands for the file.
+/// Whether the kernel carries out the call, on the socket that stands for the file.
 fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
     match nr {
         libc::SYS_ioctl => descriptor::is_generic(args[1] as u32),
-        // A socket knows no positions.
+        // A socket has no position, so the kernel returns the right error.
         libc::SYS_preadv2 | libc::SYS_pwritev2 => args[3] != u64::MAX,
         libc::SYS_setsockopt => served.is_socket && !is_set_here(args[1] as i32, args[2] as i32),
         libc::SYS_getsockopt => served.is_socket && !is_got_here(args[1] as i32, args[2] as i32),
@@ -62,7 +62,8 @@ fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
     }
 }
 
-/// The descriptors that the arguments of a call name; none for a call that names no served one, or names it in memory.
+/// The descriptors among the arguments of a call. `None` for a call that takes no served descriptor, or takes it in
+/// memory.
 pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
     match request.nr {
         libc::SYS_splice => Some(vec![request.int(0), request.int(2)]),
@@ -78,7 +79,7 @@ pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
     }
 }
 
-/// Whether it is a call that opens a file by its name.
+/// Whether the call opens a file by its name.
 pub fn is_open(nr: libc::c_long) -> bool {
     #[cfg(target_arch = "x86_64")]
     if matches!(nr, libc::SYS_open | libc::SYS_creat) {
@@ -104,13 +105,13 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         _ => {}
     }
     let fd = target.request.int(0);
-    // A descriptor of the target's own may have a number in the range, too.
+    // The target may have opened a descriptor of its own with a number in the ranges.
     let Some((served, theirs)) = server.find_with_end(target, fd) else { return Ok(Reply::Proceed) };
     if is_the_kernels(&served, target.request.nr, &target.request.args) {
         return Ok(Reply::Proceed);
     }
     if !is_transfer(target.request.nr) && served.try_lock().is_none() {
-        // Another thread is busy with it. This one waits, but not as the leader.
+        // Another thread works on the file. This thread waits for it, but not as the leader.
         let request = target.request;
         server.employ(request, move |server| {
             let target = server.target(request);
@@ -121,7 +122,8 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     on_file(server, target, served, theirs)
 }
 
-/// Whether it is a call that may have to wait, and looks by itself whether somebody is busy with the file.
+/// Whether the call sends or receives. Such a call may have to wait, and finds out by itself whether another thread
+/// works on the file.
 fn is_transfer(nr: libc::c_long) -> bool {
     matches!(
         nr,
@@ -134,7 +136,7 @@ fn is_transfer(nr: libc::c_long) -> bool {
     ) || is_plain(nr)
 }
 
-/// Whether it is a call for files of any kind.
+/// Whether the call is one for files of any kind.
 fn is_plain(nr: libc::c_long) -> bool {
     matches!(
         nr,
@@ -142,12 +144,12 @@ fn is_plain(nr: libc::c_long) -> bool {
     )
 }
 
-/// A call on a served descriptor.
+/// Carries out a call on a served descriptor.
 fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Option<OwnedFd>) -> Result<Reply, Errno> {
     if is_transfer(target.request.nr) && (served.is_socket || is_plain(target.request.nr)) {
         return server.transfer(target, served, theirs).map(|()| Reply::Taken);
     }
-    // Nobody may have it in hand when the call is answered.
+    // No copy of the target's end may exist when the call is answered.
     drop(theirs);
     match target.request.nr {
         libc::SYS_fcntl | libc::SYS_dup | libc::SYS_dup3 => descriptor::duplicate(server, target),
@@ -155,7 +157,7 @@ fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Op
         libc::SYS_dup2 => descriptor::duplicate(server, target),
         libc::SYS_ioctl => descriptor::ioctl(server, target, served),
         libc::SYS_sendfile => splice::sendfile(server, target, served),
-        // The rest is for sockets only.
+        // All other calls are for sockets only.
         _ if !served.is_socket => Err(Errno::NOTSOCK),
         libc::SYS_bind => socket::bind(target, &served),
         libc::SYS_connect => socket::connect(target, &served),

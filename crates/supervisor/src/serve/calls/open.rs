@@ -1,10 +1,10 @@
-//! The files that are opened by name.
+//! The served files that are opened by name: `/proc/crypto` and `/dev/crypto`.
 
 use crate::serve::target::Target;
 use algkit_afalg::Place;
 use rustix::fs::OFlags;
 
-/// The file that an `open`, `openat`, `openat2` or `creat` asks for, if it is one of ours, and the flags.
+/// The served file that an `open`, `openat`, `openat2` or `creat` names, and the flags. `None` for any other file.
 pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
     let args = target.request.args;
     let (folder, name, flags) = match target.request.nr {
@@ -14,7 +14,7 @@ pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
         libc::SYS_creat => (libc::AT_FDCWD, args[0], (libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC) as u64),
         _ => (target.request.int(0), args[1], args[2]),
     };
-    // One byte more for the end.
+    // The length includes the NUL at the end.
     let name = target.string(name, Place::LONGEST + 1)?;
     let folder = || match folder {
         libc::AT_FDCWD => target.link(format_args!("cwd")).ok(),

@@ -1,4 +1,4 @@
-//! Options of sockets.
+//! Options of sockets: `setsockopt` and `getsockopt`.
 
 use crate::serve::{calls::Reply, served::Served, target::Target};
 use algkit_afalg::{
@@ -7,7 +7,8 @@ use algkit_afalg::{
     socket::{option_value, put_option},
 };
 
-/// `setsockopt`. Without keyrings: the supervisor would read keys with its own rights, which may be more than the target's.
+/// `setsockopt`. Keys from keyrings are refused, because the supervisor would read them with its own rights, which may
+/// be more than the target's.
 pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let [level, name, len] = [1, 2, 4].map(|n| target.request.int(n));
     let value = option_value(target, (level, name), target.request.args[3], len)?;

@@ -1,4 +1,4 @@
-//! Sockets: how they are made and named.
+//! Making sockets, and binding, connecting and naming them.
 
 #[cfg(target_arch = "x86_64")]
 use crate::serve::bpf::SOCKETCALL;
@@ -20,10 +20,11 @@ pub fn socket(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     serve(server, target, file?, kind & FLAGS)
 }
 
-/// `socket` of a 32-bit program, which is not served.
+/// `socket` of a program that is not served, because its calls are those of 32-bit programs or x32. The kernel carries
+/// it out, and the user is told.
 pub fn elsewhere(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [family, _, protocol] = match target.request.nr {
-        // i386's call for all that concerns sockets has the arguments in memory.
+        // i386's `socketcall` has the arguments of `socket` in memory, as 32-bit words.
         #[cfg(target_arch = "x86_64")]
         nr if nr == SOCKETCALL.into() => {
             let words: [u8; 12] = target.array(target.request.args[1]).unwrap_or_default();
@@ -71,7 +72,7 @@ pub fn connect(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     served.lock().file.connect(&address).map(|()| Reply::Value(0))
 }
 
-/// `getsockname` and `getpeername`: the other side is the kernel.
+/// `getsockname` and `getpeername`. The peer of a netlink socket is the kernel.
 pub fn name(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let own = served.lock().file.name()?;
     let name = if target.request.nr == libc::SYS_getpeername { netlink::KERNEL } else { own };

@@ -1,6 +1,6 @@
-//! `splice` and `sendfile`, between a served file and a pipe or file of the target's own.
+//! `splice` and `sendfile` between a served file and a pipe or file of the target.
 //!
-//! That may take as long as whoever writes or reads the other end likes, so each has a thread of its own.
+//! Such a call takes as long as the program at the other end likes, so each runs on a thread of its own.
 
 use crate::serve::{
     calls::Reply,
@@ -21,25 +21,26 @@ use std::{
     time::Duration,
 };
 
-/// Bytes in a pipe that the kernel moves data through, and the most that are moved at once.
+/// The capacity in bytes of a pipe that the kernel moves data through, and the largest number of bytes moved at once.
 const PIPE: usize = 65_536;
 
-/// What a pipe that is writable has room for.
+/// The room in bytes that a writable pipe has at least.
 const PIPE_BUF: usize = 4096;
 
-/// How long a call sleeps before it looks again.
+/// The time that a call sleeps before it tries again.
 const NAP: Duration = Duration::from_millis(1);
 
-/// Naps between two looks at signals.
+/// The number of naps after which the call checks for signals.
 const NAPS: u32 = 10;
 
-/// What moves, and from where.
+/// The source and the destination of a transfer.
 enum Move {
-    /// From a pipe: `splice`.
+    /// `splice` from a pipe to a served file.
     FromPipe { pipe: OwnedFd, flags: u32, to: Arc<Served> },
-    /// To a pipe: `splice`.
+    /// `splice` from a served file to a pipe.
     ToPipe { from: Arc<Served>, pipe: OwnedFd, flags: u32 },
-    /// From a file: `sendfile`. With the address of a position, the file's own is neither used nor changed.
+    /// `sendfile` from a file to a served file. If `position` is the address of a position, the file's own position is
+    /// neither used nor changed.
     FromFile { file: OwnedFd, position: u64, to: Arc<Served> },
 }
 
@@ -93,7 +94,8 @@ pub fn sendfile(server: &Server, target: &Target<'_>, to: Arc<Served>) -> Result
     begin(server, target, Move::FromFile { file, position, to }, target.request.int(0), len)
 }
 
-/// The pipe that the target's descriptor is, opened anew: the flags of the target's own stay as they are.
+/// The pipe behind the target's descriptor, opened again, so that the flags of the target's descriptor stay as they
+/// are.
 fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> {
     let theirs = target.fetch(fd)?;
     if FileType::from_raw_mode(rustix::fs::fstat(&theirs)?.st_mode) != FileType::Fifo {
@@ -105,7 +107,7 @@ fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> 
     }
     let path = format!("/proc/self/fd/{}", theirs.as_raw_fd());
     match rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
-        // Nobody reads.
+        // The pipe has no readers.
         Err(Errno::NXIO) => Err(Errno::PIPE),
         opened => opened,
     }
@@ -127,7 +129,7 @@ fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) ->
     Ok(Reply::Taken)
 }
 
-/// Reads until `into` is full or there is nothing left; says how much it read.
+/// Reads until `into` is full or the pipe is empty; returns the number of bytes.
 fn fill(pipe: &OwnedFd, into: &mut [u8]) -> Result<usize, Errno> {
     let mut filled = 0;
     while filled < into.len() {
@@ -139,7 +141,7 @@ fn fill(pipe: &OwnedFd, into: &mut [u8]) -> Result<usize, Errno> {
     Ok(filled)
 }
 
-/// One call, on the target's descriptor `fd`.
+/// A transfer in progress, on the target's descriptor `fd`.
 struct Mover<'a> {
     target: &'a Target<'a>,
     fd: i32,
@@ -148,7 +150,7 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
-    /// Sleeps; fails when the call is over.
+    /// Sleeps; returns an error if the call has ended or a signal interrupts it.
     fn nap(&mut self) -> Result<(), Errno> {
         std::thread::sleep(NAP);
         self.target.check()?;
@@ -163,7 +165,7 @@ impl Mover<'_> {
         !self.target.flags(self.fd).contains(OFlags::NONBLOCK)
     }
 
-    /// Waits for a pipe, unless the client does not want that.
+    /// Waits for a pipe. [`Errno::AGAIN`] if the client does not want to wait.
     fn wait_for(&mut self, pipe: &OwnedFd, events: PollFlags, flags: u32) -> Result<(), Errno> {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         while poll(&mut [PollFd::new(pipe, events)], Some(&now))? == 0 {
@@ -175,7 +177,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Sends `data`; says how much of it was taken, all of it if the client waits.
+    /// Sends `data`; returns the number of bytes that were accepted, which is all of them if the client waits.
     fn send(&mut self, server: &Server, to: &Served, data: &[u8], flags: i32) -> Result<usize, Errno> {
         let (mut sent, mut begun) = (0, false);
         loop {
@@ -203,7 +205,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Once there is something in the pipe, sends what is there, `len` bytes at most.
+    /// Waits for data in the pipe, then sends what it has, at most `len` bytes.
     fn drain_pipe(
         &mut self,
         server: &Server,
@@ -214,7 +216,7 @@ impl Mover<'_> {
     ) -> Result<(), Errno> {
         self.wait_for(pipe, PollFlags::IN, flags)?;
         let there = (rustix::io::ioctl_fionread(pipe)? as usize).min(len);
-        // What the file does not take stays in the pipe: the data is read from a copy of its front.
+        // Data that the file does not accept must stay in the pipe, so it is read from a copy of the pipe's front.
         let (copy_out, copy_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         let mut buffer = vec![0; there.min(PIPE)];
         while self.moved < there {
@@ -233,7 +235,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Receives what the pipe has room for, `len` bytes at most.
+    /// Waits for room in the pipe, then receives as much as fits, at most `len` bytes.
     fn fill_pipe(
         &mut self,
         server: &Server,
@@ -260,7 +262,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Sends `len` bytes of a file, or what it has. If it has less, the message stays open.
+    /// Sends `len` bytes of a file, or fewer if it ends before. Then the message stays open.
     fn send_file(
         &mut self,
         server: &Server,

@@ -18,13 +18,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Any of them.
+/// Carries out one of these calls.
 pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let context = target.request.args[0];
     match target.request.nr {
         libc::SYS_io_submit => submit(server, target),
         libc::SYS_io_getevents | SYS_IO_PGETEVENTS => get_events(server, target),
-        // A request that was for a served descriptor is done; the kernel knows nothing of it and says EINVAL.
+        // A request on a served descriptor is complete when it has been submitted. The kernel does not know it and
+        // returns EINVAL.
         libc::SYS_io_cancel => Ok(Reply::Proceed),
         _ => {
             if let Ok(id) = ContextId::of(target, context) {
@@ -35,8 +36,9 @@ pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
 }
 
-/// Requests in one call, of different kinds: those before the first that is not for a served descriptor are taken,
-/// and the client submits the rest again. If that is the first, the kernel cannot be given it alone.
+/// Carries out the requests before the first one that is not for a served descriptor; the client then submits the
+/// others again. If the first request is such a one, the call fails, because the kernel cannot be given a part of a
+/// call.
 fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [context, count, array, ..] = target.request.args;
     let count = usize::try_from(count as i64).map_or(0, |n| n.min(MAX_PIECES));
@@ -80,7 +82,7 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             Ok(transfer) => match server.submit(target, &served, transfer, done == 0) {
                 Advance::Ended => done += 1,
                 Advance::WouldWait => break,
-                // It has the call now, and answers when the request is done.
+                // The file has the call now, and answers it when the request is complete.
                 Advance::Waits => return Ok(Reply::Taken),
             },
         }
@@ -88,9 +90,10 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     Ok(Reply::Value(done))
 }
 
-/// The eventfd that the target's descriptor is.
+/// The eventfd behind the target's descriptor.
 fn event_fd(target: &Target<'_>, fd: i32) -> Result<OwnedFd, Errno> {
-    // It is the copy that is asked what it is: the target's number may be another file's by now.
+    // The copy is checked, and not the target's descriptor, because the target may have given that number to another
+    // file since.
     let copy = target.fetch(fd)?;
     let link = rustix::fs::readlink(format!("/proc/self/fd/{}", copy.as_raw_fd()), Vec::new())?;
     if link.as_bytes() == b"anon_inode:[eventfd]" { Ok(copy) } else { Err(Errno::INVAL) }
@@ -102,7 +105,8 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Ok(Reply::Proceed);
     }
     let id = ContextId::of(target, context)?;
-    // Another thread may be about to submit a request that this one waits for; without a timeout of zero, see.
+    // Another thread may be about to submit a request that this call waits for. Only with a timeout of zero does that
+    // not matter.
     let timeout = match timeout {
         0 => None,
         at => Some(duration(target.array(at)?)?),
@@ -117,7 +121,7 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         return Err(Errno::INVAL);
     }
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    // If the kernel has events and nothing else is waited for, it is its call.
+    // If only the kernel has events, it carries out the call.
     if id.has_events(target) && !server.contexts().has_events(id) {
         return Ok(Reply::Proceed);
     }
