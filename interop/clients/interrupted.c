@@ -1,8 +1,9 @@
-/* How often a signal ends a call on an AF_ALG socket: a timer's handler, every 200 microseconds, while requests of cbc(aes) are made by
- * sendmsg and read.
+/* Counts how often a signal ends a call on an AF_ALG socket. A timer sends SIGALRM every 200 microseconds while the
+ * program makes requests of cbc(aes) by sendmsg and read.
  *
- * interrupted [SECONDS [restart]]: prints the signals that came, the sends and the receives that failed with EINTR, and the requests. The
- * handler has SA_RESTART if the second argument is there. What was sent twice, or not at all, would be received: that ends the program. */
+ * interrupted [SECONDS [restart]]: prints the numbers of signals, of sends and of receives that failed with EINTR, and
+ * of requests. With the second argument, the handler has SA_RESTART. The program fails if the length of what it receives
+ * shows that a request was sent twice or lost. */
 #include <errno.h>
 #include <linux/if_alg.h>
 #include <signal.h>

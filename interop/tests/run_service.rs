@@ -89,7 +89,7 @@ fn listings_have_what_is_served() {
     }
 }
 
-/// Calls itself something with a line's end and an escape in it, and asks for an algorithm of such a name.
+/// A program whose name contains a newline and an escape sequence, and which asks for an algorithm of such a name.
 const UNSEEMLY: &str = "
 import socket
 open('/proc/self/comm', 'w').write('x\\n\\x1b[2Jy')
@@ -157,7 +157,7 @@ fn what_was_served_until_now_is_told_on_a_signal() {
     has(&fs::read_to_string(&file).expect("what was served"), " 1 opened 2 requests 7 bytes");
 }
 
-/// Sends the supervisor many signals that ask for what was served until now, and prints how many threads it has got of it.
+/// A program that asks the supervisor for statistics by many signals, and prints how many threads this has added to it.
 const FLOOD: &str = "
 import os, signal, sys, time
 supervisor = os.getppid()
@@ -172,13 +172,13 @@ print(threads() - before, flush=True)
 #[test]
 fn signals_without_end_start_no_threads_without_end() {
     let folder = scratch();
-    // Who opens it for writing waits until somebody reads it.
+    // The supervisor's thread that opens the pipe for writing waits until a process reads from it.
     let pipe = folder.path().join("stats");
     stdout(Command::new("mkfifo").arg(&pipe));
     let mut run = Command::new(command::algkit());
     run.args(["run", "--via", "seccomp", &format!("--stats={}", pipe.display()), "--", "python3", "-c", FLOOD]);
     let mut run = run.stdout(Stdio::piped()).spawn().expect("it runs");
-    // The first is to see at the start whether there can be such a file.
+    // `algkit` opens the file once at the start, to check that it can be written.
     stdout(Command::new("cat").arg(&pipe));
     let mut said = String::new();
     BufReader::new(run.stdout.take().expect("a pipe")).read_line(&mut said).expect("a number");
@@ -290,7 +290,7 @@ fn a_program_of_32_bits_is_not_served_and_that_is_said() {
     assert_eq!(run(&["--via", "preload"]), (Some(2), 1), "it cannot be done");
 }
 
-/// A program of 32 bits that asks for AF_ALG by the number of `socket` if it has an argument, and by `socketcall` if it has none.
+/// A 32-bit program that makes an AF_ALG socket: by `socket` if it has an argument, otherwise by `socketcall`.
 #[cfg(target_arch = "x86_64")]
 const NARROW: &str = r#"
 __asm__(".globl _start\n_start: mov (%esp), %eax\n push %eax\n call ask");

@@ -269,7 +269,7 @@ unsafe fn read_one(entry: &'static Entry, fd: c_int, into: *mut c_void, len: siz
     transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len))
 }
 
-/// Writes the sender's address to where the caller has room for it.
+/// Writes the sender's address to `to`, cut to the length at `len`, and the full length to `len`. Nothing if `to` is null.
 fn put_sender(entry: &Entry, to: *mut c_void, len: *mut socklen_t) -> Result<(), Errno> {
     if to.is_null() {
         return Ok(());

@@ -351,7 +351,7 @@ const DYNAMIC_MINOR: c_uint = 127;
 /// A file that holds the text of `/proc/crypto`.
 fn proc_crypto_file(closes: bool) -> Result<OwnedFd, Errno> {
     let file = {
-        // A child forked now would find the registry locked.
+        // The lock keeps a child from being forked while the registry is locked.
         let _no_fork = table::lock()?;
         proc_crypto::file()?
     };

@@ -56,7 +56,7 @@ interpose! {
 
     fn getpeername(fd: c_int, address: *mut sockaddr, len: *mut socklen_t) -> c_int
     where Some(entry) = table::entry(fd) => {
-        // The other side is the kernel.
+        // The peer of a netlink socket is the kernel. `name` returns the errors of other files.
         with(entry, fd, |file| file.name())?;
         put(&netlink::KERNEL, address, len)
     }
@@ -68,7 +68,7 @@ interpose! {
     where Some(entry) = table::entry(fd) => get_option(entry, fd, (level, name), value, len)
 }
 
-/// Makes a socket of a family that is served.
+/// Gives the program a descriptor for a new socket. `flags` are `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
 fn make(file: Result<File, Errno>, flags: c_int) -> Result<c_int, Errno> {
     let flags = socket_flags(flags)?;
     let mut file = file?;
@@ -91,14 +91,14 @@ fn socket_flags(flags: c_int) -> Result<SocketFlags, Errno> {
     Ok(SocketFlags::from_bits_retain(flags as u32))
 }
 
-/// An address that the caller passes.
+/// The bytes of the socket address that the caller of a C function passes.
 unsafe fn address<'a>(address: *const sockaddr, len: socklen_t) -> Result<&'a [u8], Errno> {
     let len = usize::try_from(len as c_int).map_err(|_| Errno::INVAL)?;
     // SAFETY: `len` bytes are readable at `address`, as the C function demands of the caller.
     unsafe { iov::bytes(address.cast(), len) }
 }
 
-/// Does something to what the descriptor stands for, with the lock held as shortly as that takes.
+/// Applies `act` to the file behind the descriptor. The lock of the file is held no longer than that takes.
 fn with<T>(entry: &'static Entry, fd: c_int, act: impl FnOnce(&mut File) -> Result<T, Errno>) -> Result<T, Errno> {
     let mut entered = entry.enter(fd)?;
     let result = act(entered.file()?);
@@ -112,7 +112,7 @@ fn accept_from(entry: &'static Entry, fd: c_int, address: *mut sockaddr, flags: 
     table::install(accepted, flags)
 }
 
-/// Writes an address to where the caller has room for it.
+/// Writes an address to `address`, cut to the length at `len`, and its full length to `len`.
 fn put(name: &[u8], address: *mut sockaddr, len: *mut socklen_t) -> Result<c_int, Errno> {
     let [address, len] = [address.cast::<c_void>(), len.cast()].map(|pointer| pointer.expose_provenance() as u64);
     put_address(&mut OwnMemory, address, len, name).map(|()| 0)

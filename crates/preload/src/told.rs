@@ -6,8 +6,8 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// Hashes of names, in memory that child processes share, because most programs are started by a child. They are compared,
-/// and nothing else is done with them: what a hostile child writes there causes a line too many or too few of its parent's.
+/// Hashes of names, in memory that child processes share, because most programs are started by a child. They are only
+/// compared: a hostile child that writes to them causes its parent to write a line too many or too few.
 pub struct Told([AtomicU32; PLACES]);
 
 /// The number of hashes: one page.

@@ -36,7 +36,8 @@ const ALLOWED: [libc::c_long; 25] = [
     libc::SYS_write,
 ];
 
-/// What the standard library calls before it closes a descriptor, where it is compiled with debug assertions: this program's own calls.
+/// The system call by which the standard library checks a descriptor before it closes it, if it is compiled with debug
+/// assertions. This program makes it, not the preload library.
 const OF_DEBUG_ASSERTIONS: &[libc::c_long] = if cfg!(debug_assertions) { &[libc::SYS_fcntl] } else { &[] };
 
 /// Installs a filter that kills this process for a system call that is not in `allowed`.
