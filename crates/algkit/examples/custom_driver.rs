@@ -10,13 +10,13 @@ use algkit::{
     driver::{CipherOps, Keyed, Shape},
 };
 use hex_literal::hex;
+use zeroize::Zeroizing;
 
 const DELTA: u32 = 0x9e37_79b9;
 const ROUNDS: u32 = 32;
 
 /// The key as four words. The cipher uses only additions, shifts and XORs, so it is constant-time.
-#[derive(zeroize::ZeroizeOnDrop)]
-struct Xtea([u32; 4]);
+struct Xtea(Zeroizing<[u32; 4]>);
 
 impl Xtea {
     /// The value that one half adds to the other. `sum` selects the key's word.
@@ -91,7 +91,7 @@ fn main() -> Result<(), algkit::Error> {
     let shape = Shape::cipher(8, Sizes::of(&[16]));
     let driver = Driver::new("xtea", "xtea-example", Type::Cipher, shape, |_cpu, key, _weak| {
         let word = |i: usize| u32::from_be_bytes([key[4 * i], key[4 * i + 1], key[4 * i + 2], key[4 * i + 3]]);
-        Ok(Keyed::Cipher(Box::new(Xtea([0, 1, 2, 3].map(word))))) // the registry has checked the length
+        Ok(Keyed::Cipher(Box::new(Xtea([0, 1, 2, 3].map(word).into())))) // the registry has checked the length
     });
     let registry = Registry::default();
     registry.register(driver.with_priority(101))?;

@@ -12,7 +12,7 @@
 //! is split in two and multiplied once more, modulo 2⁶⁴ - 257.
 
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a block, and of NH's key, in bytes.
 const BLOCK: usize = 128;
@@ -21,13 +21,13 @@ const BLOCK: usize = 128;
 const P127: u128 = (1 << 127) - 1;
 
 /// The key of VHASH.
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct Key {
-    nh: [[u64; 2]; BLOCK / 16],
+    nh: Zeroizing<[[u64; 2]; BLOCK / 16]>,
     /// The point at which the polynomial is evaluated; each half has fewer than 62 bits.
-    point: u128,
+    point: Zeroizing<u128>,
     /// The factors of the last multiplication, both below 2⁶⁴ - 257.
-    last: [u64; 2],
+    last: Zeroizing<[u64; 2]>,
 }
 
 impl Key {
@@ -44,15 +44,15 @@ impl Key {
         let refused = first.map(|n| n.overflowing_add(257).1).into_iter().fold(false, |a, b| a | b);
         let mask = u64::from(refused).wrapping_neg();
         Self {
-            nh: nh.each_ref().map(halves),
-            point: u128::from_be_bytes(*point) & 0x1fff_ffff_1fff_ffff_1fff_ffff_1fff_ffff,
-            last: [0, 1].map(|i| first[i] ^ mask & (first[i] ^ second[i])),
+            nh: nh.each_ref().map(halves).into(),
+            point: Zeroizing::new(u128::from_be_bytes(*point) & 0x1fff_ffff_1fff_ffff_1fff_ffff_1fff_ffff),
+            last: [0, 1].map(|i| first[i] ^ mask & (first[i] ^ second[i])).into(),
         }
     }
 
     /// NH of a block, or of the whole pairs of words of the last one.
     fn nh(&self, block: &[u8]) -> u128 {
-        let pairs = block.as_chunks().0.iter().zip(&self.nh);
+        let pairs = block.as_chunks().0.iter().zip(self.nh.iter());
         let sum = pairs.fold(0u128, |sum, (message, key)| {
             let message = u128::from_le_bytes(*message);
             let [a, b] = [(message as u64).wrapping_add(key[0]), ((message >> 64) as u64).wrapping_add(key[1])];
@@ -64,7 +64,7 @@ impl Key {
     /// One step of Horner's rule: `value` times the point, plus `coefficient`. Values are at most 2¹²⁷.
     fn step(&self, value: u128, coefficient: u128) -> u128 {
         let [low, high] = [value as u64, (value >> 64) as u64].map(u128::from);
-        let [point, point_high] = [self.point as u64, (self.point >> 64) as u64].map(u128::from);
+        let [point, point_high] = [*self.point as u64, (*self.point >> 64) as u64].map(u128::from);
         // 2^127 is congruent to 1. No sum reaches 2^128, because the halves of the point are short.
         let middle = low * point_high + high * point;
         let outer = low * point + 2 * (high * point_high) + (middle >> 63) + coefficient;
@@ -201,7 +201,7 @@ mod tests {
             let (key, value, coefficient) = (key(point, 0), value.min(1 << 127), coefficient >> 2);
             let got = key.step(value, coefficient);
             prop_assert!(got <= 1 << 127);
-            prop_assert_eq!(got % P127, (product(value, key.point) + coefficient) % P127);
+            prop_assert_eq!(got % P127, (product(value, *key.point) + coefficient) % P127);
         }
 
         #[test]

@@ -13,24 +13,23 @@ use crate::{
     driver::{CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
 };
 use algkit_primitives::InOut;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 struct Lrw<C> {
     cipher: C,
     masks: Box<Masks>,
 }
 
-#[derive(Zeroize, ZeroizeOnDrop)]
 struct Masks {
     /// `K2 ⊗ x^i`.
-    powers: [u128; 128],
+    powers: Zeroizing<[u128; 128]>,
     /// `K2 ⊗ (x^0 + … + x^i)`: the change of the mask after an index that ends in exactly `i` ones.
-    steps: [u128; 128],
+    steps: Zeroizing<[u128; 128]>,
 }
 
 impl Masks {
     fn new(tweak_key: u128) -> Box<Self> {
-        let mut masks = Box::new(Self { powers: [0; 128], steps: [0; 128] });
+        let mut masks = Box::new(Self { powers: [0; 128].into(), steps: [0; 128].into() });
         let (mut power, mut sum) = (tweak_key, 0);
         for i in 0..128 {
             sum ^= power;

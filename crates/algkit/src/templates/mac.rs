@@ -13,16 +13,15 @@ use algkit_primitives::{
     hash::{Hash, Job},
 };
 use std::sync::Arc;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, Zeroizing};
 
 /// How a MAC treats the last block.
-#[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) enum Last {
     /// Pads a partial block with zeros.
     ZeroPad,
     /// XORs a whole block with the first subkey. Pads a partial block with a single 1 bit and XORs it with the
     /// second subkey.
-    Masked([[u8; MAX_BLOCK]; 2]),
+    Masked(Zeroizing<[[u8; MAX_BLOCK]; 2]>),
 }
 
 impl Last {
@@ -34,10 +33,10 @@ impl Last {
         match self {
             Self::ZeroPad if rest.is_empty() => return None,
             Self::ZeroPad => {}
-            Self::Masked([whole, _]) if rest.len() == bs => xor(&mut block[..bs], whole),
-            Self::Masked([_, partial]) => {
+            Self::Masked(masks) if rest.len() == bs => xor(&mut block[..bs], &masks[0]),
+            Self::Masked(masks) => {
                 block[rest.len()] = 0x80;
-                xor(&mut block[..bs], partial);
+                xor(&mut block[..bs], &masks[1]);
             }
         }
         Some(block)
@@ -240,7 +239,7 @@ pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
         block
     };
     let k1 = double(value);
-    Last::Masked([bytes(k1), bytes(double(k1))])
+    Last::Masked([bytes(k1), bytes(double(k1))].into())
 }
 
 /// The subkeys of XCBC (RFC 3566 section 4): the encryptions of three constant blocks.
@@ -255,7 +254,7 @@ pub(crate) fn xcbc<C>(
     });
     let chain = keyed(&k1);
     k1.zeroize();
-    Ok((chain?, Last::Masked([k2, k3])))
+    Ok((chain?, Last::Masked([k2, k3].into())))
 }
 
 /// Returns the chaining cipher and the treatment of the last block, given the keyed cipher and a function that keys

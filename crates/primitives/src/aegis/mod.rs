@@ -20,7 +20,7 @@ use crate::hash::{BlockBuffer, wipe};
 use crate::simd::AesToken;
 use crate::simd::{AesVector, Blocks};
 use portable::Bytes;
-use zeroize::ZeroizeOnDrop;
+use zeroize::Zeroizing;
 
 /// A token of a CPU that has code for AEGIS.
 pub trait AegisToken: Token {
@@ -103,11 +103,10 @@ const CONSTANTS: [[u8; 16]; 2] = [
 ];
 
 /// An AEGIS-128 key.
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct Aegis128<T: Token> {
-    #[zeroize(skip)]
     token: T,
-    key: [u8; 16],
+    key: Zeroizing<[u8; 16]>,
 }
 
 /// A message in progress: first its associated data, then its text.
@@ -182,7 +181,7 @@ impl<B: Block> State<B> {
 impl<T: AegisToken> Aegis128<T> {
     /// A key of 16 bytes.
     pub fn new(token: T, key: &[u8; 16]) -> Self {
-        Self { token, key: *key }
+        Self { token, key: (*key).into() }
     }
 
     /// Begins a message with an IV of 16 bytes.

@@ -33,7 +33,7 @@ use crate::cpu::{Portable, Token};
 use crate::words32::{Quad, Quads, Words32};
 use columns::Columns;
 use output::Output;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 /// A token of a CPU that has vectors for ChaCha.
 pub trait ChaChaToken: Token {
@@ -116,12 +116,10 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 pub(crate) const BLOCK: usize = 64;
 
 /// A ChaCha key, for CPUs with the features of `T`.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct ChaCha<T: Token> {
-    #[zeroize(skip)]
     token: T,
-    key: [[u32; 4]; 2],
-    #[zeroize(skip)]
+    key: Zeroizing<[[u32; 4]; 2]>,
     double_rounds: usize,
 }
 
@@ -129,7 +127,7 @@ impl<T: ChaChaToken> ChaCha<T> {
     /// A key for 20, 12 or 8 `rounds`; an odd number is rounded down to an even one.
     #[inline]
     pub fn new(token: T, key: &[u8; 32], rounds: usize) -> Self {
-        Self { token, key: [quad(key, 0), quad(key, 16)], double_rounds: rounds / 2 }
+        Self { token, key: [quad(key, 0), quad(key, 16)].into(), double_rounds: rounds / 2 }
     }
 
     /// Encrypts or decrypts `data`, which may have any length, by xoring the keystream.

@@ -17,7 +17,7 @@ use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
 use kernel::Kernel;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 /// A token of a CPU that has vectors for ChaCha.
 pub trait AeadToken: Token + Into<Self::Cipher> {
@@ -128,11 +128,10 @@ impl AeadToken for crate::cpu::Neon {
 }
 
 /// A ChaCha20-Poly1305 key, for CPUs with the features of `T`.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct ChaCha20Poly1305<T: AeadToken> {
-    #[zeroize(skip)]
     token: T,
-    key: [[u32; 4]; 2],
+    key: Zeroizing<[[u32; 4]; 2]>,
 }
 
 /// A message in progress. [`ChaCha20Poly1305::start`] makes it, and all calls for it must use the same key.
@@ -152,7 +151,7 @@ pub struct Message {
 impl<T: AeadToken> ChaCha20Poly1305<T> {
     /// A key of 32 bytes, stored as the words of the matrix.
     pub fn new(token: T, key: &[u8; 32]) -> Self {
-        Self { token, key: [quad(key, 0), quad(key, 16)] }
+        Self { token, key: [quad(key, 0), quad(key, 16)].into() }
     }
 
     /// Encrypts a whole message and returns its tag of 16 bytes.

@@ -18,7 +18,7 @@ use crate::cpu::Portable;
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
 use crate::poly1305::scalar::{Element, Point};
 use crate::words32::{Quad, Quads};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a key in bytes: Poly1305's point, then the words of NH.
 pub const KEY: usize = 16 + NH_KEY;
@@ -38,10 +38,10 @@ pub struct NhPoly1305<T> {
     message: Message,
 }
 
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 struct Key {
-    point: Point,
-    nh: [u8; NH_KEY],
+    point: Zeroizing<Point>,
+    nh: Zeroizing<[u8; NH_KEY]>,
 }
 
 /// The state of a message without the key, which is much larger.
@@ -60,9 +60,9 @@ impl<T: ChaChaToken> NhPoly1305<T> {
     /// An empty message under `key`.
     pub fn new(token: T, key: &[u8; KEY]) -> Self {
         let (point, words) = key.split_first_chunk().expect("a key is longer than a point");
-        let mut nh = [0; NH_KEY];
+        let mut nh = Zeroizing::new([0; NH_KEY]);
         nh.copy_from_slice(words);
-        let key = Key { point: Point::clamped(u128::from_le_bytes(*point)), nh };
+        let key = Key { point: Point::clamped(u128::from_le_bytes(*point)).into(), nh };
         Self { token, key, message: Message::default() }
     }
 }
@@ -94,7 +94,7 @@ impl Message {
     fn end_chunk(&mut self, key: &Key) {
         let [a, b, c, d] = self.sums;
         for (low, high) in [(a, b), (c, d)] {
-            self.value = self.value.plus(u128::from(low) | u128::from(high) << 64, 1).times(key.point);
+            self.value = self.value.plus(u128::from(low) | u128::from(high) << 64, 1).times(*key.point);
         }
         (self.sums, self.at) = ([0; PASSES], 0);
     }

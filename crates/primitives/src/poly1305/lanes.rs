@@ -14,7 +14,7 @@ use super::Accumulator;
 use super::scalar::{Element, Point};
 use crate::cpu::Token;
 use crate::simd::align_frame;
-use zeroize::ZeroizeOnDrop;
+use zeroize::Zeroizing;
 
 /// The number of batches from which on two are absorbed in a step: *h*·*r*²ᴸ + *m*·*r*ᴸ + *m*′. The two products are
 /// independent, and one carry serves both.
@@ -66,9 +66,9 @@ pub(super) trait Lanes64: Copy {
 }
 
 /// The powers of *r* for a number of lanes; `limbs[i][l]` is limb *i* of the power for lane *l*.
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub(super) struct Powers {
-    limbs: [[u32; 8]; 5],
+    limbs: Zeroizing<[[u32; 8]; 5]>,
     lanes: usize,
 }
 
@@ -77,7 +77,7 @@ impl Powers {
     /// by.
     #[inline(always)]
     fn new(r: Point, lanes: usize) -> Self {
-        let mut limbs = [[0; 8]; 5];
+        let mut limbs = Zeroizing::new([[0; 8]; 5]);
         let mut power = r.element();
         for block in (0..lanes).rev() {
             let half = lanes / 2;

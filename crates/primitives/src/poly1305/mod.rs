@@ -24,7 +24,7 @@ use crate::cpu::{Portable, Token};
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy, little_endian};
 use lanes::Powers;
 use scalar::{Element, Point};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a block, and of a tag, in bytes.
 const BLOCK: usize = 16;
@@ -82,13 +82,10 @@ impl Drop for Accumulator {
 pub struct Poly1305<T> {
     token: T,
     accumulator: Accumulator,
-    pad: Pad,
+    /// The secret *s*, which is added at the end.
+    pad: Zeroizing<u128>,
     buffer: BlockBuffer<BLOCK>,
 }
-
-/// The secret *s*, which is added at the end.
-#[derive(Clone, zeroize::ZeroizeOnDrop)]
-struct Pad(u128);
 
 impl<T: Poly1305Token> Poly1305<T> {
     /// An empty message under the one-time key *r* ‖ *s*.
@@ -97,7 +94,7 @@ impl<T: Poly1305Token> Poly1305<T> {
         let (r, s) = key.split_at(16);
         let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
         let accumulator = Accumulator { point: Point::clamped(half(r)), powers: None, value: Element::default() };
-        Self { token, accumulator, pad: Pad(half(s)), buffer: BlockBuffer::default() }
+        Self { token, accumulator, pad: half(s).into(), buffer: BlockBuffer::default() }
     }
 }
 
@@ -126,7 +123,7 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
     }
 
     fn finish(&mut self, out: &mut [u8]) {
-        out.copy_from_slice(&self.accumulator.tag(self.buffer.pending(), &self.pad));
+        out.copy_from_slice(&self.accumulator.tag(self.buffer.pending(), *self.pad));
     }
 
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
@@ -139,7 +136,7 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
         if !blocks.is_empty() {
             absorb(self.token, &mut accumulator, blocks);
         }
-        out.copy_from_slice(&accumulator.tag(rest, &self.pad));
+        out.copy_from_slice(&accumulator.tag(rest, *self.pad));
     }
 
     fn export(&self, to: &mut Writer<'_>) {
@@ -156,14 +153,14 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
 impl Accumulator {
     /// The tag of a message that ends with `rest`, which is shorter than a block.
     #[inline(always)]
-    fn tag(&self, rest: &[u8], pad: &Pad) -> [u8; BLOCK] {
+    fn tag(&self, rest: &[u8], pad: u128) -> [u8; BLOCK] {
         let mut value = self.value;
         if !rest.is_empty() {
             // The 1 bit comes right after the last byte, below the place that it has in a whole block.
             let block = little_endian(rest) | 1 << (8 * rest.len());
             value = value.plus(block, 0).times(self.point);
         }
-        value.reduced().wrapping_add(pad.0).to_le_bytes()
+        value.reduced().wrapping_add(pad).to_le_bytes()
     }
 }
 

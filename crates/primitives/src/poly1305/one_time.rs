@@ -12,14 +12,22 @@ use super::scalar::{self, Element, Point};
 use crate::hash::little_endian;
 use crate::simd::each;
 use core::slice::Iter;
-use zeroize::ZeroizeOnDrop;
+use zeroize::{Zeroize, Zeroizing};
 
 /// A Poly1305 computation over whole blocks.
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct OneTime {
     point: Point,
     value: Element,
     pad: u128,
+}
+
+impl Drop for OneTime {
+    fn drop(&mut self) {
+        self.point.zeroize();
+        self.value.zeroize();
+        self.pad.zeroize();
+    }
 }
 
 impl OneTime {
@@ -122,7 +130,7 @@ impl OneTime {
         for _ in 0..exponent.ilog2() {
             value = value.times_element(value);
         }
-        Power { value, exponent }
+        Power { value: value.into(), exponent }
     }
 
     /// The tag.
@@ -133,10 +141,9 @@ impl OneTime {
 }
 
 /// A power of *r* and its exponent.
-#[derive(Clone, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub(crate) struct Power {
-    value: Element,
-    #[zeroize(skip)]
+    value: Zeroizing<Element>,
     exponent: usize,
 }
 
@@ -144,7 +151,7 @@ impl Power {
     /// The power with twice the exponent.
     #[inline(always)]
     fn squared(&self) -> Self {
-        Self { value: self.value.times_element(self.value), exponent: 2 * self.exponent }
+        Self { value: self.value.times_element(*self.value).into(), exponent: 2 * self.exponent }
     }
 }
 
@@ -191,7 +198,7 @@ impl<'a> Halves<'a> {
         while self.front.len() + self.back.len() > 0 {
             self.step();
         }
-        hash.value = self.front_value.times_element(power.value).plus_element(self.back_value);
+        hash.value = self.front_value.times_element(*power.value).plus_element(self.back_value);
     }
 }
 

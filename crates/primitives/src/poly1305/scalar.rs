@@ -12,10 +12,10 @@
 
 use crate::hash::{Reader, Writer};
 use subtle::{Choice, ConditionallySelectable};
-use zeroize::Zeroize;
+use zeroize::DefaultIsZeroes;
 
 /// A number modulo *p*, not fully reduced: `low + top * 2^128`, `top` at most 4.
-#[derive(Clone, Copy, Default, Zeroize)]
+#[derive(Clone, Copy, Default)]
 #[cfg_attr(test, derive(Debug))]
 pub struct Element {
     low: u128,
@@ -23,12 +23,15 @@ pub struct Element {
 }
 
 /// The point *r*: its two halves, and *t*.
-#[derive(Clone, Copy, Zeroize)]
+#[derive(Clone, Copy, Default)]
 pub struct Point {
     r0: u64,
     r1: u64,
     t: u64,
 }
+
+impl DefaultIsZeroes for Element {}
+impl DefaultIsZeroes for Point {}
 
 impl Point {
     /// *r* from the first half of a key (RFC 8439 section 2.5.1).

@@ -3,23 +3,23 @@
 use super::sbox;
 use crate::cpu::Token;
 use crate::words32::Words32;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 /// The keys of the 32 rounds and the last key, in the order of encryption.
 type Schedule = [[u32; 4]; 33];
 
 /// The round keys, in a form of their own for each direction. The linear transformation lies between S-boxes, and a key
 /// can be xored anywhere in it: it is xored to words that are not on the critical path.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub(super) struct Keys {
-    encrypt: Schedule,
-    decrypt: Schedule,
+    encrypt: Zeroizing<Schedule>,
+    decrypt: Zeroizing<Schedule>,
 }
 
 impl Keys {
     /// A schedule of zeros.
-    pub(super) const fn zero() -> Self {
-        Self { encrypt: [[0; 4]; 33], decrypt: [[0; 4]; 33] }
+    pub(super) fn zero() -> Self {
+        Self { encrypt: [[0; 4]; 33].into(), decrypt: [[0; 4]; 33].into() }
     }
 
     /// Sets key `i` of the proposal.

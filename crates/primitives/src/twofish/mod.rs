@@ -14,7 +14,7 @@ mod tables;
 use crate::InOut;
 use crate::simd::{each, from_fn};
 use tables::{MDS_Q, Q, S_BOX, rs_remainder};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, Zeroizing};
 
 /// The length of a block in bytes.
 const BLOCK: usize = 16;
@@ -23,14 +23,14 @@ const BLOCK: usize = 16;
 type Words = [u32; 4];
 
 /// A Twofish key.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct Twofish {
     /// For each byte of a word, the table of its S-box and its column of the MDS matrix.
-    columns: [[u32; 256]; 4],
+    columns: Zeroizing<[[u32; 256]; 4]>,
     /// The whitening keys before the first round and after the last.
-    whitening: [Words; 2],
+    whitening: Zeroizing<[Words; 2]>,
     /// For each round, a key for each of the two words of the function F.
-    round_keys: [[u32; 2]; 16],
+    round_keys: Zeroizing<[[u32; 2]; 16]>,
 }
 
 impl Twofish {
@@ -65,7 +65,8 @@ impl Twofish {
             *subkey = [sum, sum.wrapping_add(b).rotate_left(9)];
         }
 
-        let mut twofish = Self { columns: [[0; 256]; 4], whitening: [[0; 4]; 2], round_keys: [[0; 2]; 16] };
+        let mut twofish =
+            Self { columns: [[0; 256]; 4].into(), whitening: [[0; 4]; 2].into(), round_keys: [[0; 2]; 16].into() };
         for (j, table) in twofish.columns.iter_mut().enumerate() {
             for (x, column) in table.iter_mut().enumerate() {
                 *column = s_box_column(j, x as u8, &s);
@@ -118,7 +119,7 @@ impl Twofish {
     /// Encrypts `N` blocks in parallel.
     #[inline(always)]
     fn encrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
-        let [before, after] = self.whitening;
+        let [before, after] = *self.whitening;
         blocks = each(blocks, |words| xor(words, before));
         for keys in self.round_keys.as_chunks::<2>().0 {
             for block in &mut blocks {
@@ -135,7 +136,7 @@ impl Twofish {
     /// Decrypts `N` blocks in parallel.
     #[inline(always)]
     fn decrypt<const N: usize>(&self, mut blocks: [Words; N]) -> [Words; N] {
-        let [before, after] = self.whitening;
+        let [before, after] = *self.whitening;
         blocks = each(blocks, |words| {
             let [c, d, a, b] = xor(words, after);
             [a, b, c, d]

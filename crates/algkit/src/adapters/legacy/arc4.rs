@@ -7,11 +7,11 @@ use crate::{
     driver::{BadKey, Direction, SkcipherOps, WeakKeys},
 };
 use algkit_primitives::cpu::Portable;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, Zeroizing};
 
 /// The permutation after key setup. Every text starts from it.
-#[derive(Clone, ZeroizeOnDrop)]
-pub(crate) struct Arc4([u8; 256]);
+#[derive(Clone)]
+pub(crate) struct Arc4(Zeroizing<[u8; 256]>);
 
 impl SkcipherOps for Arc4 {
     fn crypt(&self, _direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
@@ -36,7 +36,7 @@ impl Make for Arc4 {
     type Token = Portable;
 
     fn make(_: Portable, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        let mut places = std::array::from_fn(|i| i as u8);
+        let mut places = Zeroizing::new(std::array::from_fn(|i| i as u8));
         let mut j = 0u8;
         for (i, key) in (0..256).zip(key.iter().cycle()) {
             j = j.wrapping_add(places[i]).wrapping_add(*key);

@@ -54,7 +54,7 @@ use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
 use crate::cpu::Token;
 use word::{Word, eight, transpose};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, Zeroizing};
 
 /// A token of a CPU that bit-slices AES on words of up to three widths.
 pub trait BitsliceToken: Token {
@@ -78,9 +78,9 @@ pub struct Bitslice<T: BitsliceToken> {
 }
 
 /// Round keys. Word `i` holds bit `i` of each byte, with the ShiftRows undone that the rounds put off.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 struct SlicedKeys<K: Zeroize> {
-    keys: [[K; 8]; 15],
+    keys: Zeroizing<[[K; 8]; 15]>,
     rounds: usize,
 }
 
@@ -95,7 +95,7 @@ impl<T: BitsliceToken> Bitslice<T> {
             #[inline(always)]
             || {
                 let round_keys = RoundKeys::expand(key, sub_word)?;
-                let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15], rounds: round_keys.rounds() };
+                let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15].into(), rounds: round_keys.rounds() };
                 for (r, (sliced, key)) in keys.keys.iter_mut().zip(round_keys.keys()).enumerate() {
                     let columns = to_columns(key);
                     let constant = if r == 0 { 0 } else { 0x63636363 };
@@ -115,7 +115,7 @@ impl<T: BitsliceToken> Bitslice<T> {
 /// Encrypts a batch, which is in the order of memory before and after.
 #[inline(always)]
 fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
-    let [first, rest @ ..] = &keys.keys;
+    let [first, rest @ ..] = &*keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = add_key(token, transpose(token, state), first);
     let mut inner = inner.iter();
@@ -136,7 +136,7 @@ fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -
 /// The inverse of [`encrypt`], step by step.
 #[inline(always)]
 fn decrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
-    let [first, rest @ ..] = &keys.keys;
+    let [first, rest @ ..] = &*keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = shift_rows(token, transpose(token, state), keys.rounds);
     state = add_key(token, state, last);
