@@ -3,7 +3,6 @@
 use super::Compress;
 use crate::cpu::{Portable, Token};
 use crate::hash::Number;
-use crate::simd::{each, from_fn};
 
 /// SIGMA of RFC 7693, section 2.7: the order in which a round takes the words of the message, x and y for each column
 /// and then for each diagonal.
@@ -288,9 +287,18 @@ pub(super) fn compress<W: Word, R: Row<W>>(
     state[4..].copy_from_slice(&h[1].store());
 }
 
-/// A row in four general registers. Rotating it only renames them.
+/// A row in four general registers. Rotating it only renames them. Its methods have no loops: a round has 39 of them, and the
+/// compiler unrolls one after the other.
 #[derive(Clone, Copy)]
 struct Plain<W>([W; 4]);
+
+impl<W: Word> Plain<W> {
+    #[inline(always)]
+    fn with(self, other: Self, f: impl Fn(W, W) -> W) -> Self {
+        let ([a, b, c, d], [x, y, z, w]) = (self.0, other.0);
+        Self([f(a, x), f(b, y), f(c, z), f(d, w)])
+    }
+}
 
 impl<W: Word> Row<W> for Plain<W> {
     type Token = Portable;
@@ -303,7 +311,9 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn rows(_: Portable, message: [W; 16], order: &Order) -> [Self; 4] {
-        from_fn(|row| Self(from_fn(|i| message[usize::from(order[4 * row + i] % 16)])))
+        let word = |i: usize| message[usize::from(order[i] % 16)];
+        let row = |i: usize| Self([word(i), word(i + 1), word(i + 2), word(i + 3)]);
+        [row(0), row(4), row(8), row(12)]
     }
 
     #[inline(always)]
@@ -318,22 +328,24 @@ impl<W: Word> Row<W> for Plain<W> {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i].add(other.0[i])))
+        self.with(other, W::add)
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i].xor(other.0[i])))
+        self.with(other, W::xor)
     }
 
     #[inline(always)]
     fn rotate<const I: usize>(self) -> Self {
-        Self(each(self.0, |word| word.rotate::<I>()))
+        let [a, b, c, d] = self.0;
+        Self([a.rotate::<I>(), b.rotate::<I>(), c.rotate::<I>(), d.rotate::<I>()])
     }
 
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
-        Self(from_fn(|i| self.0[(i + N as usize) % 4]))
+        let word = |i: i32| self.0[(i + N) as usize % 4];
+        Self([word(0), word(1), word(2), word(3)])
     }
 }
 
