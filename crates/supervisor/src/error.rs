@@ -21,7 +21,7 @@ pub enum Error {
     System {
         /// The name of the system call.
         call: &'static str,
-        /// The error of starting it.
+        /// The error that it returned.
         source: io::Error,
     },
 }

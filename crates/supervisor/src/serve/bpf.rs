@@ -56,7 +56,7 @@ const fn argument(index: u32) -> u32 {
 pub struct Range {
     /// The first number.
     pub start: u32,
-    /// The number after the last range.
+    /// The number after the last.
     pub end: u32,
 }
 
