@@ -5,7 +5,7 @@
 //! word. Testing for it in each batch would cost time. Instead, a message is cut where the low word wraps, which is
 //! once in 2^64 blocks, and each part starts from a new counter.
 //!
-//! In a batch whose last counter byte does not wrap (seven batches of eight, or more), the byte order does not matter:
+//! In a batch whose last counter byte does not wrap (four batches of five, or more), the byte order does not matter:
 //! the counters are the first one, reversed once, plus block numbers in the last byte. That leaves one addition per
 //! vector. Byte shuffles compete with AES for a port on Zen.
 
@@ -48,9 +48,10 @@ impl<V: AesVector> Pass<V> for Ctr<'_, V> {
     #[inline(always)]
     fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
         let token = self.keys.token;
+        self.keys.reread();
         let mut blocks = [V::zero(token); N];
         let next = self.low + N * V::BLOCKS;
-        if N == BATCH && next <= 256 {
+        if N >= BATCH && next <= 256 {
             let first = self.counter.reverse_bytes();
             for (i, b) in blocks.iter_mut().enumerate() {
                 *b = first.add32(V::splat(token, &((i * V::BLOCKS) as u128).to_be_bytes()));
@@ -63,9 +64,10 @@ impl<V: AesVector> Pass<V> for Ctr<'_, V> {
             }
         }
         self.low = next % 256;
-        self.keys.crypt::<true, N>(&mut blocks);
-        for (i, b) in blocks.iter().enumerate() {
-            store::<V, WHOLE>(b.xor(load::<V, WHOLE>(token, &data, i)), &mut data, i);
+        self.keys.rounds::<true, N>(&mut blocks, self.keys.first);
+        for (i, b) in blocks.into_iter().enumerate() {
+            let last = self.keys.last.xor(load::<V, WHOLE>(token, &data, i));
+            store::<V, WHOLE>(self.keys.finish::<true>(b, last), &mut data, i);
         }
     }
 }

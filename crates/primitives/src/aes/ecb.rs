@@ -21,6 +21,7 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Ecb<'_, V, ENC> {
     #[inline(always)]
     fn batch<const N: usize, const WHOLE: bool>(&mut self, mut data: InOut<'_>) {
         let token = self.keys.token;
+        self.keys.reread();
         let mut blocks = [V::zero(token); N];
         for (i, b) in blocks.iter_mut().enumerate() {
             *b = load::<V, WHOLE>(token, &data, i);

@@ -6,6 +6,10 @@ use crate::{InOut, simd::Blocks};
 /// twice a cycle.
 pub(super) const BATCH: usize = 8;
 
+/// Vectors in a batch of a long message. On Zen 5, where two rounds of any width begin in a cycle and take four, eight
+/// vectors fill the units only if nothing is ever late. With twelve, 16 KiB of CTR take 5 to 6 % less at every width.
+const LONG_BATCH: usize = 12;
+
 /// The length in bytes up to which one-block vectors are faster than wide ones. In wide ones most blocks would be idle,
 /// and their masked stores delay what reads the message next.
 pub(super) const SHORT: usize = 32;
@@ -19,12 +23,22 @@ pub(super) trait Pass<V: Blocks> {
     /// Whether messages may have any length; if not, they are whole blocks.
     const RAGGED: bool;
 
+    /// Whether long messages go in batches of [`LONG_BATCH`] vectors.
+    const LONG: bool = true;
+
     /// Transforms `N` whole vectors (`WHOLE`), or one that is partly filled.
     fn batch<const N: usize, const WHOLE: bool>(&mut self, data: InOut<'_>);
 
-    /// Transforms a message: batches of eight vectors, then four, two and one if they fit, then a partial vector.
+    /// Transforms a message: batches of twelve vectors while eight more follow, batches of eight, then four, two and one
+    /// if they fit, then a partial vector.
     #[inline(always)]
     fn run(&mut self, mut data: InOut<'_>) {
+        while Self::LONG
+            && data.len() >= (LONG_BATCH + BATCH) * V::BYTES
+            && let Some(batch) = data.take(LONG_BATCH * V::BYTES)
+        {
+            self.batch::<LONG_BATCH, true>(batch);
+        }
         while let Some(batch) = data.take(BATCH * V::BYTES) {
             self.batch::<BATCH, true>(batch);
         }
