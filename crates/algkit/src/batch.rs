@@ -251,6 +251,10 @@ pub fn run(requests: &mut [Request<'_>]) {
     while let Some(first) = rest.iter().position(|request| matches!(request.state, State::Pending)) {
         rest = &mut rest[first..];
         match &rest[0].work {
+            Work::Crypt { tfm, .. } if tfm.ops.lanes() == 1 => {
+                let done = ciphers_by_themselves(tfm.driver(), rest);
+                rest = &mut rest[done..];
+            }
             Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
             Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => {
                 let done = by_themselves(tfm.driver(), rest);
@@ -261,6 +265,19 @@ pub fn run(requests: &mut [Request<'_>]) {
             Work::Digest { tfm, .. } => digest(tfm.driver(), rest),
         }
     }
+}
+
+/// Executes the leading requests of one cipher without lanes, as [`by_themselves`] does, and returns their number.
+fn ciphers_by_themselves(of: *const Driver, requests: &mut [Request<'_>]) -> usize {
+    for (i, Request { work, state, text }) in requests.iter_mut().enumerate() {
+        let (State::Pending, Work::Crypt { tfm, direction, iv }) = (*state, work) else { return i };
+        if !ptr::eq(tfm.driver(), of) {
+            return i;
+        }
+        *state = State::Begun;
+        *state = if tfm.crypt(*direction, iv, text).is_ok() { State::Done } else { State::Refused };
+    }
+    requests.len()
 }
 
 /// Executes the leading requests of one driver that gains nothing from lists, and returns their number. It is not

@@ -41,6 +41,10 @@ impl SkcipherOps for Panics {
         self.0.crypt(direction, iv, text).unwrap();
     }
 
+    fn lanes(&self) -> usize {
+        3
+    }
+
     fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.run(direction));
     }

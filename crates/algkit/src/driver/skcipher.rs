@@ -20,6 +20,12 @@ pub trait SkcipherOps: Send + Sync + Any {
         true
     }
 
+    /// How many messages [`SkcipherOps::crypt_batch`] processes side by side. If it is one, each request is executed by
+    /// itself, and no list is made.
+    fn lanes(&self) -> usize {
+        1
+    }
+
     /// Executes at most [`super::MAX_JOBS`] requests together. It is called on the instance of the first request.
     /// All instances should belong to one driver. The driver recognizes its own by [`Any`] and calls the others'
     /// methods.

@@ -9,7 +9,7 @@ use crate::{
 use algkit_primitives::{
     InOut,
     aes::{AesKey, CbcJob, cbc_encrypt_batch},
-    simd::AesToken,
+    simd::{AesToken, Blocks},
 };
 
 /// Modes in which the runs of a text are independent texts, chained only by the IV.
@@ -55,6 +55,10 @@ by_runs! {
                 Direction::Encrypt => self.0.cbc_encrypt_once(same16(iv), &mut run),
                 Direction::Decrypt => self.0.cbc_decrypt(&mut { *same16(iv) }, run),
             }
+        }
+
+        fn lanes(&self) -> usize {
+            8 * T::V::BLOCKS
         }
 
         /// Encrypts in lanes; decryption needs no lanes.
