@@ -71,6 +71,12 @@ impl Area {
 
     /// Writes the key's stripes.
     pub fn seal(&self, storage: &dyn WriteAt, derived: &Key, key: &Key, random: &Rng) -> Result<(), Error> {
+        let (have, end) = (storage.size()?, self.offset + self.size);
+        if have < end {
+            // A file would grow, and a device refuse.
+            let reason = format!("the area of the new key slot ends at byte {end}, and the device has {have}");
+            return Err(Error::damaged("device", reason));
+        }
         let stripes = af::split(key.bytes(), STRIPES as usize, &self.hash, random)?;
         let mut sectors = Zeroizing::new(vec![0; self.len()]);
         sectors[..stripes.len()].copy_from_slice(&stripes);

@@ -254,3 +254,22 @@ fn a_repair_changes_no_more_than_it_has_to() {
     assert_eq!(Header::repair(&disk, &random()).unwrap(), ["key slot 0: its stripes"]);
     assert!(disk.into_inner() == bytes);
 }
+
+/// An image that is cut off is not made longer.
+#[test]
+fn nothing_is_written_behind_the_end() {
+    for (version, len) in VERSIONS.into_iter().flat_map(|version| [(version, 20_000), (version, 540_000)]) {
+        let (bytes, key) = volume(version);
+        let file = tempfile::tempfile().unwrap();
+        file.write_at(0, &bytes[..len]).unwrap();
+        let Ok(mut header) = Header::read(&file) else { continue };
+        let unlocked = header.verify(key, &Limits::default()).unwrap();
+        let error = header.add_key(&file, &unlocked, &new("three", None), &random()).unwrap_err();
+        assert!(error.to_string().starts_with("device: "), "{error}");
+        if len < 32 << 10 {
+            let error = Header::repair(&file, &random()).unwrap_err();
+            assert!(error.to_string().starts_with("device: "), "{error}");
+        }
+        assert_eq!(file.size().unwrap(), len as u64);
+    }
+}

@@ -189,6 +189,10 @@ impl Keyslots for Header {
 
     /// A copy that is damaged or old is written first; else the first. So there is a good one at any time.
     fn store(&mut self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+        let (have, end) = (storage.size()?, 2 * self.binary.header_size);
+        if have < end {
+            return Err(Error::damaged("device", format!("the header ends at byte {end}, and the device has {have}")));
+        }
         let sequence = self.binary.sequence.checked_add(1);
         self.binary.sequence =
             sequence.ok_or_else(|| Error::damaged("LUKS2 header", "its sequence number is the last"))?;
