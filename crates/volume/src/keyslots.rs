@@ -152,7 +152,8 @@ pub(crate) fn remove(
     if !last && header.bound() == [number] {
         return Err(Error::LastSlot(number));
     }
-    area.wipe(storage, random)?;
+    // A header that cannot lose the slot is told of before the area is lost.
     header.remove(number)?;
+    area.wipe(storage, random)?;
     header.store(storage, random)
 }

@@ -166,7 +166,9 @@ impl Keyslots for Header {
     fn remove(&mut self, number: u32) -> Result<(), Error> {
         self.keyslot(number)?;
         let mut json = self.json.clone();
-        json["keyslots"].as_object_mut().map(|slots| slots.remove(&number.to_string()));
+        // A number with leading zeros is another key of the JSON object.
+        let removed = json["keyslots"].as_object_mut().and_then(|slots| slots.remove(&number.to_string()));
+        removed.ok_or_else(|| Error::damaged(format!("key slot {number}"), "its number is spelt in another way"))?;
         Self::forget(&mut json, number);
         self.replace(json)
     }
