@@ -94,7 +94,9 @@ fn a_skcipher() {
     assert!(is_name(&alg[..64], "cbc(aes)"));
     assert!(alg[64..128].starts_with(b"cbc"));
     assert!(is_name(&alg[128..192], "algkit"));
-    assert_eq!((get32(alg, 192), get32(alg, 196), get32(alg, 200)), (0, 0, 2));
+    assert_eq!((get32(alg, 192), get32(alg, 196)), (0, 0));
+    // Other tests of this process may hold the driver as well.
+    assert!(get32(alg, 200) >= 2, "the reference of the list, and that of the answer");
     assert_eq!(get32(alg, 204) & 0x40f, 0x405, "an skcipher, tested");
     assert_eq!((get16(&answer, 224), get16(&answer, 226)), (8, 1), "CRYPTOCFGA_PRIORITY_VAL");
     assert!(get32(&answer, 228) > 0);
