@@ -29,8 +29,8 @@ pub struct Options {
     /// The largest number of files that are open at once in one program with its children (`docs/run-seccomp.md` says
     /// what a program is).
     pub files_of_program: usize,
-    /// The approximate largest number of bytes that the files of one program keep: sessions, and text that was sent and
-    /// not received yet.
+    /// The approximate largest number of bytes that the files of one program keep: sessions, text that was sent and not
+    /// received yet, and the texts of `/proc/crypto` that it has open.
     pub memory_of_program: usize,
     /// The largest number of threads that serve requests.
     pub threads: usize,

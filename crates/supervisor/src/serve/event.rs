@@ -29,6 +29,7 @@ const SIGNAL: u64 = u64::MAX - 1;
 const EXIT: u64 = u64::MAX - 2;
 const BELL: u64 = u64::MAX - 3;
 const HANGUPS: u64 = u64::MAX - 4;
+const LISTINGS: u64 = u64::MAX - 5;
 
 /// Signals that are passed on to the program. Signals from keys on the terminal reach it anyway.
 const PASSED_ON: [i32; 8] = [
@@ -176,9 +177,8 @@ fn serve(
     // For the listener, epoll reports only its end; the leader takes the notifications.
     epoll::add(&epoll, server.listener(), EventData::new_u64(LISTENER), EventFlags::empty())
         .map_err(Error::system("epoll_ctl"))?;
-    for (fd, token) in
-        [(server.bell(), BELL), (server.hangups(), HANGUPS), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)]
-    {
+    let sources = [(server.bell(), BELL), (server.hangups(), HANGUPS), (signals.fd(), SIGNAL), (pidfd.as_fd(), EXIT)];
+    for (fd, token) in sources.into_iter().chain(server.listings().closed().map(|fd| (fd, LISTINGS))) {
         epoll::add(&epoll, fd, EventData::new_u64(token), EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
     }
     let threads = Threads::new(server.clone())?;
@@ -282,6 +282,7 @@ fn attend(
                     adoption.reap();
                 }
                 HANGUPS => server.take_hangups(),
+                LISTINGS => server.listings().take_closed(),
                 // A worker has something for this thread to do.
                 _ => server.answer_bell(),
             }

@@ -8,6 +8,7 @@ mod event;
 mod handles;
 mod launch;
 mod leader;
+mod listings;
 mod park;
 mod pool;
 mod proc;

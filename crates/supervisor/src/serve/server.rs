@@ -5,6 +5,7 @@ use crate::serve::{
     bpf::Ranges,
     client,
     handles::{Handles, MAX_HANDLES},
+    listings::Listings,
     park::{Fate, Parked},
     pool::{Job, Pool},
     proc,
@@ -15,7 +16,7 @@ use crate::serve::{
     transfer::{Completion, Step, Transfer},
 };
 use crate::{Error, Options};
-use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device, program::Reach, service};
+use algkit_afalg::{Errno, File, aio::Event, cryptodev::Device, proc_crypto, program::Reach, service};
 use rustix::{
     event::{
         EventfdFlags, Timespec,
@@ -77,6 +78,7 @@ pub struct Server {
     hangups: OwnedFd,
     bell: OwnedFd,
     files: Mutex<Files>,
+    listings: Listings,
     /// Files that the target has closed while a thread works on them.
     closing: Mutex<Vec<Arc<Served>>>,
     most_files: usize,
@@ -174,6 +176,7 @@ impl Server {
             hangups,
             bell,
             files: Mutex::default(),
+            listings: Listings::new(),
             closing: Mutex::default(),
             most_files: options.files.min(room()),
             most_files_of_program: options.files_of_program,
@@ -321,6 +324,25 @@ impl Server {
         }
         // On failure, `theirs` is closed, and the file is removed after the hangup.
         self.number(target, 0, |number| give(theirs, number))
+    }
+
+    /// The text of `/proc/crypto`, counted for the target's program.
+    pub fn list(&self, target: &Target<'_>) -> Result<OwnedFd, Errno> {
+        let text = proc_crypto::file()?;
+        let account = self.programs.account(self.programs.of(target.request.tid));
+        let most = self.most_bytes_of_program;
+        self.listings.count(&text, account, most).inspect_err(|&error| match error {
+            Errno::NOMEM => {
+                self.tell(target.request, format_args!("refused /proc/crypto: the program's files keep {most} bytes"));
+            }
+            _ => self.tell(target.request, format_args!("refused /proc/crypto: inotify: {error}")),
+        })?;
+        Ok(text)
+    }
+
+    /// The texts of `/proc/crypto` that programs have open.
+    pub fn listings(&self) -> &Listings {
+        &self.listings
     }
 
     /// Closes the files that the target has closed.

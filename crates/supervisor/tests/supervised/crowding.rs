@@ -283,6 +283,43 @@ supervised! {
 }
 
 supervised! {
+    options { memory_of_program = 2 << 20 };
+    fn a_program_has_only_so_many_listings() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            let list = || File::open("/proc/crypto");
+            let len = list().and_then(|file| file.metadata()).expect("a listing").len();
+            let mut open = Vec::new();
+            let error = loop {
+                match list() {
+                    Ok(file) => open.push(file),
+                    Err(error) => break error,
+                }
+            };
+            let as_told = open.len() as u64 == (2 << 20) / len && error.raw_os_error() == Some(libc::ENOMEM);
+            // A duplicate keeps the text, a mapping too, and closing the last one makes room.
+            let last = open.pop().expect("a listing");
+            let copy = last.try_clone().expect("a duplicate");
+            drop(last);
+            let kept = list().is_err();
+            // SAFETY: a new mapping of the file, which nothing refers to.
+            let map = unsafe { libc::mmap(ptr::null_mut(), 4096, libc::PROT_READ, libc::MAP_SHARED, copy.as_raw_fd(), 0) };
+            drop(copy);
+            let mapped = map != libc::MAP_FAILED && list().is_err();
+            // SAFETY: the mapping is the one made above.
+            unsafe { libc::munmap(map, 4096) };
+            let again = list().is_ok();
+            told.done.store(if as_told && kept && mapped && again { 1 } else { 2 }, Ordering::SeqCst);
+            told.ready.store(1, Ordering::SeqCst);
+            thread::sleep(10 * LONG);
+        });
+        child.is_ready(told, 1);
+        assert_eq!(told.done.load(Ordering::SeqCst), 1);
+        assert!(is_served());
+    }
+}
+
+supervised! {
     fn a_program_has_only_so_many_calls_that_wait() {
         let told: &Told = shared();
         let child = Child::start(|| {

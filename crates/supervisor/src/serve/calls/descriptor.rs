@@ -9,7 +9,6 @@ use crate::serve::{
 use algkit_afalg::{
     Errno, File, Place,
     cryptodev::{Answer, Device},
-    proc_crypto,
 };
 use rustix::fs::OFlags;
 use std::{os::fd::AsFd, sync::Arc};
@@ -36,7 +35,7 @@ pub fn open(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let close_on_exec = flags.contains(OFlags::CLOEXEC);
     match file {
         Place::ProcCrypto => {
-            target.answer_with(proc_crypto::file()?, None, close_on_exec)?;
+            target.answer_with(server.list(target)?, None, close_on_exec)?;
         }
         Place::DevCrypto => {
             let file = File::Device(Device::new());
