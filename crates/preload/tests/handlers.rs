@@ -21,15 +21,31 @@ static REFUSED: AtomicU32 = AtomicU32::new(0);
 static SERVED: AtomicU32 = AtomicU32::new(0);
 static FORKED: AtomicU32 = AtomicU32::new(0);
 
+/// A timer that calls a handler until this is dropped. It must be dropped before the socket that the handler uses: a
+/// handler that comes while that is closed finds another socket, or none.
+struct Timer;
+
 /// Calls `handler` every 300 µs of this process's CPU time.
-fn every_moment(handler: extern "C" fn(libc::c_int)) {
+#[must_use]
+fn every_moment(handler: extern "C" fn(libc::c_int)) -> Timer {
     let action = SigAction::new(SigHandler::Handler(handler), SaFlags::SA_RESTART, SigSet::empty());
     // SAFETY: the handlers make only calls that are allowed in a signal handler.
     unsafe { sigaction(Signal::SIGPROF, &action) }.unwrap();
-    let every = libc::timeval { tv_sec: 0, tv_usec: 300 };
+    set_timer(300);
+    Timer
+}
+
+fn set_timer(microseconds: libc::suseconds_t) {
+    let every = libc::timeval { tv_sec: 0, tv_usec: microseconds };
     let timer = libc::itimerval { it_interval: every, it_value: every };
     // SAFETY: the pointer is to a local variable, and the other may be null.
     assert_eq!(unsafe { libc::setitimer(libc::ITIMER_PROF, &raw const timer, std::ptr::null_mut()) }, 0);
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        set_timer(0);
+    }
 }
 
 extern "C" fn digests(_: libc::c_int) {
@@ -69,7 +85,7 @@ served! {
     fn a_handler_that_comes_in_the_middle_is_told_so() {
         let (named, hash) = (parent("skcipher", "cbc(aes)", &common::KEY), sha256());
         SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
-        every_moment(digests);
+        let _timer = every_moment(digests);
         // Requests on the handler's socket and on others, and changes of the table.
         while REFUSED.load(Ordering::Relaxed) < 20 {
             send(hash.as_raw_fd(), &[7; 100_000], MsgFlags::empty()).unwrap();
@@ -84,7 +100,7 @@ served! {
 served! {
     fn a_handler_may_fork_in_the_middle() {
         let (hash, mut text) = (sha256(), vec![7_u8; 100_000]);
-        every_moment(forks);
+        let _timer = every_moment(forks);
         // Nothing in the loop may allocate: in a process with other threads, the C library's own `fork` waits for the
         // lock of `malloc`.
         while FORKED.load(Ordering::Relaxed) < 100 {
@@ -109,7 +125,7 @@ extern "C" fn closes(_: libc::c_int) {
 served! {
     fn what_a_handler_closes_is_gone() {
         let hash = sha256();
-        every_moment(closes);
+        let _timer = every_moment(closes);
         for _ in 0..200 {
             let victim = sha256();
             let number = std::os::fd::IntoRawFd::into_raw_fd(victim);
