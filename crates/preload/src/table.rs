@@ -30,7 +30,8 @@ pub struct Entries {
     template: Template,
 }
 
-/// The table's lock, held in the middle of a request.
+/// The table's lock, held in the middle of a request. It is not to be taken apart: variables are dropped in the reverse
+/// order, and a handler that came when only the mark is gone would wait for a lock of its own thread.
 pub struct Locked {
     entries: Guard<'static, Entries>,
     /// Declared last, so that it is dropped after the lock is released.
@@ -82,7 +83,8 @@ pub use crate::entry::of as entry;
 /// Makes a descriptor for `file`. `flags` may contain `NONBLOCK` and `CLOEXEC`.
 pub fn install(file: File, flags: SocketFlags) -> Result<RawFd, Errno> {
     process::claim();
-    let Locked { mut entries, _inside } = lock()?;
+    let mut locked = lock()?;
+    let entries = &mut *locked.entries;
     // If the file is dropped on failure, the lock must still be held, so that no child finds it half dropped.
     let file = file;
     let (fd, shared) = make(&mut entries.template, flags)?;
@@ -118,11 +120,11 @@ fn make(template: &mut Template, flags: SocketFlags) -> Result<(RawFd, bool), Er
 /// Records that `new` is a duplicate of `old`.
 pub fn duplicated(old: RawFd, new: RawFd) {
     // The callers have checked that a request can begin.
-    let Ok(Locked { mut entries, _inside }) = lock() else { return };
+    let Ok(mut locked) = lock() else { return };
     template::forget(new as u32, new as u32);
-    entries.clear(new);
+    locked.entries.clear(new);
     if let Some(entry) = entry(old) {
-        entries.set(new, entry);
+        locked.entries.set(new, entry);
     }
 }
 
@@ -137,7 +139,7 @@ pub fn forget_range(first: u32, last: u32) {
     let locked = lock();
     template::forget(first, last);
     match locked {
-        Ok(Locked { mut entries, _inside }) => served(first, last).for_each(|fd| entries.clear(fd)),
+        Ok(mut locked) => served(first, last).for_each(|fd| locked.entries.clear(fd)),
         Err(_) => {
             served(first, last).for_each(|fd| BY_NUMBER.clear(fd));
             IS_STALE.store(true, Ordering::Relaxed);
