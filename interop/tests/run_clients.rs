@@ -64,6 +64,12 @@ fn a_client_in_go() {
 }
 
 #[test]
+fn what_the_library_does_not_see_fails() {
+    let folder = scratch();
+    stdout(&mut under(Via::Preload, compile(folder.path(), "ring", &[])));
+}
+
+#[test]
 fn preload_says_that_it_cannot_reach_a_static_program() {
     let folder = scratch();
     let program = compile(folder.path(), "plain", &["-static"]);

@@ -1,31 +1,37 @@
 //! Making a real descriptor show the readiness of the file that it stands for.
 //!
-//! The descriptor is that of a datagram socket that is connected to itself. It is readable while a datagram of its own
+//! The descriptor is that of a datagram socket that sends to itself. It is readable while a datagram of its own
 //! waits in its queue. It is not writable while that datagram takes more than a quarter of the smallest send buffer.
 //! (Of an AF_ALG socket that can be polled, at least one of the two is true.)
 //!
+//! The socket is not connected. So what sends to it without this library, as io_uring does, fails with `ENOTCONN`, and
+//! does not get its text back as if that were encrypted. Other processes may send to its address, but a filter
+//! passes only datagrams that begin with a number that they do not know.
+//!
 //! Until there is something to show or to set, a [`template`](crate::template) may stand behind the descriptor.
 
-use crate::process;
-use crate::{errno, interpose::real};
+use crate::{errno, interpose::real, kernel::kernel, process};
 use algkit_afalg::{Errno, Readiness};
-use libc::{c_int, sa_family_t, sockaddr, socklen_t};
+use libc::{
+    BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SO_ATTACH_FILTER, SOL_SOCKET, SYS_setsockopt, c_int,
+    c_long, sa_family_t, sock_filter, sock_fprog, sockaddr, socklen_t,
+};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
     io::{DupFlags, FdFlags, dup3, fcntl_getfd},
     net::{
-        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, getsockname, recv, send, socket_with,
-        sockopt,
+        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, getsockname, recv, sendto, socket_with, sockopt,
     },
+    rand::{GetRandomFlags, getrandom},
 };
 use std::{
     mem,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
 };
 
-/// The contents of a datagram that leaves the socket writable, and of one that does not.
-const SMALL: [u8; 1] = [0];
-const LARGE: [u8; 1536] = [0; 1536];
+/// The lengths of a datagram that leaves the socket writable, and of one that does not.
+const SMALL: usize = 8;
+const LARGE: usize = 1536;
 
 /// The readiness that the descriptor shows.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -42,8 +48,10 @@ enum Level {
 pub struct Mirror {
     armed: bool,
     level: Level,
-    /// The process that has connected the socket to itself.
+    /// The process whose socket it is.
     generation: u32,
+    /// The beginning of each datagram.
+    secret: [u8; 8],
     /// Whether the same socket may stand behind descriptors of other files.
     shared: bool,
 }
@@ -55,7 +63,7 @@ impl Mirror {
         self.armed
     }
 
-    /// Connects the socket to itself. In a child process, a socket of its own replaces the parent's first.
+    /// Prepares the socket to send to itself. In a child process, a socket of its own replaces the parent's first.
     pub fn arm(&mut self, fds: &[RawFd]) -> Result<(), Errno> {
         let generation = process::generation();
         if self.armed && self.generation == generation {
@@ -65,12 +73,14 @@ impl Mirror {
         if generation != 0 || self.shared {
             replace(fds)?;
         }
+        let mut secret = [0; 8];
+        getrandom(&mut secret, GetRandomFlags::empty())?;
+        accept_only(fd, &secret)?;
         // The kernel chooses an address in the abstract name space.
         name(fd)?;
-        connect(fd, &getsockname(fd)?)?;
         // The kernel raises the size to the smallest possible.
         sockopt::set_socket_send_buffer_size(fd, 1)?;
-        *self = Self { armed: true, level: Level::Writable, generation, shared: false };
+        *self = Self { armed: true, level: Level::Writable, generation, secret, shared: false };
         Ok(())
     }
 
@@ -103,13 +113,15 @@ impl Mirror {
         if self.level != Level::Writable {
             let _ = recv(fd, &mut [0; 1][..], RecvFlags::DONTWAIT);
         }
-        let datagram: &[u8] = match level {
-            Level::Writable => &[],
-            Level::Both => &SMALL,
-            Level::Readable => &LARGE,
+        let mut datagram = [0; LARGE];
+        datagram[..self.secret.len()].copy_from_slice(&self.secret);
+        let len = match level {
+            Level::Writable => 0,
+            Level::Both => SMALL,
+            Level::Readable => LARGE,
         };
-        if !datagram.is_empty() {
-            let _ = send(fd, datagram, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+        if let (1.., Ok(own)) = (len, getsockname(fd)) {
+            let _ = sendto(fd, &datagram[..len], SendFlags::DONTWAIT | SendFlags::NOSIGNAL, &own);
         }
         self.level = level;
     }
@@ -130,6 +142,24 @@ fn name(fd: BorrowedFd<'_>) -> Result<(), Errno> {
         0 => Ok(()),
         _ => Err(errno::last()),
     }
+}
+
+/// Makes the kernel drop datagrams to this socket that do not begin with `secret`.
+fn accept_only(fd: BorrowedFd<'_>, secret: &[u8; 8]) -> Result<(), Errno> {
+    let step = |code: u32, unless: u8, k: u32| sock_filter { code: code as u16, jt: 0, jf: unless, k };
+    let half = |at: usize| u32::from_be_bytes(std::array::from_fn(|n| secret[at + n]));
+    let program = [
+        step(BPF_LD | BPF_W | BPF_ABS, 0, 0),
+        step(BPF_JMP | BPF_JEQ | BPF_K, 3, half(0)),
+        step(BPF_LD | BPF_W | BPF_ABS, 0, 4),
+        step(BPF_JMP | BPF_JEQ | BPF_K, 1, half(4)),
+        step(BPF_RET | BPF_K, 0, u32::MAX),
+        step(BPF_RET | BPF_K, 0, 0),
+    ];
+    let program = sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+    let at = (&raw const program).expose_provenance() as c_long;
+    let len = size_of::<sock_fprog>() as c_long;
+    kernel(SYS_setsockopt, [fd.as_raw_fd().into(), SOL_SOCKET.into(), SO_ATTACH_FILTER.into(), at, len]).map(drop)
 }
 
 /// Puts a new socket behind descriptors whose socket is shared with the parent process or with other files.

@@ -11,7 +11,8 @@ use nix::{
         epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
         select::{FdSet, select},
         signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction},
-        socket::{MsgFlags, recv, send},
+        socket::{MsgFlags, UnixAddr, recv, send, sendto},
+        stat::fstat,
         time::{TimeSpec, TimeVal, TimeValLike},
     },
     unistd::{pipe, read, write},
@@ -211,6 +212,31 @@ served! {
         assert_eq!(found, EpollFlags::EPOLLIN);
         epoll.delete(&fd).unwrap();
         assert_eq!(events(&epoll, 0), EpollFlags::empty());
+    }
+}
+
+/// The address that the kernel has given to the socket behind a served descriptor.
+fn address(fd: &OwnedFd) -> UnixAddr {
+    let inode = fstat(fd).unwrap().st_ino.to_string();
+    let sockets = std::fs::read_to_string("/proc/self/net/unix").unwrap();
+    let line = sockets.lines().find(|line| line.split_whitespace().nth(6) == Some(&inode)).unwrap();
+    UnixAddr::new_abstract(line.split_once('@').unwrap().1.as_bytes()).unwrap()
+}
+
+served! {
+    fn what_others_send_to_the_socket_is_dropped() {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
+        let fd = waiting();
+        epoll.add(&fd, EpollEvent::new(EpollFlags::EPOLLIN, 7)).unwrap();
+        let stranger = std::os::unix::net::UnixDatagram::unbound().unwrap();
+        let (address, text) = (address(&fd), [0; 1536]);
+        for len in [1, 8, 1536] {
+            let sent = sendto(stranger.as_raw_fd(), &text[..len], &address, MsgFlags::MSG_DONTWAIT);
+            assert_eq!(sent, Ok(len), "the address is right");
+            assert_eq!(events(&epoll, 20), EpollFlags::empty(), "{len} bytes");
+        }
+        send(fd.as_raw_fd(), &PLAIN[0], MORE).unwrap();
+        assert_eq!(events(&epoll, 0), EpollFlags::EPOLLIN);
     }
 }
 
