@@ -2,8 +2,9 @@
  * takes.
  *
  * soak [SECONDS]: starts eight hostile and two honest programs. Every ten seconds, and at the end, it prints the supervisor's memory. At
- * the end, it prints for each honest program the number of rounds (a file opened, a request of cbc(aes)) and the longest wait of both
- * calls, and a histogram of the waits. */
+ * the end, it prints for each honest program the number of rounds (a file opened, a request of cbc(aes)), the longest wait of both
+ * calls and when that was, and a histogram of the waits. An eleventh program asks for nothing and sleeps for a millisecond again and
+ * again. How much later it woke, and when, shows how long the machine itself lets programs wait. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,9 @@ static const uint8_t secret[16] = {0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x4
 
 struct honest {
     unsigned long rounds, waits[CLASSES];
-    double worst_open, worst_request;
+    struct worst {
+        double wait, at;
+    } open, request;
     int failed;
 };
 
@@ -45,6 +48,23 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+/* Remembers a wait of `wait` seconds that ended at `at`, if none was longer. */
+static void remember(struct worst *worst, double wait, double at)
+{
+    if (wait > worst->wait)
+        *worst = (struct worst){wait, at};
+}
+
+static void stand_by(struct worst *worst)
+{
+    for (;;) {
+        double start = now();
+        usleep(1000);
+        double woken = now();
+        remember(worst, woken - start - 1e-3, woken);
+    }
 }
 
 static int operation(const char *type, const char *name, const void *its_key)
@@ -91,10 +111,8 @@ static void be_honest(struct honest *self)
                 class++;
             self->waits[class]++;
         }
-        if (opened - start > self->worst_open)
-            self->worst_open = opened - start;
-        if (done - opened > self->worst_request)
-            self->worst_request = done - opened;
+        remember(&self->open, opened - start, opened);
+        remember(&self->request, done - opened, done);
         usleep(500);
     }
 }
@@ -213,13 +231,17 @@ int main(int argc, char **argv)
 {
     const int seconds = argc > 1 ? atoi(argv[1]) : 60;
     struct honest *honest = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t children[10];
-    for (int i = 0; i < 10; i++) {
+    struct worst *bystander = &honest[2].open;
+    const double start = now();
+    pid_t children[11];
+    for (int i = 0; i < 11; i++) {
         children[i] = fork();
         if (children[i] == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (i < 2)
                 be_honest(&honest[i]);
+            else if (i == 10)
+                stand_by(bystander);
             else
                 be_hostile(i - 2);
             _exit(0);
@@ -235,17 +257,19 @@ int main(int argc, char **argv)
     printf("after %4d s: %6ld KiB\n", seconds, memory());
     int failed = 0;
     for (int i = 0; i < 2; i++) {
-        printf("honest %d: %lu rounds, worst wait %.1f ms for open, %.1f ms for a request", i, honest[i].rounds,
-               honest[i].worst_open * 1e3, honest[i].worst_request * 1e3);
+        printf("honest %d: %lu rounds, worst wait %.1f ms for open (after %.1f s), %.1f ms for a request (after %.1f s)", i,
+               honest[i].rounds, honest[i].open.wait * 1e3, honest[i].open.at - start, honest[i].request.wait * 1e3,
+               honest[i].request.at - start);
         printf(honest[i].failed ? "; FAILED: %s\n" : "\n", strerror(honest[i].failed));
         failed |= honest[i].failed;
     }
+    printf("without any request: woken %.1f ms late (after %.1f s)\n", bystander->wait * 1e3, bystander->at - start);
     for (int class = 0; class < CLASSES; class++) {
         unsigned long waits = honest[0].waits[class] + honest[1].waits[class];
         if (waits)
             printf("%s %4d ms: %8lu waits\n", class < CLASSES - 1 ? "up to" : "above", 1 << (class < CLASSES - 1 ? class : class - 1), waits);
     }
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 11; i++)
         kill(children[i], SIGKILL);
     while (wait(NULL) > 0)
         ;
