@@ -78,6 +78,12 @@ pub enum Error {
     /// No key slot opens with the passphrase.
     #[error("no key slot opens with this passphrase")]
     WrongPassphrase,
+    /// No combination of a hash and ciphers decrypts the header with the passphrase.
+    #[error("no TrueCrypt or VeraCrypt volume opens with this passphrase{}", but_for(.untried))]
+    NoCombination {
+        /// Ciphers that TrueCrypt has and algkit does not.
+        untried: String,
+    },
     /// The key is not the volume's.
     #[error("this is not the key of the volume")]
     WrongKey,
@@ -111,6 +117,10 @@ pub enum Error {
         /// Bytes of the volume.
         size: u64,
     },
+}
+
+fn but_for(names: &str) -> String {
+    if names.is_empty() { String::new() } else { format!("; not supported, so not tried: {names}") }
 }
 
 /// Why there is no slot, and what to do.

@@ -230,7 +230,7 @@ fn other_kind(start: &[u8]) -> Option<&'static str> {
     // The OEM identifier of the boot sector.
     if at(3, b"-FVE-FS-") || at(3, b"MSWIN4.1") && at(0x1a8, b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a") {
         Some("BitLocker")
-    } else if at(88, b"CS") && at(0, &[]) && start.get(8..10) == Some(&[1, 0]) {
+    } else if at(88, b"CS") && start.get(8..10) == Some(&[1, 0]) {
         Some("FileVault (CoreStorage)")
     } else {
         None

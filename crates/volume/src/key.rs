@@ -12,6 +12,11 @@ pub trait VolumeKey: Send + Sync {
 
     /// The cipher with this key.
     fn cipher(&self, cipher: &Unkeyed<Skcipher>) -> Result<Skcipher, Error>;
+
+    /// The key, if it is here: some ciphers of sectors need it in parts.
+    fn bytes_here(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// A key in bytes, which are overwritten when it is dropped. Where the system allows it, their memory stays out of the swap space.
@@ -58,6 +63,10 @@ impl VolumeKey for Key {
     /// Weak keys are taken: the volume was made with this key, and dm-crypt takes it.
     fn cipher(&self, cipher: &Unkeyed<Skcipher>) -> Result<Skcipher, Error> {
         Ok(cipher.key_with(&self.0, WeakKeys::Allow)?)
+    }
+
+    fn bytes_here(&self) -> Option<&[u8]> {
+        Some(&self.0)
     }
 }
 

@@ -35,7 +35,7 @@
 //!
 //! The layout of LUKS1 is that of the "LUKS On-Disk Format Specification", version 1.2.3; the layout of LUKS2 that of the "LUKS2
 //! On-Disk Format Specification", version 1.1.x; the meaning of cipher strings and IVs that of the kernel's dm-crypt
-//! (`Documentation/admin-guide/device-mapper/dm-crypt.rst`).
+//! (`Documentation/admin-guide/device-mapper/dm-crypt.rst`). TrueCrypt, VeraCrypt and loop-AES: see [`tcrypt`] and [`LoopAes`].
 //!
 //! # Trust
 //!
@@ -52,12 +52,14 @@ mod kdf;
 mod key;
 mod keyslots;
 mod lookup;
+mod loopaes;
 pub mod luks1;
 pub mod luks2;
 pub mod nbd;
 mod slot;
 mod spec;
 pub mod storage;
+pub mod tcrypt;
 mod volume;
 
 pub use crypt::SectorCipher;
@@ -66,6 +68,7 @@ pub use header::{Header, Version};
 pub use kdf::{Argon2, Kdf, Limits};
 pub use key::{Key, Unlocked, VolumeKey};
 pub use keyslots::NewKey;
+pub use loopaes::LoopAes;
 pub use spec::{CipherSpec, Iv};
 pub use storage::{ReadAt, WriteAt};
 pub use volume::Volume;

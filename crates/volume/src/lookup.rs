@@ -29,6 +29,11 @@ pub(crate) fn hash(name: &str) -> Result<Hash, Error> {
     Ok(transform::<Hash>(kernel_name(name))?.key(&[])?)
 }
 
+/// A checksum that begins with this value.
+pub(crate) fn seeded(name: &str, seed: &[u8]) -> Result<Hash, Error> {
+    Ok(transform::<Hash>(name)?.key(seed)?)
+}
+
 /// HMAC with that hash.
 pub(crate) fn hmac(name: &str, key: &[u8]) -> Result<Hash, Error> {
     Ok(transform::<Hash>(&format!("hmac({})", kernel_name(name)))?.key(key)?)

@@ -19,6 +19,12 @@ pub enum Iv {
     Number(SectorIv),
     /// The encryption of the sector's byte offset: `eboiv`, for BitLocker with CBC.
     Eboiv,
+    /// The same, with a diffuser: `elephant`, for BitLocker as well. Half of the key is the diffuser's.
+    Elephant,
+    /// loop-AES's hash of the sector: `lmk`. There may be several keys in turn, and one more as a seed.
+    Lmk,
+    /// TrueCrypt's IV and whitening before XTS: `tcw`, whose secrets are the end of the key.
+    Tcw,
 }
 
 /// A cipher string, parsed.
@@ -27,6 +33,7 @@ pub struct CipherSpec {
     text: String,
     algorithm: String,
     iv: Iv,
+    keys: usize,
 }
 
 impl CipherSpec {
@@ -39,7 +46,7 @@ impl CipherSpec {
     /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
         let bad = |reason: String| Error::CipherSpec { spec: text.chars().take(128).collect(), reason };
-        let Parts { algorithm, iv, options } = match text.strip_prefix("capi:") {
+        let Parts { algorithm, keys, iv, options } = match text.strip_prefix("capi:") {
             Some(rest) => capi(rest),
             None => classic(text),
         }
@@ -49,11 +56,14 @@ impl CipherSpec {
             ("essiv", Some(hash)) => (format!("essiv({algorithm},{hash})"), Iv::Number(SectorIv::Plain64)),
             (iv, _) => (algorithm, named(iv).map_err(|reason| bad(reason.to_owned()))?),
         };
+        if keys != 1 && iv != Iv::Lmk {
+            return Err(bad("several keys in turn are loop-AES's, whose IV is lmk".to_owned()));
+        }
         let name = Name::parse(&algorithm).map_err(|error| bad(error.to_string()))?;
         if let Some(reason) = refusal(&name) {
             return Err(bad(reason.to_owned()));
         }
-        Ok(Self { text: text.to_owned(), algorithm, iv })
+        Ok(Self { text: text.to_owned(), algorithm, iv, keys })
     }
 
     /// The algorithm, or a driver, by the crypto API's name.
@@ -64,6 +74,11 @@ impl CipherSpec {
     /// How IVs are made.
     pub fn iv(&self) -> Iv {
         self.iv
+    }
+
+    /// How many keys serve in turn.
+    pub(crate) fn keys(&self) -> usize {
+        self.keys
     }
 
     /// Whether the IV is the low 32 bits of the sector's number, which repeat after 2 TiB.
@@ -84,6 +99,7 @@ impl fmt::Display for CipherSpec {
 
 struct Parts<'a> {
     algorithm: String,
+    keys: usize,
     iv: &'a str,
     options: Option<&'a str>,
 }
@@ -95,7 +111,7 @@ fn capi(rest: &str) -> Result<Parts<'_>, &'static str> {
         None => (rest, None),
     };
     let (algorithm, iv) = rest.rsplit_once('-').ok_or("expected capi:ALGORITHM-IV")?;
-    Ok(Parts { algorithm: algorithm.to_owned(), iv, options })
+    Ok(Parts { algorithm: algorithm.to_owned(), keys: 1, iv, options })
 }
 
 fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
@@ -105,9 +121,8 @@ fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
     if cipher.is_empty() {
         return Err("expected CIPHER-MODE-IV");
     }
-    if keys != "1" {
-        return Err("several keys in turn (loop-AES) are not supported yet");
-    }
+    let keys = keys.parse().ok().filter(|keys: &usize| keys.is_power_of_two() && *keys <= MAX_KEYS);
+    let keys = keys.ok_or("the number of keys is a power of two up to 64")?;
     // dm-crypt: the cipher alone, or with `plain` in the place of the mode, is of old CBC with plain.
     let (mode, iv) = match (parts.next(), parts.next()) {
         (None, _) | (Some("plain"), None) => ("cbc", "plain"),
@@ -116,7 +131,7 @@ fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
         (Some(mode), Some(iv)) => (mode, iv),
     };
     let (iv, options) = iv.split_once(':').map_or((iv, None), |(iv, options)| (iv, Some(options)));
-    Ok(Parts { algorithm: format!("{mode}({cipher})"), iv, options })
+    Ok(Parts { algorithm: format!("{mode}({cipher})"), keys, iv, options })
 }
 
 fn named(iv: &str) -> Result<Iv, &'static str> {
@@ -127,11 +142,20 @@ fn named(iv: &str) -> Result<Iv, &'static str> {
         "benbi" => SectorIv::Benbi,
         "null" => SectorIv::Null,
         "eboiv" => return Ok(Iv::Eboiv),
+        "elephant" => return Ok(Iv::Elephant),
+        "lmk" => return Ok(Iv::Lmk),
+        "tcw" => return Ok(Iv::Tcw),
         "random" => return Err("random IVs have to be stored, which only a volume with integrity can"),
-        "lmk" | "tcw" | "elephant" => return Err("this IV is not supported yet"),
-        _ => return Err("no such IV; expected plain, plain64, plain64be, essiv:HASH, benbi, null or eboiv"),
+        _ => {
+            return Err(
+                "no such IV; expected plain, plain64, plain64be, essiv:HASH, benbi, null, eboiv, elephant, lmk or tcw",
+            );
+        }
     }))
 }
+
+/// The most keys that serve in turn.
+const MAX_KEYS: usize = 64;
 
 const ECB: &str = "ECB shows which blocks are equal";
 
@@ -168,6 +192,9 @@ mod tests {
             ("aes-lrw-benbi", "lrw(aes)", Iv::Number(Benbi)),
             ("aes-cbc-null", "cbc(aes)", Iv::Number(Null)),
             ("aes-cbc-eboiv", "cbc(aes)", Iv::Eboiv),
+            ("aes-cbc-elephant", "cbc(aes)", Iv::Elephant),
+            ("aes:64-cbc-lmk", "cbc(aes)", Iv::Lmk),
+            ("aes-cbc-tcw", "cbc(aes)", Iv::Tcw),
             ("xchacha12,aes-adiantum-plain64", "adiantum(xchacha12,aes)", Iv::Number(Plain64)),
             ("capi:xts(aes)-plain64", "xts(aes)", Iv::Number(Plain64)),
             ("capi:xts-aes-vaes-avx2-plain64", "xts-aes-vaes-avx2", Iv::Number(Plain64)),
@@ -189,8 +216,9 @@ mod tests {
             ("aes-ecb", "equal"),
             ("capi:ecb(aes)-plain64", "equal"),
             ("aes-xts", "IV is missing"),
-            ("aes:64-cbc-lmk", "loop-AES"),
-            ("aes-cbc-tcw", "not supported yet"),
+            ("aes:64-xts-plain64", "loop-AES"),
+            ("aes:65-cbc-lmk", "power of two"),
+            ("aes:128-cbc-lmk", "power of two"),
             ("aes-xts-plain32", "no such IV"),
             ("aes-cbc-essiv", "hash"),
             ("", "expected CIPHER"),

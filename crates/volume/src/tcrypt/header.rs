@@ -1,0 +1,167 @@
+//! A decrypted header, and the volume that it describes.
+
+use super::{
+    Options, Place,
+    table::{CHAINS, Chain, Mode},
+};
+use crate::{Error, Key, Limits, ReadAt, Volume, crypt::UNIT, lookup, volume::Extent};
+use std::fmt;
+
+/// Bytes of salt before the encrypted ones.
+pub(super) const SALT: usize = 64;
+
+/// The encrypted bytes.
+pub(super) const ENCRYPTED: usize = 448;
+
+/// Where the keys begin among them, and the checksum of what is before.
+const KEYS: usize = 192;
+const CHECKSUM: usize = 188;
+
+/// Bytes behind the data of a hidden volume of old versions: its header, and what follows that.
+const OLD_HIDDEN: u64 = 1536;
+
+/// A header that has been decrypted.
+pub struct Header {
+    /// Whether it is VeraCrypt's.
+    pub veracrypt: bool,
+    /// The version of the header's format.
+    pub version: u16,
+    /// The version of the program that is needed.
+    pub required: u16,
+    /// Bytes of a sector of the device that it was made on; those that are encrypted together have 512.
+    pub sector_size: u32,
+    /// Where the data begins, in bytes.
+    pub data_offset: u64,
+    /// Bytes of a hidden volume; 0 in the header of others.
+    pub hidden_size: u64,
+    /// Bytes of the volume.
+    pub volume_size: u64,
+    /// Bytes that are encrypted with its keys.
+    pub encrypted_size: u64,
+    /// The hash of the key derivation, by cryptsetup's name.
+    pub hash: &'static str,
+    chain: &'static Chain,
+    keys: Key,
+    place: Place,
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Header({} {})", self.hash, self.cipher())
+    }
+}
+
+impl Header {
+    /// Tries to open the header with all combinations of hashes and ciphers that `options` leaves.
+    pub fn unlock(storage: &dyn ReadAt, options: &Options<'_>, limits: &Limits) -> Result<Self, Error> {
+        super::unlock(storage, options, limits)
+    }
+
+    /// A header that was decrypted elsewhere, with a chain of ciphers by its place in the table: for tests of what follows.
+    #[doc(hidden)]
+    pub fn decrypted(text: &[u8; ENCRYPTED], place: Place, chain: usize) -> Option<Self> {
+        let options =
+            Options { passphrase: b"", keyfiles: &[], place, veracrypt: true, pim: None, hash: None, cipher: None };
+        Self::parse(text, &options, "sha512", CHAINS.get(chain)?)
+    }
+
+    /// The fields, if the text is that of a header: its magic number and both checksums say so.
+    pub(super) fn parse(text: &[u8], options: &Options<'_>, hash: &'static str, chain: &'static Chain) -> Option<Self> {
+        let short = |at: usize| u16::from_be_bytes([text[at], text[at + 1]]);
+        let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|i| text[at + i]));
+        let long = |at: usize| u64::from_be_bytes(std::array::from_fn(|i| text[at + i]));
+        let veracrypt = match &text[..4] {
+            b"TRUE" => false,
+            b"VERA" if options.veracrypt => true,
+            _ => return None,
+        };
+        let version = short(4);
+        // Versions up to 3 have no checksum of the header.
+        if word(8) != crc32(&text[KEYS..])? || version > 3 && word(CHECKSUM) != crc32(&text[..CHECKSUM])? {
+            return None;
+        }
+        let or_unit = |number: u64| if number == 0 { UNIT } else { number };
+        Some(Self {
+            veracrypt,
+            version,
+            required: short(6),
+            sector_size: or_unit(u64::from(word(64))) as u32,
+            data_offset: or_unit(long(44)),
+            hidden_size: long(28),
+            volume_size: long(36),
+            encrypted_size: long(52),
+            hash,
+            chain,
+            keys: Key::new(text[KEYS..].to_vec()),
+            place: options.place,
+        })
+    }
+
+    /// The ciphers, of which the first encrypts first.
+    pub fn cipher(&self) -> String {
+        self.chain.name()
+    }
+
+    /// The mode and the IV, by cryptsetup's name.
+    pub fn mode(&self) -> &'static str {
+        self.chain.mode_name()
+    }
+
+    /// Bytes of key.
+    pub fn key_size(&self) -> usize {
+        self.chain.key_size()
+    }
+
+    /// The volume on `storage`.
+    pub fn open<S: ReadAt>(&self, storage: S) -> Result<Volume<S>, Error> {
+        if !u64::from(self.sector_size).is_multiple_of(UNIT) {
+            return Err(Error::Unsupported { what: format!("a volume with sectors of {} bytes", self.sector_size) });
+        }
+        let size = storage.size()?;
+        let hidden = matches!(self.place, Place::Hidden | Place::HiddenBackup);
+        let offset = self.offset(hidden, size)?;
+        let room = size.checked_sub(offset).filter(|room| *room >= UNIT).ok_or_else(|| {
+            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {size}"))
+        })?;
+        let len = match self.place {
+            Place::System => self.encrypted_size,
+            _ if hidden => self.hidden_size,
+            _ => self.volume_size,
+        };
+        // Old headers do not tell a size: all that follows is the volume.
+        let len = if len == 0 { room } else { len };
+        let number = match self.chain.mode {
+            Mode::Xts => offset,
+            Mode::Lrw => 0,
+            Mode::Cbc | Mode::OuterCbc => self.data_offset,
+        };
+        let cipher = self.chain.sectors(self.keys.bytes())?;
+        let extent = Extent { offset, len: len - len % UNIT, iv_offset: number / UNIT, cipher: Some(cipher) };
+        Volume::new(storage, vec![extent])
+    }
+
+    fn offset(&self, hidden: bool, size: u64) -> Result<u64, Error> {
+        let offset = match self.chain.mode {
+            _ if self.place == Place::System => self.data_offset,
+            Mode::Xts if self.version < 3 => UNIT,
+            Mode::Xts if self.version > 3 => self.data_offset,
+            // The data of an old hidden volume ends before its header.
+            _ if hidden => {
+                size.checked_sub(OLD_HIDDEN).and_then(|end| end.checked_sub(self.hidden_size)).ok_or_else(|| {
+                    Error::damaged(
+                        "device",
+                        format!("{} bytes of a hidden volume, and the device has {size}", self.hidden_size),
+                    )
+                })?
+            }
+            _ => self.data_offset,
+        };
+        Ok(offset - offset % UNIT)
+    }
+}
+
+/// CRC-32 as in zip files.
+fn crc32(bytes: &[u8]) -> Option<u32> {
+    let sum = lookup::seeded("crc32", &[0xff; 4]).ok()?.digest(bytes);
+    Some(!u32::from_le_bytes(*sum.first_chunk()?))
+}
