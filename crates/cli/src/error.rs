@@ -164,7 +164,13 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
-            Self::Volume { source: algkit_volume::Error::WrongPassphrase | algkit_volume::Error::WrongKey, .. } => 1,
+            Self::Volume {
+                source:
+                    algkit_volume::Error::WrongPassphrase
+                    | algkit_volume::Error::NoCombination { .. }
+                    | algkit_volume::Error::WrongKey,
+                ..
+            } => 1,
             // As in env, nohup and the shells.
             Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Run { .. } => 126,

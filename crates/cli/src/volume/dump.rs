@@ -1,6 +1,10 @@
 //! `algkit volume dump`: prints a header in the format of cryptsetup luksDump, or as JSON.
 
-use super::{Access, Named, args::DumpArgs};
+use super::{
+    Access, Named,
+    args::{DumpArgs, kind::Format},
+    tcrypt,
+};
 use crate::{answer::Answer, error::Error, out::print_all, words::visible};
 use algkit_volume::{
     Header, Kdf, luks1,
@@ -9,8 +13,16 @@ use algkit_volume::{
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub fn run(args: &DumpArgs) -> Result<Answer, Error> {
+pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::Read)?;
+    if format == Format::Tcrypt {
+        return tcrypt::dump(args, &image);
+    }
+    tcrypt::refuse_options(&args.kind)?;
+    if format == Format::Loopaes {
+        let reason = "loop-AES has no header to print".to_owned();
+        return Err(Error::Option { option: "--type", reason });
+    }
     let header = image.header()?;
     let text = match (&header, args.json) {
         (Header::Luks1(header), false) => luks1_text(header, &args.image.display().to_string()),

@@ -48,7 +48,7 @@ pub fn change(args: &ChangeKeyArgs) -> Result<Answer, Error> {
 
 pub fn remove(args: &RemoveKeyArgs) -> Result<Answer, Error> {
     let headed = Place::header_of(&args.place)?;
-    let key_file = args.removed_key_file.clone().or(args.unlock.key_file.clone());
+    let key_file = args.removed_key_file.iter().chain(&args.unlock.key_file).cloned().collect();
     let unlock = UnlockArgs { key_file, ..args.unlock.clone() };
     let (header, unlocked) = headed.unlock(&unlock)?;
     let slot = unlocked.slot.ok_or_else(|| Error::Option {
@@ -85,7 +85,7 @@ fn new_passphrase(new: &NewKeyArgs, old: &UnlockArgs, path: &Path) -> Result<Zer
     if let Some(file) = new.new_key_file.as_deref().or(new.new_keyfile.as_deref()) {
         return passphrase::key_file(file, new.new_keyfile_offset, new.new_keyfile_size);
     }
-    if old.key_file.as_deref() == Some(Path::new(OsStr::new("-"))) {
+    if old.key_file.iter().any(|file| file == OsStr::new("-")) {
         let reason = "standard input is the old passphrase; the new one has to come from a file".to_owned();
         return Err(Error::Option { option: "--new-keyfile", reason });
     }

@@ -6,14 +6,19 @@ mod format;
 mod headers;
 mod kdf;
 mod keys;
+mod loopaes;
 mod passphrase;
 mod serve;
+mod tcrypt;
 mod transfer;
 
 use crate::{answer::Answer, error::Error, out::complain};
 use algkit::Rng;
 use algkit_volume::{Header, Key, Limits, Unlocked, Volume};
-use args::{OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand};
+use args::{
+    OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
+    kind::{Format, KindArgs},
+};
 use rustix::{
     fs::{FlockOperation, fcntl_lock, flock},
     io::Errno,
@@ -27,7 +32,8 @@ use std::{
 
 pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
     match &args.command {
-        VolumeCommand::Dump(args) => dump::run(args),
+        VolumeCommand::Dump(args) => dump::run(args, args.kind.format),
+        VolumeCommand::TcryptDump(args) => dump::run(args, Format::Tcrypt),
         VolumeCommand::Format(args) => format::run(args),
         VolumeCommand::OpenTest(args) => open_test(args),
         VolumeCommand::AddKey(args) => keys::add(args),
@@ -44,10 +50,12 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
 }
 
 fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
-    let place = Place::open(&args.place, Access::Read)?;
-    let (header, unlocked) = place.unlock(&args.unlock)?;
+    if args.kind.format == Format::Loopaes {
+        let reason = "nothing on a loop-AES volume tells whether its keys are right; read its first bytes instead";
+        return Err(Error::Option { option: "--type", reason: reason.to_owned() });
+    }
     // Opening the volume also checks the key's length against its cipher, and that the data exists.
-    place.volume(&header, &unlocked)?;
+    Place::open(&args.place, Access::Read)?.volume(&args.unlock, &args.kind)?;
     Ok(Answer::Yes)
 }
 
@@ -174,13 +182,22 @@ impl Place {
         self.header.as_ref().unwrap_or(&self.data)
     }
 
-    /// Reads the header and unlocks the volume key.
-    fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
-        self.headed().unlock(args)
-    }
-
-    fn volume(&self, header: &Header, unlocked: &Unlocked) -> Result<Volume<&File>, Error> {
-        let volume = header.open(&self.data.file, &unlocked.key).map_err(|error| self.data.error(error))?;
+    /// Opens the volume, of whatever format.
+    fn volume(&self, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<&File>, Error> {
+        tcrypt::refuse_options(kind)?;
+        let volume = match kind.format {
+            Format::Luks => {
+                let (header, unlocked) = self.headed().unlock(args)?;
+                header.open(&self.data.file, &unlocked.key)
+            }
+            Format::Tcrypt if self.header.is_some() => {
+                let reason = "headers of TrueCrypt and VeraCrypt are on the volume".to_owned();
+                return Err(Error::Option { option: "--header", reason });
+            }
+            Format::Tcrypt => tcrypt::unlock(&self.data, args, kind)?.open(&self.data.file),
+            Format::Loopaes => Ok(loopaes::open(self, args, kind)?),
+        };
+        let volume = volume.map_err(|error| self.data.error(error))?;
         if volume.uses_tables() {
             let driver = volume.driver().unwrap_or_default();
             complain(&format_args!(

@@ -22,12 +22,25 @@ const INTERRUPT: u8 = 3;
 
 /// Reads the passphrase for the volume `path`.
 pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
-    match &args.key_file {
+    match args.one_key_file()? {
         Some(file) => key_file(file, args.keyfile_offset, args.keyfile_size),
-        None if io::stdin().is_terminal() => prompt(&format!("Passphrase for {}: ", path.display())),
-        // Reads only the line; other programs may read what follows.
-        None => line(io::stdin().lock()),
+        None => typed(path),
     }
+}
+
+/// Reads the passphrase from the terminal or from standard input.
+pub fn typed(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
+    match io::stdin().is_terminal() {
+        true => prompt(&format!("Passphrase for {}: ", path.display())),
+        // Reads only the line; other programs may read what follows.
+        false => line(io::stdin().lock()),
+    }
+}
+
+/// Reads at most `most` bytes from the beginning of a file.
+pub fn beginning(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let read = File::open(path).and_then(|mut file| take(&mut file, most));
+    read.map_err(|source| Error::Read { name: format!("key file `{}`", path.display()), source })
 }
 
 /// Reads a new passphrase for the volume `path`; on a terminal, twice.

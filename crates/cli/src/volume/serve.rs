@@ -56,10 +56,7 @@ const TOLD: u32 = 20;
 
 pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
     let place = Place::open(&args.place, if args.read_only { Access::Read } else { Access::Data })?;
-    let volume = {
-        let (header, unlocked) = place.unlock(&args.unlock)?;
-        place.volume(&header, &unlocked)?
-    };
+    let volume = place.volume(&args.unlock, &args.kind)?;
     // From now on a signal ends the server in order.
     let mut signals =
         Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(|source| Error::Read { name: "signals".to_owned(), source })?;

@@ -2,7 +2,7 @@
 
 use super::{
     Access, Place,
-    args::{ReadArgs, WriteArgs},
+    args::{ReadArgs, WriteArgs, kind::Format},
 };
 use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
 use algkit_volume::{ReadAt, WriteAt};
@@ -14,8 +14,7 @@ const CHUNK: usize = 1 << 20;
 
 pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
     let place = Place::open(&args.place, Access::Read)?;
-    let (header, unlocked) = place.unlock(&args.unlock)?;
-    let volume = place.volume(&header, &unlocked)?;
+    let volume = place.volume(&args.unlock, &args.kind)?;
     let failed = |error| place.data.error(error);
     let size = volume.size().map_err(failed)?;
     let rest = size.checked_sub(args.offset);
@@ -51,16 +50,16 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
 
 pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
     let from_stdin = args.input.as_deref().is_none_or(|path| path == OsStr::new("-"));
-    let asks_stdin = args.unlock.key_file.as_deref() == Some("-".as_ref())
-        || args.unlock.key_file.is_none() && !std::io::IsTerminal::is_terminal(&std::io::stdin());
+    let asks = args.unlock.key_file.is_empty() || args.kind.format == Format::Tcrypt;
+    let asks_stdin = args.unlock.key_file.iter().any(|file| file == OsStr::new("-"))
+        || asks && !std::io::IsTerminal::is_terminal(&std::io::stdin());
     if from_stdin && asks_stdin {
         let reason = "standard input is the text; the passphrase has to come from a file".to_owned();
         return Err(Error::Option { option: "--key-file", reason });
     }
     let mut input = Input::open(args.input.as_deref())?;
     let place = Place::open(&args.place, Access::Data)?;
-    let (header, unlocked) = place.unlock(&args.unlock)?;
-    let volume = place.volume(&header, &unlocked)?;
+    let volume = place.volume(&args.unlock, &args.kind)?;
     let failed = |error| place.data.error(error);
     let size = volume.size().map_err(failed)?;
     let no_room = |len: u64| {

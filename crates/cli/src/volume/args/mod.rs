@@ -2,12 +2,14 @@
 
 pub mod headers;
 pub mod keys;
+pub mod kind;
 pub mod serve;
 
-use crate::size::bytes;
+use crate::{error::Error, size::bytes};
 use clap::{Args, Subcommand, ValueEnum};
 use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
 use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
+use kind::KindArgs;
 use serve::ServeArgs;
 use std::path::PathBuf;
 
@@ -31,6 +33,9 @@ pub enum VolumeCommand {
     /// Print a header, as cryptsetup luksDump does
     #[command(alias = "luksDump")]
     Dump(DumpArgs),
+    /// The same as dump --type tcrypt
+    #[command(name = "tcryptDump", hide = true)]
+    TcryptDump(DumpArgs),
     /// Write a new header with one key slot: all that was on the volume is lost
     #[command(alias = "luksFormat")]
     Format(FormatArgs),
@@ -78,9 +83,10 @@ pub struct PlaceArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Passphrase")]
 pub struct UnlockArgs {
-    /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe]
+    /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe].
+    /// TrueCrypt and VeraCrypt may have several, and a passphrase as well
     #[arg(short = 'd', long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    pub key_file: Vec<PathBuf>,
     /// Skip this many bytes of the key file
     #[arg(long, value_name = "BYTES", value_parser = place, requires = "key_file")]
     pub keyfile_offset: Option<u64>,
@@ -101,19 +107,41 @@ pub struct UnlockArgs {
     pub max_iterations: Option<u64>,
 }
 
+impl UnlockArgs {
+    /// The key file, if there is one.
+    pub fn one_key_file(&self) -> Result<Option<&PathBuf>, Error> {
+        match &*self.key_file {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            [_, second, ..] => {
+                let reason =
+                    format!("`{}` is a second one; only TrueCrypt and VeraCrypt have several", second.display());
+                Err(Error::Option { option: "--key-file", reason })
+            }
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Both copies of a LUKS2 header are read. If one is damaged, the other is printed and a line on standard error says so.
 
+A header of TrueCrypt or VeraCrypt is encrypted, so its passphrase is asked for.
+
 Examples:
   algkit volume dump disk.img
-  algkit volume dump --json disk.img | jq .metadata.keyslots")]
+  algkit volume dump --json disk.img | jq .metadata.keyslots
+  algkit volume dump --type tcrypt disk.tc")]
 pub struct DumpArgs {
     /// A file or a block device that begins with a header
     pub image: PathBuf,
     /// Print a JSON object, with the metadata of LUKS2 as it stands in the header
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
 }
 
 /// Volume formats.
@@ -188,6 +216,8 @@ pub struct OpenTestArgs {
     pub place: PlaceArgs,
     #[command(flatten)]
     pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
 }
 
 #[derive(Args, Debug)]
@@ -209,6 +239,8 @@ pub struct ReadArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
 }
 
 #[derive(Args, Debug)]
@@ -232,6 +264,8 @@ pub struct WriteArgs {
     pub input: Option<PathBuf>,
     #[command(flatten)]
     pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
 }
 
 /// Parses a size in bytes that may be 0.

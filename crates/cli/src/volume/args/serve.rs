@@ -1,6 +1,6 @@
 //! The command line of `algkit volume serve`.
 
-use super::{PlaceArgs, UnlockArgs};
+use super::{PlaceArgs, UnlockArgs, kind::KindArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,4 +34,6 @@ pub struct ServeArgs {
     pub allow_discards: bool,
     #[command(flatten)]
     pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
 }
