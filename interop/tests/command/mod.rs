@@ -3,6 +3,7 @@
 // Each test file uses only a part of this module.
 #![allow(dead_code)]
 
+pub mod images;
 pub mod run;
 pub mod volume;
 
