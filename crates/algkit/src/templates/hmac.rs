@@ -47,42 +47,41 @@ impl HashOps for Hmac {
 
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
-            let (mut keyed, mut instances) = (Jobs::new(), Instances::<Self>::new());
-            for job in jobs {
-                match instances.find(job.state) {
-                    Some(hmac) => put(&mut keyed, (&*hmac.0, job)),
-                    None => job.state.digest(job.parts, job.out),
-                }
-            }
             let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
-            inner_digests(&keyed, &mut digests);
-            outer_digests(&mut keyed, &digests);
+            let digests = &mut digests[..jobs.len()];
+            inner_digests(jobs, digests);
+            outer_digests(jobs, digests);
             // `zeroize` writes byte by byte and takes as long as a block. `fill` uses the CPU's vectors.
-            digests[..keyed.len()].fill([0; MAX_DIGEST]);
-            zeroize::optimization_barrier(&digests);
+            digests.fill([0; MAX_DIGEST]);
+            zeroize::optimization_barrier(digests);
         }
     }
 }
 
-/// The key states of a job, and the job.
-type KeyedJob<'a, 'b> = (&'a KeyStates, &'a mut HashJob<'b>);
-
-fn inner_digests(jobs: &[KeyedJob<'_, '_>], digests: &mut [[u8; MAX_DIGEST]; MAX_JOBS]) {
-    let inner = jobs.iter().zip(digests).map(|((key, job), digest)| StateJob {
-        state: &*key.inner,
-        parts: job.parts,
-        out: &mut digest[..key.digest_size],
-    });
-    finish_batch(&mut inner.collect::<Jobs<_>>());
+/// Writes the inner digests of the jobs that are HMACs, and does the others.
+fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [[u8; MAX_DIGEST]]) {
+    let (mut inner, mut instances) = (Jobs::new(), Instances::<Hmac>::new());
+    for (job, digest) in jobs.iter_mut().zip(digests) {
+        match instances.find(job.state) {
+            Some(Hmac(key)) => {
+                let out = &mut digest[..key.digest_size];
+                put(&mut inner, StateJob { state: &*key.inner, parts: job.parts, out });
+            }
+            None => job.state.digest(job.parts, job.out),
+        }
+    }
+    finish_batch(&mut inner);
 }
 
-fn outer_digests(jobs: &mut [KeyedJob<'_, '_>], digests: &[[u8; MAX_DIGEST]; MAX_JOBS]) {
-    let parts: Jobs<_> = jobs.iter().zip(digests).map(|((key, _), digest)| [&digest[..key.digest_size]]).collect();
-    let outer = jobs.iter_mut().zip(&parts).map(|((key, job), parts)| StateJob {
-        state: &*key.outer,
-        parts,
-        out: &mut *job.out,
+/// Writes the digests of the inner digests.
+fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[[u8; MAX_DIGEST]]) {
+    let mut instances = Instances::<Hmac>::new();
+    let keyed = jobs.iter_mut().zip(digests).filter_map(|(job, digest)| {
+        let Hmac(key) = instances.find(job.state)?;
+        Some((key, [&digest[..key.digest_size]], job))
     });
+    let mut keyed: Jobs<_> = keyed.collect();
+    let outer = keyed.iter_mut().map(|(key, parts, job)| StateJob { state: &*key.outer, parts: &*parts, out: job.out });
     finish_batch(&mut outer.collect::<Jobs<_>>());
 }
 

@@ -17,41 +17,29 @@ use core::mem;
 /// The number of jobs that are sorted at a time.
 pub(crate) const SORTED: usize = 64;
 
-/// Up to [`SORTED`] jobs in descending order of length, so that lanes become empty late and at nearly the same time.
-pub(crate) struct LongestFirst<'j, 'a, S> {
-    jobs: &'j mut [Job<'a, S>],
-    /// The index of each job, below the complement of its length.
-    order: [u64; SORTED],
-    next: usize,
+/// Writes the order in which the jobs, at most [`SORTED`], go into lanes: the longest first, so that lanes become empty
+/// late and at nearly the same time. The low byte of an entry is the job's index.
+#[inline(always)]
+pub(crate) fn longest_first<'o, S>(jobs: &[Job<'_, S>], order: &'o mut [u64; SORTED]) -> &'o [u64] {
+    let len = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() as u64).sum::<u64>();
+    let order = &mut order[..jobs.len()];
+    let (first, mut alike) = (jobs.first().map_or(0, len), true);
+    for (i, (entry, job)) in order.iter_mut().zip(jobs).enumerate() {
+        let len = len(job);
+        alike &= len == first;
+        *entry = !len << 8 | i as u64;
+    }
+    if !alike {
+        order.sort_unstable();
+    }
+    order
 }
 
-impl<'j, 'a, S> LongestFirst<'j, 'a, S> {
-    #[inline(always)]
-    pub fn new(jobs: &'j mut [Job<'a, S>]) -> Self {
-        let len = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() as u64).sum::<u64>();
-        let mut order: [u64; SORTED] = core::array::from_fn(|i| i as u64);
-        if jobs.iter().any(|job| len(job) != len(&jobs[0])) {
-            for (order, job) in order.iter_mut().zip(&*jobs) {
-                *order |= !len(job) << 8;
-            }
-            order[..jobs.len()].sort_unstable();
-        }
-        Self { jobs, order, next: 0 }
-    }
-}
-
-impl<'a, S> Iterator for LongestFirst<'_, 'a, S> {
-    type Item = Job<'a, S>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Job<'a, S>> {
-        if self.next == self.jobs.len() {
-            return None;
-        }
-        let job = &mut self.jobs[self.order[self.next] as usize % SORTED];
-        self.next += 1;
-        Some(Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) })
-    }
+/// The job of an entry that [`longest_first`] wrote. The job keeps an empty buffer.
+#[inline(always)]
+pub(crate) fn take<'a, S>(jobs: &mut [Job<'a, S>], entry: u64) -> Job<'a, S> {
+    let job = &mut jobs[entry as usize % SORTED];
+    Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) }
 }
 
 /// The chaining value of a hash, which one block passes to the next.
@@ -260,6 +248,38 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
             }
         }
         kernel.wipe();
+    }
+
+    /// Hashes messages in pairs, until one is left at most. `absorb` absorbs two runs of one length, each into its own
+    /// chaining value. This does less between runs than [`Queue::side_by_side`], which short messages gain from.
+    #[inline(always)]
+    pub(crate) fn in_pairs(&mut self, absorb: impl Fn(&mut [C; 2], [&[u8]; 2])) {
+        while let Some(first) = self.take() {
+            let Some(second) = self.take() else {
+                self.waiting |= 1 << first;
+                return;
+            };
+            let pair = [first, second];
+            let mut chains = pair.map(|i| self.streams[i].chain.clone());
+            let mut ended = false;
+            while !ended {
+                let texts = pair.map(|i| self.streams[i].next());
+                let len = texts[0].len().min(texts[1].len());
+                absorb(&mut chains, texts.map(|text| &text[..len]));
+                ended = self.streams[first].advance(len) | self.streams[second].advance(len);
+            }
+            for (i, chain) in pair.into_iter().zip(&mut chains) {
+                let stream = &mut self.streams[i];
+                if stream.next().is_empty() {
+                    chain.write(stream.out);
+                    self.taken &= !(1 << i);
+                } else {
+                    stream.chain.clone_from(chain);
+                    self.waiting |= 1 << i;
+                }
+                chain.wipe();
+            }
+        }
     }
 
     /// Hashes all messages, one after the other.

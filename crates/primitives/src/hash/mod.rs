@@ -10,7 +10,7 @@ pub use bytes::{Number, Reader, Writer};
 pub(crate) use many::SideBySide;
 pub(crate) use many::Stream;
 pub use many::{Chaining, Queue, Tail};
-pub(crate) use many::{LongestFirst, SORTED};
+pub(crate) use many::{SORTED, longest_first, take};
 
 /// Overwrites `value`, in a way that the compiler cannot leave out.
 ///
@@ -306,14 +306,15 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
         // A queue costs as much as hashing eight blocks one after the other.
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
-        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
+        if jobs.len() <= 8 && jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         for jobs in jobs.chunks_mut(SORTED) {
-            let count = jobs.len();
-            let mut jobs = LongestFirst::new(jobs);
+            let (count, mut order) = (jobs.len(), [0; SORTED]);
+            let mut order = longest_first(jobs, &mut order).iter();
             let mut fill = |stream: &mut Stream<'a, C>| {
-                for Job { state, parts, out } in jobs.by_ref() {
+                for entry in order.by_ref() {
+                    let Job { state, parts, out } = take(jobs, *entry);
                     let ([message], []) = (parts, state.buffer.pending()) else {
                         // The message is in pieces, or begins in the middle of a block.
                         state.digest_after(parts, out);

@@ -22,7 +22,9 @@ mod aarch64;
 mod x86;
 
 use crate::cpu::Token;
-use crate::hash::{Chaining, Hash, Job, LongestFirst, Queue, Reader, SORTED, Stream, Writer, little_endian, wipe};
+use crate::hash::{
+    Chaining, Hash, Job, Queue, Reader, SORTED, Stream, Writer, little_endian, longest_first, take, wipe,
+};
 
 /// A token of a CPU that has a Keccak permutation.
 pub trait Permute: Token {
@@ -253,10 +255,11 @@ impl<T: Permute> Hash for Keccak<T> {
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some((token, rate)) = jobs.first().map(|job| (job.state.token, job.state.rate)) else { return };
         for jobs in jobs.chunks_mut(SORTED) {
-            let count = jobs.len();
-            let mut jobs = LongestFirst::new(jobs);
+            let (count, mut order) = (jobs.len(), [0; SORTED]);
+            let mut order = longest_first(jobs, &mut order).iter();
             let mut fill = |stream: &mut Stream<'a, [u64; 25]>| {
-                for Job { state, parts, out } in jobs.by_ref() {
+                for entry in order.by_ref() {
+                    let Job { state, parts, out } = take(jobs, *entry);
                     // Lanes take messages in one piece that begin with a block and whose digest fits into one block.
                     let [message] = parts else {
                         state.digest_of_any_length(parts, out);

@@ -1,7 +1,7 @@
 //! SHA-256 and SHA-512 with the instructions of Armv8 and Armv8.2.
 
 use super::word::CBRT_PRIMES;
-use super::words4::{self, State256, Two};
+use super::words4::{self, State256};
 use super::{Chain256, Compress256, Compress512};
 use crate::cpu::{ArmSha2, ArmSha3, Token};
 use crate::hash::Queue;
@@ -68,7 +68,14 @@ impl Compress256 for ArmSha2 {
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Two::<Halves>::new(self), 2),
+            || {
+                queue.in_pairs(
+                    #[inline(always)]
+                    |chains: &mut [Chain256; 2], runs| {
+                        words4::compress::<Halves, 2>(self, chains.each_mut().map(|chain| &mut chain.0), runs)
+                    },
+                )
+            },
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }

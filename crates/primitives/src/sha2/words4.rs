@@ -1,10 +1,7 @@
 //! SHA-256 by instructions that do several rounds: one code for x86 and Arm.
 
-use super::Chain256;
 use super::word::Scalar;
 use crate::cpu::Token;
-use crate::hash::{Chaining, SideBySide};
-use crate::lanes::Runs;
 
 /// The working state, as the CPU's instructions hold it.
 pub(super) trait State256: Copy {
@@ -73,40 +70,5 @@ pub(super) fn compress<S: State256, const N: usize>(token: S::Token, states: [&m
     }
     for (s, state) in s.iter().zip(states) {
         s.store(state);
-    }
-}
-
-/// The chaining values of two messages that are hashed in parallel.
-pub(super) struct Two<S: State256>([Chain256; 2], S::Token);
-
-impl<S: State256> Two<S> {
-    #[inline(always)]
-    pub fn new(token: S::Token) -> Self {
-        Self(Default::default(), token)
-    }
-}
-
-impl<S: State256> SideBySide<Chain256> for Two<S> {
-    const LANES: usize = 2;
-
-    #[inline(always)]
-    fn get(&self, lane: usize) -> Chain256 {
-        self.0[lane].clone()
-    }
-
-    #[inline(always)]
-    fn set(&mut self, lane: usize, chain: &Chain256) {
-        self.0[lane].clone_from(chain);
-    }
-
-    #[inline(always)]
-    fn absorb(&mut self, runs: &Runs<'_>, _: usize) {
-        let [a, b] = &mut self.0;
-        compress::<S, 2>(self.1, [&mut a.0, &mut b.0], [runs.run(0), runs.run(1)]);
-    }
-
-    #[inline(always)]
-    fn wipe(&mut self) {
-        self.0.iter_mut().for_each(Chaining::wipe);
     }
 }

@@ -62,9 +62,7 @@ fn absorb(lanes: &mut Lanes, data: &[u8]) {
 }
 
 /// Writes the digest of a message of at least one stripe, from the accumulators before it.
-///
-/// Not inlined, so that a message of less than one stripe need not save registers for the accumulators.
-#[inline(never)]
+#[inline(always)]
 fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
     let mut lanes = *lanes;
     let (stripes, rest) = message.as_chunks();
