@@ -75,6 +75,26 @@ pub enum Error {
         /// How much is allowed.
         limit: u64,
     },
+    /// The volume is under reencryption, which has to be finished first.
+    #[error("the volume is under reencryption; finish it with `reencrypt --resume-only` first")]
+    Reencrypting,
+    /// The volume is not under reencryption.
+    #[error("the volume is not under reencryption")]
+    NotReencrypting,
+    /// The hot zone of a reencryption without resilience was left half written.
+    #[error(
+        "the {len} bytes from byte {offset} on were being rewritten without resilience, and which of them are new is not known; \
+         `reencrypt --resume-only --resilience none` goes on and takes all of them as new"
+    )]
+    Torn {
+        /// Where the zone begins in the plaintext.
+        offset: u64,
+        /// How many bytes it has.
+        len: u64,
+    },
+    /// The metadata of a reencryption was changed by somebody who does not know the keys.
+    #[error("the metadata of the reencryption is not what was written when it began: it was damaged or forged")]
+    ForgedReencryption,
     /// No key slot opens with the passphrase.
     #[error("no key slot opens with this passphrase")]
     WrongPassphrase,
@@ -84,6 +104,11 @@ pub enum Error {
         /// Ciphers that TrueCrypt has and algkit does not.
         untried: String,
     },
+    /// A passphrase opens one of the two keys of a volume under reencryption.
+    #[error(
+        "the volume is under reencryption, and this passphrase opens one of its two keys only; take one that opens both"
+    )]
+    OneKey,
     /// The key is not the volume's.
     #[error("this is not the key of the volume")]
     WrongKey,

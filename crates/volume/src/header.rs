@@ -4,7 +4,7 @@ use crate::{
     Error, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
     format::{Options, wipe},
     keyslots::{self, Keyslots, NewKey},
-    luks1, luks2, storage,
+    luks1, luks2, reencrypt, storage,
 };
 use algkit::Rng;
 
@@ -71,7 +71,7 @@ impl Header {
             let reason = format!("{size} bytes, and a new {version:?} header takes {data}").replace("Luks", "LUKS");
             return Err(Error::damaged("device", reason));
         }
-        let unlocked = Unlocked { slot: None, key };
+        let unlocked = Unlocked { slot: None, key, other: None };
         let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
         let slot = keyslots::prepare(header.slots(), options.key_size, &slot, random)?;
         wipe(storage, data)?;
@@ -157,13 +157,38 @@ impl Header {
         slot: Option<u32>,
         limits: &Limits,
     ) -> Result<Unlocked, Error> {
-        keyslots::unlock(self.slots(), storage, passphrase, slot, limits)
+        match self.reencryption() {
+            Some((header, reencryption)) => reencrypt::unlock(header, &reencryption, storage, passphrase, slot, limits),
+            None => keyslots::unlock(self.slots(), storage, passphrase, slot, limits),
+        }
+    }
+
+    /// The reencryption that is under way, if any.
+    pub fn reencryption(&self) -> Option<(&luks2::Header, luks2::Reencryption)> {
+        match self {
+            Self::Luks1(_) => None,
+            Self::Luks2(header) => header.metadata.reencryption().map(|reencryption| (&**header, reencryption)),
+        }
+    }
+
+    /// The volume on `storage`, as [`Self::open`] opens it, and also if it is under reencryption. `headed` is what the header is on, if it is
+    /// detached. If a zone was left half written, the volume can only be read.
+    pub fn open_with<S: ReadAt>(
+        &self,
+        storage: S,
+        headed: Option<&dyn ReadAt>,
+        unlocked: &Unlocked,
+    ) -> Result<Volume<S>, Error> {
+        match self.reencryption() {
+            Some((header, reencryption)) => reencrypt::open(header, &reencryption, storage, headed, unlocked),
+            None => self.open(storage, &unlocked.key),
+        }
     }
 
     /// A key that came from elsewhere, if it is the volume's.
     pub fn verify(&self, key: Key, limits: &Limits) -> Result<Unlocked, Error> {
         match self.slots().digest()?.tells(&key, limits)? {
-            true => Ok(Unlocked { slot: None, key }),
+            true => Ok(Unlocked { slot: None, key, other: None }),
             false => Err(Error::WrongKey),
         }
     }

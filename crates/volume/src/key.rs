@@ -78,4 +78,6 @@ pub struct Unlocked {
     pub slot: Option<u32>,
     /// The key.
     pub key: Key,
+    /// The other key of a volume under reencryption, which has an old one and a new one.
+    pub other: Option<Key>,
 }

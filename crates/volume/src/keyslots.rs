@@ -73,7 +73,7 @@ pub(crate) fn unlock(
     let mut answer = Error::WrongPassphrase;
     for number in slot.map_or_else(|| header.candidates(), |number| vec![number]) {
         match header.slot(number).and_then(|slot| slot.open(storage, passphrase, limits)) {
-            Ok(Some(key)) => return Ok(Unlocked { slot: Some(number), key }),
+            Ok(Some(key)) => return Ok(Unlocked { slot: Some(number), key, other: None }),
             Ok(None) => {}
             Err(error) => answer = error,
         }
@@ -83,10 +83,17 @@ pub(crate) fn unlock(
 
 /// A slot that is not on the storage yet.
 pub(crate) struct Prepared {
-    number: u32,
-    area: Area,
-    kdf: Kdf,
+    pub number: u32,
+    pub area: Area,
+    pub kdf: Kdf,
     derived: Key,
+}
+
+impl Prepared {
+    /// Writes the area. No header names it yet.
+    pub fn seal(&self, storage: &dyn WriteAt, key: &Key, random: &Rng) -> Result<(), Error> {
+        self.area.seal(storage, &self.derived, key, random)
+    }
 }
 
 /// Finds a place for the slot and derives its key: what can fail or takes long, before anything is written.
@@ -113,12 +120,11 @@ pub(crate) fn add(
     new: Prepared,
     random: &Rng,
 ) -> Result<u32, Error> {
-    let Prepared { number, area, kdf, derived } = new;
-    area.seal(storage, &derived, &unlocked.key, random)?;
+    new.seal(storage, &unlocked.key, random)?;
     storage.sync()?;
-    header.enter(number, &area, &kdf, unlocked.slot)?;
+    header.enter(new.number, &new.area, &new.kdf, unlocked.slot)?;
     header.store(storage, random)?;
-    Ok(number)
+    Ok(new.number)
 }
 
 /// Puts a new slot in the place of the one that was unlocked. There are two slots for a while, so one has to be free.

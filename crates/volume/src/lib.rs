@@ -56,6 +56,7 @@ mod loopaes;
 pub mod luks1;
 pub mod luks2;
 pub mod nbd;
+pub mod reencrypt;
 mod slot;
 mod spec;
 pub mod storage;

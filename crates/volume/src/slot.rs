@@ -84,16 +84,9 @@ impl Area {
         storage.write_at(self.offset, &sectors)
     }
 
-    /// Overwrites all of it with random bytes, as one bit that is lost loses the key. It is on the storage when this returns.
+    /// Overwrites all of it.
     pub fn wipe(&self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
-        const CHUNK: u64 = 1 << 16;
-        let mut noise = vec![0; CHUNK as usize];
-        for at in (0..self.size).step_by(CHUNK as usize) {
-            let noise = &mut noise[..(self.size - at).min(CHUNK) as usize];
-            random.generate(&[], noise)?;
-            storage.write_at(self.offset + at, noise)?;
-        }
-        storage.sync()
+        wipe(storage, self.offset, self.size, random)
     }
 
     /// Whole sectors.
@@ -104,4 +97,16 @@ impl Area {
     fn crypt(&self, direction: Direction, derived: &Key, sectors: &mut [u8]) -> Result<(), Error> {
         SectorCipher::new(&self.cipher, derived, UNIT as usize)?.crypt(direction, 0, sectors)
     }
+}
+
+/// Overwrites an area with random bytes, as one bit of a key slot that is lost loses the key. It is on the storage when this returns.
+pub(crate) fn wipe(storage: &dyn WriteAt, offset: u64, size: u64, random: &Rng) -> Result<(), Error> {
+    const CHUNK: u64 = 1 << 16;
+    let mut noise = vec![0; CHUNK as usize];
+    for at in (0..size).step_by(CHUNK as usize) {
+        let noise = &mut noise[..(size - at).min(CHUNK) as usize];
+        random.generate(&[], noise)?;
+        storage.write_at(offset + at, noise)?;
+    }
+    storage.sync()
 }

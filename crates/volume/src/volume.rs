@@ -30,6 +30,8 @@ pub struct Volume<S> {
     extents: Vec<Extent>,
     size: u64,
     sector_size: usize,
+    /// Whether it can only be read.
+    read_only: bool,
     /// Whoever writes whole sectors shares it; whoever reads a sector, changes a part and writes it back has it alone.
     parts: RwLock<()>,
 }
@@ -64,7 +66,18 @@ impl<S: ReadAt> Volume<S> {
         }
         let sector_size = extents.iter().filter_map(|e| Some(e.cipher.as_ref()?.sector_size())).max();
         let size = extents.iter().map(|e| e.len).sum();
-        Ok(Self { storage, size, extents, sector_size: sector_size.unwrap_or(UNIT as usize), parts: RwLock::new(()) })
+        let sector_size = sector_size.unwrap_or(UNIT as usize);
+        Ok(Self { storage, size, extents, sector_size, read_only: false, parts: RwLock::new(()) })
+    }
+
+    /// The same, only to be read: what is written would be lost.
+    pub(crate) fn only_to_be_read(self) -> Self {
+        Self { read_only: true, ..self }
+    }
+
+    /// Whether it can only be read, because a reencryption was cut off that has to be resumed first.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
     }
 
     /// Bytes of a sector, which are encrypted together.
@@ -207,6 +220,9 @@ impl<S: WriteAt> WriteAt for Volume<S> {
     }
 
     fn write_from(&self, offset: u64, mut data: &mut [u8]) -> Result<(), Error> {
+        if self.read_only {
+            return Err(Error::Reencrypting);
+        }
         for (extent, at, len) in self.pieces(offset, data.len())? {
             let (here, rest) = data.split_at_mut(len);
             data = rest;
@@ -226,6 +242,9 @@ impl<S: WriteAt> WriteAt for Volume<S> {
 
     /// Whole sectors; parts of sectors stay.
     fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+        if self.read_only {
+            return Err(Error::Reencrypting);
+        }
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         for (extent, at, len) in self.pieces(offset, len)? {
             let cut = Cut::new(at, len, extent.granule());

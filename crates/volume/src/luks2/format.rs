@@ -8,7 +8,7 @@ use super::{
 use crate::{Error, Kdf, Key, format::Options};
 use algkit::Rng;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Bytes of a copy.
 const HEADER_SIZE: u64 = 16 << 10;
@@ -22,10 +22,8 @@ const DIGEST_ITERATIONS: u32 = 1000;
 impl Header {
     /// A header without key slots, for a volume with this key.
     pub(crate) fn new(options: &Options, key: &Key, random: &Rng) -> Result<Self, Error> {
-        let kdf = Kdf::Pbkdf2 { hash: "sha256".to_owned(), iterations: DIGEST_ITERATIONS, salt: Vec::new() };
-        let kdf = kdf.salted(random)?;
-        let (Kdf::Pbkdf2 { salt, .. } | Kdf::Argon2 { salt, .. }) = &kdf;
-        let digest = kdf.key(key.bytes(), 32)?;
+        let mut digest = digest_json(key, random)?;
+        digest["segments"] = json!(["0"]);
         let json = json!({
             "keyslots": {},
             "tokens": {},
@@ -37,15 +35,7 @@ impl Header {
                 "encryption": options.cipher.to_string(),
                 "sector_size": options.sector_size,
             }},
-            "digests": {"0": {
-                "type": "pbkdf2",
-                "keyslots": [],
-                "segments": ["0"],
-                "hash": "sha256",
-                "iterations": DIGEST_ITERATIONS,
-                "salt": BASE64_STANDARD.encode(salt),
-                "digest": BASE64_STANDARD.encode(digest.bytes()),
-            }},
+            "digests": {"0": digest},
             "config": {
                 "json_size": (HEADER_SIZE - BINARY as u64).to_string(),
                 "keyslots_size": (DATA_OFFSET - 2 * HEADER_SIZE).to_string(),
@@ -67,4 +57,20 @@ impl Header {
         header.bytes(0, random)?;
         Ok(header)
     }
+}
+
+/// A digest of `secret`, which tells no key slot and no segment.
+pub(super) fn digest_json(secret: &Key, random: &Rng) -> Result<Value, Error> {
+    let kdf = Kdf::Pbkdf2 { hash: "sha256".to_owned(), iterations: DIGEST_ITERATIONS, salt: Vec::new() };
+    let kdf = kdf.salted(random)?;
+    let (Kdf::Pbkdf2 { salt, .. } | Kdf::Argon2 { salt, .. }) = &kdf;
+    Ok(json!({
+        "type": "pbkdf2",
+        "keyslots": [],
+        "segments": [],
+        "hash": "sha256",
+        "iterations": DIGEST_ITERATIONS,
+        "salt": BASE64_STANDARD.encode(salt),
+        "digest": BASE64_STANDARD.encode(kdf.key(secret.bytes(), 32)?.bytes()),
+    }))
 }

@@ -38,6 +38,10 @@ pub struct Keyslot {
     pub af: Option<Af>,
     /// 0: for those who ask for it; 1: normal; 2: first.
     pub priority: Option<u8>,
+    /// For reencryption: what is done.
+    pub mode: Option<String>,
+    /// For reencryption: in which direction.
+    pub direction: Option<String>,
 }
 
 /// A key slot's place.
@@ -56,6 +60,13 @@ pub struct Area {
     pub encryption: Option<String>,
     /// Bytes of the area's key.
     pub key_size: Option<u32>,
+    /// For reencryption: the hash of the checksums.
+    pub hash: Option<String>,
+    /// For reencryption: bytes that have a checksum.
+    pub sector_size: Option<u32>,
+    /// For reencryption: by how many bytes data is shifted.
+    #[serde(default, deserialize_with = "some_number")]
+    pub shift_size: Option<u64>,
 }
 
 /// The anti-forensic splitter of a key slot.
@@ -167,10 +178,18 @@ pub struct Requirements {
 }
 
 impl Metadata {
-    /// An error if the header requires anything: algkit knows no requirement yet.
-    pub(super) fn refuse_requirements(&self) -> Result<(), Error> {
-        match self.config.requirements.mandatory.first() {
-            None => Ok(()),
+    /// An error if the header requires anything. What knows of reencryption looks for it before.
+    pub(crate) fn refuse_requirements(&self) -> Result<(), Error> {
+        let is_known = |name: &&String| matches!(name.as_str(), "online-reencrypt-v2" | "online-reencrypt-v3");
+        let mandatory = &self.config.requirements.mandatory;
+        match mandatory.iter().find(|name| !is_known(name)).map(String::as_str) {
+            None if mandatory.is_empty() => Ok(()),
+            None => Err(Error::Reencrypting),
+            Some("online-reencrypt") => Err(Error::Unsupported {
+                what: "a reencryption that was begun before cryptsetup 2.4.3, whose metadata anybody can forge \
+                       (CVE-2021-4122); `cryptsetup repair` mends it, which"
+                    .to_owned(),
+            }),
             Some(first) => Err(Error::Unsupported { what: format!("a volume with the requirement `{first}`") }),
         }
     }

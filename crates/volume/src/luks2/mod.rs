@@ -4,11 +4,13 @@
 mod binary;
 mod format;
 mod metadata;
+pub(crate) mod reencryption;
 mod rules;
 mod slots;
 
 pub use binary::{Binary, HEADER_SIZES};
 pub use metadata::{Af, Area, Config, Digest, Keyslot, Metadata, Requirements, Segment, SegmentSize};
+pub use reencryption::{Direction, Mode, Reencryption, Resilience};
 
 use crate::{CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey, crypt::UNIT, volume::Extent};
 use algkit::Rng;
@@ -99,6 +101,11 @@ impl Header {
         self.binary.bytes(offset, &text, random)
     }
 
+    /// An error if the metadata is too long for its place.
+    pub(crate) fn fits(&self, random: &Rng) -> Result<(), Error> {
+        self.bytes(0, random).map(drop)
+    }
+
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         self.metadata.refuse_requirements()?;
@@ -109,7 +116,7 @@ impl Header {
     }
 }
 
-fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Result<Extent, Error> {
+pub(crate) fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Result<Extent, Error> {
     if segment.integrity.is_some() {
         return Err(Error::Unsupported { what: "a volume with integrity".to_owned() });
     }

@@ -4,6 +4,7 @@
 use super::{
     binary::{BINARY, Binary},
     metadata::{Digest, Keyslot, Metadata, Segment, SegmentSize},
+    reencryption::Reencryption,
 };
 use crate::{
     crypt::{UNIT, is_sector_size},
@@ -46,8 +47,12 @@ pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> 
             return Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1));
         }
     }
+    // With a detached header the data may begin at byte 0, and parts of it anywhere while it is reencrypted.
+    let is_final = |segment: &&Segment| segment.flags.iter().any(|flag| flag == "backup-final");
+    let elsewhere = metadata.segments.values().filter(is_final).any(|segment| segment.offset == 0);
+    let header_end = if elsewhere { 0 } else { bounds.end };
     for (id, segment) in &metadata.segments {
-        check_segment(segment, bounds.end).map_err(|reason| format!("segment {id}: {reason}"))?;
+        check_segment(segment, header_end).map_err(|reason| format!("segment {id}: {reason}"))?;
     }
     for (id, digest) in &metadata.digests {
         check_digest(digest, metadata).map_err(|reason| format!("digest {id}: {reason}"))?;
@@ -57,6 +62,7 @@ pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> 
             return Err(format!("key slot {id} has several digests"));
         }
     }
+    Reencryption::of(metadata)?;
     Ok(())
 }
 
@@ -96,7 +102,6 @@ fn check_keyslot(keyslot: &Keyslot, bounds: &std::ops::Range<u64>) -> Result<std
 
 fn check_segment(segment: &Segment, header_end: u64) -> Result<(), String> {
     let sector = u64::from(segment.sector_size());
-    // With a detached header the data may begin at byte 0.
     if segment.offset != 0 && segment.offset < header_end && !segment.is_backup() {
         return Err(format!("begins at byte {}, inside the header", segment.offset));
     }

@@ -2,17 +2,19 @@
 
 use super::{
     Copies, Header,
+    format::digest_json,
     metadata::{self, Digest, Keyslot},
     rules,
 };
 use crate::{
-    CipherSpec, Error, Kdf, WriteAt,
+    CipherSpec, Error, Kdf, Key, WriteAt,
     keyslots::Keyslots,
     slot::{Area, KeyDigest, KeySlot, STRIPES},
 };
 use algkit::Rng;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
+use std::ops::Range;
 
 /// The cipher of new key slots: what every program that opens volumes has, whatever the volume's own cipher is.
 const AREA_CIPHER: &str = "aes-xts-plain64";
@@ -38,7 +40,13 @@ impl Header {
     }
 
     fn key_digest(&self, slot: Option<u32>) -> Result<KeyDigest, Error> {
-        let digest = &self.metadata.digests[&self.digest_of(slot)?];
+        self.digest_numbered(self.digest_of(slot)?)
+    }
+
+    /// The digest with this number.
+    pub(crate) fn digest_numbered(&self, number: u32) -> Result<KeyDigest, Error> {
+        let missing = || Error::damaged(format!("digest {number}"), "it is not there");
+        let digest = self.metadata.digests.get(&number).ok_or_else(missing)?;
         let (Some(hash), Some(iterations)) = (&digest.hash, digest.iterations) else {
             return Err(Error::Unsupported { what: format!("a digest of the type `{}`", digest.kind) });
         };
@@ -47,7 +55,7 @@ impl Header {
     }
 
     /// Puts other metadata in place, if it follows the rules.
-    fn replace(&mut self, json: Value) -> Result<(), Error> {
+    pub(crate) fn replace(&mut self, json: Value) -> Result<(), Error> {
         let refused = |reason| Error::damaged("the new header", reason);
         let metadata = metadata::typed(&json).map_err(refused)?;
         rules::check(&self.binary, &metadata).map_err(refused)?;
@@ -56,7 +64,7 @@ impl Header {
     }
 
     /// Takes a slot out of the lists of whatever names it.
-    fn forget(json: &mut Value, number: u32) {
+    pub(crate) fn forget(json: &mut Value, number: u32) {
         let number = Value::from(number.to_string());
         for kind in ["digests", "tokens"] {
             for object in json[kind].as_object_mut().into_iter().flat_map(|objects| objects.values_mut()) {
@@ -67,18 +75,66 @@ impl Header {
         }
     }
 
-    /// The first place between the other areas with room for so many bytes.
-    fn gap(&self, size: u64) -> Option<u64> {
+    /// The places between the areas of key slots, in their order.
+    fn gaps(&self) -> Vec<Range<u64>> {
         let mut areas: Vec<_> = self.metadata.keyslots.values().map(|slot| &slot.area).collect();
         areas.sort_by_key(|area| area.offset);
         let mut at = 2 * self.binary.header_size;
+        let mut gaps = Vec::new();
         for area in areas {
-            if area.offset >= at + size {
-                break;
-            }
+            gaps.push(at..area.offset.max(at));
             at = (area.offset + area.size).next_multiple_of(ALIGNMENT);
         }
-        (at + size <= self.size()).then_some(at)
+        gaps.push(at..self.size().max(at));
+        gaps
+    }
+
+    /// The first of them with room for so many bytes.
+    fn gap(&self, size: u64) -> Option<u64> {
+        self.gaps().into_iter().find(|gap| gap.end - gap.start >= size).map(|gap| gap.start)
+    }
+
+    /// The largest of them, a multiple of 4096 bytes.
+    pub(crate) fn largest_gap(&self) -> Option<Range<u64>> {
+        let whole = |gap: Range<u64>| gap.start..gap.end - (gap.end - gap.start) % ALIGNMENT;
+        self.gaps().into_iter().map(whole).filter(|gap| !gap.is_empty()).max_by_key(|gap| gap.end - gap.start)
+    }
+
+    /// The first number that no key slot has.
+    pub(crate) fn free_number(&self) -> Option<u32> {
+        (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.keyslots.contains_key(number))
+    }
+
+    /// Enters a digest of `secret`, which tells no key slot and no segment yet: its number.
+    pub(crate) fn enter_digest(&mut self, secret: &Key, random: &Rng) -> Result<u32, Error> {
+        let number = (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.digests.contains_key(number));
+        let number = number.ok_or_else(|| Error::damaged("the new header", "it has 32 digests already"))?;
+        let mut json = self.json.clone();
+        json["digests"][number.to_string()] = digest_json(secret, random)?;
+        self.replace(json)?;
+        Ok(number)
+    }
+
+    /// Enters a key slot for the key that this digest tells.
+    pub(crate) fn enter_under(&mut self, number: u32, area: &Area, kdf: &Kdf, digest: u32) -> Result<(), Error> {
+        let mut json = self.json.clone();
+        json["keyslots"][number.to_string()] = json!({
+            "type": "luks2",
+            "key_size": area.key_size,
+            "af": {"type": "luks1", "stripes": STRIPES, "hash": area.hash},
+            "area": {
+                "type": "raw",
+                "offset": area.offset.to_string(),
+                "size": area.size.to_string(),
+                "encryption": area.cipher.to_string(),
+                "key_size": area.cipher_key,
+            },
+            "kdf": kdf_json(kdf),
+        });
+        if let Some(slots) = json["digests"][digest.to_string()]["keyslots"].as_array_mut() {
+            slots.push(number.to_string().into());
+        }
+        self.replace(json)
     }
 }
 
@@ -142,25 +198,7 @@ impl Keyslots for Header {
     }
 
     fn enter(&mut self, number: u32, area: &Area, kdf: &Kdf, like: Option<u32>) -> Result<(), Error> {
-        let digest = self.digest_of(like)?.to_string();
-        let mut json = self.json.clone();
-        json["keyslots"][number.to_string()] = json!({
-            "type": "luks2",
-            "key_size": area.key_size,
-            "af": {"type": "luks1", "stripes": STRIPES, "hash": area.hash},
-            "area": {
-                "type": "raw",
-                "offset": area.offset.to_string(),
-                "size": area.size.to_string(),
-                "encryption": area.cipher.to_string(),
-                "key_size": area.cipher_key,
-            },
-            "kdf": kdf_json(kdf),
-        });
-        if let Some(slots) = json["digests"][digest]["keyslots"].as_array_mut() {
-            slots.push(number.to_string().into());
-        }
-        self.replace(json)
+        self.enter_under(number, area, kdf, self.digest_of(like)?)
     }
 
     fn remove(&mut self, number: u32) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! A simulated disk: it records what is written and synced, and shows every state that a loss of power could leave.
 //!
 //! What was written and not synced is lost, or there, or there in part, in any combination; a sector of 512 bytes is there as a whole or
-//! not at all.
+//! not at all, or a larger one if the disk is told so.
 
 use algkit_volume::{Error, ReadAt, WriteAt, storage::Memory};
 use std::sync::Mutex;
@@ -12,6 +12,7 @@ const SECTOR: usize = 512;
 type Write = (u64, Vec<u8>);
 
 pub struct Disk {
+    sector: usize,
     before: Vec<u8>,
     now: Memory,
     /// What was done to it; `None` is a sync.
@@ -20,7 +21,13 @@ pub struct Disk {
 
 impl Disk {
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self { now: Memory::new(bytes.clone()), before: bytes, done: Mutex::default() }
+        Self { sector: SECTOR, now: Memory::new(bytes.clone()), before: bytes, done: Mutex::default() }
+    }
+
+    /// The same disk with sectors of so many bytes.
+    #[allow(dead_code)]
+    pub fn sectors(self, sector: usize) -> Self {
+        Self { sector, ..self }
     }
 
     /// Calls `check` with every state that a loss of power could leave, after how many steps, and returns the last state and how many there were.
@@ -36,14 +43,23 @@ impl Disk {
             let Some((last, others)) = pending.split_last() else { continue };
             // A write may be there with its first sector only, unless there are too many combinations.
             let ways: usize = if others.len() > 2 { 2 } else { 3 };
-            for choice in 0..ways.pow(others.len() as u32) {
-                let way = |place: usize| choice / ways.pow(place as u32) % ways;
-                let begun = |write: &Write| (write.0, write.1[..write.1.len().min(SECTOR)].to_vec());
+            // Of many writes, the last ones are there in any combination, and those before are all there or all lost.
+            let free = others.len().min(3);
+            for choice in 0..ways.pow(free as u32) * 2 {
+                let early = others.len() - free;
+                if early == 0 && choice % 2 == 1 {
+                    continue;
+                }
+                let way = |place: usize| match place.checked_sub(early) {
+                    Some(place) => choice / 2 / ways.pow(place as u32) % ways,
+                    None => choice % 2,
+                };
+                let begun = |write: &Write| (write.0, write.1[..write.1.len().min(self.sector)].to_vec());
                 let there = others.iter().enumerate().filter(|(place, _)| way(*place) > 0);
                 let there = there.map(|(place, write)| if way(place) == 1 { (*write).clone() } else { begun(write) });
                 let there: Vec<Write> = there.collect();
                 let kept: Vec<&Write> = durable.iter().copied().chain(&there).collect();
-                for torn in parts(last) {
+                for torn in parts(last, self.sector) {
                     check(step, &State { before: &self.before, kept: &kept, torn });
                     states += 1;
                 }
@@ -55,11 +71,11 @@ impl Disk {
 }
 
 /// What may be there of a write: nothing, all, beginnings and ends.
-fn parts((offset, data): &Write) -> Vec<Option<Write>> {
-    let sectors = data.len().div_ceil(SECTOR);
+fn parts((offset, data): &Write, sector: usize) -> Vec<Option<Write>> {
+    let sectors = data.len().div_ceil(sector);
     let mut parts = vec![None, Some((*offset, data.clone()))];
     for cut in [1, sectors / 2, sectors - 1] {
-        let cut = cut * SECTOR;
+        let cut = cut * sector;
         if cut > 0 && cut < data.len() {
             parts.push(Some((*offset, data[..cut].to_vec())));
             parts.push(Some((offset + cut as u64, data[cut..].to_vec())));
@@ -87,6 +103,16 @@ impl WriteAt for Disk {
     fn sync(&self) -> Result<(), Error> {
         self.done.lock().unwrap().push(None);
         Ok(())
+    }
+}
+
+impl State<'_> {
+    /// All bytes.
+    #[allow(dead_code)]
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.before.len()];
+        self.read_at(0, &mut bytes).unwrap();
+        bytes
     }
 }
 

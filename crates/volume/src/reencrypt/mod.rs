@@ -1,0 +1,91 @@
+//! LUKS2 reencryption: the data gets another key or cipher where it lies, zone by zone, and a loss of power at any time loses no byte.
+//!
+//! # The order of what is written
+//!
+//! Every step is on the disk before the next begins. To begin:
+//!
+//! 1. the areas of the new key slots, in places that the header does not name;
+//! 2. the header: new key slots, old and new segments, and the requirement that keeps other programs off.
+//!
+//! For each zone, which is called hot while it is written:
+//!
+//! 1. what saves the zone, in the area of the reencryption's key slot: a copy of the old bytes (journal) or a checksum of each block of
+//!    them (checksum). The header says that no zone is hot, so nobody reads the area;
+//! 2. the header: the zone is hot. Both of its copies;
+//! 3. the zone's new bytes;
+//! 4. the header: the zone is done.
+//!
+//! At the end, in the place of the last step 4:
+//!
+//! 1. the header: one segment, no requirement. The old key slots are there, and open nothing;
+//! 2. the areas of the old key slots and of the reencryption are overwritten;
+//! 3. the header without them.
+//!
+//! # After a failure
+//!
+//! If no zone is hot, the header says which bytes are old and which are new. If one is hot, any of its blocks may be old or new, and
+//! one may be torn. With a journal, all of the zone is made anew from the old bytes in the area. With checksums, a block is old if it has
+//! the checksum of the old one, else it is new: so the disk has to write a block as a whole or not at all. Blocks are as long as the longer
+//! of the old and the new sectors. Recovery writes nothing but the zone's new bytes, so it may fail and be repeated.
+//!
+//! Without resilience, nothing tells. The zone is marked all the same, so that the failure does not go unnoticed.
+//!
+//! # Trust
+//!
+//! Whoever can write to the disk could mark a plain volume as half decrypted and have the owner decrypt it (CVE-2021-4122). So a digest covers
+//! what the reencryption does, and both keys of the volume. It is checked before anything is written.
+
+mod open;
+mod run;
+mod seal;
+mod start;
+mod zone;
+
+pub(crate) use open::{open, unlock};
+pub use run::{Resume, resume};
+pub use start::{Change, Plan, Protection, start};
+
+use crate::{Error, Key, Limits, Unlocked, luks2};
+use luks2::Reencryption;
+
+/// The keys of a volume under reencryption.
+pub(crate) struct Keys<'a> {
+    /// That of the data as it was; none if that is not encrypted, or if it is not needed any more.
+    old: Option<&'a Key>,
+    /// That of the data as it will be; none if that will not be encrypted.
+    new: Option<&'a Key>,
+}
+
+impl<'a> Keys<'a> {
+    /// Finds out which key is which, and checks that the metadata is what the owner of the keys wrote.
+    fn of(
+        header: &luks2::Header,
+        reencryption: &Reencryption,
+        unlocked: &'a Unlocked,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let find = |digest: Option<u32>| -> Result<Option<&'a Key>, Error> {
+            let Some(digest) = digest else { return Ok(None) };
+            let digest = header.digest_numbered(digest)?;
+            for key in std::iter::once(&unlocked.key).chain(&unlocked.other) {
+                if digest.tells(key, limits)? {
+                    return Ok(Some(key));
+                }
+            }
+            Ok(None)
+        };
+        let keys = Self { old: find(reencryption.old.digest)?, new: find(reencryption.new.digest)? };
+        let missing = |key: &Option<&Key>, digest: Option<u32>| digest.is_some() && key.is_none();
+        if missing(&keys.new, reencryption.new.digest) {
+            return Err(Error::WrongKey);
+        }
+        if missing(&keys.old, reencryption.old.digest) {
+            // The old key slots may be gone when no old data is left.
+            return if reencryption.is_done() { Ok(keys) } else { Err(Error::WrongKey) };
+        }
+        match seal::holds(header, reencryption, &keys, limits)? {
+            true => Ok(keys),
+            false => Err(Error::ForgedReencryption),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Opening a volume whose reencryption is not finished. Nothing is written: where a hot zone was left, it is read as it would be recovered.
+
+use super::{
+    Keys,
+    zone::{Sums, bytes_of, cipher},
+};
+use crate::{
+    Error, Key, Limits, ReadAt, Unlocked, Volume,
+    crypt::UNIT,
+    keyslots::{self, Keyslots},
+    luks2, storage,
+    volume::Extent,
+};
+use luks2::{
+    Reencryption, Resilience,
+    reencryption::{Piece, Side},
+};
+use std::ops::Range;
+
+/// The most parts of a hot zone that are old and new in turn. A crash leaves a few.
+const MAX_PARTS: usize = 4096;
+
+/// Bytes that are read at a time to tell what is old.
+const CHUNK: u64 = 4 << 20;
+
+/// The keys that a passphrase opens, of which there are two.
+pub(crate) fn unlock(
+    header: &luks2::Header,
+    reencryption: &Reencryption,
+    headed: &dyn ReadAt,
+    passphrase: &[u8],
+    slot: Option<u32>,
+    limits: &Limits,
+) -> Result<Unlocked, Error> {
+    let first = keyslots::unlock(header, headed, passphrase, slot, limits)?;
+    let digests = &header.metadata.digests;
+    let holds = |digest: u32, slot: u32| digests.get(&digest).is_some_and(|digest| digest.keyslots.contains(&slot));
+    let opened = |digest: &u32| first.slot.is_some_and(|slot| holds(*digest, slot));
+    let mut other = [reencryption.new.digest, reencryption.old.digest].into_iter().flatten().filter(|d| !opened(d));
+    let Some(other) = other.next() else { return Ok(first) };
+    for number in header.candidates().into_iter().filter(|number| holds(other, *number)) {
+        if let Ok(Some(key)) = header.slot(number).and_then(|slot| slot.open(headed, passphrase, limits)) {
+            return Ok(Unlocked { other: Some(key), ..first });
+        }
+    }
+    // One key is enough if no old data is left.
+    if reencryption.is_done() && reencryption.old.digest == Some(other) { Ok(first) } else { Err(Error::OneKey) }
+}
+
+/// The volume on `storage`, the device of the data. `headed` is what the header is on, if that is another device.
+pub(crate) fn open<S: ReadAt>(
+    header: &luks2::Header,
+    reencryption: &Reencryption,
+    storage: S,
+    headed: Option<&dyn ReadAt>,
+    unlocked: &Unlocked,
+) -> Result<Volume<S>, Error> {
+    let keys = Keys::of(header, reencryption, unlocked, &Limits::default())?;
+    let mut extents = Vec::new();
+    for piece in reencryption.pieces(&reencryption.position) {
+        let is_hot = !piece.segment.flags.is_empty();
+        match &reencryption.position.hot {
+            Some(zone) if is_hot => extents.extend(hot(reencryption, &keys, &storage, headed, zone)?),
+            _ => extents.push(cold(&keys, &piece, storage.size()?)?),
+        }
+    }
+    let volume = Volume::new(storage, extents)?;
+    Ok(if reencryption.position.hot.is_some() { volume.only_to_be_read() } else { volume })
+}
+
+/// A part that is old or new as a whole.
+fn cold(keys: &Keys<'_>, piece: &Piece, device: u64) -> Result<Extent, Error> {
+    let key = if piece.is_new { keys.new } else { keys.old };
+    // What is not encrypted takes no key.
+    luks2::extent(&piece.segment, device, key.unwrap_or(&Key::new(Vec::new())))
+}
+
+/// The hot zone, as recovery would make it.
+fn hot(
+    reencryption: &Reencryption,
+    keys: &Keys<'_>,
+    storage: &dyn ReadAt,
+    headed: Option<&dyn ReadAt>,
+    zone: &Range<u64>,
+) -> Result<Vec<Extent>, Error> {
+    let device = storage.size()?;
+    let len = zone.end - zone.start;
+    match &reencryption.resilience {
+        Resilience::None => Err(Error::Torn { offset: zone.start, len }),
+        Resilience::Datashift { .. } => {
+            reencryption.old_pieces(zone).iter().map(|piece| cold(keys, piece, device)).collect()
+        }
+        Resilience::Journal if headed.is_some() => Err(Error::Reencrypting),
+        Resilience::Journal => {
+            if len > reencryption.area.end - reencryption.area.start {
+                return Err(Error::damaged("hot zone", format!("the journal has no room for its {len} bytes")));
+            }
+            Ok(vec![extent(&reencryption.old, keys.old, zone, reencryption.area.start)?])
+        }
+        Resilience::Checksum { hash, block } => {
+            let sums = Sums::new(hash, *block)?;
+            let saved = sums.read(headed.unwrap_or(storage), &reencryption.area, zone)?;
+            let mut parts: Vec<(bool, Range<u64>)> = Vec::new();
+            for at in (zone.start..zone.end).step_by(CHUNK as usize) {
+                let place = bytes_of(&luks2::Segment {
+                    offset: reencryption.new.segment.offset.saturating_add(at),
+                    size: luks2::SegmentSize::Bytes((zone.end - at).min(CHUNK)),
+                    ..reencryption.new.segment.clone()
+                })?;
+                if place.end > device {
+                    return Err(Error::damaged("device", "the hot zone is cut off"));
+                }
+                let bytes = storage::read(storage, place.start, (place.end - place.start) as usize)?;
+                for (number, is_old) in sums.old_blocks(&saved, at - zone.start, &bytes)?.into_iter().enumerate() {
+                    let from = at + number as u64 * u64::from(*block);
+                    match parts.last_mut() {
+                        Some((last, range)) if *last == is_old => range.end += u64::from(*block),
+                        _ => parts.push((is_old, from..from + u64::from(*block))),
+                    }
+                }
+                if parts.len() > MAX_PARTS {
+                    return Err(Error::Reencrypting);
+                }
+            }
+            let side = |is_old: bool| match is_old {
+                true => (&reencryption.old, keys.old),
+                false => (&reencryption.new, keys.new),
+            };
+            let extents = parts.into_iter().map(|(is_old, range)| {
+                let (side, key) = side(is_old);
+                extent(side, key, &range, side.segment.offset.saturating_add(range.start))
+            });
+            extents.collect()
+        }
+    }
+}
+
+/// A range of the data that lies somewhere, in the form of one side.
+fn extent(side: &Side, key: Option<&Key>, range: &Range<u64>, offset: u64) -> Result<Extent, Error> {
+    let iv_offset = side.segment.iv_tweak.unwrap_or(0).wrapping_add(range.start / UNIT);
+    Ok(Extent { offset, len: range.end - range.start, iv_offset, cipher: cipher(side, key)? })
+}

@@ -1,0 +1,315 @@
+//! The reencryption itself, zone by zone. The order of what is written, and why, is in the module's description.
+
+use super::{
+    Keys,
+    zone::{Ciphers, Sums, bytes_of},
+};
+use crate::{Error, Limits, Unlocked, WriteAt, crypt::UNIT, keyslots::Keyslots, luks2, slot::wipe, storage};
+use algkit::Rng;
+use luks2::{
+    Direction, Reencryption, Resilience, SegmentSize,
+    reencryption::{KIND, TO_THE_END, set_final_segment, set_segments},
+};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// Bytes of a zone if nothing else is asked for, as a compromise of memory and the number of syncs.
+const HOTZONE: u64 = 64 << 20;
+
+/// Bytes that are written at a time.
+const CHUNK: usize = 4 << 20;
+
+/// How a reencryption goes on.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Resume {
+    /// The most bytes of a zone; 64 MiB if nothing is said. Twice as many are in memory at most.
+    pub hotzone: Option<u64>,
+    /// Goes on where a zone was left half written without resilience, and takes all of it as new: what was not is lost.
+    pub lose_torn_zone: bool,
+}
+
+/// Goes on with a reencryption until it is done, or until `go_on` says no, which is asked after each zone with the bytes that are done and
+/// all bytes. Whether it is done.
+pub fn resume(
+    header: &mut luks2::Header,
+    headed: &dyn WriteAt,
+    data: &dyn WriteAt,
+    unlocked: &Unlocked,
+    options: &Resume,
+    random: &Rng,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<bool, Error> {
+    let reencryption = match header.metadata.reencryption() {
+        Some(reencryption) => reencryption,
+        None => return sweep(header, headed, random).map(|()| true),
+    };
+    let keys = Keys::of(header, &reencryption, unlocked, &Limits::default())?;
+    if reencryption.is_done() {
+        return finish(header, headed, data, &reencryption, random).map(|()| true);
+    }
+    let size = reencryption.size(data.size()?)?;
+    let ciphers = Ciphers::new(&reencryption, &keys)?;
+    let whole = data.size()?.checked_sub(reencryption.new.segment.offset).map(|rest| rest - rest % UNIT);
+    let end = match reencryption.position.end {
+        // A zone at the end was left, and its end was written down.
+        end if Some(end) == whole && reencryption.new.segment.size == SegmentSize::Dynamic => TO_THE_END,
+        end => end,
+    };
+    let mut work = Work { header, headed, data, reencryption, ciphers, size, end, random };
+    work.check()?;
+    if work.reencryption.position.hot.is_some() && work.recover(options)? {
+        return Ok(true);
+    }
+    let zone = work.zone_size(options)?;
+    while go_on(work.done(), size) {
+        if work.step(zone)? {
+            go_on(size, size);
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+struct Work<'a> {
+    header: &'a mut luks2::Header,
+    headed: &'a dyn WriteAt,
+    data: &'a dyn WriteAt,
+    reencryption: Reencryption,
+    ciphers: Ciphers,
+    /// Bytes of data.
+    size: u64,
+    /// Its end in the metadata.
+    end: u64,
+    random: &'a Rng,
+}
+
+impl Work<'_> {
+    /// An error if the data does not end where the device does, or is not cut into sectors.
+    fn check(&self) -> Result<(), Error> {
+        let (offset, device) = (self.reencryption.new.segment.offset, self.data.size()?);
+        let end = offset.checked_add(self.size).filter(|end| *end <= device);
+        let last = [&self.reencryption.position.to_do, self.reencryption.position.hot.as_ref().unwrap_or(&(0..0))];
+        let outside = last.iter().any(|range| range.start > self.size);
+        if end.is_none() || outside {
+            return Err(Error::damaged("device", format!("the data is cut off: the device has {device} bytes")));
+        }
+        let granule = self.reencryption.granule();
+        let whole = |range: &Range<u64>| {
+            range.start.is_multiple_of(granule) && range.end.min(self.size).is_multiple_of(granule)
+        };
+        if !last.into_iter().all(whole) {
+            return Err(Error::damaged("device", format!("its data is no whole number of sectors of {granule} bytes")));
+        }
+        Ok(())
+    }
+
+    /// What is to do, with its end.
+    fn to_do(&self) -> Range<u64> {
+        let to_do = &self.reencryption.position.to_do;
+        to_do.start.min(self.size)..to_do.end.min(self.size)
+    }
+
+    fn done(&self) -> u64 {
+        self.size - (self.to_do().end - self.to_do().start)
+    }
+
+    /// The bytes of a zone: whole sectors, which what saves them has room for.
+    fn zone_size(&self, options: &Resume) -> Result<u64, Error> {
+        let area = self.reencryption.area.end - self.reencryption.area.start;
+        let most = match &self.reencryption.resilience {
+            Resilience::None => u64::MAX,
+            Resilience::Journal => area,
+            Resilience::Checksum { hash, block } => Sums::new(hash, *block)?.covers(area),
+            Resilience::Datashift { shift } => *shift,
+        };
+        let granule = self.reencryption.granule();
+        let zone = options.hotzone.unwrap_or(HOTZONE).min(most).min(isize::MAX as u64);
+        match zone - zone % granule {
+            0 => Err(Error::damaged("hot zone", format!("{zone} bytes are not a sector of {granule}"))),
+            zone => Ok(zone),
+        }
+    }
+
+    /// The next zone. Where the first bytes were moved, none is on both sides of their end.
+    fn next(&self, most: u64) -> Result<Range<u64>, Error> {
+        let to_do = self.to_do();
+        Ok(match self.reencryption.direction {
+            Direction::Forward => to_do.start..to_do.end.min(to_do.start + most),
+            Direction::Backward => {
+                let moved = self.reencryption.moved.as_ref().map(bytes_of).transpose()?;
+                let first = moved.map_or(0, |moved| moved.end - moved.start);
+                let least = if to_do.end > first { first } else { 0 };
+                to_do.end.saturating_sub(most).max(least)..to_do.end
+            }
+        })
+    }
+
+    /// The old bytes of a zone, as they are on the disk.
+    fn read_old(&self, zone: &Range<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut bytes = Zeroizing::new(vec![0; (zone.end - zone.start) as usize]);
+        let mut rest = &mut bytes[..];
+        for piece in self.reencryption.old_pieces(zone) {
+            let place = bytes_of(&piece.segment)?;
+            let (here, behind) = rest.split_at_mut((place.end - place.start) as usize);
+            self.data.read_at(place.start, here)?;
+            rest = behind;
+        }
+        Ok(bytes)
+    }
+
+    /// Writes new bytes of the data from byte `at` on.
+    fn write_new(&self, at: u64, bytes: &[u8]) -> Result<(), Error> {
+        let mut place = self.reencryption.new.segment.offset + at;
+        for chunk in bytes.chunks(CHUNK) {
+            self.data.write_at(place, chunk)?;
+            place += chunk.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Reencrypts a zone. Whether it was the last one.
+    fn step(&mut self, most: u64) -> Result<bool, Error> {
+        let zone = self.next(most)?;
+        let mut bytes = self.read_old(&zone)?;
+        let saved = match &self.reencryption.resilience {
+            Resilience::None | Resilience::Datashift { .. } => None,
+            Resilience::Journal => Some(bytes.to_vec()),
+            Resilience::Checksum { hash, block } => Some(Sums::new(hash, *block)?.of(&bytes)?),
+        };
+        if let Some(saved) = saved.map(Zeroizing::new) {
+            self.headed.write_at(self.reencryption.area.start, &saved)?;
+            self.headed.sync()?;
+        }
+        self.place(self.reencryption.heated(zone.clone(), self.end, self.size))?;
+        self.ciphers.renew(zone.start, &mut bytes, self.reencryption.granule() as usize)?;
+        self.write_new(zone.start, &bytes)?;
+        self.cool()
+    }
+
+    /// Makes a hot zone new that was left. Whether it was the last one.
+    fn recover(&mut self, options: &Resume) -> Result<bool, Error> {
+        let Some(zone) = self.reencryption.position.hot.clone() else { return Ok(false) };
+        let granule = self.reencryption.granule() as usize;
+        let len = zone.end - zone.start;
+        let area = self.reencryption.area.clone();
+        let outside = zone.end > self.size;
+        if outside {
+            return Err(Error::damaged(
+                "hot zone",
+                format!("it ends at byte {}, and the data at {}", zone.end, self.size),
+            ));
+        }
+        let chunks = || (zone.start..zone.end).step_by(CHUNK).map(|at| at..zone.end.min(at + CHUNK as u64));
+        match &self.reencryption.resilience {
+            Resilience::None if options.lose_torn_zone => {}
+            Resilience::None => return Err(Error::Torn { offset: zone.start, len }),
+            Resilience::Journal => {
+                if len > area.end - area.start {
+                    return Err(Error::damaged("hot zone", format!("the journal has no room for its {len} bytes")));
+                }
+                for part in chunks() {
+                    let from = area.start + (part.start - zone.start);
+                    let old = storage::read(self.headed, from, (part.end - part.start) as usize)?;
+                    let mut bytes = Zeroizing::new(old);
+                    self.ciphers.renew(part.start, &mut bytes, granule)?;
+                    self.write_new(part.start, &bytes)?;
+                }
+            }
+            Resilience::Datashift { .. } => {
+                for part in chunks() {
+                    let mut bytes = self.read_old(&part)?;
+                    self.ciphers.renew(part.start, &mut bytes, granule)?;
+                    self.write_new(part.start, &bytes)?;
+                }
+            }
+            Resilience::Checksum { hash, block } => {
+                let sums = Sums::new(hash, *block)?;
+                let saved = sums.read(self.headed, &area, &zone)?;
+                for part in chunks() {
+                    let mut bytes = self.read_old(&part)?;
+                    let is_old = sums.old_blocks(&saved, part.start - zone.start, &bytes)?;
+                    for (number, block) in bytes.chunks_mut(*block as usize).enumerate().filter(|(n, _)| is_old[*n]) {
+                        let at = part.start + (number * block.len()) as u64;
+                        self.ciphers.renew(at, block, granule)?;
+                        self.write_new(at, block)?;
+                    }
+                }
+            }
+        }
+        self.cool()
+    }
+
+    /// After the new bytes of the hot zone: the zone is done. Whether it was the last one.
+    fn cool(&mut self) -> Result<bool, Error> {
+        self.data.sync()?;
+        let position = self.reencryption.cooled(self.end);
+        let to_do = &position.to_do;
+        if to_do.start >= to_do.end.min(self.size) {
+            finish(self.header, self.headed, self.data, &self.reencryption, self.random)?;
+            return Ok(true);
+        }
+        self.place(position)?;
+        Ok(false)
+    }
+
+    /// Writes the header with another position.
+    fn place(&mut self, position: luks2::reencryption::Position) -> Result<(), Error> {
+        self.reencryption.position = position;
+        let mut json = self.header.json.clone();
+        set_segments(&mut json, &self.reencryption);
+        self.header.replace(json)?;
+        self.header.store(self.headed, self.random)
+    }
+}
+
+/// The header of a volume whose data is new, then without what was there for the old data.
+fn finish(
+    header: &mut luks2::Header,
+    headed: &dyn WriteAt,
+    data: &dyn WriteAt,
+    reencryption: &Reencryption,
+    random: &Rng,
+) -> Result<(), Error> {
+    let old = reencryption.old.digest.filter(|old| Some(*old) != reencryption.new.digest);
+    let old_slots = old.and_then(|old| header.metadata.digests.get(&old)).map(|digest| digest.keyslots.clone());
+    let mut json = header.json.clone();
+    set_final_segment(&mut json, reencryption);
+    if let Some(config) = json["config"].as_object_mut() {
+        config.remove("requirements");
+    }
+    header.replace(json)?;
+    header.store(headed, random)?;
+    if let Some(moved) = &reencryption.moved {
+        let moved = bytes_of(moved)?;
+        wipe(data, moved.start, moved.end - moved.start, random)?;
+    }
+    remove(header, headed, old_slots.into_iter().flatten().chain([reencryption.slot]).collect(), random)
+}
+
+/// Removes the key slot of a reencryption that is finished, if a failure left it.
+pub(super) fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+    header.writable()?;
+    let left: Vec<u32> =
+        header.metadata.keyslots.iter().filter(|(_, slot)| slot.kind == KIND).map(|(id, _)| *id).collect();
+    if left.is_empty() { Err(Error::NotReencrypting) } else { remove(header, headed, left, random) }
+}
+
+/// Overwrites the areas of key slots, then removes them and the digests that tell nothing any more.
+fn remove(header: &mut luks2::Header, headed: &dyn WriteAt, slots: Vec<u32>, random: &Rng) -> Result<(), Error> {
+    let mut json = header.json.clone();
+    for number in &slots {
+        if let Some(slot) = header.metadata.keyslots.get(number) {
+            wipe(headed, slot.area.offset, slot.area.size, random)?;
+        }
+        luks2::Header::forget(&mut json, *number);
+        if let Some(slots) = json["keyslots"].as_object_mut() {
+            slots.remove(&number.to_string());
+        }
+    }
+    let is_empty = |list: &serde_json::Value| list.as_array().is_none_or(Vec::is_empty);
+    if let Some(digests) = json["digests"].as_object_mut() {
+        digests.retain(|_, digest| !is_empty(&digest["keyslots"]) || !is_empty(&digest["segments"]));
+    }
+    header.replace(json)?;
+    header.store(headed, random)
+}

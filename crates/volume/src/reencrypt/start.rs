@@ -1,0 +1,222 @@
+//! The beginning of a reencryption: the new key slots, and the header that says what will be done.
+
+use super::{Keys, run::sweep, seal, zone::Sums};
+use crate::{
+    CipherSpec, Error, Key, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
+    keyslots::{self, Keyslots},
+    luks2,
+};
+use algkit::Rng;
+use luks2::{
+    Direction, Mode, Reencryption, Resilience, Segment, SegmentSize,
+    reencryption::{KIND, Position, REQUIREMENT, Side, TO_THE_END, set_segments},
+};
+use serde_json::json;
+
+/// What saves the hot zone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protection {
+    /// Nothing: fast, and a crash loses up to a zone.
+    None,
+    /// A copy of the old bytes. A disk may tear what it writes anywhere.
+    Journal,
+    /// Checksums of the old blocks, whose writes the disk must not tear: blocks of the longer sector size.
+    Checksum,
+}
+
+/// What becomes of the data.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// It gets a new key.
+    Reencrypt {
+        /// The new cipher.
+        cipher: CipherSpec,
+        /// Bytes of the new key.
+        key_size: usize,
+        /// Bytes of the new sectors.
+        sector_size: u32,
+    },
+    /// Plain data, which lies on a device of its own from byte 0 on, is encrypted as the header says.
+    Encrypt,
+    /// It becomes plain.
+    Decrypt,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What becomes of the data.
+    pub change: Change,
+    /// What saves the hot zone.
+    pub protection: Protection,
+    /// The hash of the checksums.
+    pub hash: String,
+    /// The largest zone that what saves it needs room for; all the room that there is if nothing is said.
+    pub hotzone: Option<u64>,
+}
+
+impl Plan {
+    /// Bytes of the area that a zone needs.
+    fn area(&self, block: u32) -> Result<u64, Error> {
+        let Some(zone) = self.hotzone else { return Ok(u64::MAX) };
+        Ok(match self.protection {
+            Protection::None => 1,
+            Protection::Journal => zone,
+            Protection::Checksum => {
+                (zone / u64::from(block)).saturating_mul(Sums::new(&self.hash, block)?.size() as u64)
+            }
+        })
+    }
+}
+
+/// Writes the header of a reencryption, whose data is on `data`; `headed` is what the header is on. `keys` are the passphrases of the new
+/// key, each with the slot of the old key whose priority and tokens it takes over. The new key is in the answer.
+pub fn start(
+    header: &mut luks2::Header,
+    headed: &dyn WriteAt,
+    data: &dyn ReadAt,
+    unlocked: Unlocked,
+    keys: &[(Option<u32>, NewKey<'_>)],
+    plan: &Plan,
+    random: &Rng,
+) -> Result<Unlocked, Error> {
+    header.writable()?;
+    if header.metadata.keyslots.values().any(|slot| slot.kind == KIND) {
+        sweep(header, headed, random)?;
+    }
+    let mut changed = header.clone();
+    let (segment, digest) = only_segment(&changed)?;
+    let unlocked = match &plan.change {
+        Change::Encrypt | Change::Decrypt => unlocked,
+        Change::Reencrypt { key_size, .. } => {
+            let mut key = Key::new(vec![0; *key_size]);
+            random.generate(&[], key.bytes_mut())?;
+            Unlocked { other: Some(key), ..unlocked }
+        }
+    };
+    let crypt = |cipher: &CipherSpec, sector_size: u32| Segment {
+        encryption: Some(cipher.to_string()),
+        sector_size: Some(sector_size),
+        iv_tweak: Some(0),
+        ..segment.clone()
+    };
+    let linear =
+        Segment { kind: "linear".to_owned(), encryption: None, sector_size: None, iv_tweak: None, ..segment.clone() };
+    let of = |segment: Segment, digest: Option<u32>| Side { segment, digest };
+    let (mode, direction, old, new) = match &plan.change {
+        Change::Reencrypt { cipher, sector_size, .. } => {
+            let key = unlocked.other.as_ref().ok_or(Error::WrongKey)?;
+            SectorCipher::new(cipher, key, *sector_size as usize)?;
+            let new_digest = changed.enter_digest(key, random)?;
+            let new = crypt(cipher, *sector_size);
+            (Mode::Reencrypt, Direction::Forward, of(segment, Some(digest)), of(new, Some(new_digest)))
+        }
+        Change::Encrypt => {
+            let on_its_own = |segment: Segment| Segment { offset: 0, ..segment };
+            (Mode::Encrypt, Direction::Forward, of(on_its_own(linear), None), of(on_its_own(segment), Some(digest)))
+        }
+        Change::Decrypt => (Mode::Decrypt, Direction::Backward, of(segment, Some(digest)), of(linear, None)),
+    };
+    if let (Mode::Reencrypt, Some(key), Some(digest)) = (mode, &unlocked.other, new.digest) {
+        for (like, new) in keys {
+            let slot = keyslots::prepare(&changed, key.bytes().len(), new, random)?;
+            slot.seal(headed, key, random)?;
+            changed.enter_under(slot.number, &slot.area, &slot.kdf, digest)?;
+            if let Some(like) = like {
+                resemble(&mut changed, slot.number, *like)?;
+            }
+        }
+    }
+    let no_room = || Error::NoRoom { size: 4096 };
+    let gap = changed.largest_gap().ok_or_else(no_room)?;
+    let slot = changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?;
+    let block = old.segment.sector_size().max(new.segment.sector_size());
+    let need = plan.area(block)?.max(1).checked_next_multiple_of(4096).unwrap_or(u64::MAX);
+    let area = gap.start..gap.end.min(gap.start.saturating_add(need));
+    let resilience = match plan.protection {
+        Protection::None => Resilience::None,
+        Protection::Journal => Resilience::Journal,
+        Protection::Checksum => Resilience::Checksum { hash: plan.hash.clone(), block },
+    };
+    let end = match old.segment.size {
+        SegmentSize::Bytes(size) => size,
+        SegmentSize::Dynamic => TO_THE_END,
+    };
+    let position = Position { to_do: 0..end, hot: None, end };
+    let mut reencryption =
+        Reencryption { mode, direction, resilience, slot, area, version: 2, old, new, moved: None, position };
+    let size = reencryption.size(data.size()?)?;
+    if !size.is_multiple_of(u64::from(block)) {
+        return Err(Error::damaged(
+            "device",
+            format!("its data of {size} bytes is no whole number of sectors of {block}"),
+        ));
+    }
+    enter(&mut changed, &reencryption)?;
+    let keys = match mode {
+        Mode::Reencrypt => Keys { old: Some(&unlocked.key), new: unlocked.other.as_ref() },
+        Mode::Encrypt => Keys { old: None, new: Some(&unlocked.key) },
+        Mode::Decrypt => Keys { old: Some(&unlocked.key), new: None },
+    };
+    seal::renew(&mut changed, &reencryption, &keys, random)?;
+    // The header is longest while a zone is hot.
+    let begun = changed.clone();
+    let middle = size / u64::from(block) / 2 * u64::from(block);
+    reencryption.position = reencryption.heated(middle..middle + u64::from(block), end, size);
+    enter(&mut changed, &reencryption)?;
+    changed.fits(random)?;
+    headed.sync()?;
+    *header = begun;
+    header.store(headed, random)?;
+    Ok(unlocked)
+}
+
+/// The volume's segment and its digest, if there is but one, without tags.
+fn only_segment(header: &luks2::Header) -> Result<(Segment, u32), Error> {
+    let unsupported = |what: &str| Err(Error::Unsupported { what: format!("the reencryption of {what}") });
+    let mut segments = header.metadata.segments.iter();
+    let (Some((id, segment)), None) = (segments.next(), segments.next()) else {
+        return unsupported("a volume with several segments");
+    };
+    if segment.integrity.is_some() {
+        return unsupported("a volume with integrity");
+    }
+    let digest = header.metadata.digests.iter().find(|(_, digest)| digest.segments.contains(id));
+    match digest {
+        Some((digest, _)) if segment.kind == "crypt" && segment.flags.is_empty() => Ok((segment.clone(), *digest)),
+        _ => unsupported("this segment"),
+    }
+}
+
+/// Gives a slot the priority of another, and its place in tokens.
+fn resemble(header: &mut luks2::Header, slot: u32, like: u32) -> Result<(), Error> {
+    let (number, like_number) = (slot.to_string(), serde_json::Value::from(like.to_string()));
+    let mut json = header.json.clone();
+    if let Some(priority) = header.metadata.keyslots.get(&like).and_then(|slot| slot.priority) {
+        json["keyslots"][&number]["priority"] = priority.into();
+    }
+    for token in json["tokens"].as_object_mut().into_iter().flat_map(|tokens| tokens.values_mut()) {
+        if let Some(slots) = token.get_mut("keyslots").and_then(|slots| slots.as_array_mut())
+            && slots.contains(&like_number)
+        {
+            slots.push(number.clone().into());
+        }
+    }
+    header.replace(json)
+}
+
+/// Puts the reencryption into the metadata.
+fn enter(header: &mut luks2::Header, reencryption: &Reencryption) -> Result<(), Error> {
+    let mut json = header.json.clone();
+    json["keyslots"][reencryption.slot.to_string()] = json!({
+        "type": KIND,
+        // The specification wants one.
+        "key_size": 1,
+        "mode": reencryption.mode.name(),
+        "direction": reencryption.direction.name(),
+        "area": reencryption.resilience.area(&reencryption.area),
+    });
+    json["config"]["requirements"]["mandatory"] = json!([REQUIREMENT]);
+    set_segments(&mut json, reencryption);
+    header.replace(json)
+}

@@ -1,0 +1,167 @@
+//! Bytes of a zone: from old to new, and the checksums of their blocks.
+
+use super::Keys;
+use crate::{CipherSpec, Error, Key, ReadAt, SectorCipher, crypt::UNIT, lookup, luks2, storage};
+use algkit::{Direction, Hash};
+use luks2::{
+    Reencryption, Segment, SegmentSize,
+    reencryption::{Side, TO_THE_END},
+};
+use std::{ops::Range, thread};
+
+/// The ciphers of both sides.
+pub(super) struct Ciphers {
+    old: Option<SectorCipher>,
+    new: Option<SectorCipher>,
+    old_tweak: u64,
+    new_tweak: u64,
+}
+
+impl Ciphers {
+    pub fn new(reencryption: &Reencryption, keys: &Keys<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            old: cipher(&reencryption.old, keys.old)?,
+            new: cipher(&reencryption.new, keys.new)?,
+            old_tweak: reencryption.old.segment.iv_tweak.unwrap_or(0),
+            new_tweak: reencryption.new.segment.iv_tweak.unwrap_or(0),
+        })
+    }
+
+    /// Old bytes become new ones, in place, on all CPUs. They are the data from byte `at` on; both are whole sectors of both sides.
+    pub fn renew(&self, at: u64, bytes: &mut [u8], granule: usize) -> Result<(), Error> {
+        in_parallel(bytes, granule, |offset, part| {
+            let unit = (at + offset as u64) / UNIT;
+            if let Some(old) = &self.old {
+                old.crypt(Direction::Decrypt, self.old_tweak.wrapping_add(unit), part)?;
+            }
+            match &self.new {
+                Some(new) => new.crypt(Direction::Encrypt, self.new_tweak.wrapping_add(unit), part),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+/// The cipher of a side; none if it is not encrypted.
+pub(super) fn cipher(side: &Side, key: Option<&Key>) -> Result<Option<SectorCipher>, Error> {
+    if side.digest.is_none() {
+        return Ok(None);
+    }
+    let spec = CipherSpec::parse(side.segment.encryption.as_deref().unwrap_or_default())?;
+    let key = key.ok_or(Error::WrongKey)?;
+    SectorCipher::new(&spec, key, side.segment.sector_size() as usize).map(Some)
+}
+
+/// A hash of blocks.
+pub(super) struct Sums {
+    hash: Hash,
+    block: usize,
+}
+
+impl Sums {
+    pub fn new(hash: &str, block: u32) -> Result<Self, Error> {
+        Ok(Self { hash: lookup::hash(hash)?, block: block as usize })
+    }
+
+    /// Bytes of a checksum.
+    pub fn size(&self) -> usize {
+        self.hash.digest_size()
+    }
+
+    /// The bytes that checksums in an area of so many bytes cover.
+    pub fn covers(&self, area: u64) -> u64 {
+        area / self.size() as u64 * self.block as u64
+    }
+
+    /// The checksums of whole blocks.
+    pub fn of(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut sums = vec![0; bytes.len() / self.block * self.size()];
+        in_parallel(&mut sums, self.size(), |offset, part| {
+            let from = offset / self.size() * self.block;
+            for (sum, block) in part.chunks_mut(self.size()).zip(bytes[from..].chunks(self.block)) {
+                self.hash.digest_into(&[block], sum)?;
+            }
+            Ok(())
+        })?;
+        Ok(sums)
+    }
+
+    /// Which of the blocks of data from byte `at` of a hot zone on are old: those with the checksums in the area.
+    pub fn old_blocks(&self, area: &[u8], at: u64, bytes: &[u8]) -> Result<Vec<bool>, Error> {
+        let first = (at / self.block as u64) as usize * self.size();
+        let now = self.of(bytes)?;
+        Ok(now.chunks(self.size()).zip(area[first..].chunks(self.size())).map(|(now, old)| now == old).collect())
+    }
+
+    /// The checksums of a hot zone, from the area.
+    pub fn read(&self, headed: &dyn ReadAt, area: &Range<u64>, zone: &Range<u64>) -> Result<Vec<u8>, Error> {
+        let len = zone.end - zone.start;
+        if !len.is_multiple_of(self.block as u64) || len > self.covers(area.end - area.start) {
+            return Err(Error::damaged("hot zone", format!("its {len} bytes have no checksums")));
+        }
+        storage::read(headed, area.start, (len / self.block as u64) as usize * self.size())
+    }
+}
+
+impl Reencryption {
+    /// Bytes of data on a device of `device` bytes.
+    pub(super) fn size(&self, device: u64) -> Result<u64, Error> {
+        if self.position.end != TO_THE_END {
+            return Ok(self.position.end);
+        }
+        let rest = device.saturating_sub(self.new.segment.offset);
+        let size = match self.new.segment.size {
+            SegmentSize::Bytes(size) => size.min(rest),
+            SegmentSize::Dynamic => rest,
+        };
+        let size = size - size % UNIT;
+        match size {
+            0 => Err(Error::damaged("device", format!("it has {device} bytes, and no data"))),
+            size => Ok(size),
+        }
+    }
+
+    /// Whether nothing is left to do.
+    pub(super) fn is_done(&self) -> bool {
+        self.position.to_do.is_empty() && self.position.hot.is_none()
+    }
+}
+
+/// Where a segment of bytes begins and ends.
+pub(super) fn bytes_of(segment: &Segment) -> Result<Range<u64>, Error> {
+    match segment.size {
+        SegmentSize::Bytes(size) if segment.offset.checked_add(size).is_some() => {
+            Ok(segment.offset..segment.offset + size)
+        }
+        _ => Err(Error::damaged("segment", "it has no end")),
+    }
+}
+
+/// Does `work` to all of the bytes, cut into a part for each CPU; parts are multiples of `granule`.
+fn in_parallel(
+    bytes: &mut [u8],
+    granule: usize,
+    work: impl Fn(usize, &mut [u8]) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    /// Fewer bytes are not worth a thread.
+    const LEAST: usize = 1 << 18;
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    let part = bytes.len().div_ceil(cpus).max(LEAST).next_multiple_of(granule);
+    thread::scope(|scope| {
+        let work = &work;
+        let parts: Vec<_> = bytes.chunks_mut(part).enumerate().map(|(number, bytes)| (number * part, bytes)).collect();
+        let (mut threads, mut done) = (Vec::new(), Ok(()));
+        for (place, (offset, bytes)) in parts.into_iter().enumerate() {
+            if place == 0 {
+                done = work(offset, bytes);
+            } else {
+                threads.push(scope.spawn(move || work(offset, bytes)));
+            }
+        }
+        for thread in threads {
+            let failed = || Error::damaged("thread", "it ended before its work was done");
+            done = done.and(thread.join().unwrap_or_else(|_| Err(failed())));
+        }
+        done
+    })
+}

@@ -1,0 +1,363 @@
+//! Reencryption on a disk that loses what was not synced: whatever fails, the volume opens with every byte, and the reencryption goes on.
+
+mod disk;
+
+use algkit_volume::{
+    CipherSpec, Error, Header, Kdf, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt,
+    format::Options,
+    luks2,
+    reencrypt::{self, Change, Plan, Protection, Resume},
+    storage::Memory,
+};
+use disk::{Disk, State};
+
+const OFFSET: usize = 16 << 20;
+
+/// Zones and a half: the last one is shorter.
+const DATA: usize = 40 << 10;
+const ZONE: u64 = 16 << 10;
+
+const PASSPHRASE: &[u8] = b"a passphrase";
+
+fn random() -> algkit::Rng {
+    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
+}
+
+fn quick() -> Kdf {
+    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] }
+}
+
+fn new_key() -> NewKey<'static> {
+    NewKey { passphrase: PASSPHRASE, kdf: quick(), hash: "sha256", slot: None }
+}
+
+fn plain() -> Vec<u8> {
+    (0..DATA / 8).flat_map(|word| (word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect()
+}
+
+/// A volume with the plaintext.
+fn volume(cipher: &str, key_size: usize, sector_size: u32) -> Vec<u8> {
+    let disk = Memory::new(vec![0; OFFSET + DATA]);
+    let options = Options {
+        cipher: CipherSpec::parse(cipher).unwrap(),
+        key_size,
+        sector_size,
+        kdf: quick(),
+        hash: "sha256".into(),
+        uuid: None,
+        label: String::new(),
+        subsystem: String::new(),
+    };
+    let (header, unlocked) = Header::format(Version::Luks2, &disk, &options, PASSPHRASE, &random()).unwrap();
+    header.open(&disk, &unlocked.key).unwrap().write_at(0, &plain()).unwrap();
+    disk.into_inner()
+}
+
+fn luks2(header: Header) -> luks2::Header {
+    let Header::Luks2(header) = header else { panic!("{header:?}") };
+    *header
+}
+
+fn unlock(storage: &dyn ReadAt) -> (Header, Unlocked) {
+    let header = Header::read(storage).unwrap();
+    let unlocked = header.unlock(storage, PASSPHRASE, None, &Limits::default()).unwrap();
+    (header, unlocked)
+}
+
+fn read(storage: &dyn ReadAt) -> Result<Vec<u8>, Error> {
+    let (header, unlocked) = unlock(storage);
+    let volume = header.open_with(storage, None, &unlocked)?;
+    let mut bytes = vec![0; volume.size()? as usize];
+    volume.read_at(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Goes on until the end, or for some zones: whether it is done.
+fn resume(storage: &dyn WriteAt, zones: usize, lose_torn_zone: bool) -> Result<bool, Error> {
+    let (header, unlocked) = unlock(storage);
+    let mut left = zones;
+    let mut go_on = |done: u64, all: u64| {
+        assert!(done <= all && all == DATA as u64);
+        left = left.wrapping_sub(1);
+        left != usize::MAX
+    };
+    let options = Resume { hotzone: Some(ZONE), lose_torn_zone };
+    reencrypt::resume(&mut luks2(header), storage, storage, &unlocked, &options, &random(), &mut go_on)
+}
+
+fn start(storage: &dyn WriteAt, plan: &Plan) -> Result<(), Error> {
+    let (header, unlocked) = unlock(storage);
+    let keys = [(unlocked.slot, new_key())];
+    let keys = if matches!(plan.change, Change::Reencrypt { .. }) { &keys[..] } else { &[] };
+    let mut header = luks2(header);
+    reencrypt::start(&mut header, storage, storage, unlocked, keys, plan, &random()).map(drop)
+}
+
+fn plan(protection: Protection, cipher: &str, key_size: usize, sector_size: u32) -> Plan {
+    let cipher = CipherSpec::parse(cipher).unwrap();
+    let change = Change::Reencrypt { cipher, key_size, sector_size };
+    Plan { change, protection, hash: "sha256".into(), hotzone: Some(ZONE) }
+}
+
+/// A volume that is being reencrypted is cut off at every write. It is read, and the reencryption is resumed to its end.
+fn survives(before: Vec<u8>, plan: &Plan, disk_sector: usize) {
+    let name = format!("{:?} {:?}", plan.change, plan.protection);
+    let is_done = |storage: &dyn ReadAt| Header::read(storage).unwrap().reencryption().is_none();
+    let disk = Disk::new(before).sectors(disk_sector);
+    start(&disk, plan).unwrap();
+    assert!(!is_done(&disk));
+    assert!(resume(&disk, usize::MAX, false).unwrap());
+    let (mut hot, mut torn) = (0, 0);
+    let (end, states) = disk.cut(|step, state: &State<'_>| {
+        let (header, _) = unlock(state);
+        let Some((_, reencryption)) = header.reencryption() else {
+            assert!(read(state).unwrap() == plain(), "{name}: step {step}");
+            return;
+        };
+        let zone = match read(state) {
+            Ok(bytes) => {
+                assert!(bytes == plain(), "{name}: step {step}");
+                None
+            }
+            Err(Error::Torn { offset, len }) if plan.protection == Protection::None => Some((offset, len)),
+            Err(error) => panic!("{name}: step {step}: {error}"),
+        };
+        hot += usize::from(reencryption.is_hot());
+        torn += usize::from(zone.is_some());
+        let after = Memory::new(state.bytes());
+        if zone.is_some() {
+            assert!(matches!(resume(&after, usize::MAX, false), Err(Error::Torn { .. })), "{name}: step {step}");
+        }
+        assert!(resume(&after, usize::MAX, zone.is_some()).unwrap(), "{name}: step {step}");
+        assert!(is_done(&after));
+        let (mut now, mut want) = (read(&after).unwrap(), plain());
+        if let Some((offset, len)) = zone {
+            let range = offset as usize..(offset + len) as usize;
+            now.drain(range.clone());
+            want.drain(range);
+        }
+        assert!(now == want, "{name}: step {step}");
+    });
+    assert!(states > 100 && hot > 20, "{name}: {states} {hot}");
+    assert_eq!(torn > 0, plan.protection == Protection::None);
+    assert!(read(&&end[..]).unwrap() == plain());
+    let header = luks2(Header::read(&&end[..]).unwrap());
+    assert_eq!((header.metadata.keyslots.len(), header.metadata.digests.len()), (1, 1), "{name}");
+}
+
+#[test]
+fn every_write_with_a_journal() {
+    survives(volume("aes-xts-plain64", 64, 512), &plan(Protection::Journal, "aes-cbc-essiv:sha256", 32, 4096), 512);
+}
+
+#[test]
+fn every_write_with_checksums() {
+    survives(volume("aes-xts-plain64", 64, 512), &plan(Protection::Checksum, "aes-xts-plain64", 32, 512), 512);
+    survives(volume("aes-cbc-plain64", 32, 4096), &plan(Protection::Checksum, "aes-xts-plain64", 64, 512), 4096);
+}
+
+#[test]
+fn every_write_without_resilience() {
+    survives(volume("aes-xts-plain64", 64, 512), &plan(Protection::None, "aes-xts-plain64", 64, 4096), 512);
+}
+
+/// Encrypts plain data or decrypts a volume, with a header on another disk, and cuts the power of both after each write to one of them: the
+/// other has what was written before.
+fn survives_detached(change: &Change, protection: Protection, sector: u32) {
+    let name = format!("{change:?} {protection:?}");
+    let mut before = volume("aes-xts-plain64", 64, sector);
+    // The header alone; its data is elsewhere.
+    let data = match change {
+        Change::Encrypt => plain(),
+        _ => before.split_off(OFFSET),
+    };
+    before.resize(OFFSET, 0);
+    let both = Both { split: OFFSET as u64, disk: Disk::new([&before[..], &data].concat()) };
+    let plan = Plan { change: change.clone(), protection, hash: "sha256".into(), hotzone: Some(ZONE) };
+    let (header, unlocked) = unlock(&both.disk);
+    let mut header = luks2(header);
+    let unlocked = reencrypt::start(&mut header, &both.disk, &both, unlocked, &[], &plan, &random()).unwrap();
+    let options = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
+    let run = |header: &mut luks2::Header, both: &dyn WriteAt, disk: &dyn WriteAt, unlocked: &Unlocked| {
+        reencrypt::resume(header, disk, both, unlocked, &options, &random(), &mut |_, _| true)
+    };
+    assert!(run(&mut header, &both, &both.disk, &unlocked).unwrap());
+    let want_end = |data: &[u8]| match change {
+        Change::Encrypt => data != plain(),
+        _ => data == plain(),
+    };
+    let (end, states) = both.disk.cut(|step, state| {
+        let header = Header::read(state).unwrap();
+        let Some((_, reencryption)) = header.reencryption() else { return };
+        let unlocked = header.unlock(state, PASSPHRASE, None, &Limits::default()).unwrap();
+        let split = Both { split: OFFSET as u64, disk: Memory::new(state.bytes()) };
+        let bytes = |headed: &dyn ReadAt| -> Result<Vec<u8>, Error> {
+            let volume = header.open_with(&split, Some(headed), &unlocked)?;
+            let mut bytes = vec![0; DATA];
+            volume.read_at(0, &mut bytes)?;
+            Ok(bytes)
+        };
+        match bytes(state) {
+            Ok(bytes) => assert!(bytes == plain(), "{name}: step {step}"),
+            // A journal that is on another device.
+            Err(Error::Reencrypting) if reencryption.is_hot() && protection == Protection::Journal => {}
+            Err(error) => panic!("{name}: step {step}: {error}"),
+        }
+        assert!(run(&mut luks2(header), &split, &split.disk, &unlocked).unwrap());
+        let header = Header::read(&split.disk).unwrap();
+        assert!(header.reencryption().is_none());
+        let after = split.disk.into_inner();
+        assert!(want_end(&after[OFFSET..]), "{name}: step {step}");
+        if matches!(change, Change::Encrypt) {
+            let data = Memory::new(after[OFFSET..].to_vec());
+            let (header, unlocked) = unlock(&&after[..]);
+            let mut bytes = vec![0; DATA];
+            header.open(&data, &unlocked.key).unwrap().read_at(0, &mut bytes).unwrap();
+            assert!(bytes == plain(), "{name}: step {step}");
+        }
+    });
+    assert!(states > 100, "{name}: {states}");
+    assert!(want_end(&end[OFFSET..]));
+}
+
+/// What lies behind a byte of a disk, as a device of its own.
+struct Both<S> {
+    split: u64,
+    disk: S,
+}
+
+impl<S: ReadAt> ReadAt for Both<S> {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.disk.size()? - self.split)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        self.disk.read_at(self.split + offset, buf)
+    }
+}
+
+impl<S: WriteAt> WriteAt for Both<S> {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        self.disk.write_at(self.split + offset, data)
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        self.disk.sync()
+    }
+}
+
+#[test]
+fn every_write_of_an_encryption_with_a_header_elsewhere() {
+    survives_detached(&Change::Encrypt, Protection::Checksum, 512);
+    survives_detached(&Change::Encrypt, Protection::Journal, 4096);
+}
+
+/// The header of a decrypted volume has no key slots, and its segment is plain.
+#[test]
+fn every_write_of_a_decryption() {
+    for (protection, sector) in [(Protection::Checksum, 512), (Protection::Journal, 4096)] {
+        let disk = Disk::new(volume("aes-xts-plain64", 64, sector));
+        let plan = Plan { change: Change::Decrypt, protection, hash: "sha256".into(), hotzone: Some(ZONE) };
+        start(&disk, &plan).unwrap();
+        assert!(resume(&disk, usize::MAX, false).unwrap());
+        let is_plain = |storage: &dyn ReadAt| {
+            let header = luks2(Header::read(storage).unwrap());
+            let mut bytes = vec![0; DATA];
+            storage.read_at(OFFSET as u64, &mut bytes).unwrap();
+            header.metadata.segments[&0].kind == "linear"
+                && Header::read(storage).unwrap().reencryption().is_none()
+                && bytes == plain()
+        };
+        let (end, states) = disk.cut(|step, state| {
+            if is_plain(state) {
+                return;
+            }
+            assert!(read(state).unwrap() == plain(), "{protection:?}: step {step}");
+            if Header::read(state).unwrap().reencryption().is_some() {
+                let after = Memory::new(state.bytes());
+                assert!(resume(&after, usize::MAX, false).unwrap());
+                assert!(is_plain(&after), "{protection:?}: step {step}");
+            }
+        });
+        assert!(states > 100);
+        assert!(is_plain(&&end[..]));
+        assert!(luks2(Header::read(&&end[..]).unwrap()).metadata.keyslots.is_empty());
+    }
+}
+
+/// A recovery that fails is repeated.
+#[test]
+fn every_write_of_a_recovery() {
+    for protection in [Protection::Journal, Protection::Checksum] {
+        let disk = Disk::new(volume("aes-xts-plain64", 64, 512));
+        start(&disk, &plan(protection, "aes-xts-plain64", 64, 512)).unwrap();
+        assert!(!resume(&disk, 1, false).unwrap());
+        let mut crashed = Vec::new();
+        disk.cut(|step, state| {
+            let hot = Header::read(state).unwrap().reencryption().is_some_and(|(_, it)| it.is_hot());
+            if hot && step % 2 == 0 {
+                crashed.push(state.bytes());
+            }
+        });
+        assert!(!crashed.is_empty());
+        for bytes in crashed.into_iter().rev().take(4) {
+            let disk = Disk::new(bytes);
+            // The recovery, and no zone more.
+            assert!(!resume(&disk, 0, false).unwrap());
+            let (_, states) = disk.cut(|step, state| {
+                assert!(read(state).unwrap() == plain(), "{protection:?}: step {step}");
+                let after = Memory::new(state.bytes());
+                assert!(resume(&after, usize::MAX, false).unwrap());
+                assert!(read(&after).unwrap() == plain(), "{protection:?}: step {step}");
+            });
+            assert!(states > 5);
+        }
+    }
+}
+
+/// Between two zones the volume is read and written as any other.
+#[test]
+fn a_half_finished_volume_is_read_and_written() {
+    let disk = Memory::new(volume("aes-xts-plain64", 64, 512));
+    start(&disk, &plan(Protection::Checksum, "aes-cbc-essiv:sha256", 32, 4096)).unwrap();
+    assert!(!resume(&disk, 1, false).unwrap());
+    let (header, unlocked) = unlock(&disk);
+    assert!(matches!(header.open(&disk, &unlocked.key), Err(Error::Reencrypting)));
+    let volume = header.open_with(&disk, None, &unlocked).unwrap();
+    let mut want = plain();
+    // Across the border of old and new.
+    let (at, text) = (ZONE as usize - 1000, [0x5a; 3000]);
+    volume.write_at(at as u64, &text).unwrap();
+    want[at..at + text.len()].copy_from_slice(&text);
+    assert!(read(&disk).unwrap() == want);
+    assert!(resume(&disk, usize::MAX, false).unwrap());
+    assert!(read(&disk).unwrap() == want);
+    assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::NotReencrypting)));
+}
+
+/// What the digest covers cannot be changed without the keys; key slots do not change meanwhile.
+#[test]
+fn forged_metadata_is_refused() {
+    let disk = Memory::new(volume("aes-xts-plain64", 64, 512));
+    start(&disk, &plan(Protection::Journal, "aes-xts-plain64", 64, 512)).unwrap();
+    assert!(!resume(&disk, 1, false).unwrap());
+    let (mut header, unlocked) = unlock(&disk);
+    let error = header.add_key(&disk, &unlocked, &new_key(), &random()).unwrap_err();
+    assert!(matches!(error, Error::Reencrypting), "{error}");
+    let mut bytes = disk.into_inner();
+    for copy in [0, 16 << 10] {
+        let json = copy + 4096..copy + (16 << 10);
+        let text = String::from_utf8(bytes[json.clone()].to_vec()).unwrap();
+        // The same resilience in another place is one that follows every other rule.
+        let forged = text.replacen("\"type\":\"journal\"", "\"type\":\"none\"   ", 1);
+        assert_ne!(text, forged);
+        bytes[json].copy_from_slice(forged.as_bytes());
+        let hash = algkit::hash("sha256").unwrap().key(&[]).unwrap();
+        bytes[copy + 448..copy + 512].fill(0);
+        let sum = hash.digest(&bytes[copy..copy + (16 << 10)]);
+        bytes[copy + 448..copy + 480].copy_from_slice(&sum);
+    }
+    let disk = Memory::new(bytes);
+    assert!(matches!(read(&disk), Err(Error::ForgedReencryption)));
+    assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
+}
