@@ -28,6 +28,15 @@ impl Progress {
         Self::new(total, if total.is_some() { known } else { "{binary_bytes} {binary_bytes_per_sec}" })
     }
 
+    /// Counts bytes of data that is rewritten, of which `done` were done before, and says how long the rest takes.
+    pub fn rewritten(total: u64, done: u64) -> Self {
+        let progress =
+            Self::new(Some(total), "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left");
+        progress.bar.set_position(done);
+        progress.bar.reset_eta();
+        progress
+    }
+
     fn new(total: Option<u64>, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());

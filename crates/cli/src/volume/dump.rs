@@ -147,7 +147,13 @@ fn bytes_field(text: &mut String, name: &str, bytes: &[u8]) {
 
 fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Header) {
     let digest = header.metadata.digests.iter().find(|(_, digest)| digest.keyslots.contains(&id));
-    let unbound = digest.is_none_or(|(_, digest)| digest.segments.is_empty());
+    // While a volume is reencrypted, the slots of its old key count as those of no segment, as in cryptsetup.
+    let is_final = |segment: &&Segment| segment.flags.iter().any(|flag| flag == "backup-final");
+    let last = header.metadata.segments.iter().find(|(_, segment)| is_final(segment));
+    let unbound = digest.is_none_or(|(_, digest)| match last {
+        Some((id, _)) => !digest.segments.contains(id),
+        None => digest.segments.is_empty(),
+    });
     let _ = writeln!(text, "  {id}: {}{}", visible(&slot.kind), if unbound { " (unbound)" } else { "" });
     field(text, "Key:", format_args!("{} bits", 8 * slot.key_size));
     field(text, "Priority:", ["ignored", "normal", "preferred"][usize::from(slot.priority.unwrap_or(1).min(2))]);
@@ -176,6 +182,18 @@ fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Head
     if let Some(af) = &slot.af {
         field(text, "AF stripes:", af.stripes);
         field(text, "AF hash:", &af.hash);
+    }
+    if let (Some(mode), Some(direction)) = (&slot.mode, &slot.direction) {
+        field(text, "Mode:", mode);
+        field(text, "Direction:", direction);
+        field(text, "Resilience:", &slot.area.kind);
+        if let (Some(hash), Some(size)) = (&slot.area.hash, slot.area.sector_size) {
+            field(text, "Hash:", hash);
+            field(text, "Hash data:", format_args!("{size} [bytes]"));
+        }
+        if let Some(size) = slot.area.shift_size {
+            field(text, "Shift size:", format_args!("{size}[bytes]"));
+        }
     }
     field(text, "Area offset:", format_args!("{} [bytes]", slot.area.offset));
     field(text, "Area length:", format_args!("{} [bytes]", slot.area.size));

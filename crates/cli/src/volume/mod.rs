@@ -8,13 +8,14 @@ mod kdf;
 mod keys;
 mod loopaes;
 mod passphrase;
+mod reencrypt;
 mod serve;
 mod tcrypt;
 mod transfer;
 
 use crate::{answer::Answer, error::Error, out::complain};
 use algkit::Rng;
-use algkit_volume::{Header, Key, Limits, Unlocked, Volume};
+use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume};
 use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
@@ -43,6 +44,9 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::HeaderBackup(args) => headers::backup(args),
         VolumeCommand::HeaderRestore(args) => headers::restore(args),
         VolumeCommand::Repair(args) => headers::repair(args),
+        VolumeCommand::Reencrypt(args) => reencrypt::run(args),
+        VolumeCommand::Encrypt(args) => reencrypt::encrypt(args),
+        VolumeCommand::Decrypt(args) => reencrypt::decrypt(args),
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),
         VolumeCommand::Serve(args) => serve::run(args),
@@ -90,6 +94,7 @@ enum Access {
 struct Named {
     file: File,
     path: PathBuf,
+    access: Access,
 }
 
 impl Named {
@@ -104,7 +109,7 @@ impl Named {
         if is_folder {
             return Err(Error::Read { name: name(), source: std::io::ErrorKind::IsADirectory.into() });
         }
-        let named = Self { file, path: path.to_owned() };
+        let named = Self { file, path: path.to_owned(), access };
         named.lock(access)?;
         Ok(named)
     }
@@ -188,7 +193,8 @@ impl Place {
         let volume = match kind.format {
             Format::Luks => {
                 let (header, unlocked) = self.headed().unlock(args)?;
-                header.open(&self.data.file, &unlocked.key)
+                let headed = self.header.as_ref().map(|headed| &headed.file as &dyn ReadAt);
+                header.open_with(&self.data.file, headed, &unlocked)
             }
             Format::Tcrypt if self.header.is_some() => {
                 let reason = "headers of TrueCrypt and VeraCrypt are on the volume".to_owned();
@@ -198,6 +204,9 @@ impl Place {
             Format::Loopaes => Ok(loopaes::open(self, args, kind)?),
         };
         let volume = volume.map_err(|error| self.data.error(error))?;
+        if volume.is_read_only() && self.data.access != Access::Read {
+            return Err(self.data.error(algkit_volume::Error::Reencrypting));
+        }
         if volume.uses_tables() {
             let driver = volume.driver().unwrap_or_default();
             complain(&format_args!(

@@ -3,6 +3,7 @@
 pub mod headers;
 pub mod keys;
 pub mod kind;
+pub mod reencrypt;
 pub mod serve;
 
 use crate::{error::Error, size::bytes};
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
 use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
 use kind::KindArgs;
+use reencrypt::{DecryptArgs, EncryptArgs, ReencryptArgs};
 use serve::ServeArgs;
 use std::path::PathBuf;
 
@@ -61,6 +63,12 @@ pub enum VolumeCommand {
     HeaderRestore(HeaderRestoreArgs),
     /// Mend a damaged header
     Repair(RepairArgs),
+    /// Give the data another key, cipher or sector size where it lies
+    Reencrypt(ReencryptArgs),
+    /// Encrypt plain data where it lies, with the header in a file of its own
+    Encrypt(EncryptArgs),
+    /// Make the data of a volume plain where it lies
+    Decrypt(DecryptArgs),
     /// Write a volume's plaintext, or a range of it, to a file or a pipe
     Read(ReadArgs),
     /// Overwrite a volume's plaintext, or a range of it, with a file or a pipe

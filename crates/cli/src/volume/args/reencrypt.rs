@@ -1,0 +1,135 @@
+//! The command line of reencryption.
+
+use super::{PlaceArgs, UnlockArgs, keys::KdfArgs};
+use crate::size::bytes;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What saves the zone that is being written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum ResilienceArg {
+    /// Checksums of the old sectors; the disk must not tear a sector
+    Checksum,
+    /// A copy of the old bytes: everything is written twice
+    Journal,
+    /// Nothing: a crash loses up to a zone
+    None,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The data gets a new key where it lies, zone by zone. SIGINT and SIGTERM stop it after a zone. Whatever stops it, a power cut too, the same \
+command goes on, and so does cryptsetup; the volume can be read meanwhile. A header that is damaged meanwhile is lost with all of the data: \
+make a backup of the data before.
+
+With sectors of 512 bytes the default is checksums. With larger ones it is a journal, as a disk might write a part of a sector.
+
+The passphrase that was given gets a key slot for the new key. Others are named by --other-key-file, or dropped by --drop-other-keys.
+
+Examples:
+  algkit volume reencrypt disk.img
+  algkit volume reencrypt --cipher aes-xts-plain64 --sector-size 4096 --resilience journal disk.img
+  algkit volume reencrypt --resume-only disk.img")]
+pub struct ReencryptArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The new cipher [default: the old one]
+    #[arg(short = 'c', long, value_name = "CIPHER")]
+    pub cipher: Option<String>,
+    /// Size of the new volume key in bits [default: the old one; with --cipher 512 for XTS, 256 for others]
+    #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
+    pub key_size: Option<u32>,
+    /// The new sector size in bytes [default: the old one]
+    #[arg(long, value_name = "BYTES")]
+    pub sector_size: Option<u32>,
+    /// Key files of other key slots, which stay
+    #[arg(long, value_name = "FILE")]
+    pub other_key_file: Vec<PathBuf>,
+    /// Drop the key slots whose passphrases were not given
+    #[arg(long)]
+    pub drop_other_keys: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kdf: KdfArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Plain data is encrypted where it lies. The header goes to a file of its own, without which nothing opens: keep copies of it. The file must \
+not be there, unless to go on with an encryption that was stopped: the same command does that. SIGINT and SIGTERM stop it after a zone.
+
+Examples:
+  algkit volume encrypt --header disk.header disk.img
+  algkit volume read --header disk.header disk.img | cmp - plain.img")]
+pub struct EncryptArgs {
+    /// A file or a block device with plain data
+    pub image: PathBuf,
+    /// The file for the header
+    #[arg(long, value_name = "FILE")]
+    pub header: PathBuf,
+    /// The cipher of the data
+    #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
+    pub cipher: String,
+    /// Size of the volume key in bits [default: 512 for XTS, 256 for others]
+    #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
+    pub key_size: Option<u32>,
+    /// Sector size in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 512)]
+    pub sector_size: u32,
+    #[command(flatten)]
+    pub how: HowArgs,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kdf: KdfArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The data becomes plain where it lies: at byte 0 of the image if the header is a file of its own. With a header at the beginning of the image, \
+make it one first (header-backup); the data then begins where the header says. The same command goes on with a decryption that was stopped. \
+SIGINT and SIGTERM stop it after a zone.
+
+Example:
+  algkit volume decrypt --header disk.header disk.img")]
+pub struct DecryptArgs {
+    /// A file or a block device with the data
+    pub image: PathBuf,
+    /// The file with the header
+    #[arg(long, value_name = "FILE")]
+    pub header: PathBuf,
+    #[command(flatten)]
+    pub how: HowArgs,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+}
+
+/// How the data is rewritten.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rewriting")]
+pub struct HowArgs {
+    /// What saves the zone that is being written
+    #[arg(long, value_enum)]
+    pub resilience: Option<ResilienceArg>,
+    /// The hash of the checksums
+    #[arg(long, value_name = "HASH", default_value = "sha256")]
+    pub resilience_hash: String,
+    /// The largest zone [default: 64M, or what the header has room for]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub hotzone_size: Option<u64>,
+    /// Write the header, and no data
+    #[arg(long, conflicts_with = "resume_only")]
+    pub init_only: bool,
+    /// Go on with what was begun, and begin nothing
+    #[arg(long)]
+    pub resume_only: bool,
+    /// Ask nothing
+    #[arg(short = 'q', long)]
+    pub batch_mode: bool,
+    /// Accepted for compatibility with cryptsetup
+    #[arg(long, hide = true)]
+    pub force_offline_reencrypt: bool,
+}

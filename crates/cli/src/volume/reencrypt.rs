@@ -1,0 +1,240 @@
+//! `algkit volume reencrypt`: another key for the data, where it lies.
+
+use super::{
+    Access, Named,
+    args::{
+        UnlockArgs,
+        reencrypt::{DecryptArgs, EncryptArgs, HowArgs, ReencryptArgs, ResilienceArg},
+    },
+    kdf::{self, DEFAULT_HASH},
+    limits, passphrase, random,
+};
+use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
+use algkit_volume::{
+    CipherSpec, Header, NewKey, Unlocked, Version,
+    format::Options,
+    luks2::{self, Mode},
+    reencrypt::{self, Change, Plan, Protection, Resume},
+};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    flag::register,
+};
+use std::{
+    fs::File,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Bytes of a file with a header: all key slots, and the first sector of data that a header with its data would have.
+const HEADER_FILE: u64 = (16 << 20) + 4096;
+
+pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
+    let data = Named::open(&args.place.image, Access::All)?;
+    let headed = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
+    let headed = headed.as_ref().unwrap_or(&data);
+    let failed = |error| headed.error(error);
+    if args.unlock.volume_key_file.is_some() {
+        let reason = "a reencryption has two keys; a passphrase opens both".to_owned();
+        return Err(Error::Option { option: "--volume-key-file", reason });
+    }
+    let header = headed.header()?;
+    let passphrase = passphrase::read(&args.unlock, &args.place.image)?;
+    let limits = limits(&args.unlock);
+    let unlock = |header: &Header| header.unlock(&headed.file, &passphrase, args.unlock.key_slot, &limits);
+    let mut unlocked = unlock(&header).map_err(failed)?;
+    let under_way = header.reencryption().is_some();
+    let Header::Luks2(mut header) = header else {
+        let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
+        return Err(Error::Option { option: "reencrypt", reason });
+    };
+    if under_way && args.how.init_only {
+        return Err(failed(algkit_volume::Error::Reencrypting));
+    }
+    if !under_way && !args.how.resume_only {
+        let plan = plan(args, &header, &unlocked).map_err(failed)?;
+        let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
+        let kdf = kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?;
+        let new = |passphrase| NewKey { passphrase, kdf: kdf.clone(), hash, slot: None };
+        let (mut slots, mut others) = (vec![unlocked.slot], Vec::new());
+        for file in &args.other_key_file {
+            let other = passphrase::key_file(file, None, None)?;
+            let opened = Header::Luks2(header.clone()).unlock(&headed.file, &other, None, &limits).map_err(failed)?;
+            slots.push(opened.slot);
+            others.push(other);
+        }
+        let in_use = header.metadata.digests.values().filter(|digest| !digest.segments.is_empty());
+        let dropped = in_use.flat_map(|digest| &digest.keyslots).filter(|id| !slots.contains(&Some(**id))).count();
+        if dropped > 0 && !args.drop_other_keys {
+            let reason = format!(
+                "{dropped} more key slots are in use; give their passphrases by --other-key-file, or --drop-other-keys"
+            );
+            return Err(Error::Option { option: "reencrypt", reason });
+        }
+        let passphrases = std::iter::once(&passphrase).chain(&others).map(|passphrase| new(passphrase));
+        let keys: Vec<_> = slots.iter().copied().zip(passphrases).collect();
+        unlocked = reencrypt::start(&mut header, &headed.file, &data.file, unlocked, &keys, &plan, &random()?)
+            .map_err(failed)?;
+    }
+    if args.how.init_only {
+        return Ok(Answer::Yes);
+    }
+    rewrite(&mut header, headed, &data, &unlocked, &args.how)
+}
+
+pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
+    let data = Named::open(&args.image, Access::All)?;
+    if args.header.exists() || args.how.resume_only {
+        let headed = Named::open(&args.header, Access::Header)?;
+        return go_on(&headed, &data, &args.unlock, &args.how, Mode::Encrypt);
+    }
+    if Header::read(&data.file).is_ok() {
+        let reason = format!("`{}` is a LUKS volume already", args.image.display());
+        return Err(Error::Option { option: "encrypt", reason });
+    }
+    let failed = |error| data.error(error);
+    let cipher = CipherSpec::parse(&args.cipher).map_err(failed)?;
+    let passphrase = match args.unlock.one_key_file()? {
+        Some(file) => passphrase::key_file(file, args.unlock.keyfile_offset, args.unlock.keyfile_size)?,
+        None => passphrase::new(&args.image)?,
+    };
+    let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
+    let options = Options {
+        key_size: args
+            .key_size
+            .map_or(if cipher.algorithm().starts_with("xts") { 64 } else { 32 }, |bits| bits as usize / 8),
+        sector_size: args.sector_size,
+        kdf: kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?,
+        hash: hash.to_owned(),
+        uuid: None,
+        label: String::new(),
+        subsystem: String::new(),
+        cipher,
+    };
+    // The file gets its name when it says that the data is plain yet.
+    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", args.header.display()), source };
+    let folder = args.header.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let new = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
+    new.as_file().set_len(HEADER_FILE).map_err(cannot)?;
+    let random = random()?;
+    let begun = Header::format(Version::Luks2, new.as_file(), &options, &passphrase, &random);
+    let (Header::Luks2(mut header), unlocked) = begun.map_err(failed)? else { return Ok(Answer::Bad) };
+    let protection = protection(&args.how, args.sector_size);
+    let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
+    let started = reencrypt::start(&mut header, new.as_file(), &data.file, unlocked, &[], &plan, &random);
+    let unlocked = started.map_err(failed)?;
+    let file = new.persist_noclobber(&args.header).map_err(|error| cannot(error.error))?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
+    let headed = Named { file, path: args.header.clone(), access: Access::Header };
+    headed.lock(Access::Header)?;
+    if args.how.init_only {
+        return Ok(Answer::Yes);
+    }
+    rewrite(&mut header, &headed, &data, &unlocked, &args.how)
+}
+
+pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
+    let data = Named::open(&args.image, Access::All)?;
+    let headed = Named::open(&args.header, Access::Header)?;
+    go_on(&headed, &data, &args.unlock, &args.how, Mode::Decrypt)
+}
+
+/// Goes on with an encryption or a decryption, which is begun if it is the latter.
+fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
+    let failed = |error| headed.error(error);
+    let (header, mut unlocked) = headed.unlock(unlock)?;
+    let under_way = header.reencryption().map(|(_, reencryption)| reencryption.mode);
+    let Header::Luks2(mut header) = header else {
+        let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
+        return Err(Error::Option { option: mode.name(), reason });
+    };
+    match under_way {
+        Some(other) if other != mode => {
+            let reason = format!("another change is under way: {}", other.name());
+            return Err(Error::Option { option: mode.name(), reason });
+        }
+        Some(_) if how.init_only => return Err(failed(algkit_volume::Error::Reencrypting)),
+        None if mode == Mode::Decrypt && !how.resume_only => {
+            let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
+            let protection = protection(how, sector);
+            let plan = Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None };
+            if !how.batch_mode {
+                passphrase::confirmed(&format!("The data of {} will be plain.", data.path.display()))?;
+            }
+            unlocked = reencrypt::start(&mut header, &headed.file, &data.file, unlocked, &[], &plan, &random()?)
+                .map_err(failed)?;
+        }
+        Some(_) | None => {}
+    }
+    if how.init_only {
+        return Ok(Answer::Yes);
+    }
+    rewrite(&mut header, headed, data, &unlocked, how)
+}
+
+/// What the arguments ask for.
+fn plan(args: &ReencryptArgs, header: &luks2::Header, unlocked: &Unlocked) -> Result<Plan, algkit_volume::Error> {
+    let segment = header.metadata.segments.values().next();
+    let old_cipher = segment.and_then(|segment| segment.encryption.as_deref()).unwrap_or_default();
+    let old_sector = segment.map_or(512, luks2::Segment::sector_size);
+    let cipher = CipherSpec::parse(args.cipher.as_deref().unwrap_or(old_cipher))?;
+    let key_size = match (args.key_size, &args.cipher) {
+        (Some(bits), _) => bits as usize / 8,
+        (None, None) => unlocked.key.bytes().len(),
+        (None, Some(_)) if cipher.algorithm().starts_with("xts") => 64,
+        (None, Some(_)) => 32,
+    };
+    let sector_size = args.sector_size.unwrap_or(old_sector);
+    let protection = protection(&args.how, old_sector.max(sector_size));
+    let change = Change::Reencrypt { cipher, key_size, sector_size };
+    Ok(Plan { change, protection, hash: args.how.resilience_hash.clone(), hotzone: None })
+}
+
+/// What saves a zone. A checksum does not help if a sector is torn, which only small ones never are.
+fn protection(how: &HowArgs, sector: u32) -> Protection {
+    match how.resilience {
+        Some(ResilienceArg::None) => Protection::None,
+        Some(ResilienceArg::Journal) => Protection::Journal,
+        Some(ResilienceArg::Checksum) => Protection::Checksum,
+        None if sector > 512 => Protection::Journal,
+        None => Protection::Checksum,
+    }
+}
+
+/// Rewrites the data until the end or a signal.
+fn rewrite(
+    header: &mut luks2::Header,
+    headed: &Named,
+    data: &Named,
+    unlocked: &Unlocked,
+    how: &HowArgs,
+) -> Result<Answer, Error> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        // Without a handler the reencryption can be resumed all the same.
+        let _ = register(signal, Arc::clone(&stop));
+    }
+    let options = Resume { hotzone: how.hotzone_size, lose_torn_zone: how.resilience == Some(ResilienceArg::None) };
+    let mut progress: Option<(Progress, u64)> = None;
+    let mut go_on = |done: u64, all: u64| {
+        let (progress, before) = progress.get_or_insert_with(|| (Progress::rewritten(all, done), done));
+        progress.advance(done.saturating_sub(*before));
+        *before = done;
+        !stop.load(Ordering::Relaxed)
+    };
+    let done = reencrypt::resume(header, &headed.file, &data.file, unlocked, &options, &random()?, &mut go_on);
+    drop(progress);
+    match done.map_err(|error| data.error(error))? {
+        true => Ok(Answer::Yes),
+        false => {
+            complain(&format_args!(
+                "`{}`: stopped between two zones, no byte is lost; `reencrypt --resume-only` goes on",
+                data.path.display()
+            ));
+            Ok(Answer::No)
+        }
+    }
+}

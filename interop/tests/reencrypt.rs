@@ -1,0 +1,298 @@
+//! Reencryption of LUKS2: cryptsetup and `algkit volume` finish what the other, or a kill, left unfinished.
+//!
+//! cryptsetup works on plain files here, without device-mapper: `algkit run` serves its AF_ALG.
+
+mod command;
+
+use command::{
+    algkit, ours, outcome,
+    run::{Via, told, under},
+    volume::{Place, QUICK},
+};
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Bytes before the data.
+const OFFSET: u64 = 16 << 20;
+
+/// A file with a volume that contains `len` bytes without a pattern, and the bytes.
+fn filled(place: &Place, len: usize) -> (String, Vec<u8>) {
+    let image = place.image("disk", OFFSET + len as u64);
+    ours(&[&["volume", "format", "-q", "--key-file", &place.at("key"), &image][..], &QUICK].concat());
+    let plain: Vec<u8> = fs::read(&place.plain).expect("a file").into_iter().cycle().take(len).collect();
+    fs::write(place.at("plain"), &plain).expect("a file");
+    ours(&["volume", "write", "--key-file", &place.at("key"), "-i", &place.at("plain"), &image]);
+    (image, plain)
+}
+
+/// What the header says: whether it is under reencryption, and whether a zone was being written.
+fn state(image: &str) -> (bool, bool) {
+    let text = String::from_utf8(ours(&["volume", "dump", "--json", image])).expect("UTF-8");
+    (text.contains("online-reencrypt-v2"), text.contains("in-reencryption"))
+}
+
+/// Kills a program after a time. Whether it was still there.
+fn killed(mut child: Child, after: Duration) -> bool {
+    thread::sleep(after);
+    child.kill().expect("a signal");
+    // Without a status, a signal ended it.
+    child.wait().expect("a program").code().is_none()
+}
+
+fn quiet(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a program")
+}
+
+/// Zones of 1 MiB, so that many headers are written.
+fn theirs(place: &Place, options: &[&str]) -> Command {
+    let mut run = under(Via::Preload, "/usr/sbin/cryptsetup");
+    run.args(["-q", "reencrypt", "--force-offline-reencrypt", "--key-file", &place.at("key")]).args(options);
+    run
+}
+
+fn our_command(place: &Place, options: &[&str]) -> Command {
+    let mut run = Command::new(algkit());
+    run.args(["volume", "reencrypt", "-q", "--key-file", &place.at("key")]).args(options);
+    run
+}
+
+#[track_caller]
+fn done(run: &mut Command) {
+    let output = run.stdin(Stdio::null()).output().expect("a program");
+    assert!(output.status.success(), "{run:?}: {}", told(&output));
+}
+
+#[test]
+fn cryptsetup_finishes_what_was_begun_here() {
+    for resilience in ["checksum", "journal"] {
+        for sector in ["512", "4096"] {
+            let place = Place::new();
+            let (image, plain) = filled(&place, 6 << 20);
+            done(
+                our_command(&place, &["--init-only", "--sector-size", sector, "--resilience", resilience, &image])
+                    .args(QUICK),
+            );
+            assert_eq!(state(&image), (true, false));
+            assert!(place.read(&[&image]) == plain);
+            done(&mut theirs(&place, &["--resume-only", &image]));
+            assert_eq!(state(&image), (false, false), "{resilience} {sector}");
+            assert!(place.read(&[&image]) == plain, "{resilience} {sector}");
+        }
+    }
+}
+
+#[test]
+fn what_cryptsetup_begins_is_finished_here() {
+    let place = Place::new();
+    for (resilience, cipher) in [("checksum", "aes-xts-plain64"), ("journal", "aes-cbc-essiv:sha256")] {
+        let (image, plain) = filled(&place, 6 << 20);
+        let init = ["--init-only", "--resilience", resilience, "-c", cipher, "-s", "256", &image];
+        done(theirs(&place, &init).args(QUICK));
+        assert_eq!(state(&image), (true, false));
+        assert!(place.read(&[&image]) == plain);
+        // Both programs print the same header.
+        let dumped = String::from_utf8(ours(&["volume", "dump", &image])).expect("UTF-8");
+        assert_eq!(dumped, place.cryptsetup(&["luksDump", &image]));
+        done(&mut our_command(&place, &["--resume-only", &image]));
+        assert_eq!(state(&image), (false, false));
+        assert!(place.read(&[&image]) == plain, "{resilience} {cipher}");
+        let test = place.try_cryptsetup(&["open", "--test-passphrase", "--key-file", &place.at("key"), &image]);
+        assert!(test.status.success(), "{}", told(&test));
+    }
+}
+
+/// Plain data with the header before it, for which cryptsetup shifts it; and with the header elsewhere, both ways.
+#[test]
+fn encryption_and_decryption() {
+    let place = Place::new();
+    let (key, header) = (place.at("key"), place.at("header"));
+    let plain: Vec<u8> = fs::read(&place.plain).expect("a file").into_iter().cycle().take(40 << 20).collect();
+    let disk = place.at("plain disk");
+    // The last 32 MiB are free for the header.
+    fs::write(&disk, [&plain[..], &vec![0; 32 << 20]].concat()).expect("a file");
+    let shifted = ["--encrypt", "--type", "luks2", "--reduce-device-size", "32M", "--init-only", &disk];
+    done(theirs(&place, &shifted).args(QUICK));
+    let same = |args: &[&str]| place.read(args)[..plain.len()] == plain;
+    assert!(same(&[&disk]));
+    done(&mut our_command(&place, &["--resume-only", &disk]));
+    assert!(same(&[&disk]));
+    assert_eq!(state(&disk), (false, false));
+
+    fs::write(&disk, &plain).expect("a file");
+    done(theirs(&place, &["--encrypt", "--type", "luks2", "--header", &header, "--init-only", &disk]).args(QUICK));
+    assert!(same(&["--header", &header, &disk]));
+    ours(&["volume", "encrypt", "--key-file", &key, "--header", &header, &disk]);
+    assert!(fs::read(&disk).expect("a file") != plain && same(&["--header", &header, &disk]));
+    done(&mut theirs(&place, &["--decrypt", "--header", &header, &disk]));
+    assert!(fs::read(&disk).expect("a file") == plain);
+
+    fs::remove_file(&header).expect("a header");
+    ours(&[&["volume", "encrypt", "--init-only", "--key-file", &key, "--header", &header, &disk][..], &QUICK].concat());
+    assert!(same(&["--header", &header, &disk]));
+    done(&mut theirs(&place, &["--resume-only", "--header", &header, &disk]));
+    assert!(fs::read(&disk).expect("a file") != plain && same(&["--header", &header, &disk]));
+    ours(&["volume", "decrypt", "-q", "--init-only", "--key-file", &key, "--header", &header, &disk]);
+    assert!(same(&["--header", &header, &disk]));
+    ours(&["volume", "decrypt", "-q", "--key-file", &key, "--header", &header, &disk]);
+    assert!(fs::read(&disk).expect("a file") == plain);
+}
+
+/// One program is killed until it left a zone half written; then the volume is read, and the other one finishes.
+fn rescued(resilience: &str, they_begin: bool) {
+    let place = Place::new();
+    let options = ["--hotzone-size", "1M", "--resilience", resilience];
+    let start = Instant::now();
+    let mut number = 0u64;
+    while start.elapsed() < Duration::from_secs(240) {
+        let (image, plain) = filled(&place, 48 << 20);
+        number += 1;
+        let time = Duration::from_millis(20 + number.wrapping_mul(0x9e37_79b9) % 700);
+        let mut begin = match they_begin {
+            true => theirs(&place, &options),
+            false => our_command(&place, &options),
+        };
+        killed(quiet(begin.arg(&image).args(QUICK)), time);
+        let (under_way, hot) = state(&image);
+        assert!(place.read(&[&image]) == plain, "{resilience}: killed after {time:?}");
+        if !under_way || !hot {
+            continue;
+        }
+        match they_begin {
+            true => done(&mut our_command(&place, &["--resume-only", &image])),
+            false => {
+                // cryptsetup recovers a zone in `repair`.
+                let repair = place.try_cryptsetup(&["repair", "--key-file", &place.at("key"), &image]);
+                assert!(repair.status.success(), "{}", told(&repair));
+                done(&mut theirs(&place, &["--resume-only", &image]));
+            }
+        }
+        assert_eq!(state(&image), (false, false));
+        assert!(place.read(&[&image]) == plain, "{resilience}");
+        return;
+    }
+    panic!("{resilience}: no kill hit a hot zone in four minutes");
+}
+
+#[test]
+fn a_zone_that_cryptsetup_left_is_recovered_here() {
+    rescued("checksum", true);
+    rescued("journal", true);
+}
+
+#[test]
+fn cryptsetup_recovers_a_zone_that_was_left_here() {
+    rescued("checksum", false);
+    rescued("journal", false);
+}
+
+/// `ALGKIT_KILLS` sets how many kills there are.
+#[test]
+fn kills_at_random_lose_nothing() {
+    let kills = std::env::var("ALGKIT_KILLS").map_or(40, |text| text.parse().expect("a number"));
+    let place = Place::new();
+    let (image, plain) = filled(&place, 24 << 20);
+    let (mut hits, mut hot, mut number) = (0, 0, 0u64);
+    while hits < kills {
+        number += 1;
+        let resilience = ["checksum", "journal"][number as usize / 7 % 2];
+        let mut options = vec!["--hotzone-size", "512K", &image];
+        let (under_way, _) = state(&image);
+        if under_way {
+            options.push("--resume-only");
+        } else {
+            options.extend(["--resilience", resilience, "--sector-size", ["512", "4096"][number as usize / 3 % 2]]);
+            options.extend(QUICK);
+        }
+        // Times that have nothing to do with the steps.
+        let after = Duration::from_micros(3000 + number.wrapping_mul(0x9e37_79b9) % 60_000);
+        hits += usize::from(killed(quiet(&mut our_command(&place, &options)), after));
+        hot += usize::from(state(&image).1);
+        if number % 8 == 0 {
+            assert!(place.read(&[&image]) == plain, "after {hits} kills");
+        }
+    }
+    if state(&image).0 {
+        done(&mut our_command(&place, &["--resume-only", &image]));
+    }
+    assert!(place.read(&[&image]) == plain);
+    assert!(hot > 0, "no kill hit a hot zone");
+    println!("{hits} kills, {hot} of them in a hot zone");
+}
+
+/// SIGINT and SIGTERM stop between two zones, and the message says how to go on.
+#[test]
+fn signals_stop_between_zones() {
+    let place = Place::new();
+    for signal in ["INT", "TERM"] {
+        let mut stopped = false;
+        for millis in [60, 30, 100, 15, 200, 40, 80, 120] {
+            let (image, plain) = filled(&place, 96 << 20);
+            let mut run = our_command(&place, &["--hotzone-size", "1M", &image]);
+            let child = run.args(QUICK).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+            let child = child.expect("a program");
+            thread::sleep(Duration::from_millis(millis));
+            done(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]));
+            let output = child.wait_with_output().expect("a program");
+            assert_eq!(state(&image).1, false);
+            assert!(place.read(&[&image]) == plain);
+            if output.status.code() == Some(1) {
+                let said = told(&output);
+                assert!(said.contains("--resume-only") && said.lines().count() == 1, "{said}");
+                stopped = true;
+                break;
+            }
+        }
+        assert!(stopped, "SIG{signal} never came while data was rewritten");
+    }
+}
+
+#[test]
+fn what_is_refused() {
+    let place = Place::new();
+    let (image, plain) = filled(&place, 1 << 20);
+    let key = place.at("key");
+    fs::write(place.at("second"), "another one").expect("a file");
+    ours(&[&["volume", "add-key", "--key-file", &key, &image, &place.at("second")][..], &QUICK].concat());
+    let again = |options: &[&str]| {
+        let run =
+            outcome(&[&["volume", "reencrypt", "-q", "--key-file", &key][..], options, &[&image], &QUICK].concat());
+        (run.status.code(), told(&run))
+    };
+    for (options, reason) in [
+        (&[][..], "--other-key-file"),
+        (&["--resume-only"], "not under reencryption"),
+        (&["--drop-other-keys", "-c", "aes-ctr-plain64"], "stream"),
+        (&["--volume-key-file", &key], "--volume-key-file"),
+    ] {
+        let (status, said) = again(options);
+        assert!(status == Some(2) && said.contains(reason) && said.lines().count() == 1, "{options:?}: {said}");
+    }
+    assert!(place.read(&[&image]) == plain);
+    // Both passphrases stay.
+    let (status, said) = again(&["--other-key-file", &place.at("second")]);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!((place.open_test("key", &[&image]).0, place.open_test("second", &[&image]).0), (Some(0), Some(0)));
+    assert!(place.read(&[&image]) == plain);
+    // The old requirement, by another length of its name.
+    done(our_command(&place, &["--init-only", "--drop-other-keys", &image]).args(QUICK));
+    let file = File::options().read(true).write(true).open(&image).expect("a file");
+    let mut copy = vec![0; 16 << 10];
+    for at in [0, 16 << 10] {
+        file.read_exact_at(&mut copy, at).expect("a header");
+        let json = String::from_utf8(copy[4096..].to_vec()).expect("UTF-8");
+        let json = json.replacen("\"online-reencrypt-v2\"", "\"online-reencrypt\"   ", 1);
+        copy[4096..].copy_from_slice(json.as_bytes());
+        copy[448..512].fill(0);
+        fs::write(place.at("copy"), &copy).expect("a file");
+        let sum = command::foreign("coreutils", "sha256sum", &[&place.at("copy")]);
+        copy[448..480].copy_from_slice(&command::unhex(std::str::from_utf8(&sum[..64]).expect("digits")));
+        file.write_all_at(&copy, at).expect("a header");
+    }
+    let (status, said) = place.open_test("key", &[&image]);
+    assert!(status == Some(2) && said.contains("cryptsetup repair"), "{said}");
+}
