@@ -2,7 +2,11 @@
 
 use crate::words;
 use algkit::Type;
-use std::{ffi::OsString, io, path::PathBuf};
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
 
 /// An error of the command.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +95,14 @@ pub enum Error {
         /// The length of the tag in bytes.
         tag: usize,
     },
+    /// A volume cannot be mounted.
+    #[error("cannot mount on `{}`: {reason}", .folder.display())]
+    Mount {
+        /// The folder.
+        folder: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The program of `algkit run` cannot be started.
     #[error("cannot run `{program}`: {error}", program = .program.display(), error = words::reason(.source))]
     Run {
@@ -160,6 +172,10 @@ fn bytes(n: u64) -> String {
 }
 
 impl Error {
+    pub fn mount(folder: &Path, reason: impl ToString) -> Self {
+        Self::Mount { folder: folder.to_owned(), reason: reason.to_string() }
+    }
+
     /// The exit status: 1 if the answer is no, 2 for bad usage or input.
     pub fn status(&self) -> u8 {
         match self {

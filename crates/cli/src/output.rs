@@ -120,7 +120,8 @@ impl Output {
         io::IsTerminal::is_terminal(self.handle())
     }
 
-    fn handle(&self) -> &File {
+    /// The open file, which has not got its name yet.
+    pub fn handle(&self) -> &File {
         match &self.to {
             To::Direct(file) | To::Nameless(file, _) | To::Named(file, _, _) => file,
         }
@@ -156,7 +157,7 @@ impl Output {
 /// A file without a name in `folder`; `None` if the file system does not support this.
 fn nameless(folder: &Path) -> io::Result<Option<File>> {
     let mode = Mode::from_raw_mode(0o666); // the umask is applied to it
-    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode) {
+    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
         Ok(fd) => Ok(Path::new(&proc_path(&fd)).exists().then(|| File::from(fd))),
         Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
         Err(error) => Err(error.into()),
@@ -206,7 +207,7 @@ impl Temporary {
         Self::with_name(destination, |path| {
             rustix::fs::open(
                 path,
-                OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC,
+                OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC,
                 Mode::from_raw_mode(0o666),
             )
             .map(File::from)

@@ -3,6 +3,9 @@
 use crate::Error;
 use algkit::{Hash, Name, Registry, Transform, Unkeyed};
 
+/// Bytes of the shortest digest: MD5's.
+const MIN_DIGEST: usize = 16;
+
 /// The driver of a name. Whoever opens a volume has no choice of cipher: where every driver looks up tables at secret addresses (Twofish,
 /// Camellia), the best of them serves.
 pub(crate) fn transform<T: Transform>(name: &str) -> Result<Unkeyed<T>, Error> {
@@ -24,9 +27,14 @@ fn with_driver(name: Name, algorithm: &str, driver: &str) -> Name {
     Name { base: name.base, args: name.args.into_iter().map(|arg| with_driver(arg, algorithm, driver)).collect() }
 }
 
-/// The hash that a header calls `name`: libgcrypt's names where they are not the kernel's.
+/// The hash that a header calls `name`: libgcrypt's names where they are not the kernel's. Checksums are refused, and `digest_null`, whose
+/// digest is empty.
 pub(crate) fn hash(name: &str) -> Result<Hash, Error> {
-    Ok(transform::<Hash>(kernel_name(name))?.key(&[])?)
+    let hash = transform::<Hash>(kernel_name(name))?.key(&[])?;
+    match hash.digest_size() {
+        MIN_DIGEST.. => Ok(hash),
+        _ => Err(Error::Unsupported { what: format!("`{name}` as a hash") }),
+    }
 }
 
 /// A checksum that begins with this value.
@@ -36,6 +44,7 @@ pub(crate) fn seeded(name: &str, seed: &[u8]) -> Result<Hash, Error> {
 
 /// HMAC with that hash.
 pub(crate) fn hmac(name: &str, key: &[u8]) -> Result<Hash, Error> {
+    hash(name)?;
     Ok(transform::<Hash>(&format!("hmac({})", kernel_name(name)))?.key(key)?)
 }
 

@@ -1,6 +1,6 @@
 //! An open volume: plaintext on the one side, sectors of a storage on the other.
 
-use crate::{CipherSpec, Error, ReadAt, SectorCipher, VolumeKey, WriteAt, crypt::UNIT};
+use crate::{Error, ReadAt, SectorCipher, WriteAt, crypt::UNIT};
 use algkit::Direction;
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes that are encrypted at a time on their way to the storage.
+/// The number of bytes that are encrypted at a time before they are written.
 const CHUNK: usize = 1 << 20;
 
 /// A part of a volume that lies in one piece on the storage.
@@ -32,7 +32,7 @@ pub struct Volume<S> {
     sector_size: usize,
     /// Whether it can only be read.
     read_only: bool,
-    /// Whoever writes whole sectors shares it; whoever reads a sector, changes a part and writes it back has it alone.
+    /// Writers of whole sectors share it. A writer of a part of a sector, who has to read the sector first, holds it alone.
     parts: RwLock<()>,
 }
 
@@ -43,15 +43,6 @@ impl<S> fmt::Debug for Volume<S> {
 }
 
 impl<S: ReadAt> Volume<S> {
-    /// All of `storage` without a header: what `cryptsetup open --type plain` and dm-crypt with an offset of 0 make of it. What is behind
-    /// the last whole sector is left out.
-    pub fn plain(storage: S, spec: &CipherSpec, key: &dyn VolumeKey, sector_size: usize) -> Result<Self, Error> {
-        let cipher = SectorCipher::new(spec, key, sector_size)?;
-        let size = storage.size()?;
-        let len = size - size % sector_size as u64;
-        Self::new(storage, vec![Extent { offset: 0, len, iv_offset: 0, cipher: Some(cipher) }])
-    }
-
     /// The extents in their order.
     pub(crate) fn new(storage: S, extents: Vec<Extent>) -> Result<Self, Error> {
         let have = storage.size()?;
@@ -78,6 +69,11 @@ impl<S: ReadAt> Volume<S> {
     /// Whether it can only be read, because a reencryption was cut off that has to be resumed first.
     pub fn is_read_only(&self) -> bool {
         self.read_only
+    }
+
+    /// What the volume lies on.
+    pub fn storage(&self) -> &S {
+        &self.storage
     }
 
     /// Bytes of a sector, which are encrypted together.
@@ -188,7 +184,7 @@ impl<S: ReadAt> ReadAt for Volume<S> {
 }
 
 impl<S: WriteAt> Volume<S> {
-    /// A part of a sector: the rest is read, and no other write comes between.
+    /// Writes a part of a sector: reads the sector, changes the part, and writes the sector. No other write comes between.
     fn write_part(&self, extent: &Extent, at: u64, part: &[u8]) -> Result<(), Error> {
         if part.is_empty() {
             return Ok(());
@@ -264,7 +260,7 @@ impl<S: WriteAt> WriteAt for Volume<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Key, storage::Memory};
+    use crate::{CipherSpec, Key, storage::Memory};
 
     fn volume(sector: usize) -> Volume<Memory> {
         let spec = CipherSpec::parse("aes-xts-plain64").unwrap();

@@ -28,11 +28,17 @@ impl Input {
             Some(path) => File::open(path),
             None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
         };
-        match opened.and_then(|file| file.metadata().map(|metadata| (file, metadata))) {
-            Ok((_, metadata)) if metadata.is_dir() => {
-                Err(Error::Read { name, source: io::ErrorKind::IsADirectory.into() })
-            }
-            Ok((file, metadata)) => {
+        match opened {
+            Ok(file) => Self::of(file, name),
+            Err(source) => Err(Error::Read { name, source }),
+        }
+    }
+
+    /// A file that is open; `name` is that in error messages.
+    pub fn of(file: File, name: String) -> Result<Self, Error> {
+        match file.metadata() {
+            Ok(metadata) if metadata.is_dir() => Err(Error::Read { name, source: io::ErrorKind::IsADirectory.into() }),
+            Ok(metadata) => {
                 let len = metadata.is_file().then_some(metadata.len());
                 Ok(Self { file, identity: Identity::of(&metadata), len, name })
             }

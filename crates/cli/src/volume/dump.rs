@@ -19,7 +19,7 @@ pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
         return tcrypt::dump(args, &image);
     }
     tcrypt::refuse_options(&args.kind)?;
-    if format == Format::Loopaes {
+    if matches!(format, Format::Loopaes | Format::Plain) {
         let reason = "loop-AES has no header to print".to_owned();
         return Err(Error::Option { option: "--type", reason });
     }

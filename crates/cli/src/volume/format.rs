@@ -2,12 +2,14 @@
 
 use super::{
     Access, Named,
-    args::{FormatArgs, Kind},
+    args::{FormatArgs, Kind, NewVolumeArgs},
     kdf::{self, DEFAULT_HASH},
     passphrase, random, uninterrupted,
 };
 use crate::{answer::Answer, error::Error};
 use algkit_volume::{CipherSpec, Header, Version, format::Options};
+use std::path::Path;
+use zeroize::Zeroizing;
 
 pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::All)?;
@@ -17,11 +19,23 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
             format!("`{}` is a LUKS volume; its data would be lost (-q formats it all the same)", args.image.display());
         return Err(Error::Option { option: "format", reason });
     }
+    let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
+    let random = random()?;
+    uninterrupted(|| Header::format(version, &image.file, &options, &passphrase, &random)).map_err(failed)?;
+    Ok(Answer::Yes)
+}
+
+/// What a new volume is to be, and its passphrase. `image` is the name to ask with.
+pub fn chosen(
+    args: &NewVolumeArgs,
+    key_file: Option<&Path>,
+    image: &Path,
+) -> Result<(Version, Options, Zeroizing<Vec<u8>>), Error> {
+    let failed = |source| Error::Volume { path: image.to_owned(), source };
     let cipher = CipherSpec::parse(&args.cipher).map_err(failed)?;
-    let key_file = args.key_file.as_deref().or(args.new_key_file.as_deref());
-    let passphrase = match key_file {
+    let passphrase = match args.key_file.as_deref().or(key_file) {
         Some(file) => passphrase::key_file(file, None, None)?,
-        None => passphrase::new(&args.image)?,
+        None => passphrase::new(image)?,
     };
     let key_bits = args.key_size.unwrap_or(if cipher.algorithm().starts_with("xts") { 512 } else { 256 });
     if !key_bits.is_multiple_of(8) {
@@ -42,7 +56,5 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
         subsystem: args.subsystem.clone().unwrap_or_default(),
         cipher,
     };
-    let random = random()?;
-    uninterrupted(|| Header::format(version, &image.file, &options, &passphrase, &random)).map_err(failed)?;
-    Ok(Answer::Yes)
+    Ok((version, options, passphrase))
 }

@@ -35,7 +35,7 @@ pub fn chosen(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algki
 }
 
 /// The available memory in KiB (proc(5), MemAvailable).
-fn available_kib() -> u64 {
+pub fn available_kib() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(MEMORY_KIB)

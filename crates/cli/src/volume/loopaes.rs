@@ -6,13 +6,12 @@ use super::{
     passphrase,
 };
 use crate::error::Error;
-use algkit_volume::{LoopAes, Volume};
-use std::fs::File;
+use algkit_volume::{LoopAes, ReadAt, Volume};
 
 /// Bits of a key if none are asked for, as in cryptsetup.
 const KEY_BITS: u32 = 256;
 
-pub fn open<'a>(place: &'a Place, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<&'a File>, Error> {
+pub fn open<S: ReadAt>(place: &Place, storage: S, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<S>, Error> {
     let refused = |option, reason: &str| Err(Error::Option { option, reason: reason.to_owned() });
     if place.header.is_some() {
         return refused("--header", "loop-AES has no header");
@@ -30,5 +29,5 @@ pub fn open<'a>(place: &'a Place, args: &UnlockArgs, kind: &KindArgs) -> Result<
     let text = passphrase::key_file(file, args.keyfile_offset, args.keyfile_size)?;
     let cipher = kind.cipher.as_deref().unwrap_or("aes");
     let volume = LoopAes::new(cipher, bits as usize / 8, kind.hash.as_deref(), &text);
-    volume.and_then(|volume| volume.open(&place.data.file)).map_err(|error| place.data.error(error))
+    volume.and_then(|volume| volume.open(storage)).map_err(|error| place.data.error(error))
 }

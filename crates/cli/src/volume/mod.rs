@@ -2,16 +2,23 @@
 
 pub mod args;
 mod dump;
+mod fill;
 mod format;
+mod fuse2fs;
 mod headers;
 mod kdf;
 mod keys;
 mod loopaes;
+mod mount;
 mod passphrase;
+mod plain;
+mod programs;
 mod reencrypt;
 mod serve;
+mod service;
 mod tcrypt;
 mod transfer;
+mod tree;
 
 use crate::{answer::Answer, error::Error, out::complain};
 use algkit::Rng;
@@ -36,6 +43,7 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Dump(args) => dump::run(args, args.kind.format),
         VolumeCommand::TcryptDump(args) => dump::run(args, Format::Tcrypt),
         VolumeCommand::Format(args) => format::run(args),
+        VolumeCommand::Fill(args) => fill::run(args),
         VolumeCommand::OpenTest(args) => open_test(args),
         VolumeCommand::AddKey(args) => keys::add(args),
         VolumeCommand::ChangeKey(args) => keys::change(args),
@@ -50,16 +58,26 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),
         VolumeCommand::Serve(args) => serve::run(args),
+        VolumeCommand::Mount(args) => mount::run(args),
     }
 }
 
 fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
-    if args.kind.format == Format::Loopaes {
-        let reason = "nothing on a loop-AES volume tells whether its keys are right; read its first bytes instead";
+    let what = match args.kind.format {
+        Format::Loopaes => {
+            Some("nothing on a loop-AES volume tells whether its keys are right; read its first bytes instead")
+        }
+        Format::Plain => {
+            Some("nothing on a plain volume tells whether a passphrase is right; read its first bytes instead")
+        }
+        Format::Luks | Format::Tcrypt => None,
+    };
+    if let Some(reason) = what {
         return Err(Error::Option { option: "--type", reason: reason.to_owned() });
     }
+    let place = Place::open(&args.place, Access::Read)?;
     // Opening the volume also checks the key's length against its cipher, and that the data exists.
-    Place::open(&args.place, Access::Read)?.volume(&args.unlock, &args.kind)?;
+    place.volume(&place.data.file, &args.unlock, &args.kind)?;
     Ok(Answer::Yes)
 }
 
@@ -187,21 +205,23 @@ impl Place {
         self.header.as_ref().unwrap_or(&self.data)
     }
 
-    /// Opens the volume, of whatever format.
-    fn volume(&self, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<&File>, Error> {
+    /// Opens the volume, of whatever format, on `storage`, which is the file of its data.
+    fn volume<S: ReadAt>(&self, storage: S, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<S>, Error> {
         tcrypt::refuse_options(kind)?;
+        plain::refuse_options(kind)?;
         let volume = match kind.format {
             Format::Luks => {
                 let (header, unlocked) = self.headed().unlock(args)?;
                 let headed = self.header.as_ref().map(|headed| &headed.file as &dyn ReadAt);
-                header.open_with(&self.data.file, headed, &unlocked)
+                header.open_with(storage, headed, &unlocked)
             }
             Format::Tcrypt if self.header.is_some() => {
                 let reason = "headers of TrueCrypt and VeraCrypt are on the volume".to_owned();
                 return Err(Error::Option { option: "--header", reason });
             }
-            Format::Tcrypt => tcrypt::unlock(&self.data, args, kind)?.open(&self.data.file),
-            Format::Loopaes => Ok(loopaes::open(self, args, kind)?),
+            Format::Tcrypt => tcrypt::unlock(&self.data, args, kind)?.open(storage),
+            Format::Loopaes => Ok(loopaes::open(self, storage, args, kind)?),
+            Format::Plain => Ok(plain::open(self, storage, args, kind)?),
         };
         let volume = volume.map_err(|error| self.data.error(error))?;
         if volume.is_read_only() && self.data.access != Access::Read {

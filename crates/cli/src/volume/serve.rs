@@ -1,11 +1,11 @@
 //! `algkit volume serve`: a volume as a network block device.
 
-use super::{Access, Place, args::serve::ServeArgs};
-use crate::{
-    answer::Answer,
-    error::Error,
-    out::{complain, print_all},
+use super::{
+    Access, Place,
+    args::serve::ServeArgs,
+    service::{FAREWELL, Failures, asked_to_end, notify},
 };
+use crate::{answer::Answer, error::Error, out::print_all};
 use algkit_volume::{
     WriteAt,
     nbd::{self, Export},
@@ -15,28 +15,20 @@ use rustix::{
     net::{Shutdown as How, shutdown},
     process::umask,
 };
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    iterator::Signals,
-};
 use std::{
     collections::HashMap,
-    env, fs, io,
+    fs, io,
     net::{Ipv4Addr, Shutdown, TcpListener},
     os::{
         fd::{AsFd, OwnedFd},
-        linux::net::SocketAddrExt,
         unix::{
             ffi::OsStrExt,
             fs::FileTypeExt,
-            net::{SocketAddr, UnixDatagram, UnixListener, UnixStream},
+            net::{UnixListener, UnixStream},
         },
     },
     path::{Path, PathBuf},
-    sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     thread,
     time::Duration,
 };
@@ -48,25 +40,14 @@ const THREADS: usize = 8;
 /// How long a client may be silent before it has chosen the export.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a client that does not read its replies may keep the server from ending.
-const FAREWELL: Duration = Duration::from_secs(5);
-
-/// The most failures that are told of.
-const TOLD: u32 = 20;
-
 pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
     let place = Place::open(&args.place, if args.read_only { Access::Read } else { Access::Data })?;
-    let volume = place.volume(&args.unlock, &args.kind)?;
+    let volume = place.volume(&place.data.file, &args.unlock, &args.kind)?;
     // From now on a signal ends the server in order.
-    let mut signals =
-        Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(|source| Error::Read { name: "signals".to_owned(), source })?;
+    let mut signals = asked_to_end()?;
     let (listener, uri) = Listener::bind(args)?;
-    let failures = AtomicU32::new(0);
-    let failed = |error: &algkit_volume::Error| match failures.fetch_add(1, Ordering::Relaxed) {
-        TOLD => complain(&"further failures are not told of"),
-        n if n < TOLD => complain(&format_args!("`{}`: {error}", place.data.path.display())),
-        _ => {}
-    };
+    let failures = Failures::new(&place.data.path);
+    let failed = |error: &algkit_volume::Error| failures.tell(error);
     let export = Export {
         read_only: args.read_only,
         discard: args.allow_discards,
@@ -165,18 +146,6 @@ fn remove_stale(path: &Path) {
 fn escaped(path: &[u8]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._~-".contains(byte);
     path.iter().map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-/// Tells systemd, or whoever started the server and waits (sd_notify(3)).
-fn notify(state: &str) {
-    let Some(path) = env::var_os("NOTIFY_SOCKET") else { return };
-    let address = match path.as_bytes() {
-        [b'@', name @ ..] => SocketAddr::from_abstract_name(name),
-        _ => SocketAddr::from_pathname(&path),
-    };
-    // Whoever set the variable wrongly misses the message.
-    let send = |address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address);
-    let _ = address.and_then(send);
 }
 
 /// Connections by their numbers, each with a handle that ends it.

@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 20;
 
 pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
     let place = Place::open(&args.place, Access::Read)?;
-    let volume = place.volume(&args.unlock, &args.kind)?;
+    let volume = place.volume(&place.data.file, &args.unlock, &args.kind)?;
     let failed = |error| place.data.error(error);
     let size = volume.size().map_err(failed)?;
     let rest = size.checked_sub(args.offset);
@@ -59,7 +59,7 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
     }
     let mut input = Input::open(args.input.as_deref())?;
     let place = Place::open(&args.place, Access::Data)?;
-    let volume = place.volume(&args.unlock, &args.kind)?;
+    let volume = place.volume(&place.data.file, &args.unlock, &args.kind)?;
     let failed = |error| place.data.error(error);
     let size = volume.size().map_err(failed)?;
     let no_room = |len: u64| {

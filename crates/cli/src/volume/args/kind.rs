@@ -1,5 +1,6 @@
 //! The command line of formats that have no header which says what they are.
 
+use super::plain::PlainArgs;
 use clap::{Args, ValueEnum};
 
 /// Formats of a volume that is opened.
@@ -13,6 +14,8 @@ pub enum Format {
     Tcrypt,
     /// loop-AES: the keys are in the lines of a key file, and nothing tells whether they are right
     Loopaes,
+    /// dm-crypt without a header: --cipher and --key-size have to be given, and nothing tells whether they are right
+    Plain,
 }
 
 /// The format, and what a volume without a readable header needs.
@@ -22,15 +25,18 @@ pub struct KindArgs {
     /// The format
     #[arg(long = "type", value_enum, default_value_t = Format::Luks)]
     pub format: Format,
-    /// The cipher that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: aes]
+    /// The cipher that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: aes]; that of a plain volume
     #[arg(short = 'c', long, value_name = "CIPHER")]
     pub cipher: Option<String>,
-    /// The hash that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: as long as a key]
+    /// The hash that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: as long as a key]; that which
+    /// makes the key of a plain volume of a passphrase, or plain. Key files of plain volumes are not hashed
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
-    /// Size of a key of loop-AES in bits [default: 256]
-    #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=512))]
+    /// Size of a key in bits, of loop-AES [default: 256] and of a plain volume
+    #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
+    #[command(flatten)]
+    pub plain: PlainArgs,
     #[command(flatten)]
     pub tcrypt: TcryptArgs,
 }

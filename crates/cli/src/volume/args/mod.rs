@@ -1,23 +1,28 @@
 //! The command line of `algkit volume`.
 
+pub mod fill;
 pub mod headers;
 pub mod keys;
 pub mod kind;
+pub mod mount;
+pub mod plain;
 pub mod reencrypt;
 pub mod serve;
 
 use crate::{error::Error, size::bytes};
 use clap::{Args, Subcommand, ValueEnum};
+use fill::FillArgs;
 use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
 use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
 use kind::KindArgs;
+use mount::MountArgs;
 use reencrypt::{DecryptArgs, EncryptArgs, ReencryptArgs};
 use serve::ServeArgs;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An IMAGE is a file or a block device. Neither root nor device-mapper is needed, and nothing is mounted.
+An IMAGE is a file or a block device. Neither root nor device-mapper is needed.
 
 Examples:
   algkit volume dump disk.img
@@ -41,6 +46,8 @@ pub enum VolumeCommand {
     /// Write a new header with one key slot: all that was on the volume is lost
     #[command(alias = "luksFormat")]
     Format(FormatArgs),
+    /// Make a new volume with a disk image or a folder's files in it
+    Fill(FillArgs),
     /// Say whether a passphrase opens a volume: exit 1 if it does not
     OpenTest(OpenTestArgs),
     /// Add a key slot: a further passphrase for the volume
@@ -75,6 +82,8 @@ pub enum VolumeCommand {
     Write(WriteArgs),
     /// Serve a volume's plaintext as a disk to NBD clients: nbdcopy, qemu, the kernel
     Serve(ServeArgs),
+    /// Show a volume's plaintext as a file, or the files in it, through FUSE
+    Mount(MountArgs),
 }
 
 /// The location of a volume.
@@ -175,6 +184,22 @@ pub struct FormatArgs {
     /// The same as --key-file
     #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
     pub new_key_file: Option<PathBuf>,
+    /// Format even if the image is a LUKS volume already
+    #[arg(short = 'q', long)]
+    pub batch_mode: bool,
+    /// Ask for the passphrase twice, which is always done
+    #[arg(short = 'y', long, hide = true)]
+    pub verify_passphrase: bool,
+    /// Accepted for compatibility with cryptsetup
+    #[arg(short = 'v', long, hide = true)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub new: NewVolumeArgs,
+}
+
+/// A new volume.
+#[derive(Args, Debug)]
+pub struct NewVolumeArgs {
     /// A file whose bytes are the passphrase; - is all of standard input [default: a line, from the terminal or a pipe]
     #[arg(short = 'd', long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
@@ -199,15 +224,6 @@ pub struct FormatArgs {
     /// The second label (LUKS2)
     #[arg(long)]
     pub subsystem: Option<String>,
-    /// Format even if the image is a LUKS volume already
-    #[arg(short = 'q', long)]
-    pub batch_mode: bool,
-    /// Ask for the passphrase twice, which is always done
-    #[arg(short = 'y', long, hide = true)]
-    pub verify_passphrase: bool,
-    /// Accepted for compatibility with cryptsetup
-    #[arg(short = 'v', long, hide = true)]
-    pub verbose: bool,
     #[command(flatten)]
     pub kdf: KdfArgs,
 }

@@ -1,0 +1,35 @@
+//! The command line of `algkit volume mount`.
+
+use super::{PlaceArgs, UnlockArgs, kind::KindArgs};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+FOLDER shows one file, `volume`, which is the plaintext: as long as the volume, and nobody's but yours. With --fs it shows the files in the volume, \
+if that has an ext2, ext3 or ext4 file system; this takes fuse2fs.
+
+When the folder is ready, a line on standard output is the path to use, and systemd is told so. The command runs until it gets SIGINT or SIGTERM, or \
+until `fusermount3 -u FOLDER`; then all that was written is synced. If it is killed, `fusermount3 -u FOLDER` clears the folder.
+
+Examples:
+  mkdir mnt; algkit volume mount disk.img mnt &
+  e2fsck -f mnt/volume
+  algkit volume mount --fs --key-file key disk.img mnt &
+  fusermount3 -u mnt")]
+pub struct MountArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The folder to mount on
+    pub folder: PathBuf,
+    /// Mount the file system in the volume instead
+    #[arg(long)]
+    pub fs: bool,
+    /// Allow only reading
+    #[arg(short = 'r', long)]
+    pub read_only: bool,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
+}

@@ -1,0 +1,81 @@
+//! `algkit volume fill`: a new volume with a disk image or a folder's files in it.
+
+use super::{args::fill::FillArgs, format, random, tree};
+use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
+use algkit_volume::{Header, WriteAt};
+use rustix::{fs::Mode, process::umask};
+use std::{ffi::OsStr, io};
+use zeroize::Zeroizing;
+
+/// The number of bytes encrypted at a time.
+const CHUNK: usize = 1 << 20;
+
+/// More than the largest new header with its key slots.
+const MAX_HEADER: u64 = 64 << 20;
+
+pub fn run(args: &FillArgs) -> Result<Answer, Error> {
+    let (image, from) = (&args.image, &args.source);
+    if image.symlink_metadata().is_ok() {
+        return Err(Error::Option { option: "IMAGE", reason: format!("`{}` is there already", image.display()) });
+    }
+    let is_stdin = from == OsStr::new("-");
+    let is_tree = !is_stdin && from.is_dir();
+    if !is_tree && (args.fs.is_some() || args.plaintext_folder.is_some()) {
+        let option = if args.fs.is_some() { "--fs" } else { "--plaintext-folder" };
+        return Err(Error::Option { option, reason: "only for a folder; an image has its file system".to_owned() });
+    }
+    if is_stdin && args.new.key_file.as_deref().is_none_or(|file| file == "-") {
+        let reason = "standard input is the image; the passphrase has to come from a file".to_owned();
+        return Err(Error::Option { option: "--key-file", reason });
+    }
+    let (version, options, passphrase) = format::chosen(&args.new, None, image)?;
+    let mut source = if is_tree { tree::make(args)? } else { Input::open(Some(from))? };
+    let sector = u64::from(options.sector_size);
+    let Some(len) = args.size.or(source.len()) else {
+        let reason = "standard input does not tell how long it is".to_owned();
+        return Err(Error::Option { option: "--size", reason });
+    };
+    if let Some(have) = source.len().filter(|have| *have > len) {
+        return Err(too_long(have, len));
+    }
+    let len = len.checked_next_multiple_of(sector).ok_or_else(|| too_long(u64::MAX, len))?;
+
+    // The image is its owner's alone, as are the files in it.
+    umask(Mode::RWXG | Mode::RWXO);
+    let output = Output::file(image, None)?;
+    let file = output.handle();
+    let failed = |source| Error::Volume { path: image.clone(), source };
+    let resize = |size: Option<u64>| {
+        let name = format!("`{}`", image.display());
+        let resized = size.map_or(Err(io::ErrorKind::FileTooLarge.into()), |size| file.set_len(size));
+        resized.map_err(|source| Error::Write { name, source })
+    };
+    resize(len.checked_add(MAX_HEADER))?;
+    let (header, unlocked) = Header::format(version, file, &options, &passphrase, &random()?).map_err(failed)?;
+    resize(header.data_offset().checked_add(len))?;
+    let volume = header.open(file, &unlocked.key).map_err(failed)?;
+
+    let mut progress = Progress::bytes(Some(len));
+    let mut buffer = Zeroizing::new(vec![0; CHUNK]);
+    let mut at = 0;
+    while at < len {
+        let chunk = &mut buffer[..(len - at).min(CHUNK as u64) as usize];
+        let filled = source.fill(chunk)?;
+        // Behind the end of the source there are zeros.
+        chunk[filled..].fill(0);
+        volume.write_from(at, chunk).map_err(failed)?;
+        at += chunk.len() as u64;
+        progress.advance(chunk.len() as u64);
+    }
+    if source.fill(&mut buffer[..1])? > 0 {
+        return Err(too_long(len + 1, len));
+    }
+    volume.sync().map_err(failed)?;
+    drop(progress);
+    output.finish()?;
+    Ok(Answer::Yes)
+}
+
+fn too_long(have: u64, len: u64) -> Error {
+    Error::Option { option: "--size", reason: format!("{len} bytes, and the source has {have} or more") }
+}
