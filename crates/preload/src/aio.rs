@@ -168,7 +168,7 @@ pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int,
 
 unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     // SAFETY: the pointer is null or points to a request (precondition).
-    let bytes = unsafe { iocb.cast::<[u8; IOCB_LEN]>().as_mut() }.ok_or(Errno::FAULT)?;
+    let bytes = unsafe { memory::at_mut(iocb.cast::<[u8; IOCB_LEN]>())? };
     let Some(entry) = table::entry(descriptor(bytes)) else {
         if is_own(context) {
             return Err(Errno::INVAL);
@@ -261,7 +261,7 @@ pub unsafe fn get_events(
         _ => return Err(Errno::INVAL),
     };
     // SAFETY: `timeout` is null or points to a time span (precondition).
-    let timeout = unsafe { timeout.as_ref() }.map(duration).transpose()?;
+    let timeout = unsafe { memory::maybe(timeout)? }.map(duration).transpose()?;
     let deadline = timeout.map(|timeout| Instant::now() + timeout);
     let mut got = 0;
     loop {
@@ -324,7 +324,7 @@ pub fn set_up(count: c_long, context: *mut u64) -> Result<c_int, Errno> {
         return Err(Errno::INVAL);
     }
     // SAFETY: the pointer is null or the caller's place for a context number.
-    let context = unsafe { context.as_mut() }.ok_or(Errno::FAULT)?;
+    let context = unsafe { memory::at_mut(context)? };
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     IS_USED.store(true, Ordering::Relaxed);
     with(|contexts| contexts.insert(number, Context::default()))?;

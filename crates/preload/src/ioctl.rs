@@ -1,6 +1,12 @@
 //! `ioctl` on served descriptors: the requests of `/dev/crypto`, and `FIONBIO`.
 
-use crate::{entry::Entry, interpose::interpose, kernel::kernel, memory::OwnMemory, table};
+use crate::{
+    entry::Entry,
+    interpose::interpose,
+    kernel::kernel,
+    memory::{self, OwnMemory},
+    table,
+};
 use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
 use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
 use rustix::net::SocketFlags;
@@ -18,7 +24,7 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     match request {
         FIONBIO => {
             // SAFETY: the pointer is null or points to a number, as `FIONBIO` demands of the caller.
-            let on = *unsafe { argument.cast::<c_int>().as_ref() }.ok_or(Errno::FAULT)? != 0;
+            let on = *unsafe { memory::at(argument.cast::<c_int>())? } != 0;
             pass_on(fd, request, argument)?;
             if let Ok(mut entered) = entry.enter(fd) {
                 entered.state().is_nonblocking = on;

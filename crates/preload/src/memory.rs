@@ -28,6 +28,38 @@ impl Memory for OwnMemory {
     }
 }
 
+/// What a caller's pointer refers to. [`Errno::FAULT`] for an address in the first page or outside of user space.
+///
+/// # Safety
+/// Any other address must be that of a `T`, which stays there unchanged for the lifetime `'a`.
+#[inline]
+pub unsafe fn at<'a, T>(pointer: *const T) -> Result<&'a T, Errno> {
+    check(pointer.addr() as u64, size_of::<T>())?;
+    // SAFETY: the address is that of a `T` (precondition).
+    Ok(unsafe { &*pointer })
+}
+
+/// The same as [`at`], for what the call changes.
+///
+/// # Safety
+/// The same as for [`at`], and nothing else may access it for the lifetime `'a`.
+#[inline]
+pub unsafe fn at_mut<'a, T>(pointer: *mut T) -> Result<&'a mut T, Errno> {
+    check(pointer.addr() as u64, size_of::<T>())?;
+    // SAFETY: the address is that of a `T`, and nothing else accesses it (precondition).
+    Ok(unsafe { &mut *pointer })
+}
+
+/// The same as [`at`], for a pointer that may be null.
+///
+/// # Safety
+/// The same as for [`at`].
+pub unsafe fn maybe<'a, T>(pointer: *const T) -> Result<Option<&'a T>, Errno> {
+    // SAFETY: the precondition is the same.
+    if pointer.is_null() { Ok(None) } else { unsafe { at(pointer) }.map(Some) }
+}
+
+#[inline]
 fn check(address: u64, len: usize) -> Result<(), Errno> {
     let end = usize::try_from(address).ok().and_then(|address| address.checked_add(len));
     let is_good = len == 0 || (address >= FIRST_PAGE && end.is_some_and(|end| end <= isize::MAX as usize));

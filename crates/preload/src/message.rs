@@ -6,7 +6,7 @@ use crate::{
     errno::length,
     interpose::interpose,
     iov::{self, Several},
-    memory::OwnMemory,
+    memory::{self, OwnMemory},
     table, transfer,
 };
 use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS, netlink, socket::put_address};
@@ -106,8 +106,8 @@ fn pieces(count: c_int) -> Result<usize, Errno> {
 
 unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
     entry.check_socket()?;
-    // SAFETY: the pointer is null or points to a header, as `sendmsg` demands of the caller.
-    let message = unsafe { message.as_ref() }.ok_or(Errno::FAULT)?;
+    // SAFETY: the pointer is to a header, as `sendmsg` demands of the caller.
+    let message = unsafe { memory::at(message)? };
     if message.msg_controllen > MAX_CONTROL {
         return Err(Errno::NOBUFS);
     }
@@ -172,7 +172,7 @@ unsafe fn send_messages(
     let mut done = 0;
     for at in 0..count.min(MAX_MESSAGES) as usize {
         // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
-        let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
+        let message = unsafe { memory::at_mut(messages.wrapping_add(at))? };
         // SAFETY: each member is a header, as `sendmmsg` demands of the caller.
         match unsafe { send_message(entry, fd, &raw const message.msg_hdr, flags) } {
             Ok(sent) => message.msg_len = sent as c_uint,
@@ -191,8 +191,8 @@ unsafe fn receive_message(
     flags: c_int,
 ) -> Result<usize, Errno> {
     entry.check_socket()?;
-    // SAFETY: the pointer is null or points to a header, as `recvmsg` demands of the caller.
-    let message = unsafe { message.as_mut() }.ok_or(Errno::FAULT)?;
+    // SAFETY: the pointer is to a header, as `recvmsg` demands of the caller.
+    let message = unsafe { memory::at_mut(message)? };
     let mut all = Several::new();
     // SAFETY: the vector describes memory that is writable, as `recvmsg` demands of the caller.
     let mut into = unsafe { iov::destinations(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
@@ -229,14 +229,15 @@ unsafe fn receive_messages(
     timeout: *mut timespec,
 ) -> Result<c_int, Errno> {
     // SAFETY: the pointer is null or points to a time span, as `recvmmsg` demands of the caller.
-    let deadline = unsafe { timeout.as_ref() }.map(duration).transpose()?.map(|timeout| Instant::now() + timeout);
+    let timeout = unsafe { memory::maybe(timeout)? }.map(duration).transpose()?;
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
     if let Some(error) = entry.enter(fd)?.file()?.take_error() {
         return Err(error);
     }
     let mut done = 0;
     for at in 0..count.min(MAX_MESSAGES) as usize {
         // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
-        let message = unsafe { messages.add(at).as_mut() }.ok_or(Errno::FAULT)?;
+        let message = unsafe { memory::at_mut(messages.wrapping_add(at))? };
         // SAFETY: each member is a header, as `recvmmsg` demands of the caller.
         match unsafe { receive_message(entry, fd, &raw mut message.msg_hdr, flags & !MSG_WAITFORONE) } {
             Ok(received) => message.msg_len = received as c_uint,

@@ -324,7 +324,7 @@ fn describe(place: Place, into: *mut libc::stat) -> Result<c_int, Errno> {
         found.st_rdev = libc::makedev(MISC_MAJOR, DYNAMIC_MINOR);
     }
     // SAFETY: the pointer is null or the caller's place for a `stat`.
-    *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
+    *unsafe { memory::at_mut(into)? } = found;
     Ok(0)
 }
 
@@ -339,7 +339,7 @@ fn describe_more(place: Place, into: *mut libc::statx) -> Result<c_int, Errno> {
         (found.stx_rdev_major, found.stx_rdev_minor) = (MISC_MAJOR, DYNAMIC_MINOR);
     }
     // SAFETY: the pointer is null or the caller's place for a `statx`.
-    *unsafe { into.as_mut() }.ok_or(Errno::FAULT)? = found;
+    *unsafe { memory::at_mut(into)? } = found;
     Ok(0)
 }
 

@@ -3,7 +3,7 @@
 //! The kernel moves references to pages. Here the data is read and sent. So changes that a program makes to a page
 //! after `vmsplice` are seen until the page is spliced on, and not afterwards.
 
-use crate::{entry::Entry, errno::length, interpose::interpose, table, transfer};
+use crate::{entry::Entry, errno::length, interpose::interpose, memory, table, transfer};
 use algkit_afalg::{Errno, Message, Readiness};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
@@ -203,7 +203,7 @@ fn into_pipe(
 /// `offset` must be null or point to an offset.
 unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len: usize) -> Result<usize, Errno> {
     // SAFETY: `offset` is null or points to an offset (precondition).
-    let mut offset = unsafe { offset.as_mut() };
+    let mut offset = if offset.is_null() { None } else { Some(unsafe { memory::at_mut(offset)? }) };
     let entry = match ends {
         Ends::To(entry) => entry,
         Ends::From(_) if offset.is_some() => return Err(Errno::SPIPE),

@@ -186,6 +186,40 @@ served! {
 }
 
 served! {
+    fn an_address_of_nothing_is_refused_on_a_served_descriptor() {
+        let (socket, cipher) = (cbc(), parent("skcipher", "cbc(aes)", &common::KEY));
+        let device = std::fs::File::open("/dev/crypto").unwrap();
+        let (fd, parent) = (socket.as_raw_fd(), cipher.as_raw_fd());
+        // In the first page, and outside of user space.
+        for bad in [8, usize::MAX - 4095] {
+            let calls: &[(&str, libc::c_long, i32, [usize; 5])] = &[
+                ("sendto", libc::SYS_sendto, fd, [bad, 16, 0, 0, 0]),
+                ("write", libc::SYS_write, fd, [bad, 16, 0, 0, 0]),
+                ("sendmsg", libc::SYS_sendmsg, fd, [bad, 0, 0, 0, 0]),
+                ("recvmsg", libc::SYS_recvmsg, fd, [bad, 0, 0, 0, 0]),
+                ("sendmmsg", libc::SYS_sendmmsg, fd, [bad, 2, 0, 0, 0]),
+                ("recvmmsg", libc::SYS_recvmmsg, fd, [bad, 2, 0, 0, 0]),
+                ("recvmmsg's timeout", libc::SYS_recvmmsg, fd, [bad, 2, 0, bad, 0]),
+                ("writev", libc::SYS_writev, fd, [bad, 3, 0, 0, 0]),
+                ("readv", libc::SYS_readv, fd, [bad, 3, 0, 0, 0]),
+                ("setsockopt", libc::SYS_setsockopt, parent, [libc::SOL_ALG as usize, 1, bad, 16, 0]),
+                ("getsockopt", libc::SYS_getsockopt, fd, [1, 3, bad, bad, 0]),
+                ("bind", libc::SYS_bind, parent, [bad, 88, 0, 0, 0]),
+                ("FIONBIO", libc::SYS_ioctl, fd, [libc::FIONBIO as usize, bad, 0, 0, 0]),
+                // CIOCGSESSION
+                ("ioctl", libc::SYS_ioctl, device.as_raw_fd(), [0xc030_6366, bad, 0, 0, 0]),
+            ];
+            for &(name, number, fd, [a, b, c, d, e]) in calls {
+                // SAFETY: that these addresses are refused is what is tested.
+                let result = checked(unsafe { libc::syscall(number, fd, a, b, c, d, e) });
+                assert_eq!(result, Err(Errno::EFAULT), "{name} of {bad:#x}");
+            }
+        }
+        assert_encrypts(&socket);
+    }
+}
+
+served! {
     fn other_names_of_the_same_files() {
         for path in [c"/proc/crypto", c"//proc/./crypto"] {
             // SAFETY: the path is a C string.
