@@ -1,4 +1,4 @@
-//! Options of level `SOL_SOCKET`: which of them are the file's own, and what they say.
+//! Options of level `SOL_SOCKET`: which of them the file keeps, and their values.
 //!
 //! The others concern waiting and signals, or mean nothing to what is served. Front ends leave them to the socket that stands for
 //! the file.
@@ -9,7 +9,7 @@ use libc::{
     SO_TYPE, SOL_SOCKET,
 };
 
-/// Whether `setsockopt` of this option is done to the file.
+/// Whether `setsockopt` of this option changes the file.
 pub fn is_set_here(level: i32, name: i32) -> bool {
     level != SOL_SOCKET || matches!(name, SO_SNDBUF | SO_RCVBUF | SO_SNDBUFFORCE | SO_RCVBUFFORCE)
 }
@@ -39,7 +39,8 @@ impl Default for Buffers {
 impl Buffers {
     /// `setsockopt`.
     pub(crate) fn set(&mut self, name: i32, value: &[u8]) -> Result<(), Errno> {
-        // A negative number is a large one, and bookkeeping takes half.
+        // The kernel reads the number as unsigned, so a negative one is large. It doubles the number, because half of a
+        // buffer is for its own structures.
         let wanted = u32::from_ne_bytes(*value.first_chunk().ok_or(Errno::INVAL)?);
         let doubled = 2 * (wanted as usize).min(DEFAULT_BUFFER);
         match name {

@@ -11,7 +11,7 @@ use std::{
     os::fd::{AsRawFd, OwnedFd},
 };
 
-/// A file with that text, which can be read and not changed, and is closed on `exec`.
+/// A file with the current text, which can only be read, and whose descriptor is closed on `exec`.
 pub fn file() -> Result<OwnedFd, Errno> {
     let memory = rustix::fs::memfd_create("crypto", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     let text = text();
@@ -22,14 +22,14 @@ pub fn file() -> Result<OwnedFd, Errno> {
     rustix::fs::fcntl_add_seals(&memory, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
     let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
     rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).or_else(|_| {
-        // Without /proc it is one that only the seals keep from being written to.
+        // Without /proc, the descriptor remains open for writing too, and only the seals prevent that.
         rustix::fs::seek(&memory, SeekFrom::Start(0))?;
         Ok(memory)
     })
 }
 
-/// The current text of `/proc/crypto`: every driver that exists without a new template instance, and the common
-/// instances, newest first.
+/// The current text of `/proc/crypto`: all drivers of the table, and the instances of templates that are common or that
+/// a client has asked for, newest first.
 pub fn text() -> String {
     render(&catalogue::entries())
 }

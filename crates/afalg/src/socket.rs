@@ -1,4 +1,4 @@
-//! What is asked of a file that is a socket, of whichever family: how it is made, named and set.
+//! Calls on files that are sockets, of either family: making them, their addresses, their options.
 
 use crate::{
     Errno, File, Memory,
@@ -16,7 +16,8 @@ const MAX_VALUE: usize = 64 << 10;
 const NOBODY: [[u8; 4]; 3] = [[0; 4], [0xff; 4], [0xff; 4]];
 
 impl File {
-    /// `socket`, if sockets of this family and protocol are served; `kind` without `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+    /// `socket`; `None` if sockets of this family and protocol are not served. `kind` must not contain `SOCK_NONBLOCK` and
+    /// `SOCK_CLOEXEC`.
     pub fn socket(family: i32, kind: i32, protocol: i32) -> Option<Result<Self, Errno>> {
         match (family, protocol) {
             (AF_ALG, _) => Some(alg::Socket::new(kind, protocol).map(Self::Alg)),
@@ -44,14 +45,14 @@ impl File {
         }
     }
 
-    /// `accept`, by a client that asks for the other side's address, or does not.
+    /// `accept`. `asks_for_address` says whether the client passed room for the other side's address.
     pub fn accept(&mut self, asks_for_address: bool) -> Result<Self, Errno> {
         let accepted = match self {
             Self::Alg(socket) => socket.accept()?,
             Self::Netlink(_) => return Err(Errno::OPNOTSUPP),
             Self::Device(_) => return Err(Errno::NOTSOCK),
         };
-        // The kernel finds out too late that such sockets have no address.
+        // These sockets have no address. The kernel finds that out after it has accepted the connection.
         if asks_for_address { Err(Errno::CONNABORTED) } else { Ok(Self::Alg(accepted)) }
     }
 
@@ -64,7 +65,7 @@ impl File {
         }
     }
 
-    /// The address that what is received came from.
+    /// The sender's address of received messages.
     pub fn sender(&self) -> &'static [u8] {
         if matches!(self, Self::Netlink(_)) { &netlink::KERNEL } else { &[] }
     }
@@ -100,20 +101,20 @@ pub fn option_value(
 ) -> Result<Zeroizing<Vec<u8>>, Errno> {
     let len = usize::try_from(len).map_err(|_| Errno::INVAL)?;
     let mut value = Zeroizing::new(vec![0; len.min(MAX_VALUE)]);
-    // Of a tag's length, the kernel looks at the option's length only.
+    // The kernel takes the length of a tag from the option's length, and does not read the value.
     if (level, name) != (SOL_ALG, ALG_SET_AEAD_AUTHSIZE) {
         memory.read(address, &mut value)?;
     }
     Ok(value)
 }
 
-/// Writes as much of an option's value as there is room for, whose size is at `len_at`, and there how much that is.
+/// Writes an option's value to `address`, cut to the length at `len_at`, and the number of bytes written to `len_at`.
 pub fn put_option(memory: &mut dyn Memory, address: u64, len_at: u64, value: &[u8]) -> Result<(), Errno> {
     let written = put(memory, address, len_at, value)?;
     memory.write(len_at, &(written as u32).to_ne_bytes())
 }
 
-/// Writes as much of an address as there is room for, whose size is at `len_at`, and there how long the address is.
+/// Writes a socket's address to `address`, cut to the length at `len_at`, and its full length to `len_at`.
 pub fn put_address(memory: &mut dyn Memory, address: u64, len_at: u64, name: &[u8]) -> Result<(), Errno> {
     put(memory, address, len_at, name)?;
     memory.write(len_at, &(name.len() as u32).to_ne_bytes())
