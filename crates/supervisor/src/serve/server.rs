@@ -271,8 +271,13 @@ impl Server {
                 break;
             }
         }
-        let number = number.inspect_err(|_| {
-            self.tell(target.request, format_args!("refused a file: no number is free where files are served"));
+        let number = number.inspect_err(|&error| {
+            let reason = match error {
+                Errno::MFILE => "no number is free where files are served",
+                // The program is not dumpable.
+                _ => "the program does not let its descriptors be listed",
+            };
+            self.tell(target.request, format_args!("refused a file: {reason}"));
         })?;
         giving.insert((program, number));
         drop(giving);

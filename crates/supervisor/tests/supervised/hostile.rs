@@ -193,6 +193,20 @@ fn the_supervisor_is_opaque() {
     }
 }
 
+#[test]
+fn a_program_that_cannot_be_read_is_refused() {
+    const NAME: &str = "hostile::a_program_that_cannot_be_read_is_refused";
+    if crate::is_inside() {
+        // SAFETY: the call takes no pointers.
+        assert_eq!(unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) }, 0);
+        assert_eq!(errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)), libc::EACCES);
+        std::fs::File::open("/dev/null").expect("the kernel opens it");
+    } else if !as_ordinary_user(NAME) {
+        let status = crate::start(NAME, &Options::default());
+        assert!(status.success(), "{status}");
+    }
+}
+
 /// A program that tries to take its parent over: it exits with 0 if that fails.
 const TAKEOVER: &str = include_str!("takeover.c");
 
