@@ -2,6 +2,7 @@
 
 use crate::{CipherSpec, Error, Kdf, Key, WriteAt};
 use algkit::Rng;
+use std::ops::Range;
 
 /// What a new volume is to be.
 #[derive(Clone, Debug)]
@@ -49,12 +50,17 @@ impl Options {
 
 /// Overwrites what is there up to the data, from the beginning on: headers of any kind, and key slots whose passphrases must not open
 /// anything any more.
-pub(crate) fn wipe(storage: &(impl WriteAt + ?Sized), len: u64) -> Result<(), Error> {
+pub(crate) fn wipe(storage: &dyn WriteAt, len: u64) -> Result<(), Error> {
+    wipe_range(storage, 0..len)
+}
+
+/// Overwrites the range with zeros. The first piece is on the storage before the others are written.
+pub(crate) fn wipe_range(storage: &dyn WriteAt, range: Range<u64>) -> Result<(), Error> {
     const CHUNK: u64 = 1 << 20;
     let zeros = vec![0; CHUNK as usize];
-    for offset in (0..len).step_by(CHUNK as usize) {
-        storage.write_at(offset, &zeros[..(len - offset).min(CHUNK) as usize])?;
-        if offset == 0 {
+    for offset in range.clone().step_by(CHUNK as usize) {
+        storage.write_at(offset, &zeros[..(range.end - offset).min(CHUNK) as usize])?;
+        if offset == range.start {
             storage.sync()?;
         }
     }

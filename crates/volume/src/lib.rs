@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod af;
+mod convert;
 mod crypt;
 mod error;
 pub mod format;
@@ -60,6 +61,7 @@ pub mod luks2;
 pub mod nbd;
 mod plain;
 pub mod reencrypt;
+mod resize;
 mod slot;
 mod spec;
 pub mod storage;

@@ -32,7 +32,7 @@ pub(crate) const FIRST_AREA: u64 = 2 * UNIT;
 const ALIGNMENT: u64 = 4096;
 const DATA_ALIGNMENT: u64 = 1 << 20;
 
-/// Iterations for the digest of a new volume's key. The key is random: none has to be slowed down who guesses.
+/// Iterations for the digest of a new volume's key. Nobody can guess a random key, so the digest need not be slow.
 const DIGEST_ITERATIONS: u32 = 1000;
 
 /// Bytes that PBKDF2 makes of the volume's key.
@@ -139,7 +139,7 @@ impl Header {
         })
     }
 
-    fn check(&self, size: u64) -> Result<(), String> {
+    pub(crate) fn check(&self, size: u64) -> Result<(), String> {
         if !(1..=MAX_KEY).contains(&self.key_size) {
             return Err(format!("a key of {} bytes", self.key_size));
         }
@@ -177,7 +177,7 @@ impl Header {
     }
 
     /// A slot's stripes, in whole sectors.
-    fn area(&self, slot: &Slot) -> Range<u64> {
+    pub(crate) fn area(&self, slot: &Slot) -> Range<u64> {
         let start = u64::from(slot.offset) * UNIT;
         start..start + (u64::from(self.key_size) * u64::from(slot.stripes)).next_multiple_of(UNIT)
     }
@@ -195,6 +195,29 @@ impl Header {
 
     pub(crate) fn data_offset(&self) -> u64 {
         u64::from(self.payload_offset) * UNIT
+    }
+
+    /// Gives slots that are not in use places between the others, before byte `data`, which is 0 in a detached header.
+    pub(crate) fn place_unused(&mut self, data: u64) -> Result<(), Error> {
+        let size = u64::from(self.key_size) * u64::from(STRIPES);
+        let mut taken: Vec<_> = self.slots.iter().filter(|slot| slot.enabled).map(|slot| self.area(slot)).collect();
+        for number in 0..SLOTS {
+            if self.slots[number].enabled {
+                continue;
+            }
+            taken.sort_by_key(|area| area.start);
+            let mut at = ALIGNMENT;
+            for area in &taken {
+                if area.start >= at + size {
+                    break;
+                }
+                at = at.max(area.end.next_multiple_of(ALIGNMENT));
+            }
+            let offset = u32::try_from(at / UNIT).ok().filter(|_| data == 0 || at + size <= data);
+            self.slots[number].offset = offset.ok_or(Error::NoRoom { size })?;
+            taken.push(self.area(&self.slots[number]));
+        }
+        Ok(())
     }
 
     fn kdf(&self, iterations: u32, salt: [u8; 32]) -> Kdf {
@@ -411,9 +434,8 @@ impl Keyslots for Header {
         self.remove(old).map(|()| new)
     }
 
-    /// The header is longer than a sector, and has no checksum: the sectors are written one after the other, and the first, with the magic number
-    /// and what enables most slots, is the last. Of a slot that lies in both, the half of the salt that is in the second counts for nothing
-    /// before the first says that the slot is in use.
+    /// The header has two sectors and no checksum. The second sector is written first; the first sector, which has the magic number and the marks of
+    /// slots 0 to 6, is written last. Half of slot 6's salt is in the second sector: nothing uses it until the first sector marks the slot as in use.
     fn store(&mut self, storage: &dyn WriteAt, _: &Rng) -> Result<(), Error> {
         let bytes = self.bytes().map_err(|reason| Error::damaged("the new header", reason))?;
         let (first, second) = bytes.split_at(UNIT as usize);

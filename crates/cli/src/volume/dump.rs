@@ -20,7 +20,7 @@ pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
     }
     tcrypt::refuse_options(&args.kind)?;
     if matches!(format, Format::Loopaes | Format::Plain) {
-        let reason = "loop-AES has no header to print".to_owned();
+        let reason = "this format has no header to print".to_owned();
         return Err(Error::Option { option: "--type", reason });
     }
     let header = image.header()?;

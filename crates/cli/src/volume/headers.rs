@@ -2,7 +2,10 @@
 
 use super::{
     Access, Named,
-    args::headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs},
+    args::{
+        Kind,
+        headers::{ConvertArgs, HeaderBackupArgs, HeaderRestoreArgs, RepairArgs},
+    },
     passphrase::confirmed,
     random, uninterrupted,
 };
@@ -12,7 +15,7 @@ use crate::{
     out::{complain, print_all},
     output::Output,
 };
-use algkit_volume::{Header, ReadAt};
+use algkit_volume::{Header, ReadAt, Version};
 use rustix::{fs::Mode, process::umask};
 
 pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
@@ -87,5 +90,22 @@ pub fn repair(args: &RepairArgs) -> Result<Answer, Error> {
     if mended.is_empty() {
         print_all(b"Nothing is damaged.\n")?;
     }
+    Ok(Answer::Yes)
+}
+
+pub fn convert(args: &ConvertArgs) -> Result<Answer, Error> {
+    let path = args.place.header.as_deref().unwrap_or(&args.place.image);
+    // Data is not written, but nobody may use the volume either.
+    let image = Named::open(path, Access::All)?;
+    let header = image.header()?;
+    let (version, name) = match args.kind {
+        Kind::Luks1 => (Version::Luks1, "LUKS1"),
+        Kind::Luks2 => (Version::Luks2, "LUKS2"),
+    };
+    if !args.batch_mode {
+        confirmed(&format!("The header on {} will be one of {name}.", image.path.display()))?;
+    }
+    let random = random()?;
+    uninterrupted(|| header.convert(version, &image.file, &random)).map_err(|error| image.error(error))?;
     Ok(Answer::Yes)
 }

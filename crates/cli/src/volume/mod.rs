@@ -14,6 +14,7 @@ mod passphrase;
 mod plain;
 mod programs;
 mod reencrypt;
+mod resize;
 mod serve;
 mod service;
 mod tcrypt;
@@ -55,6 +56,8 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Reencrypt(args) => reencrypt::run(args),
         VolumeCommand::Encrypt(args) => reencrypt::encrypt(args),
         VolumeCommand::Decrypt(args) => reencrypt::decrypt(args),
+        VolumeCommand::Resize(args) => resize::run(args),
+        VolumeCommand::Convert(args) => headers::convert(args),
         VolumeCommand::Read(args) => transfer::read(args),
         VolumeCommand::Write(args) => transfer::write(args),
         VolumeCommand::Serve(args) => serve::run(args),

@@ -2,6 +2,7 @@
 //! Specification", version 1.1.x).
 
 mod binary;
+pub(crate) mod convert;
 mod format;
 mod metadata;
 pub(crate) mod reencryption;
@@ -104,6 +105,12 @@ impl Header {
     /// An error if the metadata is too long for its place.
     pub(crate) fn fits(&self, random: &Rng) -> Result<(), Error> {
         self.bytes(0, random).map(drop)
+    }
+
+    /// Both copies with the places where they lie.
+    pub(crate) fn copies(&self, random: &Rng) -> Result<[(u64, Vec<u8>); 2], Error> {
+        let second = self.binary.header_size;
+        Ok([(0, self.bytes(0, random)?), (second, self.bytes(second, random)?)])
     }
 
     /// The volume on `storage`, which is the device of the data, with its key.

@@ -21,7 +21,7 @@ const AREA_CIPHER: &str = "aes-xts-plain64";
 const AREA_KEY: u32 = 64;
 
 /// Areas begin at multiples of so many bytes.
-const ALIGNMENT: u64 = 4096;
+pub(super) const ALIGNMENT: u64 = 4096;
 
 impl Header {
     fn keyslot(&self, number: u32) -> Result<&Keyslot, Error> {
@@ -61,6 +61,27 @@ impl Header {
         rules::check(&self.binary, &metadata).map_err(refused)?;
         (self.json, self.metadata) = (json, metadata);
         Ok(())
+    }
+
+    /// Says that the area of a key slot lies elsewhere.
+    pub(crate) fn move_area(&mut self, number: u32, offset: u64) -> Result<(), Error> {
+        let mut json = self.json.clone();
+        json["keyslots"][number.to_string()]["area"]["offset"] = offset.to_string().into();
+        self.replace(json)
+    }
+
+    /// Gives the only segment another length.
+    pub(crate) fn set_only_size(&mut self, size: u64) -> Result<(), Error> {
+        let mut json = self.json.clone();
+        match json["segments"].as_object_mut() {
+            Some(segments) if segments.len() == 1 => {
+                segments.values_mut().for_each(|segment| segment["size"] = size.to_string().into());
+            }
+            _ => {
+                return Err(Error::Unsupported { what: "another length of a volume with several segments".to_owned() });
+            }
+        }
+        self.replace(json)
     }
 
     /// Takes a slot out of the lists of whatever names it.
@@ -248,7 +269,7 @@ impl Keyslots for Header {
     }
 }
 
-fn kdf_json(kdf: &Kdf) -> Value {
+pub(super) fn kdf_json(kdf: &Kdf) -> Value {
     match kdf {
         Kdf::Pbkdf2 { hash, iterations, salt } => json!({
             "type": kdf.name(), "hash": hash, "iterations": iterations, "salt": BASE64_STANDARD.encode(salt),

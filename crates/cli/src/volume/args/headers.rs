@@ -1,5 +1,6 @@
 //! The command line of whole headers.
 
+use super::{Kind, PlaceArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -46,6 +47,28 @@ Example:
 pub struct RepairArgs {
     /// A file or a block device that begins with a header
     pub image: PathBuf,
+    /// Ask nothing
+    #[arg(short = 'q', long)]
+    pub batch_mode: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Only the header changes; data, key slots and passphrases stay. Whatever fails meanwhile, all passphrases open the volume. Nothing may use the volume, \
+and a backup of the header is a good idea.
+
+To LUKS1 goes what LUKS1 can say: sectors of 512 bytes, at most eight key slots, all with pbkdf2 and one hash, no tokens. To LUKS2 one of the eight key \
+slots has to be free.
+
+Examples:
+  algkit volume convert --type luks2 disk.img
+  algkit volume change-key --pbkdf pbkdf2 disk.img; algkit volume convert --type luks1 disk.img")]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The format of the new header
+    #[arg(long = "type", value_enum)]
+    pub kind: Kind,
     /// Ask nothing
     #[arg(short = 'q', long)]
     pub batch_mode: bool,

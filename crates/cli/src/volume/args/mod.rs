@@ -7,16 +7,18 @@ pub mod kind;
 pub mod mount;
 pub mod plain;
 pub mod reencrypt;
+pub mod resize;
 pub mod serve;
 
 use crate::{error::Error, size::bytes};
 use clap::{Args, Subcommand, ValueEnum};
 use fill::FillArgs;
-use headers::{HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
+use headers::{ConvertArgs, HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
 use keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, RemoveKeyArgs};
 use kind::KindArgs;
 use mount::MountArgs;
 use reencrypt::{DecryptArgs, EncryptArgs, ReencryptArgs};
+use resize::ResizeArgs;
 use serve::ServeArgs;
 use std::path::PathBuf;
 
@@ -76,6 +78,10 @@ pub enum VolumeCommand {
     Encrypt(EncryptArgs),
     /// Make the data of a volume plain where it lies
     Decrypt(DecryptArgs),
+    /// Make a volume longer or shorter, with the image that it is in
+    Resize(ResizeArgs),
+    /// Make a LUKS1 header one of LUKS2, or the other way round
+    Convert(ConvertArgs),
     /// Write a volume's plaintext, or a range of it, to a file or a pipe
     Read(ReadArgs),
     /// Overwrite a volume's plaintext, or a range of it, with a file or a pipe
