@@ -120,6 +120,85 @@ fn rules() {
     }
 }
 
+/// A reencryption with a hot zone behind 64 KiB that are done.
+fn half_finished() -> Value {
+    let crypt = |offset: u64, size: &str, tweak: u64, sector: u32, flag: Option<&str>| {
+        let mut segment = json!({
+            "type": "crypt", "offset": offset.to_string(), "size": size, "iv_tweak": tweak.to_string(),
+            "encryption": "aes-xts-plain64", "sector_size": sector,
+        });
+        if let Some(flag) = flag {
+            segment["flags"] = json!([flag]);
+        }
+        segment
+    };
+    let mut json = metadata();
+    json["keyslots"]["1"] = json!({
+        "type": "reencrypt", "key_size": 1, "mode": "reencrypt", "direction": "forward",
+        "area": {"type": "checksum", "offset": "290816", "size": "4096", "hash": "sha256", "sector_size": 4096},
+    });
+    let start = 1 << 20;
+    json["segments"] = json!({
+        "0": crypt(start, "65536", 0, 4096, None),
+        "1": crypt(start + 65536, "32768", 128, 4096, Some("in-reencryption")),
+        "2": crypt(start + 98304, "dynamic", 192, 512, None),
+        "3": crypt(start, "dynamic", 0, 512, Some("backup-previous")),
+        "4": crypt(start, "dynamic", 0, 4096, Some("backup-final")),
+    });
+    let mut new = json["digests"]["0"].clone();
+    (new["keyslots"], new["segments"]) = (json!([]), json!(["0", "1", "4"]));
+    let mut seal = json["digests"]["0"].clone();
+    (seal["keyslots"], seal["segments"]) = (json!(["1"]), json!([]));
+    json["digests"]["0"]["segments"] = json!(["1", "2", "3"]);
+    (json["digests"]["1"], json["digests"]["2"]) = (new, seal);
+    json["config"]["requirements"] = json!({"mandatory": ["online-reencrypt-v2"]});
+    json
+}
+
+#[test]
+fn rules_of_reencryption() {
+    assert!(read(&half_finished()).unwrap().reencryption().unwrap().1.is_hot());
+    let place = "not those of any place";
+    for (path, value, reason) in [
+        ("/segments/0/size", json!("61440"), place),
+        ("/segments/1/size", json!("28672"), place),
+        ("/segments/1/size", json!("dynamic"), "the hot zone has no end"),
+        ("/segments/1/offset", json!("1048576"), place),
+        ("/segments/1/flags", json!([]), place),
+        ("/segments/2/iv_tweak", json!("0"), place),
+        ("/segments/2/sector_size", json!(4096), place),
+        ("/segments/2/encryption", json!("aes-cbc-plain64"), place),
+        ("/segments/5", half_finished()["segments"]["2"].clone(), place),
+        ("/segments/2/flags", json!(["in-reencryption"]), "another one has the flag in-reencryption"),
+        ("/segments/4/flags", json!(["backup-previous"]), "another one has the flag backup-previous"),
+        ("/segments/4/flags", json!(["backup-moved-segment"]), "backup-final is missing"),
+        ("/segments/4/offset", json!("1052672"), "data is moved"),
+        ("/segments/4/integrity", json!({}), "tags"),
+        ("/digests/1/segments", json!(["0", "1"]), "neither plain nor encrypted with one key"),
+        ("/digests/1/segments", json!(["0", "4"]), place),
+        ("/digests/0/segments", json!(["0", "1", "2", "3"]), place),
+        ("/keyslots/1/mode", json!("decrypt"), "not those of the mode"),
+        ("/keyslots/1/mode", json!("recrypt"), "its mode is `recrypt`"),
+        ("/keyslots/1/direction", json!("backward"), place),
+        ("/keyslots/1/direction", json!(null), "its direction"),
+        ("/keyslots/1/area/type", json!("datashift-checksum"), "`datashift-checksum` is not supported"),
+        ("/keyslots/1/area/type", json!("datashift"), "shifted by 0 bytes"),
+        ("/keyslots/1/area/hash", json!(null), "hash or sector_size is missing"),
+        ("/keyslots/1/area/sector_size", json!(8192), "checksums of 8192 bytes"),
+        ("/keyslots/1/area/sector_size", json!(512), "checksums of 512 bytes, and sectors have 4096"),
+        ("/keyslots/1/area/size", json!("1048576"), "not inside"),
+        ("/keyslots/1/type", json!("luks2"), "its kdf, its af"),
+        ("/config/requirements", json!({}), "the requirement is missing"),
+    ] {
+        let mut changed = half_finished();
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        changed.pointer_mut(parent).unwrap()[name] = value;
+        let error = read(&changed).expect_err(path).to_string();
+        assert!(error.starts_with("first LUKS2 header: ") && error.contains(reason), "{path}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
 #[test]
 fn costs_are_capped_before_any_work() {
     for (path, value) in [
@@ -152,10 +231,12 @@ fn segments_outside_of_the_device_do_not_open() {
 fn requirements_and_integrity_are_named() {
     use algkit_volume::Key;
     let mut required = metadata();
-    required["config"]["requirements"] = json!({"mandatory": ["online-reencrypt-v2"]});
+    required["config"]["requirements"] = json!({"mandatory": ["inline-hw-tags"]});
+    let mut old = metadata();
+    old["config"]["requirements"] = json!({"mandatory": ["online-reencrypt"]});
     let mut integrity = metadata();
     integrity["segments"]["0"]["integrity"] = json!({"type": "hmac(sha256)"});
-    for (metadata, named) in [(required, "online-reencrypt-v2"), (integrity, "integrity")] {
+    for (metadata, named) in [(required, "inline-hw-tags"), (old, "cryptsetup repair"), (integrity, "integrity")] {
         let header = read(&metadata).unwrap();
         let error = header.open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(named), "{error}");
