@@ -123,6 +123,14 @@ fn encryption_and_decryption() {
     assert!(same(&[&disk]));
     assert_eq!(state(&disk), (false, false));
 
+    fs::write(&disk, [&plain[..], &vec![0; 32 << 20]].concat()).expect("a file");
+    let shifted = ["volume", "encrypt", "--reduce-device-size", "32M", "--init-only", "--key-file", &key, &disk];
+    ours(&[&shifted[..], &QUICK].concat());
+    assert!(same(&[&disk]));
+    done(&mut theirs(&place, &["--resume-only", &disk]));
+    assert!(same(&[&disk]));
+    assert_eq!(state(&disk), (false, false));
+
     fs::write(&disk, &plain).expect("a file");
     done(theirs(&place, &["--encrypt", "--type", "luks2", "--header", &header, "--init-only", &disk]).args(QUICK));
     assert!(same(&["--header", &header, &disk]));
@@ -193,7 +201,7 @@ fn cryptsetup_recovers_a_zone_that_was_left_here() {
 /// `ALGKIT_KILLS` sets how many kills there are.
 #[test]
 fn kills_at_random_lose_nothing() {
-    let kills = std::env::var("ALGKIT_KILLS").map_or(40, |text| text.parse().expect("a number"));
+    let kills = std::env::var("ALGKIT_KILLS").map_or(200, |text| text.parse().expect("a number"));
     let place = Place::new();
     let (image, plain) = filled(&place, 24 << 20);
     let (mut hits, mut hot, mut number) = (0, 0, 0u64);

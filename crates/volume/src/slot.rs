@@ -101,8 +101,8 @@ impl Area {
 
 /// Overwrites an area with random bytes, as one bit of a key slot that is lost loses the key. It is on the storage when this returns.
 pub(crate) fn wipe(storage: &dyn WriteAt, offset: u64, size: u64, random: &Rng) -> Result<(), Error> {
-    const CHUNK: u64 = 1 << 16;
-    let mut noise = vec![0; CHUNK as usize];
+    const CHUNK: u64 = 4 << 20;
+    let mut noise = vec![0; size.min(CHUNK) as usize];
     for at in (0..size).step_by(CHUNK as usize) {
         let noise = &mut noise[..(size - at).min(CHUNK) as usize];
         random.generate(&[], noise)?;

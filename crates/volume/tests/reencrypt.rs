@@ -6,7 +6,7 @@ use algkit_volume::{
     CipherSpec, Error, Header, Kdf, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt,
     format::Options,
     luks2,
-    reencrypt::{self, Change, Plan, Protection, Resume},
+    reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT, start_shifted},
     storage::Memory,
 };
 use disk::{Disk, State};
@@ -250,6 +250,65 @@ impl<S: WriteAt> WriteAt for Both<S> {
 fn every_write_of_an_encryption_with_a_header_elsewhere() {
     survives_detached(&Change::Encrypt, Protection::Checksum, 512);
     survives_detached(&Change::Encrypt, Protection::Journal, 4096);
+}
+
+/// The header is written over the first part of the data, which was moved before; then zone by zone.
+#[test]
+fn every_write_of_an_encryption_that_shifts() {
+    let data = SHIFT as usize + (40 << 10);
+    let text: Vec<u8> = plain().into_iter().cycle().take(data).collect();
+    let disk = Disk::new([&text[..], &vec![0; 2 * SHIFT as usize]].concat());
+    let options = Options {
+        cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
+        key_size: 64,
+        sector_size: 4096,
+        kdf: quick(),
+        hash: "sha256".into(),
+        uuid: None,
+        label: String::new(),
+        subsystem: String::new(),
+    };
+    let zone = Resume { hotzone: Some(9 << 20), lose_torn_zone: false };
+    let go_on = |storage: &dyn WriteAt| {
+        let (header, unlocked) = unlock(storage);
+        reencrypt::resume(&mut luks2(header), storage, storage, &unlocked, &zone, &random(), &mut |_, _| true).unwrap()
+    };
+    let same = |storage: &dyn ReadAt| read(storage).unwrap()[..data] == text;
+    start_shifted(&disk, &options, PASSPHRASE, &random()).unwrap();
+    assert!(same(&disk));
+    assert!(go_on(&disk));
+    let (mut states, mut plain, mut interrupted, mut under_way) = (0, 0, 0, 0);
+    let (end, _) = disk.cut(|step, state| {
+        // Every write is cut, and of the ways in which it is cut every fifth is looked at.
+        states += 1;
+        if states % 5 != 0 {
+            return;
+        }
+        let after = Memory::new(state.bytes());
+        if Header::read(&after).is_ok() {
+            under_way += 1;
+        } else if let Some(found) = Interrupted::find(&after).unwrap() {
+            assert!(matches!(found.go_on(&after, b"wrong", &Limits::default()), Err(Error::WrongPassphrase)));
+            let found = Interrupted::find(&after).unwrap().unwrap();
+            found.go_on(&after, PASSPHRASE, &Limits::default()).unwrap();
+            interrupted += 1;
+        } else {
+            let mut bytes = vec![0; data];
+            after.read_at(0, &mut bytes).unwrap();
+            assert!(bytes == text, "step {step}");
+            plain += 1;
+            return;
+        }
+        assert!(same(&after), "step {step}");
+        if Header::read(&after).unwrap().reencryption().is_some() && states % 3 == 0 {
+            assert!(go_on(&after));
+            assert!(same(&after), "step {step}");
+        }
+    });
+    assert!(plain > 10 && interrupted > 10 && under_way > 10, "{plain} {interrupted} {under_way}");
+    assert!(same(&&end[..]));
+    // The first part was plain at the end of the disk.
+    assert!(end[data + SHIFT as usize..].chunks(4096).zip(text.chunks(4096)).all(|(noise, text)| noise != text));
 }
 
 /// The header of a decrypted volume has no key slots, and its segment is plain.

@@ -147,13 +147,8 @@ fn bytes_field(text: &mut String, name: &str, bytes: &[u8]) {
 
 fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Header) {
     let digest = header.metadata.digests.iter().find(|(_, digest)| digest.keyslots.contains(&id));
-    // While a volume is reencrypted, the slots of its old key count as those of no segment, as in cryptsetup.
-    let is_final = |segment: &&Segment| segment.flags.iter().any(|flag| flag == "backup-final");
-    let last = header.metadata.segments.iter().find(|(_, segment)| is_final(segment));
-    let unbound = digest.is_none_or(|(_, digest)| match last {
-        Some((id, _)) => !digest.segments.contains(id),
-        None => digest.segments.is_empty(),
-    });
+    // A slot counts as bound if its key is that of the first segment, as in cryptsetup.
+    let unbound = digest.is_none_or(|(_, digest)| !digest.segments.contains(&0));
     let _ = writeln!(text, "  {id}: {}{}", visible(&slot.kind), if unbound { " (unbound)" } else { "" });
     field(text, "Key:", format_args!("{} bits", 8 * slot.key_size));
     field(text, "Priority:", ["ignored", "normal", "preferred"][usize::from(slot.priority.unwrap_or(1).min(2))]);

@@ -7,14 +7,14 @@ use super::{
         reencrypt::{DecryptArgs, EncryptArgs, HowArgs, ReencryptArgs, ResilienceArg},
     },
     kdf::{self, DEFAULT_HASH},
-    limits, passphrase, random,
+    limits, passphrase, random, uninterrupted,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
 use algkit_volume::{
     CipherSpec, Header, NewKey, Unlocked, Version,
     format::Options,
     luks2::{self, Mode},
-    reencrypt::{self, Change, Plan, Protection, Resume},
+    reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
@@ -28,6 +28,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use zeroize::Zeroizing;
 
 /// Bytes of a file with a header: all key slots, and the first sector of data that a header with its data would have.
 const HEADER_FILE: u64 = (16 << 20) + 4096;
@@ -87,14 +88,61 @@ pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
 
 pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
     let data = Named::open(&args.image, Access::All)?;
-    if args.header.exists() || args.how.resume_only {
-        let headed = Named::open(&args.header, Access::Header)?;
+    if let Some(header) = args.header.as_deref().filter(|header| header.exists() || args.how.resume_only) {
+        let headed = Named::open(header, Access::Header)?;
         return go_on(&headed, &data, &args.unlock, &args.how, Mode::Encrypt);
     }
-    if Header::read(&data.file).is_ok() {
-        let reason = format!("`{}` is a LUKS volume already", args.image.display());
-        return Err(Error::Option { option: "encrypt", reason });
+    match Header::read(&data.file) {
+        Ok(header) if header.reencryption().is_some() && args.header.is_none() => {
+            return go_on(&data, &data, &args.unlock, &args.how, Mode::Encrypt);
+        }
+        Ok(_) => {
+            let reason = format!("`{}` is a LUKS volume already", args.image.display());
+            return Err(Error::Option { option: "encrypt", reason });
+        }
+        Err(_) => {}
     }
+    match &args.header {
+        Some(header) => encrypt_elsewhere(args, header, &data),
+        None => encrypt_shifted(args, &data),
+    }
+}
+
+/// Begins an encryption with the header before the data, or goes on where its beginning was cut off.
+fn encrypt_shifted(args: &EncryptArgs, data: &Named) -> Result<Answer, Error> {
+    let failed = |error| data.error(error);
+    let interrupted = Interrupted::find(&data.file).map_err(failed)?;
+    let refused = |reason: String| Err(Error::Option { option: "--reduce-device-size", reason });
+    if interrupted.is_none() && args.how.resume_only {
+        return Err(failed(algkit_volume::Error::NotReencrypting));
+    }
+    if let Some(found) = interrupted {
+        let passphrase = passphrase::read(&args.unlock, &args.image)?;
+        let limits = limits(&args.unlock);
+        uninterrupted(|| found.go_on(&data.file, &passphrase, &limits)).map_err(failed)?;
+        let header = data.header()?;
+        let unlocked = header.unlock(&data.file, &passphrase, None, &limits).map_err(failed)?;
+        let Header::Luks2(mut header) = header else { return Ok(Answer::Bad) };
+        return if args.how.init_only {
+            Ok(Answer::Yes)
+        } else {
+            rewrite(&mut header, data, data, &unlocked, &args.how)
+        };
+    }
+    match args.reduce_device_size {
+        None => return refused("--header FILE, or 32M here if the last 32 MiB of the image are free".to_owned()),
+        Some(size) if size != 2 * SHIFT => return refused(format!("{size} bytes; a header takes 32M")),
+        Some(_) => {}
+    }
+    let (options, passphrase) = new_volume(args, data)?;
+    let random = random()?;
+    let begun = uninterrupted(|| reencrypt::start_shifted(&data.file, &options, &passphrase, &random));
+    let (mut header, unlocked) = begun.map_err(failed)?;
+    if args.how.init_only { Ok(Answer::Yes) } else { rewrite(&mut header, data, data, &unlocked, &args.how) }
+}
+
+/// What the volume is to be, and its passphrase.
+fn new_volume(args: &EncryptArgs, data: &Named) -> Result<(Options, Zeroizing<Vec<u8>>), Error> {
     let failed = |error| data.error(error);
     let cipher = CipherSpec::parse(&args.cipher).map_err(failed)?;
     let passphrase = match args.unlock.one_key_file()? {
@@ -102,10 +150,13 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
         None => passphrase::new(&args.image)?,
     };
     let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
+    let key_size = match args.key_size {
+        Some(bits) => bits as usize / 8,
+        None if cipher.algorithm().starts_with("xts") => 64,
+        None => 32,
+    };
     let options = Options {
-        key_size: args
-            .key_size
-            .map_or(if cipher.algorithm().starts_with("xts") { 64 } else { 32 }, |bits| bits as usize / 8),
+        key_size,
         sector_size: args.sector_size,
         kdf: kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?,
         hash: hash.to_owned(),
@@ -114,9 +165,16 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
         subsystem: String::new(),
         cipher,
     };
+    Ok((options, passphrase))
+}
+
+/// Begins an encryption with the header in a file of its own.
+fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<Answer, Error> {
+    let failed = |error| data.error(error);
+    let (options, passphrase) = new_volume(args, data)?;
     // The file gets its name when it says that the data is plain yet.
-    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", args.header.display()), source };
-    let folder = args.header.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", path.display()), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let new = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
     new.as_file().set_len(HEADER_FILE).map_err(cannot)?;
     let random = random()?;
@@ -126,14 +184,14 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
     let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
     let started = reencrypt::start(&mut header, new.as_file(), &data.file, unlocked, &[], &plan, &random);
     let unlocked = started.map_err(failed)?;
-    let file = new.persist_noclobber(&args.header).map_err(|error| cannot(error.error))?;
+    let file = new.persist_noclobber(path).map_err(|error| cannot(error.error))?;
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
-    let headed = Named { file, path: args.header.clone(), access: Access::Header };
+    let headed = Named { file, path: path.to_owned(), access: Access::Header };
     headed.lock(Access::Header)?;
     if args.how.init_only {
         return Ok(Answer::Yes);
     }
-    rewrite(&mut header, &headed, &data, &unlocked, &args.how)
+    rewrite(&mut header, &headed, data, &unlocked, &args.how)
 }
 
 pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {

@@ -38,11 +38,13 @@
 mod open;
 mod run;
 mod seal;
+mod shift;
 mod start;
 mod zone;
 
 pub(crate) use open::{open, unlock};
 pub use run::{Resume, resume};
+pub use shift::{Interrupted, SHIFT, start_shifted};
 pub use start::{Change, Plan, Protection, start};
 
 use crate::{Error, Key, Limits, Unlocked, luks2};

@@ -206,7 +206,7 @@ fn resemble(header: &mut luks2::Header, slot: u32, like: u32) -> Result<(), Erro
 }
 
 /// Puts the reencryption into the metadata.
-fn enter(header: &mut luks2::Header, reencryption: &Reencryption) -> Result<(), Error> {
+pub(super) fn enter(header: &mut luks2::Header, reencryption: &Reencryption) -> Result<(), Error> {
     let mut json = header.json.clone();
     json["keyslots"][reencryption.slot.to_string()] = json!({
         "type": KIND,

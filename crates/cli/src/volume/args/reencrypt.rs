@@ -61,15 +61,22 @@ pub struct ReencryptArgs {
 Plain data is encrypted where it lies. The header goes to a file of its own, without which nothing opens: keep copies of it. The file must \
 not be there, unless to go on with an encryption that was stopped: the same command does that. SIGINT and SIGTERM stop it after a zone.
 
+With --reduce-device-size 32M the header goes before the data, which moves by 16 MiB. The last 32 MiB of the image must be free: shrink the \
+file system first. They are overwritten.
+
 Examples:
+  algkit volume encrypt --reduce-device-size 32M disk.img
   algkit volume encrypt --header disk.header disk.img
   algkit volume read --header disk.header disk.img | cmp - plain.img")]
 pub struct EncryptArgs {
     /// A file or a block device with plain data
     pub image: PathBuf,
     /// The file for the header
-    #[arg(long, value_name = "FILE")]
-    pub header: PathBuf,
+    #[arg(long, value_name = "FILE", conflicts_with = "reduce_device_size")]
+    pub header: Option<PathBuf>,
+    /// Free bytes at the end of the image, which make room for a header before the data: 32M
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub reduce_device_size: Option<u64>,
     /// The cipher of the data
     #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
     pub cipher: String,

@@ -1,0 +1,225 @@
+//! The beginning of an encryption that makes room for the header before the data, on a disk whose end is free for twice as much.
+//!
+//! ```text
+//! before     │ first part │ other data            │ free                     │
+//! moved      │ first part │ other data            │ header's copy │ first part │
+//! begun      │ header     │ other data            │ free          │ first part │
+//! at the end │ header     │ first part and other data             │ noise      │
+//! ```
+//!
+//! All parts but the other data are as long as the header with its key slots. The order of what is written, each on the disk before the
+//! next begins:
+//!
+//! 1. the first part to the end of the disk. The data is where it was;
+//! 2. the header with its key slots to the free place behind the data;
+//! 3. the key slots over the first part, then the header. It names the place of the first part.
+//!
+//! A failure in step 3 leaves a disk without a header whose first part is overwritten in part. [`Interrupted::find`] tells: every sector of the
+//! first part is that of before or that of the header. Then step 3 is done again.
+
+use super::{Keys, seal, start::enter};
+use crate::{
+    Error, Limits, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
+    crypt::UNIT,
+    format::Options,
+    keyslots::{self, Keyslots},
+    luks2,
+    storage::{self, Memory},
+};
+use algkit::Rng;
+use luks2::{
+    Direction, Mode, Reencryption, Resilience, Segment, SegmentSize,
+    reencryption::{Position, Side},
+};
+
+/// Bytes that are copied at a time.
+const CHUNK: u64 = 4 << 20;
+
+/// The bytes that a header with its key slots takes, and that data is shifted by. Twice as many have to be free at the end of the disk.
+pub const SHIFT: u64 = 16 << 20;
+
+/// Writes a header before plain data, whose first part makes room for it. The last 32 MiB of the disk are lost.
+pub fn start_shifted(
+    disk: &dyn WriteAt,
+    options: &Options,
+    passphrase: &[u8],
+    random: &Rng,
+) -> Result<(luks2::Header, Unlocked), Error> {
+    let place = Place::of(disk)?;
+    if !place.data.is_multiple_of(u64::from(options.sector_size)) {
+        let reason = format!("{} bytes of data are no whole number of sectors of {}", place.data, options.sector_size);
+        return Err(Error::damaged("device", reason));
+    }
+    let key = options.new_key(random)?;
+    SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
+    let mut header = luks2::Header::new(options, &key, random)?;
+    let unlocked = Unlocked { slot: None, key, other: None };
+    let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
+    let slot = keyslots::prepare(&header, options.key_size, &slot, random)?;
+    // What the disk will begin with.
+    let copy = Memory::new(vec![0; SHIFT as usize]);
+    keyslots::add(&mut header, &copy, &unlocked, slot, random)?;
+    let reencryption = place.reencryption(&header)?;
+    enter(&mut header, &reencryption)?;
+    seal::renew(&mut header, &reencryption, &Keys { old: None, new: Some(&unlocked.key) }, random)?;
+    header.store(&copy, random)?;
+
+    transfer(disk, 0, disk, place.first(), SHIFT)?;
+    disk.sync()?;
+    transfer(&copy, 0, disk, place.data, SHIFT)?;
+    disk.sync()?;
+    place.put_header(disk)?;
+    Ok((header, unlocked))
+}
+
+/// An encryption whose beginning was cut off in its last step.
+#[derive(Debug)]
+pub struct Interrupted {
+    place: Place,
+    header: luks2::Header,
+}
+
+impl Interrupted {
+    /// Looks for the copy of the header on a disk that begins with none. If there is a copy, and the first part has sectors that are neither
+    /// those of before nor the header's, somebody wrote to the disk since, and it is refused.
+    pub fn find(disk: &dyn ReadAt) -> Result<Option<Self>, Error> {
+        let Ok(place) = Place::of(disk) else { return Ok(None) };
+        let view = Behind { disk, from: place.data };
+        let Ok(header) = luks2::Header::read(&view) else { return Ok(None) };
+        let reencryption = header.metadata.reencryption();
+        let expected = place.reencryption(&header).ok();
+        let is_its = |(found, expected): (Reencryption, Reencryption)| {
+            found.position == expected.position
+                && found.moved == expected.moved
+                && found.new.segment.offset == expected.new.segment.offset
+                && header.size() == SHIFT
+        };
+        if !reencryption.zip(expected).is_some_and(is_its) {
+            return Ok(None);
+        }
+        let mut untouched = true;
+        for at in (0..SHIFT).step_by(CHUNK as usize) {
+            let [now, first, copy] =
+                [at, place.first() + at, place.data + at].map(|from| storage::read(disk, from, CHUNK as usize));
+            let (now, first, copy) = (now?, first?, copy?);
+            let sectors = |bytes| <[u8]>::chunks(bytes, UNIT as usize);
+            for ((now, first), copy) in sectors(&now).zip(sectors(&first)).zip(sectors(&copy)) {
+                if now != first && now != copy {
+                    return Err(Error::damaged(
+                        "device",
+                        format!(
+                            "an encryption was begun, whose header is at byte {}, and the disk was written since; \
+                             overwrite that header to begin anew",
+                            place.data
+                        ),
+                    ));
+                }
+                untouched &= now == first;
+            }
+        }
+        Ok(if untouched { None } else { Some(Self { place, header }) })
+    }
+
+    /// Does the last step again, if the passphrase opens the header.
+    pub fn go_on(self, disk: &dyn WriteAt, passphrase: &[u8], limits: &Limits) -> Result<(), Error> {
+        let view = Behind { disk, from: self.place.data };
+        let unlocked = keyslots::unlock(&self.header, &view, passphrase, None, limits)?;
+        let reencryption = self.header.metadata.reencryption().ok_or(Error::NotReencrypting)?;
+        Keys::of(&self.header, &reencryption, &unlocked, limits)?;
+        self.place.put_header(disk)
+    }
+}
+
+/// Where the parts of a disk are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Bytes of data.
+    data: u64,
+}
+
+impl Place {
+    fn of(disk: &dyn ReadAt) -> Result<Self, Error> {
+        let size = disk.size()?;
+        let data = (size - size % UNIT).checked_sub(2 * SHIFT).filter(|data| *data >= SHIFT);
+        let data = data.ok_or_else(|| {
+            let reason = format!("{size} bytes, and a header before the data needs {} at least", 3 * SHIFT);
+            Error::damaged("device", reason)
+        })?;
+        Ok(Self { data })
+    }
+
+    /// Where the first part is moved to.
+    fn first(self) -> u64 {
+        self.data + SHIFT
+    }
+
+    /// What will be done, with the key and the segment that the header has.
+    fn reencryption(self, header: &luks2::Header) -> Result<Reencryption, Error> {
+        let wrong = |reason: &str| Error::damaged("header", reason);
+        let found = header.metadata.segments.values().find(|segment| segment.kind == "crypt");
+        let segment = found.ok_or_else(|| wrong("it has no segment"))?;
+        let digest = header.metadata.digests.iter().find(|(_, digest)| !digest.segments.is_empty());
+        let (digest, _) = digest.ok_or_else(|| wrong("it has no digest"))?;
+        let linear = |offset, size| Segment {
+            kind: "linear".to_owned(),
+            offset,
+            size: SegmentSize::Bytes(size),
+            iv_tweak: None,
+            encryption: None,
+            sector_size: None,
+            integrity: None,
+            flags: Vec::new(),
+        };
+        let with_flag = |segment: Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment };
+        let new = with_flag(segment.clone(), "backup-final");
+        let gap = header.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
+        Ok(Reencryption {
+            mode: Mode::Encrypt,
+            direction: Direction::Backward,
+            resilience: Resilience::Datashift { shift: SHIFT },
+            slot: header.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
+            area: gap.start..gap.start + 4096,
+            version: 2,
+            old: Side { segment: with_flag(linear(0, self.data), "backup-previous"), digest: None },
+            new: Side { segment: new, digest: Some(*digest) },
+            moved: Some(with_flag(linear(self.first(), SHIFT), "backup-moved-segment")),
+            position: Position { to_do: 0..self.data, hot: None, end: self.data },
+        })
+    }
+
+    /// Copies the header to the beginning of the disk, itself last.
+    fn put_header(self, disk: &dyn WriteAt) -> Result<(), Error> {
+        /// Both copies of the metadata.
+        const METADATA: u64 = 32 << 10;
+        transfer(disk, self.data + METADATA, disk, METADATA, SHIFT - METADATA)?;
+        disk.sync()?;
+        transfer(disk, self.data, disk, 0, METADATA)?;
+        disk.sync()
+    }
+}
+
+/// Copies bytes, whose places are apart.
+fn transfer(from: &dyn ReadAt, source: u64, to: &dyn WriteAt, target: u64, len: u64) -> Result<(), Error> {
+    for at in (0..len).step_by(CHUNK as usize) {
+        to.write_at(target + at, &storage::read(from, source + at, (len - at).min(CHUNK) as usize)?)?;
+    }
+    Ok(())
+}
+
+/// A disk from a byte on.
+struct Behind<'a, S: ?Sized> {
+    disk: &'a S,
+    from: u64,
+}
+
+impl<S: ReadAt + ?Sized> ReadAt for Behind<'_, S> {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.disk.size()?.saturating_sub(self.from))
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        let outside = || Error::Range { offset, len: buf.len(), size: 0 };
+        let from = self.from.checked_add(offset).ok_or_else(outside)?;
+        self.disk.read_at(from, buf)
+    }
+}
