@@ -47,13 +47,12 @@ impl HashOps for Hmac {
 
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
-            let mut digests = [[0; MAX_DIGEST]; MAX_JOBS];
-            let digests = &mut digests[..jobs.len()];
-            inner_digests(jobs, digests);
-            outer_digests(jobs, digests);
+            let mut digests: Jobs<_> = jobs.iter().map(|_| [0; MAX_DIGEST]).collect();
+            inner_digests(jobs, &mut digests);
+            outer_digests(jobs, &digests);
             // `zeroize` writes byte by byte and takes as long as a block. `fill` uses the CPU's vectors.
             digests.fill([0; MAX_DIGEST]);
-            zeroize::optimization_barrier(digests);
+            zeroize::optimization_barrier(&digests);
         }
     }
 }

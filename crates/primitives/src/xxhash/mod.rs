@@ -62,16 +62,13 @@ fn absorb(lanes: &mut Lanes, data: &[u8]) {
 }
 
 /// Writes the digest of a message of at least one stripe, from the accumulators before it.
-#[inline(always)]
+///
+/// Not inlined, so that a message of less than one stripe need not save registers for the accumulators.
+#[inline(never)]
 fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
     let mut lanes = *lanes;
     let (stripes, rest) = message.as_chunks();
-    // The last stripe is outside of the loop. Merging multiplies the accumulators again, and the compiler would keep
-    // their values before the last product, for which it would copy four registers in each iteration.
-    if let Some((last, stripes)) = stripes.split_last() {
-        stripes.iter().for_each(|data| stripe(&mut lanes, data));
-        stripe(&mut lanes, last);
-    }
+    stripes.iter().for_each(|data| stripe(&mut lanes, data));
     finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
 }
 
@@ -130,23 +127,10 @@ fn merge(lanes: &Lanes) -> u64 {
 }
 
 /// Writes the digest from `h`, which holds accumulators and length, and from the `rest` after the stripes.
-///
-/// Each bit of the rest's length, as a number of words, has a branch of its own, because the compiler would unroll a
-/// loop.
 #[inline(always)]
 fn finish(mut h: u64, mut rest: &[u8], out: &mut [u8; 8]) {
-    let word = |h: u64, word: &[u8; 8]| {
-        (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4)
-    };
-    if let Some((two, behind)) = rest.split_first_chunk::<16>() {
-        h = two.as_chunks().0.iter().fold(h, word);
-        if behind.is_empty() {
-            return avalanche(h, out); // one jump less: 19 cycles a call instead of 20
-        }
-        rest = behind;
-    }
-    if let Some((one, behind)) = rest.split_first_chunk() {
-        h = word(h, one);
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        h = (h ^ round(0, u64::from_le_bytes(*word))).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
         rest = behind;
     }
     if rest.is_empty() { avalanche(h, out) } else { finish_bytes(h, rest, out) }
