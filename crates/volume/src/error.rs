@@ -132,6 +132,12 @@ pub enum Error {
     /// The key slot is the only one that opens the volume.
     #[error("key slot {0} is the last one; without it nothing opens the volume")]
     LastSlot(u32),
+    /// A sector is not what was written: its tag is wrong.
+    #[error("sector {sector}: its tag is wrong, so it is damaged or was changed")]
+    Integrity {
+        /// Its number, in units of 512 bytes.
+        sector: u64,
+    },
     /// Bytes outside of the volume.
     #[error("{len} bytes from byte {offset} on: the volume has {size}")]
     Range {

@@ -51,6 +51,7 @@ pub mod format;
 #[cfg(feature = "fuse")]
 pub mod fuse;
 mod header;
+mod integrity;
 mod kdf;
 mod key;
 mod keyslots;

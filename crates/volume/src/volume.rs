@@ -1,7 +1,11 @@
 //! An open volume: plaintext on the one side, sectors of a storage on the other.
 
-use crate::{Error, ReadAt, SectorCipher, WriteAt, crypt::UNIT};
-use algkit::Direction;
+use crate::{
+    Error, ReadAt, SectorCipher, VolumeKey, WriteAt,
+    crypt::UNIT,
+    integrity::{Description, Sealed},
+};
+use algkit::{Direction, Timing};
 use std::{
     fmt,
     sync::{PoisonError, RwLock},
@@ -32,6 +36,8 @@ pub struct Volume<S> {
     sector_size: usize,
     /// Whether it can only be read.
     read_only: bool,
+    /// The tags of all sectors, if they have any; the one extent is theirs then.
+    sealed: Option<Sealed>,
     /// Writers of whole sectors share it. A writer of a part of a sector, who has to read the sector first, holds it alone.
     parts: RwLock<()>,
 }
@@ -58,7 +64,7 @@ impl<S: ReadAt> Volume<S> {
         let sector_size = extents.iter().filter_map(|e| Some(e.cipher.as_ref()?.sector_size())).max();
         let size = extents.iter().map(|e| e.len).sum();
         let sector_size = sector_size.unwrap_or(UNIT as usize);
-        Ok(Self { storage, size, extents, sector_size, read_only: false, parts: RwLock::new(()) })
+        Ok(Self { storage, size, extents, sector_size, read_only: false, sealed: None, parts: RwLock::new(()) })
     }
 
     /// The same, only to be read: what is written would be lost.
@@ -66,14 +72,52 @@ impl<S: ReadAt> Volume<S> {
         Self { read_only: true, ..self }
     }
 
-    /// Whether it can only be read, because a reencryption was cut off that has to be resumed first.
-    pub fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-
     /// What the volume lies on.
     pub fn storage(&self) -> &S {
         &self.storage
+    }
+
+    /// A volume on dm-integrity, whose superblock is at byte `offset`: `cipher` and `integrity` are those of a segment of LUKS2. It can only be
+    /// read.
+    pub fn with_tags(
+        storage: S,
+        cipher: &str,
+        integrity: &str,
+        offset: u64,
+        sector_size: u32,
+        key: &dyn VolumeKey,
+    ) -> Result<Self, Error> {
+        let description = Description { cipher, kind: integrity, offset, iv_offset: 0, sector_size };
+        let sealed = Sealed::open(&storage, &description, key)?;
+        Ok(Self::sealed(storage, sealed))
+    }
+
+    /// A volume whose sectors have tags.
+    pub(crate) fn sealed(storage: S, sealed: Sealed) -> Self {
+        let (size, sector_size) = (sealed.size(), sealed.sector_size());
+        let extents = vec![Extent { offset: 0, len: size, iv_offset: 0, cipher: None }];
+        Self { storage, extents, size, sector_size, read_only: true, sealed: Some(sealed), parts: RwLock::new(()) }
+    }
+
+    /// Whole sectors of an extent, decrypted.
+    fn read_sectors(&self, extent: &Extent, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        match &self.sealed {
+            Some(sealed) => sealed.read(&self.storage, at, sectors),
+            None => extent.read(&self.storage, at, sectors),
+        }
+    }
+
+    fn granule(&self, extent: &Extent) -> usize {
+        self.sealed.as_ref().map_or_else(|| extent.granule(), Sealed::sector_size)
+    }
+
+    /// An error if it can only be read: a reencryption was cut off that has to be resumed first, or sectors have tags.
+    pub fn writable(&self) -> Result<(), Error> {
+        match (&self.sealed, self.read_only) {
+            (Some(_), _) => Err(Error::Unsupported { what: "writing to a volume with integrity".to_owned() }),
+            (None, true) => Err(Error::Reencrypting),
+            (None, false) => Ok(()),
+        }
     }
 
     /// Bytes of a sector, which are encrypted together.
@@ -83,12 +127,14 @@ impl<S: ReadAt> Volume<S> {
 
     /// The driver that decrypts, if anything is encrypted.
     pub fn driver(&self) -> Option<&str> {
-        self.cipher().map(SectorCipher::driver)
+        let sealed = self.sealed.as_ref().map(|sealed| &*sealed.driver().driver);
+        sealed.or(self.cipher().map(SectorCipher::driver))
     }
 
     /// Whether that driver looks up tables at secret addresses, so that its timing depends on the key.
     pub fn uses_tables(&self) -> bool {
-        self.cipher().is_some_and(SectorCipher::uses_tables)
+        let sealed = self.sealed.as_ref().is_some_and(|sealed| sealed.driver().timing == Timing::Table);
+        sealed || self.cipher().is_some_and(SectorCipher::uses_tables)
     }
 
     fn cipher(&self) -> Option<&SectorCipher> {
@@ -162,19 +208,19 @@ impl<S: ReadAt> ReadAt for Volume<S> {
         for (extent, at, len) in self.pieces(offset, buf.len())? {
             let (here, rest) = buf.split_at_mut(len);
             buf = rest;
-            let granule = extent.granule();
+            let granule = self.granule(extent);
             let cut = Cut::new(at, len, granule);
             let (head, here) = here.split_at_mut(cut.head);
             let (whole, tail) = here.split_at_mut(cut.whole);
             let after_head = at + head.len() as u64;
             if !whole.is_empty() {
-                extent.read(&self.storage, after_head, whole)?;
+                self.read_sectors(extent, after_head, whole)?;
             }
             for (at, part) in [(at, head), (after_head + cut.whole as u64, tail)] {
                 if !part.is_empty() {
                     let into = (at % granule as u64) as usize;
                     let mut sector = Zeroizing::new(vec![0; granule]);
-                    extent.read(&self.storage, at - into as u64, &mut sector)?;
+                    self.read_sectors(extent, at - into as u64, &mut sector)?;
                     part.copy_from_slice(&sector[into..into + part.len()]);
                 }
             }
@@ -216,9 +262,7 @@ impl<S: WriteAt> WriteAt for Volume<S> {
     }
 
     fn write_from(&self, offset: u64, mut data: &mut [u8]) -> Result<(), Error> {
-        if self.read_only {
-            return Err(Error::Reencrypting);
-        }
+        self.writable()?;
         for (extent, at, len) in self.pieces(offset, data.len())? {
             let (here, rest) = data.split_at_mut(len);
             data = rest;
@@ -238,9 +282,7 @@ impl<S: WriteAt> WriteAt for Volume<S> {
 
     /// Whole sectors; parts of sectors stay.
     fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
-        if self.read_only {
-            return Err(Error::Reencrypting);
-        }
+        self.writable()?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         for (extent, at, len) in self.pieces(offset, len)? {
             let cut = Cut::new(at, len, extent.granule());

@@ -227,8 +227,8 @@ impl Place {
             Format::Plain => Ok(plain::open(self, storage, args, kind)?),
         };
         let volume = volume.map_err(|error| self.data.error(error))?;
-        if volume.is_read_only() && self.data.access != Access::Read {
-            return Err(self.data.error(algkit_volume::Error::Reencrypting));
+        if self.data.access != Access::Read {
+            volume.writable().map_err(|error| self.data.error(error))?;
         }
         if volume.uses_tables() {
             let driver = volume.driver().unwrap_or_default();

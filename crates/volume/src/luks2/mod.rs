@@ -13,7 +13,12 @@ pub use binary::{Binary, HEADER_SIZES};
 pub use metadata::{Af, Area, Config, Digest, Keyslot, Metadata, Requirements, Segment, SegmentSize};
 pub use reencryption::{Direction, Mode, Reencryption, Resilience};
 
-use crate::{CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey, crypt::UNIT, volume::Extent};
+use crate::{
+    CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey,
+    crypt::UNIT,
+    integrity::{Description, Sealed},
+    volume::Extent,
+};
 use algkit::Rng;
 use binary::BINARY;
 use serde_json::Value;
@@ -113,10 +118,34 @@ impl Header {
         Ok([(0, self.bytes(0, random)?), (second, self.bytes(second, random)?)])
     }
 
+    /// The tags of the volume, if its sectors have any.
+    fn sealed(&self, storage: &dyn ReadAt, key: &dyn VolumeKey) -> Result<Option<Sealed>, Error> {
+        let mut segments = self.metadata.segments.values();
+        let (Some(segment), None) = (segments.next(), segments.next()) else { return Ok(None) };
+        let Some(integrity) = &segment.integrity else { return Ok(None) };
+        let text = |field: &str| integrity.get(field).and_then(Value::as_str).unwrap_or_default();
+        for field in ["journal_encryption", "journal_integrity"] {
+            if !matches!(text(field), "" | "none") {
+                return Err(Error::Unsupported { what: format!("integrity with {field} `{}`", text(field)) });
+            }
+        }
+        let description = Description {
+            cipher: segment.encryption.as_deref().unwrap_or_default(),
+            kind: text("type"),
+            offset: segment.offset,
+            iv_offset: segment.iv_tweak.unwrap_or(0),
+            sector_size: segment.sector_size(),
+        };
+        Sealed::open(storage, &description, key).map(Some)
+    }
+
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         self.metadata.refuse_requirements()?;
         let device = storage.size()?;
+        if let Some(sealed) = self.sealed(&storage, key)? {
+            return Ok(Volume::sealed(storage, sealed));
+        }
         let segments = self.metadata.segments.values().filter(|segment| !segment.is_backup());
         let extents = segments.map(|segment| extent(segment, device, key)).collect::<Result<_, _>>()?;
         Volume::new(storage, extents)

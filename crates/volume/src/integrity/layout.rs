@@ -1,0 +1,163 @@
+//! The superblock of dm-integrity, and where it puts data and tags (drivers/md/dm-integrity.c).
+//!
+//! ```text
+//! superblock, journal, then areas: tags of an area, padded, and its data
+//! ```
+
+use crate::{Error, ReadAt, crypt::UNIT, storage};
+
+/// Bytes of the superblock.
+const SUPERBLOCK: u64 = 4096;
+
+/// The longest journal, in bytes: all of it is read before anything is. The kernel makes 64 MiB where nobody asks for another length.
+const MAX_JOURNAL: u64 = 1 << 30;
+
+/// Sectors at the beginning of a section of the journal, which hold its entries.
+pub(super) const ENTRY_SECTORS: u64 = 8;
+
+/// Bytes of a sector of the journal before its commit ID.
+pub(super) const JOURNAL_DATA: usize = 504;
+
+/// Flags of the superblock.
+mod flag {
+    pub const JOURNAL_MAC: u32 = 1;
+    pub const RECALCULATING: u32 = 2;
+    pub const DIRTY_BITMAP: u32 = 4;
+    pub const FIXED_PADDING: u32 = 8;
+    pub const INLINE: u32 = 32;
+}
+
+/// Places, all inside of the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Where the superblock is, in bytes.
+    start: u64,
+    /// Bytes from there to the first area.
+    first: u64,
+    /// The binary logarithm of the sectors of an area's data.
+    interleave: u32,
+    /// Bytes of an area's tags, padded.
+    run: u64,
+    /// Bytes of a block, which has one tag.
+    pub block: u64,
+    /// Bytes of a tag.
+    pub tag: usize,
+    /// Bytes of data.
+    pub size: u64,
+    pub journal: JournalLayout,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct JournalLayout {
+    /// How many sections there are.
+    pub sections: u32,
+    /// Sectors of a section.
+    pub sectors: u64,
+    /// Entries of a section.
+    pub entries: u64,
+    /// Bytes of an entry.
+    pub entry: usize,
+}
+
+impl Layout {
+    pub fn read(storage: &dyn ReadAt, start: u64) -> Result<Self, Error> {
+        let size = storage.size()?;
+        if start.checked_add(SUPERBLOCK).is_none_or(|end| end > size) {
+            return Err(damaged(format!("no room for it at byte {start}; the device has {size}")));
+        }
+        Self::parse(&storage::read(storage, start, UNIT as usize)?, start, size)
+    }
+
+    /// The superblock in `bytes`, of a device of `size` bytes.
+    fn parse(bytes: &[u8], start: u64, size: u64) -> Result<Self, Error> {
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        if &bytes[..8] != b"integrt\0" {
+            return Err(damaged("it is not there".to_owned()));
+        }
+        let (version, interleave, block_log) = (bytes[8], u32::from(bytes[9]), u32::from(bytes[28]));
+        let tag = usize::from(u16::from_le_bytes([bytes[10], bytes[11]]));
+        let (sections, provided, flags) = (word(12), long(16), word(24));
+        let refused = |what: &str| Err(Error::Unsupported { what: what.to_owned() });
+        if flags & flag::INLINE != 0 {
+            return refused("integrity with tags inside of the disk's own sectors: no file has such sectors, so it");
+        }
+        if flags & flag::JOURNAL_MAC != 0 {
+            return refused("a journal with a MAC");
+        }
+        if flags & (flag::RECALCULATING | flag::DIRTY_BITMAP) != 0 {
+            return refused("a volume of which the kernel has tags to compute again");
+        }
+        if !(1..=5).contains(&version) {
+            return refused(&format!("version {version} of dm-integrity's superblock"));
+        }
+        if !(3..=31).contains(&interleave) || block_log > 3 || !(1..=400).contains(&tag) || sections == 0 {
+            let reason = format!(
+                "areas of 2^{interleave} sectors, blocks of 2^{block_log}, tags of {tag} bytes, {sections} sections"
+            );
+            return Err(damaged(reason));
+        }
+        let room = size / UNIT;
+        if provided == 0 || provided > room {
+            return Err(damaged(format!("{provided} sectors of data, and the device has {room}")));
+        }
+        let in_block = 1u64 << block_log;
+        let entry = (8 + 8 * in_block as usize + tag).next_multiple_of(8);
+        let entries = (JOURNAL_DATA / entry) as u64 * ENTRY_SECTORS;
+        let sectors = (entries << block_log) + ENTRY_SECTORS;
+        let journal = UNIT * sectors * u64::from(sections);
+        if journal > MAX_JOURNAL {
+            return refused(&format!("a journal of {journal} bytes"));
+        }
+        let padding = if flags & flag::FIXED_PADDING != 0 { 8 * UNIT } else { UNIT << 8 };
+        let made = Self {
+            start,
+            first: SUPERBLOCK + journal,
+            interleave,
+            run: ((tag as u64) << (interleave - block_log)).next_multiple_of(padding),
+            block: UNIT << block_log,
+            tag,
+            size: provided * UNIT / (UNIT << block_log) * (UNIT << block_log),
+            journal: JournalLayout { sections, sectors, entries, entry },
+        };
+        // Places grow with the sector, and tags lie before the data of their area.
+        let end =
+            made.size.checked_sub(made.block).map(|last| made.place(last / UNIT, made.run) + u128::from(made.block));
+        match end {
+            Some(end) if end <= u128::from(size) => Ok(made),
+            _ => Err(damaged(format!("{provided} sectors of data do not fit on the device, which has {room}"))),
+        }
+    }
+
+    /// The byte that is `into` an area's tags, plus that of the sector in its area.
+    fn place(&self, sector: u64, into: u64) -> u128 {
+        let (area, offset) = (sector >> self.interleave, sector & ((1 << self.interleave) - 1));
+        let areas = u128::from(area) * (u128::from(self.run) + (u128::from(UNIT) << self.interleave));
+        u128::from(self.start) + u128::from(self.first) + areas + u128::from(into) + u128::from(offset * UNIT)
+    }
+
+    /// Where the data of a block is that begins with this sector.
+    pub fn data(&self, sector: u64) -> u64 {
+        self.place(sector, self.run) as u64
+    }
+
+    /// How many bytes from there on are the data of blocks that follow each other.
+    pub fn contiguous(&self, sector: u64) -> u64 {
+        ((1 << self.interleave) - (sector & ((1 << self.interleave) - 1))) * UNIT
+    }
+
+    /// Where the tag of that block is.
+    pub fn tag(&self, sector: u64) -> u64 {
+        let offset = sector & ((1 << self.interleave) - 1);
+        self.place(sector - offset, 0) as u64 + offset * UNIT / self.block * self.tag as u64
+    }
+
+    /// Where a section of the journal is.
+    pub fn section(&self, number: u32) -> u64 {
+        self.start + SUPERBLOCK + u64::from(number) * self.journal.sectors * UNIT
+    }
+}
+
+fn damaged(reason: String) -> Error {
+    Error::damaged("integrity superblock", reason)
+}
