@@ -38,6 +38,12 @@ pub const CRYPTO_ALG_KERN_DRIVER_ONLY: u32 = 0x1000;
 
 /// The longest address of any family in bytes: `sizeof(struct sockaddr_storage)`.
 pub const MAX_ADDRESS: usize = 128;
+/// The longest control messages of a message, in bytes: the default of `net.core.optmem_max`.
+pub const MAX_CONTROL: usize = 20_480;
+/// The largest number of bytes that one call transfers (`MAX_RW_COUNT`).
+pub const MAX_TRANSFER: usize = 0x7fff_f000;
+/// The largest number of pieces of a message, and of messages in one call (`UIO_MAXIOV`).
+pub const MAX_PIECES: usize = 1024;
 
 /// The length in bytes of the part of `sockaddr_alg` before the name.
 const ADDRESS_HEADER: usize = 24;

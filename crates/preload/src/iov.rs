@@ -1,6 +1,10 @@
 //! The caller's buffers.
 
-use algkit_afalg::{Destination, Errno, Message, may_be_memory};
+use algkit_afalg::{
+    Destination, Errno, Message,
+    abi::{MAX_PIECES, MAX_TRANSFER},
+    may_be_memory,
+};
 use libc::{c_void, iovec, size_t};
 use smallvec::SmallVec;
 use std::{
@@ -52,11 +56,6 @@ impl<'b, P: AsMut<[IoSliceMut<'b>]>> Destinations<P> {
         self.unwritable == 0 && self.pieces.as_mut().iter().all(|piece| piece.is_empty())
     }
 }
-
-/// The largest number of pieces in a call (`UIO_MAXIOV`).
-const MOST: usize = 1024;
-/// The largest number of bytes that a call transfers (`MAX_RW_COUNT`).
-const MAX_TRANSFER: usize = 0x7fff_f000;
 
 /// The bytes at an address, for calls that need all of them. [`Errno::FAULT`] if the address is in no program's memory.
 ///
@@ -167,7 +166,7 @@ pub fn total(pieces: &[IoSlice<'_>]) -> usize {
 /// The members of a vector whose address and lengths are possible. [`Errno::INVAL`] for a negative length.
 #[inline]
 unsafe fn checked<'a>(vector: *const iovec, count: usize, too_many: Errno) -> Result<&'a [iovec], Errno> {
-    if count > MOST {
+    if count > MAX_PIECES {
         return Err(too_many);
     }
     let vector: &'a [iovec] = match (count, is_memory(vector.cast())?) {

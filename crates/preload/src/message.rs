@@ -9,7 +9,12 @@ use crate::{
     memory::{self, OwnMemory},
     table, transfer,
 };
-use algkit_afalg::{Errno, File, Received, abi::MAX_ADDRESS, netlink, socket::put_address};
+use algkit_afalg::{
+    Errno, File, Received,
+    abi::{MAX_ADDRESS, MAX_CONTROL, MAX_PIECES},
+    netlink,
+    socket::put_address,
+};
 use libc::{
     MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t,
     timespec,
@@ -95,11 +100,6 @@ interpose! {
     }
 }
 
-/// The longest control messages, in bytes: the default of `net.core.optmem_max`.
-const MAX_CONTROL: usize = 20480;
-/// The largest number of messages in one call (`UIO_MAXIOV`).
-const MAX_MESSAGES: c_uint = 1024;
-
 fn pieces(count: c_int) -> Result<usize, Errno> {
     usize::try_from(count).map_err(|_| Errno::INVAL)
 }
@@ -170,7 +170,7 @@ unsafe fn send_messages(
     flags: c_int,
 ) -> Result<c_int, Errno> {
     let mut done = 0;
-    for at in 0..count.min(MAX_MESSAGES) as usize {
+    for at in 0..(count as usize).min(MAX_PIECES) {
         // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
         let message = unsafe { memory::at_mut(messages.wrapping_add(at))? };
         // SAFETY: each member is a header, as `sendmmsg` demands of the caller.
@@ -235,7 +235,7 @@ unsafe fn receive_messages(
         return Err(error);
     }
     let mut done = 0;
-    for at in 0..count.min(MAX_MESSAGES) as usize {
+    for at in 0..(count as usize).min(MAX_PIECES) {
         // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
         let message = unsafe { memory::at_mut(messages.wrapping_add(at))? };
         // SAFETY: each member is a header, as `recvmmsg` demands of the caller.

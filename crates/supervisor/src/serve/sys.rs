@@ -148,9 +148,6 @@ pub fn receive_ends() -> bool {
 /// An address in the target, and a number of bytes.
 pub type Piece = (u64, usize);
 
-/// The largest number of pieces in one call.
-pub const MAX_PIECES: usize = 1024;
-
 fn remote(pieces: &[Piece]) -> Vec<libc::iovec> {
     pieces.iter().map(|&(at, len)| libc::iovec { iov_base: at as usize as *mut c_void, iov_len: len }).collect()
 }

@@ -8,7 +8,10 @@ use crate::serve::{
     proc,
     sys::{self, Piece},
 };
-use algkit_afalg::{Errno, Memory, abi::MAX_ADDRESS};
+use algkit_afalg::{
+    Errno, Memory,
+    abi::{MAX_ADDRESS, MAX_CONTROL, MAX_PIECES, MAX_TRANSFER},
+};
 use rustix::fs::OFlags;
 use std::{
     collections::{HashMap, HashSet},
@@ -16,12 +19,6 @@ use std::{
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
-
-/// The largest number of bytes that one call transfers (`MAX_RW_COUNT`).
-pub const MAX_TRANSFER: usize = 0x7fff_f000;
-
-/// The largest length in bytes of control messages (`net.core.optmem_max`).
-const MAX_CONTROL: u64 = 20_480;
 
 /// A stopped call, which waits for its answer.
 #[derive(Clone, Copy, Debug)]
@@ -277,7 +274,7 @@ impl<'a> Target<'a> {
 
     /// Reads an array of `struct iovec` and returns its pieces.
     pub fn iovec(&self, address: u64, count: u64) -> Result<Vec<Piece>, Errno> {
-        let count = usize::try_from(count).ok().filter(|&n| n <= sys::MAX_PIECES).ok_or(Errno::INVAL)?;
+        let count = usize::try_from(count).ok().filter(|&n| n <= MAX_PIECES).ok_or(Errno::INVAL)?;
         pieces(&self.bytes(address, 16 * count)?)
     }
 
@@ -291,7 +288,7 @@ impl<'a> Target<'a> {
             Ok(len) => len.min(MAX_ADDRESS),
             Err(_) => return Err(Errno::INVAL),
         };
-        if count > sys::MAX_PIECES as u64 {
+        if count > MAX_PIECES as u64 {
             return Err(Errno::MSGSIZE);
         }
         let control = (word(&bytes, 32), word(&bytes, 40));
@@ -301,7 +298,7 @@ impl<'a> Target<'a> {
 
     /// Reads control messages.
     pub fn control(&self, window: &Window, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
-        if len > MAX_CONTROL {
+        if len > MAX_CONTROL as u64 {
             return Err(Errno::NOBUFS);
         }
         if address == 0 { Ok(Vec::new()) } else { window.bytes(self, address, len as usize) }

@@ -4,11 +4,11 @@ use crate::serve::{
     aio::ContextId,
     proc::may_administer,
     sys::Piece,
-    target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, MAX_TRANSFER, NAMELEN, Target},
+    target::{CONTROLLEN, FLAGS, HEADER_LEN, Header, NAMELEN, Target},
 };
 use algkit_afalg::{
     Destination, Errno, File, Message,
-    abi::MAX_ADDRESS,
+    abi::{MAX_ADDRESS, MAX_PIECES, MAX_TRANSFER},
     aio::{Iocb, Operation},
     may_be_memory,
     socket::put_address,
@@ -24,9 +24,6 @@ const CHUNK: usize = 1 << 20;
 
 /// The number of bytes above which a call is carried out by another thread than the leader.
 const HEAVY: usize = 16 << 10;
-
-/// The largest number of messages in a `sendmmsg` or `recvmmsg` (`UIO_MAXIOV`).
-const MAX_MESSAGES: u32 = 1024;
 
 /// The length of a `struct mmsghdr`, and the offset of its `msg_len`.
 const MANY_LEN: u64 = 64;
@@ -392,7 +389,7 @@ impl Transfer {
             libc::SYS_recvfrom => (recv(single(), int(3), Sink::Address(args[4], args[5])), int(3)),
             libc::SYS_recvmsg => (Recv::header(target, args[1], int(2)).map(Work::Recv), int(2)),
             nr @ (libc::SYS_sendmmsg | libc::SYS_recvmmsg) => {
-                let count = (args[2] as u32).min(MAX_MESSAGES);
+                let count = (args[2] as u32).min(MAX_PIECES as u32);
                 let sends = nr == libc::SYS_sendmmsg;
                 let vector = args[1];
                 let many = Many { vector, count, done: 0, flags: int(3), sends, current: None, error: None };

@@ -2,13 +2,8 @@
 //!
 //! Such a call takes as long as the program at the other end likes, so each runs on a thread of its own.
 
-use crate::serve::{
-    calls::Reply,
-    served::Served,
-    server::Server,
-    target::{MAX_TRANSFER, Target},
-};
-use algkit_afalg::{Errno, File, Message};
+use crate::serve::{calls::Reply, served::Served, server::Server, target::Target};
+use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{FileType, Mode, OFlags},

@@ -5,12 +5,12 @@ use crate::serve::{
     bpf::SYS_IO_PGETEVENTS,
     calls::Reply,
     server::{Advance, Server},
-    sys::MAX_PIECES,
     target::Target,
     transfer::{Completion, Transfer},
 };
 use algkit_afalg::{
     Errno,
+    abi::MAX_PIECES,
     aio::{IOCB_LEN, Iocb, KEY_OFFSET, descriptor},
 };
 use std::{
