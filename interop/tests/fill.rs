@@ -153,6 +153,21 @@ fn headers_are_converted_as_by_cryptsetup() {
             check(&image, version);
         }
     }
+    // A header with more metadata, behind which the key slots begin later.
+    let image = place.image("large", 20 << 20);
+    let large = ["--type", "luks2", "--luks2-metadata-size", "64k", "--sector-size", "512"];
+    place.cryptsetup(&[&["luksFormat", &image, &key][..], &large, &QUICK].concat());
+    ours(&[&["volume", "add-key", "-d", &key, &image, &place.at("two")][..], &QUICK].concat());
+    ours(&["volume", "write", "-d", &key, "-i", text(&place.plain), &image]);
+    for (to, version) in [("luks1", "1"), ("luks2", "2")] {
+        ours(&["volume", "convert", "-q", "--type", to, &image]);
+        for file in ["key", "two"] {
+            assert_eq!(place.open_test(file, &[&image]), (Some(0), String::new()), "{to}");
+            place.cryptsetup(&["open", "--test-passphrase", "--key-file", &place.at(file), &image]);
+        }
+        assert!(place.cryptsetup(&["luksDump", &image]).contains(&format!("Version:       \t{version}")));
+        assert!(place.read(&["--length", &LEN.to_string(), &image]) == plain, "{to}");
+    }
     // What cryptsetup refuses as well.
     let argon2 = place.image("argon2", 20 << 20);
     ours(&["volume", "format", "-d", &key, "--pbkdf-memory", "64", "--pbkdf-force-iterations", "4", &argon2]);

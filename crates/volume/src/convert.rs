@@ -41,6 +41,12 @@ struct Move {
 impl Move {
     /// Copies the bytes. They are on the storage when this returns.
     fn copy(&self, storage: &dyn WriteAt) -> Result<(), Error> {
+        let (have, end) = (storage.size()?, self.to + (self.from.end - self.from.start));
+        if have < end {
+            // A file would grow, and a device refuse.
+            let reason = format!("a key slot would end at byte {end}, and the device has {have}");
+            return Err(Error::damaged("device", reason));
+        }
         let stripes = storage::read(storage, self.from.start, (self.from.end - self.from.start) as usize)?;
         storage.write_at(self.to, &stripes)?;
         storage.sync()
@@ -122,7 +128,8 @@ fn align(header: &mut luks2::Header, storage: &dyn WriteAt, origin: u64, random:
         }
         let is_free = |place: &u64| {
             let others = || numbers.iter().map(|number| area(header, *number));
-            *place >= FIRST_AREA && others().all(|other| other.end <= *place || other.start >= place + len)
+            *place >= 2 * header.binary.header_size
+                && others().all(|other| other.end <= *place || other.start >= place + len)
         };
         let places = (origin..).step_by(len as usize).take_while(|place| place + len <= header.size());
         let Some(to) = places.take(MOST_PLACES).find(is_free) else { continue };
