@@ -39,7 +39,7 @@ pub enum Command {
     Dgst(DgstArgs),
     /// Run a program with AF_ALG, NETLINK_CRYPTO, /proc/crypto and /dev/crypto served in user space
     Run(RunArgs),
-    /// Read and write encrypted volumes (LUKS) without root and without device-mapper
+    /// Read and write encrypted volumes (LUKS, VeraCrypt, plain dm-crypt) without root and without device-mapper
     Volume(VolumeArgs),
     /// Print a script that completes algkit's arguments in a shell
     #[command(after_help = "Example:\n  algkit completions bash > ~/.local/share/bash-completion/completions/algkit")]

@@ -22,16 +22,15 @@ impl Progress {
         Self::new(Some(total), "{wide_bar} {pos}/{len} {msg}")
     }
 
-    /// Counts bytes; `total` is `None` if unknown.
+    /// Counts bytes, and says how long the rest takes; `total` is `None` if unknown.
     pub fn bytes(total: Option<u64>) -> Self {
-        let known = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}";
+        let known = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left";
         Self::new(total, if total.is_some() { known } else { "{binary_bytes} {binary_bytes_per_sec}" })
     }
 
-    /// Counts bytes of data that is rewritten, of which `done` were done before, and says how long the rest takes.
+    /// Counts bytes of data that is rewritten, of which `done` were done before.
     pub fn rewritten(total: u64, done: u64) -> Self {
-        let progress =
-            Self::new(Some(total), "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left");
+        let progress = Self::bytes(Some(total));
         progress.bar.set_position(done);
         progress.bar.reset_eta();
         progress

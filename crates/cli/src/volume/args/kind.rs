@@ -25,14 +25,14 @@ pub struct KindArgs {
     /// The format
     #[arg(long = "type", value_enum, default_value_t = Format::Luks)]
     pub format: Format,
-    /// The cipher that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: aes]; that of a plain volume
+    /// The cipher: of a plain volume; of loop-AES [default: aes]; of TrueCrypt and VeraCrypt, the one to try [default: all]
     #[arg(short = 'c', long, value_name = "CIPHER")]
     pub cipher: Option<String>,
-    /// The hash that is tried, of TrueCrypt and VeraCrypt [default: all]; that of loop-AES [default: as long as a key]; that which
-    /// makes the key of a plain volume of a passphrase, or plain. Key files of plain volumes are not hashed
+    /// The hash: of the passphrase of a plain volume, or plain for none (a key file is not hashed); of loop-AES [default: as long as a key]; of
+    /// TrueCrypt and VeraCrypt, the one to try [default: all]
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
-    /// Size of a key in bits, of loop-AES [default: 256] and of a plain volume
+    /// Size of the key in bits: of a plain volume; of loop-AES [default: 256]
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
     #[command(flatten)]

@@ -30,7 +30,9 @@ Examples:
   algkit volume dump disk.img
   algkit volume open-test disk.img
   algkit volume read disk.img | gzip > plain.gz
-  algkit volume write --key-file key disk.img < plain.img")]
+  algkit volume write --key-file key disk.img < plain.img
+  algkit volume mount disk.img mnt &
+  algkit volume fill folder new.img")]
 pub struct VolumeArgs {
     #[command(subcommand)]
     pub command: VolumeCommand,
