@@ -246,7 +246,7 @@ fn signals_stop_between_zones() {
             thread::sleep(Duration::from_millis(millis));
             done(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]));
             let output = child.wait_with_output().expect("a program");
-            assert_eq!(state(&image).1, false);
+            assert!(!state(&image).1);
             assert!(place.read(&[&image]) == plain);
             if output.status.code() == Some(1) {
                 let said = told(&output);
