@@ -82,7 +82,8 @@ impl Sealed {
         let shape = unkeyed.driver().shape.clone();
         let aead = unkeyed.key_with(&key, algkit::WeakKeys::Allow)?;
         let stored_iv = if iv == Iv::Random { shape.ivsize } else { 0 };
-        let tag = layout.tag.checked_sub(stored_iv).filter(|tag| *tag > 0 && *tag <= aead.max_tag_len());
+        // The superblock is not authenticated: whoever shortened tags would have to guess fewer bits.
+        let tag = layout.tag.checked_sub(stored_iv).filter(|tag| *tag == aead.max_tag_len());
         let tag = tag.ok_or_else(|| refused("the tags of the integrity superblock have another length"))?;
         let journal = Journal::read(storage, &layout)?;
         Ok(Self { layout, journal, aead, tag, iv, iv_offset: segment.iv_offset })
