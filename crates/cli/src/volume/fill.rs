@@ -24,7 +24,7 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
         let option = if args.fs.is_some() { "--fs" } else { "--plaintext-folder" };
         return Err(Error::Option { option, reason: "only for a folder; an image has its file system".to_owned() });
     }
-    if is_stdin && args.new.key_file.as_deref().is_none_or(|file| file == "-") {
+    if is_stdin && args.new.key_file.as_deref().is_none_or(|file| file.as_os_str() == "-") {
         let reason = "standard input is the image; the passphrase has to come from a file".to_owned();
         return Err(Error::Option { option: "--key-file", reason });
     }
