@@ -235,8 +235,11 @@ fn requirements_and_integrity_are_named() {
     let mut old = metadata();
     old["config"]["requirements"] = json!({"mandatory": ["online-reencrypt"]});
     let mut integrity = metadata();
-    integrity["segments"]["0"]["integrity"] = json!({"type": "hmac(sha256)"});
-    for (metadata, named) in [(required, "inline-hw-tags"), (old, "cryptsetup repair"), (integrity, "integrity")] {
+    integrity["segments"]["0"]["integrity"] =
+        json!({"type": "hmac(sha256)", "journal_encryption": "ctr(aes)", "journal_integrity": "none"});
+    for (metadata, named) in
+        [(required, "inline-hw-tags"), (old, "cryptsetup repair"), (integrity, "journal_encryption `ctr(aes)`")]
+    {
         let header = read(&metadata).unwrap();
         let error = header.open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(named), "{error}");
