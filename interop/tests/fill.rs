@@ -109,7 +109,8 @@ fn whoever_is_interrupted_leaves_nothing() {
     let mut child = fill.stdin(Stdio::piped()).spawn().expect("algkit");
     child.stdin.as_ref().expect("a pipe").write_all(&[7; 3 << 20]).expect("a pipe");
     thread::sleep(Duration::from_millis(300));
-    foreign("procps", "kill", &["-s", "INT", &child.id().to_string()]);
+    // Not SIGINT, which a job in the background inherits as ignored.
+    foreign("procps", "kill", &["-s", "TERM", &child.id().to_string()]);
     assert!(!child.wait().expect("a child").success());
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
 }
