@@ -220,7 +220,7 @@ impl Header {
         Ok(())
     }
 
-    fn kdf(&self, iterations: u32, salt: [u8; 32]) -> Kdf {
+    pub(crate) fn kdf(&self, iterations: u32, salt: [u8; 32]) -> Kdf {
         Kdf::Pbkdf2 { hash: self.hash.clone(), iterations, salt: salt.to_vec() }
     }
 
@@ -361,7 +361,7 @@ fn no_kdf() -> Error {
 }
 
 impl Header {
-    fn place(&self, slot: &Slot) -> Result<slot::Area, Error> {
+    pub(crate) fn place(&self, slot: &Slot) -> Result<slot::Area, Error> {
         let Range { start, end } = self.area(slot);
         let key_size = self.key_size as usize;
         Ok(slot::Area {

@@ -71,7 +71,7 @@ impl Sealed {
                 let rest =
                     bytes.len().checked_sub(size).ok_or_else(|| refused("the key has no room for that of the MAC"))?;
                 let (cipher_key, mac_key) = bytes.split_at(rest);
-                (format!("authenc({kind},{cipher})"), authenc_key(cipher_key, mac_key))
+                (format!("authenc({kind},{cipher})"), algkit::authenc_key(mac_key, cipher_key))
             }
             kind if kind.starts_with("phmac") => {
                 return Err(refused("phmac has keys that only the firmware of mainframes can use"));
@@ -143,15 +143,4 @@ impl Sealed {
             error => error.into(),
         })
     }
-}
-
-/// The kernel's form of two keys (crypto/authenc.c).
-fn authenc_key(cipher: &[u8], mac: &[u8]) -> Zeroizing<Vec<u8>> {
-    let mut key = Zeroizing::new(Vec::with_capacity(8 + cipher.len() + mac.len()));
-    key.extend_from_slice(&8u16.to_ne_bytes());
-    key.extend_from_slice(&1u16.to_ne_bytes());
-    key.extend_from_slice(&(cipher.len() as u32).to_be_bytes());
-    key.extend_from_slice(mac);
-    key.extend_from_slice(cipher);
-    key
 }

@@ -1,23 +1,18 @@
 //! LUKS1 to LUKS2 and back, as far as headers go: what stands in one, said in the other.
 
 use super::{
-    Copies, Header, SegmentSize,
-    binary::{BINARY, Binary},
-    metadata::{self, Digest, Keyslot, Segment},
-    rules,
-    slots::{ALIGNMENT, kdf_json},
+    Header, SegmentSize,
+    format::{Contents, HEADER_SIZE},
+    metadata::{Digest, Keyslot, Segment},
+    slots::{ALIGNMENT, slot_json},
 };
 use crate::{
     Error, Kdf,
     luks1::{self, SLOTS, Slot},
-    slot::STRIPES,
+    slot::{Area, STRIPES},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, json};
-use std::ops::Range;
-
-/// Bytes of a copy.
-const HEADER_SIZE: u64 = 16 << 10;
 
 /// Where the areas of key slots begin in a converted header.
 pub(crate) const FIRST_AREA: u64 = 2 * HEADER_SIZE;
@@ -33,65 +28,33 @@ fn refused(reason: impl Into<String>) -> Error {
 impl Header {
     /// The same as a LUKS1 header whose key slots in use lie behind [`FIRST_AREA`] and before `end`. They stay where they are.
     pub(crate) fn of_luks1(old: &luks1::Header, end: u64) -> Result<Self, Error> {
-        let cipher = old.spec()?.to_string();
         let mut keyslots = Map::new();
         let in_use = old.slots.iter().enumerate().filter(|(_, slot)| slot.enabled);
         for (number, slot) in in_use {
-            let Range { start, end } = old.area(slot);
-            let kdf = Kdf::Pbkdf2 { hash: old.hash.clone(), iterations: slot.iterations, salt: slot.salt.to_vec() };
-            let json = json!({
-                "type": "luks2",
-                "key_size": old.key_size,
-                "af": {"type": "luks1", "stripes": STRIPES, "hash": old.hash},
-                "area": {
-                    "type": "raw",
-                    "offset": start.to_string(),
-                    "size": (end - start).next_multiple_of(ALIGNMENT).to_string(),
-                    "encryption": cipher,
-                    "key_size": old.key_size,
-                },
-                "kdf": kdf_json(&kdf),
-            });
-            keyslots.insert(number.to_string(), json);
+            let place = old.place(slot)?;
+            let area = Area { size: place.size.next_multiple_of(ALIGNMENT), ..place };
+            keyslots.insert(number.to_string(), slot_json(&area, &old.kdf(slot.iterations, slot.salt)));
         }
         let numbers: Vec<&String> = keyslots.keys().collect();
         let room = end.saturating_sub(FIRST_AREA).min(MAX_KEYSLOTS);
-        let json = json!({
-            "digests": {"0": {
-                "type": "pbkdf2",
-                "keyslots": numbers,
-                "segments": ["0"],
-                "hash": old.hash,
-                "iterations": old.iterations,
-                "salt": BASE64_STANDARD.encode(old.salt),
-                "digest": BASE64_STANDARD.encode(old.digest),
-            }},
-            "keyslots": keyslots,
-            "tokens": {},
-            "segments": {"0": {
-                "type": "crypt",
-                "offset": old.data_offset().to_string(),
-                "size": "dynamic",
-                "iv_tweak": "0",
-                "encryption": cipher,
-                "sector_size": 512,
-            }},
-            "config": {
-                "json_size": (HEADER_SIZE - BINARY as u64).to_string(),
-                "keyslots_size": (room - room % ALIGNMENT).to_string(),
-            },
+        let digest = json!({
+            "type": "pbkdf2",
+            "keyslots": numbers,
+            "segments": ["0"],
+            "hash": old.hash,
+            "iterations": old.iterations,
+            "salt": BASE64_STANDARD.encode(old.salt),
+            "digest": BASE64_STANDARD.encode(old.digest),
         });
-        let binary = Binary {
-            header_size: HEADER_SIZE,
-            sequence: 1,
-            label: String::new(),
-            checksum: "sha256".to_owned(),
-            uuid: old.uuid.clone(),
-            subsystem: String::new(),
+        let contents = Contents {
+            keyslots: keyslots.into(),
+            digest,
+            offset: old.data_offset(),
+            cipher: &old.spec()?,
+            sector_size: 512,
+            room: room - room % ALIGNMENT,
         };
-        let metadata = metadata::typed(&json).map_err(refused)?;
-        rules::check(&binary, &metadata).map_err(refused)?;
-        Ok(Self { binary, metadata, json, copies: Copies::Both })
+        contents.header(1, old.uuid.clone()).map_err(refused)
     }
 
     /// The same as a LUKS1 header, if LUKS1 can say it. The key slots stay where they are; those that are not in use get places between.

@@ -5,13 +5,13 @@ use super::{
     binary::{BINARY, Binary},
     metadata, rules,
 };
-use crate::{Error, Kdf, Key, format::Options};
+use crate::{CipherSpec, Error, Kdf, Key, format::Options};
 use algkit::Rng;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
 /// Bytes of a copy.
-const HEADER_SIZE: u64 = 16 << 10;
+pub(super) const HEADER_SIZE: u64 = 16 << 10;
 
 /// Where the data begins, as cryptsetup has it.
 const DATA_OFFSET: u64 = 16 << 20;
@@ -24,38 +24,67 @@ impl Header {
     pub(crate) fn new(options: &Options, key: &Key, random: &Rng) -> Result<Self, Error> {
         let mut digest = digest_json(key, random)?;
         digest["segments"] = json!(["0"]);
+        let contents = Contents {
+            keyslots: json!({}),
+            digest,
+            offset: DATA_OFFSET,
+            cipher: &options.cipher,
+            sector_size: options.sector_size,
+            room: DATA_OFFSET - 2 * HEADER_SIZE,
+        };
+        let refused = |reason| Error::damaged("the new header", reason);
+        let mut header = contents.header(0, options.uuid(random)?).map_err(refused)?;
+        header.binary.label.clone_from(&options.label);
+        header.binary.subsystem.clone_from(&options.subsystem);
+        // What does not fit is told of now.
+        header.bytes(0, random)?;
+        Ok(header)
+    }
+}
+
+/// What a new header says of a volume with one key, whose data extends to the end of the device.
+pub(super) struct Contents<'a> {
+    pub keyslots: Value,
+    pub digest: Value,
+    /// Where the data begins.
+    pub offset: u64,
+    pub cipher: &'a CipherSpec,
+    pub sector_size: u32,
+    /// Bytes for key slots.
+    pub room: u64,
+}
+
+impl Contents<'_> {
+    /// The header without labels, if it follows the rules.
+    pub fn header(self, sequence: u64, uuid: String) -> Result<Header, String> {
         let json = json!({
-            "keyslots": {},
+            "keyslots": self.keyslots,
             "tokens": {},
             "segments": {"0": {
                 "type": "crypt",
-                "offset": DATA_OFFSET.to_string(),
+                "offset": self.offset.to_string(),
                 "size": "dynamic",
                 "iv_tweak": "0",
-                "encryption": options.cipher.to_string(),
-                "sector_size": options.sector_size,
+                "encryption": self.cipher.to_string(),
+                "sector_size": self.sector_size,
             }},
-            "digests": {"0": digest},
+            "digests": {"0": self.digest},
             "config": {
                 "json_size": (HEADER_SIZE - BINARY as u64).to_string(),
-                "keyslots_size": (DATA_OFFSET - 2 * HEADER_SIZE).to_string(),
+                "keyslots_size": self.room.to_string(),
             },
         });
         let binary = Binary {
             header_size: HEADER_SIZE,
-            sequence: 0,
-            label: options.label.clone(),
+            sequence,
+            label: String::new(),
             checksum: "sha256".to_owned(),
-            uuid: options.uuid(random)?,
-            subsystem: options.subsystem.clone(),
+            uuid,
+            subsystem: String::new(),
         };
-        let refused = |reason| Error::damaged("the new header", reason);
-        let metadata = metadata::typed(&json).map_err(refused)?;
-        rules::check(&binary, &metadata).map_err(refused)?;
-        let header = Self { binary, metadata, json, copies: Copies::Both };
-        // What does not fit is told of now.
-        header.bytes(0, random)?;
-        Ok(header)
+        let metadata = metadata::typed(&json)?;
+        rules::check(&binary, &metadata)?;
+        Ok(Header { binary, metadata, json, copies: Copies::Both })
     }
 }
 

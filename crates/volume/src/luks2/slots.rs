@@ -139,19 +139,7 @@ impl Header {
     /// Enters a key slot for the key that this digest tells.
     pub(crate) fn enter_under(&mut self, number: u32, area: &Area, kdf: &Kdf, digest: u32) -> Result<(), Error> {
         let mut json = self.json.clone();
-        json["keyslots"][number.to_string()] = json!({
-            "type": "luks2",
-            "key_size": area.key_size,
-            "af": {"type": "luks1", "stripes": STRIPES, "hash": area.hash},
-            "area": {
-                "type": "raw",
-                "offset": area.offset.to_string(),
-                "size": area.size.to_string(),
-                "encryption": area.cipher.to_string(),
-                "key_size": area.cipher_key,
-            },
-            "kdf": kdf_json(kdf),
-        });
+        json["keyslots"][number.to_string()] = slot_json(area, kdf);
         if let Some(slots) = json["digests"][digest.to_string()]["keyslots"].as_array_mut() {
             slots.push(number.to_string().into());
         }
@@ -269,7 +257,24 @@ impl Keyslots for Header {
     }
 }
 
-pub(super) fn kdf_json(kdf: &Kdf) -> Value {
+/// A key slot as it stands in the metadata.
+pub(super) fn slot_json(area: &Area, kdf: &Kdf) -> Value {
+    json!({
+        "type": "luks2",
+        "key_size": area.key_size,
+        "af": {"type": "luks1", "stripes": STRIPES, "hash": area.hash},
+        "area": {
+            "type": "raw",
+            "offset": area.offset.to_string(),
+            "size": area.size.to_string(),
+            "encryption": area.cipher.to_string(),
+            "key_size": area.cipher_key,
+        },
+        "kdf": kdf_json(kdf),
+    })
+}
+
+fn kdf_json(kdf: &Kdf) -> Value {
     match kdf {
         Kdf::Pbkdf2 { hash, iterations, salt } => json!({
             "type": kdf.name(), "hash": hash, "iterations": iterations, "salt": BASE64_STANDARD.encode(salt),
