@@ -2,7 +2,7 @@
 
 use super::{
     Access, Named,
-    args::{FormatArgs, Kind, NewVolumeArgs},
+    args::{FormatArgs, Kind, NewVolumeArgs, keys::KdfArgs},
     kdf::{self, DEFAULT_HASH},
     passphrase, random, uninterrupted,
 };
@@ -37,24 +37,49 @@ pub fn chosen(
         Some(file) => passphrase::key_file(file, None, None)?,
         None => passphrase::new(image)?,
     };
-    let key_bits = args.key_size.unwrap_or(if cipher.algorithm().starts_with("xts") { 512 } else { 256 });
-    if !key_bits.is_multiple_of(8) {
-        return Err(Error::Option { option: "--key-size", reason: format!("{key_bits} is not a multiple of 8") });
-    }
     let version = match args.kind {
         Kind::Luks1 => Version::Luks1,
         Kind::Luks2 => Version::Luks2,
     };
-    let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
+    let options = options(image, version, cipher, args.key_size, args.sector_size.unwrap_or(512), &args.kdf)?;
     let options = Options {
-        key_size: key_bits as usize / 8,
-        sector_size: args.sector_size.unwrap_or(512),
-        kdf: kdf::chosen(&args.kdf, version, hash).map_err(failed)?,
-        hash: hash.to_owned(),
         uuid: args.uuid.clone(),
         label: args.label.clone().unwrap_or_default(),
         subsystem: args.subsystem.clone().unwrap_or_default(),
-        cipher,
+        ..options
     };
     Ok((version, options, passphrase))
+}
+
+/// What a new volume without a name is to be.
+pub fn options(
+    image: &Path,
+    version: Version,
+    cipher: CipherSpec,
+    key_bits: Option<u32>,
+    sector_size: u32,
+    kdf: &KdfArgs,
+) -> Result<Options, Error> {
+    let key_size = key_size(key_bits, &cipher)?;
+    let hash = kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
+    let failed = |source| Error::Volume { path: image.to_owned(), source };
+    Ok(Options {
+        key_size,
+        sector_size,
+        kdf: kdf::chosen(kdf, version, hash).map_err(failed)?,
+        hash: hash.to_owned(),
+        uuid: None,
+        label: String::new(),
+        subsystem: String::new(),
+        cipher,
+    })
+}
+
+/// Bytes of the key of a new volume.
+pub fn key_size(bits: Option<u32>, cipher: &CipherSpec) -> Result<usize, Error> {
+    let bits = bits.unwrap_or(if cipher.algorithm().starts_with("xts") { 512 } else { 256 });
+    if !bits.is_multiple_of(8) {
+        return Err(Error::Option { option: "--key-size", reason: format!("{bits} is not a multiple of 8") });
+    }
+    Ok(bits as usize / 8)
 }

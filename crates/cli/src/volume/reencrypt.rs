@@ -6,6 +6,7 @@ use super::{
         UnlockArgs,
         reencrypt::{DecryptArgs, EncryptArgs, HowArgs, ReencryptArgs, ResilienceArg},
     },
+    format,
     kdf::{self, DEFAULT_HASH},
     limits, passphrase, random, uninterrupted,
 };
@@ -48,15 +49,12 @@ pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
     let unlock = |header: &Header| header.unlock(&headed.file, &passphrase, args.unlock.key_slot, &limits);
     let mut unlocked = unlock(&header).map_err(failed)?;
     let under_way = header.reencryption().is_some();
-    let Header::Luks2(mut header) = header else {
-        let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
-        return Err(Error::Option { option: "reencrypt", reason });
-    };
+    let mut header = luks2(header, Mode::Reencrypt)?;
     if under_way && args.how.init_only {
         return Err(failed(algkit_volume::Error::Reencrypting));
     }
     if !under_way && !args.how.resume_only {
-        let plan = plan(args, &header, &unlocked).map_err(failed)?;
+        let plan = plan(args, headed, &header, &unlocked)?;
         let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
         let kdf = kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?;
         let new = |passphrase| NewKey { passphrase, kdf: kdf.clone(), hash, slot: None };
@@ -79,9 +77,6 @@ pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
         let keys: Vec<_> = slots.iter().copied().zip(passphrases).collect();
         unlocked = reencrypt::start(&mut header, &headed.file, &data.file, unlocked, &keys, &plan, &random()?)
             .map_err(failed)?;
-    }
-    if args.how.init_only {
-        return Ok(Answer::Yes);
     }
     rewrite(&mut header, headed, &data, &unlocked, &args.how)
 }
@@ -122,12 +117,7 @@ fn encrypt_shifted(args: &EncryptArgs, data: &Named) -> Result<Answer, Error> {
         uninterrupted(|| found.go_on(&data.file, &passphrase, &limits)).map_err(failed)?;
         let header = data.header()?;
         let unlocked = header.unlock(&data.file, &passphrase, None, &limits).map_err(failed)?;
-        let Header::Luks2(mut header) = header else { return Ok(Answer::Bad) };
-        return if args.how.init_only {
-            Ok(Answer::Yes)
-        } else {
-            rewrite(&mut header, data, data, &unlocked, &args.how)
-        };
+        return rewrite(&mut *luks2(header, Mode::Encrypt)?, data, data, &unlocked, &args.how);
     }
     match args.reduce_device_size {
         None => return refused("--header FILE, or 32M here if the last 32 MiB of the image are free".to_owned()),
@@ -138,33 +128,17 @@ fn encrypt_shifted(args: &EncryptArgs, data: &Named) -> Result<Answer, Error> {
     let random = random()?;
     let begun = uninterrupted(|| reencrypt::start_shifted(&data.file, &options, &passphrase, &random));
     let (mut header, unlocked) = begun.map_err(failed)?;
-    if args.how.init_only { Ok(Answer::Yes) } else { rewrite(&mut header, data, data, &unlocked, &args.how) }
+    rewrite(&mut header, data, data, &unlocked, &args.how)
 }
 
 /// What the volume is to be, and its passphrase.
 fn new_volume(args: &EncryptArgs, data: &Named) -> Result<(Options, Zeroizing<Vec<u8>>), Error> {
-    let failed = |error| data.error(error);
-    let cipher = CipherSpec::parse(&args.cipher).map_err(failed)?;
+    let cipher = CipherSpec::parse(&args.cipher).map_err(|error| data.error(error))?;
     let passphrase = match args.unlock.one_key_file()? {
         Some(file) => passphrase::key_file(file, args.unlock.keyfile_offset, args.unlock.keyfile_size)?,
         None => passphrase::new(&args.image)?,
     };
-    let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
-    let key_size = match args.key_size {
-        Some(bits) => bits as usize / 8,
-        None if cipher.algorithm().starts_with("xts") => 64,
-        None => 32,
-    };
-    let options = Options {
-        key_size,
-        sector_size: args.sector_size,
-        kdf: kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?,
-        hash: hash.to_owned(),
-        uuid: None,
-        label: String::new(),
-        subsystem: String::new(),
-        cipher,
-    };
+    let options = format::options(&data.path, Version::Luks2, cipher, args.key_size, args.sector_size, &args.kdf)?;
     Ok((options, passphrase))
 }
 
@@ -179,7 +153,8 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
     new.as_file().set_len(HEADER_FILE).map_err(cannot)?;
     let random = random()?;
     let begun = Header::format(Version::Luks2, new.as_file(), &options, &passphrase, &random);
-    let (Header::Luks2(mut header), unlocked) = begun.map_err(failed)? else { return Ok(Answer::Bad) };
+    let (header, unlocked) = begun.map_err(failed)?;
+    let mut header = luks2(header, Mode::Encrypt)?;
     let protection = protection(&args.how, args.sector_size);
     let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
     let started = reencrypt::start(&mut header, new.as_file(), &data.file, unlocked, &[], &plan, &random);
@@ -188,9 +163,6 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
     let headed = Named { file, path: path.to_owned(), access: Access::Header };
     headed.lock(Access::Header)?;
-    if args.how.init_only {
-        return Ok(Answer::Yes);
-    }
     rewrite(&mut header, &headed, data, &unlocked, &args.how)
 }
 
@@ -205,10 +177,7 @@ fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode:
     let failed = |error| headed.error(error);
     let (header, mut unlocked) = headed.unlock(unlock)?;
     let under_way = header.reencryption().map(|(_, reencryption)| reencryption.mode);
-    let Header::Luks2(mut header) = header else {
-        let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
-        return Err(Error::Option { option: mode.name(), reason });
-    };
+    let mut header = luks2(header, mode)?;
     match under_way {
         Some(other) if other != mode => {
             let reason = format!("another change is under way: {}", other.name());
@@ -227,23 +196,30 @@ fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode:
         }
         Some(_) | None => {}
     }
-    if how.init_only {
-        return Ok(Answer::Yes);
-    }
     rewrite(&mut header, headed, data, &unlocked, how)
 }
 
+/// The header, which has to be one of LUKS2.
+fn luks2(header: Header, mode: Mode) -> Result<Box<luks2::Header>, Error> {
+    match header {
+        Header::Luks2(header) => Ok(header),
+        Header::Luks1(_) => {
+            let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
+            Err(Error::Option { option: mode.name(), reason })
+        }
+    }
+}
+
 /// What the arguments ask for.
-fn plan(args: &ReencryptArgs, header: &luks2::Header, unlocked: &Unlocked) -> Result<Plan, algkit_volume::Error> {
+fn plan(args: &ReencryptArgs, headed: &Named, header: &luks2::Header, unlocked: &Unlocked) -> Result<Plan, Error> {
     let segment = header.metadata.segments.values().next();
     let old_cipher = segment.and_then(|segment| segment.encryption.as_deref()).unwrap_or_default();
     let old_sector = segment.map_or(512, luks2::Segment::sector_size);
-    let cipher = CipherSpec::parse(args.cipher.as_deref().unwrap_or(old_cipher))?;
+    let cipher = CipherSpec::parse(args.cipher.as_deref().unwrap_or(old_cipher));
+    let cipher = cipher.map_err(|error| headed.error(error))?;
     let key_size = match (args.key_size, &args.cipher) {
-        (Some(bits), _) => bits as usize / 8,
         (None, None) => unlocked.key.bytes().len(),
-        (None, Some(_)) if cipher.algorithm().starts_with("xts") => 64,
-        (None, Some(_)) => 32,
+        (bits, _) => format::key_size(bits, &cipher)?,
     };
     let sector_size = args.sector_size.unwrap_or(old_sector);
     let protection = protection(&args.how, old_sector.max(sector_size));
@@ -262,7 +238,7 @@ fn protection(how: &HowArgs, sector: u32) -> Protection {
     }
 }
 
-/// Rewrites the data until the end or a signal.
+/// Rewrites the data until the end or a signal, unless only the header was asked for.
 fn rewrite(
     header: &mut luks2::Header,
     headed: &Named,
@@ -270,6 +246,9 @@ fn rewrite(
     unlocked: &Unlocked,
     how: &HowArgs,
 ) -> Result<Answer, Error> {
+    if how.init_only {
+        return Ok(Answer::Yes);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
         // Without a handler the reencryption can be resumed all the same.
