@@ -1,40 +1,19 @@
 //! LUKS1 to LUKS2 and back: what opens the volume whatever fails in between, and what cannot be converted.
 
 mod disk;
+mod new;
 
-use algkit_volume::{
-    Argon2, CipherSpec, Error, Header, Kdf, Key, Limits, NewKey, ReadAt, Version, WriteAt, format::Options,
-    storage::Memory,
-};
+use algkit_volume::{Argon2, Error, Header, Kdf, Key, Limits, NewKey, ReadAt, Version, WriteAt, storage::Memory};
 use disk::{Disk, State};
+use new::{options, quick, random};
 
 const SIZE: usize = (16 << 20) + 8192;
-
-fn random() -> algkit::Rng {
-    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
-}
-
-fn quick() -> Kdf {
-    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] }
-}
-
-fn options(sector_size: u32) -> Options {
-    Options {
-        cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
-        key_size: 64,
-        sector_size,
-        kdf: quick(),
-        hash: "sha256".into(),
-        uuid: None,
-        label: String::new(),
-        subsystem: String::new(),
-    }
-}
 
 /// A volume with so many passphrases, `0`, `1` and so on, and its key.
 fn volume(version: Version, passphrases: usize) -> (Vec<u8>, Key) {
     let disk = Memory::new(vec![0; SIZE]);
-    let (mut header, unlocked) = Header::format(version, &disk, &options(512), b"0", &random()).unwrap();
+    let (mut header, unlocked) =
+        Header::format(version, &disk, &options("aes-xts-plain64", 64, 512), b"0", &random()).unwrap();
     for number in 1..passphrases {
         let passphrase = number.to_string();
         let new = NewKey { passphrase: passphrase.as_bytes(), kdf: quick(), hash: "sha256", slot: None };
@@ -165,7 +144,7 @@ fn what_cannot_be_converted_stays() {
     refused(with(&NewKey { hash: "sha512", ..new.clone() }), Version::Luks1, "splitter");
     refused(with(&NewKey { slot: Some(8), ..new }), Version::Luks1, "eight");
     let large = Memory::new(vec![0; SIZE]);
-    Header::format(Version::Luks2, &large, &options(4096), b"0", &random()).unwrap();
+    Header::format(Version::Luks2, &large, &options("aes-xts-plain64", 64, 4096), b"0", &random()).unwrap();
     refused(large.into_inner(), Version::Luks1, "512 bytes");
     let mut damaged = good.clone();
     damaged[20_000] ^= 1;

@@ -1,23 +1,14 @@
 //! Key slots added, changed and removed: what opens the volume afterwards, and whatever fails in between.
 
 mod disk;
+mod new;
 
-use algkit_volume::{
-    CipherSpec, Error, Header, Kdf, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, format::Options,
-    luks2::Copies,
-};
+use algkit_volume::{Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2::Copies};
 use disk::{Disk, State};
+use new::{options, quick, random};
 
 const SIZE: usize = (16 << 20) + 8192;
 const VERSIONS: [Version; 2] = [Version::Luks1, Version::Luks2];
-
-fn random() -> algkit::Rng {
-    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
-}
-
-fn quick() -> Kdf {
-    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] }
-}
 
 fn new(passphrase: &str, slot: Option<u32>) -> NewKey<'_> {
     NewKey { passphrase: passphrase.as_bytes(), kdf: quick(), hash: "sha256", slot }
@@ -26,16 +17,7 @@ fn new(passphrase: &str, slot: Option<u32>) -> NewKey<'_> {
 /// A volume with the passphrase `one` in slot 0, `two` in slot 1, and its key.
 fn volume(version: Version) -> (Vec<u8>, Key) {
     let disk = algkit_volume::storage::Memory::new(vec![0; SIZE]);
-    let options = Options {
-        cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
-        key_size: 64,
-        sector_size: 512,
-        kdf: quick(),
-        hash: "sha256".into(),
-        uuid: None,
-        label: String::new(),
-        subsystem: String::new(),
-    };
+    let options = options("aes-xts-plain64", 64, 512);
     let (mut header, unlocked) = Header::format(version, &disk, &options, b"one", &random()).unwrap();
     assert_eq!(header.add_key(&disk, &unlocked, &new("two", None), &random()).unwrap(), 1);
     (disk.into_inner(), unlocked.key)

@@ -1,15 +1,15 @@
 //! Reencryption on a disk that loses what was not synced: whatever fails, the volume opens with every byte, and the reencryption goes on.
 
 mod disk;
+mod new;
 
 use algkit_volume::{
-    CipherSpec, Error, Header, Kdf, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt,
-    format::Options,
-    luks2,
+    CipherSpec, Error, Header, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2,
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT, start_shifted},
     storage::Memory,
 };
 use disk::{Disk, State};
+use new::{options, quick, random};
 
 const OFFSET: usize = 16 << 20;
 
@@ -18,14 +18,6 @@ const DATA: usize = 40 << 10;
 const ZONE: u64 = 16 << 10;
 
 const PASSPHRASE: &[u8] = b"a passphrase";
-
-fn random() -> algkit::Rng {
-    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
-}
-
-fn quick() -> Kdf {
-    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] }
-}
 
 fn new_key() -> NewKey<'static> {
     NewKey { passphrase: PASSPHRASE, kdf: quick(), hash: "sha256", slot: None }
@@ -38,16 +30,7 @@ fn plain() -> Vec<u8> {
 /// A volume with the plaintext.
 fn volume(cipher: &str, key_size: usize, sector_size: u32) -> Vec<u8> {
     let disk = Memory::new(vec![0; OFFSET + DATA]);
-    let options = Options {
-        cipher: CipherSpec::parse(cipher).unwrap(),
-        key_size,
-        sector_size,
-        kdf: quick(),
-        hash: "sha256".into(),
-        uuid: None,
-        label: String::new(),
-        subsystem: String::new(),
-    };
+    let options = options(cipher, key_size, sector_size);
     let (header, unlocked) = Header::format(Version::Luks2, &disk, &options, PASSPHRASE, &random()).unwrap();
     header.open(&disk, &unlocked.key).unwrap().write_at(0, &plain()).unwrap();
     disk.into_inner()
@@ -258,16 +241,7 @@ fn every_write_of_an_encryption_that_shifts() {
     let data = SHIFT as usize + (40 << 10);
     let text: Vec<u8> = plain().into_iter().cycle().take(data).collect();
     let disk = Disk::new([&text[..], &vec![0; 2 * SHIFT as usize]].concat());
-    let options = Options {
-        cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
-        key_size: 64,
-        sector_size: 4096,
-        kdf: quick(),
-        hash: "sha256".into(),
-        uuid: None,
-        label: String::new(),
-        subsystem: String::new(),
-    };
+    let options = options("aes-xts-plain64", 64, 4096);
     let zone = Resume { hotzone: Some(9 << 20), lose_torn_zone: false };
     let go_on = |storage: &dyn WriteAt| {
         let (header, unlocked) = unlock(storage);
