@@ -1,7 +1,12 @@
 //! loop-AES: a volume without a header, whose key file has 1, 64 or 65 keys in lines (cryptsetup's lib/loopaes/loopaes.c). A key file that
 //! gpg has encrypted is decrypted by gpg first.
 
-use crate::{CipherSpec, Error, Key, ReadAt, SectorCipher, Volume, crypt::UNIT, lookup, volume::Extent};
+use crate::{
+    CipherSpec, Error, Key, ReadAt, SectorCipher, Volume,
+    crypt::UNIT,
+    lookup,
+    volume::{Extent, Form},
+};
 use zeroize::Zeroizing;
 
 /// What a key file and the caller say of a volume.
@@ -71,7 +76,10 @@ impl LoopAes {
             Error::damaged("device", format!("the data begins at byte {}, and the device has {size}", self.offset))
         })?;
         let len = len - len % UNIT;
-        Volume::new(storage, vec![Extent { offset: self.offset, len, iv_offset: self.skip, cipher: Some(cipher) }])
+        Volume::new(
+            storage,
+            vec![Extent { offset: self.offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }],
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     keyslots::Keyslots,
     slot::{self, KeyDigest, KeySlot, MAX_KEY, STRIPES},
     storage,
-    volume::Extent,
+    volume::{Extent, Form},
 };
 use algkit::Rng;
 use std::ops::Range;
@@ -297,8 +297,8 @@ impl Header {
         let rest = device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
             Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
         })?;
-        let cipher = Some(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
-        Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, cipher }])
+        let form = Form::Encrypted(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
+        Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, form }])
     }
 }
 

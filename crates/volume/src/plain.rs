@@ -1,7 +1,12 @@
 //! Plain dm-crypt: a volume without a header. Its cipher, its key and its place come from whoever opens it, and nothing tells whether they are
 //! right.
 
-use crate::{CipherSpec, Error, Key, ReadAt, SectorCipher, Volume, VolumeKey, crypt::UNIT, lookup, volume::Extent};
+use crate::{
+    CipherSpec, Error, Key, ReadAt, SectorCipher, Volume, VolumeKey,
+    crypt::UNIT,
+    lookup,
+    volume::{Extent, Form},
+};
 use zeroize::Zeroizing;
 
 /// What a header would say.
@@ -39,7 +44,7 @@ impl Plain {
             Error::damaged("device", format!("the data begins at byte {offset}, and the device has {size}"))
         })?;
         let len = rest - rest % self.sector_size as u64;
-        Volume::new(storage, vec![Extent { offset, len, iv_offset: self.skip, cipher: Some(cipher) }])
+        Volume::new(storage, vec![Extent { offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }])
     }
 
     /// The key of `size` bytes that cryptsetup makes of a passphrase: the digests of the passphrase, of `A` and the passphrase, of `AA` and the

@@ -23,8 +23,34 @@ pub(crate) struct Extent {
     pub len: u64,
     /// Added to the number of its first sector, in units of 512 bytes.
     pub iv_offset: u64,
-    /// None for what is not encrypted.
-    pub cipher: Option<SectorCipher>,
+    /// What its sectors are.
+    pub form: Form,
+}
+
+/// What sectors are on the storage.
+pub(crate) enum Form {
+    /// What they are in the volume.
+    Plain,
+    Encrypted(SectorCipher),
+    /// Encrypted, with tags that lie between them. They can only be read.
+    Sealed(Box<Sealed>),
+}
+
+impl From<Option<SectorCipher>> for Form {
+    fn from(cipher: Option<SectorCipher>) -> Self {
+        cipher.map_or(Self::Plain, Self::Encrypted)
+    }
+}
+
+impl Form {
+    /// Bytes that are encrypted together.
+    fn sector_size(&self) -> Option<usize> {
+        match self {
+            Self::Plain => None,
+            Self::Encrypted(cipher) => Some(cipher.sector_size()),
+            Self::Sealed(sealed) => Some(sealed.sector_size()),
+        }
+    }
 }
 
 /// An open volume. It is a storage itself: of the plaintext, at any offset and of any length. Several threads may read and write at once;
@@ -34,10 +60,8 @@ pub struct Volume<S> {
     extents: Vec<Extent>,
     size: u64,
     sector_size: usize,
-    /// Whether it can only be read.
-    read_only: bool,
-    /// The tags of all sectors, if they have any; the one extent is theirs then.
-    sealed: Option<Sealed>,
+    /// Whether a reencryption was cut off that has to be resumed first: it can only be read.
+    torn: bool,
     /// Writers of whole sectors share it. A writer of a part of a sector, who has to read the sector first, holds it alone.
     parts: RwLock<()>,
 }
@@ -52,24 +76,24 @@ impl<S: ReadAt> Volume<S> {
     /// The extents in their order.
     pub(crate) fn new(storage: S, extents: Vec<Extent>) -> Result<Self, Error> {
         let have = storage.size()?;
-        for Extent { offset, len, iv_offset, cipher } in &extents {
+        for Extent { offset, len, iv_offset, form } in &extents {
             if offset.checked_add(*len).is_none_or(|end| end > have) {
                 let reason = format!("the data of {len} bytes at byte {offset} is cut off: the device has {have}");
                 return Err(Error::damaged("device", reason));
             }
-            if let Some(cipher) = cipher {
+            if let Form::Encrypted(cipher) = form {
                 cipher.check_range(*iv_offset, *len)?;
             }
         }
-        let sector_size = extents.iter().filter_map(|e| Some(e.cipher.as_ref()?.sector_size())).max();
+        let sector_size = extents.iter().filter_map(|e| e.form.sector_size()).max();
         let size = extents.iter().map(|e| e.len).sum();
         let sector_size = sector_size.unwrap_or(UNIT as usize);
-        Ok(Self { storage, size, extents, sector_size, read_only: false, sealed: None, parts: RwLock::new(()) })
+        Ok(Self { storage, size, extents, sector_size, torn: false, parts: RwLock::new(()) })
     }
 
     /// The same, only to be read: what is written would be lost.
     pub(crate) fn only_to_be_read(self) -> Self {
-        Self { read_only: true, ..self }
+        Self { torn: true, ..self }
     }
 
     /// What the volume lies on.
@@ -89,35 +113,24 @@ impl<S: ReadAt> Volume<S> {
     ) -> Result<Self, Error> {
         let description = Description { cipher, kind: integrity, offset, iv_offset: 0, sector_size };
         let sealed = Sealed::open(&storage, &description, key)?;
-        Ok(Self::sealed(storage, sealed))
+        Self::sealed(storage, sealed)
     }
 
     /// A volume whose sectors have tags.
-    pub(crate) fn sealed(storage: S, sealed: Sealed) -> Self {
-        let (size, sector_size) = (sealed.size(), sealed.sector_size());
-        let extents = vec![Extent { offset: 0, len: size, iv_offset: 0, cipher: None }];
-        Self { storage, extents, size, sector_size, read_only: true, sealed: Some(sealed), parts: RwLock::new(()) }
-    }
-
-    /// Whole sectors of an extent, decrypted.
-    fn read_sectors(&self, extent: &Extent, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
-        match &self.sealed {
-            Some(sealed) => sealed.read(&self.storage, at, sectors),
-            None => extent.read(&self.storage, at, sectors),
-        }
-    }
-
-    fn granule(&self, extent: &Extent) -> usize {
-        self.sealed.as_ref().map_or_else(|| extent.granule(), Sealed::sector_size)
+    pub(crate) fn sealed(storage: S, sealed: Sealed) -> Result<Self, Error> {
+        let extent = Extent { offset: 0, len: sealed.size(), iv_offset: 0, form: Form::Sealed(Box::new(sealed)) };
+        Self::new(storage, vec![extent])
     }
 
     /// An error if it can only be read: a reencryption was cut off that has to be resumed first, or sectors have tags.
     pub fn writable(&self) -> Result<(), Error> {
-        match (&self.sealed, self.read_only) {
-            (Some(_), _) => Err(Error::Unsupported { what: "writing to a volume with integrity".to_owned() }),
-            (None, true) => Err(Error::Reencrypting),
-            (None, false) => Ok(()),
+        if self.torn {
+            return Err(Error::Reencrypting);
         }
+        if self.extents.iter().any(|extent| matches!(extent.form, Form::Sealed(_))) {
+            return Err(sealed());
+        }
+        Ok(())
     }
 
     /// Bytes of a sector, which are encrypted together.
@@ -127,18 +140,21 @@ impl<S: ReadAt> Volume<S> {
 
     /// The driver that decrypts, if anything is encrypted.
     pub fn driver(&self) -> Option<&str> {
-        let sealed = self.sealed.as_ref().map(|sealed| &*sealed.driver().driver);
-        sealed.or(self.cipher().map(SectorCipher::driver))
+        self.extents.iter().find_map(|extent| match &extent.form {
+            Form::Plain => None,
+            Form::Encrypted(cipher) => Some(cipher.driver()),
+            Form::Sealed(sealed) => Some(&*sealed.driver().driver),
+        })
     }
 
     /// Whether that driver looks up tables at secret addresses, so that its timing depends on the key.
     pub fn uses_tables(&self) -> bool {
-        let sealed = self.sealed.as_ref().is_some_and(|sealed| sealed.driver().timing == Timing::Table);
-        sealed || self.cipher().is_some_and(SectorCipher::uses_tables)
-    }
-
-    fn cipher(&self) -> Option<&SectorCipher> {
-        self.extents.iter().find_map(|extent| extent.cipher.as_ref())
+        let first = self.extents.iter().find_map(|extent| match &extent.form {
+            Form::Plain => None,
+            Form::Encrypted(cipher) => Some(cipher.uses_tables()),
+            Form::Sealed(sealed) => Some(sealed.driver().timing == Timing::Table),
+        });
+        first.unwrap_or(false)
     }
 
     /// The pieces of a request: the extent, the offset in it, and the length.
@@ -163,6 +179,9 @@ impl<S: ReadAt> Volume<S> {
 impl Extent {
     /// Whole sectors from `at` on, read and decrypted.
     fn read(&self, storage: &impl ReadAt, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        if let Form::Sealed(sealed) = &self.form {
+            return sealed.read(storage, at, sectors);
+        }
         storage.read_at(self.offset + at, sectors)?;
         self.crypt(Direction::Decrypt, at, sectors)
     }
@@ -175,12 +194,20 @@ impl Extent {
 
     fn crypt(&self, direction: Direction, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
         let number = self.iv_offset.wrapping_add(at / UNIT);
-        self.cipher.as_ref().map_or(Ok(()), |cipher| cipher.crypt(direction, number, sectors))
+        match &self.form {
+            Form::Plain => Ok(()),
+            Form::Encrypted(cipher) => cipher.crypt(direction, number, sectors),
+            Form::Sealed(_) => Err(sealed()),
+        }
     }
 
     fn granule(&self) -> usize {
-        self.cipher.as_ref().map_or(1, SectorCipher::sector_size)
+        self.form.sector_size().unwrap_or(1)
     }
+}
+
+fn sealed() -> Error {
+    Error::Unsupported { what: "writing to a volume with integrity".to_owned() }
 }
 
 /// A request in an extent: a part of a sector, whole sectors, a part of a sector.
@@ -208,19 +235,19 @@ impl<S: ReadAt> ReadAt for Volume<S> {
         for (extent, at, len) in self.pieces(offset, buf.len())? {
             let (here, rest) = buf.split_at_mut(len);
             buf = rest;
-            let granule = self.granule(extent);
+            let granule = extent.granule();
             let cut = Cut::new(at, len, granule);
             let (head, here) = here.split_at_mut(cut.head);
             let (whole, tail) = here.split_at_mut(cut.whole);
             let after_head = at + head.len() as u64;
             if !whole.is_empty() {
-                self.read_sectors(extent, after_head, whole)?;
+                extent.read(&self.storage, after_head, whole)?;
             }
             for (at, part) in [(at, head), (after_head + cut.whole as u64, tail)] {
                 if !part.is_empty() {
                     let into = (at % granule as u64) as usize;
                     let mut sector = Zeroizing::new(vec![0; granule]);
-                    self.read_sectors(extent, at - into as u64, &mut sector)?;
+                    extent.read(&self.storage, at - into as u64, &mut sector)?;
                     part.copy_from_slice(&sector[into..into + part.len()]);
                 }
             }
@@ -359,7 +386,7 @@ mod tests {
             offset,
             len: 1024,
             iv_offset,
-            cipher: encrypted.then(|| SectorCipher::new(&spec, &key, 512).unwrap()),
+            form: encrypted.then(|| SectorCipher::new(&spec, &key, 512).unwrap()).into(),
         };
         let extents = vec![extent(4096, 0, true), extent(0, 2, false), extent(2048, 4, true)];
         let volume = Volume::new(Memory::new(vec![0; 8192]), extents).unwrap();

@@ -17,7 +17,7 @@ use crate::{
     CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey,
     crypt::UNIT,
     integrity::{Description, Sealed},
-    volume::Extent,
+    volume::{Extent, Form},
 };
 use algkit::Rng;
 use binary::BINARY;
@@ -144,7 +144,7 @@ impl Header {
         self.metadata.refuse_requirements()?;
         let device = storage.size()?;
         if let Some(sealed) = self.sealed(&storage, key)? {
-            return Ok(Volume::sealed(storage, sealed));
+            return Volume::sealed(storage, sealed);
         }
         let segments = self.metadata.segments.values().filter(|segment| !segment.is_backup());
         let extents = segments.map(|segment| extent(segment, device, key)).collect::<Result<_, _>>()?;
@@ -156,11 +156,11 @@ pub(crate) fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Res
     if segment.integrity.is_some() {
         return Err(Error::Unsupported { what: "a volume with integrity".to_owned() });
     }
-    let cipher = match segment.kind.as_str() {
-        "linear" => None,
+    let form = match segment.kind.as_str() {
+        "linear" => Form::Plain,
         "crypt" => {
             let spec = CipherSpec::parse(segment.encryption.as_deref().unwrap_or_default())?;
-            Some(SectorCipher::new(&spec, key, segment.sector_size() as usize)?)
+            Form::Encrypted(SectorCipher::new(&spec, key, segment.sector_size() as usize)?)
         }
         kind => return Err(Error::Unsupported { what: format!("a segment of the type `{kind}`") }),
     };
@@ -174,7 +174,7 @@ pub(crate) fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Res
             rest - rest % u64::from(segment.sector_size().max(UNIT as u32))
         }
     };
-    Ok(Extent { offset: segment.offset, len, iv_offset: segment.iv_tweak.unwrap_or(0), cipher })
+    Ok(Extent { offset: segment.offset, len, iv_offset: segment.iv_tweak.unwrap_or(0), form })
 }
 
 /// One copy of a header.

@@ -138,5 +138,5 @@ fn hot(
 /// A range of the data that lies somewhere, in the form of one side.
 fn extent(side: &Side, key: Option<&Key>, range: &Range<u64>, offset: u64) -> Result<Extent, Error> {
     let iv_offset = side.segment.iv_tweak.unwrap_or(0).wrapping_add(range.start / UNIT);
-    Ok(Extent { offset, len: range.end - range.start, iv_offset, cipher: cipher(side, key)? })
+    Ok(Extent { offset, len: range.end - range.start, iv_offset, form: cipher(side, key)?.into() })
 }

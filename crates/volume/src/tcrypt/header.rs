@@ -4,7 +4,12 @@ use super::{
     Options, Place,
     table::{CHAINS, Chain, Mode},
 };
-use crate::{Error, Key, Limits, ReadAt, Volume, crypt::UNIT, lookup, volume::Extent};
+use crate::{
+    Error, Key, Limits, ReadAt, Volume,
+    crypt::UNIT,
+    lookup,
+    volume::{Extent, Form},
+};
 use std::fmt;
 
 /// Bytes of salt before the encrypted ones.
@@ -136,7 +141,7 @@ impl Header {
             Mode::Cbc | Mode::OuterCbc => self.data_offset,
         };
         let cipher = self.chain.sectors(self.keys.bytes())?;
-        let extent = Extent { offset, len: len - len % UNIT, iv_offset: number / UNIT, cipher: Some(cipher) };
+        let extent = Extent { offset, len: len - len % UNIT, iv_offset: number / UNIT, form: Form::Encrypted(cipher) };
         Volume::new(storage, vec![extent])
     }
 
