@@ -124,7 +124,8 @@ fn encryption_and_decryption() {
     assert_eq!(state(&disk), (false, false));
 
     fs::write(&disk, [&plain[..], &vec![0; 32 << 20]].concat()).expect("a file");
-    let shifted = ["volume", "encrypt", "--reduce-device-size", "32M", "--init-only", "--key-file", &key, &disk];
+    let shifted =
+        ["volume", "reencrypt", "--encrypt", "--reduce-device-size", "32M", "--init-only", "--key-file", &key, &disk];
     ours(&[&shifted[..], &QUICK].concat());
     assert!(same(&[&disk]));
     done(&mut theirs(&place, &["--resume-only", &disk]));
@@ -144,7 +145,7 @@ fn encryption_and_decryption() {
     assert!(same(&["--header", &header, &disk]));
     done(&mut theirs(&place, &["--resume-only", "--header", &header, &disk]));
     assert!(fs::read(&disk).expect("a file") != plain && same(&["--header", &header, &disk]));
-    ours(&["volume", "decrypt", "-q", "--init-only", "--key-file", &key, "--header", &header, &disk]);
+    ours(&["volume", "reencrypt", "--decrypt", "-q", "--init-only", "--key-file", &key, "--header", &header, &disk]);
     assert!(same(&["--header", &header, &disk]));
     ours(&["volume", "decrypt", "-q", "--key-file", &key, "--header", &header, &disk]);
     assert!(fs::read(&disk).expect("a file") == plain);

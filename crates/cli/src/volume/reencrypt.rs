@@ -3,7 +3,7 @@
 use super::{
     Access, Named,
     args::{
-        UnlockArgs,
+        CIPHER, UnlockArgs,
         reencrypt::{DecryptArgs, EncryptArgs, HowArgs, ReencryptArgs, ResilienceArg},
     },
     format,
@@ -35,6 +35,30 @@ use zeroize::Zeroizing;
 const HEADER_FILE: u64 = (16 << 20) + 4096;
 
 pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
+    match &args.place.header {
+        _ if args.encrypt => encrypt(&EncryptArgs {
+            image: args.place.image.clone(),
+            header: args.place.header.clone(),
+            reduce_device_size: args.reduce_device_size,
+            cipher: args.cipher.clone().unwrap_or_else(|| CIPHER.to_owned()),
+            key_size: args.key_size,
+            sector_size: args.sector_size.unwrap_or(512),
+            how: args.how.clone(),
+            unlock: args.unlock.clone(),
+            kdf: args.kdf.clone(),
+        }),
+        Some(header) if args.decrypt => decrypt(&DecryptArgs {
+            image: args.place.image.clone(),
+            header: header.clone(),
+            how: args.how.clone(),
+            unlock: args.unlock.clone(),
+        }),
+        _ => another_key(args),
+    }
+}
+
+/// Gives the data another key, or goes on with whatever is under way.
+fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
     let data = Named::open(&args.place.image, Access::All)?;
     let headed = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
     let headed = headed.as_ref().unwrap_or(&data);

@@ -14,7 +14,7 @@ pub enum Pbkdf {
 }
 
 /// The key derivation function and its costs.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Key derivation")]
 pub struct KdfArgs {
     /// The hash of the anti-forensic splitter and of PBKDF2 [default: sha256; the header's in LUKS1]

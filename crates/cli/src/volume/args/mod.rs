@@ -22,6 +22,9 @@ use resize::ResizeArgs;
 use serve::ServeArgs;
 use std::path::PathBuf;
 
+/// The cipher of new volumes.
+pub const CIPHER: &str = "aes-xts-plain64";
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
 An IMAGE is a file or a block device. Neither root nor device-mapper is needed.
@@ -215,7 +218,7 @@ pub struct NewVolumeArgs {
     #[arg(long = "type", value_enum, default_value_t = Kind::Luks2)]
     pub kind: Kind,
     /// The cipher of the data
-    #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
+    #[arg(short = 'c', long, value_name = "CIPHER", default_value = CIPHER)]
     pub cipher: String,
     /// Size of the volume key in bits [default: 512 for XTS, 256 for others]
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]

@@ -1,6 +1,6 @@
 //! The command line of reencryption.
 
-use super::{PlaceArgs, UnlockArgs, keys::KdfArgs};
+use super::{CIPHER, PlaceArgs, UnlockArgs, keys::KdfArgs};
 use crate::size::bytes;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -26,20 +26,32 @@ With sectors of 512 bytes the default is checksums. With larger ones it is a jou
 
 The passphrase that was given gets a key slot for the new key. Others are named by --other-key-file, or dropped by --drop-other-keys.
 
+--encrypt and --decrypt are cryptsetup's words for `algkit volume encrypt` and `algkit volume decrypt`, whose help says more.
+
 Examples:
   algkit volume reencrypt disk.img
   algkit volume reencrypt --cipher aes-xts-plain64 --sector-size 4096 --resilience journal disk.img
-  algkit volume reencrypt --resume-only disk.img")]
+  algkit volume reencrypt --resume-only disk.img
+  algkit volume reencrypt --encrypt --reduce-device-size 32M plain.img")]
 pub struct ReencryptArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// The new cipher [default: the old one]
+    /// Encrypt plain data, as `algkit volume encrypt` does
+    #[arg(short = 'N', long, alias = "new", conflicts_with_all = ["other_key_file", "drop_other_keys"])]
+    pub encrypt: bool,
+    /// Make the data plain, as `algkit volume decrypt` does
+    #[arg(long, requires = "header", conflicts_with_all = ["encrypt", "cipher", "key_size", "sector_size", "other_key_file", "drop_other_keys"])]
+    pub decrypt: bool,
+    /// With --encrypt: free bytes at the end of the image, which make room for a header before the data: 32M
+    #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "encrypt", conflicts_with = "header")]
+    pub reduce_device_size: Option<u64>,
+    /// The new cipher [default: the old one; with --encrypt aes-xts-plain64]
     #[arg(short = 'c', long, value_name = "CIPHER")]
     pub cipher: Option<String>,
-    /// Size of the new volume key in bits [default: the old one; with --cipher 512 for XTS, 256 for others]
+    /// Size of the new volume key in bits [default: the old one; with --cipher or --encrypt 512 for XTS, 256 for others]
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
-    /// The new sector size in bytes [default: the old one]
+    /// The new sector size in bytes [default: the old one; with --encrypt 512]
     #[arg(long, value_name = "BYTES")]
     pub sector_size: Option<u32>,
     /// Key files of other key slots, which stay
@@ -78,7 +90,7 @@ pub struct EncryptArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub reduce_device_size: Option<u64>,
     /// The cipher of the data
-    #[arg(short = 'c', long, value_name = "CIPHER", default_value = "aes-xts-plain64")]
+    #[arg(short = 'c', long, value_name = "CIPHER", default_value = CIPHER)]
     pub cipher: String,
     /// Size of the volume key in bits [default: 512 for XTS, 256 for others]
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
@@ -115,7 +127,7 @@ pub struct DecryptArgs {
 }
 
 /// How the data is rewritten.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Rewriting")]
 pub struct HowArgs {
     /// What saves the zone that is being written
