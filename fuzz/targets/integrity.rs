@@ -48,7 +48,15 @@ fuzz_target!(|input: Input<'_>| {
     let size = device.len() as u64;
     let key = Key::new((0..96).collect());
     let sector_size = 512 << block;
-    let opened = Volume::with_tags(Memory::new(device), "aes-xts-plain64", "hmac(sha256)", 0, sector_size, &key);
+    let opened = Volume::with_tags(
+        Memory::new(device),
+        "aes-xts-plain64",
+        "hmac(sha256)",
+        0,
+        sector_size,
+        &key,
+        input.flags < 128,
+    );
     let Ok(volume) = opened else { return };
     let len = volume.size().expect("a volume");
     assert!(len <= size);

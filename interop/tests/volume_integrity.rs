@@ -1,20 +1,21 @@
-//! Volumes with integrity that a stock kernel has made; the last one when it was cut off with a journal that is not replayed.
+//! Volumes with integrity that a stock kernel has made, read and written here, and read there again. Of some, one side has left a journal that the
+//! other one replays.
 
 mod command;
 
 use command::{
     images::run,
-    outcome,
+    ours, outcome,
     run::{output, told},
     text,
     volume::{LEN, Place},
 };
-use std::{fs, path::Path, process::Command};
+use std::{fs, ops::Range, path::Path, process::Command};
 
 /// Options of `cryptsetup luksFormat`, and of `open`.
 const VOLUMES: [(&str, &str); 7] = [
     ("--integrity hmac-sha256 -c aes-xts-plain64 -s 512", ""),
-    ("--integrity hmac-sha256 -c aes-xts-random -s 512", "--integrity-no-journal"),
+    ("--integrity hmac-sha256 -c aes-xts-random -s 512", "--integrity-no-journal --persistent"),
     ("--integrity aead -c aes-gcm-random -s 256", ""),
     ("--integrity poly1305 -c chacha20-random -s 256", ""),
     ("--integrity aead -c aegis128-random -s 128 --sector-size 4096", ""),
@@ -77,8 +78,6 @@ fn volumes_of_the_kernel() {
         let behind = outcome(&behind);
         assert_eq!(behind.status.code(), Some(2), "{number}");
         assert!(told(&behind).contains("sector 8192: its tag is wrong"), "{number}: {}", told(&behind));
-        let write = ["volume", "write", "--key-file", &place.at("key"), "-i", &place.at("key"), disk];
-        assert!(told(&outcome(&write)).contains("not supported"), "{number}");
     }
     for number in [5, 6] {
         let damaged = place.at("damaged");
@@ -89,18 +88,67 @@ fn volumes_of_the_kernel() {
         command::volume::patch(&damaged, superblock as u64 + 4096 + 504, &[0xff]);
         assert!(read(&damaged).stdout == plain, "{number}");
     }
-    // The kernel replays the journals and finds the same.
-    let script: String = (5..7)
+    // What is written here: parts of sectors, and sectors that the journal of the kernel has as well. One journal is left to the kernel.
+    let (offset, len) = (20 * 4096 - 1000, 700_001);
+    let other: Vec<u8> = plain[..len].iter().rev().copied().collect();
+    fs::write(place.at("other"), &other).expect("a file");
+    let mut written = plain.clone();
+    written[offset..offset + len].copy_from_slice(&other);
+    let write = |disk: &str| {
+        let offset = offset.to_string();
+        ours(&["volume", "write", "--key-file", &place.at("key"), "--offset", &offset, "-i", &place.at("other"), disk]);
+        assert!(read(disk).stdout == written, "{disk}");
+    };
+    for (number, disk) in disks.iter().enumerate().filter(|(number, _)| *number != 5) {
+        let before = fs::read(disk).expect("a file");
+        write(disk);
+        // As if the power had failed when the journal was synced, and nothing was in its place.
+        if [0, 4].contains(&number) {
+            let after = fs::read(disk).expect("a file");
+            let journal = journal(&after);
+            assert!(before[journal.clone()] != after[journal.clone()], "{number}");
+            let mut cut_off = before;
+            cut_off[journal.clone()].copy_from_slice(&after[journal]);
+            fs::write(disk, cut_off).expect("a file");
+            assert!(read(disk).stdout == written, "{number}");
+        }
+    }
+    // The kernel replays the journals and finds the same. Then it writes behind what was written here.
+    let script: String = (0..7)
         .map(|number| {
             format!(
-                "{}; head -c {LEN} /dev/mapper/v{number} >/host/theirs{number}; cryptsetup close v{number}\n",
+                "{}; head -c {LEN} /dev/mapper/v{number} >/host/theirs{number}
+                 head -c 8192 /host/plain | dd of=/dev/mapper/v{number} bs=4096 seek=300 conv=fsync 2>/dev/null
+                 cryptsetup close v{number}\n",
                 open(number)
             )
         })
         .collect();
     run(&mut lab(&place, &disks, &script));
-    for number in [5, 6] {
-        assert!(fs::read(place.at(&format!("theirs{number}"))).expect("a file") == changed, "{number}");
-        assert!(read(disks[number]).stdout == changed, "{number}");
+    for (number, disk) in disks.iter().enumerate() {
+        let mut want = if number == 5 { changed.clone() } else { written.clone() };
+        assert!(fs::read(place.at(&format!("theirs{number}"))).expect("a file") == want, "{number}");
+        want[300 * 4096..302 * 4096].copy_from_slice(&plain[..8192]);
+        assert!(read(disk).stdout == want, "{number}");
+        write_again(&place, disk, &want);
     }
+}
+
+/// A volume that the kernel has written after us is written once more.
+fn write_again(place: &Place, disk: &str, before: &[u8]) {
+    ours(&["volume", "write", "--key-file", &place.at("key"), "-i", &place.at("key"), disk]);
+    let len = LEN.to_string();
+    let now = ours(&["volume", "read", "--key-file", &place.at("key"), "--length", &len, disk]);
+    let key = fs::read(place.at("key")).expect("a file");
+    assert!(now[..key.len()] == key && now[key.len()..] == before[key.len()..], "{disk}");
+}
+
+/// Where the journal is, by the fields of the superblock (drivers/md/dm-integrity.c, `calculate_journal_section_size`).
+fn journal(device: &[u8]) -> Range<usize> {
+    let superblock = device.windows(8).position(|bytes| bytes == b"integrt\0").expect("a superblock");
+    let field =
+        |at: usize, len: usize| device[superblock + at..][..len].iter().rfold(0, |n, byte| n << 8 | *byte as usize);
+    let (tag, sections, units) = (field(10, 2), field(12, 4), 1 << field(28, 1));
+    let entries = 504 / (8 + 8 * units + tag).next_multiple_of(8) * 8;
+    superblock + 4096..superblock + 4096 + sections * (entries * units + 8) * 512
 }

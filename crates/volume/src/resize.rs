@@ -12,6 +12,9 @@ impl Header {
     pub fn fixed_size(&self) -> Result<Option<u64>, Error> {
         let Self::Luks2(header) = self else { return Ok(None) };
         header.writable()?;
+        if header.metadata.segments.values().any(|segment| segment.integrity.is_some()) {
+            return Err(Error::Unsupported { what: "another length of a volume with integrity".to_owned() });
+        }
         let segments = header.metadata.segments.values().filter(|segment| !segment.is_backup());
         let bytes = |segment: &Segment| if let SegmentSize::Bytes(bytes) = segment.size { Some(bytes) } else { None };
         Ok(segments.map(bytes).sum())

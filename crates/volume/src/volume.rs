@@ -32,7 +32,7 @@ pub(crate) enum Form {
     /// What they are in the volume.
     Plain,
     Encrypted(SectorCipher),
-    /// Encrypted, with tags that lie between them. They can only be read.
+    /// Encrypted, with tags that lie between them. A volume has one such extent and no other.
     Sealed(Box<Sealed>),
 }
 
@@ -101,8 +101,8 @@ impl<S: ReadAt> Volume<S> {
         &self.storage
     }
 
-    /// A volume on dm-integrity, whose superblock is at byte `offset`: `cipher` and `integrity` are those of a segment of LUKS2. It can only be
-    /// read.
+    /// A volume on dm-integrity, whose superblock is at byte `offset`: `cipher` and `integrity` are those of a segment of LUKS2. With a journal,
+    /// a sector that is being written is old or new if the power fails, and without one its tag may be wrong.
     pub fn with_tags(
         storage: S,
         cipher: &str,
@@ -110,8 +110,9 @@ impl<S: ReadAt> Volume<S> {
         offset: u64,
         sector_size: u32,
         key: &dyn VolumeKey,
+        journaled: bool,
     ) -> Result<Self, Error> {
-        let description = Description { cipher, kind: integrity, offset, iv_offset: 0, sector_size };
+        let description = Description { cipher, kind: integrity, offset, iv_offset: 0, sector_size, journaled };
         let sealed = Sealed::open(&storage, &description, key)?;
         Self::sealed(storage, sealed)
     }
@@ -122,15 +123,20 @@ impl<S: ReadAt> Volume<S> {
         Self::new(storage, vec![extent])
     }
 
-    /// An error if it can only be read: a reencryption was cut off that has to be resumed first, or sectors have tags.
+    /// An error if it can only be read: a reencryption was cut off that has to be resumed first, or the journal of sectors with tags is damaged.
     pub fn writable(&self) -> Result<(), Error> {
         if self.torn {
             return Err(Error::Reencrypting);
         }
-        if self.extents.iter().any(|extent| matches!(extent.form, Form::Sealed(_))) {
-            return Err(sealed());
-        }
-        Ok(())
+        self.tags().map_or(Ok(()), |sealed| sealed.writable().map(drop))
+    }
+
+    /// What the volume is if its sectors have tags.
+    fn tags(&self) -> Option<&Sealed> {
+        self.extents.iter().find_map(|extent| match &extent.form {
+            Form::Sealed(sealed) => Some(&**sealed),
+            _ => None,
+        })
     }
 
     /// Bytes of a sector, which are encrypted together.
@@ -188,6 +194,9 @@ impl Extent {
 
     /// Whole sectors, encrypted in place and written.
     fn write(&self, storage: &impl WriteAt, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        if let Form::Sealed(sealed) = &self.form {
+            return sealed.write(storage, at, sectors);
+        }
         self.crypt(Direction::Encrypt, at, sectors)?;
         storage.write_at(self.offset + at, sectors)
     }
@@ -195,19 +204,14 @@ impl Extent {
     fn crypt(&self, direction: Direction, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
         let number = self.iv_offset.wrapping_add(at / UNIT);
         match &self.form {
-            Form::Plain => Ok(()),
             Form::Encrypted(cipher) => cipher.crypt(direction, number, sectors),
-            Form::Sealed(_) => Err(sealed()),
+            Form::Plain | Form::Sealed(_) => Ok(()),
         }
     }
 
     fn granule(&self) -> usize {
         self.form.sector_size().unwrap_or(1)
     }
-}
-
-fn sealed() -> Error {
-    Error::Unsupported { what: "writing to a volume with integrity".to_owned() }
 }
 
 /// A request in an extent: a part of a sector, whole sectors, a part of a sector.
@@ -307,9 +311,12 @@ impl<S: WriteAt> WriteAt for Volume<S> {
         Ok(())
     }
 
-    /// Whole sectors; parts of sectors stay.
+    /// Whole sectors; parts of sectors stay, and sectors with tags, whose tags would be wrong.
     fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
         self.writable()?;
+        if self.tags().is_some() {
+            return Ok(());
+        }
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         for (extent, at, len) in self.pieces(offset, len)? {
             let cut = Cut::new(at, len, extent.granule());
@@ -322,7 +329,10 @@ impl<S: WriteAt> WriteAt for Volume<S> {
     }
 
     fn sync(&self) -> Result<(), Error> {
-        self.storage.sync()
+        match self.tags() {
+            Some(sealed) => sealed.sync(&self.storage),
+            None => self.storage.sync(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! superblock, journal, then areas: tags of an area, padded, and its data
 //! ```
 
-use crate::{Error, ReadAt, crypt::UNIT, storage};
+use crate::{Error, ReadAt, WriteAt, crypt::UNIT, storage};
 
 /// Bytes of the superblock.
 const SUPERBLOCK: u64 = 4096;
@@ -150,6 +150,26 @@ impl Layout {
     pub fn tag(&self, sector: u64) -> u64 {
         let offset = sector & ((1 << self.interleave) - 1);
         self.place(sector - offset, 0) as u64 + offset * UNIT / self.block * self.tag as u64
+    }
+
+    /// Writes blocks and their tags to their places. `sector` is the one that they begin with.
+    pub fn write(
+        &self,
+        storage: &dyn WriteAt,
+        mut sector: u64,
+        mut blocks: &[u8],
+        mut tags: &[u8],
+    ) -> Result<(), Error> {
+        while !blocks.is_empty() {
+            let len = self.contiguous(sector).min(blocks.len() as u64);
+            let (here, rest) = blocks.split_at(len as usize);
+            let (its, others) = tags.split_at((len / self.block) as usize * self.tag);
+            storage.write_at(self.data(sector), here)?;
+            storage.write_at(self.tag(sector), its)?;
+            (blocks, tags) = (rest, others);
+            sector += len / UNIT;
+        }
+        Ok(())
     }
 
     /// Where a section of the journal is.

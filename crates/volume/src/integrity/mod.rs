@@ -1,13 +1,18 @@
-//! Authenticated volumes: dm-crypt with a tag for every sector, on dm-integrity. Only reading is here.
+//! Authenticated volumes: dm-crypt with a tag for every sector, on dm-integrity.
 
+mod blocks;
 mod journal;
 mod layout;
+mod section;
+mod writer;
 
-use crate::{Error, ReadAt, VolumeKey, crypt::UNIT, lookup, storage};
-use algkit::Aead;
-use journal::Journal;
+use crate::{Error, ReadAt, VolumeKey, WriteAt, crypt::UNIT, storage};
+use algkit::Direction;
+use blocks::{Blocks, Scheme};
+use journal::{Journal, Ring};
 use layout::Layout;
-use zeroize::Zeroizing;
+use std::sync::{PoisonError, RwLock};
+use writer::Writer;
 
 /// Bytes of blocks that are read at a time.
 const CHUNK: usize = 1 << 20;
@@ -15,20 +20,21 @@ const CHUNK: usize = 1 << 20;
 /// The extent of a volume whose sectors have tags.
 pub(crate) struct Sealed {
     layout: Layout,
-    journal: Journal,
-    aead: Aead,
-    /// Bytes of a tag, behind which a random IV stands.
-    tag: usize,
-    iv: Iv,
-    iv_offset: u64,
+    blocks: Blocks,
+    /// The order of the journal's sections when it was read.
+    ring: Option<Ring>,
+    /// Whether what is written goes to the journal first.
+    journaled: bool,
+    state: RwLock<State>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Iv {
-    /// The number of the sector.
-    Plain64,
-    /// Stored with the tag.
-    Random,
+/// What changes.
+struct State {
+    journal: Journal,
+    /// There from the first write on.
+    writer: Option<Writer>,
+    /// Whether the storage has failed in the middle of a change. What it has is known when it is read again.
+    failed: bool,
 }
 
 /// What a header says of a segment with integrity.
@@ -41,52 +47,27 @@ pub(crate) struct Description<'a> {
     pub offset: u64,
     pub iv_offset: u64,
     pub sector_size: u32,
+    /// Whether what is written goes to the journal first.
+    pub journaled: bool,
 }
 
 impl Sealed {
     pub fn open(storage: &dyn ReadAt, segment: &Description<'_>, key: &dyn VolumeKey) -> Result<Self, Error> {
-        let refused = |reason: &str| Error::CipherSpec { spec: segment.cipher.to_owned(), reason: reason.to_owned() };
         let layout = Layout::read(storage, segment.offset)?;
+        let damaged = |reason: String| Error::damaged("integrity superblock", reason);
         if layout.block != u64::from(segment.sector_size) {
             let reason = format!("blocks of {} bytes, and the LUKS2 header has {}", layout.block, segment.sector_size);
-            return Err(Error::damaged("integrity superblock", reason));
+            return Err(damaged(reason));
         }
-        let (algorithm, iv) = segment.cipher.rsplit_once('-').ok_or_else(|| refused("expected CIPHER-MODE-IV"))?;
-        let iv = match iv {
-            "plain64" => Iv::Plain64,
-            "random" => Iv::Random,
-            _ => return Err(refused("this IV is not supported with integrity")),
-        };
-        let cipher = match (algorithm.strip_prefix("capi:"), algorithm.split_once('-')) {
-            (Some(name), _) => name.to_owned(),
-            (None, Some((cipher, mode))) => format!("{mode}({cipher})"),
-            (None, None) => algorithm.to_owned(),
-        };
-        let bytes = key.bytes_here().ok_or_else(|| refused("the key is elsewhere"))?;
-        let (name, key) = match segment.kind {
-            "aead" => (cipher, Zeroizing::new(bytes.to_vec())),
-            "poly1305" => (format!("rfc7539({cipher},poly1305)"), Zeroizing::new(bytes.to_vec())),
-            kind if kind.starts_with("hmac(") => {
-                let size = lookup::transform::<algkit::Hash>(kind)?.driver().shape.digestsize;
-                let rest =
-                    bytes.len().checked_sub(size).ok_or_else(|| refused("the key has no room for that of the MAC"))?;
-                let (cipher_key, mac_key) = bytes.split_at(rest);
-                (format!("authenc({kind},{cipher})"), algkit::authenc_key(mac_key, cipher_key))
-            }
-            kind if kind.starts_with("phmac") => {
-                return Err(refused("phmac has keys that only the firmware of mainframes can use"));
-            }
-            kind => return Err(Error::Unsupported { what: format!("integrity `{kind}`") }),
-        };
-        let unkeyed = lookup::transform::<Aead>(&name)?;
-        let shape = unkeyed.driver().shape.clone();
-        let aead = unkeyed.key_with(&key, algkit::WeakKeys::Allow)?;
-        let stored_iv = if iv == Iv::Random { shape.ivsize } else { 0 };
+        let scheme = Scheme::new(segment.cipher, segment.kind)?;
         // The superblock is not authenticated: whoever shortened tags would have to guess fewer bits.
-        let tag = layout.tag.checked_sub(stored_iv).filter(|tag| *tag == aead.max_tag_len());
-        let tag = tag.ok_or_else(|| refused("the tags of the integrity superblock have another length"))?;
-        let journal = Journal::read(storage, &layout)?;
-        Ok(Self { layout, journal, aead, tag, iv, iv_offset: segment.iv_offset })
+        if layout.tag != scheme.stored() {
+            return Err(damaged(format!("tags of {} bytes, and the cipher has {}", layout.tag, scheme.stored())));
+        }
+        let blocks = scheme.key(key, layout.block as usize, segment.iv_offset)?;
+        let (journal, ring) = Journal::read(storage, layout.clone())?;
+        let state = RwLock::new(State { journal, writer: None, failed: false });
+        Ok(Self { layout, blocks, ring, journaled: segment.journaled, state })
     }
 
     /// Bytes of plaintext.
@@ -99,48 +80,90 @@ impl Sealed {
     }
 
     pub fn driver(&self) -> &algkit::Driver {
-        self.aead.driver()
+        self.blocks.driver()
     }
 
     /// Whole sectors from `at` on, all of them authenticated.
     pub fn read(&self, storage: &dyn ReadAt, mut at: u64, mut sectors: &mut [u8]) -> Result<(), Error> {
         while !sectors.is_empty() {
-            let sector = at / UNIT;
-            let len = self.layout.contiguous(sector).min(sectors.len().min(CHUNK) as u64) as usize;
+            let first = at / UNIT;
+            let len = self.layout.contiguous(first).min(sectors.len().min(CHUNK) as u64) as usize;
             let (here, rest) = sectors.split_at_mut(len);
             sectors = rest;
-            storage.read_at(self.layout.data(sector), here)?;
-            let count = len / self.sector_size();
-            let mut tags = storage::read(storage, self.layout.tag(sector), count * self.layout.tag)?;
-            let numbers = (sector..).step_by(self.sector_size() / UNIT as usize);
-            for ((block, tag), number) in here
-                .chunks_exact_mut(self.layout.block as usize)
-                .zip(tags.chunks_exact_mut(self.layout.tag))
-                .zip(numbers)
-            {
-                self.journal.block(storage, &self.layout, number, block, tag)?;
-                self.open_block(number, block, tag)?;
-            }
+            let mut tags = self.stored(storage, first, here)?;
+            self.blocks.crypt(Direction::Decrypt, first, here, &mut tags)?;
             at += len as u64;
         }
         Ok(())
     }
 
-    /// dm-crypt authenticates the sector's number, its IV and its text.
-    fn open_block(&self, number: u64, block: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        let (tag, stored) = tag.split_at(self.tag);
-        let mut iv = vec![0; self.aead.driver().shape.ivsize];
-        match self.iv {
-            Iv::Random => iv.copy_from_slice(stored),
-            Iv::Plain64 => {
-                let bytes = number.wrapping_add(self.iv_offset).to_le_bytes();
-                iv.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-            }
+    /// Blocks that lie together as they are stored, and their tags.
+    fn stored(&self, storage: &dyn ReadAt, first: u64, blocks: &mut [u8]) -> Result<Vec<u8>, Error> {
+        let Layout { block, tag, .. } = self.layout;
+        // Nothing is put into its place meanwhile.
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        storage.read_at(self.layout.data(first), blocks)?;
+        let mut tags = storage::read(storage, self.layout.tag(first), blocks.len() / block as usize * tag)?;
+        let sectors = (first..).step_by((block / UNIT) as usize);
+        for ((block, tag), sector) in
+            blocks.chunks_exact_mut(block as usize).zip(tags.chunks_exact_mut(tag)).zip(sectors)
+        {
+            state.journal.block(storage, sector, block, tag)?;
         }
-        let opened = self.aead.decrypt(&iv, &[&number.to_le_bytes(), &iv], block, tag);
-        opened.map_err(|error| match error {
-            algkit::Error::Authentication => Error::Integrity { sector: number },
-            error => error.into(),
+        Ok(tags)
+    }
+
+    /// An error if it can only be read.
+    pub fn writable(&self) -> Result<(), Error> {
+        self.ring().map(drop)
+    }
+
+    fn ring(&self) -> Result<Ring, Error> {
+        self.ring.ok_or_else(|| {
+            Error::damaged("integrity journal", "somebody has overwritten it, so the volume can only be read")
         })
+    }
+
+    /// Whole sectors from `at` on, which are encrypted in place.
+    pub fn write(&self, storage: &dyn WriteAt, at: u64, sectors: &mut [u8]) -> Result<(), Error> {
+        let first = at / UNIT;
+        let mut tags = vec![0; sectors.len() / self.sector_size() * self.layout.tag];
+        self.blocks.crypt(Direction::Encrypt, first, sectors, &mut tags)?;
+        self.change(storage, |journal, writer| match self.journaled {
+            true => writer.append(journal, storage, first, sectors, &tags),
+            false => self.layout.write(storage, first, sectors, &tags),
+        })
+    }
+
+    /// Returns when everything that was written lasts.
+    pub fn sync(&self, storage: &dyn WriteAt) -> Result<(), Error> {
+        let is_written = self.state.read().unwrap_or_else(PoisonError::into_inner).writer.is_some();
+        if !is_written {
+            return storage.sync();
+        }
+        self.change(storage, |journal, writer| writer.sync(journal, storage))
+    }
+
+    /// Changes the journal, or what it is about, alone.
+    fn change(
+        &self,
+        storage: &dyn WriteAt,
+        work: impl FnOnce(&mut Journal, &mut Writer) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let ring = self.ring()?;
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let State { journal, writer, failed } = &mut *state;
+        if *failed {
+            let reason = "it failed while the journal was written; open the volume again, which reads what there is";
+            return Err(Error::damaged("device", reason));
+        }
+        *failed = true;
+        let writer = match writer {
+            Some(writer) => writer,
+            None => writer.insert(Writer::begin(journal, storage, ring, self.journaled)?),
+        };
+        work(journal, writer)?;
+        *failed = false;
+        Ok(())
     }
 }

@@ -135,6 +135,7 @@ impl Header {
             offset: segment.offset,
             iv_offset: segment.iv_tweak.unwrap_or(0),
             sector_size: segment.sector_size(),
+            journaled: !self.metadata.config.flags.iter().any(|flag| flag == "no-journal"),
         };
         Sealed::open(storage, &description, key).map(Some)
     }

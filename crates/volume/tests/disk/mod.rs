@@ -30,6 +30,12 @@ impl Disk {
         Self { sector, ..self }
     }
 
+    /// How many steps were done: writes and syncs.
+    #[allow(dead_code)]
+    pub fn steps(&self) -> usize {
+        self.done.lock().unwrap().len()
+    }
+
     /// Calls `check` with every state that a loss of power could leave, after how many steps, and returns the last state and how many there were.
     pub fn cut(self, mut check: impl FnMut(usize, &State)) -> (Vec<u8>, usize) {
         let done = self.done.into_inner().unwrap();

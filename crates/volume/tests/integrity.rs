@@ -1,0 +1,313 @@
+//! Volumes with integrity: written at any offset, with a journal and without one, and on a disk that loses what was not synced.
+
+mod disk;
+
+use algkit_volume::{Error, Key, ReadAt, Volume, WriteAt, storage::Memory};
+use disk::Disk;
+
+/// A volume of the kernel's form, of which nothing is written yet.
+#[derive(Clone, Copy)]
+struct Form {
+    cipher: &'static str,
+    integrity: &'static str,
+    /// Bytes of key, and of what is stored for a block.
+    key: usize,
+    tag: usize,
+    block: usize,
+    sections: usize,
+    /// Sectors of data, in areas of 32.
+    sectors: usize,
+    journal: bool,
+}
+
+const HMAC: Form = Form {
+    cipher: "aes-xts-plain64",
+    integrity: "hmac(sha512)",
+    key: 128,
+    tag: 64,
+    block: 512,
+    sections: 3,
+    sectors: 72,
+    journal: true,
+};
+
+const GCM: Form = Form {
+    cipher: "aes-gcm-random",
+    integrity: "aead",
+    key: 32,
+    tag: 28,
+    block: 4096,
+    sections: 2,
+    sectors: 128,
+    ..HMAC
+};
+
+impl Form {
+    /// The superblock and an empty journal as drivers/md/dm-integrity.c has them (`initialize_superblock`, `init_journal`).
+    fn device(&self) -> Vec<u8> {
+        let units = self.block / 512;
+        let entry = (8 + 8 * units + self.tag).next_multiple_of(8);
+        let entries = 504 / entry * 8;
+        let section = 512 * (8 + entries * units);
+        let area = (self.tag * 32 / units).next_multiple_of(4096) + 32 * 512;
+        let mut device = vec![0; 4096 + self.sections * section + self.sectors.div_ceil(32) * area];
+        device[..12].copy_from_slice(b"integrt\0\x04\x05\0\0");
+        device[10] = self.tag as u8;
+        device[12] = self.sections as u8;
+        device[16] = self.sectors as u8;
+        device[24] = 8;
+        device[28] = units.ilog2() as u8;
+        for (number, section) in device[4096..].chunks_exact_mut(section).take(self.sections).enumerate() {
+            for entry_number in 0..entries {
+                let at = entry_number % 8 * 512 + entry_number / 8 * entry;
+                section[at + 4..at + 8].fill(0xff);
+            }
+            for (place, sector) in section.chunks_exact_mut(512).enumerate() {
+                let id = 0x1111_1111_1111_1111 ^ (number << 32 ^ place) as u64;
+                sector[504..].copy_from_slice(&id.to_le_bytes());
+            }
+        }
+        device
+    }
+
+    fn open<S: ReadAt>(&self, storage: S) -> Result<Volume<S>, Error> {
+        let key = Key::new((0..self.key as u8).collect());
+        Volume::with_tags(storage, self.cipher, self.integrity, 0, self.block as u32, &key, self.journal)
+    }
+
+    fn len(&self) -> usize {
+        self.sectors * 512
+    }
+}
+
+fn read(volume: &impl ReadAt) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; volume.size()? as usize];
+    volume.read_at(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Numbers that look random, the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+/// Every write is compared with the same write to plain bytes, and the volume is opened again now and then.
+fn like_plain_bytes(form: &Form) {
+    let disk = Memory::new(form.device());
+    let mut volume = form.open(&disk).unwrap();
+    let name = format!("{} {} {}", form.cipher, form.block, form.journal);
+    let error = volume.read_at(0, &mut [0]).unwrap_err();
+    assert!(matches!(error, Error::Integrity { sector: 0 }), "{name}: {error}");
+    let mut plain: Vec<u8> = (0..form.len()).map(|i| (i / 7) as u8).collect();
+    volume.write_at(0, &plain).unwrap();
+    let mut numbers = Numbers(1);
+    for round in 0..300 {
+        let offset = numbers.below(plain.len());
+        let len = numbers.below((plain.len() - offset).min(5 * form.block) + 1);
+        let data = vec![round as u8; len];
+        volume.write_at(offset as u64, &data).unwrap();
+        plain[offset..offset + len].copy_from_slice(&data);
+        let offset = numbers.below(plain.len());
+        let mut back = vec![0; numbers.below(plain.len() - offset + 1)];
+        volume.read_at(offset as u64, &mut back).unwrap();
+        assert!(back == plain[offset..offset + back.len()], "{name} {round}");
+        if numbers.below(10) == 0 {
+            volume.sync().unwrap();
+            assert!(read(&form.open(&disk).unwrap()).unwrap() == plain, "{name} {round}");
+        }
+        if numbers.below(30) == 0 {
+            volume.sync().unwrap();
+            volume = form.open(&disk).unwrap();
+        }
+    }
+    // A discarded block has no tag, so it stays.
+    volume.discard(0, form.len() as u64).unwrap();
+    assert!(read(&volume).unwrap() == plain, "{name}");
+}
+
+#[test]
+fn any_offset_and_any_length() {
+    let hmac = Form { integrity: "hmac(sha256)", key: 96, tag: 32, ..HMAC };
+    for form in [
+        HMAC,
+        GCM,
+        Form { sections: 1, ..HMAC },
+        Form { sections: 7, block: 1024, ..HMAC },
+        Form { block: 2048, ..hmac },
+        Form { cipher: "aes-xts-random", tag: 48, block: 4096, ..hmac },
+        Form { block: 512, sectors: 80, ..GCM },
+        Form { cipher: "aegis128-random", key: 16, tag: 32, ..GCM },
+        Form { cipher: "chacha20-random", integrity: "poly1305", block: 1024, ..GCM },
+    ] {
+        like_plain_bytes(&form);
+        like_plain_bytes(&Form { journal: false, ..form });
+    }
+}
+
+#[test]
+fn two_threads_at_once() {
+    let disk = Memory::new(HMAC.device());
+    let volume = HMAC.open(&disk).unwrap();
+    volume.write_at(0, &vec![0; HMAC.len()]).unwrap();
+    let half = HMAC.len() as u64 / 2;
+    std::thread::scope(|scope| {
+        for thread in [0, 1] {
+            let volume = &volume;
+            scope.spawn(move || {
+                let mut back = vec![0; half as usize];
+                for value in 1..100 {
+                    volume.write_at(thread * half, &vec![value; half as usize]).unwrap();
+                    volume.read_at(thread * half, &mut back).unwrap();
+                    assert!(back.iter().all(|byte| *byte == value), "{thread} {value}");
+                    if value % 16 == 0 {
+                        volume.sync().unwrap();
+                    }
+                }
+            });
+        }
+    });
+    volume.sync().unwrap();
+    assert!(read(&HMAC.open(&disk).unwrap()).unwrap().iter().all(|byte| *byte == 99));
+}
+
+/// What a block has in a version.
+fn text(form: &Form, block: usize, version: usize) -> Vec<u8> {
+    let word = ((block as u64) << 32 | version as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    word.repeat(form.block / 8)
+}
+
+/// A device whose blocks have version 0.
+fn first_version(form: &Form) -> Vec<u8> {
+    let disk = Memory::new(form.device());
+    let volume = form.open(&disk).unwrap();
+    let texts: Vec<u8> = (0..form.len() / form.block).flat_map(|block| text(form, block, 0)).collect();
+    volume.write_at(0, &texts).unwrap();
+    volume.sync().unwrap();
+    disk.into_inner()
+}
+
+/// What was done to a volume: how many steps the disk had done when it began, or, of a sync, when it returned.
+enum Done {
+    Write { begun: usize, block: usize, version: usize },
+    Sync { returned: usize },
+}
+
+/// Whatever the power leaves, each block is the last that was synced, or one that was written later. Then the volume is written to, and whatever
+/// the power leaves of that, no other block changes.
+fn survives(form: &Form) {
+    let blocks = form.len() / form.block;
+    let disk = Disk::new(first_version(form));
+    let volume = form.open(&disk).unwrap();
+    let (mut done, mut numbers) = (Vec::new(), Numbers(2));
+    for version in 1..12 {
+        let first = numbers.below(blocks);
+        let count = 1 + numbers.below((blocks - first).min(1 + blocks / 3));
+        let texts: Vec<u8> = (first..first + count).flat_map(|block| text(form, block, version)).collect();
+        let begun = disk.steps();
+        done.extend((first..first + count).map(|block| Done::Write { begun, block, version }));
+        volume.write_at((first * form.block) as u64, &texts).unwrap();
+        if numbers.below(3) == 0 || version == 11 {
+            volume.sync().unwrap();
+            done.push(Done::Sync { returned: disk.steps() });
+        }
+    }
+    drop(volume);
+    disk.sync().unwrap();
+    let (mut number, mut newer) = (0, 0);
+    let (_, states) = disk.cut(|step, state| {
+        let now = read(&form.open(state).unwrap()).unwrap_or_else(|error| panic!("step {step}: {error}"));
+        for (block, found) in now.chunks_exact(form.block).enumerate() {
+            let mut allowed = vec![0];
+            let mut synced = 1;
+            for event in &done {
+                match event {
+                    Done::Write { begun, block: its, version } if *its == block && *begun <= step => {
+                        allowed.push(*version)
+                    }
+                    Done::Sync { returned } if *returned <= step => {
+                        allowed.drain(..allowed.len() - 1);
+                        synced = allowed.len();
+                    }
+                    _ => {}
+                }
+            }
+            let version = allowed.iter().position(|version| text(form, block, *version) == found);
+            let version = version.unwrap_or_else(|| panic!("step {step}: block {block} is none of {allowed:?}"));
+            newer += usize::from(version >= synced);
+        }
+        number += 1;
+        if number % 101 == 0 {
+            survives_again(form, state.bytes(), &now);
+        }
+    });
+    assert!(states > 500 && newer > 100, "{states} {newer}");
+}
+
+/// The first write to a volume that was cut off replays its journal. No part of that harms a block.
+fn survives_again(form: &Form, device: Vec<u8>, before: &[u8]) {
+    let disk = Disk::new(device);
+    let volume = form.open(&disk).unwrap();
+    volume.write_at(form.block as u64, &text(form, 1, 99)).unwrap();
+    volume.sync().unwrap();
+    drop(volume);
+    disk.sync().unwrap();
+    let mut after = before.to_vec();
+    after[form.block..2 * form.block].copy_from_slice(&text(form, 1, 99));
+    let (end, _) = disk.cut(|step, state| {
+        let now = read(&form.open(state).unwrap()).unwrap_or_else(|error| panic!("step {step}: {error}"));
+        assert!(now == before || now == after, "step {step}");
+    });
+    assert!(read(&form.open(&end[..]).unwrap()).unwrap() == after);
+}
+
+#[test]
+fn every_write_is_cut_off() {
+    for sections in [1, 2, 3, 5] {
+        survives(&Form { sections, ..HMAC });
+    }
+    survives(&GCM);
+}
+
+/// Without a journal, blocks that are being written may be lost, but no journal of before makes others old.
+#[test]
+fn an_old_journal_is_not_replayed_over_what_was_written_without_one() {
+    for form in [HMAC, GCM] {
+        let disk = Disk::new(first_version(&form));
+        let volume = Form { journal: false, ..form }.open(&disk).unwrap();
+        let all: Vec<u8> = (0..form.len() / form.block).flat_map(|block| text(&form, block, 1)).collect();
+        volume.write_at(0, &all).unwrap();
+        volume.sync().unwrap();
+        let synced = disk.steps();
+        volume.write_at(0, &text(&form, 0, 2)).unwrap();
+        volume.sync().unwrap();
+        drop(volume);
+        disk.sync().unwrap();
+        let mut states = 0;
+        disk.cut(|step, state| {
+            if step >= synced {
+                let mut now = vec![0; form.len() - form.block];
+                form.open(state).unwrap().read_at(form.block as u64, &mut now).unwrap();
+                assert!(now == all[form.block..], "{step}");
+                states += 1;
+            }
+        });
+        assert!(states > 0);
+    }
+}
+
+#[test]
+fn an_overwritten_journal_is_not_written() {
+    let mut device = first_version(&HMAC);
+    device[4096 + 504] ^= 1;
+    let disk = Memory::new(device);
+    let volume = HMAC.open(&disk).unwrap();
+    read(&volume).unwrap();
+    let error = volume.writable().unwrap_err();
+    assert!(error.to_string().contains("integrity journal"), "{error}");
+    assert!(volume.write_at(0, &[0]).is_err());
+}
