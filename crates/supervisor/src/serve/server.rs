@@ -35,9 +35,8 @@ use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, AtomicUsize, Ordering},
-        mpsc,
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// The number of descriptors that the supervisor needs for purposes other than files.
@@ -54,9 +53,6 @@ const MAX_LOOKS: usize = 32;
 
 /// The number of executables of which it is remembered that the user has been told that they are not served.
 const MAX_TOLD: usize = 256;
-
-/// How long the end of a request is delayed until its eventfd has been signalled.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The stack size of the threads in bytes. The self-tests of all drivers, which run when `/proc/crypto` is opened, take
 /// 40 KiB in a release build and more than 2 MiB in one without optimization.
@@ -95,6 +91,8 @@ pub struct Server {
     last_looked: AtomicU64,
     pub pool: Pool<Self>,
     apart: AtomicUsize,
+    /// Signals the eventfds of asynchronous requests.
+    pub signaller: sys::Signaller,
     own: Weak<Self>,
 }
 
@@ -189,6 +187,7 @@ impl Server {
             last_looked: AtomicU64::new(0),
             pool: Pool::new(options.threads, options.threads_of_program),
             apart: AtomicUsize::new(0),
+            signaller: sys::Signaller::default(),
             own: own.clone(),
         }))
     }
@@ -444,7 +443,7 @@ impl Server {
     }
 
     /// Reports the end of an asynchronous request.
-    fn complete(&self, target: &Target<'_>, completion: Completion, result: Result<i64, Errno>) {
+    fn complete(&self, completion: Completion, result: Result<i64, Errno>) {
         let Completion { id, data, iocb, event_fd } = completion;
         let result = result.map(|n| usize::try_from(n).unwrap_or(0));
         let due = {
@@ -454,16 +453,7 @@ impl Server {
         };
         due.into_iter().for_each(|(waiting, events)| self.deliver(waiting, events));
         if let Some(event_fd) = event_fd {
-            // The eventfd should be signalled before the call returns. But the target may have filled it, and then
-            // signalling takes as long as the target likes.
-            let (told, done) = mpsc::channel();
-            let tell = move |_: &Self| {
-                let _ = rustix::io::write(event_fd, &1u64.to_ne_bytes());
-                let _ = told.send(());
-            };
-            if self.apart(target.request, false, tell).is_ok() {
-                let _ = done.recv_timeout(PATIENCE);
-            }
+            self.signaller.signal(event_fd.as_fd(), self.bell());
         }
     }
 
@@ -597,7 +587,7 @@ impl Server {
         match end.completion {
             None => _ = target.answer(end.result),
             Some(completion) => {
-                self.complete(&target, completion, end.result);
+                self.complete(completion, end.result);
                 if end.waited {
                     target.answer(Ok(1));
                 }
@@ -692,18 +682,12 @@ impl Server {
         }
     }
 
-    /// Runs `job` on a thread of its own, because it may take as long as a client likes. With `answers`, the thread
-    /// answers the request.
-    pub fn apart(
-        &self,
-        request: Request,
-        answers: bool,
-        job: impl FnOnce(&Self) + Send + 'static,
-    ) -> Result<(), Errno> {
+    /// Runs `job`, which answers the request, on a thread of its own, because it may take as long as a client likes.
+    pub fn apart(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
         let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
         let account = self.programs.account(self.programs.of(request.tid));
         let refused = |whose: &str| {
-            self.tell(request, format_args!("refused to wait for a pipe or an eventfd: {whose} threads for that wait"));
+            self.tell(request, format_args!("refused to wait for a pipe: {whose} threads for that wait"));
             Errno::AGAIN
         };
         if !Account::take(&self.apart, MAX_APART) {
@@ -716,7 +700,7 @@ impl Server {
         let count = account.clone();
         let work = move || {
             client::set(request.tid);
-            if catch_unwind(AssertUnwindSafe(|| job(&server))).is_err() && answers {
+            if catch_unwind(AssertUnwindSafe(|| job(&server))).is_err() {
                 server.target(request).answer(Err(Errno::IO));
             }
             count.threads.fetch_sub(1, Ordering::Relaxed);

@@ -5,6 +5,7 @@ use rustix::io::Errno;
 use std::{
     mem::{size_of, zeroed},
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 fn last() -> Errno {
@@ -178,6 +179,65 @@ pub fn write_memory(tid: i32, pieces: &[Piece], from: &[u8]) -> Result<usize, Er
     let result =
         unsafe { libc::process_vm_writev(tid, &raw const local, 1, remote.as_ptr(), remote.len() as libc::c_ulong, 0) };
     check(result as c_long).map(|n| n as usize)
+}
+
+/// Signals eventfds as the kernel does at the end of its own requests: whatever their counts are, this does not wait. A
+/// `write` to an eventfd that its program has filled waits for ever. So the eventfd is given to a request of this
+/// process that ends at once.
+#[derive(Default)]
+pub struct Signaller(Mutex<Option<libc::c_ulong>>);
+
+impl Signaller {
+    fn lock(&self) -> MutexGuard<'_, Option<libc::c_ulong>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the context of these requests, before the first one.
+    pub fn prepare(&self) -> Result<(), Errno> {
+        let mut made = self.lock();
+        if made.is_none() {
+            let mut context: libc::c_ulong = 0;
+            // SAFETY: the kernel writes the address of the context to a local variable.
+            check(unsafe { libc::syscall(libc::SYS_io_setup, 1, &raw mut context) })?;
+            *made = Some(context);
+        }
+        Ok(())
+    }
+
+    /// Adds 1 to the count of `event_fd`. `writable` is a descriptor that is writable.
+    pub fn signal(&self, event_fd: BorrowedFd<'_>, writable: BorrowedFd<'_>) {
+        const IOCB_CMD_POLL: u64 = 5;
+        const IOCB_FLAG_RESFD: u64 = 1;
+        let made = self.lock();
+        let Some(context) = *made else { return };
+        let number = |fd: BorrowedFd<'_>| (fd.as_raw_fd() as u64) << 32;
+        // A `struct iocb`: the operation and its descriptor, the events, the flags and the eventfd.
+        let request: [u64; 8] =
+            [0, 0, IOCB_CMD_POLL | number(writable), libc::POLLOUT as u64, 0, 0, 0, IOCB_FLAG_RESFD | number(event_fd)];
+        let list = &raw const request;
+        let mut event = [0u64; 4];
+        // SAFETY: the kernel reads a list of one request, and writes at most one event.
+        unsafe {
+            libc::syscall(libc::SYS_io_submit, context, 1, &raw const list);
+            libc::syscall(
+                libc::SYS_io_getevents,
+                context,
+                0,
+                1,
+                event.as_mut_ptr(),
+                std::ptr::null::<libc::timespec>(),
+            );
+        }
+    }
+}
+
+impl Drop for Signaller {
+    fn drop(&mut self) {
+        if let Some(context) = *self.lock() {
+            // SAFETY: nothing uses the context any more.
+            unsafe { libc::syscall(libc::SYS_io_destroy, context) };
+        }
+    }
 }
 
 /// A set of signals that are blocked for this thread as long as this lives, and are read from a descriptor.

@@ -111,6 +111,35 @@ supervised! {
 }
 
 supervised! {
+    fn full_eventfds_keep_no_threads() {
+        // More programs than it takes to use up all threads for calls that wait, which then would fail.
+        for _ in 0..5 {
+            let code = fork(|| {
+                let (context, socket) = (Context::new(), hash("sha256"));
+                // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
+                let bell = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, 0)) };
+                crate::client::write(bell.as_raw_fd(), &(u64::MAX - 1).to_ne_bytes()).expect("filled");
+                for n in 0..8 {
+                    let mut write = writes(n, &socket, b"abc");
+                    (write.flags, write.event_fd) = (1, bell.as_raw_fd() as u32);
+                    assert_eq!(context.submit(&mut [&mut write]).expect("submitted"), 1);
+                    assert_eq!(context.events(1, None).len(), 1);
+                }
+                0
+            });
+            assert_eq!(code, 0);
+        }
+        let (out, into) = pipe();
+        let socket = hash("sha256");
+        crate::client::write(into.as_raw_fd(), b"abc").expect("written");
+        // SAFETY: the pointers to positions are null.
+        let moved = unsafe { libc::splice(out.as_raw_fd(), ptr::null_mut(), socket.as_raw_fd(), ptr::null_mut(), 3, 0) };
+        assert_eq!(check(moved).expect("moved"), 3);
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
     fn several_requests_in_a_call() {
         let (context, socket) = (Context::new(), hash("sha256"));
         let mut digest = [0u8; 32];

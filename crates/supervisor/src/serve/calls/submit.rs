@@ -71,7 +71,7 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
                 server.contexts().add(id, server.programs.of(target.request.tid))?;
                 id.take_over(target).inspect_err(|_| server.contexts().remove(id))?;
             }
-            let event_fd = iocb.event_fd.map(|fd| event_fd(target, fd)).transpose()?;
+            let event_fd = iocb.event_fd.map(|fd| event_fd(server, target, fd)).transpose()?;
             target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
             let completion = Completion { id, data: iocb.data, iocb: address, event_fd };
             Transfer::of_iocb(target, &iocb, completion)
@@ -91,7 +91,8 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 }
 
 /// The eventfd behind the target's descriptor.
-fn event_fd(target: &Target<'_>, fd: i32) -> Result<OwnedFd, Errno> {
+fn event_fd(server: &Server, target: &Target<'_>, fd: i32) -> Result<OwnedFd, Errno> {
+    server.signaller.prepare()?;
     // The copy is checked, and not the target's descriptor, because the target may have given that number to another
     // file since.
     let copy = target.fetch(fd)?;
