@@ -11,6 +11,7 @@ pub mod aio;
 pub mod alg;
 mod catalogue;
 pub mod cryptodev;
+pub mod datagrams;
 mod file;
 pub mod level;
 mod message;

@@ -11,11 +11,8 @@
 //! Until there is something to show or to set, a [`template`](crate::template) may stand behind the descriptor.
 
 use crate::{errno, interpose::real, kernel::kernel, process};
-use algkit_afalg::{Errno, Readiness};
-use libc::{
-    BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SO_ATTACH_FILTER, SOL_SOCKET, SYS_setsockopt, c_int,
-    c_long, sa_family_t, sock_filter, sock_fprog, sockaddr, socklen_t,
-};
+use algkit_afalg::{Errno, Readiness, datagrams::only_with};
+use libc::{SO_ATTACH_FILTER, SOL_SOCKET, SYS_setsockopt, c_int, c_long, sa_family_t, sock_fprog, sockaddr, socklen_t};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
     io::{DupFlags, FdFlags, dup3, fcntl_getfd},
@@ -146,16 +143,7 @@ fn name(fd: BorrowedFd<'_>) -> Result<(), Errno> {
 
 /// Makes the kernel drop datagrams to this socket that do not begin with `secret`.
 fn accept_only(fd: BorrowedFd<'_>, secret: &[u8; 8]) -> Result<(), Errno> {
-    let step = |code: u32, unless: u8, k: u32| sock_filter { code: code as u16, jt: 0, jf: unless, k };
-    let half = |at: usize| u32::from_be_bytes(std::array::from_fn(|n| secret[at + n]));
-    let program = [
-        step(BPF_LD | BPF_W | BPF_ABS, 0, 0),
-        step(BPF_JMP | BPF_JEQ | BPF_K, 3, half(0)),
-        step(BPF_LD | BPF_W | BPF_ABS, 0, 4),
-        step(BPF_JMP | BPF_JEQ | BPF_K, 1, half(4)),
-        step(BPF_RET | BPF_K, 0, u32::MAX),
-        step(BPF_RET | BPF_K, 0, 0),
-    ];
+    let program = only_with(secret);
     let program = sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
     let at = (&raw const program).expose_provenance() as c_long;
     let len = size_of::<sock_fprog>() as c_long;

@@ -6,17 +6,17 @@
 //! target's end (`SO_COOKIE`), which no other socket ever has, identifies the file, for any process and any descriptor
 //! number.
 
-use crate::serve::{park::Parked, program::Account, target::Target};
-use algkit_afalg::{Errno, File, Readiness};
+use crate::serve::{park::Parked, program::Account, sys, target::Target};
+use algkit_afalg::{Errno, File, Readiness, datagrams::only_with};
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
     net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt},
+    rand::{GetRandomFlags, getrandom},
 };
 use std::{
     cell::Cell,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -54,8 +54,16 @@ pub struct State {
 }
 
 /// A datagram that takes more than a quarter of the smallest send buffer. While it is in the queue, its sender is not
-/// writable.
-const FILLING: [u8; 2048] = [0; 2048];
+/// writable. It begins with a secret, without which nothing gets into the queue.
+fn filling() -> Result<&'static [u8; 2048], Errno> {
+    static FILLING: OnceLock<[u8; 2048]> = OnceLock::new();
+    if let Some(filling) = FILLING.get() {
+        return Ok(filling);
+    }
+    let mut filling = [0; 2048];
+    getrandom(&mut filling[..8], GetRandomFlags::empty())?;
+    Ok(FILLING.get_or_init(|| filling))
+}
 
 impl Served {
     /// A file, and the descriptor to be given to the target.
@@ -63,6 +71,7 @@ impl Served {
         let (end, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
         sockopt::set_socket_send_buffer_size(&theirs, 0)?;
+        sys::attach_filter(end.as_fd(), &only_with(filling()?.first_chunk().ok_or(Errno::INVAL)?))?;
         let (cookie, inode) = (sockopt::socket_cookie(&theirs)?, rustix::fs::fstat(&theirs)?.st_ino);
         let shown = Readiness { readable: false, writable: true };
         let is_socket = !matches!(file, File::Device(_));
@@ -79,14 +88,6 @@ impl Served {
     /// The supervisor's end of the socket pair.
     pub fn end(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
-    }
-
-    /// Whether the target has closed its last descriptor and no call waits at the file.
-    pub fn is_hung_up(&self) -> bool {
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let mut end = [PollFd::new(&self.end, PollFlags::empty())];
-        let closed = poll(&mut end, Some(&now)).is_ok() && end[0].revents().contains(PollFlags::HUP);
-        closed && self.try_lock().is_some_and(|state| state.parked.is_empty())
     }
 
     /// Waits until no other thread works on the file, and locks it.
@@ -150,7 +151,7 @@ fn show<Fd: AsFd>(end: &OwnedFd, state: &mut State, theirs: impl Fn() -> Result<
         shown.readable = false;
     }
     if !now.writable && shown.writable {
-        send(theirs()?, &FILLING, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+        send(theirs()?, filling()?, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
         shown.writable = false;
     }
     Ok(())

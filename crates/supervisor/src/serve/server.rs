@@ -314,8 +314,9 @@ impl Server {
         {
             let mut files = lock(&self.files);
             if files.by_cookie.len() >= self.most_files {
-                let gone: Vec<_> = files.by_cookie.values().filter(|f| f.is_hung_up()).map(|f| f.cookie).collect();
-                gone.iter().for_each(|&cookie| _ = files.remove(cookie));
+                drop(files);
+                self.take_hangups();
+                files = lock(&self.files);
             }
             if files.by_cookie.len() >= self.most_files {
                 drop(files);

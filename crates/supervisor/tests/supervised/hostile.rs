@@ -9,7 +9,9 @@ use std::{
         unix::process::CommandExt,
     },
     process::{Command, Stdio},
-    ptr, thread,
+    ptr,
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
@@ -263,30 +265,75 @@ supervised! {
     }
 }
 
+/// The control message that sends a descriptor.
+fn rights(fd: &OwnedFd) -> Vec<u8> {
+    let mut control = Vec::new();
+    control.extend(20usize.to_ne_bytes());
+    control.extend(libc::SOL_SOCKET.to_ne_bytes());
+    control.extend(libc::SCM_RIGHTS.to_ne_bytes());
+    control.extend(fd.as_raw_fd().to_ne_bytes());
+    control.resize(24, 0);
+    control
+}
+
+/// A duplicate of a served descriptor that the filter does not know. One that arrives over another socket has a number
+/// outside of the ranges. Data that is written to it goes to the supervisor's end.
+fn unknown_duplicate(socket: &OwnedFd) -> OwnedFd {
+    let (here, there) = std::os::unix::net::UnixStream::pair().expect("a pair");
+    let mut control = rights(socket);
+    send_with(&OwnedFd::from(here), b"x", &mut control, 0).expect("sent");
+    let mut room = [0u8; 1];
+    let mut pieces = [place(&mut room)];
+    let mut message = header(&mut pieces, &mut control);
+    // SAFETY: the header describes buffers that live as long as the call.
+    check(unsafe { libc::recvmsg(there.as_raw_fd(), &raw mut message, 0) }).expect("received");
+    assert_eq!(room, *b"x");
+    let number = i32::from_ne_bytes(control[16..20].try_into().expect("four bytes"));
+    assert!(number < 256, "{number}");
+    // SAFETY: the descriptor is new, so nothing else owns it.
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+supervised! {
+    fn a_file_that_takes_long_to_close_holds_up_nobody() {
+        // The last descriptor of a connection that waits an hour for its peer, sent to the supervisor's end.
+        let peer = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut stream = std::net::TcpStream::connect(peer.local_addr().expect("an address")).expect("connected");
+        let _unread = peer.accept().expect("a connection");
+        stream.set_nonblocking(true).expect("set");
+        while stream.write(&[0; 65_536]).is_ok() {}
+        let linger = libc::linger { l_onoff: 1, l_linger: 3600 };
+        let (at, len): (*const libc::linger, _) = (&raw const linger, size_of::<libc::linger>() as u32);
+        // SAFETY: the value has the length that is passed.
+        let set = unsafe { libc::setsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, at.cast(), len) };
+        assert_eq!(set, 0);
+        let stream = OwnedFd::from(stream);
+        let socket = hash("sha256");
+        let copy = unknown_duplicate(&socket);
+        send_with(&copy, b"x", &mut rights(&stream), libc::MSG_DONTWAIT).expect("sent");
+        // The sender's own descriptor is closed by a thread, which may wait, too.
+        thread::spawn(move || drop(stream));
+        thread::sleep(Duration::from_millis(100));
+        drop((copy, socket));
+        let (done, end) = mpsc::channel();
+        thread::spawn(move || {
+            let socket = hash("sha256");
+            send(&socket, b"abc", 0).expect("sent");
+            let _ = done.send(digest(&socket) == ABC);
+        });
+        assert_eq!(end.recv_timeout(Duration::from_secs(20)), Ok(true));
+        // Ends the process without waiting for the thread above.
+        // SAFETY: the call ends the process and does nothing else.
+        unsafe { libc::_exit(0) };
+    }
+}
+
 supervised! {
     fn a_socket_written_to_behind_the_filters_back() {
-        // A duplicate that arrives over another socket has a number outside of the ranges. Data that is written to it
-        // arrives at the supervisor's end, where it is not read.
         let socket = cbc(0);
-        let (here, there) = std::os::unix::net::UnixStream::pair().expect("a pair");
-        let mut control = Vec::new();
-        control.extend(20usize.to_ne_bytes());
-        control.extend(libc::SOL_SOCKET.to_ne_bytes());
-        control.extend(libc::SCM_RIGHTS.to_ne_bytes());
-        control.extend(socket.as_raw_fd().to_ne_bytes());
-        control.resize(24, 0);
-        send_with(&OwnedFd::from(here), b"x", &mut control, 0).expect("sent");
-        let mut room = [0u8; 1];
-        let mut pieces = [place(&mut room)];
-        let mut message = header(&mut pieces, &mut control);
-        // SAFETY: the header describes buffers that live as long as the call.
-        check(unsafe { libc::recvmsg(there.as_raw_fd(), &raw mut message, 0) }).expect("received");
-        assert_eq!(room, *b"x");
-        let number = i32::from_ne_bytes(control[16..20].try_into().expect("four bytes"));
-        assert!(number < 256, "{number}");
+        let copy = unknown_duplicate(&socket);
         for _ in 0..100 {
-            // SAFETY: the pointer is to a byte, and the length is 1.
-            unsafe { libc::send(number, c"x".as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
+            let _ = send(&copy, b"x", libc::MSG_DONTWAIT);
         }
         send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
         let mut out = [0; 16];
