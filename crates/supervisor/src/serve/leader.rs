@@ -241,13 +241,14 @@ impl Threads {
         }
     }
 
-    /// Ends a call for which no thread is free: with ENOBUFS if it is for a served file, as far as that can be known
-    /// without reading the target's memory. The kernel carries out any other.
+    /// Ends a call for which no thread is free: with ENOBUFS if a descriptor has a number of served ones, whatever it
+    /// refers to. This thread cannot find out, because to look at a descriptor it would have to wait for a process that
+    /// is in the middle of an `exec`. The kernel carries out any other call.
     fn refuse_request(&self, request: Request) {
         let target = self.server.target(request);
         let is_ours = match calls::descriptors(&request) {
             _ if !request.is_native => false,
-            Some(fds) => fds.iter().any(|&fd| self.server.find(&target, fd).is_some()),
+            Some(fds) => fds.iter().any(|&fd| self.server.ranges.contains(fd)),
             None => !calls::is_open(request.nr),
         };
         if is_ours {

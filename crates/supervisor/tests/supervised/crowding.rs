@@ -348,3 +348,85 @@ supervised! {
         assert!(is_served());
     }
 }
+
+/// Serves FUSE requests for one file, but never answers when a descriptor of it is closed (`FUSE_FLUSH`).
+fn never_closes(fuse: &OwnedFd) {
+    const OPEN: u32 = 14;
+    const FLUSH: u32 = 25;
+    const INIT: u32 = 26;
+    let mut room = vec![0u8; 1 << 18];
+    while let Ok(1..) = read(fuse.as_raw_fd(), &mut room) {
+        // `struct fuse_in_header`: the length, the operation, a number that the answer repeats.
+        let operation = u32::from_ne_bytes(room[4..8].try_into().expect("four bytes"));
+        let mut answer = match operation {
+            FLUSH => continue,
+            OPEN => vec![0; 16 + 16],
+            INIT => {
+                let mut answer = vec![0; 16 + 64];
+                // Version 7.31, and writes of up to 4096 bytes.
+                answer[16..24].copy_from_slice(&[7u32, 31].map(u32::to_ne_bytes).concat());
+                answer[36..40].copy_from_slice(&4096u32.to_ne_bytes());
+                answer
+            }
+            _ => [&[0; 4][..], &(-libc::ENOSYS).to_ne_bytes(), &[0; 8]].concat(),
+        };
+        let len = answer.len() as u32;
+        answer[..4].copy_from_slice(&len.to_ne_bytes());
+        answer[8..16].copy_from_slice(&room[8..16]);
+        write(fuse.as_raw_fd(), &answer).expect("answered");
+    }
+}
+
+/// A file whose `close` never returns, and the process that serves it.
+fn bottomless_file() -> (File, Child) {
+    let place = std::env::temp_dir().join(format!("algkit-fuse-{}", std::process::id()));
+    std::fs::write(&place, "").expect("a file");
+    let path = std::ffi::CString::new(place.to_str().expect("a name")).expect("a path");
+    let fuse = OwnedFd::from(File::options().read(true).write(true).open("/dev/fuse").expect("/dev/fuse"));
+    let options = format!("fd={},rootmode=100000,user_id=0,group_id=0\0", fuse.as_raw_fd());
+    // SAFETY: all pointers are to C strings, or null. The mounts concern this process only, which has one thread.
+    unsafe {
+        assert_eq!(libc::unshare(libc::CLONE_NEWNS), 0, "root: {}", Error::last_os_error());
+        let private = libc::MS_REC | libc::MS_PRIVATE;
+        assert_eq!(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), private, ptr::null()), 0);
+        let mounted = libc::mount(c"test".as_ptr(), path.as_ptr(), c"fuse".as_ptr(), 0, options.as_ptr().cast());
+        assert_eq!(mounted, 0, "{}", Error::last_os_error());
+    }
+    let server = Child::start(|| never_closes(&fuse));
+    drop(fuse);
+    let file = File::open(&place).expect("opened");
+    (file, server)
+}
+
+supervised! {
+    options { threads_of_program = 1 };
+    fn an_exec_that_never_ends_holds_up_nobody() {
+        let told: &Told = shared();
+        let child = Child::start(|| {
+            // SAFETY: the call takes no pointers.
+            unsafe { libc::setpgid(0, 0) };
+            let socket = hash("sha256");
+            // Takes the one thread that the program may have. The next call waits for it, and is refused after a second.
+            let _stuck = Child::start(|| _ = send_from(&socket, bottomless()));
+            let _file = bottomless_file();
+            thread::sleep(Duration::from_millis(100));
+            thread::spawn(|| {
+                thread::sleep(Duration::from_millis(300));
+                told.ready.store(1, Ordering::SeqCst);
+                // The process closes the file and keeps its descriptors locked until then.
+                // SAFETY: the arguments are C strings, in lists that end with null.
+                unsafe { libc::execv(c"/bin/true".as_ptr(), [c"true".as_ptr(), ptr::null()].as_ptr()) };
+            });
+            let _ = send(&socket, b"abc", 0);
+        });
+        child.is_ready(told, 1);
+        thread::sleep(Duration::from_secs(2));
+        // Whoever refused the call has to take the lead from a thread that is stuck now.
+        let other = stuck(shared(), 1, |_| {});
+        let served = is_served();
+        drop(other);
+        // SAFETY: the call takes no pointers. The group is that of the child, which has not been waited for.
+        unsafe { libc::kill(-child.0, libc::SIGKILL) };
+        assert!(served);
+    }
+}
