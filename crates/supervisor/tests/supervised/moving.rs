@@ -124,6 +124,17 @@ supervised! {
     }
 }
 
+supervised! {
+    fn what_proc_shows_the_supervisor_is_refused() {
+        // It says to the process itself, and to whoever may trace it, where its code and its stack are.
+        let file = std::fs::File::open(format!("/proc/{}/stat", std::os::unix::process::parent_id())).expect("a file");
+        let socket = hash("sha256");
+        // SAFETY: the pointer to a position is null.
+        let result = unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), ptr::null_mut(), 4096) };
+        assert_eq!(errno(check(result)), libc::EINVAL);
+    }
+}
+
 fn tempfile() -> std::fs::File {
     let path = std::env::temp_dir().join(format!("algkit-supervised-{}", std::process::id()));
     let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).expect("a file");

@@ -6,7 +6,7 @@ use crate::serve::{calls::Reply, served::Served, server::Server, target::Target}
 use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{FileType, Mode, OFlags},
+    fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC},
     pipe::{PipeFlags, SpliceFlags, pipe_with, tee},
 };
 use std::{
@@ -85,6 +85,10 @@ pub fn sendfile(server: &Server, target: &Target<'_>, to: Arc<Served>) -> Result
     match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
         FileType::RegularFile | FileType::BlockDevice => {}
         _ => return Err(Errno::INVAL),
+    }
+    // Some of these files show what the reader may see, and here that is the supervisor.
+    if rustix::fs::fstatfs(&file)?.f_type == PROC_SUPER_MAGIC {
+        return Err(Errno::INVAL);
     }
     begin(server, target, Move::FromFile { file, position, to }, target.request.int(0), len)
 }
