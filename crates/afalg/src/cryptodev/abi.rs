@@ -5,6 +5,7 @@
 use rustix::ioctl::opcode;
 
 pub const CRIOGET: u32 = opcode::read_write::<u32>(b'c', 101) as u32;
+/// Begins a session.
 pub const CIOCGSESSION: u32 = opcode::read_write::<[u8; SESSION_OP_LEN]>(b'c', 102) as u32;
 pub const CIOCFSESSION: u32 = opcode::write::<u32>(b'c', 103) as u32;
 pub const CIOCCRYPT: u32 = opcode::read_write::<[u8; CRYPT_OP_LEN]>(b'c', 104) as u32;

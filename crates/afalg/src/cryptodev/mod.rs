@@ -12,6 +12,7 @@ mod session;
 mod tests;
 
 use crate::{Errno, Memory, Readiness, usage::Usage};
+pub use abi::CIOCGSESSION;
 use crypt::Operation;
 use session::Session;
 use std::{

@@ -541,13 +541,8 @@ impl Server {
         theirs: Option<OwnedFd>,
     ) -> Result<End, Advance> {
         let target = self.target(parked.request);
-        let is_over = served.account.bytes.load(Ordering::Relaxed) > self.most_bytes_of_program;
-        let step = match parked.transfer.sends() && is_over {
-            true => {
-                let most = self.most_bytes_of_program;
-                self.tell(parked.request, format_args!("refused to send: the program's files keep {most} bytes"));
-                Step::Done(parked.transfer.interrupt(Errno::NOBUFS))
-            }
+        let step = match parked.transfer.sends() && self.keeps_too_much(served, parked.request, "to send") {
+            true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
             false => parked.transfer.advance(&target, &mut state.file),
         };
         served.show(state, &target, parked.transfer.fd, theirs);
@@ -580,6 +575,16 @@ impl Server {
         };
         let Parked { request, transfer, .. } = parked;
         Ok(End { request, completion: transfer.completion, result, waited: turn == Turn::Later })
+    }
+
+    /// Whether the files of the program keep more bytes than they may, so that `what` is refused.
+    pub fn keeps_too_much(&self, served: &Served, request: Request, what: &str) -> bool {
+        let most = self.most_bytes_of_program;
+        let is_over = served.account.bytes.load(Ordering::Relaxed) > most;
+        if is_over {
+            self.tell(request, format_args!("refused {what}: the program's files keep {most} bytes"));
+        }
+        is_over
     }
 
     /// Answers a call; or reports the end of an asynchronous request, and answers the call that has waited for it.

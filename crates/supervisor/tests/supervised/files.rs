@@ -190,6 +190,36 @@ supervised! {
     }
 }
 
+supervised! {
+    options { memory_of_program = 1 << 20 };
+    fn dev_crypto_has_only_so_many_sessions() {
+        const CIOCFSESSION: libc::c_ulong = 1 << 30 | 4 << 16 | 0x6300 | 103;
+        let device = open(libc::AT_FDCWD, "/dev/crypto", libc::O_RDWR | libc::O_CLOEXEC).expect("a device");
+        let ioctl = |request: libc::c_ulong, argument: *mut libc::c_void| {
+            // SAFETY: the argument points to what the request needs.
+            check(unsafe { libc::ioctl(device.as_raw_fd(), request, argument) } as isize)
+        };
+        let begin = || {
+            let mut session =
+                Session { cipher: CRYPTO_AES_CBC, key_len: 16, key: KEY.as_ptr() as u64, ..Session::default() };
+            ioctl(CIOCGSESSION, (&raw mut session).cast()).map(|_| session.session)
+        };
+        let mut begun = Vec::new();
+        let error = loop {
+            match begin() {
+                Ok(session) => begun.push(session),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
+        assert!((256..=1025).contains(&begun.len()), "{} sessions in a megabyte", begun.len());
+        for mut session in begun.drain(..2) {
+            ioctl(CIOCFSESSION, (&raw mut session).cast()).expect("ended");
+        }
+        begin().expect("a session again");
+    }
+}
+
 /// A request for an algorithm: `struct nlmsghdr`, then `struct crypto_user_alg` with its name.
 fn get_algorithm(name: &str) -> Vec<u8> {
     const CRYPTO_MSG_GETALG: u16 = 0x13;

@@ -8,7 +8,7 @@ use crate::serve::{
 };
 use algkit_afalg::{
     Errno, File, Place,
-    cryptodev::{Answer, Device},
+    cryptodev::{Answer, CIOCGSESSION, Device},
 };
 use rustix::fs::OFlags;
 use std::{os::fd::AsFd, sync::Arc};
@@ -90,6 +90,9 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
         File::Netlink(_) => return Err(Errno::NOTTY),
         File::Alg(_) => return Err(Errno::OPNOTSUPP),
     };
+    if request as u32 == CIOCGSESSION && server.keeps_too_much(&served, target.request, "a session") {
+        return Err(Errno::NOMEM);
+    }
     let answer = device.ioctl(request as u32, argument, &mut { *target });
     served.show(&mut state, target, target.request.int(0), None);
     drop(state);
