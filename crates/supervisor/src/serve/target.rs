@@ -461,7 +461,8 @@ impl<'a> Target<'a> {
 
 impl Memory for Target<'_> {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
-        self.gather(&[(address, into.len())], into)
+        self.gather(&[(address, into.len())], into)?;
+        self.check()
     }
 
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {

@@ -12,7 +12,6 @@ use algkit_afalg::{
 pub fn set(target: &Target<'_>, served: &Served) -> Result<Reply, Errno> {
     let [level, name, len] = [1, 2, 4].map(|n| target.request.int(n));
     let value = option_value(target, (level, name), target.request.args[3], len)?;
-    target.check()?;
     served.lock().file.set_option(level, name, &value, &NoKeyring)?;
     Ok(Reply::Value(0))
 }
