@@ -479,7 +479,9 @@ impl Server {
         let is_heavy = transfer.is_heavy();
         let parked = Parked::new(request, transfer, None);
         if is_heavy || served.try_lock().is_none() {
-            self.employ(request, move |server| _ = server.go_on(&served, parked, Turn::First, theirs));
+            // No copy of the target's end waits with the request for a thread: descriptors are limited.
+            drop(theirs);
+            self.employ(request, move |server| _ = server.go_on(&served, parked, Turn::First, None));
         } else {
             self.go_on(&served, parked, Turn::First, theirs);
         }

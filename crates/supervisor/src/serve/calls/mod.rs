@@ -112,10 +112,11 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
     if !is_transfer(target.request.nr) && served.try_lock().is_none() {
         // Another thread works on the file. This thread waits for it, but not as the leader.
+        drop(theirs);
         let request = target.request;
         server.employ(request, move |server| {
             let target = server.target(request);
-            settle(&target, on_file(server, &target, served, theirs));
+            settle(&target, on_file(server, &target, served, None));
         });
         return Ok(Reply::Taken);
     }
