@@ -91,42 +91,44 @@ impl Adoption {
         Self { is_init: std::process::id() == 1 }
     }
 
-    /// The children of this process for which no other code waits. These are neither the programs themselves, whose
+    /// Those of these children of this process for which no other code waits. These are neither the programs themselves, whose
     /// owners wait for them, nor other children of this process, which do not run under the filter.
-    fn orphans(&self) -> Vec<Pid> {
+    fn orphans(&self, children: impl IntoIterator<Item = u32>) -> Vec<Pid> {
         let programs = launch::programs();
         let own = filters("self");
-        let children = children(std::process::id());
         let is_orphan = |child: &u32| !programs.contains(child) && (self.is_init || filters(&child.to_string()) > own);
         children.into_iter().filter(is_orphan).filter_map(|child| Pid::from_raw(child as i32)).collect()
     }
 
-    /// Waits for orphans that have exited.
+    /// Waits for orphans that have exited. The kernel names one child after the other. Only where it names one that
+    /// other code waits for are all processes examined, which takes long if there are many.
     fn reap(&self) {
-        if sys::has_exited() {
-            for orphan in self.orphans() {
-                let _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
+        let wait = |orphan: Pid| _ = rustix::process::waitpid(Some(orphan), WaitOptions::NOHANG);
+        while let Some(child) = sys::exited() {
+            match self.orphans([child])[..] {
+                [orphan] => wait(orphan),
+                _ => return self.orphans(children()).into_iter().for_each(wait),
             }
         }
     }
 
     /// Sends `signal` to the orphans.
     fn signal(&self, signal: Signal) {
-        for orphan in self.orphans() {
+        for orphan in self.orphans(children()) {
             let _ = rustix::process::kill_process(orphan, signal);
         }
     }
 }
 
-/// The processes whose parent is `pid`.
-fn children(pid: u32) -> Vec<u32> {
+/// The children of this process.
+fn children() -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let is_child = |child: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         // The name, in parentheses, may contain anything. The state and the parent follow it.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)?.parse().ok());
-        parent == Some(pid)
+        parent == Some(std::process::id())
     };
     numbers.filter(is_child).collect()
 }

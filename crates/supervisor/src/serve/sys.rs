@@ -322,8 +322,8 @@ pub fn set_mask(mask: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
 }
 
-/// Whether any child has exited and has not been waited for.
-pub fn has_exited() -> bool {
+/// A child that has exited and has not been waited for, if there is any.
+pub fn exited() -> Option<u32> {
     // SAFETY: zeros are a valid value of this structure.
     let mut info: libc::siginfo_t = unsafe { zeroed() };
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -331,5 +331,5 @@ pub fn has_exited() -> bool {
     let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut info, options) };
     // SAFETY: `waitid` fills this field, or leaves it zero if there is no such child.
     let pid = unsafe { info.si_pid() };
-    result == 0 && pid != 0
+    u32::try_from(pid).ok().filter(|&pid| result == 0 && pid != 0)
 }
