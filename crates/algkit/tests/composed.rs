@@ -27,6 +27,31 @@ fn authenc_over_macs_with_one_key_size() {
     assert_eq!(aead.open(&[3; 16], b"packet", &sealed).unwrap(), [4; 32]);
 }
 
+/// IPsec without authentication, for which the kernel's ESP asks for `digest_null`.
+#[test]
+fn authenc_without_authentication() {
+    for (name, iv, least_assoc) in [
+        ("authenc(digest_null,cbc(aes))", 16, 0),
+        ("authencesn(digest_null,cbc(aes))", 16, 8),
+        ("authenc(digest_null,rfc3686(ctr(aes)))", 8, 0),
+        #[cfg(feature = "legacy")]
+        ("authenc(digest_null,ecb(cipher_null))", 0, 0),
+    ] {
+        let authenc = registry().aead(name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((authenc.driver().selftest(), authenc.driver().shape.tags.max()), (SelfTest::Passed, 0), "{name}");
+        let enc_key = if name.contains("cipher_null") { &[][..] } else { &[2; 20][..if iv == 8 { 20 } else { 16 }] };
+        let authenc = authenc.key(&authenc_key(&[], enc_key)).unwrap();
+        let sealed = authenc.seal(&vec![3; iv], &vec![0; least_assoc], &[4; 32]).unwrap();
+        assert_eq!(authenc.open(&vec![3; iv], &vec![0; least_assoc], &sealed).unwrap(), [4; 32], "{name}");
+        if name == "authenc(digest_null,cbc(aes))" {
+            let cbc = registry().skcipher("cbc(aes)").unwrap().key(enc_key).unwrap();
+            let mut text = [4; 32];
+            cbc.encrypt_once(&[3; 16], &mut text[..]).unwrap();
+            assert_eq!(sealed, text);
+        }
+    }
+}
+
 #[test]
 #[cfg(feature = "legacy")]
 fn essiv_of_a_driver_by_name_needs_no_policy() {

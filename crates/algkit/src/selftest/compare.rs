@@ -124,9 +124,13 @@ impl Comparison<'_> {
         let tag_len = inputs::tag_length(&self.subject.driver.shape.tags, &mut self.random);
         let message = Message { iv: &iv, assoc: &assoc, plain, tag_len };
         let sealed = seal(other, &message, PLAINEST)?;
-        let tag_bit = 8 * plain.len() + self.random.below(8 * tag_len);
+        let tag_bit = 8 * plain.len() + self.random.below(8 * tag_len.max(1));
         let text_bit = self.random.below(8 * plain.len().max(1));
-        let flips = if self.extent == Extent::Long && tag_len >= 8 { &[tag_bit, text_bit][..] } else { &[tag_bit] };
+        let flips = match tag_len {
+            0 => &[][..], // `digest_null` refuses nothing
+            8.. if self.extent == Extent::Long => &[tag_bit, text_bit],
+            _ => &[tag_bit],
+        };
         both_ways(subject, other, &message, &sealed, flips, layout)
             .map_err(|why| format!("{why}, with {assoc_len} bytes of associated data and a tag of {tag_len}"))
     }

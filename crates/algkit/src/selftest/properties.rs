@@ -126,7 +126,7 @@ fn sealed(driver: &Driver, key: &Pair, plain: &[u8], layout: &Layout, random: &m
     let sealed = seal_packet(ops, &message);
     // A short tag may match by chance.
     let telling = tag_len >= TELLING;
-    let bits = [8 * plain.len() + random.below(8 * tag_len), random.below(8 * plain.len().max(1))];
+    let bits = [8 * plain.len() + random.below(8 * tag_len.max(1)), random.below(8 * plain.len().max(1))];
     let flips = if telling { &bits[..] } else { &[] };
     let because = |why| format!("{why}, with {} bytes of associated data and a tag of {tag_len}", assoc.len());
     both_ways(ops, aead(&key.other)?, &message, &sealed, flips, layout).map_err(because)?;

@@ -136,7 +136,8 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
         return Err(bad(name, "the digest or the IV is too long"));
     }
     // The kernel's template temporarily stores the 4-byte high half of the sequence number in place of the tag.
-    let least = if esn { 4 } else { 1 };
+    // `digest_null`, which IPsec takes where nothing is to be authenticated, has only the empty tag.
+    let least = mac_size.min(if esn { 4 } else { 1 });
     let shape = Shape {
         blocksize: cipher.shape.blocksize,
         text: cipher.shape.text,
