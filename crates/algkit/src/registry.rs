@@ -203,7 +203,12 @@ impl Registry {
     }
 
     /// Adds a driver, of this crate or another. Its self-test runs when it is first chosen.
+    ///
+    /// A driver that wraps another one looks that one up before it is registered, or by the other driver's own name.
+    /// One that looks up a name which it serves itself fails its self-test.
     pub fn register(&self, driver: Driver) -> Result<(), Error> {
+        Name::parse(&driver.name)?;
+        Name::parse(&driver.driver)?;
         let mut state = self.write();
         if state.drivers.iter().any(|d| d.driver == driver.driver) {
             return Err(Error::Duplicate(driver.driver));
@@ -383,7 +388,10 @@ impl Registry {
 
     /// Runs the short self-test of `driver` if it has not run yet; returns the outcome.
     pub fn test(&self, driver: &Driver) -> SelfTest {
-        if self.is_usable(driver) && !self.is_foreign() {
+        if self.is_usable(driver) && !self.is_foreign() && driver.selftest.get().is_none() {
+            if selftest::is_under_test_here(driver) {
+                return SelfTest::Failed("it is being tested, and looks itself up".to_owned());
+            }
             driver.selftest.get_or_init(|| self.run_test(driver, Extent::Short));
         }
         driver.selftest()

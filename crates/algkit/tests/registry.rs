@@ -321,6 +321,53 @@ fn what_cannot_be_tested_does_not_serve() {
     assert_ne!(registry.hash("blake2s-256").unwrap().driver().driver, "sha256-external");
 }
 
+/// A driver of SHA-256 that finds another one when it gets a key, by `name`.
+fn wrapping(registry: &Arc<Registry>, name: &'static str) -> Driver {
+    let registry = Arc::downgrade(registry);
+    let make = move |_: CpuFeatures, _: &[u8], _: WeakKeys| {
+        let found = registry.upgrade().ok_or(BadKey("gone"))?.hash(name).map_err(|_| BadKey("no other driver"))?;
+        found.unkeyed().map_err(|_| BadKey("no key"))?;
+        Ok(Keyed::Hash(Box::new(ExternalHash)))
+    };
+    above_all(Driver::new("sha256", "sha256-wrapping", Type::Hash, Shape::hash(64, 32), make))
+}
+
+#[test]
+fn a_driver_that_looks_itself_up_fails_and_nobody_waits() {
+    for (name, serves) in [
+        ("sha256", false),
+        ("sha256-wrapping", false),
+        ("hmac(sha256)", false),
+        ("sha256-generic", true),
+        ("sha512", true),
+    ] {
+        let registry = Arc::new(registry());
+        let best = registry.hash("sha256").unwrap().driver().driver.clone();
+        registry.register(wrapping(&registry, name)).unwrap();
+        let found = registry.hash("sha256").unwrap().driver().driver.clone();
+        assert_eq!(found, if serves { "sha256-wrapping" } else { &best }, "{name}");
+        let wrapping = registry.drivers().into_iter().find(|d| d.driver == "sha256-wrapping").unwrap();
+        match wrapping.selftest() {
+            SelfTest::Passed => assert!(serves, "{name}"),
+            SelfTest::Failed(reason) => assert!(!serves && reason.contains("itself"), "{name}: {reason}"),
+            SelfTest::Untested => panic!("{name}"),
+        }
+    }
+}
+
+#[test]
+fn a_name_that_nobody_can_ask_for_is_not_registered() {
+    let driver = |name: &str, driver: &str| {
+        let make = |_: CpuFeatures, _: &[u8], _: WeakKeys| Ok(Keyed::Hash(Box::new(ExternalHash)));
+        Driver::new(name, driver, Type::Hash, Shape::hash(64, 32), make)
+    };
+    for name in ["", "my hash", "naïve", "hash(", &"h".repeat(128)] {
+        assert!(matches!(registry().register(driver(name, "x")), Err(Error::BadName { .. })), "{name:?}");
+        assert!(matches!(registry().register(driver("x", name)), Err(Error::BadName { .. })), "{name:?}");
+    }
+    assert_eq!(registry().register(driver("x", "engine:hash(x)")), Ok(()));
+}
+
 #[test]
 fn many_threads_test_a_driver_once() {
     let count = |threads: usize| {

@@ -31,8 +31,31 @@ pub use extent::Extent;
 pub(crate) use side::Side;
 pub use vectors::{Known, Vector};
 
-use crate::driver::{DriverRef, Type};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::driver::{Driver, DriverRef, Type};
+use std::{
+    cell::RefCell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+};
+
+/// A driver that this thread tests, and whether it was looked up meanwhile, which only its own code can have done.
+struct UnderTest {
+    driver: *const Driver,
+    looked_up: bool,
+}
+
+thread_local! {
+    /// The innermost test comes last: a driver's code may look up other drivers.
+    static UNDER_TEST: RefCell<Vec<UnderTest>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether this thread is testing `driver`. Then to wait for the outcome would be to wait forever.
+pub(crate) fn is_under_test_here(driver: &Driver) -> bool {
+    UNDER_TEST.with_borrow_mut(|tests| {
+        let test = tests.iter_mut().find(|test| ptr::eq(test.driver, driver));
+        test.map(|test| test.looked_up = true).is_some()
+    })
+}
 
 /// Tests `subject` with the built-in known answers, those of `answers`, and `reference`, another driver of the same
 /// algorithm, if there is one. The error says what failed. A panic is a failure.
@@ -44,8 +67,14 @@ pub(crate) fn run(
     reference: Option<DriverRef>,
     extent: Extent,
 ) -> Result<(), String> {
+    UNDER_TEST.with_borrow_mut(|tests| tests.push(UnderTest { driver: subject.driver, looked_up: false }));
     // A driver that panicked is never used again, so the state that it left does not matter.
-    catch_unwind(AssertUnwindSafe(|| test(subject, answers, reference, extent))).unwrap_or_else(|panic| {
+    let outcome = catch_unwind(AssertUnwindSafe(|| test(subject, answers, reference, extent)));
+    let own = UNDER_TEST.with_borrow_mut(Vec::pop);
+    if own.is_some_and(|own| own.looked_up) {
+        return Err("looks up a name that it serves itself".to_owned());
+    }
+    outcome.unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
         Err(format!("panicked: {message}"))
