@@ -59,6 +59,12 @@ impl Sizes {
         }
     }
 
+    /// Adds `more` to each length. What is no limit stays none.
+    #[must_use]
+    pub(crate) fn plus(&self, more: usize) -> Self {
+        self.map(|n| n.saturating_add(more))
+    }
+
     /// Doubles each length.
     #[must_use]
     pub fn twice(&self) -> Self {
@@ -100,6 +106,7 @@ mod tests {
         assert_eq!(Sizes::of(&[16, 24, 32]).to_string(), "16, 24 or 32");
         assert_eq!(Sizes::of(&[16, 24, 32]).map(|n| 2 * n).to_string(), "32, 48 or 64");
         assert_eq!(Sizes::Between(5, 16).to_string(), "5 to 16");
+        assert_eq!(Sizes::Between(5, usize::MAX).plus(4).to_string(), "at least 9");
         assert_eq!(Sizes::Between(5, 16).twice().to_string(), "10 to 32, an even number");
         assert!(Sizes::Between(0, 4).twice().allows(6) && !Sizes::Between(0, 4).twice().allows(5));
         assert_eq!(Sizes::Between(0, usize::MAX).to_string(), "at least 0");

@@ -81,13 +81,13 @@ impl Shape {
 
     /// The longest text length of at most `len` bytes that the mode accepts; if there is none, its shortest one.
     pub fn fit(&self, len: usize) -> usize {
-        let blocks = len - len % self.blocksize;
+        let blocks = len - len.checked_rem(self.blocksize).unwrap_or(len);
         match self.text {
             TextRule::Any => len,
             TextRule::Blocks => blocks,
             TextRule::Stealing => len.max(self.blocksize),
             TextRule::Wrapped => blocks.max(2 * self.blocksize),
-            TextRule::DataUnit(max) => len.clamp(self.blocksize, usize::try_from(max).unwrap_or(usize::MAX)),
+            TextRule::DataUnit(max) => len.min(usize::try_from(max).unwrap_or(usize::MAX)).max(self.blocksize),
         }
     }
 
@@ -157,6 +157,13 @@ mod tests {
                 let longest = (0..=len).rev().chain(len + 1..).find(|&n| shape.takes(n));
                 assert_eq!(Some(shape.fit(len)), longest, "{rule:?}, blocks of {blocksize}, {len}");
             }
+        }
+        // Blocks of no bytes, and units that are shorter than a block.
+        for (rule, blocksize) in
+            rules.into_iter().chain([TextRule::DataUnit(5)]).flat_map(|rule| [(rule, 0), (rule, 16)])
+        {
+            let shape = Shape::skcipher(blocksize, Sizes::NONE, 0, rule);
+            assert!(shape.fit(0) <= 32 && shape.fit(100) <= 100, "{rule:?}, blocks of {blocksize}");
         }
     }
 }

@@ -78,7 +78,7 @@ impl<C: CipherOps> SkcipherOps for Lrw<C> {
 
 pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let inner = cipher128(lookup, name)?;
-    let shape = Shape::skcipher(16, inner.shape.keys.map(|n| n + 16), 16, TextRule::Blocks);
+    let shape = Shape::skcipher(16, inner.shape.keys.plus(16), 16, TextRule::Blocks);
     let (alg, driver) = (format!("lrw({})", inner.name), format!("lrw(ecb({}))", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (key, tweak_key) = key.split_last_chunk::<16>().expect("the key's length was checked");

@@ -31,7 +31,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     if !inner.name.starts_with("ctr(") || inner.shape.ivsize != 16 {
         return Err(bad(name, "rfc3686 takes ctr(cipher) of 16-byte blocks"));
     }
-    let shape = Shape::skcipher(1, inner.shape.keys.map(|n| n + NONCE), 8, TextRule::Any);
+    let shape = Shape::skcipher(1, inner.shape.keys.plus(NONCE), 8, TextRule::Any);
     let (alg, driver) = (format!("rfc3686({})", inner.name), format!("rfc3686({})", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (key, nonce) = key.split_last_chunk().expect("the key's length was checked");

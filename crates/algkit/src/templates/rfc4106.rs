@@ -143,7 +143,7 @@ fn build(
     if !inner.name.starts_with(mode) {
         return Err(bad(name, &format!("{} takes {mode}cipher)", name.base)));
     }
-    let shape = Shape::aead(inner.shape.keys.map(|n| n + salt_len), IV, tags);
+    let shape = Shape::aead(inner.shape.keys.plus(salt_len), IV, tags);
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Aead, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (key, salt) = key.split_at(key.len() - salt_len);

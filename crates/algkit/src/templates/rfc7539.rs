@@ -105,7 +105,7 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
     if chacha.shape.ivsize != 16 || chacha.shape.keys != Sizes::of(&[32]) || poly.name != "poly1305" {
         return Err(bad(name, &format!("{} takes chacha20 and poly1305", name.base)));
     }
-    let shape = Shape::aead(chacha.shape.keys.map(|n| n + salt_len), 12 - salt_len, Sizes::of(&[16]));
+    let shape = Shape::aead(chacha.shape.keys.plus(salt_len), 12 - salt_len, Sizes::of(&[16]));
     let alg = format!("{}({},{})", name.base, chacha.name, poly.name);
     let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
     Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
