@@ -133,6 +133,12 @@
 //! `ALGKIT_CPU=-vaes,-avx512` hides CPU features, to test or to measure other drivers. A [`Registry`] of your own
 //! does the same for one part of a program.
 //!
+//! # Threads and fork
+//!
+//! Everything can be shared by threads. A lookup takes a lock for a moment. So where a process with several threads
+//! calls `fork` and the child does not call `exec`, another thread may hold that lock, and the child would wait for it
+//! forever. Look up and key what the child needs before the fork: transforms need no lock.
+//!
 //! # Features
 //!
 //! | feature | brings | default |

@@ -20,6 +20,18 @@ const BOUNCE: usize = 128;
 /// let text = Text::segments_in_place([&mut a[..], &mut b[..]]);
 /// assert_eq!(text.len(), 32);
 /// ```
+///
+/// A buffer that is changed in place needs no name of its own: a call takes a slice, an array or a vector.
+///
+/// ```
+/// let ctr = algkit::skcipher("ctr(aes)")?.key(&[1; 16])?;
+/// let (mut array, mut vector) = ([0; 20], vec![0; 20]);
+/// ctr.encrypt(&mut [0; 16], &mut array)?;
+/// ctr.encrypt(&mut [0; 16], &mut vector)?;
+/// ctr.decrypt(&mut [0; 16], &mut vector[..20])?;
+/// assert_eq!((vector, array != [0; 20]), (vec![0; 20], true));
+/// # Ok::<(), algkit::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Text<'a>(Kind<'a>);
 
@@ -66,6 +78,20 @@ impl<'a> From<&'a mut [u8]> for Text<'a> {
     #[inline]
     fn from(buf: &'a mut [u8]) -> Self {
         Self::from(InOut::from(buf))
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Text<'a> {
+    #[inline]
+    fn from(buf: &'a mut [u8; N]) -> Self {
+        Self::from(&mut buf[..])
+    }
+}
+
+impl<'a> From<&'a mut Vec<u8>> for Text<'a> {
+    #[inline]
+    fn from(buf: &'a mut Vec<u8>) -> Self {
+        Self::from(&mut buf[..])
     }
 }
 
