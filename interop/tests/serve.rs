@@ -3,62 +3,21 @@
 mod command;
 
 use command::{
-    algkit, foreign, ours, outcome,
+    foreign, ours, outcome,
     run::told,
-    same, text,
+    same,
+    server::Server,
+    text,
     volume::{LEN, Place, QUICK},
 };
 use std::{
     fs::{self, File},
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::TcpStream,
     os::unix::{fs::PermissionsExt, net::UnixStream},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Command,
 };
-
-/// A running server, which is killed when this is dropped.
-struct Server {
-    child: Child,
-    uri: String,
-}
-
-impl Server {
-    fn start(place: &Place, args: &[&str]) -> Self {
-        let mut serve = Command::new(algkit());
-        serve.args(["volume", "serve", "--key-file", &place.at("key")]).args(args);
-        let mut child = serve.stdout(Stdio::piped()).current_dir(place.folder.path()).spawn().expect("algkit");
-        let mut uri = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut uri).expect("a line");
-        assert!(uri.starts_with("nbd"), "{uri}");
-        Self { child, uri: uri.trim_end().to_owned() }
-    }
-
-    fn signal(&self, name: &str) {
-        foreign("procps", "kill", &["-s", name, &self.child.id().to_string()]);
-    }
-
-    /// Ends the server with `signal`, and checks that it exits with success.
-    fn end(mut self, signal: &str) {
-        self.signal(signal);
-        assert!(self.child.wait().expect("a child").success());
-    }
-
-    /// The largest amount of memory that the server has used, in KiB.
-    fn peak(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("proc");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // If the test has succeeded, the server has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 fn image(place: &Place, name: &str, mib: u64, sector: &str) -> String {
     let image = place.image(name, (16 + mib) << 20);

@@ -4,13 +4,21 @@
 mod command;
 
 use command::{
+    foreign,
     images::run,
     ours, outcome,
     run::{output, told},
+    server::Server,
     text,
-    volume::{LEN, Place},
+    volume::{LEN, Place, QUICK},
 };
-use std::{fs, ops::Range, path::Path, process::Command};
+use std::{
+    fs::{self, File},
+    ops::Range,
+    os::unix::fs::FileExt,
+    path::Path,
+    process::Command,
+};
 
 /// Options of `cryptsetup luksFormat`, and of `open`.
 const VOLUMES: [(&str, &str); 7] = [
@@ -151,4 +159,87 @@ fn journal(device: &[u8]) -> Range<usize> {
     let (tag, sections, units) = (field(10, 2), field(12, 4), 1 << field(28, 1));
     let entries = 504 / (8 + 8 * units + tag).next_multiple_of(8) * 8;
     superblock + 4096..superblock + 4096 + sections * (entries * units + 8) * 512
+}
+
+/// Options of `format` and of `cryptsetup luksFormat`, and bytes of the device.
+const MADE: [(&str, u64); 5] = [
+    ("--integrity hmac-sha256", 24 << 20),
+    ("--integrity hmac-sha512 -c aes-xts-random -s 256 --sector-size 2048", (21 << 20) + 1536),
+    ("--integrity aead -c aes-gcm-random -s 256 --sector-size 4096", 24 << 20),
+    ("--integrity poly1305 -c chacha20-random -s 256", (37 << 20) + 512),
+    ("--integrity aead -c aegis128-random -s 128 --sector-size 4096 --integrity-no-wipe", 3 << 30),
+];
+
+/// Where data begins.
+const DATA: usize = 16 << 20;
+
+#[test]
+fn volumes_made_here() {
+    let place = Place::new();
+    let plain = fs::read(&place.plain).expect("a file");
+    fs::copy(&place.plain, place.at("plain")).expect("a file");
+    let (mut script, mut disks) = (String::new(), Vec::new());
+    for (number, (options, size)) in MADE.into_iter().enumerate() {
+        let disk = place.image(&format!("disk{number}"), size);
+        let options: Vec<&str> = options.split(' ').collect();
+        let format = [&["volume", "format", "--key-file", &place.at("key")], &options[..], &QUICK, &[&disk]];
+        ours(&format.concat());
+        if number == 0 {
+            let server = Server::start(&place, &[&disk]);
+            foreign("libnbd-bin", "nbdcopy", &[text(&place.plain), &server.uri]);
+            server.end("TERM");
+        } else {
+            ours(&["volume", "write", "--key-file", &place.at("key"), "-i", text(&place.plain), &disk]);
+        }
+        script += &format!(
+            "cryptsetup open --key-file /host/key /dev/vd{} v{number}
+             head -c {LEN} /dev/mapper/v{number} >/host/theirs{number}
+             head -c 8192 /host/plain | dd of=/dev/mapper/v{number} bs=4096 seek=20 conv=fsync 2>/dev/null\n",
+            char::from(b'a' + number as u8)
+        );
+        // Every sector has a tag.
+        if !options.contains(&"--integrity-no-wipe") {
+            script += &format!("tail -c +{} /dev/mapper/v{number} | tr -d '\\0' >/host/behind{number}\n", LEN + 1);
+        }
+        script +=
+            &format!("blockdev --getsize64 /dev/mapper/v{number} >/host/size{number}; cryptsetup close v{number}\n");
+        disks.push(disk);
+    }
+    // A new volume of the kernel's has the same superblock.
+    let small = "--pbkdf pbkdf2 --pbkdf-force-iterations 1000 --integrity-no-wipe";
+    for (number, (options, size)) in MADE.into_iter().enumerate() {
+        let options = options.replace("--integrity-no-wipe", "");
+        disks.push(place.image(&format!("kernel{number}"), size));
+        let device = char::from(b'a' + (MADE.len() + number) as u8);
+        script += &format!("cryptsetup -q luksFormat {small} {options} /dev/vd{device} /host/key 2>/dev/null\n");
+    }
+    let superblock = |disk: &String| {
+        let mut bytes = [0; 512];
+        File::open(disk).and_then(|file| file.read_exact_at(&mut bytes, DATA as u64)).expect("a superblock");
+        bytes
+    };
+    let before: Vec<_> = disks[..MADE.len()].iter().map(superblock).collect();
+    run(&mut lab(&place, &disks.iter().collect::<Vec<_>>(), &script));
+    let mut changed = plain.clone();
+    changed[20 * 4096..22 * 4096].copy_from_slice(&plain[..8192]);
+    let len = LEN.to_string();
+    for (number, before) in before.iter().enumerate() {
+        let (disk, kernels) = (&disks[number], &disks[MADE.len() + number]);
+        assert!(superblock(disk) == *before, "{number}: {:?} {before:?}", superblock(disk));
+        assert!(superblock(kernels) == *before, "{number}: {:?} {before:?}", superblock(kernels));
+        assert!(fs::read(place.at(&format!("theirs{number}"))).expect("a file") == plain, "{number}");
+        if number < 4 {
+            assert_eq!(fs::metadata(place.at(&format!("behind{number}"))).expect("a file").len(), 0, "{number}");
+            let size: u64 =
+                fs::read_to_string(place.at(&format!("size{number}"))).expect("a file").trim().parse().unwrap();
+            assert_eq!(place.read(&[disk]).len() as u64, size, "{number}");
+        }
+        assert!(place.read(&["--length", &len, disk]) == changed, "{number}");
+        let integrity = |disk: &str| {
+            let json: Vec<u8> = ours(&["volume", "dump", "--json", disk]);
+            let json = String::from_utf8(json).expect("UTF-8");
+            json[json.find("\"integrity\"").expect("a segment with integrity")..].chars().take(150).collect::<String>()
+        };
+        assert_eq!(integrity(disk), integrity(kernels), "{number}");
+    }
 }

@@ -4,7 +4,10 @@ mod elephant;
 mod lmk;
 mod tcw;
 
-use crate::{CipherSpec, Error, Iv, VolumeKey, lookup, spec::STREAM};
+use crate::{
+    CipherSpec, Error, Iv, VolumeKey, lookup,
+    spec::{RANDOM, STREAM},
+};
 use algkit::{
     Direction, Driver, Skcipher, Timing, Unkeyed, WeakKeys,
     sectors::{SectorIv, Sectors},
@@ -74,6 +77,7 @@ impl SectorCipher {
                 return Err(spec.error("eboiv needs a mode with an IV of one block of 16 bytes"));
             }
             Iv::Eboiv => Engine::Eboiv(key.cipher(&unkeyed)?),
+            Iv::Random => return Err(spec.error(RANDOM)),
             iv => Engine::Single(single(spec, iv, &unkeyed, key, sector_size)?),
         };
         let made = Self { engine, spec: spec.clone(), sector_size, large_ivs: false, next: None };

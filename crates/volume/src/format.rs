@@ -1,6 +1,6 @@
 //! What a new volume is to be.
 
-use crate::{CipherSpec, Error, Kdf, Key, WriteAt};
+use crate::{CipherSpec, Error, Kdf, Key, WriteAt, integrity::Scheme};
 use algkit::Rng;
 use std::ops::Range;
 
@@ -9,7 +9,9 @@ use std::ops::Range;
 pub struct Options {
     /// The cipher of the data.
     pub cipher: CipherSpec,
-    /// Bytes of the volume's key.
+    /// What tags sectors have, as the LUKS2 header says it: `aead`, `poly1305` or `hmac(HASH)`. Then the cipher is [`CipherSpec::with_tags`].
+    pub integrity: Option<String>,
+    /// Bytes of the cipher's key. A MAC has its own besides.
     pub key_size: usize,
     /// Bytes of a sector; LUKS1 has 512.
     pub sector_size: u32,
@@ -26,9 +28,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// How sectors get their tags, if they have any.
+    pub(crate) fn scheme(&self) -> Result<Option<Scheme>, Error> {
+        self.integrity.as_deref().map(|integrity| Scheme::new(&self.cipher.to_string(), integrity)).transpose()
+    }
+
     /// A random key for the volume.
     pub(crate) fn new_key(&self, random: &Rng) -> Result<Key, Error> {
-        let mut key = Key::new(vec![0; self.key_size]);
+        let mac_key = self.scheme()?.map_or(0, |scheme| scheme.mac_key());
+        let mut key = Key::new(vec![0; self.key_size + mac_key]);
         random.generate(&[], key.bytes_mut())?;
         Ok(key)
     }

@@ -3,6 +3,7 @@
 use crate::{
     Error, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
     format::{Options, wipe},
+    integrity::Empty,
     keyslots::{self, Keyslots, NewKey},
     luks1, luks2, reencrypt, storage,
 };
@@ -49,7 +50,7 @@ impl Header {
         }
     }
 
-    /// Writes a new header with one key slot, and answers with it and the volume's key. Whatever was in its place is lost; the data is not
+    /// Writes a new header with one key slot, and, for a volume with tags, an empty journal, and answers with it and the volume's key. Whatever was in its place is lost; the data is not
     /// touched.
     ///
     /// What was there goes first, and the header is written last: whoever opens the storage after a failure finds no header, or this one.
@@ -61,7 +62,14 @@ impl Header {
         random: &Rng,
     ) -> Result<(Self, Unlocked), Error> {
         let key = options.new_key(random)?;
-        SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
+        let (sector_size, scheme) = (options.sector_size as usize, options.scheme()?);
+        match &scheme {
+            Some(_) if version == Version::Luks1 => {
+                return Err(Error::Unsupported { what: "integrity in LUKS1".to_owned() });
+            }
+            Some(scheme) => drop(scheme.key(&key, sector_size, 0)?),
+            None => drop(SectorCipher::new(&options.cipher, &key, sector_size)?),
+        }
         let mut header = match version {
             Version::Luks1 => Self::Luks1(Box::new(luks1::Header::new(options, &key, random)?)),
             Version::Luks2 => Self::Luks2(Box::new(luks2::Header::new(options, &key, random)?)),
@@ -73,8 +81,10 @@ impl Header {
         }
         let unlocked = Unlocked { slot: None, key, other: None };
         let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
-        let slot = keyslots::prepare(header.slots(), options.key_size, &slot, random)?;
+        let slot = keyslots::prepare(header.slots(), unlocked.key.bytes().len(), &slot, random)?;
+        let empty = scheme.map(|scheme| Empty::new(size, data, &scheme, options.sector_size)).transpose()?;
         wipe(storage, data)?;
+        empty.map_or(Ok(()), |empty| empty.write(storage))?;
         keyslots::add(header.slots_mut(), storage, &unlocked, slot, random)?;
         Ok((header, unlocked))
     }
@@ -228,6 +238,15 @@ impl Header {
             Self::Luks1(header) => header.open(storage, key),
             Self::Luks2(header) => header.open(storage, key),
         }
+    }
+
+    /// The volume with tags on `storage`, to be written for the first time: without its journal, as there is nothing to lose yet.
+    pub fn open_without_journal<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
+        let mut header = self.clone();
+        if let Self::Luks2(luks2) = &mut header {
+            luks2.metadata.config.flags.push(luks2::NO_JOURNAL.to_owned());
+        }
+        header.open(storage, key)
     }
 
     /// What a user should know about the header, one line each.

@@ -53,6 +53,7 @@ mod tests {
         let random = algkit::rng("stdrng").unwrap().key(&[]).unwrap();
         let options = Options {
             cipher: CipherSpec::parse("aes-xts-plain64").unwrap(),
+            integrity: None,
             key_size: 64,
             sector_size: 4096,
             kdf: Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1, salt: vec![] },

@@ -25,6 +25,8 @@ pub enum Iv {
     Lmk,
     /// TrueCrypt's IV and whitening before XTS: `tcw`, whose secrets are the end of the key.
     Tcw,
+    /// Made anew for each write, and stored with the tag: `random`, for volumes with integrity alone.
+    Random,
 }
 
 /// A cipher string, parsed.
@@ -64,6 +66,12 @@ impl CipherSpec {
             return Err(bad(reason.to_owned()));
         }
         Ok(Self { text: text.to_owned(), algorithm, iv, keys })
+    }
+
+    /// What is known of the cipher of a volume with integrity.
+    pub(crate) fn stored(text: &str, algorithm: String, random: bool) -> Self {
+        let iv = if random { Iv::Random } else { Iv::Number(SectorIv::Plain64) };
+        Self { text: text.to_owned(), algorithm, iv, keys: 1 }
     }
 
     /// The algorithm, or a driver, by the crypto API's name.
@@ -145,7 +153,7 @@ fn named(iv: &str) -> Result<Iv, &'static str> {
         "elephant" => return Ok(Iv::Elephant),
         "lmk" => return Ok(Iv::Lmk),
         "tcw" => return Ok(Iv::Tcw),
-        "random" => return Err("random IVs have to be stored, which only a volume with integrity can"),
+        "random" => return Err(RANDOM),
         _ => {
             return Err(
                 "no such IV; expected plain, plain64, plain64be, essiv:HASH, benbi, null, eboiv, elephant, lmk or tcw",
@@ -165,11 +173,14 @@ fn refusal(name: &Name) -> Option<&'static str> {
         "ecb" => Some(ECB),
         "ctr" | "rfc3686" | "xctr" | "ofb" | "cfb" | "chacha20" | "xchacha20" | "xchacha12" | "arc4" => Some(STREAM),
         "gcm" | "ccm" | "authenc" | "rfc7539" | "rfc4106" | "aegis128" => {
-            Some("authenticated encryption needs a place for tags and is not supported yet")
+            Some("authenticated encryption needs a place for tags, which only a volume with integrity has")
         }
         _ => None,
     }
 }
+
+/// Why only a [`CipherSpec`] with tags has such IVs.
+pub(crate) const RANDOM: &str = "random IVs have to be stored, which only a volume with integrity can";
 
 /// Two versions of a sector under one key stream give their difference away.
 pub(crate) const STREAM: &str = "a stream cipher encrypts every version of a sector with the same key stream";

@@ -14,6 +14,7 @@ fn pbkdf2() -> Kdf {
 fn options(cipher: &str, key_size: usize, sector_size: u32, kdf: Kdf) -> Options {
     Options {
         cipher: CipherSpec::parse(cipher).unwrap(),
+        integrity: None,
         key_size,
         sector_size,
         kdf,

@@ -1,8 +1,12 @@
 //! Volumes with integrity: written at any offset, with a journal and without one, and on a disk that loses what was not synced.
 
 mod disk;
+mod new;
 
-use algkit_volume::{Error, Key, ReadAt, Volume, WriteAt, storage::Memory};
+use algkit_volume::{
+    CipherSpec, Error, Header, Key, Limits, ReadAt, Unlocked, Version, Volume, WriteAt, format::Options,
+    storage::Memory,
+};
 use disk::Disk;
 
 /// A volume of the kernel's form, of which nothing is written yet.
@@ -310,4 +314,80 @@ fn an_overwritten_journal_is_not_written() {
     let error = volume.writable().unwrap_err();
     assert!(error.to_string().contains("integrity journal"), "{error}");
     assert!(volume.write_at(0, &[0]).is_err());
+}
+
+const HEADER: usize = 16 << 20;
+
+fn made(disk: &Memory, options: &Options) -> Result<(Header, Unlocked), Error> {
+    Header::format(Version::Luks2, disk, options, b"a passphrase", &new::random())
+}
+
+fn with_tags(cipher: &str, integrity: &str, key_size: usize, sector_size: u32) -> Options {
+    let cipher = CipherSpec::with_tags(cipher, integrity).unwrap();
+    Options { cipher, integrity: Some(integrity.into()), ..new::options("aes-xts-plain64", key_size, sector_size) }
+}
+
+#[test]
+fn what_is_made_is_written() {
+    for options in [
+        with_tags("aes-xts-plain64", "hmac(sha256)", 64, 512),
+        with_tags("aes-xts-random", "hmac(sha1)", 32, 4096),
+        with_tags("aes-gcm-random", "aead", 32, 1024),
+        with_tags("chacha20-random", "poly1305", 32, 2048),
+    ] {
+        let disk = Memory::new(vec![0xa5; HEADER + (4 << 20)]);
+        made(&disk, &options).unwrap();
+        let header = Header::read(&disk).unwrap();
+        let unlocked = header.unlock(&disk, b"a passphrase", None, &Limits::default()).unwrap();
+        let open = || header.open(&disk, &unlocked.key).unwrap();
+        assert!(matches!(open().read_at(0, &mut [0]), Err(Error::Integrity { sector: 0 })));
+        let journal = || {
+            let mut bytes = vec![0; 16 << 10];
+            disk.read_at(HEADER as u64 + 4096, &mut bytes).unwrap();
+            bytes
+        };
+        let empty = journal();
+        let volume = header.open_without_journal(&disk, &unlocked.key).unwrap();
+        let size = volume.size().unwrap();
+        assert!(size > 2 << 20, "{size}");
+        volume.write_at(0, &vec![0; size as usize]).unwrap();
+        volume.sync().unwrap();
+        assert!(journal() == empty);
+        assert!(read(&open()).unwrap().iter().all(|byte| *byte == 0));
+        let volume = open();
+        volume.write_at(1000, b"some text").unwrap();
+        volume.sync().unwrap();
+        assert!(journal() != empty);
+        let now = read(&open()).unwrap();
+        assert!(&now[1000..1009] == b"some text" && now[..1000].iter().all(|byte| *byte == 0));
+        assert!(header.fixed_size().unwrap_err().to_string().contains("another length"));
+    }
+}
+
+#[test]
+fn what_cannot_be_made() {
+    for (cipher, integrity, reason) in [
+        ("aes-gcm-plain64", "aead", "same key stream"),
+        ("aes-ctr-plain64", "hmac(sha256)", "same key stream"),
+        ("aes-cbc-essiv:sha256", "hmac(sha256)", "this IV"),
+        ("aes-xts-plain64", "phmac(sha256)", "firmware"),
+        ("aes-xts-plain64", "crc32", "integrity `crc32`"),
+    ] {
+        let error = CipherSpec::with_tags(cipher, integrity).unwrap_err().to_string();
+        assert!(error.contains(reason), "{cipher}: {error}");
+    }
+    let hmac = with_tags("aes-xts-plain64", "hmac(sha256)", 64, 512);
+    for (options, len, reason) in [
+        (with_tags("aes-gcm-random", "aead", 33, 512), 1 << 20, "33 bytes"),
+        (with_tags("aes-gcm-random", "aead", 32, 513), 1 << 20, "513 bytes"),
+        (hmac.clone(), 64 << 10, "no room"),
+    ] {
+        let disk = Memory::new(vec![5; HEADER + len]);
+        let error = made(&disk, &options).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+        assert!(disk.into_inner().iter().all(|byte| *byte == 5), "{reason}");
+    }
+    let disk = Memory::new(vec![0; HEADER]);
+    let error = Header::format(Version::Luks1, &disk, &hmac, b"x", &new::random()).unwrap_err();
+    assert!(error.to_string().contains("integrity in LUKS1"), "{error}");
 }

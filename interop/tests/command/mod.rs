@@ -5,6 +5,7 @@
 
 pub mod images;
 pub mod run;
+pub mod server;
 pub mod volume;
 
 use std::{

@@ -28,7 +28,7 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
         let reason = "standard input is the image; the passphrase has to come from a file".to_owned();
         return Err(Error::Option { option: "--key-file", reason });
     }
-    let (version, options, passphrase) = format::chosen(&args.new, None, image)?;
+    let (version, options, passphrase) = format::chosen(&args.new, None, None, image)?;
     let mut source = if is_tree { tree::make(args)? } else { Input::open(Some(from))? };
     let sector = u64::from(options.sector_size);
     let Some(len) = args.size.or(source.len()) else {

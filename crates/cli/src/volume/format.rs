@@ -6,9 +6,19 @@ use super::{
     kdf::{self, DEFAULT_HASH},
     passphrase, random, uninterrupted,
 };
-use crate::{answer::Answer, error::Error};
-use algkit_volume::{CipherSpec, Header, Version, format::Options};
-use std::path::Path;
+use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
+use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    flag::register,
+};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use zeroize::Zeroizing;
 
 pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
@@ -19,20 +29,70 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
             format!("`{}` is a LUKS volume; its data would be lost (-q formats it all the same)", args.image.display());
         return Err(Error::Option { option: "format", reason });
     }
-    let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
+    let integrity = args.integrity.as_deref().filter(|name| *name != "none").map(kind_of_tags);
+    let (version, options, passphrase) = chosen(&args.new, integrity, args.new_key_file.as_deref(), &args.image)?;
     let random = random()?;
-    uninterrupted(|| Header::format(version, &image.file, &options, &passphrase, &random)).map_err(failed)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        // Without a handler, what was written is a volume all the same.
+        let _ = register(signal, Arc::clone(&stop));
+    }
+    let made = uninterrupted(|| Header::format(version, &image.file, &options, &passphrase, &random));
+    let (header, unlocked) = made.map_err(failed)?;
+    if options.integrity.is_none() || args.integrity_no_wipe {
+        return Ok(Answer::Yes);
+    }
+    give_tags(&image, &header, &unlocked.key, &stop)
+}
+
+/// Encrypts zeros from the beginning to the end, so that each sector has a tag.
+fn give_tags(image: &Named, header: &Header, key: &Key, stop: &AtomicBool) -> Result<Answer, Error> {
+    const CHUNK: u64 = 1 << 20;
+    let failed = |error| image.error(error);
+    let volume = header.open_without_journal(&image.file, key).map_err(failed)?;
+    let size = volume.size().map_err(failed)?;
+    let mut progress = Progress::bytes(Some(size));
+    let mut chunk = vec![0; CHUNK as usize];
+    for at in (0..size).step_by(CHUNK as usize) {
+        let chunk = &mut chunk[..(size - at).min(CHUNK) as usize];
+        if stop.load(Ordering::Relaxed) {
+            volume.sync().map_err(failed)?;
+            drop(progress);
+            complain(&format_args!(
+                "`{}`: stopped; the volume opens, but its sectors from byte {at} on have no tags, so they cannot be read before they are written",
+                image.path.display()
+            ));
+            return Ok(Answer::No);
+        }
+        chunk.fill(0);
+        volume.write_from(at, chunk).map_err(failed)?;
+        progress.advance(chunk.len() as u64);
+    }
+    volume.sync().map_err(failed)?;
     Ok(Answer::Yes)
+}
+
+/// The LUKS2 header's word for cryptsetup's.
+fn kind_of_tags(name: &str) -> String {
+    match name {
+        "hmac-sha1" | "hmac-sha256" | "hmac-sha512" => format!("hmac({})", &name["hmac-".len()..]),
+        other => other.to_owned(),
+    }
 }
 
 /// What a new volume is to be, and its passphrase. `image` is the name to ask with.
 pub fn chosen(
     args: &NewVolumeArgs,
+    integrity: Option<String>,
     key_file: Option<&Path>,
     image: &Path,
 ) -> Result<(Version, Options, Zeroizing<Vec<u8>>), Error> {
     let failed = |source| Error::Volume { path: image.to_owned(), source };
-    let cipher = CipherSpec::parse(&args.cipher).map_err(failed)?;
+    let cipher = match &integrity {
+        None => CipherSpec::parse(&args.cipher),
+        Some(integrity) => CipherSpec::with_tags(&args.cipher, integrity),
+    };
+    let cipher = cipher.map_err(failed)?;
     let passphrase = match args.key_file.as_deref().or(key_file) {
         Some(file) => passphrase::key_file(file, None, None)?,
         None => passphrase::new(image)?,
@@ -43,6 +103,7 @@ pub fn chosen(
     };
     let options = options(image, version, cipher, args.key_size, args.sector_size.unwrap_or(512), &args.kdf)?;
     let options = Options {
+        integrity,
         uuid: args.uuid.clone(),
         label: args.label.clone().unwrap_or_default(),
         subsystem: args.subsystem.clone().unwrap_or_default(),
@@ -64,6 +125,7 @@ pub fn options(
     let hash = kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
     let failed = |source| Error::Volume { path: image.to_owned(), source };
     Ok(Options {
+        integrity: None,
         key_size,
         sector_size,
         kdf: kdf::chosen(kdf, version, hash).map_err(failed)?,

@@ -1,7 +1,7 @@
 //! What dm-crypt makes of a block and its number: ciphertext, and a tag, behind which a random IV may stand (drivers/md/dm-crypt.c,
 //! `crypt_convert_block_aead`).
 
-use crate::{Error, VolumeKey, crypt::UNIT, lookup};
+use crate::{CipherSpec, Error, VolumeKey, crypt::UNIT, lookup, spec::STREAM};
 use algkit::{
     Aead, Direction, Driver, Rng, Unkeyed, WeakKeys, authenc_key,
     batch::{self, Request},
@@ -15,6 +15,8 @@ const NUMBER: usize = 8;
 /// The AEAD that a cipher string and a kind of integrity name.
 pub(crate) struct Scheme {
     cipher: String,
+    /// The algorithm without the MAC.
+    algorithm: String,
     aead: Unkeyed<Aead>,
     random_ivs: bool,
     /// Bytes at the end of the volume's key that are the MAC's; none if there is one key for both.
@@ -36,6 +38,7 @@ impl Scheme {
             (None, Some((cipher, mode))) => format!("{mode}({cipher})"),
             (None, None) => algorithm.to_owned(),
         };
+        let algorithm = name.clone();
         let (name, mac_key) = match integrity {
             "aead" => (name, None),
             "poly1305" => (format!("rfc7539({name},poly1305)"), None),
@@ -48,7 +51,11 @@ impl Scheme {
             }
             other => return Err(Error::Unsupported { what: format!("integrity `{other}`") }),
         };
-        Ok(Self { cipher: cipher.to_owned(), aead: lookup::transform(&name)?, random_ivs, mac_key })
+        let aead = lookup::transform::<Aead>(&name)?;
+        if aead.driver().shape.blocksize == 1 && !random_ivs {
+            return Err(refused(STREAM));
+        }
+        Ok(Self { cipher: cipher.to_owned(), algorithm, aead, random_ivs, mac_key })
     }
 
     fn refused(&self, reason: &str) -> Error {
@@ -59,6 +66,11 @@ impl Scheme {
     pub fn stored(&self) -> usize {
         let shape = &self.aead.driver().shape;
         shape.tags.max() + if self.random_ivs { shape.ivsize } else { 0 }
+    }
+
+    /// Bytes of key that the MAC has besides the cipher's.
+    pub fn mac_key(&self) -> usize {
+        self.mac_key.unwrap_or(0)
     }
 
     /// Blocks of `size` bytes under this key.
@@ -78,6 +90,21 @@ impl Scheme {
     }
 }
 
+impl CipherSpec {
+    /// The cipher string of a volume whose sectors have tags. `integrity` says how they are made, as the LUKS2 header does: `aead`, `poly1305` or
+    /// `hmac(HASH)`.
+    ///
+    /// ```
+    /// let spec = algkit_volume::CipherSpec::with_tags("aes-gcm-random", "aead")?;
+    /// assert_eq!(spec.algorithm(), "gcm(aes)");
+    /// # Ok::<(), algkit_volume::Error>(())
+    /// ```
+    pub fn with_tags(text: &str, integrity: &str) -> Result<Self, Error> {
+        let scheme = Scheme::new(text, integrity)?;
+        Ok(Self::stored(text, scheme.algorithm, scheme.random_ivs))
+    }
+}
+
 enum Iv {
     /// The number of the sector.
     Plain64,
@@ -86,7 +113,7 @@ enum Iv {
 }
 
 /// The AEAD with its key.
-pub(super) struct Blocks {
+pub(crate) struct Blocks {
     aead: Aead,
     /// Bytes of a tag.
     tag: usize,

@@ -6,6 +6,8 @@
 
 use crate::{Error, ReadAt, WriteAt, crypt::UNIT, storage};
 
+const MAGIC: &[u8; 8] = b"integrt\0";
+
 /// Bytes of the superblock.
 const SUPERBLOCK: u64 = 4096;
 
@@ -17,6 +19,16 @@ pub(super) const ENTRY_SECTORS: u64 = 8;
 
 /// Bytes of a sector of the journal before its commit ID.
 pub(super) const JOURNAL_DATA: usize = 504;
+
+/// Sectors of an area's data in a new volume, as a binary logarithm: the kernel's, and so are the next ones.
+const INTERLEAVE: u8 = 15;
+
+/// The most sectors of a new journal, and which part of the device it has.
+const NEW_JOURNAL: u64 = 131_072;
+const NEW_JOURNAL_PART: u64 = 128;
+
+/// Sectors for which the bitmap of another mode has a bit, as a binary logarithm.
+const BITMAP: u8 = 15;
 
 /// Flags of the superblock.
 mod flag {
@@ -59,6 +71,15 @@ pub(crate) struct JournalLayout {
     pub entry: usize,
 }
 
+impl JournalLayout {
+    /// Blocks have 2^`block_log` sectors (`calculate_journal_section_size`).
+    fn new(sections: u32, block_log: u32, tag: usize) -> Self {
+        let entry = (8 + (8 << block_log) + tag).next_multiple_of(8);
+        let entries = (JOURNAL_DATA / entry) as u64 * ENTRY_SECTORS;
+        Self { sections, sectors: (entries << block_log) + ENTRY_SECTORS, entries, entry }
+    }
+}
+
 impl Layout {
     pub fn read(storage: &dyn ReadAt, start: u64) -> Result<Self, Error> {
         let size = storage.size()?;
@@ -68,11 +89,39 @@ impl Layout {
         Self::parse(&storage::read(storage, start, UNIT as usize)?, start, size)
     }
 
+    /// The superblock that the kernel would write to a device of `size` bytes, and what it means (`initialize_superblock`,
+    /// `get_provided_data_sectors`). Blocks have `block` bytes, and `tag` bytes are stored for each.
+    pub fn new(size: u64, start: u64, tag: usize, block: u64) -> Result<(Self, Vec<u8>), Error> {
+        let block_log = (block / UNIT).ilog2();
+        let journal = JournalLayout::new(0, block_log, tag);
+        let sections = ((size / UNIT / NEW_JOURNAL_PART).min(NEW_JOURNAL) / journal.sectors).max(1);
+        let mut bytes = vec![0; SUPERBLOCK as usize];
+        bytes[..8].copy_from_slice(MAGIC);
+        // The version that has the flag.
+        bytes[8..10].copy_from_slice(&[4, INTERLEAVE]);
+        bytes[10..12].copy_from_slice(&(tag as u16).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(sections as u32).to_le_bytes());
+        bytes[24..28].copy_from_slice(&flag::FIXED_PADDING.to_le_bytes());
+        bytes[28..30].copy_from_slice(&[block_log as u8, BITMAP - block_log as u8]);
+        // As many sectors as fit, in steps of eight.
+        let mut made = Err(damaged(format!("{size} bytes, in which there is no room for a journal and data")));
+        let mut provided = 0u64;
+        for bit in (3..64).rev() {
+            let more = provided | 1 << bit;
+            bytes[16..24].copy_from_slice(&more.to_le_bytes());
+            if let Ok(layout) = Self::parse(&bytes, start, size) {
+                (provided, made) = (more, Ok(layout));
+            }
+        }
+        bytes[16..24].copy_from_slice(&provided.to_le_bytes());
+        made.map(|layout| (layout, bytes))
+    }
+
     /// The superblock in `bytes`, of a device of `size` bytes.
     fn parse(bytes: &[u8], start: u64, size: u64) -> Result<Self, Error> {
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        if &bytes[..8] != b"integrt\0" {
+        if &bytes[..8] != MAGIC {
             return Err(damaged("it is not there".to_owned()));
         }
         let (version, interleave, block_log) = (bytes[8], u32::from(bytes[9]), u32::from(bytes[28]));
@@ -101,24 +150,21 @@ impl Layout {
         if provided == 0 || provided > room {
             return Err(damaged(format!("{provided} sectors of data, and the device has {room}")));
         }
-        let in_block = 1u64 << block_log;
-        let entry = (8 + 8 * in_block as usize + tag).next_multiple_of(8);
-        let entries = (JOURNAL_DATA / entry) as u64 * ENTRY_SECTORS;
-        let sectors = (entries << block_log) + ENTRY_SECTORS;
-        let journal = UNIT * sectors * u64::from(sections);
-        if journal > MAX_JOURNAL {
-            return refused(&format!("a journal of {journal} bytes"));
+        let journal = JournalLayout::new(sections, block_log, tag);
+        let journal_size = UNIT * journal.sectors * u64::from(sections);
+        if journal_size > MAX_JOURNAL {
+            return refused(&format!("a journal of {journal_size} bytes"));
         }
         let padding = if flags & flag::FIXED_PADDING != 0 { 8 * UNIT } else { UNIT << 8 };
         let made = Self {
             start,
-            first: SUPERBLOCK + journal,
+            first: SUPERBLOCK + journal_size,
             interleave,
             run: ((tag as u64) << (interleave - block_log)).next_multiple_of(padding),
             block: UNIT << block_log,
             tag,
             size: provided * UNIT / (UNIT << block_log) * (UNIT << block_log),
-            journal: JournalLayout { sections, sectors, entries, entry },
+            journal,
         };
         // Places grow with the sector, and tags lie before the data of their area.
         let end =

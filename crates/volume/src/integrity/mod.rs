@@ -8,11 +8,14 @@ mod writer;
 
 use crate::{Error, ReadAt, VolumeKey, WriteAt, crypt::UNIT, storage};
 use algkit::Direction;
-use blocks::{Blocks, Scheme};
+use blocks::Blocks;
 use journal::{Journal, Ring};
 use layout::Layout;
+use section::Section;
 use std::sync::{PoisonError, RwLock};
 use writer::Writer;
+
+pub(crate) use blocks::Scheme;
 
 /// Bytes of blocks that are read at a time.
 const CHUNK: usize = 1 << 20;
@@ -49,6 +52,29 @@ pub(crate) struct Description<'a> {
     pub sector_size: u32,
     /// Whether what is written goes to the journal first.
     pub journaled: bool,
+}
+
+/// A superblock and an empty journal, to be written. The blocks have no tags yet.
+pub(crate) struct Empty {
+    offset: u64,
+    layout: Layout,
+    superblock: Vec<u8>,
+}
+
+impl Empty {
+    /// On a device of `size` bytes, from byte `offset` on.
+    pub fn new(size: u64, offset: u64, scheme: &Scheme, sector_size: u32) -> Result<Self, Error> {
+        let (layout, superblock) = Layout::new(size, offset, scheme.stored(), sector_size.into())?;
+        Ok(Self { offset, layout, superblock })
+    }
+
+    pub fn write(&self, storage: &dyn WriteAt) -> Result<(), Error> {
+        for number in 0..self.layout.journal.sections {
+            Section::unused(&self.layout, number, 0).write(storage)?;
+        }
+        storage.write_at(self.offset, &self.superblock)?;
+        storage.sync()
+    }
 }
 
 impl Sealed {

@@ -51,6 +51,7 @@ impl Header {
             digest,
             offset: old.data_offset(),
             cipher: &old.spec()?,
+            integrity: None,
             sector_size: 512,
             room: room - room % ALIGNMENT,
         };

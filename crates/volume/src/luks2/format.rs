@@ -29,6 +29,7 @@ impl Header {
             digest,
             offset: DATA_OFFSET,
             cipher: &options.cipher,
+            integrity: options.integrity.as_deref(),
             sector_size: options.sector_size,
             room: DATA_OFFSET - 2 * HEADER_SIZE,
         };
@@ -49,6 +50,8 @@ pub(super) struct Contents<'a> {
     /// Where the data begins.
     pub offset: u64,
     pub cipher: &'a CipherSpec,
+    /// What tags sectors have.
+    pub integrity: Option<&'a str>,
     pub sector_size: u32,
     /// Bytes for key slots.
     pub room: u64,
@@ -57,7 +60,7 @@ pub(super) struct Contents<'a> {
 impl Contents<'_> {
     /// The header without labels, if it follows the rules.
     pub fn header(self, sequence: u64, uuid: String) -> Result<Header, String> {
-        let json = json!({
+        let mut json = json!({
             "keyslots": self.keyslots,
             "tokens": {},
             "segments": {"0": {
@@ -74,6 +77,10 @@ impl Contents<'_> {
                 "keyslots_size": self.room.to_string(),
             },
         });
+        if let Some(kind) = self.integrity {
+            json["segments"]["0"]["integrity"] =
+                json!({"type": kind, "journal_encryption": "none", "journal_integrity": "none"});
+        }
         let binary = Binary {
             header_size: HEADER_SIZE,
             sequence,

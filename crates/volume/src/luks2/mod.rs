@@ -23,6 +23,9 @@ use algkit::Rng;
 use binary::BINARY;
 use serde_json::Value;
 
+/// The flag of a volume with integrity that is written without its journal.
+pub(crate) const NO_JOURNAL: &str = "no-journal";
+
 /// Which of the two copies of a header are good.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Copies {
@@ -135,7 +138,7 @@ impl Header {
             offset: segment.offset,
             iv_offset: segment.iv_tweak.unwrap_or(0),
             sector_size: segment.sector_size(),
-            journaled: !self.metadata.config.flags.iter().any(|flag| flag == "no-journal"),
+            journaled: !self.metadata.config.flags.iter().any(|flag| flag == NO_JOURNAL),
         };
         Sealed::open(storage, &description, key).map(Some)
     }

@@ -50,6 +50,9 @@ pub fn start_shifted(
         let reason = format!("{} bytes of data are no whole number of sectors of {}", place.data, options.sector_size);
         return Err(Error::damaged("device", reason));
     }
+    if options.integrity.is_some() {
+        return Err(Error::Unsupported { what: "an encryption that adds tags".to_owned() });
+    }
     let key = options.new_key(random)?;
     SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
     let mut header = luks2::Header::new(options, &key, random)?;

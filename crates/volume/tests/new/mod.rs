@@ -13,6 +13,7 @@ pub fn quick() -> Kdf {
 pub fn options(cipher: &str, key_size: usize, sector_size: u32) -> Options {
     Options {
         cipher: CipherSpec::parse(cipher).unwrap(),
+        integrity: None,
         key_size,
         sector_size,
         kdf: quick(),

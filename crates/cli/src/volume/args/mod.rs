@@ -182,13 +182,15 @@ pub enum Kind {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there
-reads as noise.
+reads as noise. With --integrity all of it is overwritten with encrypted zeros.
 
 Examples:
   truncate -s 1G disk.img
   algkit volume format disk.img
   algkit volume format -c aes-cbc-essiv:sha256 --type luks1 disk.img
-  algkit volume format --key-file key --pbkdf argon2id --pbkdf-memory 65536 --sector-size 4096 disk.img")]
+  algkit volume format --key-file key --pbkdf argon2id --pbkdf-memory 65536 --sector-size 4096 disk.img
+  algkit volume format --integrity hmac-sha256 disk.img
+  algkit volume format --integrity aead -c aes-gcm-random -s 256 disk.img")]
 pub struct FormatArgs {
     /// A file or a block device
     pub image: PathBuf,
@@ -204,6 +206,13 @@ pub struct FormatArgs {
     /// Accepted for compatibility with cryptsetup
     #[arg(short = 'v', long, hide = true)]
     pub verbose: bool,
+    /// Give each sector a tag: hmac-sha1, hmac-sha256, hmac-sha512; aead with aes-gcm-random or aegis128-random; poly1305 with chacha20-random
+    /// (LUKS2)
+    #[arg(long, value_name = "NAME")]
+    pub integrity: Option<String>,
+    /// Write no zeros: sectors have no tags, and cannot be read, until they are written
+    #[arg(long, requires = "integrity")]
+    pub integrity_no_wipe: bool,
     #[command(flatten)]
     pub new: NewVolumeArgs,
 }
