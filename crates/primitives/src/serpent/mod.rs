@@ -71,7 +71,7 @@ mod x86 {
 
     vectors!(Sse2: Pair<V128<Self>>, V128<Self>, Portable = plain);
     vectors!(Avx2: Pair<V256<Self>>, V256<Self>, Self = core::convert::identity);
-    vectors!(Avx512: Pair<Pair<V512<Self>>>, Pair<V256<Self>>, Avx2 = Avx2::from);
+    vectors!(Avx512: Pair<Pair<V512<Self>>>, V512<Self>, Avx2 = Avx2::from);
 }
 
 #[cfg(target_arch = "aarch64")]

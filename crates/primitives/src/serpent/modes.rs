@@ -22,19 +22,17 @@ pub(super) trait Mode {
     fn last<V: Words32>(&mut self, token: V::Token, keys: &Keys, data: InOut<'_>);
 }
 
-/// Processes `data`: in long groups as long as it fills one, then in short groups, of which the last may be partial.
+/// Processes `data` in long groups, and the rest as one group: of the shortest vectors that hold it. With AVX-512, a
+/// long group with empty lanes takes 1.4 times as long as a short one.
 pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, mode: &mut impl Mode) {
     if data.len() >= BLOCK * T::Long::LANES {
         mode.groups::<T::Long>(token, keys, &mut data);
     }
-    while data.len() > BLOCK {
-        let len = data.len().min(BLOCK * T::Short::LANES);
-        match data.take(len) {
-            Some(group) => mode.last::<T::Short>(token, keys, group),
-            None => break,
-        }
-    }
-    if !data.is_empty() {
+    if data.len() > BLOCK * T::Short::LANES {
+        mode.last::<T::Long>(token, keys, data);
+    } else if data.len() > BLOCK {
+        mode.last::<T::Short>(token, keys, data);
+    } else if !data.is_empty() {
         mode.last::<Word<T::Lone>>(token.lone(), keys, data);
     }
 }
@@ -330,10 +328,10 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
                 let mut words = masked::<V>(V::load_partial(token, data.src()), tweaks);
                 crypt::<V, ENCRYPT>(token, keys, &mut words);
                 V::store_partial(masked(words, tweaks), data.dst());
-                for _ in 0..blocks {
-                    let tweak = u128::from_le_bytes(*self.0);
-                    *self.0 = ((tweak << 1) ^ ((tweak >> 127) * 0x87)).to_le_bytes();
-                }
+                let tweak = u128::from_le_bytes(*self.0);
+                // Times x^blocks: x^128 is x^7 + x^2 + x + 1, and what is shifted out has 64 bits at most.
+                let out = tweak >> (128 - blocks);
+                *self.0 = ((tweak << blocks) ^ out ^ (out << 1) ^ (out << 2) ^ (out << 7)).to_le_bytes();
             },
         );
     }

@@ -87,22 +87,31 @@ pub trait Words32: Copy {
     /// Reads the blocks of `src`, at most `LANES`. The other lanes are unspecified.
     #[inline(always)]
     fn load_partial(token: Self::Token, src: &[u8]) -> [Self; 4] {
-        let mut blocks = [0; MAX_BLOCKS];
-        blocks[..src.len()].copy_from_slice(src);
-        Self::load_blocks(token, &blocks)
+        let mut blocks;
+        let whole = if src.len() == 16 * Self::LANES {
+            src
+        } else {
+            blocks = [0; MAX_BLOCKS];
+            blocks[..src.len()].copy_from_slice(src);
+            &blocks
+        };
+        Self::load_blocks(token, whole)
     }
 
     /// Writes as many blocks as fit into `dst`, at most `LANES`.
     #[inline(always)]
     fn store_partial(words: [Self; 4], dst: &mut [u8]) {
+        if dst.len() == 16 * Self::LANES {
+            return Self::store_blocks(words, dst);
+        }
         let mut blocks = [0; MAX_BLOCKS];
         Self::store_blocks(words, &mut blocks);
         dst.copy_from_slice(&blocks[..dst.len()]);
     }
 }
 
-/// The number of bytes in the blocks of the longest vectors, which have 32 lanes.
-const MAX_BLOCKS: usize = 16 * 32;
+/// The number of bytes in the blocks of the longest vectors, which have 64 lanes.
+const MAX_BLOCKS: usize = 16 * 64;
 
 /// Vectors whose words are grouped in quads.
 pub trait Quads: Words32 {
