@@ -47,6 +47,12 @@ pub(crate) trait Word: Copy {
 
     /// The word shifted right by `N` bits.
     fn shr<const N: i32>(self) -> Self;
+
+    /// The same word, as a sum that the compiler does not take apart to add in another order.
+    #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
 }
 
 macro_rules! scalar {

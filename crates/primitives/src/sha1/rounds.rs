@@ -17,7 +17,7 @@ enum Function {
 fn round<W: Word>(s: &mut [W; 5], t: usize, f: Function, kw: W) {
     let at = |i: usize| s[(i + 4 * t) % 5];
     let [a, b, c, d, e] = each([0, 1, 2, 3, 4], at);
-    let sum = e.add(kw);
+    let sum = e.add(kw).pin();
     let sum = match f {
         Function::Choice => sum.add_choice(b, c, d),
         Function::Parity => sum.add(b.xor3(c, d)),

@@ -185,7 +185,7 @@ pub(super) fn schedule<W: Word>(w2: W, w7: W, w15: W, w16: W) -> W {
 pub(super) fn round<W: Word>(s: &mut [W; 8], t: usize, kw: W) {
     let at = |i: usize| (i + 7 * t) % 8;
     let [a, b, c, d, e, f, g, h] = each([0, 1, 2, 3, 4, 5, 6, 7], at);
-    let t1 = s[h].add(kw).add_choice(s[e], s[f], s[g]).add(big_sigma1(s[e]));
+    let t1 = s[h].add(kw).pin().add_choice(s[e], s[f], s[g]).add(big_sigma1(s[e])).pin();
     s[d] = s[d].add(t1);
     s[h] = t1.add(s[a].majority(s[b], s[c])).add(big_sigma0(s[a]));
 }
