@@ -106,10 +106,23 @@ impl<C: Chaining> Stream<'_, C> {
         Self { chain: C::default(), run: &[], tail: C::Tail::ZERO, tail_len: 0, absorbed: 0, out: &mut [] }
     }
 
+    /// What is left of the run and of the tail.
+    #[inline(always)]
+    fn rest(&self) -> [&[u8]; 2] {
+        [self.run, &self.tail.first(self.tail_len)[self.absorbed..]]
+    }
+
     /// The next bytes to be absorbed; empty after the last block.
     #[inline(always)]
     fn next(&self) -> &[u8] {
-        if self.run.is_empty() { &self.tail.first(self.tail_len)[self.absorbed..] } else { self.run }
+        let [run, tail] = self.rest();
+        if run.is_empty() { tail } else { run }
+    }
+
+    /// Removes all bytes.
+    #[inline(always)]
+    fn end(&mut self) {
+        (self.run, self.absorbed) = (&[], self.tail_len);
     }
 
     /// Removes `len` bytes from the front; returns whether the message ends there.
@@ -251,9 +264,10 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     }
 
     /// Hashes messages in pairs, until one is left at most. `absorb` absorbs two runs of one length, each into its own
-    /// chaining value. This does less between runs than [`Queue::side_by_side`], which short messages gain from.
+    /// chaining value, and then two more. This does less between runs than [`Queue::side_by_side`], which short messages
+    /// gain from.
     #[inline(always)]
-    pub(crate) fn in_pairs(&mut self, absorb: impl Fn(&mut [C; 2], [&[u8]; 2])) {
+    pub(crate) fn in_pairs(&mut self, absorb: impl Fn(&mut [C; 2], [[&[u8]; 2]; 2])) {
         while let Some(first) = self.take() {
             let Some(second) = self.take() else {
                 self.waiting |= 1 << first;
@@ -263,9 +277,15 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
             let mut chains = pair.map(|i| self.streams[i].chain.clone());
             let mut ended = false;
             while !ended {
+                let [[a, end_a], [b, end_b]] = pair.map(|i| self.streams[i].rest());
+                if a.len() == b.len() && end_a.len() == end_b.len() {
+                    absorb(&mut chains, [[a, b], [end_a, end_b]]);
+                    pair.into_iter().for_each(|i| self.streams[i].end());
+                    break;
+                }
                 let texts = pair.map(|i| self.streams[i].next());
                 let len = texts[0].len().min(texts[1].len());
-                absorb(&mut chains, texts.map(|text| &text[..len]));
+                absorb(&mut chains, [texts.map(|text| &text[..len]), [&[]; 2]]);
                 ended = self.streams[first].advance(len) | self.streams[second].advance(len);
             }
             for (i, chain) in pair.into_iter().zip(&mut chains) {

@@ -60,7 +60,7 @@ impl Compress256 for ArmSha2 {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1>(self, [state], [blocks]),
+            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]]),
         );
     }
 
@@ -71,8 +71,8 @@ impl Compress256 for ArmSha2 {
             || {
                 queue.in_pairs(
                     #[inline(always)]
-                    |chains: &mut [Chain256; 2], runs| {
-                        words4::compress::<Halves, 2>(self, chains.each_mut().map(|chain| &mut chain.0), runs)
+                    |chains: &mut [Chain256; 2], parts| {
+                        words4::compress::<Halves, 2, 2>(self, chains.each_mut().map(|chain| &mut chain.0), parts)
                     },
                 )
             },

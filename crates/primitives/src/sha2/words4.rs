@@ -28,44 +28,50 @@ pub(super) trait State256: Copy {
     fn rounds4(self, w: Self::Words, k: &[u32; 4]) -> Self;
 }
 
-/// Absorbs runs of one length, in whole blocks of 64 bytes, each into its own state. With two runs, the instructions
-/// for one fill the latencies of those for the other.
+/// Absorbs `parts`, one after the other: in each, runs of one length, in whole blocks of 64 bytes, each for its own state.
+/// With two runs, the instructions for one fill the latencies of those for the other.
 #[inline(always)]
-pub(super) fn compress<S: State256, const N: usize>(token: S::Token, states: [&mut [u32; 8]; N], runs: [&[u8]; N]) {
+pub(super) fn compress<S: State256, const N: usize, const P: usize>(
+    token: S::Token,
+    states: [&mut [u32; 8]; N],
+    parts: [[&[u8]; N]; P],
+) {
     let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
-    let mut blocks = [runs[0].as_chunks::<64>().0; N];
-    for n in 1..N {
-        blocks[n] = runs[n].as_chunks::<64>().0;
-    }
     let mut s = [S::load(token, states[0]); N];
     for n in 1..N {
         s[n] = S::load(token, states[n]);
     }
-    #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
-    for block in 0..blocks[0].len() {
-        let mut w = [[S::words(token, &[0; 16]); 4]; N];
-        for n in 0..N {
-            let (b, _) = blocks[n][block].as_chunks::<16>();
-            w[n] = [S::words(token, &b[0]), S::words(token, &b[1]), S::words(token, &b[2]), S::words(token, &b[3])];
+    for runs in parts {
+        let mut blocks = [runs[0].as_chunks::<64>().0; N];
+        for n in 1..N {
+            blocks[n] = runs[n].as_chunks::<64>().0;
         }
-        let before = s;
-        for i in 0..4 {
+        #[expect(clippy::needless_range_loop, reason = "the index is into all runs")]
+        for block in 0..blocks[0].len() {
+            let mut w = [[S::words(token, &[0; 16]); 4]; N];
             for n in 0..N {
-                s[n] = s[n].rounds4(w[n][i], &first[i]);
+                let (b, _) = blocks[n][block].as_chunks::<16>();
+                w[n] = [S::words(token, &b[0]), S::words(token, &b[1]), S::words(token, &b[2]), S::words(token, &b[3])];
             }
-        }
-        for k in rest.as_chunks::<4>().0 {
+            let before = s;
             for i in 0..4 {
                 for n in 0..N {
-                    let w = &mut w[n];
-                    w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
-                    s[n] = s[n].rounds4(w[i], &k[i]);
+                    s[n] = s[n].rounds4(w[n][i], &first[i]);
                 }
             }
-        }
-        for n in 0..N {
-            s[n] = s[n].add(before[n]);
+            for k in rest.as_chunks::<4>().0 {
+                for i in 0..4 {
+                    for n in 0..N {
+                        let w = &mut w[n];
+                        w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
+                        s[n] = s[n].rounds4(w[i], &k[i]);
+                    }
+                }
+            }
+            for n in 0..N {
+                s[n] = s[n].add(before[n]);
+            }
         }
     }
     for (s, state) in s.iter().zip(states) {

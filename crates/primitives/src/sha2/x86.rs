@@ -68,7 +68,7 @@ impl Compress256 for ShaNi {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1>(self, [state], [blocks]),
+            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]]),
         );
     }
 
@@ -79,8 +79,8 @@ impl Compress256 for ShaNi {
             || {
                 queue.in_pairs(
                     #[inline(always)]
-                    |chains: &mut [Chain256; 2], runs| {
-                        words4::compress::<Halves, 2>(self, chains.each_mut().map(|chain| &mut chain.0), runs)
+                    |chains: &mut [Chain256; 2], parts| {
+                        words4::compress::<Halves, 2, 2>(self, chains.each_mut().map(|chain| &mut chain.0), parts)
                     },
                 )
             },
