@@ -2,6 +2,7 @@
 
 use crate::serve::{
     bpf::{Ranges, filter},
+    server::SPARE,
     sys::{self, Signals},
 };
 use crate::{Error, Options, Unavailable};
@@ -38,8 +39,10 @@ pub struct Launched {
 /// The code by which the child reports success with a filter whose calls signals interrupt.
 const INTERRUPTIBLE: i32 = -1;
 
-/// The smallest limit of open files that leaves descriptors to serve.
-const FEWEST_FILES: u64 = 16;
+/// The smallest limit of open files that leaves numbers for served descriptors, and the smallest hard limit that leaves
+/// descriptors for files to the supervisor.
+const FEWEST_FILES: u64 = 32;
+const FEWEST_FILES_OF_SUPERVISOR: u64 = SPARE as u64 + 16;
 
 /// Checks whether this kernel supports supervision.
 pub fn check() -> Result<(), Unavailable> {
@@ -64,11 +67,13 @@ pub fn programs() -> MutexGuard<'static, BTreeSet<u32>> {
 pub fn launch(mut command: Command, signals: &Signals, options: &Options) -> Result<Launched, Error> {
     check().map_err(Error::Unavailable)?;
     let limits = getrlimit(Resource::Nofile);
-    let limit = limits.current.unwrap_or(u64::MAX);
-    if limit < FEWEST_FILES {
-        return Err(Error::Unavailable(Unavailable::Files(limit)));
+    let [limit, hard] = [limits.current, limits.maximum].map(|limit| limit.unwrap_or(u64::MAX));
+    for (limit, fewest) in [(limit, FEWEST_FILES), (hard, FEWEST_FILES_OF_SUPERVISOR)] {
+        if limit < fewest {
+            return Err(Error::Unavailable(Unavailable::Files(limit)));
+        }
     }
-    let ranges = Ranges::below(limit, limits.maximum.unwrap_or(u64::MAX));
+    let ranges = Ranges::below(limit, hard);
     let program = filter(ranges);
 
     let flags = SocketFlags::CLOEXEC;

@@ -40,7 +40,7 @@ use std::{
 };
 
 /// The number of descriptors that the supervisor needs for purposes other than files.
-const SPARE: usize = 128 + MAX_HANDLES;
+pub const SPARE: usize = 128 + MAX_HANDLES;
 
 /// The largest numbers of threads for requests that may take as long as a client likes: in all, and for one program.
 const MAX_APART: usize = 32;

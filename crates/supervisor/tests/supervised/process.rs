@@ -136,6 +136,24 @@ fn supervisor() -> std::path::PathBuf {
 }
 
 #[test]
+fn a_limit_of_files_that_leaves_none_to_serve_is_told() {
+    if is_inside() {
+        let socket = hash("sha256");
+        send(&socket, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+        return;
+    }
+    for (limit, expected) in [("-n 399", 2), ("-n 400", 0), ("-S -n 31", 2), ("-S -n 32", 0)] {
+        let mut shell = shell(&format!("ulimit {limit}; exec \"$@\""));
+        let name = "process::a_limit_of_files_that_leaves_none_to_serve_is_told";
+        let tests = std::env::current_exe().expect("a path");
+        let status =
+            shell.arg("sh").arg(supervisor()).arg(tests).args(["--exact", name, "--quiet"]).env(crate::INSIDE, "1");
+        assert_eq!(status.status().expect("it runs").code(), Some(expected), "ulimit {limit}");
+    }
+}
+
+#[test]
 fn as_process_one_it_reaps_orphans() {
     let script =
         "for i in 1 2 3 4; do (true & true & exit); done; sleep 0.3; ! grep -q '^State:.Z' /proc/[0-9]*/status";
