@@ -397,7 +397,7 @@ pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Exit::Error(Error::Usage("a command is missing; `algkit --help` lists them".to_owned()))
+            Exit::Error(Error::Usage(one_line("a command is missing", see)))
         }
         _ => Exit::Error(Error::Usage(one_line(&error.render().to_string(), see))),
     }

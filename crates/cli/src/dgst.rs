@@ -135,7 +135,7 @@ fn digest(hash: &Hash, path: &Path, size: usize) -> Result<Vec<u8>, Error> {
         .and_then(|file| {
             let metadata = file.metadata()?;
             if metadata.is_dir() {
-                return Err(io::ErrorKind::IsADirectory.into());
+                return Err(rustix::io::Errno::ISDIR.into());
             }
             digest_of(hash, file, metadata.is_file().then_some(metadata.len()), size)
         })

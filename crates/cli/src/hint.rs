@@ -11,6 +11,7 @@ pub fn with_suggestion(error: &Error) -> String {
             Some(meant) => format!("{error}; did you mean `{meant}`? (see `algkit list`)"),
             None => format!("{error} (see `algkit list`)"),
         },
+        Error::Algkit(algkit::Error::TableOnly { .. }) => format!("{error} (ALGKIT_TIMING=table)"),
         _ => error.to_string(),
     }
 }

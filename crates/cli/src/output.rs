@@ -100,7 +100,7 @@ impl Output {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-                    return Err(io::ErrorKind::IsADirectory.into());
+                    return Err(Errno::ISDIR.into());
                 }
                 Destination { path: path.to_owned(), permissions: None }
             }

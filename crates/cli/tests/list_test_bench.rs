@@ -170,7 +170,10 @@ fn what_the_timing_policy_refuses_is_listed_and_not_chosen() {
         assert!(rows.as_array().unwrap().iter().all(|row| row["timing"] == "table"), "{rows}");
         let output = run(&["list", name]);
         assert!(String::from_utf8_lossy(ok(&output)).contains("chosen       : no\n"), "{name}");
-        assert!(fails(&run(&["enc", "-c", "cbc(twofish)", "-k", &common::hex(16)]), 2).contains("timing=table"));
+        assert!(
+            fails(&run(&["enc", "-c", "cbc(twofish)", "-k", &common::hex(16)]), 2)
+                .contains("table timing (ALGKIT_TIMING=table)")
+        );
         let bench = json(&["bench", "-c", name, "-s", "128", "--sizes", "16", "--seconds", "0.001", "--json"]);
         assert_eq!(bench["results"][0]["name"], name);
     }
@@ -275,6 +278,26 @@ fn a_size_that_one_mode_cannot_take_is_skipped() {
     assert_eq!((sizes("cbc(aes)"), sizes("ctr(aes)")), (vec![16], vec![16, 17]));
 }
 
+/// What needs more than a key and a text: a text that was wrapped, associated data of a certain length, two keys.
+#[test]
+fn modes_with_demands_are_measured() {
+    for name in [
+        "kw(aes)",
+        "seqiv(rfc4106(gcm(aes)))",
+        "echainiv(authenc(hmac(sha1),cbc(aes)))",
+        "seqiv(rfc7539esp(chacha20,poly1305))",
+        "rfc4543(gcm(aes))",
+        "authencesn(hmac(sha256),cbc(aes))",
+        "essiv(authenc(hmac(sha256),cbc(aes)),sha256)",
+        "vmac64(aes)",
+        "nhpoly1305",
+    ] {
+        let report = json(&["bench", "-c", name, "--sizes", "512", "--seconds", "0.001", "--json"]);
+        let results = report["results"].as_array().unwrap();
+        assert!(!results.is_empty() && results.iter().all(|figure| figure["name"] == name), "{name}");
+    }
+}
+
 #[test]
 fn long_passes_tell_whether_they_were_disturbed() {
     let report = json(&["bench", "-c", "sha256", "--long", "--volume", "64K", "--json"]);
@@ -366,7 +389,12 @@ fn a_man_page_for_each_command() {
 fn help_goes_to_standard_output() {
     for command in ["list", "test", "bench", "enc", "dgst", "completions"] {
         let help = run(&[command, "--help"]);
-        assert!(String::from_utf8_lossy(ok(&help)).contains("Usage: algkit "), "{command}");
+        let help = String::from_utf8_lossy(ok(&help));
+        assert!(help.contains("Usage: algkit "), "{command}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 110),
+            "{command}: lines of more than 100 columns\n{help}"
+        );
     }
     assert!(String::from_utf8_lossy(ok(&run(&["--version"]))).starts_with("algkit "));
 }
@@ -374,7 +402,8 @@ fn help_goes_to_standard_output() {
 #[test]
 fn misuse_is_told_in_one_line() {
     for (args, want) in [
-        (&[][..], "a command is missing"),
+        (&[][..], "a command is missing (see `algkit --help`)"),
+        (&["volume"], "a command is missing (see `algkit volume --help`)"),
         (&["nosuch"], "'nosuch'"),
         (&["list", "a", "b"], "'b'"),
         (&["bench", "-c", "nosuch"], "unknown algorithm `nosuch`"),

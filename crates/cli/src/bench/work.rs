@@ -2,7 +2,7 @@
 
 use super::measure::Work;
 use crate::names::authenc_parts;
-use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Rng, Skcipher, Text, Type};
+use algkit::{Aead, Cipher, Driver, Error, Hash, Registry, Rng, Skcipher, Text, Type, driver::TextRule};
 use serde::Serialize;
 use std::{hint::black_box, sync::Arc};
 
@@ -77,6 +77,9 @@ impl Subject {
             }
             Self::Skcipher(cipher) => {
                 let (cipher, first) = (cipher.clone(), iv(cipher.driver()));
+                if op == Op::Dec && cipher.driver().shape.text == TextRule::Wrapped {
+                    return unwrapping(&cipher, size);
+                }
                 checked(size, move |text| {
                     let mut iv = first;
                     let iv = &mut iv[..cipher.driver().shape.ivsize];
@@ -99,29 +102,36 @@ impl Subject {
     }
 }
 
+/// Unwraps a wrapped key, from a copy: no other text is intact.
+fn unwrapping(cipher: &Arc<Skcipher>, size: usize) -> Result<Work, Error> {
+    let (cipher, mut wrapped) = (cipher.clone(), vec![0; size]);
+    let mut first = vec![0; cipher.driver().shape.ivsize];
+    cipher.encrypt(&mut first, &mut wrapped)?;
+    let mut iv = first.clone();
+    checked(size, move |text| {
+        iv.copy_from_slice(&first);
+        cipher.decrypt(&mut iv, Text::new(&wrapped, text)?)
+    })
+}
+
 /// Encrypts in place. Decrypts from a sealed copy, because decrypting in place would destroy the ciphertext.
 fn aead_work(aead: &Arc<Aead>, op: Op, size: usize) -> Result<Work, Error> {
     let (aead, iv) = (aead.clone(), iv(aead.driver()));
     let ivsize = aead.driver().shape.ivsize;
     let mut tag = vec![0; aead.max_tag_len()];
     let mut sealed = vec![0; size];
-    let mut assoc: &[u8] = &[];
-    let mut seal = |assoc| aead.encrypt(&iv[..ivsize], &[assoc], &mut sealed[..], &mut tag);
-    match seal(assoc) {
-        // IPsec's modes and essiv require their IV in the associated data.
-        Err(Error::AssocLength { .. }) => {
-            assoc = &ASSOC;
-            seal(assoc)?;
-        }
-        other => other?,
-    }
+    let mut seal = |assoc: &[u8]| aead.encrypt(&iv[..ivsize], &[assoc], &mut sealed[..], &mut tag);
+    // IPsec's modes and essiv require their IV in the associated data; seqiv appends it.
+    let takes = |assoc: &&[u8]| !matches!(seal(assoc), Err(Error::AssocLength { .. }));
+    let assoc = [&[], &ASSOC[..], &ASSOC[..8]].into_iter().find(takes).unwrap_or_default();
+    seal(assoc)?;
     if op == Op::Dec {
         return checked(size, move |text| aead.decrypt(&iv[..ivsize], &[assoc], Text::new(&sealed, text)?, &tag));
     }
     checked(size, move |text| aead.encrypt(&iv[..ivsize], &[assoc], text, &mut tag))
 }
 
-/// Associated data of a length that IPsec's modes accept.
+/// Associated data, of which IPsec's modes accept the first 8 or all bytes.
 static ASSOC: [u8; 16] = [0; 16];
 
 fn checked(size: usize, mut op: impl FnMut(&mut [u8]) -> Result<(), Error> + Send + 'static) -> Result<Work, Error> {

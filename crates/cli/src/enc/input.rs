@@ -37,7 +37,7 @@ impl Input {
     /// A file that is open; `name` is that in error messages.
     pub fn of(file: File, name: String) -> Result<Self, Error> {
         match file.metadata() {
-            Ok(metadata) if metadata.is_dir() => Err(Error::Read { name, source: io::ErrorKind::IsADirectory.into() }),
+            Ok(metadata) if metadata.is_dir() => Err(Error::Read { name, source: rustix::io::Errno::ISDIR.into() }),
             Ok(metadata) => {
                 let len = metadata.is_file().then_some(metadata.len());
                 Ok(Self { file, identity: Identity::of(&metadata), len, name })

@@ -128,7 +128,7 @@ impl Named {
         })?;
         let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
         if is_folder {
-            return Err(Error::Read { name: name(), source: std::io::ErrorKind::IsADirectory.into() });
+            return Err(Error::Read { name: name(), source: rustix::io::Errno::ISDIR.into() });
         }
         let named = Self { file, path: path.to_owned(), access };
         named.lock(access)?;
