@@ -75,7 +75,7 @@ fn with_driver(name: Name, algorithm: &Name, driver: &Name) -> Name {
 /// The MAC and the mode in an `authenc` name; its key consists of a key for each.
 pub fn authenc_parts(name: &str) -> Option<(Name, Name)> {
     let mut name = Name::parse(name).ok()?;
-    if name.base == "essiv" && !name.args.is_empty() {
+    if matches!(name.base.as_str(), "essiv" | "seqiv" | "echainiv") && !name.args.is_empty() {
         name = name.args.swap_remove(0);
     }
     match <[Name; 2]>::try_from(name.args) {
