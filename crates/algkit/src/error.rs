@@ -15,7 +15,8 @@ pub enum Error {
         /// The position and kind of the syntax error.
         reason: String,
     },
-    /// No algorithm, driver or template has this name.
+    /// No algorithm, driver or template has this name in this build: a [family](crate#features) may be left out, as
+    /// `legacy` is by default.
     #[error("unknown algorithm `{0}`")]
     Unknown(String),
     /// The name exists, but with another type.

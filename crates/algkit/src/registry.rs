@@ -263,7 +263,8 @@ impl Registry {
     /// Adds known answers for the self-tests of drivers.
     ///
     /// A driver without another driver to compare with serves only if there are known answers of its algorithm. A
-    /// new cipher `c` needs them for `c` itself and for each `mode(c)` that will be used.
+    /// new cipher `c` needs them for `c` itself and for each `mode(c)` that will be used. They have to be there before
+    /// the driver is first looked up, because its self-test runs once.
     pub fn register_answers(&self, answers: &'static [Vector]) {
         self.write().answers.push(answers);
     }
