@@ -103,6 +103,15 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// A volume cannot be a block device.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[error("cannot show `{}` as a block device: {source}", .path.display())]
+    BlockDevice {
+        /// The volume's file.
+        path: PathBuf,
+        /// What the driver or the machine lacks.
+        source: algkit_ublk::Error,
+    },
     /// The program of `algkit run` cannot be started.
     #[error("cannot run `{program}`: {error}", program = .program.display(), error = words::reason(.source))]
     Run {

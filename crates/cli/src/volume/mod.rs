@@ -20,6 +20,8 @@ mod service;
 mod tcrypt;
 mod transfer;
 mod tree;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod ublk;
 
 use crate::{answer::Answer, error::Error, out::complain};
 use algkit::Rng;
@@ -62,6 +64,8 @@ pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
         VolumeCommand::Write(args) => transfer::write(args),
         VolumeCommand::Serve(args) => serve::run(args),
         VolumeCommand::Mount(args) => mount::run(args),
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        VolumeCommand::Ublk(args) => ublk::run(args),
     }
 }
 

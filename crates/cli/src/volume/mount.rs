@@ -5,13 +5,9 @@ use super::{
     args::mount::MountArgs,
     fuse2fs::Fuse2fs,
     programs::find,
-    service::{FAREWELL, Failures, asked_to_end, notify},
+    service::{FAREWELL, Failures, announce, asked_to_end, notify},
 };
-use crate::{
-    answer::Answer,
-    error::Error,
-    out::{complain, print_all},
-};
+use crate::{answer::Answer, error::Error, out::complain};
 use algkit_volume::{
     Volume, WriteAt,
     fuse::{Mounted, NAME, Options, Unmounter},
@@ -20,7 +16,6 @@ use rustix::process::geteuid;
 use std::{
     fs::{self, File},
     io,
-    os::unix::ffi::OsStrExt,
     path::Path,
     process::ExitStatus,
     sync::{
@@ -80,15 +75,6 @@ pub fn run(args: &MountArgs) -> Result<Answer, Error> {
         volume.sync().map_err(|error| place.data.error(error))?;
     }
     Ok(Answer::Yes)
-}
-
-/// Says that the path can be used.
-fn announce(path: &Path) -> Result<(), Error> {
-    let mut line = path.as_os_str().as_bytes().to_vec();
-    line.push(b'\n');
-    print_all(&line)?;
-    notify("READY=1");
-    Ok(())
 }
 
 /// Mounts the volume as a file in `folder`.

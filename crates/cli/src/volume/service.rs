@@ -1,6 +1,9 @@
 //! What programs have in common that serve a volume until they are asked to end.
 
-use crate::{error::Error, out::complain};
+use crate::{
+    error::Error,
+    out::{complain, print_all},
+};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
@@ -48,6 +51,15 @@ impl Failures {
             _ => {}
         }
     }
+}
+
+/// Says that the path can be used.
+pub fn announce(path: &Path) -> Result<(), Error> {
+    let mut line = path.as_os_str().as_bytes().to_vec();
+    line.push(b'\n');
+    print_all(&line)?;
+    notify("READY=1");
+    Ok(())
 }
 
 /// Tells systemd, or whoever started the server and waits (sd_notify(3)).

@@ -9,6 +9,8 @@ pub mod plain;
 pub mod reencrypt;
 pub mod resize;
 pub mod serve;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub mod ublk;
 
 use crate::{error::Error, size::bytes};
 use clap::{Args, Subcommand, ValueEnum};
@@ -21,6 +23,8 @@ use reencrypt::{DecryptArgs, EncryptArgs, ReencryptArgs};
 use resize::ResizeArgs;
 use serve::ServeArgs;
 use std::path::PathBuf;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use ublk::UblkArgs;
 
 /// The cipher of new volumes.
 pub const CIPHER: &str = "aes-xts-plain64";
@@ -95,6 +99,9 @@ pub enum VolumeCommand {
     Serve(ServeArgs),
     /// Show a volume's plaintext as a file, or the files in it, through FUSE
     Mount(MountArgs),
+    /// Show a volume's plaintext as a block device of the kernel, /dev/ublkbN (needs root)
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    Ublk(UblkArgs),
 }
 
 /// The location of a volume.

@@ -1,0 +1,38 @@
+//! The command line of `algkit volume ublk`.
+
+use super::{PlaceArgs, UnlockArgs, kind::KindArgs};
+use clap::Args;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+This takes root and the kernel's driver ublk_drv, which copies as needed since Linux 6.5: modprobe ublk_drv.
+
+When the device is there, a line on standard output is its path, and systemd is told so. The command runs until it gets SIGINT or SIGTERM. Then \
+what was written to the device is written to the volume and synced, and the device is removed. Unmount before: a file system that is mounted on the \
+device loses it. If the command is killed, the kernel removes the device; what the kernel has not written yet is lost.
+
+Examples:
+  algkit volume ublk disk.img &
+  mount /dev/ublkb0 /mnt
+  umount /mnt; kill %1
+  algkit volume ublk --read-only --key-file key disk.img &")]
+pub struct UblkArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Make a device that can only be read
+    #[arg(short = 'r', long)]
+    pub read_only: bool,
+    /// Give what is discarded on the device back to the disk or the file system, which shows which sectors are in use
+    #[arg(long, conflicts_with = "read_only")]
+    pub allow_discards: bool,
+    /// Queues of the device, each with a thread [default: number of CPUs, at most 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub queues: Option<u16>,
+    /// Requests that wait in a queue at most
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub queue_depth: u16,
+    #[command(flatten)]
+    pub unlock: UnlockArgs,
+    #[command(flatten)]
+    pub kind: KindArgs,
+}
