@@ -33,7 +33,7 @@ pub(crate) fn split(key: &[u8], count: usize, hash: &str, random: &Rng) -> Resul
     Ok(stripes)
 }
 
-/// What comes of all stripes but the last.
+/// d after all stripes but the last.
 fn chain<'a>(stripes: impl Iterator<Item = &'a [u8]>, size: usize, hash: &Hash) -> Result<Zeroizing<Vec<u8>>, Error> {
     let mut sum = Zeroizing::new(vec![0; size]);
     for stripe in stripes {
@@ -43,7 +43,8 @@ fn chain<'a>(stripes: impl Iterator<Item = &'a [u8]>, size: usize, hash: &Hash) 
     Ok(sum)
 }
 
-/// H′: each piece as long as a digest becomes the digest of its number, 32 bits big-endian, and itself; of the last, the first bytes.
+/// H′: each piece that is as long as a digest is replaced by the digest of the piece's number (32 bits, big-endian) and the piece. A last piece
+/// that is shorter is replaced by the first bytes of its digest.
 fn diffuse(bytes: &mut [u8], hash: &Hash) -> Result<(), Error> {
     let mut digest = Zeroizing::new(vec![0; hash.digest_size()]);
     for (number, piece) in bytes.chunks_mut(hash.digest_size()).enumerate() {

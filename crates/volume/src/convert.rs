@@ -1,17 +1,18 @@
-//! LUKS1 to LUKS2 and back, in place, without touching data or keys: the areas of key slots stay as they are.
+//! LUKS1 to LUKS2 and back, in place. Data and keys stay as they are, and so do the contents of key slots.
 //!
 //! LUKS2 has two copies of its header in the first 32 KiB, where LUKS1 has its header of two sectors and, usually, the area of key slot 0. Every step is on
 //! the storage before the next begins, and between any two, one header is good and all of its key slots open:
 //!
-//! 1. To LUKS2. Key slots in the first 32 KiB are copied to places of slots that are not in use, and the LUKS1 header is written with the new places. The
-//!    second copy of the new header is written, which nothing looks at yet. The first sector makes the header one of LUKS2, whose first copy is damaged,
-//!    so that the second serves; the rest mends it. What stood in the old places is overwritten.
-//! 2. To LUKS1. Its second sector damages the first copy of the LUKS2 header, so that the second serves; its first sector makes the header one of LUKS1. What is
-//!    left of LUKS2 is overwritten.
+//! 1. To LUKS2. Key slots in the first 32 KiB are copied to the places of slots that are not in use, and the LUKS1 header is written with the new
+//!    places. Then the second copy of the LUKS2 header is written, which no program looks at yet. Then the first sector of the first copy: from now on
+//!    the header is one of LUKS2, whose first copy is damaged, so the second copy is used. Then the rest of the first copy, which is good with it.
+//!    At last the old places are overwritten.
+//! 2. To LUKS1. First the second sector of the LUKS1 header is written. It damages the first copy of the LUKS2 header, so the second copy is used. Then the
+//!    first sector: from now on the header is one of LUKS1. At last the remains of LUKS2 are overwritten.
 //!
-//! A LUKS1 header with data at 2 MiB is full: its eight areas fit one behind the other from byte 4096 on, and in LUKS2 from byte 32768 on, and in no other
-//! way. So in LUKS2, before or after, areas are moved one by one to where they leave room for eight, as far as there are free places. cryptsetup
-//! converts no other headers.
+//! A LUKS1 header with data at 2 MiB is full. Its eight areas only fit if they lie one behind the other, from byte 4096 on, or in LUKS2 from byte 32768
+//! on. So while the header is one of LUKS2, before or after the conversion, areas are moved one by one until there is room for eight, as far as free
+//! places allow. cryptsetup converts back only such headers.
 
 use crate::{
     Error, Header, Version, WriteAt,
@@ -26,24 +27,24 @@ use crate::{
 use algkit::Rng;
 use std::ops::Range;
 
-/// Where the areas of LUKS1 begin.
+/// The place of the first area in LUKS1.
 const LUKS1_ORIGIN: u64 = 4096;
 
-/// The most places that are looked at.
+/// The largest number of places that are looked at.
 const MOST_PLACES: usize = 64;
 
-/// A key slot's area, whose bytes are moved.
+/// An area of a key slot that is moved.
 struct Move {
     from: Range<u64>,
     to: u64,
 }
 
 impl Move {
-    /// Copies the bytes. They are on the storage when this returns.
+    /// Copies the area to its new place. The copy is on the storage when this returns.
     fn copy(&self, storage: &dyn WriteAt) -> Result<(), Error> {
         let (have, end) = (storage.size()?, self.to + (self.from.end - self.from.start));
         if have < end {
-            // A file would grow, and a device refuse.
+            // Writing would make a file longer, and fail on a block device.
             let reason = format!("a key slot would end at byte {end}, and the device has {have}");
             return Err(Error::damaged("device", reason));
         }
@@ -54,10 +55,10 @@ impl Move {
 }
 
 impl Header {
-    /// Makes the header on `storage` one of the other version, which it returns.
+    /// Converts the header on `storage` to the other version, and returns the new header.
     ///
-    /// To LUKS2 there must be a key slot that is not in use, unless no area lies in the first 32 KiB. LUKS1 has one segment of sectors of 512 bytes, at most
-    /// eight key slots, all with PBKDF2, one hash, and the cipher of the data, and no tokens; labels are lost.
+    /// For LUKS2, a key slot must be free, unless no area lies in the first 32 KiB. For LUKS1, the volume must have one segment with sectors of 512 bytes,
+    /// and no tokens; it must have at most eight key slots, all of them with PBKDF2, with the same hash and with the cipher of the data. Labels are lost.
     pub fn convert(self, version: Version, storage: &dyn WriteAt, random: &Rng) -> Result<Self, Error> {
         match (self, version) {
             (Self::Luks1(header), Version::Luks2) => to_luks2(*header, storage, random).map(Box::new).map(Self::Luks2),
@@ -72,7 +73,7 @@ fn to_luks2(mut old: luks1::Header, storage: &dyn WriteAt, random: &Rng) -> Resu
     let size = storage.size()?;
     let end = if old.data_offset() == 0 { size } else { old.data_offset() };
     let moved = move_slots(&mut old)?;
-    // What LUKS2 cannot say is told of before anything is written.
+    // A header that LUKS2 cannot express is refused before anything is written.
     let mut new = luks2::Header::of_luks1(&old, end)?;
     let copies = new.copies(random)?;
     for area in &moved {
@@ -94,7 +95,7 @@ fn to_luks2(mut old: luks1::Header, storage: &dyn WriteAt, random: &Rng) -> Resu
     Ok(new)
 }
 
-/// Gives key slots whose areas are in the place of the LUKS2 header the places of slots that are not in use: what has to be copied.
+/// Gives the places of slots that are not in use to those key slots whose areas lie where the LUKS2 header will be. Returns the areas to copy.
 fn move_slots(header: &mut luks1::Header) -> Result<Vec<Move>, Error> {
     let mut moved = Vec::new();
     let is_good = |area: &Range<u64>| area.start >= FIRST_AREA && area.start.is_multiple_of(4096);
@@ -113,7 +114,7 @@ fn move_slots(header: &mut luks1::Header) -> Result<Vec<Move>, Error> {
     Ok(moved)
 }
 
-/// Moves areas of key slots to where they lie one behind the other from `origin` on, as far as there are free places.
+/// Moves areas of key slots so that they lie one behind the other from `origin` on, as far as free places allow.
 fn align(header: &mut luks2::Header, storage: &dyn WriteAt, origin: u64, random: &Rng) -> Result<(), Error> {
     let numbers: Vec<u32> = header.metadata.keyslots.keys().copied().collect();
     let area = |header: &luks2::Header, number: u32| {
@@ -143,11 +144,11 @@ fn align(header: &mut luks2::Header, storage: &dyn WriteAt, origin: u64, random:
 }
 
 fn to_luks1(mut old: luks2::Header, storage: &dyn WriteAt, random: &Rng) -> Result<luks1::Header, Error> {
-    // A copy that is damaged already would leave none.
+    // If a copy were damaged already, no good copy would be left.
     if old.copies != luks2::Copies::Both {
         return Err(Error::damaged("LUKS2 header", "one of its copies is damaged; repair it first"));
     }
-    // What LUKS1 cannot say is told of before anything is written. Room comes with the alignment.
+    // A header that LUKS1 cannot express is refused before anything is written. Areas are moved later, so room is not checked here.
     let size = storage.size()?;
     let check = |header: &luks1::Header| header.check(size).map_err(|reason| Error::damaged("conversion", reason));
     match old.to_luks1() {

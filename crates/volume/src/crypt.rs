@@ -18,19 +18,19 @@ use tcw::Tcw;
 
 pub(crate) use tcw::WHITENING;
 
-/// dm-crypt counts in units of so many bytes, whatever the size of a sector.
+/// The unit in bytes in which dm-crypt counts sectors, whatever their size.
 pub(crate) const UNIT: u64 = 512;
 
 /// The longest sector, in bytes.
 pub const MAX_SECTOR: usize = 4096;
 
-/// A cipher with its key, and the way from a sector's number to its IV.
+/// A cipher with its key, and the rule that makes a sector's IV of its number.
 pub struct SectorCipher {
     engine: Engine,
     spec: CipherSpec,
     sector_size: usize,
     large_ivs: bool,
-    /// Encrypts again what this one has encrypted.
+    /// The next cipher of a cascade, which encrypts again what this one has encrypted.
     next: Option<Box<SectorCipher>>,
 }
 
@@ -42,17 +42,17 @@ enum Engine {
     Single(Box<dyn OneSector>),
 }
 
-/// What is more than a mode with an IV that is made of a number.
+/// A cipher of sectors that is more than a mode whose IV is made of the sector's number.
 pub(crate) trait OneSector: Send + Sync {
-    /// A sector in place.
+    /// Encrypts or decrypts a sector in place.
     fn crypt(&self, direction: Direction, number: u64, sector: &mut [u8]) -> Result<(), algkit::Error>;
 
-    /// The drivers that touch the text; at least one.
+    /// The drivers that encrypt and decrypt; at least one.
     fn drivers(&self) -> Vec<&Driver>;
 }
 
 impl SectorCipher {
-    /// Sectors of `sector_size` bytes: 512, 1024, 2048 or 4096.
+    /// A cipher for sectors of `sector_size` bytes: 512, 1024, 2048 or 4096.
     pub fn new(spec: &CipherSpec, key: &dyn VolumeKey, sector_size: usize) -> Result<Self, Error> {
         if !is_sector_size(sector_size as u64) {
             return Err(spec.error(format!("sectors of {sector_size} bytes; expected 512, 1024, 2048 or 4096")));
@@ -64,7 +64,7 @@ impl SectorCipher {
             other => other,
         })?;
         let shape = &unkeyed.driver().shape;
-        // The name of a driver does not say what its sizes do.
+        // Some algorithms are refused by the sizes of their driver, as a driver's name need not show the mode.
         if shape.blocksize == 1 {
             return Err(spec.error(STREAM));
         }
@@ -81,12 +81,12 @@ impl SectorCipher {
             iv => Engine::Single(single(spec, iv, &unkeyed, key, sector_size)?),
         };
         let made = Self { engine, spec: spec.clone(), sector_size, large_ivs: false, next: None };
-        // A length that the mode does not take is told of now.
+        // If the mode does not take a sector of this length, that is an error now.
         made.crypt(Direction::Encrypt, 0, &mut vec![0; sector_size])?;
         Ok(made)
     }
 
-    /// The same, with IVs that count sectors instead of units of 512 bytes: dm-crypt's `iv_large_sectors`.
+    /// The same cipher, with IVs that count sectors instead of units of 512 bytes: dm-crypt's `iv_large_sectors`.
     #[must_use]
     pub fn large_ivs(self) -> Self {
         Self { large_ivs: true, ..self }
@@ -98,7 +98,7 @@ impl SectorCipher {
         Self { next: Some(Box::new(next)), ..self }
     }
 
-    /// Bytes of a sector.
+    /// The size of a sector in bytes.
     pub fn sector_size(&self) -> usize {
         self.sector_size
     }
@@ -124,7 +124,7 @@ impl SectorCipher {
         self.drivers().iter().any(|driver| driver.timing == Timing::Table)
     }
 
-    /// Whole sectors in place, the first of which is number `first`, counted in units of 512 bytes.
+    /// Encrypts or decrypts whole sectors in place. `first` is the number of the first one, in units of 512 bytes.
     pub fn crypt(&self, direction: Direction, first: u64, sectors: &mut [u8]) -> Result<(), Error> {
         match (&self.next, direction) {
             (None, _) => self.crypt_once(direction, first, sectors),
@@ -180,7 +180,7 @@ impl SectorCipher {
     }
 }
 
-/// What IVs are made of that need parts of the key.
+/// The way IVs are made, with the parts of the key that some need.
 fn single(
     spec: &CipherSpec,
     iv: Iv,
@@ -211,7 +211,7 @@ fn single(
     })
 }
 
-/// Adds `other`, as far as both reach.
+/// Adds `other` to `text` by xor, as far as both reach.
 pub(crate) fn xor(text: &mut [u8], other: &[u8]) {
     text.iter_mut().zip(other).for_each(|(byte, other)| *byte ^= other);
 }
@@ -224,7 +224,7 @@ fn eboiv(cbc: &Skcipher, number: u64, sector_size: usize, iv: &mut [u8]) -> Resu
     cbc.encrypt(&mut offset, iv)
 }
 
-/// Whether sectors have this size.
+/// Whether sectors may have this size.
 pub(crate) fn is_sector_size(size: u64) -> bool {
     (UNIT..=MAX_SECTOR as u64).contains(&size) && size.is_power_of_two()
 }

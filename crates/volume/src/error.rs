@@ -1,4 +1,4 @@
-//! What can go wrong, each with the value that was wrong.
+//! Errors. Each names the value that was wrong.
 
 use std::io;
 
@@ -6,46 +6,46 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The storage does not give its bytes.
+    /// The storage cannot be read.
     #[error("cannot read {len} bytes at byte {offset}: {source}")]
     Read {
-        /// Where.
+        /// The first byte of the range.
         offset: u64,
-        /// How many.
+        /// The length of the range in bytes.
         len: usize,
         /// The storage's reason.
         source: io::Error,
     },
-    /// The storage does not take bytes.
+    /// The storage cannot be written.
     #[error("cannot write {len} bytes at byte {offset}: {source}")]
     Write {
-        /// Where.
+        /// The first byte of the range.
         offset: u64,
-        /// How many.
+        /// The length of the range in bytes.
         len: usize,
         /// The storage's reason.
         source: io::Error,
     },
-    /// The storage does not tell its size, or does not make sure that what was written lasts.
+    /// The storage fails otherwise: its size cannot be read, or it cannot be synced.
     #[error("{what}: {source}")]
     Storage {
-        /// What was asked of it.
+        /// What failed.
         what: &'static str,
         /// The storage's reason.
         source: io::Error,
     },
-    /// The library's word on a cipher, a hash or a key.
+    /// The crate `algkit` refuses a cipher, a hash or a key.
     #[error(transparent)]
     Algkit(#[from] algkit::Error),
-    /// A cipher string that no volume has, or none that algkit would use.
+    /// A cipher string that is malformed, or that algkit refuses to use.
     #[error("cipher `{spec}`: {reason}")]
     CipherSpec {
-        /// As it was given.
+        /// The cipher string.
         spec: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The storage begins with no header that algkit knows.
+    /// The storage does not begin with a header that algkit knows.
     #[error("no LUKS header")]
     NoHeader,
     /// The storage is a volume of another kind.
@@ -54,12 +54,12 @@ pub enum Error {
     /// A header, or a part of it, breaks a rule of its format.
     #[error("{part}: {reason}")]
     Damaged {
-        /// Which part.
+        /// The part.
         part: String,
-        /// The rule.
+        /// How the rule is broken.
         reason: String,
     },
-    /// The volume needs what algkit cannot do.
+    /// The volume needs something that algkit does not support.
     #[error("{what} is not supported")]
     Unsupported {
         /// What it needs.
@@ -68,11 +68,11 @@ pub enum Error {
     /// The header asks for more memory or time than the caller's [`Limits`](crate::Limits) allow.
     #[error("key slot asks for {asked} {what}; the limit is {limit}")]
     Limit {
-        /// Of what, with its unit.
+        /// What is limited, with its unit.
         what: &'static str,
-        /// How much the header asks for.
+        /// What the header asks for.
         asked: u64,
-        /// How much is allowed.
+        /// The limit.
         limit: u64,
     },
     /// The volume is under reencryption, which has to be finished first.
@@ -81,7 +81,7 @@ pub enum Error {
     /// The volume is not under reencryption.
     #[error("the volume is not under reencryption")]
     NotReencrypting,
-    /// The hot zone of a reencryption without resilience was left half written.
+    /// A reencryption without resilience was cut off while it wrote a zone.
     #[error(
         "the {len} bytes from byte {offset} on were being rewritten without resilience, and which of them are new is not known; \
          `reencrypt --resume-only --resilience none` goes on and takes all of them as new"
@@ -89,7 +89,7 @@ pub enum Error {
     Torn {
         /// Where the zone begins in the plaintext.
         offset: u64,
-        /// How many bytes it has.
+        /// The length of the zone in bytes.
         len: u64,
     },
     /// The metadata of a reencryption was changed by somebody who does not know the keys.
@@ -112,40 +112,40 @@ pub enum Error {
     /// The key is not the volume's.
     #[error("this is not the key of the volume")]
     WrongKey,
-    /// The key slot is not there.
+    /// The key slot is not in use.
     #[error("key slot {0} is not in use")]
     NoSlot(u32),
-    /// Every key slot is in use, or the one that was asked for.
+    /// The key slot that was asked for is in use; or, if none was asked for, all of them are.
     #[error("{}", no_free_slot(*.asked, *.slots))]
     NoFreeSlot {
-        /// The one that was asked for.
+        /// The key slot that was asked for.
         asked: Option<u32>,
-        /// How many there are.
+        /// The number of key slots.
         slots: usize,
     },
-    /// There is no gap between the areas of key slots.
+    /// No gap between the areas of key slots is large enough for another area.
     #[error("no room for a key slot of {size} bytes; remove one first")]
     NoRoom {
-        /// Bytes of its area.
+        /// The length of the area in bytes.
         size: u64,
     },
     /// The key slot is the only one that opens the volume.
     #[error("key slot {0} is the last one; without it nothing opens the volume")]
     LastSlot(u32),
-    /// A sector is not what was written: its tag is wrong.
+    /// The tag of a sector is wrong: the sector is damaged, or was changed.
     #[error("sector {sector}: its tag is wrong, so it is damaged or was changed")]
     Integrity {
-        /// Its number, in units of 512 bytes.
+        /// The number of the sector, in units of 512 bytes.
         sector: u64,
     },
-    /// Bytes outside of the volume.
+    /// A request reaches beyond the end of the volume.
     #[error("{len} bytes from byte {offset} on: the volume has {size}")]
     Range {
         /// Where the request begins.
         offset: u64,
-        /// How many bytes it asks for.
+        /// The length of the request in bytes.
         len: usize,
-        /// Bytes of the volume.
+        /// The length of the volume in bytes.
         size: u64,
     },
 }
@@ -154,7 +154,7 @@ fn but_for(names: &str) -> String {
     if names.is_empty() { String::new() } else { format!("; not supported, so not tried: {names}") }
 }
 
-/// Why there is no slot, and what to do.
+/// Why no key slot is free, and what the user can do.
 fn no_free_slot(asked: Option<u32>, slots: usize) -> String {
     match asked {
         Some(asked) if asked as usize >= slots => {
@@ -166,7 +166,7 @@ fn no_free_slot(asked: Option<u32>, slots: usize) -> String {
 }
 
 impl Error {
-    /// `part` breaks a rule.
+    /// The error that `part` breaks a rule.
     pub(crate) fn damaged(part: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Damaged { part: part.into(), reason: reason.into() }
     }

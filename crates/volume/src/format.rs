@@ -1,10 +1,10 @@
-//! What a new volume is to be.
+//! The options of a new volume.
 
 use crate::{CipherSpec, Error, Kdf, Key, WriteAt, integrity::Scheme};
 use algkit::Rng;
 use std::ops::Range;
 
-/// What a new volume is to be.
+/// The options of a new volume.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The cipher of the data.
@@ -13,13 +13,13 @@ pub struct Options {
     pub integrity: Option<String>,
     /// Bytes of the cipher's key. A MAC has its own besides.
     pub key_size: usize,
-    /// Bytes of a sector; LUKS1 has 512.
+    /// The size of a sector in bytes. In LUKS1 it is 512.
     pub sector_size: u32,
-    /// The key derivation; its salt is made anew.
+    /// The key derivation of the first key slot. Its salt is replaced by a new one.
     pub kdf: Kdf,
     /// The hash of the anti-forensic splitter.
     pub hash: String,
-    /// The UUID; a random one if there is none.
+    /// The UUID. Without it, the volume gets a random one.
     pub uuid: Option<String>,
     /// The label, at most 47 bytes (LUKS2).
     pub label: String,
@@ -56,8 +56,8 @@ impl Options {
     }
 }
 
-/// Overwrites what is there up to the data, from the beginning on: headers of any kind, and key slots whose passphrases must not open
-/// anything any more.
+/// Overwrites everything before the data, from the beginning of the storage on: headers of any kind, and key slots whose passphrases must not
+/// open anything any more.
 pub(crate) fn wipe(storage: &dyn WriteAt, len: u64) -> Result<(), Error> {
     wipe_range(storage, 0..len)
 }

@@ -1,7 +1,7 @@
 //! A storage as a file, through FUSE: a file system with one file, `volume`, as long as the storage.
 //!
-//! The kernel asks for at most 1 MiB at a time. Each thread takes a request, does it, and answers. The kernel keeps what it has read, and passes on
-//! what is written before write(2) returns, so that nothing is lost when the server ends; fsync(2) syncs the storage.
+//! The kernel asks for at most 1 MiB at a time. Each thread takes a request, does it, and answers it. The kernel caches what is read. It passes on what
+//! is written before write(2) returns, so nothing is lost when the server ends. fsync(2) syncs the storage.
 
 use crate::{Error, WriteAt};
 use fuser::{
@@ -27,22 +27,22 @@ pub const NAME: &str = "volume";
 
 const FILE: INodeNo = INodeNo(2);
 
-/// The most bytes that a request reads or writes.
+/// The largest number of bytes that a request reads or writes.
 const MAX_REQUEST: u32 = 1 << 20;
 
-/// What is read at a time. It is still in a cache of the CPU when it is decrypted.
+/// The number of bytes that are read at a time. They are still in a cache of the CPU when they are decrypted.
 const PIECE: usize = 128 << 10;
 
-/// How long the kernel need not ask again for what never changes.
+/// How long the kernel may cache names and attributes, which never change.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
 /// How a storage is mounted.
 pub struct Options {
     /// Whether the file can only be read.
     pub read_only: bool,
-    /// How many requests are done at a time.
+    /// The number of requests that are done at a time.
     pub threads: usize,
-    /// Is told why a request failed; the client sees no more than an error number.
+    /// Is called with each error of the storage. Programs get an error number only.
     pub failed: Box<dyn Fn(&Error) + Send + Sync>,
 }
 
@@ -59,7 +59,7 @@ pub struct Unmounter {
 }
 
 impl<S: WriteAt + 'static> Mounted<S> {
-    /// Mounts a file system on `folder`: with the rights of the process, or else by `fusermount3`. The file is the process's user's alone.
+    /// Mounts a file system on `folder`. If the process may not mount, `fusermount3` does it. Only the user of the process can use the file.
     pub fn new(storage: S, folder: &Path, options: Options) -> Result<Self, Error> {
         let failed = |source| Error::Storage { what: "FUSE", source };
         let folder = folder.canonicalize().map_err(failed)?;
@@ -72,7 +72,7 @@ impl<S: WriteAt + 'static> Mounted<S> {
         Ok(Self { session, folder })
     }
 
-    /// What unmounts the file system, for another thread.
+    /// A handle with which another thread can unmount the file system.
     pub fn unmounter(&mut self) -> Unmounter {
         Unmounter { unmounter: self.session.unmount_callable(), folder: self.folder.clone() }
     }
@@ -84,9 +84,9 @@ impl<S: WriteAt + 'static> Mounted<S> {
 }
 
 impl Unmounter {
-    /// Takes the file system out of the folder. Who has the file open keeps it.
+    /// Unmounts the file system from the folder. Programs that have the file open can go on using it.
     pub fn unmount(&mut self) {
-        // Without the right to, fusermount3 does the same.
+        // Without the right to unmount, fusermount3 does the same.
         if unmount(&self.folder, UnmountFlags::DETACH).is_err() {
             let _ = self.unmounter.unmount();
         }
@@ -101,7 +101,7 @@ struct Disk<S> {
 }
 
 thread_local! {
-    /// Plaintext of the request that the thread is doing.
+    /// The plaintext of the request that the thread is doing.
     static BUFFER: RefCell<Zeroizing<Vec<u8>>> = RefCell::default();
 }
 
@@ -141,7 +141,7 @@ impl<S: WriteAt> Disk<S> {
         })
     }
 
-    /// Tells of an error, and makes it a number.
+    /// Reports an error of the storage, and makes it an error number.
     fn failed(&self, error: &Error) -> Errno {
         (self.options.failed)(error);
         let number = match error {
@@ -153,7 +153,7 @@ impl<S: WriteAt> Disk<S> {
         number.map_or(Errno::EIO, Errno::from_i32)
     }
 
-    /// How many of `len` bytes from `offset` on there are.
+    /// How many of the `len` bytes from `offset` on are inside of the file.
     fn within(&self, offset: u64, len: usize) -> usize {
         usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(len)
     }
@@ -161,7 +161,7 @@ impl<S: WriteAt> Disk<S> {
 
 impl<S: WriteAt + 'static> Filesystem for Disk<S> {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        // The kernel says what it would take instead.
+        // If the kernel refuses these values, it keeps smaller ones of its own.
         let _ = config.set_max_write(MAX_REQUEST);
         let _ = config.set_max_background(64);
         Ok(())
@@ -181,7 +181,7 @@ impl<S: WriteAt + 'static> Filesystem for Disk<S> {
         }
     }
 
-    /// As on a disk, truncating to nothing is ignored, which programs do that overwrite a file. Owner, mode and times stay.
+    /// Truncating the file to nothing is ignored, as on a disk, since programs do that before they overwrite a file. Owner, mode and times stay.
     fn setattr(
         &self,
         request: &Request,

@@ -28,7 +28,7 @@ pub enum Header {
 }
 
 impl Header {
-    /// Reads and checks the header that `storage` begins with. Nothing is written: a damaged copy is told of, not repaired.
+    /// Reads and checks the header that `storage` begins with. Nothing is written: a damaged copy is reported by [`Self::warnings`], and not repaired.
     pub fn read(storage: &dyn ReadAt) -> Result<Self, Error> {
         let size = storage.size()?;
         let start = storage::read(storage, 0, size.min(1024) as usize)?;
@@ -53,7 +53,7 @@ impl Header {
     /// Writes a new header with one key slot, and, for a volume with tags, an empty journal, and answers with it and the volume's key. Whatever was in its place is lost; the data is not
     /// touched.
     ///
-    /// What was there goes first, and the header is written last: whoever opens the storage after a failure finds no header, or this one.
+    /// The old bytes are overwritten first, and the header is written last. So whoever opens the storage after a failure finds no header, or this one.
     pub fn format(
         version: Version,
         storage: &dyn WriteAt,
@@ -119,7 +119,7 @@ impl Header {
         }
     }
 
-    /// Bytes from the beginning of the device that the header and its key slots take: what a backup has.
+    /// The number of bytes that the header and its key slots take at the beginning of the device. A backup consists of these bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Luks1(header) => header.size(),
@@ -127,8 +127,8 @@ impl Header {
         }
     }
 
-    /// Puts this header, of which `backup` begins with a copy, in the place of the one on `storage`. The key slots' areas are written first: if it
-    /// fails, the old header may be there with key slots that open nothing, and restoring once more mends it.
+    /// Replaces the header on `storage` by this one, which was read from `backup`. The areas of the key slots are written first. After a failure, the old
+    /// header may be there with key slots that open nothing; then the header has to be restored again.
     pub fn restore(&mut self, backup: &dyn ReadAt, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
         self.slots().writable()?;
         let (from, to) = match self {
@@ -145,8 +145,8 @@ impl Header {
         self.slots_mut().store(storage, random)
     }
 
-    /// Mends the header on `storage`: a copy of a LUKS2 header that is damaged or old is written again from the other one; of LUKS1, fields of key
-    /// slots get the values that every program gives them. What was mended; nothing is written if all is well.
+    /// Repairs the header on `storage`, and returns what was repaired. In LUKS2, a copy that is damaged or old is written again from the other one. In
+    /// LUKS1, fields of key slots get the values that every program gives them. If nothing is wrong, nothing is written.
     pub fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
         if storage::read(storage, 0, storage.size()?.min(8) as usize)? == luks1::MAGIC {
             return luks1::Header::repair(storage, random);
@@ -159,7 +159,7 @@ impl Header {
         Ok(wrong)
     }
 
-    /// The key of the volume, from the slot or from the first that the passphrase opens. `storage` holds the header.
+    /// The key of the volume, from the slot that is named, or from the first slot that the passphrase opens. `storage` has the header.
     pub fn unlock(
         &self,
         storage: &dyn ReadAt,
@@ -181,8 +181,8 @@ impl Header {
         }
     }
 
-    /// The volume on `storage`, as [`Self::open`] opens it, and also if it is under reencryption. `headed` is what the header is on, if it is
-    /// detached. If a zone was left half written, the volume can only be read.
+    /// The volume on `storage`, as [`Self::open`] opens it, but also if it is under reencryption. `headed` is the device of a detached header. If a zone was
+    /// cut off while it was rewritten, the volume can only be read.
     pub fn open_with<S: ReadAt>(
         &self,
         storage: S,
@@ -195,7 +195,7 @@ impl Header {
         }
     }
 
-    /// A key that came from elsewhere, if it is the volume's.
+    /// Checks a key that did not come from a key slot, and returns it if it is the volume's.
     pub fn verify(&self, key: Key, limits: &Limits) -> Result<Unlocked, Error> {
         match self.slots().digest()?.tells(&key, limits)? {
             true => Ok(Unlocked { slot: None, key, other: None }),
@@ -203,7 +203,7 @@ impl Header {
         }
     }
 
-    /// Adds a key slot with the key that was unlocked: its number. `storage` holds the header.
+    /// Adds a key slot with the key that was unlocked, and returns the slot's number. `storage` has the header.
     pub fn add_key(
         &mut self,
         storage: &dyn WriteAt,
@@ -215,8 +215,8 @@ impl Header {
         keyslots::add(self.slots_mut(), storage, unlocked, slot, random)
     }
 
-    /// Puts a new key slot in the place of the one that was unlocked, whose passphrase opens nothing any more: its number, which is the old
-    /// one's in LUKS2. Both are there for a while, so that one of the passphrases opens the volume whatever fails; so a slot has to be free.
+    /// Replaces the key slot that was unlocked by a new one, and returns the new slot's number, which in LUKS2 is the old number. The old passphrase
+    /// then opens nothing. For a while there are both slots, so that one of the passphrases opens the volume whatever fails. So a slot has to be free.
     pub fn change_key(
         &mut self,
         storage: &dyn WriteAt,
@@ -227,7 +227,7 @@ impl Header {
         keyslots::change(self.slots_mut(), storage, unlocked, new, random)
     }
 
-    /// Overwrites a key slot and removes it; the last one only if `last` says so.
+    /// Overwrites a key slot and removes it. The last slot is removed only with `last`.
     pub fn remove_key(&mut self, storage: &dyn WriteAt, slot: u32, last: bool, random: &Rng) -> Result<(), Error> {
         keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
@@ -249,7 +249,7 @@ impl Header {
         header.open(storage, key)
     }
 
-    /// What a user should know about the header, one line each.
+    /// What a user should know about the header, a line for each.
     pub fn warnings(&self) -> Vec<String> {
         let Self::Luks2(header) = self else { return Vec::new() };
         match &header.copies {
@@ -268,7 +268,7 @@ fn copy(from: &dyn ReadAt, to: &dyn WriteAt, range: std::ops::Range<u64>) -> Res
     Ok(())
 }
 
-/// Other encrypted volumes by what they begin with.
+/// The name of an encrypted volume of another kind, which its first bytes show.
 fn other_kind(start: &[u8]) -> Option<&'static str> {
     let at = |offset: usize, magic: &[u8]| start.get(offset..).is_some_and(|rest| rest.starts_with(magic));
     // The OEM identifier of the boot sector.

@@ -1,24 +1,24 @@
-//! From a passphrase to the key of a key slot.
+//! Key derivation: it makes the key of a key slot's area of a passphrase.
 
 use crate::{Error, Key, lookup};
 use algkit::{Hash, Rng};
 use std::time::{Duration, Instant};
 use zeroize::{Zeroize, Zeroizing};
 
-/// A shorter time says little.
+/// The shortest time that is measured, as a shorter one would say little.
 const SAMPLE: Duration = Duration::from_millis(100);
 
-/// The least that a new volume costs, as in cryptsetup.
+/// The lowest costs of a new volume, as in cryptsetup.
 const MIN_ITERATIONS: u32 = 1000;
 const MIN_PASSES: u32 = 4;
 const MIN_MEMORY_KIB: u32 = 64 << 10;
 
-/// What a header may ask for. Its costs are read before anything in it can be authenticated.
+/// The highest costs that a header may ask for. They are needed because the costs are read before anything in the header can be authenticated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// KiB of memory for Argon2.
     pub memory_kib: u64,
-    /// KiB that Argon2 may fill, all passes taken together.
+    /// KiB that Argon2 may fill, in all passes together.
     pub work_kib: u64,
     /// Iterations of PBKDF2.
     pub iterations: u64,
@@ -36,7 +36,7 @@ impl Default for Limits {
 pub enum Argon2 {
     /// Argon2i: addresses do not depend on the passphrase.
     I,
-    /// Argon2id: only those of the first half of the first pass do not.
+    /// Argon2id: addresses do not depend on the passphrase in the first half of the first pass.
     Id,
 }
 
@@ -47,14 +47,14 @@ pub enum Kdf {
     Pbkdf2 {
         /// The hash, by its name in the header.
         hash: String,
-        /// How often.
+        /// The number of iterations.
         iterations: u32,
         /// The salt.
         salt: Vec<u8>,
     },
     /// Argon2, version 0x13 (RFC 9106).
     Argon2 {
-        /// Which of them.
+        /// The variant.
         variant: Argon2,
         /// Passes over the memory.
         time: u32,
@@ -77,7 +77,7 @@ impl Kdf {
         }
     }
 
-    /// PBKDF2 that takes about so long on this machine, without a salt.
+    /// PBKDF2 that takes about `time` on this machine. It has no salt yet.
     pub fn pbkdf2_for(hash: &str, time: Duration) -> Result<Self, Error> {
         let of = |iterations| Self::Pbkdf2 { hash: hash.to_owned(), iterations, salt: Vec::new() };
         let mut iterations = 1 << 14;
@@ -90,7 +90,7 @@ impl Kdf {
         Ok(of((fitting as u32).max(MIN_ITERATIONS)))
     }
 
-    /// Argon2 that takes about so long on this machine, without a salt: in all of the memory if four passes over it take no longer, else in less.
+    /// Argon2 that takes about `time` on this machine. It has no salt yet. It uses all of `memory` if four passes over that fit into the time, else less.
     pub fn argon2_for(variant: Argon2, memory_kib: u32, cpus: u32, time: Duration) -> Result<Self, Error> {
         let of = |time, memory_kib| Self::Argon2 { variant, time, memory_kib, cpus, salt: Vec::new() };
         let mut sample = memory_kib.min(16 << 10);
@@ -99,13 +99,13 @@ impl Kdf {
             sample = sample.saturating_mul(2).min(memory_kib);
             took = of(1, sample).time()?;
         }
-        // KiB that are filled in the time.
+        // The number of KiB that can be filled in the time.
         let work = f64::from(sample) * time.as_secs_f64() / took.as_secs_f64();
         let memory = memory_kib.min((work / f64::from(MIN_PASSES)) as u32).max(MIN_MEMORY_KIB.min(memory_kib));
         Ok(of(((work / f64::from(memory)) as u32).max(MIN_PASSES), memory))
     }
 
-    /// How long a key of 64 bytes takes, as AES-256-XTS has.
+    /// How long the derivation of a key of 64 bytes takes, the length of an AES-256-XTS key.
     fn time(&self) -> Result<Duration, Error> {
         let mut kdf = self.clone();
         let (Self::Pbkdf2 { salt, .. } | Self::Argon2 { salt, .. }) = &mut kdf;
@@ -115,7 +115,7 @@ impl Kdf {
         Ok(start.elapsed())
     }
 
-    /// The same with a new salt of 32 bytes.
+    /// The same key derivation, with a new salt of 32 bytes.
     pub(crate) fn salted(&self, random: &Rng) -> Result<Self, Error> {
         let mut kdf = self.clone();
         let (Self::Pbkdf2 { salt, .. } | Self::Argon2 { salt, .. }) = &mut kdf;
@@ -124,7 +124,7 @@ impl Kdf {
         Ok(kdf)
     }
 
-    /// A key of `size` bytes, whatever it costs: the caller has chosen the costs.
+    /// A key of `size` bytes, without limits, as the caller has chosen the costs.
     pub(crate) fn key(&self, passphrase: &[u8], size: usize) -> Result<Key, Error> {
         let all = Limits { memory_kib: u64::MAX, work_kib: u64::MAX, iterations: u64::MAX };
         self.bounded_key(passphrase, size, &all)

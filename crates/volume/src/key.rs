@@ -5,15 +5,15 @@ use algkit::{Skcipher, Unkeyed, WeakKeys};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// What a volume is encrypted with. [`Key`] is one that is here, in bytes; a handle to a key that somebody else holds can stand in for it.
+/// The key of a volume. [`Key`] has its bytes; a handle to a key that another process or a device holds can stand in for it.
 pub trait VolumeKey: Send + Sync {
-    /// Bytes of key.
+    /// The length of the key in bytes.
     fn size(&self) -> usize;
 
     /// The cipher with this key.
     fn cipher(&self, cipher: &Unkeyed<Skcipher>) -> Result<Skcipher, Error>;
 
-    /// The key, if it is here: some ciphers of sectors need it in parts.
+    /// The bytes of the key, if they are in this process. Some sector ciphers need parts of the key.
     fn bytes_here(&self) -> Option<&[u8]> {
         None
     }
@@ -25,8 +25,8 @@ pub struct Key(Zeroizing<Vec<u8>>);
 impl Key {
     /// Takes the bytes.
     pub fn new(bytes: Vec<u8>) -> Self {
-        // A limit of the system is no reason to refuse the key. Pages are locked once, however many keys they hold, so that none is unlocked
-        // before the process ends.
+        // Where the system's limit is reached, the key is used without being locked. A lock is on a whole page, which other keys may share, so
+        // no page is unlocked before the process ends.
         if let Ok(guard) = region::lock(bytes.as_ptr(), bytes.len()) {
             std::mem::forget(guard);
         }
@@ -60,7 +60,7 @@ impl VolumeKey for Key {
         self.0.len()
     }
 
-    /// Weak keys are taken: the volume was made with this key, and dm-crypt takes it.
+    /// Weak keys are accepted: the volume was made with this key, and dm-crypt accepts it.
     fn cipher(&self, cipher: &Unkeyed<Skcipher>) -> Result<Skcipher, Error> {
         Ok(cipher.key_with(&self.0, WeakKeys::Allow)?)
     }
@@ -70,11 +70,11 @@ impl VolumeKey for Key {
     }
 }
 
-/// A key that a digest of the header has told.
+/// The key of a volume, which the header's digest has confirmed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Unlocked {
-    /// The key slot that it was in, if a passphrase opened one.
+    /// The key slot that held the key, if a passphrase opened one.
     pub slot: Option<u32>,
     /// The key.
     pub key: Key,

@@ -1,8 +1,8 @@
-//! What is done with key slots, whatever the version of the header.
+//! Operations on key slots, for both versions of the header.
 //!
-//! Every change is a row of steps, and each is on the storage before the next begins. Whoever opens the volume after a failure between any
-//! two finds the header of before or that of after: a new key slot's area is written before the header names it, and an old one's is
-//! overwritten before the header forgets where it is.
+//! A change takes several steps, and each is on the storage before the next begins. So whoever opens the volume after a failure finds either the
+//! old header or the new one. The area of a new key slot is written before the header names it. The area of an old key slot is overwritten
+//! before the header loses its place.
 
 use crate::{
     Error, Kdf, Key, Limits, ReadAt, Unlocked, WriteAt, lookup,
@@ -15,11 +15,11 @@ use algkit::Rng;
 pub struct NewKey<'a> {
     /// The passphrase.
     pub passphrase: &'a [u8],
-    /// The key derivation; its salt is made anew.
+    /// The key derivation. Its salt is replaced by a new one.
     pub kdf: Kdf,
     /// The hash of the anti-forensic splitter (LUKS2; LUKS1 has one for all slots).
     pub hash: &'a str,
-    /// The number, or the first that is free.
+    /// The number of the key slot; without it, the first that is free is taken.
     pub slot: Option<u32>,
 }
 
@@ -28,33 +28,33 @@ pub(crate) trait Keyslots {
     /// The slots that hold the key of the data.
     fn bound(&self) -> Vec<u32>;
 
-    /// Those of them that a passphrase is tried on if no slot is named, in their order.
+    /// Those of these slots on which a passphrase is tried, in this order, if no slot is named.
     fn candidates(&self) -> Vec<u32> {
         self.bound()
     }
 
-    /// A slot in use.
+    /// The slot with this number, if it is in use.
     fn slot(&self, number: u32) -> Result<KeySlot, Error>;
 
-    /// What tells the volume's key.
+    /// The digest that confirms the volume's key.
     fn digest(&self) -> Result<KeyDigest, Error>;
 
     /// An error if the header may not be changed.
     fn writable(&self) -> Result<(), Error>;
 
-    /// The slot if it is free, or the first that is, with room for a key of `key_size` bytes.
+    /// Slot `number` if it is free, or else the first slot that is free, with an area for a key of `key_size` bytes.
     fn free(&self, number: Option<u32>, key_size: usize, kdf: &Kdf, hash: &str) -> Result<(u32, Area), Error>;
 
-    /// Enters a slot. It holds the same key as the slot `like`, or the volume's.
+    /// Enters a slot into the header in memory. Its key is that of the slot `like`, or without `like` the volume's.
     fn enter(&mut self, number: u32, area: &Area, kdf: &Kdf, like: Option<u32>) -> Result<(), Error>;
 
-    /// Removes a slot.
+    /// Removes a slot from the header in memory.
     fn remove(&mut self, number: u32) -> Result<(), Error>;
 
-    /// Removes the slot `old`, whose place `new` takes: the number that the key has from now on.
+    /// Removes the slot `old`, which `new` replaces. Returns the number of the new slot from now on.
     fn supersede(&mut self, old: u32, new: u32) -> Result<u32, Error>;
 
-    /// Writes the header, so that a failure at any time leaves the one of before or this one.
+    /// Writes the header to the storage. A failure at any time leaves the old header or this one.
     fn store(&mut self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error>;
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn unlock(
     if let Some(number) = slot {
         header.slot(number)?;
     }
-    // A slot that cannot be tried does not keep others from opening.
+    // If a slot cannot be tried, the others are tried all the same.
     let mut answer = Error::WrongPassphrase;
     for number in slot.map_or_else(|| header.candidates(), |number| vec![number]) {
         match header.slot(number).and_then(|slot| slot.open(storage, passphrase, limits)) {
@@ -81,7 +81,7 @@ pub(crate) fn unlock(
     Err(answer)
 }
 
-/// A slot that is not on the storage yet.
+/// A new slot, before it is written.
 pub(crate) struct Prepared {
     pub number: u32,
     pub area: Area,
@@ -90,13 +90,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Writes the area. No header names it yet.
+    /// Writes the area, which no header names yet.
     pub fn seal(&self, storage: &dyn WriteAt, key: &Key, random: &Rng) -> Result<(), Error> {
         self.area.seal(storage, &self.derived, key, random)
     }
 }
 
-/// Finds a place for the slot and derives its key: what can fail or takes long, before anything is written.
+/// Finds a place for a slot and derives the key of its area. Nothing is written: what may fail, or takes long, comes first.
 pub(crate) fn prepare(
     header: &dyn Keyslots,
     key_size: usize,
@@ -105,14 +105,14 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Error> {
     header.writable()?;
     let (number, area) = header.free(new.slot, key_size, &new.kdf, new.hash)?;
-    // A hash that is not there is told of now.
+    // A hash that algkit does not have is refused before anything is written.
     lookup::hash(&area.hash)?;
     let kdf = new.kdf.salted(random)?;
     let derived = kdf.key(new.passphrase, area.cipher_key)?;
     Ok(Prepared { number, area, kdf, derived })
 }
 
-/// Adds the slot, which holds the same key as `unlocked`: its number.
+/// Adds the slot, whose key is that of `unlocked`. Returns the number of the slot.
 pub(crate) fn add(
     header: &mut dyn Keyslots,
     storage: &dyn WriteAt,
@@ -127,7 +127,7 @@ pub(crate) fn add(
     Ok(new.number)
 }
 
-/// Puts a new slot in the place of the one that was unlocked. There are two slots for a while, so one has to be free.
+/// Replaces the slot that was unlocked by a new one. For a while there are both, so another slot has to be free.
 pub(crate) fn change(
     header: &mut dyn Keyslots,
     storage: &dyn WriteAt,
@@ -145,7 +145,7 @@ pub(crate) fn change(
     Ok(number)
 }
 
-/// Removes a slot. With `last`, also the last one: then nothing opens the volume any more but its key.
+/// Removes a slot. The last slot is removed only with `last`: after that, nothing but the volume's key itself opens the volume.
 pub(crate) fn remove(
     header: &mut dyn Keyslots,
     storage: &dyn WriteAt,
@@ -158,7 +158,7 @@ pub(crate) fn remove(
     if !last && header.bound() == [number] {
         return Err(Error::LastSlot(number));
     }
-    // A header that cannot lose the slot is told of before the area is lost.
+    // If the slot cannot be removed from the header, that is an error before the area is overwritten.
     header.remove(number)?;
     area.wipe(storage, random)?;
     header.store(storage, random)

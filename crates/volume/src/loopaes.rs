@@ -9,21 +9,21 @@ use crate::{
 };
 use zeroize::Zeroizing;
 
-/// What a key file and the caller say of a volume.
+/// The parameters of a volume, from its key file and from the caller.
 #[derive(Clone, Debug)]
 pub struct LoopAes {
-    /// The cipher with its keys in turn.
+    /// The cipher, with the number of keys that sectors use in turn.
     pub cipher: CipherSpec,
     /// All keys.
     pub key: Key,
-    /// Where the data begins, in bytes.
+    /// The first byte of the data on the storage.
     pub offset: u64,
     /// The number of the first sector.
     pub skip: u64,
 }
 
 impl LoopAes {
-    /// Keys of `key_size` bytes for `cipher`, as `aes`. Without `hash` it is the one that loop-AES has for that size.
+    /// Parses a key file, for keys of `key_size` bytes and `cipher`, such as `aes`. Without `hash`, it is the one that loop-AES has for keys of that size.
     pub fn new(cipher: &str, key_size: usize, hash: Option<&str>, keyfile: &[u8]) -> Result<Self, Error> {
         let refused = |reason: String| Error::damaged("loop-AES key file", reason);
         if keyfile[..keyfile.len().min(100)].windows(17).any(|text| text == b"BEGIN PGP MESSAGE") {

@@ -18,24 +18,24 @@ const HEADER: usize = 592;
 /// The magic number and the version.
 pub(crate) const MAGIC: &[u8] = b"LUKS\xba\xbe\x00\x01";
 
-/// Key slots.
+/// The number of key slots.
 pub const SLOTS: usize = 8;
 
-/// A slot that is in use begins with this number, one that is not with the other.
+/// The first field of a key slot says whether the slot is in use.
 const ENABLED: u32 = 0x00ac_71f3;
 const DISABLED: u32 = 0x0000_dead;
 
-/// Where areas of key slots begin at the earliest: behind the header's last sector.
+/// The first byte that an area of a key slot may have: behind the header's last sector.
 pub(crate) const FIRST_AREA: u64 = 2 * UNIT;
 
-/// Where areas begin, and where the data of a new volume begins: multiples of so many bytes, as in cryptsetup.
+/// In a new volume, areas and the data begin at multiples of these numbers of bytes, as in cryptsetup.
 const ALIGNMENT: u64 = 4096;
 const DATA_ALIGNMENT: u64 = 1 << 20;
 
 /// Iterations for the digest of a new volume's key. Nobody can guess a random key, so the digest need not be slow.
 const DIGEST_ITERATIONS: u32 = 1000;
 
-/// Bytes that PBKDF2 makes of the volume's key.
+/// The length in bytes of the digest of the volume's key.
 const DIGEST: usize = 20;
 
 /// A header, checked.
@@ -51,11 +51,11 @@ pub struct Header {
     pub payload_offset: u32,
     /// Bytes of the volume's key.
     pub key_size: u32,
-    /// What PBKDF2 makes of the volume's key.
+    /// The digest of the volume's key, made by PBKDF2.
     pub digest: [u8; DIGEST],
-    /// The salt for that.
+    /// The salt of the digest.
     pub salt: [u8; 32],
-    /// The iterations for that.
+    /// The iterations of the digest.
     pub iterations: u32,
     /// The volume's UUID.
     pub uuid: String,
@@ -72,9 +72,9 @@ pub struct Slot {
     pub iterations: u32,
     /// The salt.
     pub salt: [u8; 32],
-    /// Where the stripes are, in sectors of 512 bytes.
+    /// The place of the stripes, in sectors of 512 bytes.
     pub offset: u32,
-    /// How many stripes.
+    /// The number of stripes.
     pub stripes: u32,
 }
 
@@ -176,7 +176,7 @@ impl Header {
         Ok(())
     }
 
-    /// A slot's stripes, in whole sectors.
+    /// The bytes that the stripes of a slot take, in whole sectors.
     pub(crate) fn area(&self, slot: &Slot) -> Range<u64> {
         let start = u64::from(slot.offset) * UNIT;
         start..start + (u64::from(self.key_size) * u64::from(slot.stripes)).next_multiple_of(UNIT)
@@ -187,7 +187,7 @@ impl Header {
         CipherSpec::parse(&format!("{}-{}", self.cipher, self.mode))
     }
 
-    /// The header and the areas of all slots.
+    /// The length in bytes of the header and the areas of all slots.
     pub(crate) fn size(&self) -> u64 {
         let end = self.slots.iter().map(|slot| self.area(slot).end).max();
         end.unwrap_or(FIRST_AREA).next_multiple_of(ALIGNMENT)
@@ -197,7 +197,7 @@ impl Header {
         u64::from(self.payload_offset) * UNIT
     }
 
-    /// Gives slots that are not in use places between the others, before byte `data`, which is 0 in a detached header.
+    /// Gives the slots that are not in use places between the others, before byte `data`. A detached header has `data` 0, which sets no limit.
     pub(crate) fn place_unused(&mut self, data: u64) -> Result<(), Error> {
         let size = u64::from(self.key_size) * u64::from(STRIPES);
         let mut taken: Vec<_> = self.slots.iter().filter(|slot| slot.enabled).map(|slot| self.area(slot)).collect();
@@ -231,7 +231,7 @@ impl Header {
         if u64::from(options.sector_size) != UNIT {
             return Err(refused(format!("LUKS1 has sectors of {UNIT} bytes")));
         }
-        // The specification's names: what stands before the first hyphen, and what behind it.
+        // The specification calls what stands before the first hyphen the cipher's name, and what stands behind it the mode.
         let text = options.cipher.to_string();
         let (cipher, mode) = text.split_once('-').ok_or_else(|| refused(format!("`{text}` has no mode")))?;
         let (first, slot_units) = layout(options.key_size as u64);
@@ -302,14 +302,15 @@ impl Header {
     }
 }
 
-/// Where the first area begins, and units from one to the next: every program has the same, and so it is known without the header.
+/// The place of the first area, and the distance from one area to the next, in sectors. They are the same in every program, so they are known
+/// without the header.
 fn layout(key_size: u64) -> (u64, u64) {
     (ALIGNMENT / UNIT, (u64::from(STRIPES) * key_size).next_multiple_of(ALIGNMENT) / UNIT)
 }
 
 impl Header {
-    /// Repairs the key slots of a damaged header: a slot that is neither enabled nor disabled is enabled if it has a salt, as at worst no
-    /// passphrase opens it; the number of stripes is always the same; and if that is not enough, so is the place of every slot.
+    /// Repairs the key slots of a damaged header. A slot that is neither enabled nor disabled is enabled if it has a salt: at worst, no passphrase opens
+    /// it. The number of stripes is set to the usual one. If the header is still wrong, so is the place of every slot.
     pub(crate) fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
         let Err(reason) = Self::read(storage) else { return Ok(Vec::new()) };
         let size = storage.size()?;
@@ -326,11 +327,11 @@ impl Header {
                 return Ok(mended);
             }
         }
-        // What is wrong outside of the key slots is not known from anything else.
+        // Outside of the key slots, nothing says what the right bytes are.
         Err(reason)
     }
 
-    /// The header with values in its key slots that are always the same, and the names of the fields that changed.
+    /// The header with the usual values in its key slots, and the names of the fields that were changed.
     fn mended(mut bytes: Vec<u8>, with_places: bool) -> (Vec<u8>, Vec<String>) {
         let word = |bytes: &[u8], at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
         let (first, units) = layout(u64::from(word(&bytes, 108).min(MAX_KEY)));
@@ -355,7 +356,7 @@ impl Header {
     }
 }
 
-/// LUKS1 has one.
+/// The error that LUKS1 does not have the key derivation function.
 fn no_kdf() -> Error {
     Error::damaged("the new key slot", "LUKS1 has no other key derivation than pbkdf2")
 }

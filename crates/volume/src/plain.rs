@@ -1,5 +1,4 @@
-//! Plain dm-crypt: a volume without a header. Its cipher, its key and its place come from whoever opens it, and nothing tells whether they are
-//! right.
+//! Plain dm-crypt: a volume without a header. Whoever opens it says its cipher, its key and its place, and nothing shows whether they are right.
 
 use crate::{
     CipherSpec, Error, Key, ReadAt, SectorCipher, Volume, VolumeKey,
@@ -9,14 +8,14 @@ use crate::{
 };
 use zeroize::Zeroizing;
 
-/// What a header would say.
+/// The parameters that a header would have.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The cipher.
     pub cipher: CipherSpec,
-    /// Bytes of a sector.
+    /// The size of a sector in bytes.
     pub sector_size: usize,
-    /// Where the data begins on the storage, in bytes.
+    /// The first byte of the data on the storage.
     pub offset: u64,
     /// The number of the first sector, in units of 512 bytes: cryptsetup's `--skip`, dm-crypt's `iv_offset`.
     pub skip: u64,
@@ -30,7 +29,7 @@ impl Plain {
         Self { cipher, sector_size: UNIT as usize, offset: 0, skip: 0, large_ivs: false }
     }
 
-    /// The volume from the offset to the end of `storage`. What is behind the last whole sector is left out.
+    /// The volume from the offset to the end of `storage`. Bytes behind the last whole sector are left out.
     pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         let cipher = SectorCipher::new(&self.cipher, key, self.sector_size)?;
         let cipher = if self.large_ivs { cipher.large_ivs() } else { cipher };

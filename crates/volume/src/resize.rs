@@ -1,4 +1,4 @@
-//! The length of the data, where the header says it.
+//! Another length of the data, for headers that say how long the data is.
 
 use crate::{
     Error, Header, WriteAt,
@@ -8,7 +8,8 @@ use crate::{
 use algkit::Rng;
 
 impl Header {
-    /// Bytes of the data if the header says how many; else they are what the device has behind its beginning. An error if that may not be changed now.
+    /// The length of the data in bytes, if the header says it; otherwise the data reaches to the end of the device. It is an error if the length may
+    /// not be changed now.
     pub fn fixed_size(&self) -> Result<Option<u64>, Error> {
         let Self::Luks2(header) = self else { return Ok(None) };
         header.writable()?;
@@ -20,7 +21,7 @@ impl Header {
         Ok(segments.map(bytes).sum())
     }
 
-    /// Bytes of a sector, of which the length is a multiple.
+    /// The size of a sector in bytes. The length of the data is a multiple of it.
     pub fn sector_size(&self) -> u32 {
         match self {
             Self::Luks1(_) => 512,
@@ -30,7 +31,7 @@ impl Header {
         }
     }
 
-    /// Writes another length into the header on `storage`, if it says one.
+    /// Writes another length into the header on `storage`, if that header says how long the data is.
     pub fn set_size(&mut self, storage: &dyn WriteAt, size: u64, random: &Rng) -> Result<(), Error> {
         let now = self.fixed_size()?;
         match self {

@@ -1,15 +1,15 @@
-//! A key slot, the same in both versions of LUKS: a passphrase becomes a key, the key decrypts an area, the area's stripes are the volume's
-//! key, and a digest tells whether they are.
+//! A key slot, which is the same in both versions of LUKS. A key is derived from the passphrase; it decrypts an area; the area's stripes are
+//! merged into the volume's key; and a digest confirms that this is the right key.
 
 use crate::{CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, WriteAt, af, crypt::UNIT, storage};
 use algkit::{Direction, Rng};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// The stripes of every key slot.
+/// The number of stripes in every key slot.
 pub(crate) const STRIPES: u32 = 4000;
 
-/// The longest key of a volume, and of an area, in bytes.
+/// The length of the longest key, of a volume or of an area, in bytes.
 pub(crate) const MAX_KEY: u32 = 512;
 
 /// A key slot that is in use.
@@ -20,9 +20,9 @@ pub(crate) struct KeySlot {
 }
 
 impl KeySlot {
-    /// The key in the slot, if the passphrase is its.
+    /// The key in the slot, if the passphrase is the slot's.
     pub fn open(&self, storage: &dyn ReadAt, passphrase: &[u8], limits: &Limits) -> Result<Option<Key>, Error> {
-        // What the digest costs is known to be allowed before the costly part begins.
+        // The digest's cost is checked first, before time goes into the slot's key derivation.
         self.digest.kdf.allowed(limits)?;
         let derived = self.kdf.bounded_key(passphrase, self.area.cipher_key, limits)?;
         let key = self.area.open(storage, &derived)?;
@@ -30,11 +30,11 @@ impl KeySlot {
     }
 }
 
-/// What tells whether a key is the volume's.
+/// The digest that confirms the volume's key.
 pub(crate) struct KeyDigest {
-    /// PBKDF2 of the key.
+    /// PBKDF2, of which the key is the input.
     pub kdf: Kdf,
-    /// What it gives.
+    /// The output of PBKDF2.
     pub digest: Vec<u8>,
 }
 
@@ -45,24 +45,24 @@ impl KeyDigest {
     }
 }
 
-/// Where a key's stripes are, and how they are made.
+/// The area of a key slot: where the stripes of the key are, and how they are encrypted.
 pub(crate) struct Area {
-    /// Where it begins, in bytes.
+    /// The first byte of the area on the storage.
     pub offset: u64,
-    /// How many bytes belong to it.
+    /// The length of the area in bytes.
     pub size: u64,
-    /// Its cipher.
+    /// The cipher of the area.
     pub cipher: CipherSpec,
-    /// Bytes of the key of that cipher.
+    /// The length of that cipher's key in bytes.
     pub cipher_key: usize,
-    /// Bytes of the key that is in it.
+    /// The length in bytes of the key that the stripes make.
     pub key_size: usize,
     /// The hash of the splitter.
     pub hash: String,
 }
 
 impl Area {
-    /// The key in it, if `derived` is the right key of the area; else other bytes.
+    /// The key that the stripes make, if `derived` is the area's key. With another key, it is other bytes.
     fn open(&self, storage: &dyn ReadAt, derived: &Key) -> Result<Key, Error> {
         let mut sectors = Zeroizing::new(storage::read(storage, self.offset, self.len())?);
         self.crypt(Direction::Decrypt, derived, &mut sectors)?;
@@ -73,7 +73,7 @@ impl Area {
     pub fn seal(&self, storage: &dyn WriteAt, derived: &Key, key: &Key, random: &Rng) -> Result<(), Error> {
         let (have, end) = (storage.size()?, self.offset + self.size);
         if have < end {
-            // A file would grow, and a device refuse.
+            // Writing would make a file longer, and fail on a block device.
             let reason = format!("the area of the new key slot ends at byte {end}, and the device has {have}");
             return Err(Error::damaged("device", reason));
         }
@@ -84,12 +84,12 @@ impl Area {
         storage.write_at(self.offset, &sectors)
     }
 
-    /// Overwrites all of it.
+    /// Overwrites all of the area.
     pub fn wipe(&self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
         wipe(storage, self.offset, self.size, random)
     }
 
-    /// Whole sectors.
+    /// The length of the stripes, in whole sectors.
     fn len(&self) -> usize {
         (self.key_size * STRIPES as usize).next_multiple_of(UNIT as usize)
     }
@@ -99,7 +99,7 @@ impl Area {
     }
 }
 
-/// Overwrites an area with random bytes, as one bit of a key slot that is lost loses the key. It is on the storage when this returns.
+/// Overwrites an area with random bytes, so that the key in it is lost. The random bytes are on the storage when this returns.
 pub(crate) fn wipe(storage: &dyn WriteAt, offset: u64, size: u64, random: &Rng) -> Result<(), Error> {
     const CHUNK: u64 = 4 << 20;
     let mut noise = vec![0; size.min(CHUNK) as usize];

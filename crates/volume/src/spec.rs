@@ -15,15 +15,15 @@ use std::fmt;
 /// How the IV of a sector is made of its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Iv {
-    /// The number itself, in some form. ESSIV is part of the algorithm, over plain64.
+    /// The number itself, in one of several forms. ESSIV is a part of the algorithm, which gets the number as plain64.
     Number(SectorIv),
     /// The encryption of the sector's byte offset: `eboiv`, for BitLocker with CBC.
     Eboiv,
-    /// The same, with a diffuser: `elephant`, for BitLocker as well. Half of the key is the diffuser's.
+    /// As `eboiv`, and with a diffuser: `elephant`, for BitLocker as well. Half of the key belongs to the diffuser.
     Elephant,
-    /// loop-AES's hash of the sector: `lmk`. There may be several keys in turn, and one more as a seed.
+    /// A hash of the sector: `lmk`, for loop-AES. There may be several keys, which sectors use in turn, and one more as a seed.
     Lmk,
-    /// TrueCrypt's IV and whitening before XTS: `tcw`, whose secrets are the end of the key.
+    /// The IV and the whitening of TrueCrypt before it had XTS: `tcw`. Its secrets are at the end of the key.
     Tcw,
     /// Made anew for each write, and stored with the tag: `random`, for volumes with integrity alone.
     Random,
@@ -84,7 +84,7 @@ impl CipherSpec {
         self.iv
     }
 
-    /// How many keys serve in turn.
+    /// The number of keys that sectors use in turn.
     pub(crate) fn keys(&self) -> usize {
         self.keys
     }
@@ -112,7 +112,7 @@ struct Parts<'a> {
     options: Option<&'a str>,
 }
 
-/// What follows `capi:`. A driver's name may have hyphens, and a hash's too, so that both are cut from behind.
+/// Parses what follows `capi:`. Names of drivers and of hashes may have hyphens, so the text is cut at the last ones.
 fn capi(rest: &str) -> Result<Parts<'_>, &'static str> {
     let (rest, options) = match rest.rsplit_once(':') {
         Some((rest, options)) => (rest, Some(options)),
@@ -131,7 +131,7 @@ fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
     }
     let keys = keys.parse().ok().filter(|keys: &usize| keys.is_power_of_two() && *keys <= MAX_KEYS);
     let keys = keys.ok_or("the number of keys is a power of two up to 64")?;
-    // dm-crypt: the cipher alone, or with `plain` in the place of the mode, is of old CBC with plain.
+    // In dm-crypt, a cipher without a mode, or with `plain` in its place, means CBC with the IV plain, as in old volumes.
     let (mode, iv) = match (parts.next(), parts.next()) {
         (None, _) | (Some("plain"), None) => ("cbc", "plain"),
         (Some("ecb"), _) => return Err(ECB),
@@ -162,12 +162,12 @@ fn named(iv: &str) -> Result<Iv, &'static str> {
     }))
 }
 
-/// The most keys that serve in turn.
+/// The largest number of keys that sectors use in turn.
 const MAX_KEYS: usize = 64;
 
 const ECB: &str = "ECB shows which blocks are equal";
 
-/// Why an algorithm is not one for sectors. What the name alone does not say, the driver's sizes say later.
+/// Why an algorithm is refused for sectors, if its name shows that. Others are refused later, by the sizes of their drivers.
 fn refusal(name: &Name) -> Option<&'static str> {
     match name.base.as_str() {
         "ecb" => Some(ECB),
@@ -182,7 +182,7 @@ fn refusal(name: &Name) -> Option<&'static str> {
 /// Why only a [`CipherSpec`] with tags has such IVs.
 pub(crate) const RANDOM: &str = "random IVs have to be stored, which only a volume with integrity can";
 
-/// Two versions of a sector under one key stream give their difference away.
+/// The reason to refuse stream ciphers: two versions of a sector have the same key stream, which gives their difference away.
 pub(crate) const STREAM: &str = "a stream cipher encrypts every version of a sector with the same key stream";
 
 #[cfg(test)]

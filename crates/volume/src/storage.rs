@@ -1,4 +1,4 @@
-//! Where volumes lie: bytes that are read and written at an offset.
+//! Storages: what volumes lie on. Bytes are read and written at any offset.
 
 use crate::Error;
 use rustix::{
@@ -26,17 +26,17 @@ pub trait WriteAt: ReadAt {
     /// Writes all of `data` from `offset` on. What would go behind the end is an error.
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error>;
 
-    /// The same with bytes that may be overwritten, so that a volume encrypts them where they are.
+    /// As [`Self::write_at`], but `data` may be overwritten, so a volume can encrypt it in place.
     fn write_from(&self, offset: u64, data: &mut [u8]) -> Result<(), Error> {
         self.write_at(offset, data)
     }
 
-    /// The bytes are not needed any more: the storage may forget them, and reading them gives anything.
+    /// Says that bytes are not needed any more. The storage may drop them; until they are written again, reading them may give any bytes.
     fn discard(&self, _offset: u64, _len: u64) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns when everything that was written will be there after the power has failed.
+    /// Returns when everything that was written would survive a loss of power.
     fn sync(&self) -> Result<(), Error>;
 }
 
@@ -45,7 +45,7 @@ impl ReadAt for File {
     fn size(&self) -> Result<u64, Error> {
         let size = || {
             let metadata = self.metadata()?;
-            // A block device has the length 0, and an end to seek to.
+            // The metadata of a block device says 0 bytes. Seeking to its end gives the size.
             if metadata.is_file() { Ok(metadata.len()) } else { (&*self).seek(SeekFrom::End(0)) }
         };
         size().map_err(|source| Error::Storage { what: "cannot tell the size", source })
@@ -62,7 +62,7 @@ impl WriteAt for File {
         self.write_all_at(data, offset).map_err(|source| Error::Write { offset, len: data.len(), source })
     }
 
-    /// Makes a hole, if the file system or the device can.
+    /// Punches a hole, if the file system or the device can do that.
     fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(self, hole, offset, len) {
@@ -129,14 +129,14 @@ impl ReadAt for [u8] {
     }
 }
 
-/// The range as one of a slice of `size` bytes, if it lies inside.
+/// The range of `len` bytes from `offset` on, as indices of a slice of `size` bytes; none if it reaches beyond the slice.
 fn range(offset: u64, len: usize, size: usize) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(len)?;
     (end <= size).then_some(start..end)
 }
 
-/// Whoever holds a reference to a storage, or shares one, has a storage.
+/// A reference to a storage, a box with one and a shared one are storages as well.
 macro_rules! through {
     ($($kind:ty),*) => {$(
         impl<S: ReadAt + ?Sized> ReadAt for $kind {

@@ -19,17 +19,17 @@ const CHUNK: usize = 1 << 20;
 pub(crate) struct Extent {
     /// Where it begins on the storage, in bytes.
     pub offset: u64,
-    /// Bytes, a whole number of sectors.
+    /// Its length in bytes, a whole number of sectors.
     pub len: u64,
-    /// Added to the number of its first sector, in units of 512 bytes.
+    /// The number of its first sector, which IVs are made of, in units of 512 bytes.
     pub iv_offset: u64,
-    /// What its sectors are.
+    /// How its sectors are stored.
     pub form: Form,
 }
 
-/// What sectors are on the storage.
+/// How sectors are stored.
 pub(crate) enum Form {
-    /// What they are in the volume.
+    /// As plaintext.
     Plain,
     Encrypted(SectorCipher),
     /// Encrypted, with tags that lie between them. A volume has one such extent and no other.
@@ -53,16 +53,16 @@ impl Form {
     }
 }
 
-/// An open volume. It is a storage itself: of the plaintext, at any offset and of any length. Several threads may read and write at once;
-/// a sector of which a part is written is written as a whole, and no other write comes between.
+/// An open volume. It is itself a storage, of the plaintext: several threads may read and write any range at once. Whoever writes a part of a sector
+/// rewrites the whole sector, and no other write to that sector comes in between.
 pub struct Volume<S> {
     storage: S,
     extents: Vec<Extent>,
     size: u64,
     sector_size: usize,
-    /// Whether a reencryption was cut off that has to be resumed first: it can only be read.
+    /// Whether a reencryption was cut off within a zone. Then the volume can only be read, until the reencryption is resumed.
     torn: bool,
-    /// Writers of whole sectors share it. A writer of a part of a sector, who has to read the sector first, holds it alone.
+    /// Writers of whole sectors share this lock. A writer of a part of a sector holds it alone, as it reads the sector before it writes it.
     parts: RwLock<()>,
 }
 
@@ -73,7 +73,7 @@ impl<S> fmt::Debug for Volume<S> {
 }
 
 impl<S: ReadAt> Volume<S> {
-    /// The extents in their order.
+    /// A volume of these extents, one behind the other.
     pub(crate) fn new(storage: S, extents: Vec<Extent>) -> Result<Self, Error> {
         let have = storage.size()?;
         for Extent { offset, len, iv_offset, form } in &extents {
@@ -91,7 +91,7 @@ impl<S: ReadAt> Volume<S> {
         Ok(Self { storage, size, extents, sector_size, torn: false, parts: RwLock::new(()) })
     }
 
-    /// The same, only to be read: what is written would be lost.
+    /// The same volume, which can only be read, as what is written to it would be lost.
     pub(crate) fn only_to_be_read(self) -> Self {
         Self { torn: true, ..self }
     }
@@ -163,7 +163,7 @@ impl<S: ReadAt> Volume<S> {
         first.unwrap_or(false)
     }
 
-    /// The pieces of a request: the extent, the offset in it, and the length.
+    /// Cuts a request into pieces, each with its extent, the offset in the extent, and the length.
     fn pieces(&self, offset: u64, len: usize) -> Result<Vec<(&Extent, u64, usize)>, Error> {
         if offset.checked_add(len as u64).is_none_or(|end| end > self.size) {
             return Err(Error::Range { offset, len, size: self.size });
@@ -214,7 +214,7 @@ impl Extent {
     }
 }
 
-/// A request in an extent: a part of a sector, whole sectors, a part of a sector.
+/// How a request in an extent is cut: a part of a sector, whole sectors, and another part of a sector. Any of them may be empty.
 struct Cut {
     /// Bytes before the first whole sector.
     head: usize,
@@ -279,7 +279,7 @@ impl<S: WriteAt> WriteAt for Volume<S> {
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         self.pieces(offset, data.len())?;
         let mut buffer = Vec::new();
-        // Chunks end where sectors do, so that none is written twice.
+        // Chunks end where sectors end, so that no sector is written twice.
         let to_boundary = CHUNK - (offset % CHUNK as u64) as usize;
         let (first, rest) = data.split_at(to_boundary.min(data.len()));
         let mut at = offset;
@@ -311,7 +311,7 @@ impl<S: WriteAt> WriteAt for Volume<S> {
         Ok(())
     }
 
-    /// Whole sectors; parts of sectors stay, and sectors with tags, whose tags would be wrong.
+    /// Discards whole sectors. Sectors of which a part is asked for stay as they are, and so do sectors with tags, as their tags would become wrong.
     fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
         self.writable()?;
         if self.tags().is_some() {

@@ -8,13 +8,13 @@ use zeroize::Zeroizing;
 
 pub(crate) struct Elephant {
     cbc: Skcipher,
-    /// Makes the keys of sectors.
+    /// Makes the sector keys.
     sector_keys: Cipher,
     sector_size: usize,
 }
 
 impl Elephant {
-    /// The first half of the key is that of CBC.
+    /// `key` has the key of CBC in its first half, and that of the sector keys in its second.
     pub fn new(cipher: &Unkeyed<Skcipher>, key: &[u8], sector_size: usize) -> Result<Self, Error> {
         let (first, second) = key.split_at(key.len() / 2);
         Ok(Self {
@@ -60,7 +60,7 @@ impl OneSector for Elephant {
     }
 }
 
-/// Both diffusers. To a word, A adds two of the words before it and B two of those behind it, counted around; that decrypts, and
+/// Both diffusers. To each word, A adds two of the words before it, and B two of the words behind it; indices wrap around. Adding decrypts;
 /// subtracting in the opposite order encrypts.
 fn diffuse(sector: &mut [u8], direction: Direction) {
     let bytes = |word: &[u8]| u32::from_le_bytes([word[0], word[1], word[2], word[3]]);

@@ -1,5 +1,5 @@
-//! `lmk`, the CBC of loop-AES (drivers/md/dm-crypt.c, `crypt_iv_lmk_one`): up to 64 keys that serve one sector after the other in turn,
-//! and an IV that is the MD5 of the sector's text behind its first block, of its number, and of a seed if there is one more key.
+//! `lmk`, the CBC of loop-AES (drivers/md/dm-crypt.c, `crypt_iv_lmk_one`). It has up to 64 keys, which the sectors use in turn. A sector's IV is the MD5
+//! of the sector's text behind the first block, of the sector's number, and of a seed if there is one more key.
 
 use super::{OneSector, xor};
 use crate::{Error, lookup};
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 /// Bytes of an IV.
 const IV: usize = 16;
 
-/// Bytes that a seed takes in the hash: zeros follow it.
+/// The number of bytes of the seed in the hash. A shorter seed is followed by zeros.
 const SEED: usize = 64;
 
 /// The chaining value that MD5 begins with (RFC 1321, section 3.3).
@@ -40,7 +40,7 @@ impl Lmk {
             seed
         });
         let md5 = lookup::hash("md5")?;
-        // The padding is no message's if there is a seed, so the IV is read from the exported state, whose form is the driver's.
+        // With a seed, the input does not end with MD5's padding. So the IV is the chaining value, which is read from the exported state.
         if !md5.start().export()?.starts_with(&MD5_START) {
             return Err(Error::Unsupported { what: format!("lmk with the driver {}", md5.driver().driver) });
         }
@@ -69,7 +69,7 @@ impl OneSector for Lmk {
         match direction {
             Direction::Encrypt => cipher.encrypt_once(&self.iv(number, sector)?, &mut *sector),
             Direction::Decrypt => {
-                // The IV concerns the first block alone, and is made of the others.
+                // The IV changes only the first block, and is made of the others, so these are decrypted before the IV is known.
                 cipher.decrypt_once(&[0; IV], &mut *sector)?;
                 let iv = self.iv(number, sector)?;
                 xor(&mut sector[..IV], &iv);

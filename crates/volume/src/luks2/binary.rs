@@ -4,25 +4,25 @@ use crate::{Error, ReadAt, lookup, storage};
 use algkit::Rng;
 use subtle::ConstantTimeEq;
 
-/// Bytes of a binary header, behind which the JSON area begins.
+/// The length of a binary header in bytes. The JSON area follows it.
 pub(super) const BINARY: usize = 4096;
 
-/// The sizes that a copy may have, with its JSON area (table 1). The second copy begins where the first ends.
+/// The lengths that a copy of the header may have, with its JSON area (table 1). The second copy begins where the first ends.
 pub const HEADER_SIZES: [u64; 9] =
     [16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20];
 
 /// The magic numbers of the two copies.
 const MAGICS: [&[u8; 6]; 2] = [b"LUKS\xba\xbe", b"SKUL\xba\xbe"];
 
-/// Where the checksum is, which counts as zeros when it is computed.
+/// The place of the checksum. When the checksum is computed, its own bytes count as zeros.
 const CHECKSUM: std::ops::Range<usize> = 448..512;
 
 /// The fields of a binary header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Binary {
-    /// Bytes of the copy, with its JSON area.
+    /// The length of the copy in bytes, with its JSON area.
     pub header_size: u64,
-    /// Grows with every change; the copy with the greater one is the newer.
+    /// The sequence number, which grows with every change. The copy with the greater number is the newer one.
     pub sequence: u64,
     /// The label; empty if there is none.
     pub label: String,
@@ -35,7 +35,7 @@ pub struct Binary {
 }
 
 impl Binary {
-    /// The header at `offset`, and the bytes of its JSON area, which the checksum covers too.
+    /// The binary header at `offset`, and the bytes of its JSON area. The checksum covers both.
     pub(super) fn read(storage: &dyn ReadAt, size: u64, offset: u64, part: &str) -> Result<(Self, Vec<u8>), Error> {
         if offset.checked_add(BINARY as u64).is_none_or(|end| end > size) {
             return Err(Error::NoHeader);
@@ -56,7 +56,7 @@ impl Binary {
         Ok((binary, json))
     }
 
-    /// The fields of a header that lies at `offset`; an error without a reason if there is none.
+    /// The fields of a header that lies at `offset`. If no header is there, the error has no reason.
     fn parse(bytes: &[u8], offset: u64) -> Result<Self, Option<String>> {
         let field = |at: usize, len: usize| &bytes[at..at + len];
         let long = |at: usize| u64::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
@@ -85,7 +85,7 @@ impl Binary {
         Ok(binary)
     }
 
-    /// A copy that lies at `offset`, with its JSON area and a new salt.
+    /// The bytes of a copy that will lie at `offset`, with its JSON area and a new salt.
     pub(super) fn bytes(&self, offset: u64, json: &[u8], random: &Rng) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; BINARY];
         bytes[..6].copy_from_slice(MAGICS[usize::from(offset != 0)]);

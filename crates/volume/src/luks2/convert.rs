@@ -1,4 +1,4 @@
-//! LUKS1 to LUKS2 and back, as far as headers go: what stands in one, said in the other.
+//! A LUKS1 header as one of LUKS2, and the other way round. Nothing is read or written here.
 
 use super::{
     Header, SegmentSize,
@@ -17,7 +17,7 @@ use serde_json::{Map, json};
 /// Where the areas of key slots begin in a converted header.
 pub(crate) const FIRST_AREA: u64 = 2 * HEADER_SIZE;
 
-/// The most bytes for key slots that are made.
+/// The largest number of bytes that a converted header gives to key slots.
 const MAX_KEYSLOTS: u64 = 128 << 20;
 
 /// The reason why a header cannot be converted.
@@ -26,7 +26,7 @@ fn refused(reason: impl Into<String>) -> Error {
 }
 
 impl Header {
-    /// The same as a LUKS1 header whose key slots in use lie behind [`FIRST_AREA`] and before `end`. They stay where they are.
+    /// The LUKS2 header of the same volume as a LUKS1 header. The areas of key slots in use lie between [`FIRST_AREA`] and byte `end`, and stay there.
     pub(crate) fn of_luks1(old: &luks1::Header, end: u64) -> Result<Self, Error> {
         let mut keyslots = Map::new();
         let in_use = old.slots.iter().enumerate().filter(|(_, slot)| slot.enabled);
@@ -58,7 +58,8 @@ impl Header {
         contents.header(1, old.uuid.clone()).map_err(refused)
     }
 
-    /// The same as a LUKS1 header, if LUKS1 can say it. The key slots stay where they are; those that are not in use get places between.
+    /// The LUKS1 header of the same volume, if LUKS1 can express it. The areas of key slots in use stay where they are. Slots that are not in use get
+    /// places between them.
     pub(crate) fn to_luks1(&self) -> Result<luks1::Header, Error> {
         let metadata = &self.metadata;
         metadata.refuse_requirements()?;
@@ -103,7 +104,7 @@ impl Header {
         }
         let mut digest_field = [0; 20];
         let len = digest_field.len();
-        // PBKDF2 gives the same first bytes, however many are asked for.
+        // PBKDF2's first bytes do not depend on how many are asked for, so a longer digest can be cut.
         digest_field.copy_from_slice(&digest.digest[..len]);
         let mut header = luks1::Header {
             cipher: cipher.to_owned(),
@@ -121,7 +122,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The segment, if LUKS1 can say what it is.
+    /// The segment, if LUKS1 can express it.
     fn only_segment(&self) -> Result<&Segment, Error> {
         let mut segments = self.metadata.segments.values();
         let (Some(segment), None) = (segments.next(), segments.next()) else {
@@ -151,7 +152,7 @@ impl Header {
     }
 }
 
-/// Why LUKS1 cannot have the key slot: there all have one hash, and the cipher and the key size of the data.
+/// Why LUKS1 cannot have the key slot, if it cannot. In LUKS1 all key slots have the same hash, and the cipher and the key size of the data.
 fn unlike_luks1(slot: &Keyslot, key_size: u32, hash: &str, cipher: &str) -> Option<String> {
     let kdf_hash = match &slot.kdf {
         Some(Kdf::Pbkdf2 { hash, .. }) => hash,

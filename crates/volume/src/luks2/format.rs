@@ -10,13 +10,13 @@ use algkit::Rng;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-/// Bytes of a copy.
+/// The length in bytes of a copy of the header.
 pub(super) const HEADER_SIZE: u64 = 16 << 10;
 
 /// Where the data begins, as cryptsetup has it.
 const DATA_OFFSET: u64 = 16 << 20;
 
-/// Iterations of the digest. The key that it tells is random: none has to be slowed down who guesses.
+/// Iterations of the digest. The key is random, so nobody can guess it, and the digest need not be slow.
 const DIGEST_ITERATIONS: u32 = 1000;
 
 impl Header {
@@ -37,13 +37,13 @@ impl Header {
         let mut header = contents.header(0, options.uuid(random)?).map_err(refused)?;
         header.binary.label.clone_from(&options.label);
         header.binary.subsystem.clone_from(&options.subsystem);
-        // What does not fit is told of now.
+        // What does not fit into a header is refused here, before anything is written.
         header.bytes(0, random)?;
         Ok(header)
     }
 }
 
-/// What a new header says of a volume with one key, whose data extends to the end of the device.
+/// A new volume with one key, whose data reaches to the end of the device, as its header describes it.
 pub(super) struct Contents<'a> {
     pub keyslots: Value,
     pub digest: Value,
@@ -53,7 +53,7 @@ pub(super) struct Contents<'a> {
     /// What tags sectors have.
     pub integrity: Option<&'a str>,
     pub sector_size: u32,
-    /// Bytes for key slots.
+    /// The number of bytes for the areas of key slots.
     pub room: u64,
 }
 
@@ -95,7 +95,7 @@ impl Contents<'_> {
     }
 }
 
-/// A digest of `secret`, which tells no key slot and no segment.
+/// A digest of `secret`, which belongs to no key slot and no segment yet.
 pub(super) fn digest_json(secret: &Key, random: &Rng) -> Result<Value, Error> {
     let kdf = Kdf::Pbkdf2 { hash: "sha256".to_owned(), iterations: DIGEST_ITERATIONS, salt: Vec::new() };
     let kdf = kdf.salted(random)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// All of it. What algkit does not know is left out here and stays in the text.
+/// The metadata. Fields that algkit does not know are left out here; the text of the header keeps them.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Metadata {
     /// Key slots by their numbers.
@@ -27,42 +27,42 @@ pub struct Keyslot {
     /// `luks2`, or `reencrypt`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Bytes of the key in it.
+    /// The length in bytes of the key in the slot.
     pub key_size: u32,
-    /// Its bytes on the storage.
+    /// The bytes on the storage that belong to the slot.
     pub area: Area,
-    /// How a passphrase becomes the area's key.
+    /// The key derivation, which makes the area's key of a passphrase.
     #[serde(default, deserialize_with = "kdf")]
     pub kdf: Option<Kdf>,
-    /// How the key becomes stripes.
+    /// The splitter, which makes stripes of the key.
     pub af: Option<Af>,
-    /// 0: for those who ask for it; 1: normal; 2: first.
+    /// 0: tried only if it is asked for; 1: normal; 2: tried first.
     pub priority: Option<u8>,
-    /// For reencryption: what is done.
+    /// For reencryption: the mode.
     pub mode: Option<String>,
-    /// For reencryption: in which direction.
+    /// For reencryption: the direction.
     pub direction: Option<String>,
 }
 
-/// A key slot's place.
+/// The area of a key slot.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Area {
     /// `raw`; others for reencryption.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where, in bytes.
+    /// The first byte on the device.
     #[serde(deserialize_with = "number")]
     pub offset: u64,
-    /// How many bytes.
+    /// The length in bytes.
     #[serde(deserialize_with = "number")]
     pub size: u64,
     /// The cipher string.
     pub encryption: Option<String>,
-    /// Bytes of the area's key.
+    /// The length of the area's key in bytes.
     pub key_size: Option<u32>,
     /// For reencryption: the hash of the checksums.
     pub hash: Option<String>,
-    /// For reencryption: bytes that have a checksum.
+    /// For reencryption: the number of bytes that a checksum covers.
     pub sector_size: Option<u32>,
     /// For reencryption: by how many bytes data is shifted.
     #[serde(default, deserialize_with = "some_number")]
@@ -75,7 +75,7 @@ pub struct Af {
     /// `luks1`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How many stripes.
+    /// The number of stripes.
     pub stripes: u32,
     /// The hash.
     pub hash: String,
@@ -87,48 +87,48 @@ pub struct Segment {
     /// `crypt` or `linear`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where, in bytes.
+    /// The first byte on the device.
     #[serde(deserialize_with = "number")]
     pub offset: u64,
-    /// How long.
+    /// The length.
     #[serde(deserialize_with = "segment_size")]
     pub size: SegmentSize,
-    /// What is added to the number of its first sector.
+    /// The number of the first sector, which IVs are made of, in units of 512 bytes.
     #[serde(default, deserialize_with = "some_number")]
     pub iv_tweak: Option<u64>,
     /// The cipher string.
     pub encryption: Option<String>,
-    /// Bytes of a sector.
+    /// The size of a sector in bytes.
     pub sector_size: Option<u32>,
     /// Present if sectors have tags.
     pub integrity: Option<Value>,
-    /// For reencryption: what the segment is.
+    /// For reencryption: flags that say what the segment is for.
     #[serde(default)]
     pub flags: Vec<String>,
 }
 
-/// How long a segment is.
+/// The length of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SegmentSize {
     /// To the end of the device.
     Dynamic,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
 }
 
 impl Segment {
-    /// Bytes of a sector.
+    /// The size of a sector in bytes.
     pub fn sector_size(&self) -> u32 {
         self.sector_size.unwrap_or(512)
     }
 
-    /// Whether it is kept for reencryption and no part of the volume.
+    /// Whether the segment is a backup for reencryption, and no part of the volume.
     pub fn is_backup(&self) -> bool {
         self.flags.iter().any(|flag| flag.starts_with("backup-"))
     }
 }
 
-/// What tells whether a key is the right one.
+/// The digest that confirms a key.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Digest {
     /// `pbkdf2`.
@@ -152,33 +152,33 @@ pub struct Digest {
     pub digest: Vec<u8>,
 }
 
-/// What concerns the whole header.
+/// The settings of the whole header.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Config {
-    /// Bytes of the JSON area.
+    /// The length of the JSON area in bytes.
     #[serde(deserialize_with = "number")]
     pub json_size: u64,
-    /// Bytes behind both copies for key slots.
+    /// The number of bytes behind both copies of the header that are for key slots.
     #[serde(deserialize_with = "number")]
     pub keyslots_size: u64,
-    /// How the volume is to be activated.
+    /// Options with which the volume is activated.
     #[serde(default)]
     pub flags: Vec<String>,
-    /// What a program has to know before it touches the volume.
+    /// Features that a program has to support before it changes anything.
     #[serde(default)]
     pub requirements: Requirements,
 }
 
-/// What a program has to know.
+/// Features that a program has to support.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 pub struct Requirements {
-    /// Without these, nothing may be done.
+    /// Features without which a program may not use the volume at all.
     #[serde(default)]
     pub mandatory: Vec<String>,
 }
 
 impl Metadata {
-    /// An error if the header requires anything. What knows of reencryption looks for it before.
+    /// An error if the header requires any feature. Callers that support reencryption look for it before they call this.
     pub(crate) fn refuse_requirements(&self) -> Result<(), Error> {
         let is_known = |name: &&String| matches!(name.as_str(), "online-reencrypt-v2" | "online-reencrypt-v3");
         let mandatory = &self.config.requirements.mandatory;
@@ -195,7 +195,7 @@ impl Metadata {
     }
 }
 
-/// The text of a JSON area: a document, a zero byte, and nothing but zeros to the end.
+/// The text of a JSON area, which is followed by a zero byte, and by nothing but zeros to the end.
 pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
     let end = area.iter().position(|byte| *byte == 0).ok_or("its JSON does not end")?;
     if area[end..].iter().any(|byte| *byte != 0) {
@@ -212,7 +212,7 @@ pub(super) fn typed(json: &Value) -> Result<Metadata, String> {
 }
 
 fn digits(text: &str) -> Option<u64> {
-    // `parse` takes a plus sign.
+    // `parse` would accept a plus sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 

@@ -29,11 +29,11 @@ pub(crate) const NO_JOURNAL: &str = "no-journal";
 /// Which of the two copies of a header are good.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Copies {
-    /// Both, and they say the same.
+    /// Both, with the same contents.
     Both,
-    /// The first alone; why the second is not.
+    /// The first alone, with the reason why the second is not used.
     First(String),
-    /// The second alone; why the first is not.
+    /// The second alone, with the reason why the first is not used.
     Second(String),
 }
 
@@ -42,9 +42,9 @@ pub enum Copies {
 pub struct Header {
     /// The binary header that was chosen.
     pub binary: Binary,
-    /// The metadata, as far as algkit knows its fields.
+    /// The fields of the metadata that algkit knows.
     pub metadata: Metadata,
-    /// All of the metadata, as it stands there.
+    /// All of the metadata, as it stands in the header.
     pub json: Value,
     /// Which copies are good.
     pub copies: Copies,
@@ -57,7 +57,7 @@ impl Header {
         let first = Copy::read(storage, size, 0);
         let second_at = match &first {
             Ok(first) => vec![first.binary.header_size],
-            // The place of the second copy depends on its size, which the first no longer tells.
+            // The place of the second copy depends on the size of the first, which is not known if the first is damaged. So all sizes are tried.
             Err(_) => HEADER_SIZES.to_vec(),
         };
         let mut second = Err(Error::NoHeader);
@@ -80,14 +80,14 @@ impl Header {
             },
             (Ok(first), Err(error)) => (first, Copies::First(why(error))),
             (Err(error), Ok(second)) => (second, Copies::Second(why(error))),
-            // What is wrong with the first says more, unless there is none.
+            // Of two reasons, that of the first copy says more, unless it is that no copy is there.
             (Err(Error::NoHeader), Err(error)) | (Err(error), Err(_)) => return Err(error),
         };
         let Copy { binary, json, metadata } = chosen;
         Ok(Self { binary, metadata, json, copies })
     }
 
-    /// Bytes of both copies and of the key slots' areas.
+    /// The length in bytes of both copies and of the key slots' areas.
     pub fn size(&self) -> u64 {
         2 * self.binary.header_size + self.metadata.config.keyslots_size
     }
@@ -97,11 +97,11 @@ impl Header {
         self.metadata.segments.values().filter(|segment| !segment.is_backup()).map(|s| s.offset).min().unwrap_or(0)
     }
 
-    /// The copy that lies at `offset`, with a new salt.
+    /// The bytes of the copy at `offset`, with a new salt.
     fn bytes(&self, offset: u64, random: &Rng) -> Result<Vec<u8>, Error> {
         let mut text = self.json.to_string().into_bytes();
         let room = self.binary.header_size as usize - BINARY;
-        // A zero ends it.
+        // The text ends with a zero.
         if text.len() >= room {
             let reason = format!("its metadata has {} bytes, and there is room for {}", text.len(), room - 1);
             return Err(Error::damaged("the new header", reason));
@@ -110,7 +110,7 @@ impl Header {
         self.binary.bytes(offset, &text, random)
     }
 
-    /// An error if the metadata is too long for its place.
+    /// An error if the metadata does not fit into the JSON area.
     pub(crate) fn fits(&self, random: &Rng) -> Result<(), Error> {
         self.bytes(0, random).map(drop)
     }

@@ -1,37 +1,37 @@
 //! The metadata of a reencryption that is under way (section 3 of the specification, "Online reencryption"; cryptsetup 2.4.3 and later, whose
 //! requirement is `online-reencrypt-v2`).
 //!
-//! A key slot of the type `reencrypt` tells the mode, the direction and the resilience, and has an area for the hot zone's protection. Two
-//! segments with the flags `backup-previous` and `backup-final` tell how the data was and how it will be. The other segments tell how it is
-//! now: a part that is done, the hot zone if there is one (`in-reencryption`), and a part that is to do.
+//! A key slot of the type `reencrypt` says the mode, the direction and the resilience. Its area has what protects the hot zone, which is the range
+//! that is being rewritten. The segment with the flag `backup-previous` says how the data was, and the one with `backup-final` how it will be.
+//! The other segments say how the data is now: a part that is done, the hot zone if there is one (`in-reencryption`), and a part that is to do.
 //!
 //! ```text
 //! forward    │ done (new) │ hot zone │ to do (old) │
 //! backward   │ to do (old) │ hot zone │ done (new) │
 //! ```
 //!
-//! The segments of now follow from the backups and the place that the reencryption has reached. A header whose segments are not what
-//! follows for any place is refused.
+//! These other segments follow from the two backup segments and from the position that the reencryption has reached. A header whose segments
+//! follow from no position is refused.
 
 use super::metadata::{Keyslot, Metadata, Segment, SegmentSize};
 use crate::crypt::{UNIT, is_sector_size};
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// The type of the key slot.
+/// The type of a reencryption's key slot.
 pub(crate) const KIND: &str = "reencrypt";
 
-/// What the flags of segments say.
+/// The flags of segments.
 const HOT: &str = "in-reencryption";
 const PREVIOUS: &str = "backup-previous";
 const FINAL: &str = "backup-final";
 const MOVED: &str = "backup-moved-segment";
 
-/// The requirement of a reencryption. The later one stands for decryption that moves the data.
+/// The requirements of a header under reencryption. The second is that of a decryption which moves the data.
 pub(crate) const REQUIREMENT: &str = "online-reencrypt-v2";
 const REQUIREMENT_3: &str = "online-reencrypt-v3";
 
-/// The end of data that reaches to the end of the device.
+/// Stands for the end of data that reaches to the end of the device.
 pub(crate) const TO_THE_END: u64 = u64::MAX;
 
 /// What is done to the data.
@@ -45,7 +45,7 @@ pub enum Mode {
     Decrypt,
 }
 
-/// Where it begins.
+/// Where a reencryption begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// At the first byte.
@@ -54,21 +54,21 @@ pub enum Direction {
     Backward,
 }
 
-/// What saves the hot zone from a crash.
+/// How the hot zone is protected from a crash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Resilience {
-    /// Nothing.
+    /// It is not protected.
     None,
-    /// A copy of the old bytes in the key slot's area.
+    /// By a copy of the old bytes, in the key slot's area.
     Journal,
-    /// Checksums of the old bytes in the key slot's area. They tell which blocks are still old.
+    /// By checksums of the old bytes, in the key slot's area. They show which blocks are still old.
     Checksum {
         /// The hash.
         hash: String,
         /// Bytes of a block, which the disk must write as a whole or not at all.
         block: u32,
     },
-    /// The new bytes are written so many bytes behind the old ones, where nothing is that is needed.
+    /// By a shift of the data: the new bytes are written behind the old ones, to a place whose bytes are not needed any more.
     Datashift {
         /// So many bytes.
         shift: u64,
@@ -80,16 +80,16 @@ pub enum Resilience {
 pub(crate) struct Side {
     /// The backup segment.
     pub segment: Segment,
-    /// The digest of its key, if it is encrypted.
+    /// The digest of the key, if this side is encrypted.
     pub digest: Option<u32>,
 }
 
-/// How far a reencryption has come: ranges of plaintext that follow each other in the direction's order.
+/// How far a reencryption has come, as ranges of the plaintext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Position {
-    /// What is old; empty at the end.
+    /// The range that is still old. It is empty at the end.
     pub to_do: Range<u64>,
-    /// What is being changed.
+    /// The range that is being rewritten.
     pub hot: Option<Range<u64>>,
     /// The end of the data, or [`TO_THE_END`].
     pub end: u64,
@@ -98,11 +98,11 @@ pub(crate) struct Position {
 /// A reencryption that is under way.
 #[derive(Clone, Debug)]
 pub struct Reencryption {
-    /// What is done.
+    /// What is done to the data.
     pub mode: Mode,
-    /// In which direction.
+    /// The direction.
     pub direction: Direction,
-    /// What saves the hot zone.
+    /// How the hot zone is protected.
     pub resilience: Resilience,
     /// The number of the key slot.
     pub(crate) slot: u32,
@@ -112,7 +112,7 @@ pub struct Reencryption {
     pub(crate) version: u8,
     pub(crate) old: Side,
     pub(crate) new: Side,
-    /// Where the first bytes of the data are, and how many, if they had to give way to the header.
+    /// The place of the first bytes of the data, if they were moved to make room for the header.
     pub(crate) moved: Option<Segment>,
     pub(crate) position: Position,
 }
@@ -201,7 +201,7 @@ impl Reencryption {
         self.position.hot.is_some()
     }
 
-    /// Data that is moved goes by the shift; other data stays where it is.
+    /// Checks that data is moved by the shift, if there is one, and not at all if there is none.
     fn check_shift(&self) -> Result<(), String> {
         let (from, to) = (self.old.segment.offset, self.new.segment.offset);
         let unknown = || Err("data is moved in a way that is not known".to_owned());
@@ -224,7 +224,7 @@ impl Reencryption {
         }
     }
 
-    /// The place for which the segments of now are what follows.
+    /// The position from which the header's segments follow.
     fn place(&self, metadata: &Metadata, hot: Option<u32>) -> Result<Position, String> {
         let now: Vec<(u32, &Segment)> =
             metadata.segments.iter().filter(|(_, s)| !s.is_backup()).map(|(id, s)| (*id, s)).collect();
@@ -271,7 +271,7 @@ impl Reencryption {
         found.ok_or_else(|| "its segments are not those of any place that the reencryption can have reached".to_owned())
     }
 
-    /// The position with this hot zone, which may be empty, in data that ends there.
+    /// The position with the hot zone `zone`, which may be empty, in data that ends at byte `end`; behind the zone, byte `after` is the next.
     fn position(&self, zone: Range<u64>, after: u64, end: u64) -> Position {
         let to_do = match self.direction {
             Direction::Forward => after..end,
@@ -280,17 +280,17 @@ impl Reencryption {
         Position { to_do, hot: Some(zone).filter(|zone| !zone.is_empty()), end }
     }
 
-    /// The position with this hot zone in data that ends there. If the zone reaches to the end, nothing is behind it.
+    /// The position with the hot zone `zone`. A zone that reaches to the end of the `size` bytes has nothing behind it.
     pub(crate) fn heated(&self, zone: Range<u64>, end: u64, size: u64) -> Position {
         self.position(zone.clone(), zone.end, if zone.end == size { size } else { end })
     }
 
-    /// The position after the hot zone is done.
+    /// The position when the hot zone is done.
     pub(crate) fn cooled(&self, end: u64) -> Position {
         Position { hot: None, end, ..self.position.clone() }
     }
 
-    /// The segments of a position, with the digests of their keys.
+    /// The segments that follow from a position, with the digests of their keys.
     pub(crate) fn pieces(&self, position: &Position) -> Vec<Piece> {
         let Position { to_do, hot, end } = position;
         let done = match self.direction {
@@ -317,7 +317,7 @@ impl Reencryption {
         self.new.piece(range, flags).map(|piece| Piece { is_new: true, ..piece })
     }
 
-    /// Where old data is: in one piece, unless its first bytes were moved.
+    /// The places of old data. It is in one piece, unless its first bytes were moved.
     pub(crate) fn old_pieces(&self, range: &Range<u64>) -> Vec<Piece> {
         if range.is_empty() {
             return Vec::new();
@@ -334,7 +334,7 @@ impl Reencryption {
         front.into_iter().chain(back).collect()
     }
 
-    /// The bytes that a hot zone has to be a multiple of: sectors of both sides, and blocks that have a checksum.
+    /// The length that a hot zone is a multiple of: the larger sector of the two sides, or the block of a checksum if that is larger.
     pub(crate) fn granule(&self) -> u64 {
         let sectors = u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()));
         match self.resilience {
@@ -344,12 +344,12 @@ impl Reencryption {
     }
 }
 
-/// A segment of now.
+/// A segment of the data as it is now.
 pub(crate) struct Piece {
     pub segment: Segment,
     /// The digests that list it, in their order.
     pub digests: Vec<u32>,
-    /// Whether it is of the new side.
+    /// Whether the data in it is new.
     pub is_new: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What the specification asks of metadata beyond its form (sections 2.2, 2.5 and 3): every offset inside its bounds, no two areas over
-//! each other, every reference to something that is there.
+//! The rules of the specification for metadata (sections 2.2, 2.5 and 3): every offset is inside its bounds, no two areas overlap, and what is
+//! referred to exists.
 
 use super::{
     binary::{BINARY, Binary},
@@ -11,10 +11,10 @@ use crate::{
     slot::{MAX_KEY, STRIPES},
 };
 
-/// The most bytes for key slots (section 2.2).
+/// The largest number of bytes for key slots (section 2.2).
 const MAX_KEYSLOTS: u64 = 128 << 20;
 
-/// The most objects of a kind (section 3: 32 key slots, 32 tokens).
+/// The largest number of objects of a kind (section 3: 32 key slots, 32 tokens).
 pub(super) const MAX_OBJECTS: usize = 32;
 
 pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> {
@@ -134,7 +134,7 @@ fn check_digest(digest: &Digest, metadata: &Metadata) -> Result<(), String> {
     if digest.kind == "pbkdf2" && (digest.hash.is_none() || digest.iterations.is_none()) {
         return Err("hash or iterations is missing".to_owned());
     }
-    // A short one is the digest of many keys.
+    // A short digest would confirm many keys.
     if !(20..=64).contains(&digest.digest.len()) {
         return Err(format!("{} bytes long", digest.digest.len()));
     }

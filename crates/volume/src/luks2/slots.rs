@@ -16,11 +16,11 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// The cipher of new key slots: what every program that opens volumes has, whatever the volume's own cipher is.
+/// The cipher of new key slots, whatever that of the volume is: every program that opens volumes has it.
 const AREA_CIPHER: &str = "aes-xts-plain64";
 const AREA_KEY: u32 = 64;
 
-/// Areas begin at multiples of so many bytes.
+/// Areas begin at multiples of this number of bytes.
 pub(super) const ALIGNMENT: u64 = 4096;
 
 impl Header {
@@ -28,7 +28,7 @@ impl Header {
         self.metadata.keyslots.get(&number).ok_or(Error::NoSlot(number))
     }
 
-    /// The number of the digest that tells the key of a slot, or the volume's.
+    /// The number of the digest that confirms the key of `slot`, or without a slot the volume's key.
     fn digest_of(&self, slot: Option<u32>) -> Result<u32, Error> {
         let is_it = |digest: &Digest| match slot {
             Some(slot) => digest.keyslots.contains(&slot),
@@ -54,7 +54,7 @@ impl Header {
         Ok(KeyDigest { kdf, digest: digest.digest.clone() })
     }
 
-    /// Puts other metadata in place, if it follows the rules.
+    /// Replaces the metadata, if the new metadata follows the rules.
     pub(crate) fn replace(&mut self, json: Value) -> Result<(), Error> {
         let refused = |reason| Error::damaged("the new header", reason);
         let metadata = metadata::typed(&json).map_err(refused)?;
@@ -63,7 +63,7 @@ impl Header {
         Ok(())
     }
 
-    /// Says that the area of a key slot lies elsewhere.
+    /// Changes the place of a key slot's area.
     pub(crate) fn move_area(&mut self, number: u32, offset: u64) -> Result<(), Error> {
         let mut json = self.json.clone();
         json["keyslots"][number.to_string()]["area"]["offset"] = offset.to_string().into();
@@ -84,7 +84,7 @@ impl Header {
         self.replace(json)
     }
 
-    /// Takes a slot out of the lists of whatever names it.
+    /// Removes a slot from the lists of digests and tokens.
     pub(crate) fn forget(json: &mut Value, number: u32) {
         let number = Value::from(number.to_string());
         for kind in ["digests", "tokens"] {
@@ -96,7 +96,7 @@ impl Header {
         }
     }
 
-    /// The places between the areas of key slots, in their order.
+    /// The gaps between the areas of key slots, in their order.
     fn gaps(&self) -> Vec<Range<u64>> {
         let mut areas: Vec<_> = self.metadata.keyslots.values().map(|slot| &slot.area).collect();
         areas.sort_by_key(|area| area.offset);
@@ -110,12 +110,12 @@ impl Header {
         gaps
     }
 
-    /// The first of them with room for so many bytes.
+    /// The first gap with room for `size` bytes.
     fn gap(&self, size: u64) -> Option<u64> {
         self.gaps().into_iter().find(|gap| gap.end - gap.start >= size).map(|gap| gap.start)
     }
 
-    /// The largest of them, a multiple of 4096 bytes.
+    /// The largest gap, cut to a multiple of 4096 bytes.
     pub(crate) fn largest_gap(&self) -> Option<Range<u64>> {
         let whole = |gap: Range<u64>| gap.start..gap.end - (gap.end - gap.start) % ALIGNMENT;
         self.gaps().into_iter().map(whole).filter(|gap| !gap.is_empty()).max_by_key(|gap| gap.end - gap.start)
@@ -126,7 +126,7 @@ impl Header {
         (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.keyslots.contains_key(number))
     }
 
-    /// Enters a digest of `secret`, which tells no key slot and no segment yet: its number.
+    /// Enters a digest of `secret`, which belongs to no key slot and no segment yet. Returns its number.
     pub(crate) fn enter_digest(&mut self, secret: &Key, random: &Rng) -> Result<u32, Error> {
         let number = (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.digests.contains_key(number));
         let number = number.ok_or_else(|| Error::damaged("the new header", "it has 32 digests already"))?;
@@ -136,7 +136,7 @@ impl Header {
         Ok(number)
     }
 
-    /// Enters a key slot for the key that this digest tells.
+    /// Enters a key slot for the key that this digest confirms.
     pub(crate) fn enter_under(&mut self, number: u32, area: &Area, kdf: &Kdf, digest: u32) -> Result<(), Error> {
         let mut json = self.json.clone();
         json["keyslots"][number.to_string()] = slot_json(area, kdf);
@@ -157,7 +157,7 @@ impl Keyslots for Header {
         slots.map(|(id, _)| *id).collect()
     }
 
-    /// Those with the highest priority first. A slot with priority 0 opens only if it is named.
+    /// Slots with the highest priority come first. A slot with priority 0 is tried only if it is named.
     fn candidates(&self) -> Vec<u32> {
         let priority = |id: &u32| self.metadata.keyslots[id].priority.unwrap_or(1);
         let mut slots = self.bound();
@@ -220,7 +220,7 @@ impl Keyslots for Header {
         self.replace(json)
     }
 
-    /// The old number stays, with its priority and its tokens.
+    /// The new slot takes over the old number, with its priority and its tokens.
     fn supersede(&mut self, old: u32, new: u32) -> Result<u32, Error> {
         let mut json = self.json.clone();
         Self::forget(&mut json, new);
@@ -236,7 +236,7 @@ impl Keyslots for Header {
         Ok(old)
     }
 
-    /// A copy that is damaged or old is written first; else the first. So there is a good one at any time.
+    /// If a copy is damaged or old, it is written before the other; else the first copy is. So one copy is good at any time.
     fn store(&mut self, storage: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
         let (have, end) = (storage.size()?, 2 * self.binary.header_size);
         if have < end {

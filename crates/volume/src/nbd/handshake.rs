@@ -1,4 +1,4 @@
-//! What comes before requests: the client chooses the export and the form of replies. Fixed newstyle, the only one in use.
+//! The handshake, before the requests: the client chooses the export and the form of replies. It is the fixed newstyle handshake, the only one in use.
 
 use super::{
     Export, MAX_REQUEST,
@@ -11,10 +11,10 @@ use super::{
 use crate::Error;
 use std::io::{self, Read, Write};
 
-/// The longest option, in bytes: a name has at most 4096, and there are few queries.
+/// The length of the longest option in bytes. A name has at most 4096 bytes, and queries are few.
 const MAX_OPTION: u32 = 16 << 10;
 
-/// The most options. A client that goes on asking is sent away.
+/// The largest number of options. A client that sends more is disconnected.
 const MAX_OPTIONS: usize = 64;
 
 /// Options.
@@ -27,7 +27,7 @@ const STRUCTURED_REPLY: u32 = 8;
 const LIST_META_CONTEXT: u32 = 9;
 const SET_META_CONTEXT: u32 = 10;
 
-/// What was agreed on.
+/// What client and server have agreed on.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Session {
     /// Reads are answered in chunks.
@@ -36,8 +36,8 @@ pub struct Session {
     pub(super) allocation: bool,
 }
 
-/// Talks with a client until it chooses the export; `None` if it leaves instead. Errors are those of the connection, and a client that breaks the
-/// protocol.
+/// Answers a client's options until the client chooses the export. If the client leaves instead, that is `None`. It is an error if the connection fails
+/// or the client breaks the protocol.
 pub fn handshake(
     export: &Export<'_>,
     input: &mut impl Read,
@@ -60,7 +60,7 @@ pub fn handshake(
         }
         let (option, len) = (fields.u32().unwrap_or(0), fields.u32().unwrap_or(0));
         if len > MAX_OPTION {
-            // Nothing of it is kept, and there is an end to patience.
+            // The option is read and dropped, up to a limit.
             io::copy(&mut input.take(u64::from(len.min(1 << 20))), &mut io::sink())?;
             output.write_all(&option_reply(option, TOO_BIG, b""))?;
             if len > 1 << 20 {
@@ -147,7 +147,7 @@ fn export_info(export: &Export<'_>) -> Result<[u8; 10], io::Error> {
     Ok(info)
 }
 
-/// The name that INFO or GO asks for. What else it wants to know, it gets anyway.
+/// The export's name in INFO or GO. The list of what the client wants to know is only checked, as it is told everything.
 fn export_asked(data: &[u8]) -> Option<&[u8]> {
     let mut fields = Fields(data);
     let name = fields.text()?;
@@ -161,7 +161,7 @@ fn contexts(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     let mut fields = Fields(data);
     let name = fields.text()?;
     let count = fields.u32()?;
-    // Each has a length of four bytes, so that there are no more than the option has room for.
+    // Each query takes four bytes at least, so there are no more than the option has room for.
     let queries = (0..count).map(|_| fields.text()).collect::<Option<_>>()?;
     fields.0.is_empty().then_some((name, queries))
 }

@@ -1,11 +1,11 @@
-//! A server of the Network Block Device protocol, so that other programs get a volume as a disk (doc/proto.md of the NBD project: fixed newstyle,
+//! A server of the Network Block Device protocol, through which other programs use a volume as a disk (doc/proto.md of the NBD project: fixed newstyle,
 //! structured replies, block status).
 //!
-//! A connection is two halves of a stream. A few threads serve it: each reads a request, does it, and answers; while one encrypts, another
-//! reads the next request. Whoever reads has the input alone, and whoever answers the output. So there is no queue, a client that does not read its
-//! replies waits for itself, and memory is bounded: [`CHUNK`] for each thread.
+//! A connection has an input and an output, and a few threads serve it. Each thread reads a request, does it, and answers; while one encrypts, another
+//! reads the next request. One thread at a time holds the input, and one the output. So there is no queue. A client that does not read its replies
+//! keeps only its own threads waiting, and memory is bounded: [`CHUNK`] for each thread.
 //!
-//! A client is not trusted: it has the export's bytes and no more.
+//! A client is not trusted: it can read and write the export's bytes, and nothing else.
 
 mod handshake;
 mod serve;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The longest read or write, in bytes, as other servers have it.
 pub const MAX_REQUEST: u32 = 32 << 20;
 
-/// Bytes that a thread holds at a time. Longer requests go through it in pieces.
+/// The number of bytes that a thread holds at a time. Longer requests are done in pieces.
 pub const CHUNK: usize = 512 << 10;
 
 /// What is served.
@@ -28,18 +28,18 @@ pub struct Export<'a> {
     pub storage: &'a dyn WriteAt,
     /// Whether clients may only read.
     pub read_only: bool,
-    /// Whether what clients discard is given back to what the storage lies on. Who can read that then knows which sectors are in use.
+    /// Whether discards of clients are passed on to the storage. Whoever can read what the storage lies on then knows which sectors are in use.
     pub discard: bool,
-    /// Bytes that clients should read and write together.
+    /// The length in bytes that requests of clients should have.
     pub block_size: u32,
-    /// Is told of what fails on the storage; clients learn only that something did.
+    /// Is called with each error of the storage. Clients get an error number only.
     pub failed: &'a (dyn Fn(&Error) + Sync),
-    /// Has requests end soon that take long, when it is set. Closing the connections is the caller's.
+    /// When this is set, long requests end soon. The caller has to close the connections.
     pub stopping: AtomicBool,
 }
 
 impl<'a> Export<'a> {
-    /// All of the storage, read and written.
+    /// An export of all of the storage, which clients may read and write.
     pub fn new(storage: &'a dyn WriteAt) -> Self {
         Self {
             storage,

@@ -16,17 +16,17 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes that are read ahead: many requests, or the beginning of what one writes.
+/// The number of bytes that are read ahead: many requests, or the beginning of the data of a write.
 const AHEAD: usize = 64 << 10;
 
-/// A request that moves so few bytes, with none waiting behind it, is done before the next thread is woken: waking it takes as long.
+/// The length in bytes of a short request. If no request waits behind it, it is done before another thread is woken, as waking takes as long.
 const SHORT: u32 = 16 << 10;
 
-/// A refusal that the client is told of.
+/// The error number with which a request is refused.
 type Refusal = u32;
 
 impl Session {
-    /// Serves the client until it leaves, by so many threads.
+    /// Serves the client with this number of threads, until it leaves.
     pub fn serve(
         self,
         export: &Export<'_>,
@@ -41,11 +41,11 @@ impl Session {
             output: Mutex::new(output),
         };
         thread::scope(|scope| {
-            // Where there can be no more threads, fewer serve.
+            // If a thread cannot be started, the others do its work.
             let spawn = |_| thread::Builder::new().spawn_scoped(scope, || connection.work()).ok();
             let others: Vec<_> = (1..threads).filter_map(spawn).collect();
             let mine = connection.work();
-            // The first error is the one that ended it.
+            // The first error is the reason why the connection ended.
             others.into_iter().map(|thread| thread.join().unwrap_or(Ok(()))).fold(mine, Result::and)
         })
     }
@@ -66,9 +66,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<R: Read, W: Write> Connection<'_, R, W> {
-    /// One request after the other, until the connection ends.
+    /// Does one request after the other, until the connection ends.
     fn work(&self) -> Result<(), io::Error> {
-        // Room for a reply in front of the data, from the start: a buffer that grows leaves copies behind.
+        // The buffer has room for the head of a reply in front of the data. It never grows, as that would leave copies of plaintext behind.
         let mut buffer = Zeroizing::new(Vec::with_capacity(DATA_HEAD + CHUNK));
         let mut held = None;
         loop {
@@ -91,8 +91,8 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         }
     }
 
-    /// Does a request and answers. When all of it has been read, the input goes on to the next thread; or it comes back, if there is nothing to do for
-    /// another thread.
+    /// Does a request and answers it. When all of the request has been read, the input is released to the next thread. If there is nothing to do for
+    /// another thread, it is returned instead.
     fn request<'a>(
         &'a self,
         request: Request,
@@ -102,7 +102,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         let Request { command, cookie, offset, len, flags } = request;
         let mut done = self.refusal(&request).map_or(Ok(()), Err);
         if command == Command::Write {
-            // What stands behind the request is read in any case: the next one begins behind it.
+            // The data of a write is read also if the request is refused, as the next request begins behind it.
             let reader = input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
             done = self.take_long(&request, done, reader, buffer)?;
         }
@@ -116,7 +116,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         }
         done = done.and_then(|()| match command {
             Command::Write => {
-                // The last piece, which is in the buffer.
+                // The last piece of the data is still in the buffer.
                 let at = offset + (u64::from(len) - buffer.len() as u64);
                 self.told(self.export.storage.write_from(at, buffer))
             }
@@ -134,7 +134,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         self.answer(cookie, done).map(|()| held)
     }
 
-    /// Why a request is not served.
+    /// The reason why a request is refused, if it is.
     fn refusal(&self, request: &Request) -> Option<Refusal> {
         let Request { flags, command, offset, len, .. } = *request;
         let allowed = match command {
@@ -165,7 +165,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         }
     }
 
-    /// Reads what a request writes. All but its last piece is written; that one stays in the buffer.
+    /// Reads the data of a write, and writes all pieces but the last, which stays in the buffer.
     fn take_long(
         &self,
         request: &Request,
@@ -191,14 +191,14 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         }
     }
 
-    /// In chunks, each with its own head; or, in the simple form, one head in front of all pieces. Then a failure in the middle can only end the
-    /// connection.
+    /// Answers a read. A structured reply is made of chunks, each with its own head. A simple reply has one head in front of all pieces, so after a failure
+    /// in the middle the connection has to end.
     fn read(&self, request: &Request, refused: Result<(), Refusal>, buffer: &mut Vec<u8>) -> Result<(), io::Error> {
         let Request { cookie, offset, len, .. } = *request;
         if refused.is_err() || len == 0 {
             return self.answer_read(cookie, refused);
         }
-        // Pieces of a simple reply stay together.
+        // The pieces of a simple reply must follow each other, so the output is held until the last one.
         let mut whole = None;
         let mut done = 0;
         while done < len {
@@ -227,7 +227,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         Ok(())
     }
 
-    /// Piece by piece, so that memory is bounded and a long request ends when the server does.
+    /// Does a request piece by piece, so that memory is bounded, and a long request ends soon when the server stops.
     fn pieces(
         &self,
         offset: u64,
@@ -244,7 +244,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         Ok(())
     }
 
-    /// The volume's failure in the client's words. It says less than what the server is told.
+    /// Reports an error of the storage to the server, and makes it an error number for the client.
     fn told(&self, done: Result<(), Error>) -> Result<(), Refusal> {
         done.map_err(|error| {
             (self.export.failed)(&error);
@@ -274,7 +274,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
 /// The next request; `None` if the client leaves.
 fn next(input: &mut BufReader<impl Read>) -> Result<Option<Request>, io::Error> {
     let mut bytes = [0; REQUEST];
-    // An end between requests is a way to leave.
+    // A client may leave by closing the connection between two requests.
     let first = loop {
         match input.read(&mut bytes[..1]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,11 +1,11 @@
 //! What goes over the wire: numbers big-endian, from doc/proto.md of the NBD project.
 
-/// The server's first words, and each option's.
+/// The magic numbers of the server's greeting and of each option.
 pub(super) const SERVER_MAGIC: u64 = 0x4e42_444d_4147_4943;
 pub(super) const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
-/// Each reply to an option begins with it.
+/// The magic number of each reply to an option.
 const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-/// Each request, and each reply of either form.
+/// The magic numbers of requests, of simple replies, and of chunks.
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const SIMPLE_MAGIC: u32 = 0x6744_6698;
 const STRUCTURED_MAGIC: u32 = 0x668e_33ef;
@@ -48,17 +48,17 @@ pub(super) const NO_HOLE: u16 = 2;
 pub(super) const DF: u16 = 4;
 pub(super) const REQ_ONE: u16 = 8;
 
-/// Bytes of a request, without what it writes.
+/// The length of a request in bytes, without the data of a write.
 pub(super) const REQUEST: usize = 28;
 
-/// Bytes in front of a read's data, at most: those of a chunk and its offset.
+/// The largest number of bytes in front of the data of a read: the head of a chunk, and its offset.
 pub(super) const DATA_HEAD: usize = 28;
 
-/// The only context of block status, and the number that it has here.
+/// The only context of block status, and its number.
 pub(super) const ALLOCATION: &[u8] = b"base:allocation";
 const CONTEXT: u32 = 1;
 
-/// Reads numbers off the front of bytes.
+/// Reads fields from the beginning of bytes.
 pub(super) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -80,14 +80,14 @@ impl<'a> Fields<'a> {
         Some(u64::from_be_bytes(self.bytes(8)?.try_into().ok()?))
     }
 
-    /// A text behind its length.
+    /// A text, which stands behind its length.
     pub fn text(&mut self) -> Option<&'a [u8]> {
         let len = self.u32()?;
         self.bytes(len as usize)
     }
 }
 
-/// What a client asks for.
+/// The command of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     Read,
@@ -100,19 +100,19 @@ pub(super) enum Command {
     Other,
 }
 
-/// A request, without what it writes.
+/// A request, without the data of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Request {
     pub flags: u16,
     pub command: Command,
-    /// The client's own, which comes back with the reply.
+    /// A number that the client chooses, and that the reply repeats.
     pub cookie: u64,
     pub offset: u64,
     pub len: u32,
 }
 
 impl Request {
-    /// `None` if it is no request: then nobody knows where the next one begins.
+    /// `None` if the bytes are no request. Then nothing says where the next request begins.
     pub fn parse(bytes: &[u8; REQUEST]) -> Option<Self> {
         let mut fields = Fields(bytes);
         if fields.u32()? != REQUEST_MAGIC {
@@ -144,12 +144,12 @@ pub(super) fn option_reply(option: u32, kind: u32, data: &[u8]) -> Vec<u8> {
     join(&[&OPTION_REPLY_MAGIC.to_be_bytes(), &head, data])
 }
 
-/// What a context of block status is called.
+/// The reply that says the name and the number of the context of block status.
 pub(super) fn context() -> Vec<u8> {
     join(&[&CONTEXT.to_be_bytes(), ALLOCATION])
 }
 
-/// A reply without data: 0 or an error.
+/// A simple reply without data, with an error number or 0.
 pub(super) fn simple_reply(cookie: u64, error: u32) -> Vec<u8> {
     join(&[&SIMPLE_MAGIC.to_be_bytes(), &error.to_be_bytes(), &cookie.to_be_bytes()])
 }
@@ -159,12 +159,12 @@ fn chunk(kind: u16, last: bool, cookie: u64, len: u32) -> Vec<u8> {
     join(&[&magic.to_be_bytes(), &flags.to_be_bytes(), &kind.to_be_bytes(), &cookie.to_be_bytes(), &len.to_be_bytes()])
 }
 
-/// What stands in front of a piece of data that was read.
+/// The head of a chunk with data.
 pub(super) fn data_chunk(cookie: u64, last: bool, offset: u64, len: u32) -> Vec<u8> {
     join(&[&chunk(1, last, cookie, len + 8), &offset.to_be_bytes()])
 }
 
-/// The last chunk of a read that failed, or one without data.
+/// The last chunk of a read that failed, or of one without data.
 pub(super) fn end_chunk(cookie: u64, error: u32) -> Vec<u8> {
     match error {
         0 => chunk(0, true, cookie, 0),
@@ -172,7 +172,7 @@ pub(super) fn end_chunk(cookie: u64, error: u32) -> Vec<u8> {
     }
 }
 
-/// One extent of data: all of an encrypted volume is. Where its storage has a hole, what is read is not zeros.
+/// The reply to block status: one extent of data. All of an encrypted volume is data, as a hole in its storage does not read as zeros.
 pub(super) fn status_chunk(cookie: u64, len: u32) -> Vec<u8> {
     join(&[&chunk(5, true, cookie, 12), &CONTEXT.to_be_bytes(), &len.to_be_bytes(), &[0; 4]])
 }

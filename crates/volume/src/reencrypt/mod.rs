@@ -23,17 +23,17 @@
 //!
 //! # After a failure
 //!
-//! If no zone is hot, the header says which bytes are old and which are new. If one is hot, any of its blocks may be old or new, and
-//! one may be torn. With a journal, all of the zone is made anew from the old bytes in the area. With checksums, a block is old if it has
-//! the checksum of the old one, else it is new: so the disk has to write a block as a whole or not at all. Blocks are as long as the longer
-//! of the old and the new sectors. Recovery writes nothing but the zone's new bytes, so it may fail and be repeated.
+//! If no zone is hot, the header says which bytes are old and which are new. If a zone is hot, any of its blocks may be old or new, and a block may be
+//! torn. With a journal, all of the zone is written again, from the old bytes in the area. With checksums, a block that matches its checksum is
+//! old, and any other is new. So the disk has to write a block as a whole or not at all. A block is as long as the larger of the old and the new
+//! sector. Recovery writes only the zone's new bytes, so it may itself be cut off and repeated.
 //!
-//! Without resilience, nothing tells. The zone is marked all the same, so that the failure does not go unnoticed.
+//! Without resilience, nothing shows which blocks are new. The zone is marked as hot all the same, so that the failure is noticed.
 //!
 //! # Trust
 //!
-//! Whoever can write to the disk could mark a plain volume as half decrypted and have the owner decrypt it (CVE-2021-4122). So a digest covers
-//! what the reencryption does, and both keys of the volume. It is checked before anything is written.
+//! Whoever can write to the disk could mark an encrypted volume as half decrypted, so that its owner decrypts the rest (CVE-2021-4122). So a digest
+//! covers what the reencryption does and both keys of the volume. The digest is checked before anything is written.
 
 mod open;
 mod run;
@@ -52,14 +52,14 @@ use luks2::Reencryption;
 
 /// The keys of a volume under reencryption.
 pub(crate) struct Keys<'a> {
-    /// That of the data as it was; none if that is not encrypted, or if it is not needed any more.
+    /// The key of the old data; none if the old data was plain, or if the key is not needed any more.
     old: Option<&'a Key>,
-    /// That of the data as it will be; none if that will not be encrypted.
+    /// The key of the new data; none if the new data is plain.
     new: Option<&'a Key>,
 }
 
 impl<'a> Keys<'a> {
-    /// Finds out which key is which, and checks that the metadata is what the owner of the keys wrote.
+    /// Finds out which of the keys is old and which is new, and checks the digest over the metadata.
     fn of(
         header: &luks2::Header,
         reencryption: &Reencryption,

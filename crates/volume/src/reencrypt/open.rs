@@ -1,4 +1,4 @@
-//! Opening a volume whose reencryption is not finished. Nothing is written: where a hot zone was left, it is read as it would be recovered.
+//! Opens a volume whose reencryption is not finished. Nothing is written: a hot zone that was cut off is read as recovery would leave it.
 
 use super::{
     Keys,
@@ -17,13 +17,13 @@ use luks2::{
 };
 use std::ops::Range;
 
-/// The most parts of a hot zone that are old and new in turn. A crash leaves a few.
+/// The largest number of parts, alternately old and new, that a hot zone may have. A crash leaves a few.
 const MAX_PARTS: usize = 4096;
 
-/// Bytes that are read at a time to tell what is old.
+/// The number of bytes that are read at a time to find out which blocks are old.
 const CHUNK: u64 = 4 << 20;
 
-/// The keys that a passphrase opens, of which there are two.
+/// The two keys of a volume under reencryption, which one passphrase has to open.
 pub(crate) fn unlock(
     header: &luks2::Header,
     reencryption: &Reencryption,
@@ -47,7 +47,7 @@ pub(crate) fn unlock(
     if reencryption.is_done() && reencryption.old.digest == Some(other) { Ok(first) } else { Err(Error::OneKey) }
 }
 
-/// The volume on `storage`, the device of the data. `headed` is what the header is on, if that is another device.
+/// The volume on `storage`, which is the device of the data. `headed` is the device of the header, if that is another one.
 pub(crate) fn open<S: ReadAt>(
     header: &luks2::Header,
     reencryption: &Reencryption,
@@ -68,14 +68,14 @@ pub(crate) fn open<S: ReadAt>(
     Ok(if reencryption.position.hot.is_some() { volume.only_to_be_read() } else { volume })
 }
 
-/// A part that is old or new as a whole.
+/// A part that is either old or new.
 fn cold(keys: &Keys<'_>, piece: &Piece, device: u64) -> Result<Extent, Error> {
     let key = if piece.is_new { keys.new } else { keys.old };
-    // What is not encrypted takes no key.
+    // A plain part needs no key.
     luks2::extent(&piece.segment, device, key.unwrap_or(&Key::new(Vec::new())))
 }
 
-/// The hot zone, as recovery would make it.
+/// The hot zone, as recovery would leave it.
 fn hot(
     reencryption: &Reencryption,
     keys: &Keys<'_>,
@@ -135,7 +135,7 @@ fn hot(
     }
 }
 
-/// A range of the data that lies somewhere, in the form of one side.
+/// A range of the data at some place of the device, either old or new.
 fn extent(side: &Side, key: Option<&Key>, range: &Range<u64>, offset: u64) -> Result<Extent, Error> {
     let iv_offset = side.segment.iv_tweak.unwrap_or(0).wrapping_add(range.start / UNIT);
     Ok(Extent { offset, len: range.end - range.start, iv_offset, form: cipher(side, key)?.into() })

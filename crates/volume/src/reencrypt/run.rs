@@ -13,23 +13,23 @@ use luks2::{
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Bytes of a zone if nothing else is asked for, as a compromise of memory and the number of syncs.
+/// The length of a zone in bytes, if no other is asked for. A longer one takes more memory, a shorter one more syncs.
 const HOTZONE: u64 = 64 << 20;
 
-/// Bytes that are written at a time.
+/// The number of bytes that are written at a time.
 const CHUNK: usize = 4 << 20;
 
 /// How a reencryption goes on.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Resume {
-    /// The most bytes of a zone; 64 MiB if nothing is said. Twice as many are in memory at most.
+    /// The length of the longest zone in bytes; without it, 64 MiB. At most two zones are in memory.
     pub hotzone: Option<u64>,
-    /// Goes on where a zone was left half written without resilience, and takes all of it as new: what was not is lost.
+    /// Whether to go on after a zone without resilience was cut off. All of the zone is taken as new, so its blocks that are still old are lost.
     pub lose_torn_zone: bool,
 }
 
-/// Goes on with a reencryption until it is done, or until `go_on` says no, which is asked after each zone with the bytes that are done and
-/// all bytes. Whether it is done.
+/// Goes on with a reencryption until it is done, or until `go_on` returns false. `go_on` is called before each zone and at the end, with the number of
+/// bytes that are done and of all bytes. Returns whether the reencryption is done.
 pub fn resume(
     header: &mut luks2::Header,
     headed: &dyn WriteAt,
@@ -51,7 +51,7 @@ pub fn resume(
     let ciphers = Ciphers::new(&reencryption, &keys)?;
     let whole = data.size()?.checked_sub(reencryption.new.segment.offset).map(|rest| rest - rest % UNIT);
     let end = match reencryption.position.end {
-        // A zone at the end was left, and its end was written down.
+        // A zone at the end of the data was cut off. The header then says where the data ends, in place of `dynamic`.
         end if Some(end) == whole && reencryption.new.segment.size == SegmentSize::Dynamic => TO_THE_END,
         end => end,
     };
@@ -76,15 +76,15 @@ struct Work<'a> {
     data: &'a dyn WriteAt,
     reencryption: Reencryption,
     ciphers: Ciphers,
-    /// Bytes of data.
+    /// The length of the data in bytes.
     size: u64,
-    /// Its end in the metadata.
+    /// The end of the data as the metadata says it.
     end: u64,
     random: &'a Rng,
 }
 
 impl Work<'_> {
-    /// An error if the data does not end where the device does, or is not cut into sectors.
+    /// Checks that the data lies on the device, and that it and the zones are whole sectors.
     fn check(&self) -> Result<(), Error> {
         let (offset, device) = (self.reencryption.new.segment.offset, self.data.size()?);
         let end = offset.checked_add(self.size).filter(|end| *end <= device);
@@ -103,7 +103,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What is to do, with its end.
+    /// The range that is still to do, cut at the end of the data.
     fn to_do(&self) -> Range<u64> {
         let to_do = &self.reencryption.position.to_do;
         to_do.start.min(self.size)..to_do.end.min(self.size)
@@ -113,7 +113,7 @@ impl Work<'_> {
         self.size - (self.to_do().end - self.to_do().start)
     }
 
-    /// The bytes of a zone: whole sectors, which what saves them has room for.
+    /// The length of a zone in bytes: whole sectors, and no more than the protection has room for.
     fn zone_size(&self, options: &Resume) -> Result<u64, Error> {
         let area = self.reencryption.area.end - self.reencryption.area.start;
         let most = match &self.reencryption.resilience {
@@ -130,7 +130,7 @@ impl Work<'_> {
         }
     }
 
-    /// The next zone. Where the first bytes were moved, none is on both sides of their end.
+    /// The next zone. If the first bytes of the data were moved, a zone lies before their end or behind it, and not across it.
     fn next(&self, most: u64) -> Result<Range<u64>, Error> {
         let to_do = self.to_do();
         Ok(match self.reencryption.direction {
@@ -167,7 +167,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Reencrypts a zone. Whether it was the last one.
+    /// Reencrypts a zone. Returns whether it was the last one.
     fn step(&mut self, most: u64) -> Result<bool, Error> {
         let zone = self.next(most)?;
         let mut bytes = self.read_old(&zone)?;
@@ -186,7 +186,7 @@ impl Work<'_> {
         self.cool()
     }
 
-    /// Makes a hot zone new that was left. Whether it was the last one.
+    /// Rewrites a hot zone that was cut off, so that all of it is new. Returns whether it was the last one.
     fn recover(&mut self, options: &Resume) -> Result<bool, Error> {
         let Some(zone) = self.reencryption.position.hot.clone() else { return Ok(false) };
         let granule = self.reencryption.granule() as usize;
@@ -239,7 +239,7 @@ impl Work<'_> {
         self.cool()
     }
 
-    /// After the new bytes of the hot zone: the zone is done. Whether it was the last one.
+    /// Writes down that the hot zone is done, after its new bytes are written. Returns whether it was the last one.
     fn cool(&mut self) -> Result<bool, Error> {
         self.data.sync()?;
         let position = self.reencryption.cooled(self.end);
@@ -252,7 +252,7 @@ impl Work<'_> {
         Ok(false)
     }
 
-    /// Writes the header with another position.
+    /// Moves on to another position, and writes the header with it.
     fn place(&mut self, position: luks2::reencryption::Position) -> Result<(), Error> {
         self.reencryption.position = position;
         let mut json = self.header.json.clone();
@@ -262,7 +262,7 @@ impl Work<'_> {
     }
 }
 
-/// The header of a volume whose data is new, then without what was there for the old data.
+/// Ends a reencryption: writes the header that says that all of the data is new, and then removes the old key slots and that of the reencryption.
 fn finish(
     header: &mut luks2::Header,
     headed: &dyn WriteAt,
@@ -286,7 +286,7 @@ fn finish(
     remove(header, headed, old_slots.into_iter().flatten().chain([reencryption.slot]).collect(), random)
 }
 
-/// Removes the key slot of a reencryption that is finished, if a failure left it.
+/// Removes the key slot of a finished reencryption, which is left if the end was cut off.
 pub(super) fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
     header.writable()?;
     let left: Vec<u32> =
@@ -294,7 +294,7 @@ pub(super) fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &R
     if left.is_empty() { Err(Error::NotReencrypting) } else { remove(header, headed, left, random) }
 }
 
-/// Overwrites the areas of key slots, then removes them and the digests that tell nothing any more.
+/// Overwrites the areas of key slots, then removes the key slots, and the digests that no key slot and no segment needs any more.
 fn remove(header: &mut luks2::Header, headed: &dyn WriteAt, slots: Vec<u32>, random: &Rng) -> Result<(), Error> {
     let mut json = header.json.clone();
     for number in &slots {

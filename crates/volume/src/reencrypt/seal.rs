@@ -1,19 +1,18 @@
-//! The digest over what a reencryption does, which only the owner of the keys can make.
+//! The digest over what a reencryption does. Only the owner of the keys can make it.
 //!
-//! It is PBKDF2 of these bytes, in a digest of the metadata that lists the reencryption's key slot (cryptsetup 2.4.3,
-//! lib/luks2/luks2_reencrypt_digest.c): `v`, the version's digit, the old key, the new key unless it is the same, what tells of the key slot,
-//! and the segments `backup-previous`, `backup-final` and `backup-moved-segment`. Texts stand as they are, numbers big-endian, and `dynamic`
-//! as a text.
+//! It is one of the metadata's digests, the one that lists the reencryption's key slot (cryptsetup 2.4.3, lib/luks2/luks2_reencrypt_digest.c): PBKDF2
+//! of `v`, the version's digit, the old key, the new key unless it is the same, the fields of the key slot, and the segments `backup-previous`,
+//! `backup-final` and `backup-moved-segment`. Texts are covered as they are, numbers in big-endian order, and `dynamic` as a text.
 
 use super::Keys;
 use crate::{Error, Key, Limits, luks2};
 use algkit::Rng;
 use luks2::{Reencryption, Resilience, Segment, SegmentSize};
 
-/// The longest text that is covered.
+/// The length of the longest text that is covered.
 const MAX_TEXT: usize = 64;
 
-/// Whether the header's digest is that of the reencryption under the keys.
+/// Whether the header has the right digest of the reencryption, computed with these keys.
 pub(super) fn holds(
     header: &luks2::Header,
     reencryption: &Reencryption,
@@ -27,7 +26,7 @@ pub(super) fn holds(
     header.digest_numbered(*number)?.tells(&covered(reencryption, keys)?, limits)
 }
 
-/// Puts the digest of the header's reencryption in the place of the one that there is.
+/// Replaces the digest of the header's reencryption by the right one.
 pub(super) fn renew(
     header: &mut luks2::Header,
     reencryption: &Reencryption,
@@ -47,7 +46,7 @@ pub(super) fn renew(
     header.replace(json)
 }
 
-/// The bytes that the digest is made of.
+/// The bytes that PBKDF2 gets.
 fn covered(reencryption: &Reencryption, keys: &Keys<'_>) -> Result<Key, Error> {
     let mut bytes = Bytes(vec![b'v', b'0' + reencryption.version]);
     let new = keys.new.filter(|_| reencryption.old.digest != reencryption.new.digest);

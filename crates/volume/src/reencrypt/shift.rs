@@ -1,4 +1,4 @@
-//! The beginning of an encryption that makes room for the header before the data, on a disk whose end is free for twice as much.
+//! The beginning of an encryption that puts the header before the data. At the end of the disk, twice the header's length has to be free.
 //!
 //! ```text
 //! before     │ first part │ other data            │ free                     │
@@ -7,15 +7,15 @@
 //! at the end │ header     │ first part and other data             │ noise      │
 //! ```
 //!
-//! All parts but the other data are as long as the header with its key slots. The order of what is written, each on the disk before the
-//! next begins:
+//! All parts but the other data are as long as the header with its key slots. What is written, in this order; each step is on the disk before the next
+//! begins:
 //!
-//! 1. the first part to the end of the disk. The data is where it was;
-//! 2. the header with its key slots to the free place behind the data;
-//! 3. the key slots over the first part, then the header. It names the place of the first part.
+//! 1. the first part, to the end of the disk. The data stays where it is;
+//! 2. the header with its key slots, to the free place behind the data;
+//! 3. the key slots, then the header, over the first part. The header says where the first part is now.
 //!
-//! A failure in step 3 leaves a disk without a header whose first part is overwritten in part. [`Interrupted::find`] tells: every sector of the
-//! first part is that of before or that of the header. Then step 3 is done again.
+//! A failure in step 3 leaves a disk without a header, whose first part is partly overwritten. [`Interrupted::find`] recognizes such a disk: every
+//! sector of the first part is either the old one or the header's. Then step 3 is done again.
 
 use super::{Keys, seal, start::enter};
 use crate::{
@@ -32,10 +32,10 @@ use luks2::{
     reencryption::{Position, Side},
 };
 
-/// Bytes that are copied at a time.
+/// The number of bytes that are copied at a time.
 const CHUNK: u64 = 4 << 20;
 
-/// The bytes that a header with its key slots takes, and that data is shifted by. Twice as many have to be free at the end of the disk.
+/// The length in bytes of a header with its key slots, by which the data is shifted. Twice as many bytes have to be free at the end of the disk.
 pub const SHIFT: u64 = 16 << 20;
 
 /// Writes a header before plain data, whose first part makes room for it. The last 32 MiB of the disk are lost.
@@ -59,7 +59,7 @@ pub fn start_shifted(
     let unlocked = Unlocked { slot: None, key, other: None };
     let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
     let slot = keyslots::prepare(&header, options.key_size, &slot, random)?;
-    // What the disk will begin with.
+    // The bytes that the disk will begin with.
     let copy = Memory::new(vec![0; SHIFT as usize]);
     keyslots::add(&mut header, &copy, &unlocked, slot, random)?;
     let reencryption = place.reencryption(&header)?;
@@ -75,7 +75,7 @@ pub fn start_shifted(
     Ok((header, unlocked))
 }
 
-/// An encryption whose beginning was cut off in its last step.
+/// An encryption whose beginning was cut off in its last step, which is step 3 above.
 #[derive(Debug)]
 pub struct Interrupted {
     place: Place,
@@ -83,8 +83,8 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// Looks for the copy of the header on a disk that begins with none. If there is a copy, and the first part has sectors that are neither
-    /// those of before nor the header's, somebody wrote to the disk since, and it is refused.
+    /// Looks for the copy of the header on a disk that does not begin with a header. If there is a copy, but the first part has sectors that are neither
+    /// the old ones nor the header's, somebody has written to the disk since. That is an error.
     pub fn find(disk: &dyn ReadAt) -> Result<Option<Self>, Error> {
         let Ok(place) = Place::of(disk) else { return Ok(None) };
         let view = Behind { disk, from: place.data };
@@ -123,7 +123,7 @@ impl Interrupted {
         Ok(if untouched { None } else { Some(Self { place, header }) })
     }
 
-    /// Does the last step again, if the passphrase opens the header.
+    /// Does step 3 again, if the passphrase opens the header.
     pub fn go_on(self, disk: &dyn WriteAt, passphrase: &[u8], limits: &Limits) -> Result<(), Error> {
         let view = Behind { disk, from: self.place.data };
         let unlocked = keyslots::unlock(&self.header, &view, passphrase, None, limits)?;
@@ -133,10 +133,10 @@ impl Interrupted {
     }
 }
 
-/// Where the parts of a disk are.
+/// The places of the parts of a disk.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Bytes of data.
+    /// The length of the data in bytes.
     data: u64,
 }
 
@@ -151,12 +151,12 @@ impl Place {
         Ok(Self { data })
     }
 
-    /// Where the first part is moved to.
+    /// The place that the first part is moved to.
     fn first(self) -> u64 {
         self.data + SHIFT
     }
 
-    /// What will be done, with the key and the segment that the header has.
+    /// The reencryption that the header will describe, with the header's key and segment.
     fn reencryption(self, header: &luks2::Header) -> Result<Reencryption, Error> {
         let wrong = |reason: &str| Error::damaged("header", reason);
         let found = header.metadata.segments.values().find(|segment| segment.kind == "crypt");
@@ -190,7 +190,7 @@ impl Place {
         })
     }
 
-    /// Copies the header to the beginning of the disk, itself last.
+    /// Copies the header to the beginning of the disk: the key slots first, the header itself last.
     fn put_header(self, disk: &dyn WriteAt) -> Result<(), Error> {
         /// Both copies of the metadata.
         const METADATA: u64 = 32 << 10;
@@ -201,7 +201,7 @@ impl Place {
     }
 }
 
-/// Copies bytes, whose places are apart.
+/// Copies bytes to a place that does not overlap theirs.
 fn transfer(from: &dyn ReadAt, source: u64, to: &dyn WriteAt, target: u64, len: u64) -> Result<(), Error> {
     for at in (0..len).step_by(CHUNK as usize) {
         to.write_at(target + at, &storage::read(from, source + at, (len - at).min(CHUNK) as usize)?)?;
@@ -209,7 +209,7 @@ fn transfer(from: &dyn ReadAt, source: u64, to: &dyn WriteAt, target: u64, len: 
     Ok(())
 }
 
-/// A disk from a byte on.
+/// The part of a disk that begins at a byte.
 struct Behind<'a, S: ?Sized> {
     disk: &'a S,
     from: u64,

@@ -13,32 +13,32 @@ use luks2::{
 };
 use serde_json::json;
 
-/// What saves the hot zone.
+/// How the hot zone is protected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protection {
-    /// Nothing: fast, and a crash loses up to a zone.
+    /// Not at all. That is fast, and a crash loses up to a zone.
     None,
-    /// A copy of the old bytes. A disk may tear what it writes anywhere.
+    /// By a copy of the old bytes. The disk may tear a write anywhere.
     Journal,
-    /// Checksums of the old blocks, whose writes the disk must not tear: blocks of the longer sector size.
+    /// By checksums of the old blocks. A block is as long as the larger of the old and the new sector, and the disk must not tear its write.
     Checksum,
 }
 
 /// What becomes of the data.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// It gets a new key.
+    /// The data gets a new key.
     Reencrypt {
         /// The new cipher.
         cipher: CipherSpec,
-        /// Bytes of the new key.
+        /// The length of the new key in bytes.
         key_size: usize,
-        /// Bytes of the new sectors.
+        /// The size of the new sectors in bytes.
         sector_size: u32,
     },
-    /// Plain data, which lies on a device of its own from byte 0 on, is encrypted as the header says.
+    /// Plain data is encrypted as the header says. It lies on a device of its own, from byte 0 on.
     Encrypt,
-    /// It becomes plain.
+    /// The data becomes plain.
     Decrypt,
 }
 
@@ -51,12 +51,12 @@ pub struct Plan {
     pub protection: Protection,
     /// The hash of the checksums.
     pub hash: String,
-    /// The largest zone that what saves it needs room for; all the room that there is if nothing is said.
+    /// The length in bytes of the largest zone, for which the protection gets room. Without it, the protection gets all the room that there is.
     pub hotzone: Option<u64>,
 }
 
 impl Plan {
-    /// Bytes of the area that a zone needs.
+    /// The length in bytes of the area that protects a zone.
     fn area(&self, block: u32) -> Result<u64, Error> {
         let Some(zone) = self.hotzone else { return Ok(u64::MAX) };
         Ok(match self.protection {
@@ -69,8 +69,8 @@ impl Plan {
     }
 }
 
-/// Writes the header of a reencryption, whose data is on `data`; `headed` is what the header is on. `keys` are the passphrases of the new
-/// key, each with the slot of the old key whose priority and tokens it takes over. The new key is in the answer.
+/// Begins a reencryption of the data on `data`: writes its header to `headed`. `keys` are the passphrases of the new key. Each comes with the slot of
+/// the old key whose priority and tokens the new slot takes over. The new key is returned.
 pub fn start(
     header: &mut luks2::Header,
     headed: &dyn WriteAt,
@@ -159,7 +159,7 @@ pub fn start(
         Mode::Decrypt => Keys { old: Some(&unlocked.key), new: None },
     };
     seal::renew(&mut changed, &reencryption, &keys, random)?;
-    // The header is longest while a zone is hot.
+    // The header is longest while a zone is hot, so the room is checked for that.
     let begun = changed.clone();
     let middle = size / u64::from(block) / 2 * u64::from(block);
     reencryption.position = reencryption.heated(middle..middle + u64::from(block), end, size);
@@ -171,7 +171,7 @@ pub fn start(
     Ok(unlocked)
 }
 
-/// The volume's segment and its digest, if there is but one, without tags.
+/// The volume's only segment, and its digest. It is an error if there are more, or if the sectors have tags.
 fn only_segment(header: &luks2::Header) -> Result<(Segment, u32), Error> {
     let unsupported = |what: &str| Err(Error::Unsupported { what: format!("the reencryption of {what}") });
     let mut segments = header.metadata.segments.iter();
@@ -188,7 +188,7 @@ fn only_segment(header: &luks2::Header) -> Result<(Segment, u32), Error> {
     }
 }
 
-/// Gives a slot the priority of another, and its place in tokens.
+/// Gives a slot the priority of another, and puts it into the tokens that list the other.
 fn resemble(header: &mut luks2::Header, slot: u32, like: u32) -> Result<(), Error> {
     let (number, like_number) = (slot.to_string(), serde_json::Value::from(like.to_string()));
     let mut json = header.json.clone();
@@ -210,7 +210,7 @@ pub(super) fn enter(header: &mut luks2::Header, reencryption: &Reencryption) -> 
     let mut json = header.json.clone();
     json["keyslots"][reencryption.slot.to_string()] = json!({
         "type": KIND,
-        // The specification wants one.
+        // The specification demands a size.
         "key_size": 1,
         "mode": reencryption.mode.name(),
         "direction": reencryption.direction.name(),

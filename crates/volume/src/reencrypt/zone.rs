@@ -1,4 +1,4 @@
-//! Bytes of a zone: from old to new, and the checksums of their blocks.
+//! The bytes of a zone: how old ones become new ones, and the checksums of their blocks.
 
 use super::Keys;
 use crate::{CipherSpec, Error, Key, ReadAt, SectorCipher, crypt::UNIT, lookup, luks2, storage};
@@ -9,7 +9,7 @@ use luks2::{
 };
 use std::{ops::Range, thread};
 
-/// The ciphers of both sides.
+/// The ciphers of the old and of the new data.
 pub(super) struct Ciphers {
     old: Option<SectorCipher>,
     new: Option<SectorCipher>,
@@ -27,7 +27,7 @@ impl Ciphers {
         })
     }
 
-    /// Old bytes become new ones, in place, on all CPUs. They are the data from byte `at` on; both are whole sectors of both sides.
+    /// Makes old bytes new in place, on all CPUs. They are the data from byte `at` on, and whole sectors of both the old and the new data.
     pub fn renew(&self, at: u64, bytes: &mut [u8], granule: usize) -> Result<(), Error> {
         in_parallel(bytes, granule, |offset, part| {
             let unit = (at + offset as u64) / UNIT;
@@ -42,7 +42,7 @@ impl Ciphers {
     }
 }
 
-/// The cipher of a side; none if it is not encrypted.
+/// The cipher of the old or the new data; none if that is plain.
 pub(super) fn cipher(side: &Side, key: Option<&Key>) -> Result<Option<SectorCipher>, Error> {
     if side.digest.is_none() {
         return Ok(None);
@@ -52,7 +52,7 @@ pub(super) fn cipher(side: &Side, key: Option<&Key>) -> Result<Option<SectorCiph
     SectorCipher::new(&spec, key, side.segment.sector_size() as usize).map(Some)
 }
 
-/// A hash of blocks.
+/// The hash that checksums of blocks are made with.
 pub(super) struct Sums {
     hash: Hash,
     block: usize,
@@ -63,12 +63,12 @@ impl Sums {
         Ok(Self { hash: lookup::hash(hash)?, block: block as usize })
     }
 
-    /// Bytes of a checksum.
+    /// The length of a checksum in bytes.
     pub fn size(&self) -> usize {
         self.hash.digest_size()
     }
 
-    /// The bytes that checksums in an area of so many bytes cover.
+    /// The number of bytes whose checksums fit into an area of `area` bytes.
     pub fn covers(&self, area: u64) -> u64 {
         area / self.size() as u64 * self.block as u64
     }
@@ -86,7 +86,7 @@ impl Sums {
         Ok(sums)
     }
 
-    /// Which of the blocks of data from byte `at` of a hot zone on are old: those with the checksums in the area.
+    /// Which blocks of `data`, which begins at byte `at` of the hot zone, are old. These are the blocks that match their checksums in the area.
     pub fn old_blocks(&self, area: &[u8], at: u64, bytes: &[u8]) -> Result<Vec<bool>, Error> {
         let first = (at / self.block as u64) as usize * self.size();
         let now = self.of(bytes)?;
@@ -104,7 +104,7 @@ impl Sums {
 }
 
 impl Reencryption {
-    /// Bytes of data on a device of `device` bytes.
+    /// The length of the data in bytes, on a device of `device` bytes.
     pub(super) fn size(&self, device: u64) -> Result<u64, Error> {
         if self.position.end != TO_THE_END {
             return Ok(self.position.end);
@@ -127,7 +127,7 @@ impl Reencryption {
     }
 }
 
-/// Where a segment of bytes begins and ends.
+/// The range of a segment whose length is known.
 pub(super) fn bytes_of(segment: &Segment) -> Result<Range<u64>, Error> {
     match segment.size {
         SegmentSize::Bytes(size) if segment.offset.checked_add(size).is_some() => {
@@ -137,13 +137,13 @@ pub(super) fn bytes_of(segment: &Segment) -> Result<Range<u64>, Error> {
     }
 }
 
-/// Does `work` to all of the bytes, cut into a part for each CPU; parts are multiples of `granule`.
+/// Cuts the bytes into a part for each CPU, a multiple of `granule`, and calls `work` with each part.
 fn in_parallel(
     bytes: &mut [u8],
     granule: usize,
     work: impl Fn(usize, &mut [u8]) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    /// Fewer bytes are not worth a thread.
+    /// The least number of bytes that is worth a thread.
     const LEAST: usize = 1 << 18;
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let part = bytes.len().div_ceil(cpus).max(LEAST).next_multiple_of(granule);

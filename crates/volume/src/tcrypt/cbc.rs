@@ -1,10 +1,10 @@
-//! CBC of headers, also in the two forms that old volumes have and no kernel.
+//! CBC, for headers. Old volumes have two forms of it that the kernel does not have.
 
 use crate::crypt::xor;
 use algkit::{Cipher, Error, Skcipher};
 
 pub(super) enum Cbc {
-    /// As everybody has it.
+    /// The usual form.
     Standard(Skcipher),
     /// The two 32-bit words of a block are read and written in little-endian order (TrueCrypt's Blowfish).
     LittleEndian(Skcipher),
@@ -13,7 +13,7 @@ pub(super) enum Cbc {
 }
 
 impl Cbc {
-    /// Whole blocks in place.
+    /// Decrypts whole blocks in place.
     pub fn decrypt(&self, iv: &[u8], text: &mut [u8]) -> Result<(), Error> {
         match self {
             Self::Standard(cipher) => cipher.decrypt_once(iv, text),

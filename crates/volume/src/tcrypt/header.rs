@@ -12,17 +12,17 @@ use crate::{
 };
 use std::fmt;
 
-/// Bytes of salt before the encrypted ones.
+/// The length of the salt in bytes, before the encrypted bytes.
 pub(super) const SALT: usize = 64;
 
-/// The encrypted bytes.
+/// The number of encrypted bytes.
 pub(super) const ENCRYPTED: usize = 448;
 
-/// Where the keys begin among them, and the checksum of what is before.
+/// The place of the keys among the encrypted bytes, and that of the checksum of everything before the checksum.
 const KEYS: usize = 192;
 const CHECKSUM: usize = 188;
 
-/// Bytes behind the data of a hidden volume of old versions: its header, and what follows that.
+/// The number of bytes behind the data of a hidden volume of old versions: its header and what follows.
 const OLD_HIDDEN: u64 = 1536;
 
 /// A header that has been decrypted.
@@ -33,7 +33,7 @@ pub struct Header {
     pub version: u16,
     /// The version of the program that is needed.
     pub required: u16,
-    /// Bytes of a sector of the device that it was made on; those that are encrypted together have 512.
+    /// The size in bytes of a sector of the device on which the volume was made. Sectors that are encrypted have 512 bytes all the same.
     pub sector_size: u32,
     /// Where the data begins, in bytes.
     pub data_offset: u64,
@@ -41,7 +41,7 @@ pub struct Header {
     pub hidden_size: u64,
     /// Bytes of the volume.
     pub volume_size: u64,
-    /// Bytes that are encrypted with its keys.
+    /// The number of bytes that are encrypted with the header's keys.
     pub encrypted_size: u64,
     /// The hash of the key derivation, by cryptsetup's name.
     pub hash: &'static str,
@@ -70,7 +70,7 @@ impl Header {
         Self::parse(text, &options, "sha512", CHAINS.get(chain)?)
     }
 
-    /// The fields, if the text is that of a header: its magic number and both checksums say so.
+    /// The fields of a decrypted header; none if the magic number or a checksum is wrong.
     pub(super) fn parse(text: &[u8], options: &Options<'_>, hash: &'static str, chain: &'static Chain) -> Option<Self> {
         let short = |at: usize| u16::from_be_bytes([text[at], text[at + 1]]);
         let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|i| text[at + i]));
@@ -81,7 +81,7 @@ impl Header {
             _ => return None,
         };
         let version = short(4);
-        // Versions up to 3 have no checksum of the header.
+        // Up to version 3, the header has no checksum over its first fields.
         if word(8) != crc32(&text[KEYS..])? || version > 3 && word(CHECKSUM) != crc32(&text[..CHECKSUM])? {
             return None;
         }
@@ -133,7 +133,7 @@ impl Header {
             _ if hidden => self.hidden_size,
             _ => self.volume_size,
         };
-        // Old headers do not tell a size: all that follows is the volume.
+        // Old headers do not say a size: the volume reaches to the end.
         let len = if len == 0 { room } else { len };
         let number = match self.chain.mode {
             Mode::Xts => offset,

@@ -3,14 +3,14 @@
 use crate::{Error, lookup};
 use zeroize::Zeroizing;
 
-/// Bytes of a key file that count.
+/// The number of bytes of a key file that are used.
 pub const KEYFILE: usize = 1 << 20;
 
 /// The longest passphrase without and with VeraCrypt, in bytes. Pools have these lengths too.
 const SHORT: usize = 64;
 const LONG: usize = 128;
 
-/// What the key derivation gets: the passphrase, or, if there are key files, all of a pool.
+/// The input of the key derivation: the passphrase, or, with key files, all of a pool.
 pub(super) fn mixed(
     passphrase: &[u8],
     keyfiles: &[Zeroizing<Vec<u8>>],

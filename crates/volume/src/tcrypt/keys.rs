@@ -1,4 +1,4 @@
-//! Where the keys of ciphers are in the key of a header, and in a header's keys: both are laid out alike.
+//! The places of the ciphers' keys, which are the same in the key that decrypts a header and in the keys that the header has.
 
 use super::{
     cbc::Cbc,
@@ -12,20 +12,20 @@ use crate::{
 use algkit::{Skcipher, WeakKeys};
 use zeroize::Zeroizing;
 
-/// Bytes of key that the longest chain needs.
+/// The length in bytes of the keys of the longest chain.
 pub(super) const KEYS: usize = 192;
 
-/// LRW and CBC have their common secrets first.
+/// In LRW and CBC, the secrets that all ciphers share come first, and the ciphers' keys behind them.
 const SECRETS: usize = 32;
 
-/// Where LRW's tweak key ends, which all ciphers have in common.
+/// The end of LRW's tweak key, which all ciphers share.
 const TWEAK: usize = 16;
 
-/// Where the header's whitening is.
+/// The place of the header's whitening.
 const HEADER_WHITENING: std::ops::Range<usize> = 8..16;
 
 impl Chain {
-    /// The key of each cipher: with its tweak key in XTS and LRW, alone in CBC.
+    /// The key of each cipher. In XTS and LRW it has the tweak key behind it.
     fn keys<'a>(&'a self, all: &'a [u8]) -> impl Iterator<Item = (&'a Cipher, Zeroizing<Vec<u8>>)> {
         let mut at = if self.mode == Mode::Xts { 0 } else { SECRETS };
         self.ciphers.iter().map(move |cipher| {
@@ -75,7 +75,8 @@ impl Chain {
         Ok(())
     }
 
-    /// The cipher of the volume's sectors. Of CBC with several ciphers, or with Blowfish, no volume with data was at hand that others decrypt.
+    /// The cipher of the volume's sectors. CBC with several ciphers or with Blowfish is refused: no other program at hand decrypts data of such a volume, so
+    /// there is nothing to compare with.
     pub fn sectors(&self, keys: &[u8]) -> Result<SectorCipher, Error> {
         let (name, mode) = (self.name(), self.mode_name());
         if mode.ends_with("-tcrypt") {
@@ -91,7 +92,7 @@ impl Chain {
         cascade.ok_or(Error::Unsupported { what: name })
     }
 
-    /// The first of its ciphers that algkit does not have.
+    /// The first cipher of the chain that algkit does not have.
     pub fn missing(&self) -> Option<&'static str> {
         self.ciphers.iter().map(Cipher::algorithm).find(|name| lookup::transform::<algkit::Cipher>(name).is_err())
     }

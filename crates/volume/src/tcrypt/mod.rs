@@ -23,18 +23,18 @@ use zeroize::Zeroizing;
 pub enum Place {
     /// The usual one, at the beginning.
     Standard,
-    /// That of a hidden volume.
+    /// The header of a hidden volume.
     Hidden,
-    /// That of a disk whose system is encrypted.
+    /// The header of a disk whose system is encrypted.
     System,
-    /// The copy of the usual one, near the end.
+    /// The copy of the usual header, near the end of the device.
     Backup,
-    /// The copy of that of a hidden volume.
+    /// The copy of a hidden volume's header.
     HiddenBackup,
 }
 
 impl Place {
-    /// Where the header may begin. Before version 6 of TrueCrypt a hidden volume had its header at the end.
+    /// The places where the header may begin. Before version 6 of TrueCrypt, a hidden volume had its header at the end of the device.
     fn offsets(self, size: u64) -> Vec<u64> {
         let from_end = |offset: u64| size.checked_sub(offset);
         let places = match self {
@@ -48,14 +48,14 @@ impl Place {
     }
 }
 
-/// What opens a header, and what is tried.
+/// The secrets that open a header, and the combinations that are tried.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// The passphrase.
     pub passphrase: &'a [u8],
-    /// The bytes of key files, of which the first 1 MiB count. Their order does not matter.
+    /// The bytes of the key files. The first 1 MiB of each is used, and the order of the files does not matter.
     pub keyfiles: &'a [Zeroizing<Vec<u8>>],
-    /// Which header.
+    /// The header that is tried.
     pub place: Place,
     /// Whether VeraCrypt is tried as well.
     pub veracrypt: bool,
@@ -82,8 +82,8 @@ impl Options<'_> {
     }
 }
 
-/// Tries every key derivation, and with each key every chain of ciphers, always in one order. That takes as long for a wrong passphrase as
-/// all key derivations together, some seconds.
+/// Tries every key derivation, and with each key every chain of ciphers, always in the same order. A wrong passphrase takes as long as all key
+/// derivations together, which is some seconds.
 pub(crate) fn unlock(storage: &dyn ReadAt, options: &Options<'_>, limits: &Limits) -> Result<Header, Error> {
     let unknown = |what: &str, name: &str| Error::Unsupported { what: format!("the {what} `{name}` for TrueCrypt") };
     if let Some(hash) = options.hash.filter(|_| options.hashes().next().is_none()) {

@@ -4,11 +4,11 @@
 /// A key derivation: PBKDF2 with this hash.
 pub(super) struct Pbkdf2 {
     pub hash: &'static str,
-    /// Without a PIM.
+    /// Iterations without a PIM.
     iterations: u32,
-    /// With a PIM: iterations, and iterations for each unit of it. None in TrueCrypt.
+    /// Iterations with a PIM: a number, and how many are added for each unit of the PIM. TrueCrypt has no PIM.
     pim: Option<(u32, u32)>,
-    /// For disks that a system starts from.
+    /// Whether this is for disks that a system starts from.
     pub boot: bool,
 }
 
@@ -17,7 +17,7 @@ impl Pbkdf2 {
         self.pim.is_some()
     }
 
-    /// None if it has no PIM.
+    /// The number of iterations; none if a PIM is given and the key derivation has no PIM.
     pub fn iterations(&self, pim: Option<u32>) -> Option<u64> {
         match (pim, self.pim) {
             (None, _) => Some(u64::from(self.iterations)),
@@ -62,9 +62,9 @@ pub(super) static PBKDF2: &[Pbkdf2] = &[
 pub(super) enum Mode {
     Xts,
     Lrw,
-    /// Every cipher has a chain of its own; whitening before and behind it.
+    /// CBC in which every cipher has a chain of its own, with whitening before and behind it.
     Cbc,
-    /// One chain of blocks, each of which all ciphers encrypt; whitening.
+    /// CBC with one chain, in which all ciphers encrypt a block one after the other, with whitening.
     OuterCbc,
 }
 
@@ -91,7 +91,7 @@ impl Chain {
         }
     }
 
-    /// Bytes of key, as cryptsetup counts them.
+    /// The length of the key in bytes, as cryptsetup counts it.
     pub fn key_size(&self) -> usize {
         let keys: usize = self.ciphers.iter().map(|cipher| cipher.key).sum();
         match (self.mode, self.ciphers.last()) {
@@ -103,11 +103,11 @@ impl Chain {
 }
 
 pub(super) struct Cipher {
-    /// In cryptsetup.
+    /// The name in cryptsetup.
     pub name: &'static str,
-    /// Bytes of its key.
+    /// The length of the key in bytes.
     pub key: usize,
-    /// Bytes of a block.
+    /// The length of a block in bytes.
     pub block: usize,
 }
 
@@ -121,7 +121,7 @@ impl Cipher {
         self.name == "blowfish_le"
     }
 
-    /// Its name in the crypto API.
+    /// The name in the crypto API.
     pub fn algorithm(&self) -> &'static str {
         self.name.strip_suffix("_le").unwrap_or(self.name)
     }
