@@ -37,7 +37,7 @@ pub enum Error {
     #[error("the kernel's ublk driver cannot copy by read and write; Linux 6.5 and later can")]
     TooOld,
     /// The process lacks the right.
-    #[error("only root may make a block device (CAP_SYS_ADMIN in the first user namespace)")]
+    #[error("only root may make a block device (CAP_SYS_ADMIN in the initial user namespace)")]
     NotAllowed,
     /// io_uring is switched off.
     #[error("io_uring is forbidden here: by sysctl kernel.io_uring_disabled, or by a container's seccomp profile")]
