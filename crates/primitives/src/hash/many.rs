@@ -115,8 +115,7 @@ impl<C: Chaining> Stream<'_, C> {
     /// The next bytes to be absorbed; empty after the last block.
     #[inline(always)]
     fn next(&self) -> &[u8] {
-        let [run, tail] = self.rest();
-        if run.is_empty() { tail } else { run }
+        if self.run.is_empty() { &self.tail.first(self.tail_len)[self.absorbed..] } else { self.run }
     }
 
     /// Removes all bytes.
