@@ -110,8 +110,8 @@ pub trait Words32: Copy {
     }
 }
 
-/// The number of bytes in the blocks of the longest vectors, which have 64 lanes.
-const MAX_BLOCKS: usize = 16 * 64;
+/// The number of bytes in the blocks of the longest vectors, which have 32 lanes.
+const MAX_BLOCKS: usize = 16 * 32;
 
 /// Vectors whose words are grouped in quads.
 pub trait Quads: Words32 {
