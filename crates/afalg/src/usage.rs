@@ -79,6 +79,9 @@ impl Usage {
     /// Adds the counts since the last call to the totals of the process.
     pub(crate) fn settle(&mut self) {
         let (now, before) = (self.counted, std::mem::replace(&mut self.settled, self.counted));
+        if now == before {
+            return;
+        }
         let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
         let key = if totals.len() < MAX_LINES || totals.contains_key(&self.key) { self.key.clone() } else { others() };
         let total = totals.entry(key).or_default();
@@ -140,4 +143,24 @@ pub fn report() -> String {
 /// Resets the totals. For the child of a `fork`, which counts separately.
 pub fn forget() {
     TOTALS.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_uses_nothing_has_no_line() {
+        let usage = |name: &str| {
+            let [client, kind, driver] = ["program[1]", "hash", "sha256-generic"].map(str::to_owned);
+            let counted = Count { opened: 1, ..Count::default() };
+            Usage { key: Key { client, kind, name: name.to_owned(), driver }, counted, settled: Count::default() }
+        };
+        drop(usage("of-parent"));
+        let mut inherited = usage("of-child");
+        inherited.forget();
+        drop(inherited);
+        let report = report();
+        assert!(report.contains("of-parent") && !report.contains("of-child"), "{report}");
+    }
 }
