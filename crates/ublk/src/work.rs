@@ -6,7 +6,7 @@ use crate::{
 };
 use algkit_volume::{Error, WriteAt};
 use rustix::io::Errno;
-use std::{fs::File, io, os::unix::fs::FileExt};
+use std::{fs::File, os::unix::fs::FileExt};
 use zeroize::Zeroizing;
 
 /// What is moved at a time. It is still in a cache of the CPU when the kernel copies it.
@@ -45,12 +45,7 @@ impl<'a> Worker<'a> {
             Ok(()) => 0,
             Err(error) => {
                 (self.options.failed)(&error);
-                match &error {
-                    Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                        -Errno::NOSPC.raw_os_error()
-                    }
-                    _ => -Errno::IO.raw_os_error(),
-                }
+                -if error.is_storage_full() { Errno::NOSPC } else { Errno::IO }.raw_os_error()
             }
         }
     }

@@ -170,4 +170,10 @@ impl Error {
     pub(crate) fn damaged(part: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Damaged { part: part.into(), reason: reason.into() }
     }
+
+    /// Whether something could not be written because the storage has no room left, which clients are told by an error
+    /// number of its own (ENOSPC).
+    pub fn is_storage_full(&self) -> bool {
+        matches!(self, Self::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
 }

@@ -248,10 +248,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
     fn told(&self, done: Result<(), Error>) -> Result<(), Refusal> {
         done.map_err(|error| {
             (self.export.failed)(&error);
-            match &error {
-                Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => ENOSPC,
-                _ => EIO,
-            }
+            if error.is_storage_full() { ENOSPC } else { EIO }
         })
     }
 
