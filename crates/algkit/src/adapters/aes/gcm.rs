@@ -4,13 +4,13 @@ use super::KEY_LENGTH;
 use crate::{
     Text,
     adapters::Make,
-    driver::{AeadOps, BadKey, Direction, Refusal, WeakKeys},
+    driver::{AeadOps, AeadState, BadKey, Direction, Granular, Refusal, WeakKeys},
     tag,
     templates::gcm,
 };
 use algkit_primitives::{
-    Packet,
-    gcm::{GcmKey, GcmToken},
+    InOut, Packet,
+    gcm::{GcmKey, GcmState, GcmToken},
 };
 
 impl<T: GcmToken> AeadOps for GcmKey<T> {
@@ -28,6 +28,10 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 
     fn unchecked(&self) -> Option<u64> {
         Some(gcm::MAX_TEXT)
+    }
+
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        Some(Message { key: self.clone(), state: self.start_any(iv) }.in_parts())
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
@@ -52,6 +56,33 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
             (Ok(iv), Ok(tag)) => GcmKey::open(self, iv, packet, tag),
             _ => gcm_open_unusual(self, iv, packet, tag),
         }
+    }
+}
+
+/// A message in parts, with its key.
+struct Message<T: GcmToken> {
+    key: GcmKey<T>,
+    state: GcmState,
+}
+
+impl<T: GcmToken> Granular for Message<T> {
+    const GRANULE: usize = 16;
+    const MAX_TEXT: u64 = gcm::MAX_TEXT;
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.key.aad(&mut self.state, assoc);
+    }
+
+    fn encrypt(&mut self, text: InOut<'_>) {
+        self.key.encrypt(&mut self.state, text);
+    }
+
+    fn peek(&self, start: &mut [u8]) {
+        self.key.encrypt(&mut self.state.clone(), InOut::from(start));
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        self.key.finish(self.state.clone())
     }
 }
 
