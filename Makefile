@@ -1,9 +1,11 @@
-# Builds and installs the command with what belongs to it: the library that `algkit run` injects, completions, man pages.
+# Builds and installs the command with what belongs to it: the library that `algkit run` injects, completions, man pages; and the
+# C library with its header and man pages.
 #
 #   make                                   builds (needs cargo)
 #   make install PREFIX=$HOME/.local       for one user
 #   sudo make install                      for all, in /usr/local
-#   make deb                               a Debian package, in target/, for glibc 2.28 and later (needs gcc, binutils and python3)
+#   make c-library install-c               the C library alone
+#   make deb                               Debian packages, in target/, for glibc 2.28 and later (needs gcc, binutils and python3)
 #   make portable                          as `make`, for these
 #
 # `install` takes what `make` has built, so that root runs no compiler.
@@ -11,7 +13,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CARGO ?= cargo
+STRIP ?= strip
 INSTALL ?= install
+LIBDIR ?= $(PREFIX)/lib
 
 built = target/release
 pages = target/man
@@ -20,11 +24,32 @@ libdir = $(DESTDIR)$(PREFIX)/lib/algkit
 share = $(DESTDIR)$(PREFIX)/share
 doc = $(share)/doc/algkit
 
-.PHONY: all portable install uninstall deb check-package
+.PHONY: all c-library portable install install-c uninstall deb check-package
 
 all:
-	$(CARGO) build --release --locked -p algkit-cli -p algkit-preload
+	$(CARGO) build --release --locked -p algkit-cli -p algkit-preload -p algkit-capi
 	$(built)/algkit man-pages $(pages)
+	$(in_c)
+
+c-library:
+	$(CARGO) build --release --locked -p algkit-capi
+	$(in_c)
+
+# rustc cannot give symbols versions, so the C library is linked here, of the archive that cargo makes.
+version = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -1)
+capi = crates/capi
+c = target/c
+shared = $(c)/libalgkit.so.$(version)
+link = $(CC) -shared -o $(shared) -Wl,-soname,libalgkit.so.0 -Wl,--version-script=$(capi)/algkit.map -Wl,--gc-sections,-s,-z,relro,-z,now \
+    -Wl,--whole-archive $(built)/libalgkit_capi.a -Wl,--no-whole-archive
+
+define in_c
+	mkdir -p $(c)/man
+	$(link) -lgcc_s -lm -lc
+	$(STRIP) --strip-debug -o $(c)/libalgkit.a $(built)/libalgkit_capi.a
+	rm -f $(c)/man/*.3
+	awk -v version=$(version) -v folder=$(c)/man -f $(capi)/man.awk $(capi)/include/algkit.h
+endef
 
 # What `all` builds asks for the C library of this machine, or a later one. This is linked again, for glibc 2.28 and later.
 old = $(CURDIR)/target/old-glibc
@@ -34,11 +59,12 @@ portable: all
 	$(CARGO) rustc --release --locked -p algkit-cli --bin algkit -- -L native=$(old) -C link-arg=$(old)/start.o \
 	    -C link-arg=-Wl,--wrap=__libc_start_main -C link-arg=-Wl,--allow-shlib-undefined
 	$(CARGO) rustc --release --locked -p algkit-preload --lib --crate-type cdylib -- -L native=$(old)
+	$(link) -L$(old) -lgcc_s -lm -lc
 
-$(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1:
+$(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1 $(c)/libalgkit.a:
 	@echo '$@ is not there: run make first' >&2; exit 1
 
-install: $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1
+install: install-c $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1
 	$(INSTALL) -D -m 755 $(built)/algkit $(bindir)/algkit
 	$(INSTALL) -D -m 644 $(built)/libalgkit_preload.so $(libdir)/libalgkit_preload.so
 	$(INSTALL) -d $(share)/man/man1 $(share)/bash-completion/completions $(share)/zsh/site-functions $(share)/fish/vendor_completions.d
@@ -51,7 +77,18 @@ install: $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1
 	sed 's,/usr/lib/algkit,$(PREFIX)/lib/algkit,' packaging/oci-hook.json > $(doc)/examples/oci-hook.json
 	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(doc)/
 
+install-c: $(c)/libalgkit.a
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig $(share)/man/man3
+	$(INSTALL) -m 644 $(shared) $(c)/libalgkit.a $(DESTDIR)$(LIBDIR)/
+	ln -sf libalgkit.so.$(version) $(DESTDIR)$(LIBDIR)/libalgkit.so.0
+	ln -sf libalgkit.so.0 $(DESTDIR)$(LIBDIR)/libalgkit.so
+	$(INSTALL) -D -m 644 $(capi)/include/algkit.h $(DESTDIR)$(PREFIX)/include/algkit.h
+	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(version),' $(capi)/algkit.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/algkit.pc
+	$(INSTALL) -m 644 $(c)/man/*.3 $(share)/man/man3/
+
 uninstall:
+	rm -f $(DESTDIR)$(LIBDIR)/libalgkit.* $(DESTDIR)$(LIBDIR)/pkgconfig/algkit.pc $(DESTDIR)$(PREFIX)/include/algkit.h
+	rm -f $(share)/man/man3/algkit.3 $(share)/man/man3/algkit_*.3
 	rm -f $(bindir)/algkit $(share)/man/man1/algkit.1 $(share)/man/man1/algkit-*.1
 	rm -f $(share)/bash-completion/completions/algkit $(share)/zsh/site-functions/_algkit $(share)/fish/vendor_completions.d/algkit.fish
 	rm -rf $(libdir) $(doc)

@@ -1,0 +1,281 @@
+//! Authenticated encryption.
+
+use crate::{
+    batch,
+    error::{EINVAL, Failure, guard},
+    handle::{self, algkit_aead, algkit_aead_state},
+    info::{Known, algkit_info},
+    memory::{self, Buffer, List, Message, apart},
+};
+use algkit::{Direction, InOut, Sealing, Text, batch::Request};
+use libc::iovec;
+use std::{
+    ffi::{c_char, c_int, c_void},
+    ptr,
+};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_new(
+    name: *const c_char,
+    key: *const c_void,
+    key_len: usize,
+    tfm: *mut *mut algkit_aead,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_free(tfm: *mut algkit_aead) {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::free(tfm) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_info(tfm: *const algkit_aead) -> *const algkit_info {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
+}
+
+/// A tag that is written, or one that is compared.
+fn tag(direction: Direction, tag: *mut c_void, len: usize) -> Result<Buffer, Failure> {
+    match direction {
+        Direction::Encrypt => Buffer::written(tag, len),
+        Direction::Decrypt => Buffer::read(tag, len),
+    }
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_aead_encryptv`. The tag is written if `direction` is to encrypt.
+unsafe fn crypt(
+    direction: Direction,
+    tfm: *const algkit_aead,
+    iv: Buffer,
+    assoc: &[Buffer],
+    text: &Message<'_>,
+    tag: Buffer,
+) -> Result<(), Failure> {
+    apart(text.buffers().chain(assoc.iter().copied()).chain([iv, tag]))?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    unsafe {
+        let (tfm, text) = (&handle::get(tfm)?.tfm, text.text()?);
+        let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
+        Ok(match direction {
+            Direction::Encrypt => tfm.encrypt(iv.bytes(), &assoc, text, tag.bytes_mut()),
+            Direction::Decrypt => tfm.decrypt(iv.bytes(), &assoc, text, tag.bytes()),
+        }?)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_encrypt(
+    tfm: *const algkit_aead,
+    iv: *const c_void,
+    iv_len: usize,
+    assoc: *const c_void,
+    assoc_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+    tag: *mut c_void,
+    tag_len: usize,
+) -> c_int {
+    guard(|| {
+        let (iv, assoc, tag) =
+            (Buffer::read(iv, iv_len)?, Buffer::read(assoc, assoc_len)?, Buffer::written(tag, tag_len)?);
+        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
+        // SAFETY: the caller keeps to algkit.h.
+        unsafe { crypt(Direction::Encrypt, tfm, iv, &[assoc], &text, tag) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_decrypt(
+    tfm: *const algkit_aead,
+    iv: *const c_void,
+    iv_len: usize,
+    assoc: *const c_void,
+    assoc_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+    tag: *const c_void,
+    tag_len: usize,
+) -> c_int {
+    guard(|| {
+        let (iv, assoc, tag) =
+            (Buffer::read(iv, iv_len)?, Buffer::read(assoc, assoc_len)?, Buffer::read(tag, tag_len)?);
+        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
+        // SAFETY: the caller keeps to algkit.h.
+        unsafe { crypt(Direction::Decrypt, tfm, iv, &[assoc], &text, tag) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_encryptv(
+    tfm: *const algkit_aead,
+    iv: *const c_void,
+    iv_len: usize,
+    assoc: *const iovec,
+    assoc_count: usize,
+    src: *const iovec,
+    src_count: usize,
+    dst: *const iovec,
+    dst_count: usize,
+    tag: *mut c_void,
+    tag_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::written(tag, tag_len)?);
+        let assoc = memory::list(assoc, assoc_count, false)?;
+        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
+        crypt(Direction::Encrypt, tfm, iv, &assoc, &Message { src: &src, dst: &dst }, tag)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_decryptv(
+    tfm: *const algkit_aead,
+    iv: *const c_void,
+    iv_len: usize,
+    assoc: *const iovec,
+    assoc_count: usize,
+    src: *const iovec,
+    src_count: usize,
+    dst: *const iovec,
+    dst_count: usize,
+    tag: *const c_void,
+    tag_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::read(tag, tag_len)?);
+        let assoc = memory::list(assoc, assoc_count, false)?;
+        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
+        crypt(Direction::Decrypt, tfm, iv, &assoc, &Message { src: &src, dst: &dst }, tag)
+    })
+}
+
+#[repr(C)]
+pub struct algkit_aead_request {
+    tfm: *const algkit_aead,
+    decrypt: c_int,
+    iv: *const c_void,
+    iv_len: usize,
+    assoc: *const c_void,
+    assoc_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+    tag: *mut c_void,
+    tag_len: usize,
+    result: c_int,
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_aead_batch`.
+unsafe fn request<'a>(from: &algkit_aead_request) -> Result<Request<'a>, Failure> {
+    let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
+    let (iv, assoc) = (Buffer::read(from.iv, from.iv_len)?, Buffer::read(from.assoc, from.assoc_len)?);
+    let tag = tag(direction, from.tag, from.tag_len)?;
+    let text = Message { src: &[Buffer::read(from.src, from.len)?], dst: &[Buffer::written(from.dst, from.len)?] };
+    apart(text.buffers().chain([iv, assoc, tag]))?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    unsafe {
+        let (tfm, text): (_, Text<'a>) = (&handle::get(from.tfm)?.tfm, text.text()?);
+        Ok(match direction {
+            Direction::Encrypt => Request::seal(tfm, iv.bytes(), assoc.bytes(), text, tag.bytes_mut()),
+            Direction::Decrypt => Request::open(tfm, iv.bytes(), assoc.bytes(), text, tag.bytes()),
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_batch(requests: *mut algkit_aead_request, count: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { batch::run(requests, count, |from, _| request(from), |from| &mut from.result) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_start(
+    tfm: *const algkit_aead,
+    iv: *const c_void,
+    iv_len: usize,
+    state: *mut *mut algkit_aead_state,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        handle::give(state, || Ok(Some(handle::get(tfm)?.tfm.start(Buffer::read(iv, iv_len)?.bytes())?)))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_state_free(state: *mut algkit_aead_state) {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::free(state) }
+}
+
+/// The message of a state.
+///
+/// # Safety
+/// As for `handle::get_mut`.
+unsafe fn message<'a>(state: *mut algkit_aead_state) -> Result<&'a mut Sealing, Failure> {
+    // SAFETY: the caller promises the same.
+    unsafe { handle::get_mut(state) }?.as_mut().ok_or_else(handle::ended)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_assoc(
+    state: *mut algkit_aead_state,
+    assoc: *const c_void,
+    assoc_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { Ok(message(state)?.assoc(Buffer::read(assoc, assoc_len)?.bytes())?) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_update(
+    state: *mut algkit_aead_state,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+) -> c_int {
+    guard(|| {
+        let (src, dst) = (Buffer::read(src, len)?, Buffer::written(dst, len)?);
+        let text = Message { src: &[src], dst: &[dst] };
+        apart(text.buffers())?;
+        // SAFETY: the caller's buffers exist, and are apart.
+        unsafe {
+            let text = if text.is_in_place() {
+                InOut::from(dst.bytes_mut())
+            } else {
+                InOut::new(src.bytes(), dst.bytes_mut()).map_err(|error| Failure::new(EINVAL, error.to_string()))?
+            };
+            Ok(message(state)?.encrypt(text)?)
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_finish(state: *mut algkit_aead_state, tag: *mut c_void, tag_len: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let tag = Buffer::written(tag, tag_len)?;
+        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.finish(tag.bytes_mut())?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_verify(
+    state: *mut algkit_aead_state,
+    tag: *const c_void,
+    tag_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let tag = Buffer::read(tag, tag_len)?;
+        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.verify(tag.bytes())?)
+    })
+}

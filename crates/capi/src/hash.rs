@@ -1,0 +1,162 @@
+//! Hashes and message authentication codes.
+
+use crate::{
+    batch,
+    error::{EBADMSG, EINVAL, Failure, guard},
+    handle::{self, algkit_hash, algkit_hash_state},
+    info::{Known, algkit_info},
+    memory::{self, Buffer, List, apart},
+};
+use algkit::batch::Request;
+use libc::iovec;
+use std::{
+    ffi::{c_char, c_int, c_void},
+    ptr,
+};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_new(
+    name: *const c_char,
+    key: *const c_void,
+    key_len: usize,
+    tfm: *mut *mut algkit_hash,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_free(tfm: *mut algkit_hash) {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::free(tfm) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_info(tfm: *const algkit_hash) -> *const algkit_info {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_hash_digestv`.
+unsafe fn digest(tfm: *const algkit_hash, parts: &[Buffer], out: Buffer) -> Result<(), Failure> {
+    apart(parts.iter().copied().chain([out]))?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    unsafe {
+        let parts: List<&[u8]> = parts.iter().map(|part| part.bytes()).collect();
+        Ok(handle::get(tfm)?.tfm.digest_into(&parts, out.bytes_mut())?)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_digest(
+    tfm: *const algkit_hash,
+    src: *const c_void,
+    len: usize,
+    digest: *mut c_void,
+    digest_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { self::digest(tfm, &[Buffer::read(src, len)?], Buffer::written(digest, digest_len)?) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_digestv(
+    tfm: *const algkit_hash,
+    src: *const iovec,
+    src_count: usize,
+    digest: *mut c_void,
+    digest_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { self::digest(tfm, &memory::list(src, src_count, false)?, Buffer::written(digest, digest_len)?) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_verify(
+    tfm: *const algkit_hash,
+    src: *const c_void,
+    len: usize,
+    digest: *const c_void,
+    digest_len: usize,
+) -> c_int {
+    guard(|| {
+        let (src, digest) = (Buffer::read(src, len)?, Buffer::read(digest, digest_len)?);
+        // SAFETY: the caller keeps to algkit.h.
+        let (tfm, src, digest) = unsafe { (&handle::get(tfm)?.tfm, src.bytes(), digest.bytes()) };
+        if digest.len() != tfm.digest_size() {
+            let text = format!("digest of {} bytes, expected {}", digest.len(), tfm.digest_size());
+            return Err(Failure::new(EINVAL, text));
+        }
+        tfm.verify(src, digest).then_some(()).ok_or_else(|| Failure::new(EBADMSG, "the digest does not match"))
+    })
+}
+
+#[repr(C)]
+pub struct algkit_hash_request {
+    tfm: *const algkit_hash,
+    src: *const c_void,
+    len: usize,
+    digest: *mut c_void,
+    digest_len: usize,
+    result: c_int,
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_hash_batch`.
+unsafe fn request<'a>(from: &algkit_hash_request) -> Result<Request<'a>, Failure> {
+    let (src, out) = (Buffer::read(from.src, from.len)?, Buffer::written(from.digest, from.digest_len)?);
+    apart([src, out])?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    unsafe { Ok(Request::digest(&handle::get(from.tfm)?.tfm, src.bytes(), out.bytes_mut())) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_batch(requests: *mut algkit_hash_request, count: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { batch::run(requests, count, |from, _| request(from), |from| &mut from.result) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_start(tfm: *const algkit_hash, state: *mut *mut algkit_hash_state) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { handle::give(state, || Ok(Some(handle::get(tfm)?.tfm.start()))) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_state_free(state: *mut algkit_hash_state) {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::free(state) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_clone(
+    state: *const algkit_hash_state,
+    copy: *mut *mut algkit_hash_state,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { handle::give(copy, || Ok(Some(handle::get(state)?.clone().ok_or_else(handle::ended)?))) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_update(state: *mut algkit_hash_state, src: *const c_void, len: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let src = Buffer::read(src, len)?;
+        handle::get_mut(state)?.as_mut().ok_or_else(handle::ended)?.update(src.bytes());
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_finish(
+    state: *mut algkit_hash_state,
+    digest: *mut c_void,
+    digest_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let digest = Buffer::written(digest, digest_len)?;
+        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.finish_into(digest.bytes_mut())?)
+    })
+}

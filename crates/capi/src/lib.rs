@@ -1,0 +1,29 @@
+//! The C library `libalgkit`. Its interface is documented in `include/algkit.h`, and `tests/header.rs` compares the
+//! two. Nothing here computes: arguments become slices, and [`algkit`] does the rest.
+//!
+//! | module | what it has |
+//! | --- | --- |
+//! | `memory` | the caller's buffers: NULL, lengths, overlaps |
+//! | `handle` | handles: a pointer to an `Object`, whose variant is the handle's type |
+//! | `error` | numbers and texts of errors, and the end of panics |
+//! | `info` | what a driver is, as C sees it |
+//! | `batch` | what the batches of all types share |
+//! | `skcipher`, `aead`, `hash`, `rng`, `list` | the functions of each type |
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    clippy::missing_safety_doc,
+    clippy::too_many_arguments,
+    reason = "the names and the documentation are those of algkit.h"
+)]
+
+mod aead;
+mod batch;
+mod error;
+mod handle;
+mod hash;
+mod info;
+mod list;
+mod memory;
+mod rng;
+mod skcipher;

@@ -1,0 +1,197 @@
+//! The caller's memory. A [`Buffer`] is an address and a length that have been looked at and not been used. It becomes a
+//! slice when [`apart`] has shown that nothing which is written overlaps anything else.
+
+use crate::error::{EFAULT, EINVAL, Failure};
+use algkit::Text;
+use libc::iovec;
+use smallvec::SmallVec;
+use std::{
+    ffi::{CStr, c_char, c_void},
+    ptr, slice,
+};
+
+/// A list that is short as a rule, and then allocates nothing.
+pub type List<T> = SmallVec<[T; 8]>;
+
+/// A buffer of the caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    at: *mut u8,
+    len: usize,
+    written: bool,
+}
+
+impl Buffer {
+    /// A buffer that is only read.
+    pub fn read(at: *const c_void, len: usize) -> Result<Self, Failure> {
+        Self::new(at.cast_mut(), len, false)
+    }
+
+    /// A buffer that is written, and perhaps read.
+    pub fn written(at: *mut c_void, len: usize) -> Result<Self, Failure> {
+        Self::new(at, len, true)
+    }
+
+    fn new(at: *mut c_void, len: usize, written: bool) -> Result<Self, Failure> {
+        if len == 0 {
+            return Ok(Self { at: ptr::dangling_mut(), len, written });
+        }
+        if at.is_null() {
+            return Err(Failure::new(EFAULT, format!("NULL instead of a buffer of {len} bytes")));
+        }
+        if isize::try_from(len).is_err() || at.addr().checked_add(len).is_none() {
+            return Err(Failure::new(EINVAL, format!("no buffer has {len} bytes")));
+        }
+        Ok(Self { at: at.cast(), len, written })
+    }
+
+    fn end(&self) -> usize {
+        self.at.addr() + self.len
+    }
+
+    /// # Safety
+    /// The caller's buffer exists for `'a`, and nobody writes to it meanwhile.
+    pub unsafe fn bytes<'a>(self) -> &'a [u8] {
+        // SAFETY: the address is not NULL, the length is no more than `isize::MAX`, and the rest is the caller's promise.
+        unsafe { slice::from_raw_parts(self.at, self.len) }
+    }
+
+    /// # Safety
+    /// The caller's buffer exists for `'a`, may be written, and is not used by anybody else meanwhile.
+    pub unsafe fn bytes_mut<'a>(self) -> &'a mut [u8] {
+        debug_assert!(self.written);
+        // SAFETY: as in `bytes`.
+        unsafe { slice::from_raw_parts_mut(self.at, self.len) }
+    }
+}
+
+/// Checks that no buffer that is written overlaps another one.
+pub fn apart(buffers: impl IntoIterator<Item = Buffer>) -> Result<(), Failure> {
+    let mut buffers: List<Buffer> = buffers.into_iter().filter(|buffer| buffer.len > 0).collect();
+    buffers.sort_unstable_by_key(|buffer| buffer.at);
+    let (mut end_of_all, mut end_of_written) = (0, 0);
+    for buffer in &buffers {
+        let free = if buffer.written { end_of_all } else { end_of_written };
+        if buffer.at.addr() < free {
+            return Err(Failure::new(EINVAL, "a buffer that is written overlaps another one"));
+        }
+        end_of_all = end_of_all.max(buffer.end());
+        if buffer.written {
+            end_of_written = buffer.end();
+        }
+    }
+    Ok(())
+}
+
+/// The buffers of a list of segments.
+///
+/// # Safety
+/// `list` points to `count` segments, or is NULL.
+pub unsafe fn list(list: *const iovec, count: usize, written: bool) -> Result<List<Buffer>, Failure> {
+    if count == 0 {
+        return Ok(List::new());
+    }
+    if list.is_null() {
+        return Err(Failure::new(EFAULT, format!("NULL instead of {count} segments")));
+    }
+    if !list.is_aligned() || count > isize::MAX as usize / size_of::<iovec>() {
+        return Err(Failure::new(EINVAL, format!("no list has {count} segments there")));
+    }
+    // SAFETY: the pointer is aligned and not NULL, and the caller has so many segments there.
+    let segments = unsafe { slice::from_raw_parts(list, count) };
+    let mut total = 0usize;
+    let mut buffers = List::with_capacity(count);
+    for segment in segments {
+        let buffer = Buffer::new(segment.iov_base, segment.iov_len, written)?;
+        let sum = total.checked_add(buffer.len).filter(|&sum| isize::try_from(sum).is_ok());
+        total = sum.ok_or_else(|| Failure::new(EINVAL, "the segments are longer than memory"))?;
+        buffers.push(buffer);
+    }
+    Ok(buffers)
+}
+
+/// The text of a request: where it is read, and where the result is written.
+pub struct Message<'l> {
+    pub src: &'l [Buffer],
+    pub dst: &'l [Buffer],
+}
+
+impl Message<'_> {
+    pub fn is_in_place(&self) -> bool {
+        let same = |(src, dst): (&Buffer, &Buffer)| (src.at, src.len) == (dst.at, dst.len);
+        self.src.len() == self.dst.len() && self.src.iter().zip(self.dst).all(same)
+    }
+
+    /// What must be apart from all other buffers. In place, the source is the destination.
+    pub fn buffers(&self) -> impl Iterator<Item = Buffer> {
+        let src = if self.is_in_place() { &[] } else { self.src };
+        src.iter().chain(self.dst).copied()
+    }
+
+    /// # Safety
+    /// The buffers exist for `'a`, are `apart`, and are not used by anybody else meanwhile.
+    pub unsafe fn text<'a>(&self) -> Result<Text<'a>, Failure> {
+        // SAFETY: all four ways keep to the caller's promise; in place, only the destination becomes a slice.
+        unsafe {
+            Ok(match (self.is_in_place(), self.src, self.dst) {
+                (true, _, [text]) => Text::from(text.bytes_mut()),
+                (true, _, texts) => Text::segments_in_place(texts.iter().map(|text| text.bytes_mut())),
+                (false, [src], [dst]) => Text::new(src.bytes(), dst.bytes_mut())?,
+                (false, src, dst) => {
+                    Text::lists(src.iter().map(|src| src.bytes()), dst.iter().map(|dst| dst.bytes_mut()))?
+                }
+            })
+        }
+    }
+}
+
+/// The name of an algorithm or driver.
+///
+/// # Safety
+/// `name` is NULL or a string of C, which nobody changes for `'a`.
+pub unsafe fn name<'a>(name: *const c_char) -> Result<&'a str, Failure> {
+    if name.is_null() {
+        return Err(Failure::new(EFAULT, "NULL instead of a name"));
+    }
+    // SAFETY: it is a string of C.
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_str().map_err(|_| Failure::new(EINVAL, format!("{name:?} is no name: it is not UTF-8")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Buffers at made-up addresses, which nothing reads.
+    fn buffers(of: &[(usize, usize, bool)]) -> Vec<Buffer> {
+        of.iter()
+            .map(|&(at, len, written)| Buffer::new(ptr::without_provenance_mut(at), len, written).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_written_overlaps_nothing() {
+        for (good, of) in [
+            (true, &[(100, 10, true), (110, 10, true), (90, 10, false)][..]),
+            (true, &[(100, 10, false), (100, 10, false), (105, 100, false), (205, 1, true)]),
+            (true, &[(100, 0, true), (100, 10, true), (105, 0, true)]),
+            (false, &[(100, 10, true), (109, 10, false)]),
+            (false, &[(100, 10, false), (109, 10, true)]),
+            (false, &[(100, 100, false), (120, 1, false), (130, 1, true)]),
+            (false, &[(100, 100, true), (120, 1, false), (130, 1, false)]),
+            (false, &[(100, 10, true), (100, 10, true)]),
+            (false, &[(100, 10, true), (100, 10, false)]),
+        ] {
+            assert_eq!(apart(buffers(of)).is_ok(), good, "{of:?}");
+            assert_eq!(apart(buffers(of).into_iter().rev()).is_ok(), good, "{of:?} in reverse");
+        }
+    }
+
+    #[test]
+    fn no_buffer_is_longer_than_memory() {
+        assert!(Buffer::read(ptr::null(), 0).is_ok());
+        assert!(Buffer::read(ptr::null(), 1).is_err());
+        assert!(Buffer::read(ptr::without_provenance(16), isize::MAX as usize + 1).is_err());
+        assert!(Buffer::read(ptr::without_provenance(usize::MAX - 9), 11).is_err());
+    }
+}

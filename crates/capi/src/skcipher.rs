@@ -1,0 +1,213 @@
+//! Ciphers in a mode.
+
+use crate::{
+    batch::{self, Iv},
+    error::{EFAULT, EINVAL, Failure, guard},
+    handle::{self, algkit_skcipher},
+    info::{Known, algkit_info},
+    memory::{self, Buffer, Message, apart},
+};
+use algkit::{
+    Direction,
+    batch::Request,
+    sectors::{SectorIv, Sectors},
+};
+use libc::iovec;
+use std::{
+    ffi::{c_char, c_int, c_void},
+    iter, ptr,
+};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_new(
+    name: *const c_char,
+    key: *const c_void,
+    key_len: usize,
+    tfm: *mut *mut algkit_skcipher,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_free(tfm: *mut algkit_skcipher) {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::free(tfm) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_info(tfm: *const algkit_skcipher) -> *const algkit_info {
+    // SAFETY: the caller keeps to algkit.h.
+    unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_skcipher_encryptv`.
+unsafe fn crypt(
+    direction: Direction,
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    text: &Message<'_>,
+) -> Result<(), Failure> {
+    let iv = Buffer::written(iv, iv_len)?;
+    apart(text.buffers().chain(iter::once(iv)))?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    unsafe { Ok(handle::get(tfm)?.tfm.crypt(direction, iv.bytes_mut(), &mut text.text()?)?) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_encrypt(
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+) -> c_int {
+    guard(|| {
+        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
+        // SAFETY: the caller keeps to algkit.h.
+        unsafe { crypt(Direction::Encrypt, tfm, iv, iv_len, &text) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_decrypt(
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+) -> c_int {
+    guard(|| {
+        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
+        // SAFETY: the caller keeps to algkit.h.
+        unsafe { crypt(Direction::Decrypt, tfm, iv, iv_len, &text) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_encryptv(
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    src: *const iovec,
+    src_count: usize,
+    dst: *const iovec,
+    dst_count: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
+        crypt(Direction::Encrypt, tfm, iv, iv_len, &Message { src: &src, dst: &dst })
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_decryptv(
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    src: *const iovec,
+    src_count: usize,
+    dst: *const iovec,
+    dst_count: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
+        crypt(Direction::Decrypt, tfm, iv, iv_len, &Message { src: &src, dst: &dst })
+    })
+}
+
+#[repr(C)]
+pub struct algkit_sectors {
+    first: u64,
+    step: u64,
+    size: usize,
+    iv: c_int,
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_skcipher_encrypt_sectors`.
+unsafe fn crypt_sectors(
+    direction: Direction,
+    tfm: *const algkit_skcipher,
+    sectors: *const algkit_sectors,
+    data: *mut c_void,
+    len: usize,
+) -> Result<(), Failure> {
+    // SAFETY: the caller has such a structure, or NULL.
+    let of = unsafe { sectors.as_ref() }.ok_or_else(|| Failure::new(EFAULT, "NULL instead of sectors"))?;
+    let iv = match of.iv {
+        0 => SectorIv::Null,
+        1 => SectorIv::Plain,
+        2 => SectorIv::Plain64,
+        3 => SectorIv::Plain64be,
+        4 => SectorIv::Benbi,
+        other => return Err(Failure::new(EINVAL, format!("no enum algkit_sector_iv has the value {other}"))),
+    };
+    if of.step == 0 {
+        return Err(Failure::new(EINVAL, "sectors with a step of 0 would have the same IV"));
+    }
+    let sectors = Sectors::new(of.first, of.size).step(of.step).iv(iv);
+    let data = Buffer::written(data, len)?;
+    // SAFETY: the caller's buffer exists.
+    unsafe { Ok(sectors.crypt(&handle::get(tfm)?.tfm, direction, data.bytes_mut())?) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_encrypt_sectors(
+    tfm: *const algkit_skcipher,
+    sectors: *const algkit_sectors,
+    data: *mut c_void,
+    len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { crypt_sectors(Direction::Encrypt, tfm, sectors, data, len) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_decrypt_sectors(
+    tfm: *const algkit_skcipher,
+    sectors: *const algkit_sectors,
+    data: *mut c_void,
+    len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { crypt_sectors(Direction::Decrypt, tfm, sectors, data, len) })
+}
+
+#[repr(C)]
+pub struct algkit_skcipher_request {
+    tfm: *const algkit_skcipher,
+    decrypt: c_int,
+    iv: *const c_void,
+    iv_len: usize,
+    src: *const c_void,
+    dst: *mut c_void,
+    len: usize,
+    result: c_int,
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_skcipher_batch`.
+unsafe fn request<'a>(from: &algkit_skcipher_request, room: &'a mut Iv) -> Result<Request<'a>, Failure> {
+    let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
+    let iv = Buffer::read(from.iv, from.iv_len)?;
+    let text = Message { src: &[Buffer::read(from.src, from.len)?], dst: &[Buffer::written(from.dst, from.len)?] };
+    apart(text.buffers().chain(iter::once(iv)))?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    let (tfm, iv, text) = unsafe { (&handle::get(from.tfm)?.tfm, iv.bytes(), text.text()?) };
+    let room = room.get_mut(..iv.len()).ok_or_else(|| Failure::new(EINVAL, "no driver has so long an IV"))?;
+    room.copy_from_slice(iv);
+    Ok(Request::crypt(tfm, direction, room, text))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_batch(requests: *mut algkit_skcipher_request, count: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { batch::run(requests, count, |from, room| request(from, room), |from| &mut from.result) })
+}
