@@ -34,7 +34,7 @@ impl<V: AesVector, const ENC: bool> Pass<V> for Ecb<'_, V, ENC> {
 }
 
 #[inline(always)]
-fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>) {
+pub(super) fn ecb<T: AesToken, const ENC: bool>(token: T, keys: &RoundKeys, data: InOut<'_>) {
     token.vectorize_with(
         keys,
         data,

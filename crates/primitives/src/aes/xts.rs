@@ -15,6 +15,7 @@
 
 use super::{
     AesKey, RoundKeys,
+    ecb::ecb,
     pass::{BATCH, SHORT, load, store},
     rounds::{OneBlock, Schedule, WideKeys, beside_rounds, expand},
 };
@@ -287,6 +288,12 @@ impl<T: AesToken> XtsKey<T> {
             #[inline(always)]
             || Schedule::<OneBlock<T>>::new(token, &self.tweak).crypt_one::<true>(iv),
         )
+    }
+
+    /// Replaces the numbers of data units by their first tweaks, side by side. One by itself is a chain of rounds, which takes as long as a batch of the
+    /// text.
+    pub fn tweaks(&self, ivs: &mut [[u8; 16]]) {
+        ecb::<T, true>(self.data.token, &self.tweak, InOut::from(ivs.as_flattened_mut()));
     }
 
     /// Encrypts whole blocks, beginning with `tweak`, and advances `tweak` by them, so that a unit can be processed in

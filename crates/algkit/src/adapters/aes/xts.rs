@@ -4,10 +4,11 @@ use super::{block16, same16};
 use crate::{
     Text,
     adapters::Make,
-    driver::{BadKey, Direction, SkcipherOps, WeakKeys},
+    driver::{BadKey, Direction, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys},
     templates::xts::check_halves,
 };
 use algkit_primitives::{InOut, aes::XtsKey, simd::AesToken};
+use std::ptr;
 
 impl<T: AesToken> SkcipherOps for XtsKey<T> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
@@ -28,6 +29,23 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
         match direction {
             Direction::Encrypt => self.encrypt_unit(same16(iv), run),
             Direction::Decrypt => self.decrypt_unit(same16(iv), run),
+        }
+    }
+
+    /// Computes the tweaks of all units with this key together.
+    fn crypt_batch(&self, direction: Direction, jobs: &mut [SkcipherJob<'_>]) {
+        for jobs in jobs.chunks_mut(MAX_JOBS) {
+            let mut tweaks = [[0; 16]; MAX_JOBS];
+            let tweaks = &mut tweaks[..jobs.len()];
+            tweaks.iter_mut().zip(&*jobs).for_each(|(tweak, job)| *tweak = *same16(job.iv));
+            self.tweaks(tweaks);
+            for (job, tweak) in jobs.iter_mut().zip(tweaks) {
+                match direction {
+                    _ if !ptr::addr_eq(job.ops, self) => job.run(direction),
+                    Direction::Encrypt => self.encrypt(tweak, job.text.reborrow()),
+                    Direction::Decrypt => self.decrypt(tweak, job.text.reborrow()),
+                }
+            }
         }
     }
 
