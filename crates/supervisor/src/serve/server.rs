@@ -9,7 +9,7 @@ use crate::serve::{
     park::{Fate, Parked},
     pool::{Job, Pool},
     proc,
-    program::{Account, Program, Programs},
+    program::{Account, Programs},
     served::{Served, State},
     sys,
     target::{Lost, Request, Target},
@@ -81,8 +81,8 @@ pub struct Server {
     most_files_of_program: usize,
     most_bytes_of_program: usize,
     pub programs: Programs,
-    /// Numbers of descriptors that are being given to programs.
-    giving: Mutex<HashSet<(Program, u32)>>,
+    /// Numbers that are being given to descriptors, in any process: two programs may share one table of descriptors.
+    giving: Mutex<HashSet<u32>>,
     /// The paths of the executables of which the user has been told that they are not served.
     told: Mutex<HashSet<String>>,
     contexts: Mutex<Contexts>,
@@ -259,12 +259,11 @@ impl Server {
         least: u32,
         give: impl FnOnce(u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
-        let program = self.programs.of(target.request.tid);
-        // Two threads of a process must not find the same number, so it is recorded until the descriptor has it.
+        // Two threads must not find the same number, so it is recorded until the descriptor has it.
         let mut giving = lock(&self.giving);
         let mut number = Err(Errno::MFILE);
         for range in self.ranges.all() {
-            let taken = |number| giving.contains(&(program, number));
+            let taken = |number| giving.contains(&number);
             number = target.free_number(range.start..range.end, least, taken);
             if number != Err(Errno::MFILE) {
                 break;
@@ -278,10 +277,10 @@ impl Server {
             };
             self.tell(target.request, format_args!("refused a file: {reason}"));
         })?;
-        giving.insert((program, number));
+        giving.insert(number);
         drop(giving);
         let given = give(number);
-        lock(&self.giving).remove(&(program, number));
+        lock(&self.giving).remove(&number);
         given
     }
 

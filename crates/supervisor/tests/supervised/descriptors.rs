@@ -1,7 +1,11 @@
 //! Descriptors: their numbers, duplicates, and use in other processes.
 
 use crate::{client::*, supervised};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::{
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    panic::catch_unwind,
+    time::{Duration, Instant},
+};
 
 fn duplicate(fd: i32, command: i32, least: i32) -> std::io::Result<OwnedFd> {
     // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
@@ -185,6 +189,48 @@ supervised! {
         for one in &open {
             assert_eq!(write(one.as_raw_fd(), b"x").expect("written"), 1);
             assert_eq!(read(out.as_raw_fd(), &mut [0; 2]).expect("read"), 1);
+        }
+    }
+}
+
+/// Starts a child that has this process's table of descriptors, and memory of its own.
+fn with_the_same_descriptors(child: fn()) -> libc::pid_t {
+    let flags = libc::CLONE_FILES | libc::SIGCHLD;
+    // SAFETY: as after `fork`, the child has a copy of the stack.
+    match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
+        0 => {
+            let failed = catch_unwind(child).is_err();
+            // SAFETY: the call ends the process and does nothing else.
+            unsafe { libc::_exit(failed.into()) }
+        }
+        pid => pid as libc::pid_t,
+    }
+}
+
+supervised! {
+    fn programs_with_one_table_of_descriptors_get_different_numbers() {
+        // Most numbers are taken. So it takes long to find one, and two calls look at once.
+        let taken = std::fs::File::open("/dev/null").expect("opened");
+        let highest = hash("sha256").as_raw_fd();
+        for number in highest - 200..=highest {
+            // SAFETY: the call takes no pointers.
+            assert_eq!(unsafe { libc::dup2(taken.as_raw_fd(), number) }, number);
+        }
+        let children = [(); 3].map(|()| {
+            with_the_same_descriptors(|| {
+                let end = Instant::now() + Duration::from_secs(1);
+                while Instant::now() < end {
+                    let socket = hash("sha256");
+                    send(&socket, b"abc", 0).expect("sent");
+                    assert_eq!(digest(&socket), ABC);
+                }
+            })
+        });
+        for child in children {
+            let mut status = 0;
+            // SAFETY: the call writes the status to a local variable.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            assert_eq!(status, 0);
         }
     }
 }
