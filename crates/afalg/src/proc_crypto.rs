@@ -5,7 +5,10 @@ use crate::{
     catalogue::{self, Entry, MODULE},
 };
 use algkit::Type;
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, SeekFrom};
+use rustix::{
+    fs::{MemfdFlags, Mode, OFlags, SealFlags, SeekFrom},
+    process::{Resource, getrlimit},
+};
 use std::{
     fmt::Write,
     os::fd::{AsRawFd, OwnedFd},
@@ -15,6 +18,10 @@ use std::{
 pub fn file() -> Result<OwnedFd, Errno> {
     let memory = rustix::fs::memfd_create("crypto", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     let text = text();
+    // The limit of a process on the length of files holds here as well, and a write beyond it would end the process.
+    if getrlimit(Resource::Fsize).current.is_some_and(|most| most < text.len() as u64) {
+        return Err(Errno::FBIG);
+    }
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         rest = &rest[rustix::io::write(&memory, rest)?..];

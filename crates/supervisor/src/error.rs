@@ -42,6 +42,9 @@ pub enum Unavailable {
     /// The process is supervised already, and a process has at most one supervisor.
     #[error("this process is supervised already, and Linux allows one supervisor")]
     Supervised,
+    /// `/proc` is not mounted, or not for the PID namespace of this process.
+    #[error("/proc is not mounted, or shows the processes of another PID namespace")]
+    Proc,
     /// The limit of open files leaves no descriptors to serve.
     #[error("the limit of open files, {0}, is too low")]
     Files(u64),

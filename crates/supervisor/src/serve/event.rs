@@ -149,6 +149,8 @@ impl Drop for Adoption {
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     let mut waited_for = PASSED_ON.to_vec();
     waited_for.push(libc::SIGCHLD);
+    // A log in a file that is as long as it may be must not end this process. Then writing fails.
+    waited_for.push(libc::SIGXFSZ);
     let signals = Signals::block(&waited_for).map_err(Error::system("signalfd"))?;
     let adoption = Adoption::new();
     // It must come before the program can do anything. The program starts as a copy of this process that is opaque as

@@ -2,6 +2,7 @@
 
 use crate::serve::{
     bpf::{Ranges, filter},
+    proc,
     server::SPARE,
     sys::{self, Signals},
 };
@@ -44,13 +45,16 @@ const INTERRUPTIBLE: i32 = -1;
 const FEWEST_FILES: u64 = 32;
 const FEWEST_FILES_OF_SUPERVISOR: u64 = SPARE as u64 + 16;
 
-/// Checks whether this kernel supports supervision.
+/// Checks whether this kernel supports supervision, and whether `/proc` tells what a supervisor has to know.
 pub fn check() -> Result<(), Unavailable> {
     if !sys::knows_notification() {
         return Err(Unavailable::Kernel("SECCOMP_RET_USER_NOTIF"));
     }
     if !sys::sizes_fit() {
         return Err(Unavailable::Kernel("seccomp notification of a size that is known"));
+    }
+    if !proc::is_ours() {
+        return Err(Unavailable::Proc);
     }
     Ok(())
 }

@@ -2,7 +2,18 @@
 //! caller checks afterwards that the call still waits.
 
 use algkit_afalg::Errno;
-use std::{fmt::Write as _, fs};
+use rustix::fs::{Mode, OFlags, open, readlinkat};
+use std::{fmt::Write as _, fs, os::fd::OwnedFd};
+
+/// Whether `/proc` is mounted and numbers threads as notifications do: as this process's PID namespace does.
+pub fn is_ours() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
+    // In the `/proc` of an outer namespace, a process has a number for each namespace from there on. A kernel without
+    // such namespaces has no such line.
+    let numbers = line("NSpid:").or_else(|| line("Pid:")).unwrap_or_default();
+    numbers.trim() == std::process::id().to_string()
+}
 
 /// The lines with these names in a thread's `status` file, without the names.
 pub fn fields<const N: usize>(tid: i32, names: [&str; N]) -> [Option<String>; N] {
@@ -43,6 +54,26 @@ pub fn link(tid: i32, name: std::fmt::Arguments<'_>) -> Result<Vec<u8>, Errno> {
     let mut path = String::with_capacity(40);
     let _ = write!(path, "/proc/{tid}/{name}");
     Ok(rustix::fs::readlink(path, Vec::new())?.into_bytes())
+}
+
+/// The open descriptors of a thread.
+pub struct Descriptors(OwnedFd);
+
+impl Descriptors {
+    /// Those of thread `tid`. [`Errno::ACCESS`] if `/proc` does not show the thread, in which all numbers would seem to
+    /// be free.
+    pub fn of(tid: i32) -> Result<Self, Errno> {
+        let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        open(format!("/proc/{tid}/fd"), folder, Mode::empty()).map(Self).map_err(|_| Errno::ACCESS)
+    }
+
+    /// Whether no descriptor has the number `fd`.
+    pub fn is_free(&self, fd: u32) -> Result<bool, Errno> {
+        match readlinkat(&self.0, fd.to_string(), Vec::new()) {
+            Err(Errno::NOENT) => Ok(true),
+            found => found.map(|_| false),
+        }
+    }
 }
 
 /// The inode of the socket that descriptor `fd` of a thread refers to. [`Errno::NOTSOCK`] if it is no socket.

@@ -362,16 +362,13 @@ impl<'a> Target<'a> {
     /// and only if [`RESERVE`] lower ones are free: that many calls would have to succeed in that moment. (A call that
     /// names the number, as `dup2` does, replaces the file under that number in the kernel, too.)
     pub fn free_number(&self, range: Range<u32>, least: u32, taken: impl Fn(u32) -> bool) -> Result<u32, Errno> {
-        let is_free = |fd: u32| match self.link(format_args!("fd/{fd}")) {
-            Err(Errno::NOENT) => Ok(true),
-            found => found.map(|_| false),
-        };
+        let descriptors = proc::Descriptors::of(self.request.tid)?;
         // If the kernel has not reached the range with its own choices, all numbers in it are free except those that
         // calls have named.
         let start = range.start;
-        let (mut free, mut found) = (if is_free(start)? { RESERVE } else { 0 }, None);
+        let (mut free, mut found) = (if descriptors.is_free(start)? { RESERVE } else { 0 }, None);
         for fd in range.rev() {
-            if is_free(fd)? {
+            if descriptors.is_free(fd)? {
                 free += u32::from(found.is_some());
                 found = found.or(Some(fd).filter(|&fd| fd >= least.max(start + RESERVE) && !taken(fd)));
             }

@@ -5,7 +5,7 @@ use algkit_supervisor::{Error, Options, Unavailable};
 use std::{
     mem::zeroed,
     os::unix::process::ExitStatusExt,
-    process::Command,
+    process::{Command, Output},
     ptr,
     time::{Duration, Instant},
 };
@@ -144,27 +144,76 @@ fn a_limit_of_files_that_leaves_none_to_serve_is_told() {
         return;
     }
     for (limit, expected) in [("-n 399", 2), ("-n 400", 0), ("-S -n 31", 2), ("-S -n 32", 0)] {
-        let mut shell = shell(&format!("ulimit {limit}; exec \"$@\""));
         let name = "process::a_limit_of_files_that_leaves_none_to_serve_is_told";
-        let tests = std::env::current_exe().expect("a path");
-        let status =
-            shell.arg("sh").arg(supervisor()).arg(tests).args(["--exact", name, "--quiet"]).env(crate::INSIDE, "1");
-        assert_eq!(status.status().expect("it runs").code(), Some(expected), "ulimit {limit}");
+        let said = after(&mut Command::new("sh"), &format!("ulimit {limit}"), name);
+        assert_eq!(said.status.code(), Some(expected), "ulimit {limit}: {said:?}");
     }
+}
+
+/// Runs test `name` of this program under the example, after `shell` has carried out `script`.
+fn after(shell: &mut Command, script: &str, name: &str) -> Output {
+    let tests = std::env::current_exe().expect("a path");
+    shell.args(["-c", &format!("{script} && exec \"$@\""), "sh"]).arg(supervisor()).arg(tests);
+    shell.args(["--exact", name, "--quiet"]).env(crate::INSIDE, "1").output().expect("it runs")
+}
+
+#[test]
+fn a_limit_on_the_length_of_files_ends_nobody() {
+    if is_inside() {
+        assert_eq!(errno(std::fs::File::open("/proc/crypto")), libc::EFBIG);
+        let socket = hash("sha256");
+        send(&socket, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+        return;
+    }
+    let said = after(&mut Command::new("sh"), "ulimit -f 1", "process::a_limit_on_the_length_of_files_ends_nobody");
+    assert!(said.status.success(), "{said:?}");
+}
+
+/// `unshare` with these arguments, and with a user namespace where only root may do without.
+fn unshare(args: &[&str]) -> Command {
+    let mut unshare = Command::new("unshare");
+    // SAFETY: the call takes no pointers.
+    if unsafe { libc::geteuid() } != 0 {
+        unshare.args(["--user", "--map-root-user"]);
+    }
+    unshare.args(args);
+    unshare
+}
+
+#[test]
+fn a_proc_that_is_missing_or_another_namespaces_is_told() {
+    let script = "mount -t tmpfs none /proc && exec \"$@\"";
+    let cases: [&[&str]; 2] = [&["--pid", "--fork"], &["--mount", "sh", "-c", script, "sh"]];
+    for args in cases {
+        let said = unshare(args).arg(supervisor()).arg("true").output().expect("util-linux");
+        assert_eq!(said.status.code(), Some(2), "{args:?}: {said:?}");
+        assert!(String::from_utf8_lossy(&said.stderr).contains("/proc is not mounted"), "{said:?}");
+    }
+}
+
+#[test]
+fn when_proc_goes_no_descriptor_is_replaced() {
+    if is_inside() {
+        let socket = hash("sha256");
+        let (kind, path) = (c"tmpfs".as_ptr(), c"/proc".as_ptr());
+        // SAFETY: the arguments are C strings, or null. The supervisor is in the same mount namespace.
+        assert_eq!(unsafe { libc::mount(kind, path, kind, 0, ptr::null()) }, 0);
+        assert_eq!(errno(bound("hash", "sha256")), libc::EACCES);
+        send(&socket, b"abc", 0).expect("sent");
+        assert_eq!(digest(&socket), ABC);
+        return;
+    }
+    let said = after(&mut unshare(&["--mount", "sh"]), "true", "process::when_proc_goes_no_descriptor_is_replaced");
+    assert!(said.status.success(), "{said:?}");
 }
 
 #[test]
 fn as_process_one_it_reaps_orphans() {
     let script =
         "for i in 1 2 3 4; do (true & true & exit); done; sleep 0.3; ! grep -q '^State:.Z' /proc/[0-9]*/status";
-    let mut unshare = Command::new("unshare");
-    // Only root may make a PID namespace without a user namespace.
-    // SAFETY: the call takes no pointers.
-    if unsafe { libc::geteuid() } != 0 {
-        unshare.args(["--user", "--map-root-user"]);
-    }
-    unshare.args(["--pid", "--fork", "--mount-proc"]).arg(supervisor()).args(["sh", "-c", script]);
-    let status = unshare.status().expect("util-linux");
+    let mut unshare = unshare(&["--pid", "--fork", "--mount-proc"]);
+    let status = unshare.arg(supervisor()).args(["sh", "-c", script]).status().expect("util-linux");
     assert!(status.success(), "there are zombies");
 }
 
