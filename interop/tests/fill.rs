@@ -29,27 +29,38 @@ fn tree(place: &Place) -> PathBuf {
     folder
 }
 
+/// Runs a command where /dev has nothing but /dev/null. `$0` names a folder for that.
+const CONTAINER: &str = "mkdir -p $0; mount -t tmpfs none $0; touch $0/null; mount --bind /dev/null $0/null
+    mount --rbind $0 /dev; [ \"$(ls /dev)\" = null ]; exec \"$@\"";
+
 /// Without root's rights and /dev/fuse, as in a container; the result is mounted by a stock kernel.
 #[test]
 fn a_folder_becomes_a_volume_that_the_kernel_mounts() {
     let place = Place::new();
     let (tree, image, key) = (tree(&place), place.at("disk"), place.at("key"));
-    let fill = ["-r", text(algkit()), "volume", "fill", "-d", &key, "--sector-size", "4096", text(&tree), &image];
-    foreign("util-linux", "unshare", &[&fill[..], &QUICK].concat());
-    assert_eq!(fs::metadata(&image).expect("the image").permissions().mode() & 0o777, 0o600);
-    let raw = place.at("raw");
-    ours(&["volume", "read", "-d", &key, "-o", &raw, &image]);
-    foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &raw]);
-    let script = "set -e; modprobe -a dm-crypt ext4
-        cryptsetup open --key-file /host/key /dev/vda v; mount -r /dev/mapper/v /tmp; cd /tmp
-        cmp '/host/tree/a folder/sample' 'a folder/sample'; cmp /host/tree/script again
-        stat -c '%a %h' script; readlink link; cd /; umount /tmp; cryptsetup close v";
+    let (tagged, devices) = (place.at("tagged"), place.at("devices"));
+    for (image, options) in [(&image, "--sector-size=4096"), (&tagged, "--integrity=hmac-sha256")] {
+        let fill =
+            ["-r", "-m", "sh", "-ec", CONTAINER, &devices, text(algkit()), "volume", "fill", "-d", &key, options];
+        foreign("util-linux", "unshare", &[&fill[..], &[text(&tree), image], &QUICK].concat());
+        assert_eq!(fs::metadata(image).expect("the image").permissions().mode() & 0o777, 0o600);
+        let raw = place.at("raw");
+        ours(&["volume", "read", "-d", &key, "-o", &raw, image]);
+        foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &raw]);
+    }
+    // All of it is read: each sector has a tag.
+    let script = "set -e; modprobe -a dm-crypt dm-integrity ext4
+        for disk in a b; do
+            cryptsetup open --key-file /host/key /dev/vd$disk v; cat /dev/mapper/v >/dev/null; mount -r /dev/mapper/v /tmp; cd /tmp
+            cmp '/host/tree/a folder/sample' 'a folder/sample'; cmp /host/tree/script again
+            stat -c '%a %h' script; readlink link; cd /; umount /tmp; cryptsetup close v
+        done";
     let lab = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/kernel-lab");
     let mut boot = Command::new(lab);
-    boot.env("LAB_MODS", "ext4").args(["-t", "300", "-s", text(place.folder.path()), "-d", &image, "--", script]);
-    let run = output(&mut boot);
+    boot.env("LAB_MODS", "ext4").args(["-t", "300", "-s", text(place.folder.path())]);
+    let run = output(boot.args(["-d", &image, "-d", &tagged, "--", script]));
     assert!(run.status.success(), "{}", told(&run));
-    assert_eq!(String::from_utf8_lossy(&run.stdout), "751 2\na folder/sample\n");
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "751 2\na folder/sample\n".repeat(2));
 }
 
 #[test]
@@ -80,6 +91,12 @@ fn images_and_pipes() {
     let filled = run(&fill(&["--size", "3M", "-", &piped]), &plain);
     assert!(filled.status.success(), "{}", told(&filled));
     assert!(place.read(&["--length", &LEN.to_string(), &piped]) == plain);
+    let tagged = place.at("tagged");
+    let aead = ["--integrity", "aead", "-c", "aes-gcm-random", "--sector-size", "4096", "--size", "2105345"];
+    let filled = run(&fill(&[&aead[..], &["-", &tagged]].concat()), &plain);
+    assert!(filled.status.success(), "{}", told(&filled));
+    let back = place.read(&[&tagged]);
+    assert!(back.len() == LEN + 4096 && back[..LEN] == plain && back[LEN..].iter().all(|byte| *byte == 0));
 
     let new = place.at("new");
     for (args, text, said) in [

@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
+    crypt::is_sector_size,
     format::{Options, wipe},
     integrity::Empty,
     keyslots::{self, Keyslots, NewKey},
@@ -87,6 +88,22 @@ impl Header {
         empty.map_or(Ok(()), |empty| empty.write(storage))?;
         keyslots::add(header.slots_mut(), storage, &unlocked, slot, random)?;
         Ok((header, unlocked))
+    }
+
+    /// Bytes of the smallest device on which [`Self::format`] makes a volume with `len` bytes of plaintext, a whole number of sectors. A volume with
+    /// tags has as many as the next multiple of 4096 is.
+    pub fn device_size(version: Version, options: &Options, len: u64) -> Result<u64, Error> {
+        let data = match version {
+            Version::Luks1 => luks1::Header::new_data_offset(options.key_size),
+            Version::Luks2 => luks2::DATA_OFFSET,
+        };
+        if !is_sector_size(options.sector_size.into()) {
+            return Err(Error::damaged("the new header", format!("sectors of {} bytes", options.sector_size)));
+        }
+        match options.scheme()? {
+            Some(scheme) => Empty::device(len, data, &scheme, options.sector_size),
+            None => data.checked_add(len).ok_or_else(|| Error::damaged("device", format!("{len} bytes are too many"))),
+        }
     }
 
     fn slots(&self) -> &dyn Keyslots {
@@ -240,7 +257,7 @@ impl Header {
         }
     }
 
-    /// The volume with tags on `storage`, to be written for the first time: without its journal, as there is nothing to lose yet.
+    /// The volume on `storage`, to be written for the first time: one with tags without its journal, as there is nothing to lose yet.
     pub fn open_without_journal<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         let mut header = self.clone();
         if let Self::Luks2(luks2) = &mut header {

@@ -235,7 +235,7 @@ impl Header {
         let text = options.cipher.to_string();
         let (cipher, mode) = text.split_once('-').ok_or_else(|| refused(format!("`{text}` has no mode")))?;
         let (first, slot_units) = layout(options.key_size as u64);
-        let data = ((first + SLOTS as u64 * slot_units) * UNIT).next_multiple_of(DATA_ALIGNMENT);
+        let data = Self::new_data_offset(options.key_size);
         let mut salt = [0; 32];
         random.generate(&[], &mut salt)?;
         let mut header = Self {
@@ -258,6 +258,12 @@ impl Header {
         header.bytes().map_err(refused)?;
         header.check(data + UNIT).map_err(refused)?;
         Ok(header)
+    }
+
+    /// Where the data of a new volume begins whose key has so many bytes.
+    pub(crate) fn new_data_offset(key_size: usize) -> u64 {
+        let (first, slot_units) = layout(key_size as u64);
+        ((first + SLOTS as u64 * slot_units) * UNIT).next_multiple_of(DATA_ALIGNMENT)
     }
 
     /// The header as it is stored.

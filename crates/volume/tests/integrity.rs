@@ -365,6 +365,28 @@ fn what_is_made_is_written() {
 }
 
 #[test]
+fn a_device_is_as_long_as_its_plaintext_needs() {
+    for (version, options, len, size) in [
+        (Version::Luks1, new::options("aes-xts-plain64", 64, 512), 1536, 1536),
+        (Version::Luks2, new::options("aes-xts-plain64", 64, 4096), 12288, 12288),
+        (Version::Luks2, with_tags("aes-xts-plain64", "hmac(sha256)", 64, 512), 1536, 4096),
+        (Version::Luks2, with_tags("aes-gcm-random", "aead", 32, 4096), 40960, 40960),
+        (Version::Luks2, with_tags("aes-xts-random", "hmac(sha512)", 64, 2048), 30 << 20, 30 << 20),
+    ] {
+        let device = Header::device_size(version, &options, len).unwrap();
+        let disk = Memory::new(vec![0; device as usize]);
+        let (header, unlocked) = Header::format(version, &disk, &options, b"x", &new::random()).unwrap();
+        let volume = header.open(&disk, &unlocked.key).unwrap();
+        assert_eq!(volume.size().unwrap(), size, "{version:?} {options:?}");
+        volume.write_at(0, &vec![7; size as usize]).unwrap();
+        assert!(read(&volume).unwrap().iter().all(|byte| *byte == 7));
+        for (sector_size, len) in [(0, 4096), (513, 4096), (options.sector_size, u64::MAX)] {
+            assert!(Header::device_size(version, &Options { sector_size, ..options.clone() }, len).is_err());
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_made() {
     for (cipher, integrity, reason) in [
         ("aes-gcm-plain64", "aead", "same key stream"),

@@ -2,16 +2,13 @@
 
 use super::{args::fill::FillArgs, format, random, tree};
 use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
-use algkit_volume::{Header, WriteAt};
+use algkit_volume::{Header, ReadAt, WriteAt};
 use rustix::{fs::Mode, process::umask};
-use std::{ffi::OsStr, io};
+use std::ffi::OsStr;
 use zeroize::Zeroizing;
 
 /// The number of bytes encrypted at a time.
 const CHUNK: usize = 1 << 20;
-
-/// More than the largest new header with its key slots.
-const MAX_HEADER: u64 = 64 << 20;
 
 pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let (image, from) = (&args.image, &args.source);
@@ -28,7 +25,7 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
         let reason = "standard input is the image; the passphrase has to come from a file".to_owned();
         return Err(Error::Option { option: "--key-file", reason });
     }
-    let (version, options, passphrase) = format::chosen(&args.new, None, None, image)?;
+    let (version, options, passphrase) = format::chosen(&args.new, None, image)?;
     let mut source = if is_tree { tree::make(args)? } else { Input::open(Some(from))? };
     let sector = u64::from(options.sector_size);
     let Some(len) = args.size.or(source.len()) else {
@@ -45,15 +42,12 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let output = Output::file(image, None)?;
     let file = output.handle();
     let failed = |source| Error::Volume { path: image.clone(), source };
-    let resize = |size: Option<u64>| {
-        let name = format!("`{}`", image.display());
-        let resized = size.map_or(Err(io::ErrorKind::FileTooLarge.into()), |size| file.set_len(size));
-        resized.map_err(|source| Error::Write { name, source })
-    };
-    resize(len.checked_add(MAX_HEADER))?;
+    let size = Header::device_size(version, &options, len).map_err(failed)?;
+    file.set_len(size).map_err(|source| Error::Write { name: format!("`{}`", image.display()), source })?;
     let (header, unlocked) = Header::format(version, file, &options, &passphrase, &random()?).map_err(failed)?;
-    resize(header.data_offset().checked_add(len))?;
-    let volume = header.open(file, &unlocked.key).map_err(failed)?;
+    let volume = header.open_without_journal(file, &unlocked.key).map_err(failed)?;
+    // With tags it may be a little longer.
+    let len = volume.size().map_err(failed)?;
 
     let mut progress = Progress::bytes(Some(len));
     let mut buffer = Zeroizing::new(vec![0; CHUNK]);

@@ -29,8 +29,7 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
             format!("`{}` is a LUKS volume; its data would be lost (-q formats it all the same)", args.image.display());
         return Err(Error::Option { option: "format", reason });
     }
-    let integrity = args.integrity.as_deref().filter(|name| *name != "none").map(kind_of_tags);
-    let (version, options, passphrase) = chosen(&args.new, integrity, args.new_key_file.as_deref(), &args.image)?;
+    let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
     let random = random()?;
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -83,11 +82,11 @@ fn kind_of_tags(name: &str) -> String {
 /// What a new volume is to be, and its passphrase. `image` is the name to ask with.
 pub fn chosen(
     args: &NewVolumeArgs,
-    integrity: Option<String>,
     key_file: Option<&Path>,
     image: &Path,
 ) -> Result<(Version, Options, Zeroizing<Vec<u8>>), Error> {
     let failed = |source| Error::Volume { path: image.to_owned(), source };
+    let integrity = args.integrity.as_deref().filter(|name| *name != "none").map(kind_of_tags);
     let cipher = match &integrity {
         None => CipherSpec::parse(&args.cipher),
         Some(integrity) => CipherSpec::with_tags(&args.cipher, integrity),

@@ -27,6 +27,9 @@ const INTERLEAVE: u8 = 15;
 const NEW_JOURNAL: u64 = 131_072;
 const NEW_JOURNAL_PART: u64 = 128;
 
+/// A new volume has a multiple of so many sectors of data.
+const PROVIDED: u64 = 8;
+
 /// Sectors for which the bitmap of another mode has a bit, as a binary logarithm.
 const BITMAP: u8 = 15;
 
@@ -92,21 +95,11 @@ impl Layout {
     /// The superblock that the kernel would write to a device of `size` bytes, and what it means (`initialize_superblock`,
     /// `get_provided_data_sectors`). Blocks have `block` bytes, and `tag` bytes are stored for each.
     pub fn new(size: u64, start: u64, tag: usize, block: u64) -> Result<(Self, Vec<u8>), Error> {
-        let block_log = (block / UNIT).ilog2();
-        let journal = JournalLayout::new(0, block_log, tag);
-        let sections = ((size / UNIT / NEW_JOURNAL_PART).min(NEW_JOURNAL) / journal.sectors).max(1);
-        let mut bytes = vec![0; SUPERBLOCK as usize];
-        bytes[..8].copy_from_slice(MAGIC);
-        // The version that has the flag.
-        bytes[8..10].copy_from_slice(&[4, INTERLEAVE]);
-        bytes[10..12].copy_from_slice(&(tag as u16).to_le_bytes());
-        bytes[12..16].copy_from_slice(&(sections as u32).to_le_bytes());
-        bytes[24..28].copy_from_slice(&flag::FIXED_PADDING.to_le_bytes());
-        bytes[28..30].copy_from_slice(&[block_log as u8, BITMAP - block_log as u8]);
+        let mut bytes = superblock(size, tag, block);
         // As many sectors as fit, in steps of eight.
         let mut made = Err(damaged(format!("{size} bytes, in which there is no room for a journal and data")));
         let mut provided = 0u64;
-        for bit in (3..64).rev() {
+        for bit in (PROVIDED.ilog2()..64).rev() {
             let more = provided | 1 << bit;
             bytes[16..24].copy_from_slice(&more.to_le_bytes());
             if let Ok(layout) = Self::parse(&bytes, start, size) {
@@ -115,6 +108,23 @@ impl Layout {
         }
         bytes[16..24].copy_from_slice(&provided.to_le_bytes());
         made.map(|layout| (layout, bytes))
+    }
+
+    /// Bytes of the smallest device on which [`Self::new`] finds room for `len` bytes of data. The data is as long as the next multiple of eight
+    /// sectors.
+    pub fn device(len: u64, start: u64, tag: usize, block: u64) -> Result<u64, Error> {
+        let provided = len.div_ceil(PROVIDED * UNIT) * PROVIDED;
+        let mut size = 0;
+        // A longer device has a longer journal, for which it has to be longer still.
+        loop {
+            let mut bytes = superblock(size, tag, block);
+            bytes[16..24].copy_from_slice(&provided.to_le_bytes());
+            let end = Self::parse(&bytes, start, u64::MAX)?.end();
+            if end <= u128::from(size) {
+                return Ok(size);
+            }
+            size = end as u64;
+        }
     }
 
     /// The superblock in `bytes`, of a device of `size` bytes.
@@ -166,13 +176,15 @@ impl Layout {
             size: provided * UNIT / (UNIT << block_log) * (UNIT << block_log),
             journal,
         };
-        // Places grow with the sector, and tags lie before the data of their area.
-        let end =
-            made.size.checked_sub(made.block).map(|last| made.place(last / UNIT, made.run) + u128::from(made.block));
-        match end {
-            Some(end) if end <= u128::from(size) => Ok(made),
-            _ => Err(damaged(format!("{provided} sectors of data do not fit on the device, which has {room}"))),
+        match made.size >= made.block && made.end() <= u128::from(size) {
+            true => Ok(made),
+            false => Err(damaged(format!("{provided} sectors of data do not fit on the device, which has {room}"))),
         }
+    }
+
+    /// The end of the last block. Places grow with the sector, and tags lie before the data of their area.
+    fn end(&self) -> u128 {
+        self.place((self.size - self.block) / UNIT, self.run) + u128::from(self.block)
     }
 
     /// The byte that is `into` an area's tags, plus that of the sector in its area.
@@ -224,6 +236,47 @@ impl Layout {
     }
 }
 
+/// The superblock of a new volume on a device of `size` bytes, which says of no data yet.
+fn superblock(size: u64, tag: usize, block: u64) -> Vec<u8> {
+    let block_log = (block / UNIT).ilog2();
+    let section = JournalLayout::new(0, block_log, tag).sectors;
+    let sections = ((size / UNIT / NEW_JOURNAL_PART).min(NEW_JOURNAL) / section).max(1);
+    let mut bytes = vec![0; SUPERBLOCK as usize];
+    bytes[..8].copy_from_slice(MAGIC);
+    // The version that has the flag.
+    bytes[8..10].copy_from_slice(&[4, INTERLEAVE]);
+    bytes[10..12].copy_from_slice(&(tag as u16).to_le_bytes());
+    bytes[12..16].copy_from_slice(&(sections as u32).to_le_bytes());
+    bytes[24..28].copy_from_slice(&flag::FIXED_PADDING.to_le_bytes());
+    bytes[28..30].copy_from_slice(&[block_log as u8, BITMAP - block_log as u8]);
+    bytes
+}
+
 fn damaged(reason: String) -> Error {
     Error::damaged("integrity superblock", reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The smallest device for a length has that length, and one that is a sector smaller has less. Lengths and tags are such that devices have
+    /// one area and many, journals of one section, of some, and the longest.
+    #[test]
+    fn a_device_for_a_length() {
+        for (tag, block) in [(20, 512), (32, 512), (28, 4096), (48, 2048), (64, 1024), (80, 512)] {
+            for len in [1, 512, 4096, 100_000, 10 << 20, (100 << 20) + 512, 3 << 30, (5 << 30) + 4096, 1 << 45] {
+                for start in [0, 16 << 20] {
+                    let rounded = u64::next_multiple_of(len, 4096);
+                    let size = Layout::device(len, start, tag, block).unwrap();
+                    let (made, _) = Layout::new(size, start, tag, block).unwrap();
+                    assert_eq!(made.size, rounded, "{tag} {block} {len}");
+                    let smaller = Layout::new(size - 512, start, tag, block).map_or(0, |(made, _)| made.size);
+                    assert!(smaller < rounded, "{tag} {block} {len}: {smaller} on {}", size - 512);
+                }
+            }
+        }
+        assert!(Layout::device(0, 0, 32, 512).is_err());
+        assert!(Layout::device(u64::MAX, 0, 32, 512).is_err());
+    }
 }

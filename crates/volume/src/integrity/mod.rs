@@ -68,6 +68,11 @@ impl Empty {
         Ok(Self { offset, layout, superblock })
     }
 
+    /// Bytes of the smallest device on which the volume has `len` bytes of plaintext, or as many as the next multiple of 4096 is.
+    pub fn device(len: u64, offset: u64, scheme: &Scheme, sector_size: u32) -> Result<u64, Error> {
+        Layout::device(len, offset, scheme.stored(), sector_size.into())
+    }
+
     pub fn write(&self, storage: &dyn WriteAt) -> Result<(), Error> {
         for number in 0..self.layout.journal.sections {
             Section::unused(&self.layout, number, 0).write(storage)?;

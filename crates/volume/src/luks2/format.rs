@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub(super) const HEADER_SIZE: u64 = 16 << 10;
 
 /// Where the data begins, as cryptsetup has it.
-const DATA_OFFSET: u64 = 16 << 20;
+pub(crate) const DATA_OFFSET: u64 = 16 << 20;
 
 /// Iterations of the digest. The key is random, so nobody can guess it, and the digest need not be slow.
 const DIGEST_ITERATIONS: u32 = 1000;

@@ -10,6 +10,7 @@ mod rules;
 mod slots;
 
 pub use binary::{Binary, HEADER_SIZES};
+pub(crate) use format::DATA_OFFSET;
 pub use metadata::{Af, Area, Config, Digest, Keyslot, Metadata, Requirements, Segment, SegmentSize};
 pub use reencryption::{Direction, Mode, Reencryption, Resilience};
 

@@ -33,6 +33,7 @@ A folder's file system is made in memory, and the plaintext is on no disk. If it
 Examples:
   algkit volume fill tree disk.img
   algkit volume fill --key-file key --size 4G root.img disk.img
+  algkit volume fill --integrity hmac-sha256 tree disk.img
   qemu-img convert -O raw disk.qcow2 raw.img; algkit volume fill raw.img disk.img
   xz -dc root.img.xz | algkit volume fill --key-file key --size 2G - disk.img")]
 pub struct FillArgs {

@@ -213,10 +213,6 @@ pub struct FormatArgs {
     /// Accepted for compatibility with cryptsetup
     #[arg(short = 'v', long, hide = true)]
     pub verbose: bool,
-    /// Give each sector a tag: hmac-sha1, hmac-sha256, hmac-sha512; aead with aes-gcm-random or aegis128-random; poly1305 with chacha20-random
-    /// (LUKS2)
-    #[arg(long, value_name = "NAME")]
-    pub integrity: Option<String>,
     /// Write no zeros: sectors have no tags, and cannot be read, until they are written
     #[arg(long, requires = "integrity")]
     pub integrity_no_wipe: bool,
@@ -242,6 +238,10 @@ pub struct NewVolumeArgs {
     /// Sector size in bytes [default: 512]
     #[arg(long, value_name = "BYTES")]
     pub sector_size: Option<u32>,
+    /// Give each sector a tag: hmac-sha1, hmac-sha256, hmac-sha512; aead with aes-gcm-random or aegis128-random; poly1305 with chacha20-random
+    /// (LUKS2)
+    #[arg(long, value_name = "NAME")]
+    pub integrity: Option<String>,
     /// The UUID [default: a random one]
     #[arg(long, value_name = "UUID")]
     pub uuid: Option<String>,
