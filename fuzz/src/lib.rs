@@ -7,8 +7,9 @@ use algkit::{
     CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key, cpu::CpuFeatures, driver::Shape,
     mask_cpu,
 };
+use algkit_volume::{Error, ReadAt};
 use arbitrary::Arbitrary;
-use std::sync::LazyLock;
+use std::{io::ErrorKind, sync::LazyLock};
 
 /// CPU features to hide, in the language of `ALGKIT_CPU`, so that every driver of this CPU is chosen by some mask.
 const MASKS: &[&str] = &["", "-avx512", "-avx512,-vaes", "-aes", "-aes,-avx512", "-avx2", "-aes,-avx2", "-ssse3"];
@@ -256,4 +257,29 @@ pub fn random(seed: u64, len: usize) -> Vec<u8> {
         (z ^ z >> 31).to_le_bytes()
     };
     std::iter::repeat_with(&mut next).take(len.div_ceil(8)).flatten().take(len).collect()
+}
+
+/// A device of `size` bytes that begins with `start`, of which the rest is zeros.
+pub struct Sparse {
+    /// The first bytes.
+    pub start: Vec<u8>,
+    /// How many bytes there are.
+    pub size: u64,
+}
+
+impl ReadAt for Sparse {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        if offset.checked_add(buf.len() as u64).is_none_or(|end| end > self.size) {
+            return Err(Error::Read { offset, len: buf.len(), source: ErrorKind::UnexpectedEof.into() });
+        }
+        buf.fill(0);
+        let there = self.start.get(offset as usize..).unwrap_or_default();
+        let len = there.len().min(buf.len());
+        buf[..len].copy_from_slice(&there[..len]);
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 //! corrected, because an attacker can do so too.
 #![no_main]
 
+use algkit_fuzz::Sparse;
 use algkit_volume::{
     Header, Key, Limits, ReadAt,
     luks2::Resilience,
@@ -50,13 +51,12 @@ fuzz_target!(|input: Input<'_>| {
     let sum = SHA256.digest(&copy);
     copy[448..480].copy_from_slice(&sum);
 
-    let mut device = vec![0; offset];
-    device.extend(copy);
-    device.resize(usize::from(input.size) << 10, 0);
-    let device = Memory::new(device);
+    let mut start = vec![0; offset];
+    start.extend(copy);
+    let device = Sparse { start, size: u64::from(input.size) << 10 };
     let Ok(header) = Header::read(&device) else { return };
     header.warnings();
-    let size = device.size().expect("memory");
+    let size = device.size;
     half_finished(&header, &device);
     for bytes in [16, 32, 64] {
         let Ok(volume) = header.open(&device, &Key::new((0..bytes).collect())) else { continue };
@@ -69,7 +69,7 @@ fuzz_target!(|input: Input<'_>| {
 });
 
 /// A volume under reencryption with keys that the seeds have: it is read, or refused, and a zone that was left is recovered.
-fn half_finished(header: &Header, device: &Memory) {
+fn half_finished(header: &Header, device: &Sparse) {
     let Header::Luks2(luks2) = header else { return };
     let costs = luks2.metadata.digests.values().map(|digest| digest.iterations.unwrap_or(0));
     let apart = luks2.metadata.segments.values().all(|segment| segment.is_backup() || segment.offset >= luks2.size());
@@ -90,8 +90,8 @@ fn half_finished(header: &Header, device: &Memory) {
         volume.read_at(0, &mut bytes).map(|()| bytes)
     });
     let disk = Memory::new({
-        let mut bytes = vec![0; device.size().expect("memory") as usize];
-        device.read_at(0, &mut bytes).expect("memory");
+        let mut bytes = vec![0; device.size as usize];
+        device.read_at(0, &mut bytes).expect("a device");
         bytes
     });
     let options = Resume { hotzone: Some(64 << 10), lose_torn_zone: true };

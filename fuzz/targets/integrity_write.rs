@@ -1,0 +1,254 @@
+//! dm-integrity, written: on any journal, any sequence of writes, syncs, reopenings and losses of power. What was written is read, what was synced
+//! stays, and nothing is read or written outside of the journal, the tags and the data.
+#![no_main]
+
+use algkit_volume::{Error, Key, ReadAt, Volume, WriteAt};
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use std::{
+    ops::Range,
+    sync::{Mutex, MutexGuard},
+};
+
+/// Cipher, integrity, bytes of the key and of what is stored for a block.
+const FORMS: [(&str, &str, u8, usize); 3] = [
+    ("aes-xts-plain64", "hmac(sha512)", 128, 64),
+    ("aes-gcm-random", "aead", 32, 28),
+    ("aes-xts-random", "hmac(sha1)", 52, 36),
+];
+
+/// Where the superblock is, and its length.
+const START: usize = 4096;
+const SUPERBLOCK: usize = 4096;
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    form: u8,
+    block: u8,
+    interleave: u8,
+    sections: u8,
+    sectors: u8,
+    journaled: bool,
+    /// The round of each section of the journal.
+    rounds: [u8; 4],
+    /// Sectors of the journal that are of another round: the section, the sector, the round.
+    torn: Vec<(u8, u8, u8)>,
+    /// Entries of the journal that are in use: the section, the entry, and the sector that it is about.
+    entries: Vec<(u8, u8, u8)>,
+    steps: Vec<Step>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Step {
+    Write {
+        at: u16,
+        len: u16,
+        byte: u8,
+    },
+    Read {
+        at: u16,
+        len: u16,
+    },
+    Sync,
+    /// The process ends, without a sync.
+    Reopen {
+        journaled: bool,
+    },
+    /// The power fails. The bits say of each write since the last sync whether it lasts.
+    Cut {
+        lasts: u64,
+        torn: bool,
+        journaled: bool,
+    },
+}
+
+/// A device that panics if it is asked for bytes that it does not have.
+struct Device(Mutex<Bytes>);
+
+struct Bytes {
+    durable: Vec<u8>,
+    now: Vec<u8>,
+    /// What was written since the last sync.
+    pending: Vec<(usize, Vec<u8>)>,
+}
+
+impl Device {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self(Mutex::new(Bytes { durable: bytes.clone(), now: bytes, pending: Vec::new() }))
+    }
+
+    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+        self.0.lock().expect("no panic")
+    }
+
+    fn cut(&self, lasts: u64, torn: bool) {
+        let mut bytes = self.bytes();
+        let Bytes { durable, now, pending } = &mut *bytes;
+        for (number, (at, data)) in pending.drain(..).enumerate() {
+            let len = match lasts >> (number % 64) & 1 {
+                1 => data.len(),
+                _ if torn => data.len().min(512),
+                _ => 0,
+            };
+            durable[at..at + len].copy_from_slice(&data[..len]);
+        }
+        now.copy_from_slice(durable);
+    }
+}
+
+impl ReadAt for Device {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.bytes().now.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        buf.copy_from_slice(&self.bytes().now[offset as usize..][..buf.len()]);
+        Ok(())
+    }
+}
+
+impl WriteAt for Device {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let mut bytes = self.bytes();
+        bytes.now[offset as usize..][..data.len()].copy_from_slice(data);
+        bytes.pending.push((offset as usize, data.to_vec()));
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        let mut bytes = self.bytes();
+        let Bytes { durable, pending, .. } = &mut *bytes;
+        for (at, data) in pending.drain(..) {
+            durable[at..at + data.len()].copy_from_slice(&data);
+        }
+        Ok(())
+    }
+}
+
+/// What is known of the plaintext. A sector of which a byte is known has a right tag.
+struct Known {
+    block: usize,
+    /// What is read.
+    now: Vec<Option<u8>>,
+    /// What is read after a loss of power as well.
+    lasting: Vec<Option<u8>>,
+}
+
+impl Known {
+    fn whole(&self, range: &Range<usize>) -> Range<usize> {
+        range.start / self.block * self.block..range.end.next_multiple_of(self.block).min(self.now.len())
+    }
+
+    /// Whether each of these sectors has a right tag.
+    fn has_tags(&self, range: &Range<usize>) -> bool {
+        self.now[self.whole(range)].chunks(self.block).all(|block| block.iter().any(Option::is_some))
+    }
+}
+
+fuzz_target!(|input: Input| {
+    let (cipher, integrity, key, tag) = FORMS[usize::from(input.form) % FORMS.len()];
+    let units = 1usize << (input.block % 4);
+    let (block, sections) = (512 * units, 1 + usize::from(input.sections) % 4);
+    let (interleave, sectors) = (3 + input.interleave % 4, 8 + usize::from(input.sectors) % 120);
+    // The layout of drivers/md/dm-integrity.c.
+    let entry = (8 + 8 * units + tag).next_multiple_of(8);
+    let entries = 504 / entry * 8;
+    let section = 8 + entries * units;
+    let data = START + SUPERBLOCK + 512 * section * sections;
+    let area = 1usize << interleave;
+    let run = (tag * area / units).next_multiple_of(4096);
+    let mut device = vec![0; data + sectors.div_ceil(area) * (run + 512 * area)];
+    device[..START].fill(0x5a);
+    device[START..START + 12].copy_from_slice(&[&b"integrt\0\x04"[..], &[interleave, tag as u8, 0]].concat());
+    device[START + 12] = sections as u8;
+    device[START + 16] = sectors as u8;
+    device[START + 24] = 8;
+    device[START + 28] = units.ilog2() as u8;
+    let journal = |number: usize, place: usize| START + SUPERBLOCK + 512 * (number * section + place);
+    let round = |device: &mut [u8], number: usize, place: usize, round: u8| {
+        let id = 0x1111_1111_1111_1111 * (1 + u64::from(round % 4)) ^ (number << 32 ^ place) as u64;
+        device[journal(number, place) + 504..][..8].copy_from_slice(&id.to_le_bytes());
+    };
+    for number in 0..sections {
+        (0..section).for_each(|place| round(&mut device, number, place, input.rounds[number]));
+        (0..entries).for_each(|at| device[journal(number, at % 8) + at / 8 * entry + 4..][..4].fill(0xff));
+    }
+    for (number, place, other) in &input.torn {
+        round(&mut device, usize::from(*number) % sections, usize::from(*place) % section, *other);
+    }
+    for (number, at, about) in &input.entries {
+        let at = usize::from(*at) % entries;
+        let place = journal(usize::from(*number) % sections, at % 8) + at / 8 * entry;
+        device[place..place + 8].copy_from_slice(&u64::from(*about).to_le_bytes());
+    }
+
+    let before = device.clone();
+    let device = Device::new(device);
+    let key = Key::new((0..key).collect());
+    let open = |journaled| Volume::with_tags(&device, cipher, integrity, START as u64, block as u32, &key, journaled);
+    let Ok(mut volume) = open(input.journaled) else { return };
+    let (mut journaled, size) = (input.journaled, sectors / units * block);
+    assert_eq!(volume.size().expect("a volume"), size as u64);
+    let mut known = Known { block, now: vec![None; size], lasting: vec![None; size] };
+    let range = |at: u16, len: u16| {
+        let at = usize::from(at) % size;
+        at..at + usize::from(len) % (size - at + 1)
+    };
+    for step in input.steps.iter().take(64) {
+        match step {
+            Step::Write { at, len, byte } => {
+                let range = range(*at, *len);
+                let written = volume.write_at(range.start as u64, &vec![*byte; range.len()]);
+                let head = range.start..range.start.next_multiple_of(block).min(range.end);
+                let tail = (range.end / block * block).max(head.end)..range.end;
+                let is_possible = volume.writable().is_ok()
+                    && [head, tail].iter().all(|part| part.is_empty() || known.has_tags(part));
+                assert!(written.is_ok() || !is_possible, "{range:?}: {written:?}");
+                // Without a journal, a sector that is written may be lost as a whole.
+                let lost = if journaled { range.clone() } else { known.whole(&range) };
+                known.lasting[lost].fill(None);
+                known.now[range].fill(written.is_ok().then_some(*byte));
+            }
+            Step::Read { at, len } => check(&volume, &known, range(*at, *len)),
+            Step::Sync => {
+                volume.sync().expect("a sync");
+                known.lasting.clone_from(&known.now);
+            }
+            Step::Reopen { journaled: now } | Step::Cut { journaled: now, .. } => {
+                drop(volume);
+                if let Step::Cut { lasts, torn, .. } = step {
+                    device.cut(*lasts, *torn);
+                }
+                volume = open(*now).expect("a volume that was open");
+                journaled = *now;
+                known.now.clone_from(&known.lasting);
+            }
+        }
+    }
+    check(&volume, &known, 0..size);
+    drop(volume);
+    let after = device.0.into_inner().expect("no panic").now;
+    assert!(after[..START + SUPERBLOCK] == before[..START + SUPERBLOCK], "the superblock or what is before it");
+    let last = sectors / units * units - 1;
+    let end = data + last / area * (run + 512 * area) + run + 512 * (last % area + 1);
+    assert!(after[end..] == before[end..], "what is behind the data");
+});
+
+/// Reads sectors one by one, each of which is as it is known, and all of them at once.
+fn check(volume: &Volume<&Device>, known: &Known, range: Range<usize>) {
+    let mut all = vec![0; range.len()];
+    let read = volume.read_at(range.start as u64, &mut all);
+    assert!(read.is_ok() || !known.has_tags(&range), "{range:?}: {read:?}");
+    let sectors = known.whole(&range);
+    for at in sectors.step_by(known.block).filter(|at| known.has_tags(&(*at..at + 1))) {
+        let mut sector = vec![0; known.block];
+        volume.read_at(at as u64, &mut sector).expect("a sector with a tag");
+        let wanted = known.now[at..].iter().zip(&sector).enumerate();
+        for (into, (wanted, found)) in wanted {
+            assert!(wanted.is_none_or(|byte| byte == *found), "byte {}", at + into);
+            if let Some(also) = (at + into).checked_sub(range.start).and_then(|i| all.get(i)) {
+                assert!(read.is_err() || also == found, "byte {}", at + into);
+            }
+        }
+    }
+}
