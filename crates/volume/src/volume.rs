@@ -112,7 +112,8 @@ impl<S: ReadAt> Volume<S> {
         key: &dyn VolumeKey,
         journaled: bool,
     ) -> Result<Self, Error> {
-        let description = Description { cipher, kind: integrity, offset, iv_offset: 0, sector_size, journaled };
+        let description =
+            Description { cipher, kind: integrity, mac_key: None, offset, iv_offset: 0, sector_size, journaled };
         let sealed = Sealed::open(&storage, &description, key)?;
         Self::sealed(storage, sealed)
     }

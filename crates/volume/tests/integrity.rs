@@ -4,10 +4,11 @@ mod disk;
 mod new;
 
 use algkit_volume::{
-    CipherSpec, Error, Header, Key, Limits, ReadAt, Unlocked, Version, Volume, WriteAt, format::Options,
+    CipherSpec, Error, Header, Key, Limits, ReadAt, Unlocked, Version, Volume, WriteAt, format::Options, luks2,
     storage::Memory,
 };
 use disk::Disk;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A volume of the kernel's form, of which nothing is written yet.
 #[derive(Clone, Copy)]
@@ -383,6 +384,133 @@ fn a_device_is_as_long_as_its_plaintext_needs() {
         for (sector_size, len) in [(0, 4096), (513, 4096), (options.sector_size, u64::MAX)] {
             assert!(Header::device_size(version, &Options { sector_size, ..options.clone() }, len).is_err());
         }
+    }
+}
+
+/// The header of a volume of cryptsetup 2.8 may say how long the key of its MAC is.
+#[test]
+fn a_mac_key_of_another_length() {
+    let options = with_tags("aes-xts-plain64", "hmac(sha256)", 64, 512);
+    let disk = Memory::new(vec![0; Header::device_size(Version::Luks2, &options, 8192).unwrap() as usize]);
+    let (header, _) = made(&disk, &options).unwrap();
+    // HMAC appends zeros to a short key (RFC 2104, section 2), so these keys are one.
+    let short = Key::new((0..80).collect());
+    let long = Key::new([short.bytes(), &[0; 16]].concat());
+    let volume = header.open(&disk, &long).unwrap();
+    volume.write_at(0, &[7; 8192]).unwrap();
+    volume.sync().unwrap();
+    let Header::Luks2(mut luks2) = header else { panic!("{header:?}") };
+    let integrity = luks2.metadata.segments.get_mut(&0).unwrap().integrity.as_mut().unwrap();
+    integrity["key_size"] = 16.into();
+    assert!(read(&Header::Luks2(luks2).open(&disk, &short).unwrap()).unwrap() == [7; 8192]);
+}
+
+/// What no superblock could make readable is refused by its name, where there is none.
+#[test]
+fn what_is_refused_by_name() {
+    let disk = Memory::new(vec![0; HEADER + (4 << 20)]);
+    let (header, unlocked) = made(&disk, &with_tags("aes-xts-plain64", "hmac(sha256)", 64, 512)).unwrap();
+    disk.write_at(HEADER as u64, &[0; 4096]).unwrap();
+    let Header::Luks2(luks2) = header else { panic!("{header:?}") };
+    let refused = |change: &dyn Fn(&mut luks2::Metadata), reason: &str| {
+        let mut luks2 = luks2.clone();
+        change(&mut luks2.metadata);
+        let error = Header::Luks2(luks2).open(&disk, &unlocked.key).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    };
+    let integrity = |field: &'static str, value: &'static str| {
+        move |metadata: &mut luks2::Metadata| {
+            metadata.segments.get_mut(&0).unwrap().integrity.as_mut().unwrap()[field] = value.into();
+        }
+    };
+    refused(&|_| {}, "integrity superblock: it is not there");
+    refused(&integrity("type", "phmac(sha256)"), "firmware of mainframes");
+    refused(&integrity("type", "crc32c"), "integrity `crc32c`");
+    refused(&integrity("journal_integrity", "hmac(sha256)"), "journal_integrity `hmac(sha256)`");
+    let inline = |metadata: &mut luks2::Metadata| metadata.config.requirements.mandatory.push("inline-hw-tags".into());
+    refused(&inline, "no file has such sectors");
+    let plain64 = |metadata: &mut luks2::Metadata| {
+        metadata.segments.get_mut(&0).unwrap().encryption = Some("aes-ctr-plain64".into());
+    };
+    refused(&plain64, "same key stream");
+}
+
+#[test]
+fn flags_of_the_superblock() {
+    for (flag, reason) in [
+        (1, "a journal with a MAC"),
+        (2, "tags to compute again"),
+        (4, "tags to compute again"),
+        (32, "no file has such sectors"),
+    ] {
+        let mut device = first_version(&HMAC);
+        device[24] |= flag;
+        let error = HMAC.open(&device[..]).unwrap_err().to_string();
+        assert!(error.contains(reason), "{flag}: {error}");
+    }
+}
+
+/// A disk that fails when it is written or synced for the n-th time, of whose last write a sector is there.
+struct Failing {
+    disk: Memory,
+    left: AtomicUsize,
+}
+
+impl Failing {
+    fn step(&self) -> Result<(), Error> {
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(1), Ordering::Relaxed);
+        let source = || std::io::Error::other("unplugged");
+        if left == 0 { Err(Error::Storage { what: "the test", source: source() }) } else { Ok(()) }
+    }
+}
+
+impl ReadAt for Failing {
+    fn size(&self) -> Result<u64, Error> {
+        self.disk.size()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        self.disk.read_at(offset, buf)
+    }
+}
+
+impl WriteAt for Failing {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let step = self.step();
+        let len = if step.is_ok() { data.len() } else { data.len().min(512) };
+        self.disk.write_at(offset, &data[..len])?;
+        step
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        self.step()
+    }
+}
+
+/// Whichever write or sync of the disk fails: the volume says why it is not written any more, and when it is opened again, each block is old or new.
+#[test]
+fn a_disk_that_fails() {
+    for form in [HMAC, GCM] {
+        let (first, blocks) = (first_version(&form), form.len() / form.block);
+        let all: Vec<u8> = (0..blocks).flat_map(|block| text(&form, block, 1)).collect();
+        let mut steps = 0;
+        loop {
+            let disk = Failing { disk: Memory::new(first.clone()), left: steps.into() };
+            let volume = form.open(&disk).unwrap();
+            let written = volume.write_at(0, &all).and_then(|()| volume.sync());
+            let Err(error) = written else { break };
+            assert!(error.to_string().contains("unplugged"), "{error}");
+            disk.left.store(usize::MAX, Ordering::Relaxed);
+            let again = volume.write_at(0, &all).unwrap_err().to_string();
+            assert!(again.contains("failed while the journal was written; open the volume again"), "{again}");
+            let now = read(&form.open(&disk.disk).unwrap()).unwrap();
+            for (block, found) in now.chunks(form.block).enumerate() {
+                assert!([0, 1].iter().any(|version| text(&form, block, *version) == found), "step {steps}: {block}");
+            }
+            steps += 1;
+        }
+        assert!(steps > 10, "{steps}");
     }
 }
 

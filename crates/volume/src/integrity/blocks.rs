@@ -58,6 +58,11 @@ impl Scheme {
         Ok(Self { cipher: cipher.to_owned(), algorithm, aead, random_ivs, mac_key })
     }
 
+    /// The same with a MAC whose key has another length, if it has a key of its own.
+    pub fn with_mac_key(self, size: Option<usize>) -> Self {
+        Self { mac_key: self.mac_key.map(|digest| size.unwrap_or(digest)), ..self }
+    }
+
     fn refused(&self, reason: &str) -> Error {
         Error::CipherSpec { spec: self.cipher.clone(), reason: reason.to_owned() }
     }

@@ -8,6 +8,9 @@ use crate::{Error, ReadAt, WriteAt, crypt::UNIT, storage};
 
 const MAGIC: &[u8; 8] = b"integrt\0";
 
+/// What is refused where the tags are not among the data.
+pub(crate) const INLINE: &str = "integrity with tags inside of the disk's own sectors: no file has such sectors, so it";
+
 /// Bytes of the superblock.
 const SUPERBLOCK: u64 = 4096;
 
@@ -139,7 +142,7 @@ impl Layout {
         let (sections, provided, flags) = (word(12), long(16), word(24));
         let refused = |what: &str| Err(Error::Unsupported { what: what.to_owned() });
         if flags & flag::INLINE != 0 {
-            return refused("integrity with tags inside of the disk's own sectors: no file has such sectors, so it");
+            return refused(INLINE);
         }
         if flags & flag::JOURNAL_MAC != 0 {
             return refused("a journal with a MAC");

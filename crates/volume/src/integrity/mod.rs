@@ -16,6 +16,7 @@ use std::sync::{PoisonError, RwLock};
 use writer::Writer;
 
 pub(crate) use blocks::Scheme;
+pub(crate) use layout::INLINE;
 
 /// Bytes of blocks that are read at a time.
 const CHUNK: usize = 1 << 20;
@@ -46,6 +47,8 @@ pub(crate) struct Description<'a> {
     pub cipher: &'a str,
     /// `aead`, `hmac(HASH)` or `poly1305`.
     pub kind: &'a str,
+    /// Bytes of the MAC's key, if they are not as many as it makes.
+    pub mac_key: Option<usize>,
     /// Where dm-integrity's superblock is, in bytes.
     pub offset: u64,
     pub iv_offset: u64,
@@ -84,13 +87,14 @@ impl Empty {
 
 impl Sealed {
     pub fn open(storage: &dyn ReadAt, segment: &Description<'_>, key: &dyn VolumeKey) -> Result<Self, Error> {
+        // What cannot be opened whatever the device has is told first.
+        let scheme = Scheme::new(segment.cipher, segment.kind)?.with_mac_key(segment.mac_key);
         let layout = Layout::read(storage, segment.offset)?;
         let damaged = |reason: String| Error::damaged("integrity superblock", reason);
         if layout.block != u64::from(segment.sector_size) {
             let reason = format!("blocks of {} bytes, and the LUKS2 header has {}", layout.block, segment.sector_size);
             return Err(damaged(reason));
         }
-        let scheme = Scheme::new(segment.cipher, segment.kind)?;
         // The superblock is not authenticated: whoever shortened tags would have to guess fewer bits.
         if layout.tag != scheme.stored() {
             return Err(damaged(format!("tags of {} bytes, and the cipher has {}", layout.tag, scheme.stored())));

@@ -1,6 +1,6 @@
 //! The metadata in the JSON area (section 3 of the specification). Numbers of 64 bits are strings of decimal digits there.
 
-use crate::{Argon2, Error, Kdf};
+use crate::{Argon2, Error, Kdf, integrity::INLINE};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
@@ -190,6 +190,9 @@ impl Metadata {
                        (CVE-2021-4122); `cryptsetup repair` mends it, which"
                     .to_owned(),
             }),
+            Some("inline-hw-tags") => {
+                Err(Error::Unsupported { what: format!("the requirement `inline-hw-tags`, {INLINE}") })
+            }
             Some(first) => Err(Error::Unsupported { what: format!("a volume with the requirement `{first}`") }),
         }
     }

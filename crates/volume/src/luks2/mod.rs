@@ -136,6 +136,8 @@ impl Header {
         let description = Description {
             cipher: segment.encryption.as_deref().unwrap_or_default(),
             kind: text("type"),
+            // cryptsetup 2.8 has it.
+            mac_key: integrity.get("key_size").and_then(Value::as_u64).and_then(|size| size.try_into().ok()),
             offset: segment.offset,
             iv_offset: segment.iv_tweak.unwrap_or(0),
             sector_size: segment.sector_size(),
