@@ -177,6 +177,35 @@ fn read_only_busy_and_killed() {
     assert!(place.read(&["--length", "4", &image]) == b"kept");
 }
 
+/// A volume with tags: a file system in the file, and what was synced is there after kill -9.
+#[test]
+fn sectors_with_tags() {
+    let place = Place::new();
+    let tree = tree(&place);
+    let image = place.image("disk", 48 << 20);
+    let format = ["volume", "format", "-d", &place.at("key"), "--integrity", "hmac-sha256", &image];
+    ours(&[&format[..], &QUICK].concat());
+    let mount = Mount::start(&place, &[&image]);
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", "-d", text(&tree), text(&mount.shown)]);
+    foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", text(&mount.shown)]);
+    mount.signal("TERM");
+    mount.ended();
+    let raw = place.at("raw");
+    ours(&["volume", "read", "-d", &place.at("key"), "-o", &raw, &image]);
+    foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &raw]);
+    let back = place.at("back");
+    foreign("e2fsprogs", "/usr/sbin/debugfs", &["-R", &format!("dump \"/a folder/sample\" {back}"), &raw]);
+    same(Path::new(&back), &place.plain);
+
+    let mut mount = Mount::start(&place, &[&image]);
+    let file = File::options().write(true).open(&mount.shown).expect("the file");
+    file.write_all_at(b"kept", 1000).and_then(|()| file.sync_all()).expect("a write");
+    drop(file);
+    mount.signal("KILL");
+    mount.child.wait().expect("a child");
+    assert!(place.read(&["--offset", "1000", "--length", "4", &image]) == b"kept");
+}
+
 /// Where /dev/fuse is everybody's, as udev makes it, an ordinary user mounts through fusermount3.
 #[test]
 fn an_ordinary_user() {

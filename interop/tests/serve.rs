@@ -4,7 +4,7 @@ mod command;
 
 use command::{
     foreign, ours, outcome,
-    run::told,
+    run::{output, told},
     same,
     server::Server,
     text,
@@ -22,6 +22,14 @@ use std::{
 fn image(place: &Place, name: &str, mib: u64, sector: &str) -> String {
     let image = place.image(name, (16 + mib) << 20);
     ours(&[&["volume", "format", "-d", &place.at("key"), "--sector-size", sector, &image][..], &QUICK].concat());
+    image
+}
+
+/// A volume whose sectors have tags, on a device of `len` bytes.
+fn tagged(place: &Place, len: u64) -> String {
+    let image = place.image("tagged", len);
+    let format = ["volume", "format", "-d", &place.at("key"), "--integrity", "hmac-sha256", &image];
+    ours(&[&format[..], &QUICK].concat());
     image
 }
 
@@ -75,8 +83,13 @@ fn clients_read_what_they_have_written() {
 #[test]
 fn fio_verifies() {
     let place = Place::new();
-    let image = image(&place, "disk", 16, "4096");
-    let server = Server::start(&place, &[&image]);
+    for image in [image(&place, "disk", 16, "4096"), tagged(&place, 40 << 20)] {
+        verified(&place, &image);
+    }
+}
+
+fn verified(place: &Place, image: &str) {
+    let server = Server::start(place, &[image]);
     let uri = format!("--uri={}", server.uri);
     let job = ["--name=verify", "--ioengine=nbd", "--rw=randwrite", "--bs=512-64k", "--iodepth=16", "--size=16m"];
     let verify = [
@@ -110,6 +123,34 @@ fn a_file_system() {
     foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &back]);
     let file = place.at("file");
     foreign("e2fsprogs", "/usr/sbin/debugfs", &["-R", &format!("dump \"/a folder/sample\" {file}"), &back]);
+    same(Path::new(&file), &place.plain);
+}
+
+/// The client of a stock kernel: it mounts the file system in a volume and writes to it.
+#[test]
+fn the_kernels_own_client() {
+    let place = Place::new();
+    let (image, raw) = (image(&place, "disk", 16, "4096"), place.image("raw", 16 << 20));
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", &raw]);
+    ours(&["volume", "write", "-d", &place.at("key"), "-i", &raw, &image]);
+    let server = Server::start(&place, &["--tcp", "0", &image]);
+    let (_, port) = server.uri.rsplit_once(':').expect("a port");
+    fs::copy(&place.plain, place.at("plain")).expect("a file");
+    let script = format!(
+        "set -e; modprobe -a nbd ext4; nbd-client 10.0.2.2 {port} /dev/nbd0 >&2; mount -t ext4 /dev/nbd0 /tmp
+         cp /host/plain /tmp/sample; umount /tmp; mount -t ext4 -r /dev/nbd0 /tmp; cmp /tmp/sample /host/plain
+         umount /tmp; nbd-client -d /dev/nbd0 >&2; echo done"
+    );
+    let mut boot = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/kernel-lab"));
+    boot.env("LAB_MODS", "ext4").args(["-n", "-t", "300", "-s", text(place.folder.path()), "--", &script]);
+    let run = output(&mut boot);
+    assert!(run.status.success() && told(&run).contains("done"), "{}", told(&run));
+    server.end("TERM");
+    let back = place.at("back");
+    ours(&["volume", "read", "-d", &place.at("key"), "-o", &back, &image]);
+    foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &back]);
+    let file = place.at("file");
+    foreign("e2fsprogs", "/usr/sbin/debugfs", &["-R", &format!("dump sample {file}"), &back]);
     same(Path::new(&file), &place.plain);
 }
 
@@ -155,9 +196,14 @@ fn who_may_and_who_may_not() {
 #[test]
 fn clients_that_hang() {
     let place = Place::new();
-    let image = image(&place, "disk", 32, "512");
-    let server = Server::start(&place, &[&image]);
-    let socket = place.folder.path().join("disk.sock");
+    for image in [image(&place, "disk", 32, "512"), tagged(&place, 60 << 20)] {
+        used_by_clients_that_hang(&place, &image);
+    }
+}
+
+fn used_by_clients_that_hang(place: &Place, image: &str) {
+    let server = Server::start(place, &[image]);
+    let socket = Path::new(image).with_extension("sock");
     let silent: Vec<_> = (0..4).map(|_| UnixStream::connect(&socket).expect("a socket")).collect();
     let greedy: Vec<_> = (0..4)
         .map(|_| {

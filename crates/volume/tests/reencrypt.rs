@@ -148,28 +148,30 @@ fn every_write_without_resilience() {
 /// other has what was written before.
 fn survives_detached(change: &Change, protection: Protection, sector: u32) {
     let name = format!("{change:?} {protection:?}");
-    let mut before = volume("aes-xts-plain64", 64, sector);
-    // The header alone; its data is elsewhere.
-    let data = match change {
-        Change::Encrypt => plain(),
-        _ => before.split_off(OFFSET),
-    };
-    before.resize(OFFSET, 0);
-    let both = Both { split: OFFSET as u64, disk: Disk::new([&before[..], &data].concat()) };
-    let plan = Plan { change: change.clone(), protection, hash: "sha256".into(), hotzone: Some(ZONE) };
-    let (header, unlocked) = unlock(&both.disk);
-    let mut header = luks2(header);
-    let unlocked = reencrypt::start(&mut header, &both.disk, &both, unlocked, &[], &plan, &random()).unwrap();
-    let options = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
-    let run = |header: &mut luks2::Header, both: &dyn WriteAt, disk: &dyn WriteAt, unlocked: &Unlocked| {
+    let run = |header: &mut luks2::Header, both: &dyn WriteAt, disk: &dyn WriteAt, unlocked: &Unlocked, lose| {
+        let options = Resume { hotzone: Some(ZONE), lose_torn_zone: lose };
         reencrypt::resume(header, disk, both, unlocked, &options, &random(), &mut |_, _| true)
     };
-    assert!(run(&mut header, &both, &both.disk, &unlocked).unwrap());
-    let want_end = |data: &[u8]| match change {
-        Change::Encrypt => data != plain(),
-        _ => data == plain(),
+    let all = |disk: &dyn WriteAt, change: &Change| {
+        let (header, unlocked) = unlock(disk);
+        let (mut header, data) = (luks2(header), Both { split: OFFSET as u64, disk });
+        let plan = Plan { change: change.clone(), protection, hash: "sha256".into(), hotzone: Some(ZONE) };
+        let unlocked = reencrypt::start(&mut header, disk, &data, unlocked, &[], &plan, &random()).unwrap();
+        assert!(run(&mut header, &data, disk, &unlocked, false).unwrap());
     };
-    let (end, states) = both.disk.cut(|step, state| {
+    // The header alone; its data is elsewhere.
+    let mut before = volume("aes-xts-plain64", 64, sector);
+    before.truncate(OFFSET);
+    before.extend(plain());
+    if matches!(change, Change::Decrypt) {
+        let disk = Memory::new(before);
+        all(&disk, &Change::Encrypt);
+        before = disk.into_inner();
+    }
+    let disk = Disk::new(before);
+    all(&disk, change);
+    let mut torn = 0;
+    let (end, states) = disk.cut(|step, state| {
         let header = Header::read(state).unwrap();
         let Some((_, reencryption)) = header.reencryption() else { return };
         let unlocked = header.unlock(state, PASSPHRASE, None, &Limits::default()).unwrap();
@@ -180,27 +182,40 @@ fn survives_detached(change: &Change, protection: Protection, sector: u32) {
             volume.read_at(0, &mut bytes)?;
             Ok(bytes)
         };
-        match bytes(state) {
-            Ok(bytes) => assert!(bytes == plain(), "{name}: step {step}"),
+        let lost = match bytes(state) {
+            Ok(bytes) => {
+                assert!(bytes == plain(), "{name}: step {step}");
+                0..0
+            }
             // A journal that is on another device.
-            Err(Error::Reencrypting) if reencryption.is_hot() && protection == Protection::Journal => {}
+            Err(Error::Reencrypting) if reencryption.is_hot() && protection == Protection::Journal => 0..0,
+            Err(Error::Torn { offset, len }) if protection == Protection::None => {
+                offset as usize..(offset + len) as usize
+            }
             Err(error) => panic!("{name}: step {step}: {error}"),
-        }
-        assert!(run(&mut luks2(header), &split, &split.disk, &unlocked).unwrap());
-        let header = Header::read(&split.disk).unwrap();
-        assert!(header.reencryption().is_none());
-        let after = split.disk.into_inner();
-        assert!(want_end(&after[OFFSET..]), "{name}: step {step}");
-        if matches!(change, Change::Encrypt) {
-            let data = Memory::new(after[OFFSET..].to_vec());
-            let (header, unlocked) = unlock(&&after[..]);
-            let mut bytes = vec![0; DATA];
-            header.open(&data, &unlocked.key).unwrap().read_at(0, &mut bytes).unwrap();
-            assert!(bytes == plain(), "{name}: step {step}");
-        }
+        };
+        torn += usize::from(!lost.is_empty());
+        assert!(run(&mut luks2(header), &split, &split.disk, &unlocked, !lost.is_empty()).unwrap());
+        assert!(Header::read(&split.disk).unwrap().reencryption().is_none());
+        let (mut found, mut want) = (at_the_end(change, &split.disk.into_inner()), plain());
+        found.drain(lost.clone());
+        want.drain(lost);
+        assert!(found == want, "{name}: step {step}");
     });
     assert!(states > 100, "{name}: {states}");
-    assert!(want_end(&end[OFFSET..]));
+    assert_eq!(torn > 0, protection == Protection::None, "{name}");
+    assert!(at_the_end(change, &end) == plain());
+}
+
+/// The plaintext, which after a decryption is what the data's device has.
+fn at_the_end(change: &Change, disk: &[u8]) -> Vec<u8> {
+    let mut bytes = disk[OFFSET..].to_vec();
+    if matches!(change, Change::Encrypt) {
+        let data = Memory::new(bytes.clone());
+        let (header, unlocked) = unlock(&disk);
+        header.open(&data, &unlocked.key).unwrap().read_at(0, &mut bytes).unwrap();
+    }
+    bytes
 }
 
 /// What lies behind a byte of a disk, as a device of its own.
@@ -230,9 +245,12 @@ impl<S: WriteAt> WriteAt for Both<S> {
 }
 
 #[test]
-fn every_write_of_an_encryption_with_a_header_elsewhere() {
-    survives_detached(&Change::Encrypt, Protection::Checksum, 512);
-    survives_detached(&Change::Encrypt, Protection::Journal, 4096);
+fn every_write_with_a_header_elsewhere() {
+    for change in [Change::Encrypt, Change::Decrypt] {
+        survives_detached(&change, Protection::Checksum, 512);
+        survives_detached(&change, Protection::Journal, 4096);
+        survives_detached(&change, Protection::None, 512);
+    }
 }
 
 /// The header is written over the first part of the data, which was moved before; then zone by zone.
