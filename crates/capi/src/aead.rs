@@ -2,12 +2,12 @@
 
 use crate::{
     batch,
-    error::{EINVAL, Failure, guard},
+    error::{Failure, guard},
     handle::{self, algkit_aead, algkit_aead_state},
     info::{Known, algkit_info},
-    memory::{self, Buffer, List, Message, apart},
+    memory::{self, Buffer, List, Piece, Segments, apart},
 };
-use algkit::{Direction, InOut, Sealing, Text, batch::Request};
+use algkit::{Direction, Sealing, Text, batch::Request};
 use libc::iovec;
 use std::{
     ffi::{c_char, c_int, c_void},
@@ -37,32 +37,23 @@ pub unsafe extern "C" fn algkit_aead_info(tfm: *const algkit_aead) -> *const alg
     unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
 }
 
-/// A tag that is written, or one that is compared.
-fn tag(direction: Direction, tag: *mut c_void, len: usize) -> Result<Buffer, Failure> {
-    match direction {
-        Direction::Encrypt => Buffer::written(tag, len),
-        Direction::Decrypt => Buffer::read(tag, len),
-    }
-}
-
 /// # Safety
-/// As algkit.h says of `algkit_aead_encryptv`. The tag is written if `direction` is to encrypt.
+/// As algkit.h says of `algkit_aead_encrypt`. The buffers are apart. The tag is written if `direction` is to encrypt.
+#[inline(always)]
 unsafe fn crypt(
     direction: Direction,
     tfm: *const algkit_aead,
     iv: Buffer,
-    assoc: &[Buffer],
-    text: &Message<'_>,
+    assoc: &[&[u8]],
+    text: Text<'_>,
     tag: Buffer,
 ) -> Result<(), Failure> {
-    apart(text.buffers().chain(assoc.iter().copied()).chain([iv, tag]))?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe {
-        let (tfm, text) = (&handle::get(tfm)?.tfm, text.text()?);
-        let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
+        let tfm = &handle::get(tfm)?.tfm;
         Ok(match direction {
-            Direction::Encrypt => tfm.encrypt(iv.bytes(), &assoc, text, tag.bytes_mut()),
-            Direction::Decrypt => tfm.decrypt(iv.bytes(), &assoc, text, tag.bytes()),
+            Direction::Encrypt => tfm.encrypt(iv.bytes(), assoc, text, tag.bytes_mut()),
+            Direction::Decrypt => tfm.decrypt(iv.bytes(), assoc, text, tag.bytes()),
         }?)
     }
 }
@@ -80,12 +71,13 @@ pub unsafe extern "C" fn algkit_aead_encrypt(
     tag: *mut c_void,
     tag_len: usize,
 ) -> c_int {
-    guard(|| {
-        let (iv, assoc, tag) =
-            (Buffer::read(iv, iv_len)?, Buffer::read(assoc, assoc_len)?, Buffer::written(tag, tag_len)?);
-        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
-        // SAFETY: the caller keeps to algkit.h.
-        unsafe { crypt(Direction::Encrypt, tfm, iv, &[assoc], &text, tag) }
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::written(tag, tag_len)?);
+        let (assoc, text) = (Buffer::read(assoc, assoc_len)?, Piece::new(src, dst, len)?);
+        let [src, dst] = text.buffers();
+        apart(&[iv, tag, assoc, src, dst])?;
+        crypt(Direction::Encrypt, tfm, iv, &[assoc.bytes()], text.text().into(), tag)
     })
 }
 
@@ -102,12 +94,13 @@ pub unsafe extern "C" fn algkit_aead_decrypt(
     tag: *const c_void,
     tag_len: usize,
 ) -> c_int {
-    guard(|| {
-        let (iv, assoc, tag) =
-            (Buffer::read(iv, iv_len)?, Buffer::read(assoc, assoc_len)?, Buffer::read(tag, tag_len)?);
-        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
-        // SAFETY: the caller keeps to algkit.h.
-        unsafe { crypt(Direction::Decrypt, tfm, iv, &[assoc], &text, tag) }
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::read(tag, tag_len)?);
+        let (assoc, text) = (Buffer::read(assoc, assoc_len)?, Piece::new(src, dst, len)?);
+        let [src, dst] = text.buffers();
+        apart(&[iv, tag, assoc, src, dst])?;
+        crypt(Direction::Decrypt, tfm, iv, &[assoc.bytes()], text.text().into(), tag)
     })
 }
 
@@ -129,8 +122,10 @@ pub unsafe extern "C" fn algkit_aead_encryptv(
     guard(|| unsafe {
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::written(tag, tag_len)?);
         let assoc = memory::list(assoc, assoc_count, false)?;
-        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
-        crypt(Direction::Encrypt, tfm, iv, &assoc, &Message { src: &src, dst: &dst }, tag)
+        let text = Segments::new(src, src_count, dst, dst_count)?;
+        apart(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
+        let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
+        crypt(Direction::Encrypt, tfm, iv, &assoc, text.text()?, tag)
     })
 }
 
@@ -152,8 +147,10 @@ pub unsafe extern "C" fn algkit_aead_decryptv(
     guard(|| unsafe {
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::read(tag, tag_len)?);
         let assoc = memory::list(assoc, assoc_count, false)?;
-        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
-        crypt(Direction::Decrypt, tfm, iv, &assoc, &Message { src: &src, dst: &dst }, tag)
+        let text = Segments::new(src, src_count, dst, dst_count)?;
+        apart(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
+        let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
+        crypt(Direction::Decrypt, tfm, iv, &assoc, text.text()?, tag)
     })
 }
 
@@ -178,12 +175,16 @@ pub struct algkit_aead_request {
 unsafe fn request<'a>(from: &algkit_aead_request) -> Result<Request<'a>, Failure> {
     let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
     let (iv, assoc) = (Buffer::read(from.iv, from.iv_len)?, Buffer::read(from.assoc, from.assoc_len)?);
-    let tag = tag(direction, from.tag, from.tag_len)?;
-    let text = Message { src: &[Buffer::read(from.src, from.len)?], dst: &[Buffer::written(from.dst, from.len)?] };
-    apart(text.buffers().chain([iv, assoc, tag]))?;
+    let tag = match direction {
+        Direction::Encrypt => Buffer::written(from.tag, from.tag_len)?,
+        Direction::Decrypt => Buffer::read(from.tag, from.tag_len)?,
+    };
+    let text = Piece::new(from.src, from.dst, from.len)?;
+    let [src, dst] = text.buffers();
+    apart(&[iv, tag, assoc, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe {
-        let (tfm, text): (_, Text<'a>) = (&handle::get(from.tfm)?.tfm, text.text()?);
+        let (tfm, text) = (&handle::get(from.tfm)?.tfm, text.text());
         Ok(match direction {
             Direction::Encrypt => Request::seal(tfm, iv.bytes(), assoc.bytes(), text, tag.bytes_mut()),
             Direction::Decrypt => Request::open(tfm, iv.bytes(), assoc.bytes(), text, tag.bytes()),
@@ -243,18 +244,10 @@ pub unsafe extern "C" fn algkit_aead_update(
     len: usize,
 ) -> c_int {
     guard(|| {
-        let (src, dst) = (Buffer::read(src, len)?, Buffer::written(dst, len)?);
-        let text = Message { src: &[src], dst: &[dst] };
-        apart(text.buffers())?;
+        let text = Piece::new(src, dst, len)?;
+        apart(&text.buffers())?;
         // SAFETY: the caller's buffers exist, and are apart.
-        unsafe {
-            let text = if text.is_in_place() {
-                InOut::from(dst.bytes_mut())
-            } else {
-                InOut::new(src.bytes(), dst.bytes_mut()).map_err(|error| Failure::new(EINVAL, error.to_string()))?
-            };
-            Ok(message(state)?.encrypt(text)?)
-        }
+        unsafe { Ok(message(state)?.encrypt(text.text())?) }
     })
 }
 

@@ -37,17 +37,6 @@ pub unsafe extern "C" fn algkit_hash_info(tfm: *const algkit_hash) -> *const alg
     unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
 }
 
-/// # Safety
-/// As algkit.h says of `algkit_hash_digestv`.
-unsafe fn digest(tfm: *const algkit_hash, parts: &[Buffer], out: Buffer) -> Result<(), Failure> {
-    apart(parts.iter().copied().chain([out]))?;
-    // SAFETY: the caller's buffers exist, and are apart.
-    unsafe {
-        let parts: List<&[u8]> = parts.iter().map(|part| part.bytes()).collect();
-        Ok(handle::get(tfm)?.tfm.digest_into(&parts, out.bytes_mut())?)
-    }
-}
-
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn algkit_hash_digest(
     tfm: *const algkit_hash,
@@ -57,7 +46,11 @@ pub unsafe extern "C" fn algkit_hash_digest(
     digest_len: usize,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { self::digest(tfm, &[Buffer::read(src, len)?], Buffer::written(digest, digest_len)?) })
+    guard(|| unsafe {
+        let (src, out) = (Buffer::read(src, len)?, Buffer::written(digest, digest_len)?);
+        apart(&[src, out])?;
+        Ok(handle::get(tfm)?.tfm.digest_into(&[src.bytes()], out.bytes_mut())?)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -69,7 +62,12 @@ pub unsafe extern "C" fn algkit_hash_digestv(
     digest_len: usize,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { self::digest(tfm, &memory::list(src, src_count, false)?, Buffer::written(digest, digest_len)?) })
+    guard(|| unsafe {
+        let (src, out) = (memory::list(src, src_count, false)?, Buffer::written(digest, digest_len)?);
+        apart(&src.iter().copied().chain([out]).collect::<List<_>>())?;
+        let parts: List<&[u8]> = src.iter().map(|part| part.bytes()).collect();
+        Ok(handle::get(tfm)?.tfm.digest_into(&parts, out.bytes_mut())?)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -106,7 +104,7 @@ pub struct algkit_hash_request {
 /// As algkit.h says of `algkit_hash_batch`.
 unsafe fn request<'a>(from: &algkit_hash_request) -> Result<Request<'a>, Failure> {
     let (src, out) = (Buffer::read(from.src, from.len)?, Buffer::written(from.digest, from.digest_len)?);
-    apart([src, out])?;
+    apart(&[src, out])?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe { Ok(Request::digest(&handle::get(from.tfm)?.tfm, src.bytes(), out.bytes_mut())) }
 }

@@ -2,7 +2,7 @@
 //! slice when [`apart`] has shown that nothing which is written overlaps anything else.
 
 use crate::error::{EFAULT, EINVAL, Failure};
-use algkit::Text;
+use algkit::{InOut, Text};
 use libc::iovec;
 use smallvec::SmallVec;
 use std::{
@@ -32,15 +32,13 @@ impl Buffer {
         Self::new(at, len, true)
     }
 
+    #[inline(always)]
     fn new(at: *mut c_void, len: usize, written: bool) -> Result<Self, Failure> {
         if len == 0 {
             return Ok(Self { at: ptr::dangling_mut(), len, written });
         }
-        if at.is_null() {
-            return Err(Failure::new(EFAULT, format!("NULL instead of a buffer of {len} bytes")));
-        }
-        if isize::try_from(len).is_err() || at.addr().checked_add(len).is_none() {
-            return Err(Failure::new(EINVAL, format!("no buffer has {len} bytes")));
+        if at.is_null() || isize::try_from(len).is_err() || at.addr().checked_add(len).is_none() {
+            return Err(no_buffer(at.is_null(), len));
         }
         Ok(Self { at: at.cast(), len, written })
     }
@@ -65,22 +63,81 @@ impl Buffer {
     }
 }
 
-/// Checks that no buffer that is written overlaps another one.
-pub fn apart(buffers: impl IntoIterator<Item = Buffer>) -> Result<(), Failure> {
-    let mut buffers: List<Buffer> = buffers.into_iter().filter(|buffer| buffer.len > 0).collect();
+#[cold]
+#[inline(never)]
+fn no_buffer(null: bool, len: usize) -> Failure {
+    match null {
+        true => Failure::new(EFAULT, format!("NULL instead of a buffer of {len} bytes")),
+        false => Failure::new(EINVAL, format!("no buffer has {len} bytes")),
+    }
+}
+
+/// Checks that no buffer that is written overlaps another one. An empty buffer overlaps nothing.
+#[inline(always)]
+pub fn apart(buffers: &[Buffer]) -> Result<(), Failure> {
+    let clash = |a: &Buffer, b: &Buffer| {
+        (a.written | b.written) & (a.at.addr() < b.end()) & (b.at.addr() < a.end()) & (a.len > 0) & (b.len > 0)
+    };
+    let each = |(i, a): (usize, &Buffer)| buffers[..i].iter().fold(false, |found, b| found | clash(a, b));
+    let found = match buffers.len() {
+        // A few comparisons without branches: what a call on buffers in one piece pays.
+        ..=FEW => buffers.iter().enumerate().fold(false, |found, one| found | each(one)),
+        _ => many_clash(buffers.to_vec()),
+    };
+    if found { Err(Failure::new(EINVAL, "a buffer that is written overlaps another one")) } else { Ok(()) }
+}
+
+/// The most buffers that are compared each with each.
+const FEW: usize = 5;
+
+#[inline(never)]
+fn many_clash(mut buffers: Vec<Buffer>) -> bool {
+    buffers.retain(|buffer| buffer.len > 0);
     buffers.sort_unstable_by_key(|buffer| buffer.at);
     let (mut end_of_all, mut end_of_written) = (0, 0);
     for buffer in &buffers {
-        let free = if buffer.written { end_of_all } else { end_of_written };
-        if buffer.at.addr() < free {
-            return Err(Failure::new(EINVAL, "a buffer that is written overlaps another one"));
+        if buffer.at.addr() < if buffer.written { end_of_all } else { end_of_written } {
+            return true;
         }
         end_of_all = end_of_all.max(buffer.end());
         if buffer.written {
             end_of_written = buffer.end();
         }
     }
-    Ok(())
+    false
+}
+
+/// A text in one piece.
+pub struct Piece {
+    src: Buffer,
+    dst: Buffer,
+}
+
+impl Piece {
+    #[inline(always)]
+    pub fn new(src: *const c_void, dst: *mut c_void, len: usize) -> Result<Self, Failure> {
+        Ok(Self { src: Buffer::read(src, len)?, dst: Buffer::written(dst, len)? })
+    }
+
+    /// What must be apart from all other buffers. In place, the source is the destination.
+    #[inline(always)]
+    pub fn buffers(&self) -> [Buffer; 2] {
+        let len = if self.src.at == self.dst.at { 0 } else { self.src.len };
+        [Buffer { len, ..self.src }, self.dst]
+    }
+
+    /// # Safety
+    /// The buffers exist for `'a`, are `apart`, and are not used by anybody else meanwhile.
+    #[inline(always)]
+    pub unsafe fn text<'a>(&self) -> InOut<'a> {
+        // SAFETY: as the caller promises; in place, only the destination becomes a slice.
+        unsafe {
+            if self.src.at == self.dst.at {
+                return InOut::from(self.dst.bytes_mut());
+            }
+            InOut::new(self.src.bytes(), self.dst.bytes_mut()).expect("they have one length")
+        }
+    }
 }
 
 /// The buffers of a list of segments.
@@ -110,37 +167,46 @@ pub unsafe fn list(list: *const iovec, count: usize, written: bool) -> Result<Li
     Ok(buffers)
 }
 
-/// The text of a request: where it is read, and where the result is written.
-pub struct Message<'l> {
-    pub src: &'l [Buffer],
-    pub dst: &'l [Buffer],
+/// A text in segments.
+pub struct Segments {
+    src: List<Buffer>,
+    dst: List<Buffer>,
 }
 
-impl Message<'_> {
-    pub fn is_in_place(&self) -> bool {
+impl Segments {
+    /// # Safety
+    /// The lists have so many segments, or are NULL.
+    pub unsafe fn new(
+        src: *const iovec,
+        src_count: usize,
+        dst: *const iovec,
+        dst_count: usize,
+    ) -> Result<Self, Failure> {
+        // SAFETY: the caller promises the same.
+        unsafe { Ok(Self { src: list(src, src_count, false)?, dst: list(dst, dst_count, true)? }) }
+    }
+
+    fn is_in_place(&self) -> bool {
         let same = |(src, dst): (&Buffer, &Buffer)| (src.at, src.len) == (dst.at, dst.len);
-        self.src.len() == self.dst.len() && self.src.iter().zip(self.dst).all(same)
+        self.src.len() == self.dst.len() && self.src.iter().zip(&self.dst).all(same)
     }
 
     /// What must be apart from all other buffers. In place, the source is the destination.
     pub fn buffers(&self) -> impl Iterator<Item = Buffer> {
-        let src = if self.is_in_place() { &[] } else { self.src };
-        src.iter().chain(self.dst).copied()
+        let src = if self.is_in_place() { &[] } else { &self.src[..] };
+        src.iter().chain(&self.dst).copied()
     }
 
     /// # Safety
     /// The buffers exist for `'a`, are `apart`, and are not used by anybody else meanwhile.
     pub unsafe fn text<'a>(&self) -> Result<Text<'a>, Failure> {
-        // SAFETY: all four ways keep to the caller's promise; in place, only the destination becomes a slice.
+        // SAFETY: as the caller promises; in place, only the destination becomes slices.
         unsafe {
-            Ok(match (self.is_in_place(), self.src, self.dst) {
-                (true, _, [text]) => Text::from(text.bytes_mut()),
-                (true, _, texts) => Text::segments_in_place(texts.iter().map(|text| text.bytes_mut())),
-                (false, [src], [dst]) => Text::new(src.bytes(), dst.bytes_mut())?,
-                (false, src, dst) => {
-                    Text::lists(src.iter().map(|src| src.bytes()), dst.iter().map(|dst| dst.bytes_mut()))?
-                }
-            })
+            let dst = self.dst.iter().map(|dst| dst.bytes_mut());
+            if self.is_in_place() {
+                return Ok(Text::segments_in_place(dst));
+            }
+            Ok(Text::lists(self.src.iter().map(|src| src.bytes()), dst)?)
         }
     }
 }
@@ -182,8 +248,15 @@ mod tests {
             (false, &[(100, 10, true), (100, 10, true)]),
             (false, &[(100, 10, true), (100, 10, false)]),
         ] {
-            assert_eq!(apart(buffers(of)).is_ok(), good, "{of:?}");
-            assert_eq!(apart(buffers(of).into_iter().rev()).is_ok(), good, "{of:?} in reverse");
+            // Alone, in reverse, and among so many others that they are sorted.
+            let (few, mut many) =
+                (buffers(of), buffers(&[(1000, 1, true), (10, 1, true), (300, 1, false), (1001, 8, true)]));
+            many.extend(&few);
+            many.extend(buffers(&[(10_000, 1, true)]));
+            assert_eq!(apart(&few).is_ok(), good, "{of:?}");
+            assert_eq!(apart(&few.into_iter().rev().collect::<Vec<_>>()).is_ok(), good, "{of:?} in reverse");
+            assert!(many.len() > FEW);
+            assert_eq!(apart(&many).is_ok(), good, "{of:?} among others");
         }
     }
 

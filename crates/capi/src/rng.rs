@@ -44,7 +44,7 @@ pub unsafe extern "C" fn algkit_rng_generate(
 ) -> c_int {
     guard(|| {
         let (additional, dst) = (Buffer::read(additional, additional_len)?, Buffer::written(dst, len)?);
-        apart([additional, dst])?;
+        apart(&[additional, dst])?;
         // SAFETY: the caller's buffers exist, and are apart.
         unsafe { Ok(handle::get(rng)?.tfm.generate(additional.bytes(), dst.bytes_mut())?) }
     })

@@ -5,7 +5,7 @@ use crate::{
     error::{EFAULT, EINVAL, Failure, guard},
     handle::{self, algkit_skcipher},
     info::{Known, algkit_info},
-    memory::{self, Buffer, Message, apart},
+    memory::{self, Buffer, List, Piece, Segments, apart},
 };
 use algkit::{
     Direction,
@@ -15,7 +15,7 @@ use algkit::{
 use libc::iovec;
 use std::{
     ffi::{c_char, c_int, c_void},
-    iter, ptr,
+    ptr,
 };
 
 #[unsafe(no_mangle)]
@@ -42,16 +42,36 @@ pub unsafe extern "C" fn algkit_skcipher_info(tfm: *const algkit_skcipher) -> *c
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_skcipher_encryptv`.
+/// As algkit.h says of `algkit_skcipher_encrypt`.
+#[inline(always)]
 unsafe fn crypt(
     direction: Direction,
     tfm: *const algkit_skcipher,
     iv: *mut c_void,
     iv_len: usize,
-    text: &Message<'_>,
+    text: Piece,
+) -> Result<(), Failure> {
+    let (iv, [src, dst]) = (Buffer::written(iv, iv_len)?, text.buffers());
+    apart(&[iv, src, dst])?;
+    // SAFETY: the caller's buffers exist, and are apart.
+    let (tfm, iv, text) = unsafe { (&handle::get(tfm)?.tfm, iv.bytes_mut(), text.text()) };
+    Ok(match direction {
+        Direction::Encrypt => tfm.encrypt(iv, text),
+        Direction::Decrypt => tfm.decrypt(iv, text),
+    }?)
+}
+
+/// # Safety
+/// As algkit.h says of `algkit_skcipher_encryptv`.
+unsafe fn crypt_segments(
+    direction: Direction,
+    tfm: *const algkit_skcipher,
+    iv: *mut c_void,
+    iv_len: usize,
+    text: Segments,
 ) -> Result<(), Failure> {
     let iv = Buffer::written(iv, iv_len)?;
-    apart(text.buffers().chain(iter::once(iv)))?;
+    apart(&text.buffers().chain([iv]).collect::<List<_>>())?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe { Ok(handle::get(tfm)?.tfm.crypt(direction, iv.bytes_mut(), &mut text.text()?)?) }
 }
@@ -65,11 +85,8 @@ pub unsafe extern "C" fn algkit_skcipher_encrypt(
     dst: *mut c_void,
     len: usize,
 ) -> c_int {
-    guard(|| {
-        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
-        // SAFETY: the caller keeps to algkit.h.
-        unsafe { crypt(Direction::Encrypt, tfm, iv, iv_len, &text) }
-    })
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { crypt(Direction::Encrypt, tfm, iv, iv_len, Piece::new(src, dst, len)?) })
 }
 
 #[unsafe(no_mangle)]
@@ -81,11 +98,8 @@ pub unsafe extern "C" fn algkit_skcipher_decrypt(
     dst: *mut c_void,
     len: usize,
 ) -> c_int {
-    guard(|| {
-        let text = Message { src: &[Buffer::read(src, len)?], dst: &[Buffer::written(dst, len)?] };
-        // SAFETY: the caller keeps to algkit.h.
-        unsafe { crypt(Direction::Decrypt, tfm, iv, iv_len, &text) }
-    })
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { crypt(Direction::Decrypt, tfm, iv, iv_len, Piece::new(src, dst, len)?) })
 }
 
 #[unsafe(no_mangle)]
@@ -100,8 +114,7 @@ pub unsafe extern "C" fn algkit_skcipher_encryptv(
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
-        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
-        crypt(Direction::Encrypt, tfm, iv, iv_len, &Message { src: &src, dst: &dst })
+        crypt_segments(Direction::Encrypt, tfm, iv, iv_len, Segments::new(src, src_count, dst, dst_count)?)
     })
 }
 
@@ -117,8 +130,7 @@ pub unsafe extern "C" fn algkit_skcipher_decryptv(
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
-        let (src, dst) = (memory::list(src, src_count, false)?, memory::list(dst, dst_count, true)?);
-        crypt(Direction::Decrypt, tfm, iv, iv_len, &Message { src: &src, dst: &dst })
+        crypt_segments(Direction::Decrypt, tfm, iv, iv_len, Segments::new(src, src_count, dst, dst_count)?)
     })
 }
 
@@ -197,10 +209,11 @@ pub struct algkit_skcipher_request {
 unsafe fn request<'a>(from: &algkit_skcipher_request, room: &'a mut Iv) -> Result<Request<'a>, Failure> {
     let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
     let iv = Buffer::read(from.iv, from.iv_len)?;
-    let text = Message { src: &[Buffer::read(from.src, from.len)?], dst: &[Buffer::written(from.dst, from.len)?] };
-    apart(text.buffers().chain(iter::once(iv)))?;
+    let text = Piece::new(from.src, from.dst, from.len)?;
+    let [src, dst] = text.buffers();
+    apart(&[iv, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
-    let (tfm, iv, text) = unsafe { (&handle::get(from.tfm)?.tfm, iv.bytes(), text.text()?) };
+    let (tfm, iv, text) = unsafe { (&handle::get(from.tfm)?.tfm, iv.bytes(), text.text()) };
     let room = room.get_mut(..iv.len()).ok_or_else(|| Failure::new(EINVAL, "no driver has so long an IV"))?;
     room.copy_from_slice(iv);
     Ok(Request::crypt(tfm, direction, room, text))
