@@ -19,6 +19,7 @@ extern crate std;
 
 pub mod aegis;
 pub mod aes;
+mod aligned;
 pub mod blake2;
 pub mod chacha;
 pub mod chacha20poly1305;
@@ -47,4 +48,5 @@ mod sealed {
     pub trait Sealed {}
 }
 
+pub use aligned::Aligned;
 pub use inout::{InOut, Packet, UnequalLengths};

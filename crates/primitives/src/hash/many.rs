@@ -11,6 +11,7 @@
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use super::{Job, Reader, Writer};
+use crate::aligned::Aligned;
 use crate::lanes::{MOST, Runs};
 use core::mem;
 
@@ -93,7 +94,7 @@ pub(crate) struct Stream<'a, C: Chaining> {
     /// The whole blocks that are left, in the caller's memory.
     pub run: &'a [u8],
     /// The padded blocks after `run`, in the first `tail_len` bytes.
-    pub tail: C::Tail,
+    pub tail: Aligned<C::Tail>,
     pub tail_len: usize,
     /// The number of bytes of the tail that have been absorbed.
     absorbed: usize,
@@ -103,7 +104,7 @@ pub(crate) struct Stream<'a, C: Chaining> {
 impl<C: Chaining> Stream<'_, C> {
     #[inline(always)]
     fn new() -> Self {
-        Self { chain: C::default(), run: &[], tail: C::Tail::ZERO, tail_len: 0, absorbed: 0, out: &mut [] }
+        Self { chain: C::default(), run: &[], tail: Aligned(C::Tail::ZERO), tail_len: 0, absorbed: 0, out: &mut [] }
     }
 
     /// What is left of the run and of the tail.

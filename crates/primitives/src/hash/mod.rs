@@ -4,7 +4,7 @@
 mod bytes;
 mod many;
 
-use crate::cpu::Token;
+use crate::{aligned::Aligned, cpu::Token};
 pub use bytes::{Number, Reader, Writer};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
@@ -235,7 +235,7 @@ fn pad<const B: usize>(rest: &[u8], length: &[u8], bytes: &mut [u8]) -> usize {
 /// Passes the padded end of a message to `compress`, and wipes it.
 #[inline(always)]
 fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOnce(&[u8])) {
-    let mut blocks = [[0; B]; 2];
+    let mut blocks = Aligned([[0; B]; 2]);
     let end = pad::<B>(rest, length, blocks.as_flattened_mut());
     compress(&blocks.as_flattened()[..end]);
     wipe(&mut blocks[0]);
