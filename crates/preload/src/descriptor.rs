@@ -18,7 +18,7 @@ interpose! {
     fn close(fd: c_int) -> c_int
     where true = table::knows(fd) => {
         // The table forgets it first: another thread may get the number as soon as it is free.
-        if !process::borrows_memory() {
+        if process::keeps_table() {
             table::forget(fd);
             if reserve::has(fd) {
                 return reserve::give_back(fd);
@@ -62,7 +62,7 @@ interpose! {
 
     fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int
     where true = flags & libc::CLOSE_RANGE_CLOEXEC as c_int == 0 && serves(first, last) => {
-        if !process::borrows_memory() {
+        if process::keeps_table() {
             table::forget_range(first, last);
             return reserve::close_around(first, last, |first, last| close_all(first, last, flags));
         }
@@ -75,7 +75,7 @@ interpose! {
 pub unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
     // SAFETY: the caller passes a stream that is open.
     if let Some(fd) = unsafe { known_by(stream) }
-        && !process::borrows_memory()
+        && process::keeps_table()
     {
         table::forget(fd);
     }
@@ -90,7 +90,7 @@ pub unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
-    if serves(first, c_uint::MAX) && !process::borrows_memory() {
+    if serves(first, c_uint::MAX) && process::keeps_table() {
         table::forget_range(first, c_uint::MAX);
         let closed = reserve::close_around(first, c_uint::MAX, |first, last| close_all(first, last, 0));
         if closed.is_ok() {
@@ -133,7 +133,7 @@ pub fn serves(first: c_uint, last: c_uint) -> bool {
 
 /// Records that the kernel has made `new` a duplicate of `fd`.
 fn record(fd: RawFd, new: RawFd) {
-    if !process::borrows_memory() {
+    if process::keeps_table() {
         table::duplicated(fd, new);
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     lock::{Guard, Inside, Lock},
     mirror::Mirror,
-    reserve,
+    process, reserve,
     slots::Slots,
 };
 use algkit_afalg::{Errno, File, Readiness};
@@ -23,6 +23,8 @@ pub struct Entry {
     state: Lock<State>,
     is_device: AtomicBool,
     is_netlink: AtomicBool,
+    /// The number of files that the entry has stood for.
+    files: AtomicU32,
     /// Incremented when the file changes while a thread waits.
     changes: AtomicU32,
     waiters: AtomicU32,
@@ -36,7 +38,7 @@ pub static BY_NUMBER: Slots<Entry> = Slots::new();
 /// The entry of the descriptor, if it is served.
 #[inline]
 pub fn of(fd: RawFd) -> Option<&'static Entry> {
-    BY_NUMBER.get(fd)
+    BY_NUMBER.get(fd).filter(|_| !process::has_diverged())
 }
 
 /// The part of an entry that its lock protects.
@@ -54,6 +56,7 @@ pub struct State {
 /// An entry that is locked for a request on one of its descriptors.
 pub struct Entered {
     entry: &'static Entry,
+    fd: RawFd,
     state: Guard<'static, State>,
     /// Declared last, so that it is dropped after the lock is released.
     _inside: Inside,
@@ -93,7 +96,7 @@ impl Entry {
         let state = self.lock();
         match of(fd) {
             Some(entry) if std::ptr::eq(entry, self) && state.file.is_some() => {
-                Ok(Entered { entry: self, state, _inside: inside })
+                Ok(Entered { entry: self, fd, state, _inside: inside })
             }
             _ => Err(Errno::BADF),
         }
@@ -103,7 +106,9 @@ impl Entry {
     pub fn occupy(&'static self, state: State) {
         self.is_device.store(matches!(state.file, Some(File::Device(_))), Ordering::Relaxed);
         self.is_netlink.store(matches!(state.file, Some(File::Netlink(_))), Ordering::Relaxed);
-        *self.lock() = state;
+        let mut place = self.lock();
+        self.files.fetch_add(1, Ordering::Relaxed);
+        *place = state;
     }
 
     /// [`Errno::NOTSOCK`] if the file is a device, for calls that need a socket.
@@ -158,10 +163,29 @@ impl Entered {
         entry.wake();
     }
 
-    /// Unlocks and waits until the file changes. [`Errno::INTR`] if a signal arrives, as for any call that waits.
-    pub fn wait(mut self) -> Result<(), Errno> {
+    /// Unlocks for other threads, and locks again.
+    #[cold]
+    pub fn reenter(self) -> Result<Self, Errno> {
+        let again = self.again();
+        self.leave();
+        again()
+    }
+
+    /// Locks again for the same file. The function fails with [`Errno::BADF`] if that has been closed, though another one
+    /// may have got its number and its entry.
+    fn again(&self) -> impl FnOnce() -> Result<Self, Errno> + use<> {
+        let (entry, fd, file) = (self.entry, self.fd, self.entry.files.load(Ordering::Relaxed));
+        move || {
+            let entered = entry.enter(fd)?;
+            if entry.files.load(Ordering::Relaxed) == file { Ok(entered) } else { Err(Errno::BADF) }
+        }
+    }
+
+    /// Unlocks, waits until the file changes, and locks again. [`Errno::INTR`] if a signal arrives, as for any call that
+    /// waits.
+    pub fn wait(mut self) -> Result<Self, Errno> {
         self.state.reflect();
-        let entry = self.entry;
+        let (entry, again) = (self.entry, self.again());
         entry.waiters.fetch_add(1, Ordering::Relaxed);
         let seen = entry.changes.load(Ordering::Relaxed);
         drop(self);
@@ -169,7 +193,7 @@ impl Entered {
         entry.waiters.fetch_sub(1, Ordering::Relaxed);
         match woken {
             Err(Errno::INTR) => Err(Errno::INTR),
-            _ => Ok(()),
+            _ => again(),
         }
     }
 }

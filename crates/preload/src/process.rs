@@ -2,9 +2,10 @@
 //! the parent's memory.
 //!
 //! Between `vfork` and `exec`, a child has its own descriptors and the parent's memory. The descriptors that it closes
-//! and duplicates must not change the table.
+//! and duplicates must not change the table. From the first of them on, the table is wrong for the child, and nothing is
+//! served to it.
 
-use crate::{reserve, vfork};
+use crate::reserve;
 use rustix::{
     mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous},
     process::getpid,
@@ -13,7 +14,7 @@ use std::{
     ptr,
     sync::{
         OnceLock,
-        atomic::{AtomicI32, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
     },
 };
 
@@ -21,6 +22,12 @@ use std::{
 static OWNER: OnceLock<Option<&'static AtomicI32>> = OnceLock::new();
 
 static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this process has ever lent its memory to a child with other descriptors.
+static HAS_LENT: AtomicBool = AtomicBool::new(!cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
+
+/// Whether such a child has ever closed or duplicated a descriptor that the table knows.
+static HAS_DIVERGED: AtomicBool = AtomicBool::new(false);
 
 const PAGE: usize = 4096;
 
@@ -53,8 +60,31 @@ pub fn borrows_memory() -> bool {
             GENERATION.fetch_add(1, Ordering::Relaxed);
             false
         }
-        owner => vfork::is_possible() && owner != getpid().as_raw_nonzero().get(),
+        owner => HAS_LENT.load(Ordering::Relaxed) && owner != getpid().as_raw_nonzero().get(),
     }
+}
+
+/// Called by a process that is about to lend its memory to a child with other descriptors. The number of the process is
+/// stored before, as the child would store its own.
+pub fn lend() {
+    claim();
+    borrows_memory();
+    HAS_LENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether the table follows what this process does to its descriptors: not if it runs in the memory of another one.
+pub fn keeps_table() -> bool {
+    let borrows = borrows_memory();
+    if borrows {
+        HAS_DIVERGED.store(true, Ordering::Relaxed);
+    }
+    !borrows
+}
+
+/// Whether the table is wrong for this process.
+#[inline]
+pub fn has_diverged() -> bool {
+    HAS_DIVERGED.load(Ordering::Relaxed) && borrows_memory()
 }
 
 /// A number that is different in a process and in each child that has copied its memory.

@@ -162,7 +162,7 @@ fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
         match (entered.readiness(), entered.is_nonblocking()) {
             (Readiness { writable: true, .. }, true) => return Ok(PAGE),
             (Readiness { writable: false, readable: true }, true) => return Err(Errno::AGAIN),
-            (Readiness { writable: false, readable: true }, false) => entered.wait()?,
+            (Readiness { writable: false, readable: true }, false) => drop(entered.wait()?),
             // Another file takes all bytes, or `send` waits for it.
             _ => return Ok(PIPE),
         }

@@ -6,7 +6,7 @@
 // The names of system calls are libc's.
 #![allow(non_upper_case_globals)]
 
-use crate::{aio, confine, errno, interpose::real, reserve, table, vfork};
+use crate::{aio, confine, errno, interpose::real, process, reserve, table, vfork};
 use algkit_afalg::abi::serves;
 use libc::{
     PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
@@ -140,7 +140,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
 
 /// Records that a child may run in this process's memory; the call then goes on.
 fn pass_on_child() -> Option<c_long> {
-    vfork::note();
+    process::lend();
     None
 }
 

@@ -83,6 +83,10 @@ pub use crate::entry::of as entry;
 /// Makes a descriptor for `file`. `flags` may contain `NONBLOCK` and `CLOEXEC`.
 pub fn install(file: File, flags: SocketFlags) -> Result<RawFd, Errno> {
     process::claim();
+    // The descriptor would be the child's, and the table the parent's.
+    if process::borrows_memory() {
+        return Err(Errno::BUSY);
+    }
     let mut locked = lock()?;
     let entries = &mut *locked.entries;
     // If the file is dropped on failure, the lock must still be held, so that no child finds it half dropped.

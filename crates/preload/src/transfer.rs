@@ -15,15 +15,13 @@ pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<u
     // The result is matched and made anew: a copy of it as a whole would wait for the stores of its parts.
     match entered.file()?.send(message) {
         Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
-            send_waiting(entry, fd, message, entered, Ok(sent))
+            send_waiting(message, entered, Ok(sent))
         }
         Ok(sent) => {
             entered.leave();
             Ok(sent)
         }
-        Err(Errno::AGAIN) if waits(&entered, message.flags) => {
-            send_waiting(entry, fd, message, entered, Err(Errno::AGAIN))
-        }
+        Err(Errno::AGAIN) if waits(&entered, message.flags) => send_waiting(message, entered, Err(Errno::AGAIN)),
         Err(errno) => {
             entered.leave();
             Err(errno)
@@ -38,34 +36,29 @@ fn waits(entered: &Entered, flags: i32) -> bool {
 
 /// Continues with a message of which only a part, or nothing, has been accepted.
 #[cold]
-fn send_waiting(
-    entry: &'static Entry,
-    fd: RawFd,
-    message: &Message<'_>,
-    mut entered: Entered,
-    mut result: Result<usize, Errno>,
-) -> Result<usize, Errno> {
+fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<usize, Errno>) -> Result<usize, Errno> {
     while result == Err(Errno::AGAIN) && waits(&entered, message.flags) {
-        entered.wait()?;
-        entered = entry.enter(fd)?;
+        entered = entered.wait()?;
         result = entered.file()?.send(message);
     }
-    let waits = waits(&entered, message.flags);
-    entered.leave();
     match result {
-        Ok(sent) if sent < iov::total(message.data) && waits => Ok(sent + send_rest(entry, fd, message, sent)),
-        result => result,
+        Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
+            Ok(sent + entered.reenter().map_or(0, |entered| send_rest(message, entered, sent)))
+        }
+        result => {
+            entered.leave();
+            result
+        }
     }
 }
 
 /// Sends the rest of a message. Errors are not reported, since part of the data has been accepted.
-fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usize) -> usize {
+fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize {
     let mut pieces: SmallVec<[IoSlice<'_>; 4]> = message.data.iter().copied().collect();
     let mut rest = pieces.as_mut_slice();
     IoSlice::advance_slices(&mut rest, sent);
     let mut more = 0;
     while !rest.is_empty() {
-        let Ok(mut entered) = entry.enter(fd) else { break };
         let room = entered.readiness().writable;
         let result = match entered.file() {
             Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], ..*message }),
@@ -73,17 +66,17 @@ fn send_rest(entry: &'static Entry, fd: RawFd, message: &Message<'_>, sent: usiz
             Ok(_) => Err(Errno::AGAIN),
             Err(errno) => Err(errno),
         };
-        match result {
-            Ok(0) | Err(Errno::AGAIN) => {
-                if entered.wait().is_err() {
-                    break;
-                }
-            }
+        let again = match result {
+            Ok(0) | Err(Errno::AGAIN) => entered.wait(),
             Ok(taken) => {
-                entered.leave();
                 more += taken;
                 IoSlice::advance_slices(&mut rest, taken);
+                entered.reenter()
             }
+            Err(_) => break,
+        };
+        match again {
+            Ok(again) => entered = again,
             Err(_) => break,
         }
     }
@@ -95,23 +88,16 @@ pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: 
     let mut entered = entry.enter(fd)?;
     let result = entered.file()?.recv(Destination { pieces: &mut *into.pieces, unwritable: into.unwritable }, flags);
     if matches!(result, Err(Errno::AGAIN)) && waits(&entered, flags) {
-        return recv_waiting(entry, fd, into, flags, entered);
+        return recv_waiting(into, flags, entered);
     }
     entered.leave();
     result
 }
 
 #[cold]
-fn recv_waiting(
-    entry: &'static Entry,
-    fd: RawFd,
-    into: Destination<'_, '_>,
-    flags: i32,
-    mut entered: Entered,
-) -> Result<Received, Errno> {
+fn recv_waiting(into: Destination<'_, '_>, flags: i32, mut entered: Entered) -> Result<Received, Errno> {
     loop {
-        entered.wait()?;
-        entered = entry.enter(fd)?;
+        entered = entered.wait()?;
         let into = Destination { pieces: &mut *into.pieces, unwritable: into.unwritable };
         match entered.file()?.recv(into, flags) {
             Err(Errno::AGAIN) if waits(&entered, flags) => {}

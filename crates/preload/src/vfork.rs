@@ -5,23 +5,8 @@
 //! defined here, to record whether there has ever been such a child; then they do what they always do. `posix_spawn`
 //! needs no such function, because its child closes descriptors by the C library's own system calls.
 
-use crate::interpose::real;
+use crate::{interpose::real, process};
 use libc::{CLONE_FILES, CLONE_VM, c_int, c_long, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Whether this process has ever lent its memory to a child with other descriptors.
-static LENT: AtomicBool = AtomicBool::new(!cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
-
-/// Whether the caller may be a child that runs in another process's memory.
-#[inline]
-pub fn is_possible() -> bool {
-    LENT.load(Ordering::Relaxed)
-}
-
-/// Records that such a child is about to be made.
-pub fn note() {
-    LENT.store(true, Ordering::Relaxed);
-}
 
 /// Whether `clone` with these flags makes such a child.
 pub fn lends(flags: c_long) -> bool {
@@ -59,7 +44,7 @@ pub unsafe extern "C" fn vfork() -> libc::pid_t {
 /// Records the child that is about to be made; returns the function that makes it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 extern "C" fn prepare() -> *const c_void {
-    note();
+    process::lend();
     let real = real!(fn vfork() -> libc::pid_t).map(|real| real as *const c_void);
     // `fork` is right too: its child has memory of its own, and may do all that `vfork` allows.
     real.unwrap_or(libc::fork as *const c_void)
@@ -80,7 +65,7 @@ pub unsafe extern "C-unwind" fn clone(
     child_tid: *mut c_void,
 ) -> c_int {
     if lends(flags.into()) {
-        note();
+        process::lend();
     }
     match real!(
         fn clone(*const c_void, *mut c_void, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int

@@ -65,6 +65,16 @@ served! {
 }
 
 served! {
+    fn a_limit_on_the_length_of_files_ends_nobody() {
+        let limit = libc::rlimit { rlim_cur: 1000, rlim_max: 1000 };
+        // SAFETY: the pointer is to a local variable.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        let refused = std::fs::File::open("/proc/crypto").expect_err("an error");
+        assert_eq!(refused.raw_os_error(), Some(libc::EFBIG));
+    }
+}
+
+served! {
     fn proc_crypto_is_a_stream_to_read() {
         // SAFETY: path and mode are C strings, the buffer has 64 bytes, and the stream is closed once.
         let line = unsafe {

@@ -103,6 +103,61 @@ served! {
     }
 }
 
+/// Runs `child` between `vfork` and the end of the child, and asserts that it returns true.
+fn in_this_memory(child: impl Fn() -> bool) {
+    // SAFETY: the child calls functions of C, and ends.
+    #[allow(deprecated, reason = "what is tested is this function")]
+    let pid = unsafe { libc::vfork() };
+    if pid == 0 {
+        // SAFETY: `_exit` runs no code of the parent.
+        unsafe { libc::_exit(i32::from(!child())) };
+    }
+    assert_succeeds(Pid::from_raw(pid));
+}
+
+served! {
+    fn a_child_of_vfork_makes_no_socket_in_its_parents_table() {
+        // Once before any socket is served, and once after.
+        for _ in 0..2 {
+            in_this_memory(|| {
+                // SAFETY: the call takes no pointers.
+                let made = common::checked(unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0) });
+                made == Err(Errno::EBUSY)
+            });
+            // The parent closes a served descriptor, and a pipe gets its number.
+            assert_encrypts(&cbc());
+            let (out, into) = nix::unistd::pipe().unwrap();
+            let copy = into.try_clone().unwrap();
+            for end in [into, copy] {
+                assert_eq!(nix::unistd::write(&end, b"hello"), Ok(5));
+                let mut text = [0; 8];
+                assert_eq!(nix::unistd::read(&out, &mut text), Ok(5));
+                assert_eq!(text[..5], *b"hello");
+            }
+        }
+    }
+}
+
+served! {
+    fn what_a_child_of_vfork_opens_is_its_own() {
+        let (hash, (out, into)) = (sha256(), nix::unistd::pipe().unwrap());
+        let (number, pipe) = (hash.as_raw_fd(), into.as_raw_fd());
+        send(number, b"a", common::MORE).unwrap();
+        // SAFETY: the descriptors are the child's copies, and the buffer has five bytes.
+        in_this_memory(|| unsafe {
+            libc::send(number, b"b".as_ptr().cast(), 1, libc::MSG_MORE) == 1
+                && libc::close(number) == 0
+                && libc::dup2(pipe, number) == number
+                && libc::write(number, b"hello".as_ptr().cast(), 5) == 5
+        });
+        let mut text = [0; 8];
+        assert_eq!(nix::unistd::read(&out, &mut text), Ok(5));
+        assert_eq!(text[..5], *b"hello");
+        send(number, b"c", MsgFlags::empty()).unwrap();
+        assert_eq!(digest(&hash), ABC);
+    }
+}
+
 served! {
     fn programs_that_are_started_are_served_too() {
         let mut output = output_of(Command::new("/bin/sh").args(["-c", "echo $LD_PRELOAD"]));
@@ -159,6 +214,28 @@ served! {
         thread::sleep(std::time::Duration::from_millis(50));
         nix::unistd::close(number).unwrap();
         assert_eq!(reader.join().unwrap(), Err(Errno::EBADF));
+    }
+}
+
+served! {
+    fn who_waits_gets_nothing_of_the_next_file_with_that_number() {
+        let named = parent("skcipher", "cbc(aes)", &common::KEY);
+        for _ in 0..10 {
+            let fd = operation(&named);
+            common::encrypt(&fd, &[], common::MORE).unwrap();
+            let number = fd.into_raw_fd();
+            let reader = thread::spawn(move || {
+                let mut text = [0_u8; 16];
+                // SAFETY: the buffer has 16 bytes.
+                common::checked(unsafe { libc::read(number, text.as_mut_ptr().cast(), 16) } as i64)
+            });
+            thread::sleep(std::time::Duration::from_millis(20));
+            nix::unistd::close(number).unwrap();
+            let next = operation(&named);
+            assert_eq!(next.as_raw_fd(), number);
+            assert_encrypts(&next);
+            assert_eq!(reader.join().unwrap(), Err(Errno::EBADF));
+        }
     }
 }
 
