@@ -138,6 +138,20 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
         return if whole.0 == tag.0 { Ok(()) } else { Err(wrong("digest in parts")) };
     }
 
+    if let (Keyed::Aead(aead), Some(split)) = (keyed, split)
+        && let Ok(mut message) = aead.start(&iv.0)
+    {
+        let (mut again, mut its_tag) = (Hidden::new(plain.clone(), 0, secrets), Hidden(vec![0; tag.0.len()]));
+        let (a, b) = again.0.split_at_mut(split);
+        let sealed = message.assoc(&assoc.0).and_then(|()| message.encrypt(a)).and_then(|()| message.encrypt(b));
+        sealed.and_then(|()| message.finish(&mut its_tag.0)).map_err(Error::of(driver))?;
+        let first = Hidden([&text.0[..], &tag.0].concat());
+        [&first, &again, &its_tag].into_iter().for_each(|output| reveal(&output.0));
+        if first.0 != [&again.0[..], &its_tag.0].concat() {
+            return Err(wrong("text in parts"));
+        }
+    }
+
     // Nothing is revealed in between. A ciphertext is public, but decryption must not rely on that.
     run(Direction::Decrypt, &iv, &mut text, &mut tag)?;
     reveal(&text.0);
