@@ -2,7 +2,7 @@
 #![no_main]
 
 use algkit_volume::{
-    nbd::{Export, handshake},
+    nbd::{Client, Export},
     storage::Memory,
 };
 use arbitrary::Arbitrary;
@@ -12,6 +12,8 @@ use libfuzzer_sys::fuzz_target;
 struct Input<'a> {
     read_only: bool,
     discard: bool,
+    /// Whether the server needs TLS. Then what is sent behind that option stands for what a client sends through TLS.
+    tls: bool,
     /// The size of the export in pages of 4096 bytes.
     size: u8,
     /// Options and requests with correct magic numbers; options with correct lengths.
@@ -53,7 +55,13 @@ fuzz_target!(|input: Input<'_>| {
     }
     sent.extend(input.rest);
     let (mut from, mut to) = (&sent[..], Vec::new());
-    if let Ok(Some(session)) = handshake(&export, &mut from, &mut to) {
+    let session = Client::greet(&mut from, &mut to).and_then(|mut client| {
+        if input.tls && !client.wait_for_tls(&mut from, &mut to)? {
+            return Ok(None);
+        }
+        client.choose(&export, &mut from, &mut to)
+    });
+    if let Ok(Some(session)) = session {
         let _ = session.serve(&export, from, &mut to, 1);
     }
     if input.read_only {

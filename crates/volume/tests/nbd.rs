@@ -2,7 +2,7 @@
 
 use algkit_volume::{
     CipherSpec, Key, ReadAt, Volume, WriteAt,
-    nbd::{CHUNK, Export, handshake},
+    nbd::{CHUNK, Client, Export, handshake},
     storage::Memory,
 };
 use std::io::{Read, Write};
@@ -194,6 +194,49 @@ fn options() {
         let mut got = kinds(&output[18..]);
         assert_eq!(got.pop(), Some(1));
         assert_eq!(got, want, "{sent:x?}");
+    }
+}
+
+/// A server that needs TLS answers no other option before, and reads no byte behind the one that begins it.
+#[test]
+fn before_tls() {
+    use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+    let wait = |sent: &[u8]| {
+        let (mut input, mut output) = (sent, Vec::new());
+        let begun = Client::greet(&mut input, &mut output)
+            .and_then(|mut client| client.wait_for_tls(&mut input, &mut output).map(|begun| begun.then_some(client)));
+        (kinds(output.get(18..).unwrap_or(&[])), begun.map_err(|error| error.kind()), input.len())
+    };
+    let start = option(5, b"");
+    for number in [3, 6, 7, 8, 9, 10, 11, 99] {
+        for data in [&[][..], &[0; 6], &[0; 20_000]] {
+            let (answers, begun, _) = wait(&[client(), option(number, data), start.clone()].concat());
+            assert_eq!((answers, begun.is_ok_and(|begun| begun.is_some())), (vec![REFUSED + 5, 1], true), "{number}");
+        }
+    }
+    let (answers, begun, rest) = wait(&[client(), start.clone(), option(3, b"")].concat());
+    assert_eq!((answers, rest), (vec![1], 16));
+    // The options after that are as without TLS, but it cannot be begun again.
+    let volume = volume(512);
+    let export = Export::new(&volume);
+    let (sent, mut output) = ([start.clone(), option(6, &[0; 6]), option(2, b"")].concat(), Vec::new());
+    let left = begun.unwrap().unwrap().choose(&export, &mut &sent[..], &mut output).unwrap();
+    assert_eq!((kinds(&output), left.is_none()), (vec![REFUSED + 3, 3, 3, 1, 1], true));
+
+    for (sent, want) in [
+        ([client(), option(5, b"x"), option(2, b"")].concat(), Ok(vec![REFUSED + 3, 1])),
+        ([client(), option(1, b"")].concat(), Err(InvalidData)),
+        ([vec![0; 4], start.clone()].concat(), Err(InvalidData)),
+        ([client(), option(3, b"").repeat(1000)].concat(), Err(InvalidData)),
+        ([client(), vec![9; 16]].concat(), Err(InvalidData)),
+        ([client(), start[..15].to_vec()].concat(), Err(UnexpectedEof)),
+    ] {
+        let (answers, begun, _) = wait(&sent);
+        let got = begun.map(|begun| {
+            assert!(begun.is_none());
+            answers
+        });
+        assert_eq!(got, want, "{:x?}", &sent[..sent.len().min(64)]);
     }
 }
 

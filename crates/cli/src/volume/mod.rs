@@ -18,6 +18,8 @@ mod resize;
 mod serve;
 mod service;
 mod tcrypt;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
 mod transfer;
 mod tree;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

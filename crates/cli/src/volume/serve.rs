@@ -4,11 +4,12 @@ use super::{
     Access, Place,
     args::serve::ServeArgs,
     service::{FAREWELL, Failures, asked_to_end, notify},
+    tls,
 };
 use crate::{answer::Answer, error::Error, out::print_all};
 use algkit_volume::{
     WriteAt,
-    nbd::{self, Export},
+    nbd::{Client, Export},
 };
 use rustix::{
     fs::Mode,
@@ -17,8 +18,9 @@ use rustix::{
 };
 use std::{
     collections::HashMap,
-    fs, io,
-    net::{Ipv4Addr, Shutdown, TcpListener},
+    fs,
+    io::{self, Read, Write},
+    net::{Shutdown, TcpListener},
     os::{
         fd::{AsFd, OwnedFd},
         unix::{
@@ -41,6 +43,13 @@ const THREADS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
+    if let Some(address) = args.tcp.filter(|address| !address.ip().is_loopback() && !args.tls_verify_peer) {
+        let reason =
+            format!("other machines reach {}; it needs --tls-certificates and --tls-verify-peer", address.ip());
+        return Err(Error::Option { option: "--tcp", reason });
+    }
+    let folder = args.tls_certificates.as_deref();
+    let tls = folder.map(|folder| tls::Server::new(folder, args.tls_verify_peer)).transpose()?;
     let place = Place::open(&args.place, if args.read_only { Access::Read } else { Access::Data })?;
     let volume = place.volume(&place.data.file, &args.unlock, &args.kind)?;
     // From now on a signal ends the server in order.
@@ -55,7 +64,7 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
         failed: &failed,
         ..Export::new(&volume)
     };
-    let server = Server::new(&export);
+    let server = Server::new(&export, tls);
     thread::scope(|scope| -> Result<(), Error> {
         scope.spawn(|| server.accept(&listener, scope));
         print_all(format!("{uri}\n").as_bytes())?;
@@ -81,12 +90,12 @@ enum Listener {
 impl Listener {
     /// With its URI.
     fn bind(args: &ServeArgs) -> Result<(Self, String), Error> {
-        if let Some(port) = args.tcp {
-            let name = format!("127.0.0.1:{port}");
-            let failed = |source| Error::Listen { name: name.clone(), source };
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
+        let scheme = if args.tls_certificates.is_some() { "nbds" } else { "nbd" };
+        if let Some(address) = args.tcp {
+            let failed = |source| Error::Listen { name: address.to_string(), source };
+            let listener = TcpListener::bind(address).map_err(failed)?;
             let address = listener.local_addr().map_err(failed)?;
-            return Ok((Self::Tcp(listener), format!("nbd://{address}")));
+            return Ok((Self::Tcp(listener), format!("{scheme}://{address}")));
         }
         let path = args.socket.clone().unwrap_or_else(|| {
             let mut name = args.place.image.file_name().unwrap_or_default().to_owned();
@@ -102,7 +111,7 @@ impl Listener {
         let listener = bound.map_err(failed)?;
         // The way to it does not depend on the folder of whoever reads the line.
         let path = fs::canonicalize(&path).map_err(failed)?;
-        let uri = format!("nbd+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
+        let uri = format!("{scheme}+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
         Ok((Self::Unix(listener, path), uri))
     }
 
@@ -157,6 +166,8 @@ struct Connections {
 
 struct Server<'a> {
     export: &'a Export<'a>,
+    /// What clients have to begin first, if anything.
+    tls: Option<tls::Server>,
     connections: Mutex<Connections>,
     /// Is notified when one has ended.
     ended: Condvar,
@@ -164,9 +175,9 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    fn new(export: &'a Export<'a>) -> Self {
+    fn new(export: &'a Export<'a>, tls: Option<tls::Server>) -> Self {
         let threads = thread::available_parallelism().map_or(2, |cpus| cpus.get().clamp(2, THREADS));
-        Self { export, connections: Mutex::default(), ended: Condvar::new(), threads }
+        Self { export, tls, connections: Mutex::default(), ended: Condvar::new(), threads }
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -210,10 +221,27 @@ impl<'a> Server<'a> {
     fn serve(&self, stream: &UnixStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let Some(session) = nbd::handshake(self.export, &mut &*stream, &mut &*stream)? else { return Ok(()) };
+        let mut client = Client::greet(&mut &*stream, &mut &*stream)?;
+        match &self.tls {
+            None => self.serve_disk(client, stream, stream, stream),
+            Some(tls) if client.wait_for_tls(&mut &*stream, &mut &*stream)? => {
+                tls.serve(stream, |input, output| self.serve_disk(client, stream, input, output))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn serve_disk(
+        &self,
+        client: Client,
+        stream: &UnixStream,
+        mut input: impl Read + Send,
+        mut output: impl Write + Send,
+    ) -> io::Result<()> {
+        let Some(session) = client.choose(self.export, &mut input, &mut output)? else { return Ok(()) };
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
-        session.serve(self.export, stream, stream, self.threads)
+        session.serve(self.export, input, output, self.threads)
     }
 
     /// Lets clients have the replies to what they have asked for, and no more.

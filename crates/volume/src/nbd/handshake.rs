@@ -5,7 +5,7 @@ use super::{
     wire::{
         ACK, ALLOCATION, CAN_MULTI_CONN, FIXED_NEWSTYLE, Fields, HAS_FLAGS, INFO, INVALID, META_CONTEXT, NO_ZEROES,
         OPTION_MAGIC, READ_ONLY, SEND_DF, SEND_FLUSH, SEND_FUA, SEND_TRIM, SEND_WRITE_ZEROES, SERVER, SERVER_MAGIC,
-        TOO_BIG, UNKNOWN, UNSUPPORTED, context, option_reply,
+        TLS_REQUIRED, TOO_BIG, UNKNOWN, UNSUPPORTED, context, option_reply,
     },
 };
 use crate::Error;
@@ -14,6 +14,9 @@ use std::io::{self, Read, Write};
 /// The length of the longest option in bytes. A name has at most 4096 bytes, and queries are few.
 const MAX_OPTION: u32 = 16 << 10;
 
+/// The longest option that is read and dropped. A client that sends a longer one is disconnected.
+const LONGEST_DROPPED: u32 = 1 << 20;
+
 /// The largest number of options. A client that sends more is disconnected.
 const MAX_OPTIONS: usize = 64;
 
@@ -21,6 +24,7 @@ const MAX_OPTIONS: usize = 64;
 const EXPORT_NAME: u32 = 1;
 const ABORT: u32 = 2;
 const LIST: u32 = 3;
+const STARTTLS: u32 = 5;
 const GET_INFO: u32 = 6;
 const GO: u32 = 7;
 const STRUCTURED_REPLY: u32 = 8;
@@ -36,101 +40,163 @@ pub struct Session {
     pub(super) allocation: bool,
 }
 
-/// Answers a client's options until the client chooses the export. If the client leaves instead, that is `None`. It is an error if the connection fails
-/// or the client breaks the protocol.
+/// A client that has been greeted. Now it sends options.
+#[derive(Clone, Copy, Debug)]
+pub struct Client {
+    is_fixed: bool,
+    wants_zeros: bool,
+    has_tls: bool,
+}
+
+/// Greets a client and answers its options, until it chooses the export. If the client leaves instead, that is `None`. It is an error if the connection
+/// fails or the client breaks the protocol.
 pub fn handshake(
     export: &Export<'_>,
     input: &mut impl Read,
     output: &mut impl Write,
 ) -> Result<Option<Session>, io::Error> {
-    let greeting =
-        [&SERVER_MAGIC.to_be_bytes()[..], &OPTION_MAGIC.to_be_bytes(), &(FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes()];
-    output.write_all(&greeting.concat())?;
-    let flags = u32::from_be_bytes(read(input)?);
-    if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
-        return Err(broken("flags of the client"));
+    Client::greet(input, output)?.choose(export, input, output)
+}
+
+/// An option: its number, and its data unless they are too long.
+type Sent = (u32, Option<Vec<u8>>);
+
+impl Client {
+    /// The greeting, which the client answers with its flags.
+    pub fn greet(input: &mut impl Read, output: &mut impl Write) -> Result<Self, io::Error> {
+        let greeting =
+            [&SERVER_MAGIC.to_be_bytes()[..], &OPTION_MAGIC.to_be_bytes(), &(FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes()];
+        output.write_all(&greeting.concat())?;
+        let flags = u32::from_be_bytes(read(input)?);
+        if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
+            return Err(broken("flags of the client"));
+        }
+        let has = |flag: u16| flags & u32::from(flag) != 0;
+        Ok(Self { is_fixed: has(FIXED_NEWSTYLE), wants_zeros: !has(NO_ZEROES), has_tls: false })
     }
-    let is_fixed = flags & u32::from(FIXED_NEWSTYLE) != 0;
-    let mut session = Session::default();
-    for _ in 0..MAX_OPTIONS {
+
+    fn option(&self, input: &mut impl Read) -> Result<Sent, io::Error> {
         let head: [u8; 16] = read(input)?;
         let mut fields = Fields(&head);
         if fields.u64() != Some(OPTION_MAGIC) {
             return Err(broken("no option"));
         }
         let (option, len) = (fields.u32().unwrap_or(0), fields.u32().unwrap_or(0));
+        if !self.is_fixed && option != EXPORT_NAME {
+            return Err(broken("an option that only fixed newstyle has"));
+        }
+        if len > LONGEST_DROPPED {
+            return Err(broken("an option of more than a MiB"));
+        }
         if len > MAX_OPTION {
-            // The option is read and dropped, up to a limit.
-            io::copy(&mut input.take(u64::from(len.min(1 << 20))), &mut io::sink())?;
-            output.write_all(&option_reply(option, TOO_BIG, b""))?;
-            if len > 1 << 20 {
-                return Err(broken("an option of more than a MiB"));
-            }
-            continue;
+            io::copy(&mut input.take(len.into()), &mut io::sink())?;
+            return Ok((option, None));
         }
         let mut data = vec![0; len as usize];
         input.read_exact(&mut data)?;
-        if !is_fixed && option != EXPORT_NAME {
-            return Err(broken("an option that only fixed newstyle has"));
-        }
-        let mut reply = |kind: u32, data: &[u8]| output.write_all(&option_reply(option, kind, data));
-        match option {
-            EXPORT_NAME => {
-                if !data.is_empty() {
-                    return Err(broken("an export that is not there"));
-                }
-                let zeros = if flags & u32::from(NO_ZEROES) == 0 { 124 } else { 0 };
-                let mut answer = export_info(export)?.to_vec();
-                answer.resize(answer.len() + zeros, 0);
-                output.write_all(&answer)?;
-                return Ok(Some(session));
-            }
-            ABORT => {
-                // It may have left already.
-                let _ = reply(ACK, b"");
-                return Ok(None);
-            }
-            LIST if data.is_empty() => {
-                // The name of the only export is the empty one.
-                reply(SERVER, &[0; 4])?;
-                reply(ACK, b"")?;
-            }
-            GET_INFO | GO => match export_asked(&data) {
-                None => reply(INVALID, b"")?,
-                Some(name) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
-                Some(_) => {
-                    reply(INFO, &[&[0, 0][..], &export_info(export)?].concat())?;
-                    let sizes = [1, export.block_size, MAX_REQUEST].map(u32::to_be_bytes).concat();
-                    reply(INFO, &[&[0, 3][..], &sizes].concat())?;
-                    reply(ACK, b"")?;
-                    if option == GO {
-                        return Ok(Some(session));
-                    }
-                }
-            },
-            STRUCTURED_REPLY if data.is_empty() => {
-                session.structured = true;
-                reply(ACK, b"")?;
-            }
-            LIST_META_CONTEXT | SET_META_CONTEXT => match contexts(&data) {
-                Some((name, _)) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
-                Some((_, queries)) if session.structured => {
-                    let lists = option == LIST_META_CONTEXT;
-                    let found = queries.iter().any(|query| *query == ALLOCATION || lists && *query == b"base:")
-                        || lists && queries.is_empty();
-                    if found {
-                        reply(META_CONTEXT, &context())?;
-                    }
-                    session.allocation = if lists { session.allocation } else { found };
-                    reply(ACK, b"")?;
-                }
-                _ => reply(INVALID, b"")?,
-            },
-            LIST | STRUCTURED_REPLY => reply(INVALID, b"")?,
-            _ => reply(UNSUPPORTED, b"")?,
-        }
+        Ok((option, Some(data)))
     }
-    Err(broken("too many options"))
+
+    /// Answers a client's options until it begins TLS, without which it gets nothing. If it leaves instead, that is `false`. Whatever comes behind
+    /// the option is TLS: no byte of it has been read.
+    pub fn wait_for_tls(&mut self, input: &mut impl Read, output: &mut impl Write) -> Result<bool, io::Error> {
+        for _ in 0..MAX_OPTIONS {
+            let (option, data) = self.option(input)?;
+            let mut reply = |kind: u32, data: &[u8]| output.write_all(&option_reply(option, kind, data));
+            match (option, data.as_deref()) {
+                // This option has no reply in which an error could stand.
+                (EXPORT_NAME, _) => return Err(broken("the name of an export before TLS")),
+                (ABORT, _) => {
+                    // It may have left already.
+                    let _ = reply(ACK, b"");
+                    return Ok(false);
+                }
+                (STARTTLS, Some([])) => {
+                    reply(ACK, b"")?;
+                    self.has_tls = true;
+                    return Ok(true);
+                }
+                (STARTTLS, _) => reply(INVALID, b"")?,
+                _ => reply(TLS_REQUIRED, b"this server needs TLS")?,
+            }
+        }
+        Err(broken("too many options"))
+    }
+
+    /// Answers a client's options until it chooses the export. If it leaves instead, that is `None`.
+    pub fn choose(
+        &self,
+        export: &Export<'_>,
+        input: &mut impl Read,
+        output: &mut impl Write,
+    ) -> Result<Option<Session>, io::Error> {
+        let mut session = Session::default();
+        for _ in 0..MAX_OPTIONS {
+            let (option, data) = self.option(input)?;
+            let mut reply = |kind: u32, data: &[u8]| output.write_all(&option_reply(option, kind, data));
+            let Some(data) = data else {
+                reply(TOO_BIG, b"")?;
+                continue;
+            };
+            match option {
+                EXPORT_NAME => {
+                    if !data.is_empty() {
+                        return Err(broken("an export that is not there"));
+                    }
+                    let zeros = if self.wants_zeros { 124 } else { 0 };
+                    let mut answer = export_info(export)?.to_vec();
+                    answer.resize(answer.len() + zeros, 0);
+                    output.write_all(&answer)?;
+                    return Ok(Some(session));
+                }
+                ABORT => {
+                    // It may have left already.
+                    let _ = reply(ACK, b"");
+                    return Ok(None);
+                }
+                LIST if data.is_empty() => {
+                    // The name of the only export is the empty one.
+                    reply(SERVER, &[0; 4])?;
+                    reply(ACK, b"")?;
+                }
+                GET_INFO | GO => match export_asked(&data) {
+                    None => reply(INVALID, b"")?,
+                    Some(name) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
+                    Some(_) => {
+                        reply(INFO, &[&[0, 0][..], &export_info(export)?].concat())?;
+                        let sizes = [1, export.block_size, MAX_REQUEST].map(u32::to_be_bytes).concat();
+                        reply(INFO, &[&[0, 3][..], &sizes].concat())?;
+                        reply(ACK, b"")?;
+                        if option == GO {
+                            return Ok(Some(session));
+                        }
+                    }
+                },
+                STRUCTURED_REPLY if data.is_empty() => {
+                    session.structured = true;
+                    reply(ACK, b"")?;
+                }
+                LIST_META_CONTEXT | SET_META_CONTEXT => match contexts(&data) {
+                    Some((name, _)) if !name.is_empty() => reply(UNKNOWN, b"the only export has the empty name")?,
+                    Some((_, queries)) if session.structured => {
+                        let lists = option == LIST_META_CONTEXT;
+                        let found = queries.iter().any(|query| *query == ALLOCATION || lists && *query == b"base:")
+                            || lists && queries.is_empty();
+                        if found {
+                            reply(META_CONTEXT, &context())?;
+                        }
+                        session.allocation = if lists { session.allocation } else { found };
+                        reply(ACK, b"")?;
+                    }
+                    _ => reply(INVALID, b"")?,
+                },
+                LIST | STRUCTURED_REPLY => reply(INVALID, b"")?,
+                STARTTLS if self.has_tls => reply(INVALID, b"")?,
+                _ => reply(UNSUPPORTED, b"")?,
+            }
+        }
+        Err(broken("too many options"))
+    }
 }
 
 /// The size of the export and what it can do.

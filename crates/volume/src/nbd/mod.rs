@@ -11,7 +11,7 @@ mod handshake;
 mod serve;
 mod wire;
 
-pub use handshake::{Session, handshake};
+pub use handshake::{Client, Session, handshake};
 
 use crate::{Error, WriteAt};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -21,6 +21,7 @@ pub(super) const INFO: u32 = 3;
 pub(super) const META_CONTEXT: u32 = 4;
 pub(super) const UNSUPPORTED: u32 = 0x8000_0001;
 pub(super) const INVALID: u32 = 0x8000_0003;
+pub(super) const TLS_REQUIRED: u32 = 0x8000_0005;
 pub(super) const UNKNOWN: u32 = 0x8000_0006;
 pub(super) const TOO_BIG: u32 = 0x8000_0009;
 

@@ -2,7 +2,11 @@
 
 use super::{PlaceArgs, UnlockArgs, kind::KindArgs};
 use clap::Args;
-use std::path::PathBuf;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    num::ParseIntError,
+    path::PathBuf,
+};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -10,12 +14,14 @@ When the volume is ready, a line on standard output is the URI that clients take
 server: requests that have come in are done, and all that was written is synced. While it runs, nothing else should write to IMAGE; qemu and \
 algkit keep off.
 
-Whoever may connect reads and writes the volume. The socket is its owner's alone; a TCP port on 127.0.0.1 is open to every user of this machine.
+Whoever may connect reads and writes the volume. The socket is its owner's alone; a TCP port on 127.0.0.1 is open to every user of this machine. \
+With --tls-verify-peer, only clients with a certificate of your authority get in.
 
 Examples:
   algkit volume serve disk.img &
   nbdcopy 'nbd+unix:///?socket=disk.img.sock' plain.img
   qemu-img convert -O qcow2 'nbd+unix:///?socket=disk.img.sock' plain.qcow2
+  algkit volume serve --tcp 0.0.0.0:10809 --tls-certificates pki --tls-verify-peer disk.img
   algkit volume serve --read-only --key-file key --socket /run/user/1000/disk disk.img")]
 pub struct ServeArgs {
     #[command(flatten)]
@@ -23,9 +29,15 @@ pub struct ServeArgs {
     /// The unix socket [default: the image's name with .sock behind it, in this folder]
     #[arg(long, value_name = "PATH", conflicts_with = "tcp")]
     pub socket: Option<PathBuf>,
-    /// A TCP port on 127.0.0.1 instead of a unix socket; 0 takes any that is free
-    #[arg(long, value_name = "PORT")]
-    pub tcp: Option<u16>,
+    /// A TCP port instead of a unix socket, on 127.0.0.1 or another address of this machine; port 0 takes any that is free
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = address)]
+    pub tcp: Option<SocketAddr>,
+    /// Serve clients with TLS only: the folder with server-cert.pem and server-key.pem
+    #[arg(long, value_name = "DIR")]
+    pub tls_certificates: Option<PathBuf>,
+    /// Serve only clients with a certificate that one in ca-cert.pem, in the same folder, has signed
+    #[arg(long, requires = "tls_certificates")]
+    pub tls_verify_peer: bool,
     /// Let clients only read
     #[arg(short = 'r', long)]
     pub read_only: bool,
@@ -36,4 +48,9 @@ pub struct ServeArgs {
     pub unlock: UnlockArgs,
     #[command(flatten)]
     pub kind: KindArgs,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = || text.parse().map(|port| (Ipv4Addr::LOCALHOST, port).into());
+    text.parse().or_else(|_| port()).map_err(|_: ParseIntError| "expected a port, or an address and a port".to_owned())
 }

@@ -1,0 +1,22 @@
+//! What `algkit volume serve` has in the place of TLS if the feature `tls` is off: the way to get it.
+
+use crate::error::Error;
+use std::{io, os::unix::net::UnixStream, path::Path};
+
+/// There is none.
+pub enum Server {}
+
+impl Server {
+    pub fn new(_: &Path, _: bool) -> Result<Self, Error> {
+        let reason = "this algkit was built without TLS; cargo install algkit-cli --features tls builds one with it";
+        Err(Error::Option { option: "--tls-certificates", reason: reason.to_owned() })
+    }
+
+    pub fn serve<'a>(
+        &self,
+        _: &'a UnixStream,
+        _: impl FnOnce(&'a UnixStream, &'a UnixStream) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match *self {}
+    }
+}

@@ -1,0 +1,152 @@
+//! TLS 1.3 for the clients of `algkit volume serve`, with certificates in files that are named as qemu-nbd and nbdkit have them.
+
+use crate::error::Error;
+use rustls::{
+    RootCertStore, ServerConfig, ServerConnection,
+    crypto::ring,
+    pki_types::{
+        CertificateDer, CertificateRevocationListDer, PrivateKeyDer,
+        pem::{self, PemObject},
+    },
+    server::WebPkiClientVerifier,
+    version::TLS13,
+};
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::net::UnixStream,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Bytes of records that are read at a time.
+const AHEAD: usize = 64 << 10;
+
+/// What the server shows to clients and demands of them.
+pub struct Server(Arc<ServerConfig>);
+
+impl Server {
+    /// Reads `server-cert.pem` and `server-key.pem` in the folder; with `verifies_peer`, clients need a certificate that one of `ca-cert.pem` has signed
+    /// and that is not in `ca-crl.pem`, if that is there.
+    pub fn new(folder: &Path, verifies_peer: bool) -> Result<Self, Error> {
+        let provider = Arc::new(ring::default_provider());
+        let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&[&TLS13])
+            .map_err(refused)?;
+        let config = if verifies_peer {
+            let mut roots = RootCertStore::empty();
+            for certificate in all::<CertificateDer<'_>>(&folder.join("ca-cert.pem"))? {
+                roots.add(certificate).map_err(refused)?;
+            }
+            let revoked = folder.join("ca-crl.pem");
+            let revoked =
+                if revoked.exists() { all::<CertificateRevocationListDer<'_>>(&revoked)? } else { Vec::new() };
+            // Authorities without a list have revoked nothing.
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .with_crls(revoked)
+                .allow_unknown_revocation_status()
+                .build()
+                .map_err(refused)?;
+            config.with_client_cert_verifier(verifier)
+        } else {
+            config.with_no_client_auth()
+        };
+        let key = folder.join("server-key.pem");
+        let key = PrivateKeyDer::from_pem_file(&key).map_err(|error| unreadable(&key, error))?;
+        config
+            .with_single_cert(all(&folder.join("server-cert.pem"))?, key)
+            .map(|config| Self(Arc::new(config)))
+            .map_err(refused)
+    }
+
+    /// Begins TLS, and calls `work` with what the client sends and with what it gets.
+    pub fn serve(
+        &self,
+        socket: &UnixStream,
+        work: impl FnOnce(Input<'_>, Output<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut state = ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)?;
+        while state.is_handshaking() {
+            state.complete_io(&mut &*socket)?;
+        }
+        let state = Mutex::new(state);
+        let input = Input { socket: BufReader::with_capacity(AHEAD, socket), state: &state };
+        let ended = work(input, Output { socket, state: &state, records: Vec::new() });
+        // The client learns that nobody else has cut the connection. It may have left.
+        let mut state = lock(&state);
+        state.send_close_notify();
+        let _ = state.write_tls(&mut &*socket);
+        ended
+    }
+}
+
+fn lock(state: &Mutex<ServerConnection>) -> MutexGuard<'_, ServerConnection> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a client sends, decrypted. While it sends nothing, other threads can send.
+pub struct Input<'a> {
+    socket: BufReader<&'a UnixStream>,
+    state: &'a Mutex<ServerConnection>,
+}
+
+impl Read for Input<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match lock(self.state).reader().read(buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+            // This waits for the client, and leaves the state to those who send.
+            self.socket.fill_buf()?;
+            let mut state = lock(self.state);
+            state.read_tls(&mut self.socket)?;
+            state.process_new_packets().map_err(io::Error::other)?;
+        }
+    }
+}
+
+/// What a client gets, which is encrypted here.
+pub struct Output<'a> {
+    socket: &'a UnixStream,
+    state: &'a Mutex<ServerConnection>,
+    /// Encrypted records that go to the socket next.
+    records: Vec<u8>,
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let mut state = lock(self.state);
+        let taken = state.writer().write(data)?;
+        self.records.clear();
+        while state.wants_write() {
+            state.write_tls(&mut self.records)?;
+        }
+        drop(state);
+        self.socket.write_all(&self.records)?;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// All objects of a kind in a file; it is an error if there are none.
+fn all<T: PemObject>(path: &Path) -> Result<Vec<T>, Error> {
+    let found: Result<Vec<T>, _> = T::pem_file_iter(path).and_then(Iterator::collect);
+    found
+        .and_then(|found| if found.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(found) })
+        .map_err(|error| unreadable(path, error))
+}
+
+fn unreadable(path: &Path, error: pem::Error) -> Error {
+    let name = format!("`{}`", path.display());
+    match error {
+        pem::Error::Io(source) => Error::Read { name, source },
+        error => Error::Read { name, source: io::Error::other(error) },
+    }
+}
+
+fn refused(reason: impl ToString) -> Error {
+    Error::Option { option: "--tls-certificates", reason: reason.to_string() }
+}
