@@ -27,7 +27,8 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     }
     let (version, options, passphrase) = format::chosen(&args.new, None, image)?;
     let mut source = if is_tree { tree::make(args)? } else { Input::open(Some(from))? };
-    let sector = u64::from(options.sector_size);
+    // Sectors of no bytes are refused below.
+    let sector = u64::from(options.sector_size.max(1));
     let Some(len) = args.size.or(source.len()) else {
         let reason = "standard input does not tell how long it is".to_owned();
         return Err(Error::Option { option: "--size", reason });
