@@ -151,6 +151,37 @@ fn encryption_and_decryption() {
     assert!(fs::read(&disk).expect("a file") == plain);
 }
 
+/// The header goes to a file of its own, and the data to where it was: here alone, begun here and finished by cryptsetup, and the other way round.
+#[test]
+fn a_decryption_that_moves_the_data() {
+    let place = Place::new();
+    let (key, header) = (place.at("key"), place.at("header"));
+    let decrypt = |options: &[&str], image: &str| {
+        let args = ["volume", "reencrypt", "--decrypt", "-q", "--key-file", &key, "--header", &header];
+        ours(&[&args[..], options, &[image]].concat());
+    };
+    let image = || {
+        let _ = fs::remove_file(&header);
+        filled(&place, 40 << 20)
+    };
+    let is_plain = |image: &str, plain: &[u8]| fs::read(image).expect("a file")[..plain.len()] == *plain;
+    for resilience in ["checksum", "journal"] {
+        let (image, plain) = image();
+        decrypt(&["--resilience", resilience], &image);
+        assert!(is_plain(&image, &plain), "{resilience}");
+    }
+    let (begun, plain) = image();
+    decrypt(&["--init-only"], &begun);
+    assert!(place.read(&["--header", &header, &begun]) == plain);
+    done(&mut theirs(&place, &["--resume-only", "--header", &header, &begun]));
+    assert!(is_plain(&begun, &plain));
+    let (begun, plain) = image();
+    done(&mut theirs(&place, &["--decrypt", "--init-only", "--header", &header, &begun]));
+    assert!(place.read(&["--header", &header, &begun]) == plain);
+    decrypt(&[], &begun);
+    assert!(is_plain(&begun, &plain));
+}
+
 /// One program is killed until it left a zone half written; then the volume is read, and the other one finishes.
 fn rescued(resilience: &str, they_begin: bool) {
     let place = Place::new();

@@ -303,6 +303,67 @@ fn every_write_of_an_encryption_that_shifts() {
     assert!(end[data + SHIFT as usize..].chunks(4096).zip(text.chunks(4096)).all(|(noise, text)| noise != text));
 }
 
+/// The header goes to a file of its own, and the data to where it was.
+fn survives_a_move(protection: Protection, sector: u32) {
+    let name = format!("{protection:?} {sector}");
+    let image = volume("aes-xts-plain64", 64, sector);
+    let file = Memory::new(vec![0; OFFSET]);
+    let (header, _) = unlock(&&image[..]);
+    reencrypt::detach(&luks2(header), &&image[..], &file, &random()).unwrap();
+    let both = Both { split: OFFSET as u64, disk: Disk::new([file.into_inner(), image].concat()) };
+    let plan = Plan { change: Change::Decrypt, protection, hash: "sha256".into(), hotzone: Some(ZONE) };
+    let run = |image: &dyn WriteAt, file: &dyn WriteAt| -> Result<bool, Error> {
+        let (header, unlocked) = unlock(file);
+        let mut header = luks2(header);
+        if reencrypt::is_detached(&header) {
+            reencrypt::start_moving(&mut header, file, image, &unlocked, &plan, &random())?;
+        }
+        let options = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
+        reencrypt::resume(&mut header, file, image, &unlocked, &options, &random(), &mut |_, _| true)
+    };
+    let is_plain = |disk: &dyn ReadAt| {
+        let mut bytes = vec![0; DATA];
+        disk.read_at(OFFSET as u64, &mut bytes).unwrap();
+        bytes == plain()
+    };
+    assert!(run(&both, &both.disk).unwrap());
+    let (mut states, mut begun, mut hot_first) = (0, 0, 0);
+    let (end, _) = both.disk.cut(|step, state| {
+        // Every write is cut, and of the ways in which it is cut every third is looked at.
+        states += 1;
+        if states % 3 != 0 {
+            return;
+        }
+        let header = Header::read(state).unwrap();
+        let Header::Luks2(luks2) = &header else { panic!("{header:?}") };
+        if header.reencryption().is_none() && !reencrypt::is_detached(luks2) {
+            assert!(is_plain(state), "{name}: step {step}");
+            return;
+        }
+        begun += usize::from(header.reencryption().is_none());
+        let after = Both { split: OFFSET as u64, disk: Memory::new(state.bytes()) };
+        let unlocked = header.unlock(state, PASSPHRASE, None, &Limits::default()).unwrap();
+        let mut bytes = vec![0; DATA];
+        match header.open_with(&after, Some(state), &unlocked).and_then(|volume| volume.read_at(0, &mut bytes)) {
+            Ok(()) => assert!(bytes == plain(), "{name}: step {step}"),
+            // A journal that is on another device.
+            Err(Error::Reencrypting) if protection == Protection::Journal => hot_first += 1,
+            Err(error) => panic!("{name}: step {step}: {error}"),
+        }
+        assert!(run(&after, &after.disk).unwrap(), "{name}: step {step}");
+        assert!(is_plain(&after.disk), "{name}: step {step}");
+    });
+    assert!(states > 100 && begun > 0, "{name}: {states} {begun}");
+    assert_eq!(hot_first > 0, protection == Protection::Journal, "{name}");
+    assert!(is_plain(&&end[..]));
+}
+
+#[test]
+fn every_write_of_a_decryption_that_moves() {
+    survives_a_move(Protection::Checksum, 512);
+    survives_a_move(Protection::Journal, 4096);
+}
+
 /// The header of a decrypted volume has no key slots, and its segment is plain.
 #[test]
 fn every_write_of_a_decryption() {

@@ -29,6 +29,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
 /// Bytes of a file with a header: all key slots, and the first sector of data that a header with its data would have.
@@ -171,10 +172,7 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
     let failed = |error| data.error(error);
     let (options, passphrase) = new_volume(args, data)?;
     // The file gets its name when it says that the data is plain yet.
-    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", path.display()), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let new = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
-    new.as_file().set_len(HEADER_FILE).map_err(cannot)?;
+    let new = new_header(path, HEADER_FILE)?;
     let random = random()?;
     let begun = Header::format(Version::Luks2, new.as_file(), &options, &passphrase, &random);
     let (header, unlocked) = begun.map_err(failed)?;
@@ -183,23 +181,81 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
     let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
     let started = reencrypt::start(&mut header, new.as_file(), &data.file, unlocked, &[], &plan, &random);
     let unlocked = started.map_err(failed)?;
+    let headed = named(new, path)?;
+    rewrite(&mut header, &headed, data, &unlocked, &args.how)
+}
+
+/// A file for a header, which has no name yet.
+fn new_header(path: &Path, len: u64) -> Result<NamedTempFile, Error> {
+    let new = NamedTempFile::new_in(folder(path)).and_then(|new| new.as_file().set_len(len).map(|()| new));
+    new.map_err(|source| Error::Write { name: format!("`{}`", path.display()), source })
+}
+
+/// The same file when it has its name.
+fn named(new: NamedTempFile, path: &Path) -> Result<Named, Error> {
+    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", path.display()), source };
     let file = new.persist_noclobber(path).map_err(|error| cannot(error.error))?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
+    File::open(folder(path)).and_then(|folder| folder.sync_all()).map_err(cannot)?;
     let headed = Named { file, path: path.to_owned(), access: Access::Header };
     headed.lock(Access::Header)?;
-    rewrite(&mut header, &headed, data, &unlocked, &args.how)
+    Ok(headed)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     let data = Named::open(&args.image, Access::All)?;
-    let headed = Named::open(&args.header, Access::Header)?;
-    go_on(&headed, &data, &args.unlock, &args.how, Mode::Decrypt)
+    if args.header.exists() || args.how.resume_only {
+        let headed = Named::open(&args.header, Access::Header)?;
+        return go_on(&headed, &data, &args.unlock, &args.how, Mode::Decrypt);
+    }
+    // The header is on the image. It moves into the file, and the data to where it was.
+    let failed = |error| data.error(error);
+    let (header, unlocked) = data.unlock(&args.unlock)?;
+    let mut header = luks2(header, Mode::Decrypt)?;
+    may_be_plain(&args.how, &data)?;
+    let new = new_header(&args.header, header.size())?;
+    reencrypt::detach(&header, &data.file, new.as_file(), &random()?).map_err(failed)?;
+    let headed = named(new, &args.header)?;
+    *header = *luks2(headed.header()?, Mode::Decrypt)?;
+    start_decryption(&mut header, &headed, &data, unlocked, &args.how)
+}
+
+fn may_be_plain(how: &HowArgs, data: &Named) -> Result<(), Error> {
+    if how.batch_mode {
+        return Ok(());
+    }
+    passphrase::confirmed(&format!("The data of {} will be plain.", data.path.display()))
+}
+
+fn start_decryption(
+    header: &mut luks2::Header,
+    headed: &Named,
+    data: &Named,
+    unlocked: Unlocked,
+    how: &HowArgs,
+) -> Result<Answer, Error> {
+    let failed = |error| headed.error(error);
+    let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
+    let protection = protection(how, sector);
+    let plan = Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None };
+    let random = random()?;
+    let unlocked = if reencrypt::is_detached(header) {
+        let begun =
+            uninterrupted(|| reencrypt::start_moving(header, &headed.file, &data.file, &unlocked, &plan, &random));
+        begun.map(|()| unlocked)
+    } else {
+        reencrypt::start(header, &headed.file, &data.file, unlocked, &[], &plan, &random)
+    };
+    rewrite(header, headed, data, &unlocked.map_err(failed)?, how)
 }
 
 /// Goes on with an encryption or a decryption, which is begun if it is the latter.
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
-    let (header, mut unlocked) = headed.unlock(unlock)?;
+    let (header, unlocked) = headed.unlock(unlock)?;
     let under_way = header.reencryption().map(|(_, reencryption)| reencryption.mode);
     let mut header = luks2(header, mode)?;
     match under_way {
@@ -209,14 +265,8 @@ fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode:
         }
         Some(_) if how.init_only => return Err(failed(algkit_volume::Error::Reencrypting)),
         None if mode == Mode::Decrypt && !how.resume_only => {
-            let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
-            let protection = protection(how, sector);
-            let plan = Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None };
-            if !how.batch_mode {
-                passphrase::confirmed(&format!("The data of {} will be plain.", data.path.display()))?;
-            }
-            unlocked = reencrypt::start(&mut header, &headed.file, &data.file, unlocked, &[], &plan, &random()?)
-                .map_err(failed)?;
+            may_be_plain(how, data)?;
+            return start_decryption(&mut header, headed, data, unlocked, how);
         }
         Some(_) | None => {}
     }

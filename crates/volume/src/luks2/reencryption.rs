@@ -12,8 +12,14 @@
 //!
 //! These other segments follow from the two backup segments and from the position that the reencryption has reached. A header whose segments
 //! follow from no position is refused.
+//!
+//! A decryption that moves the data to the front has another order. Its first part, which was moved as it was to where the header is, is done last:
+//!
+//! ```text
+//! first part (old) │ done (new) │ hot zone │ to do (old)
+//! ```
 
-use super::metadata::{Keyslot, Metadata, Segment, SegmentSize};
+use super::metadata::{Area, Keyslot, Metadata, Segment, SegmentSize};
 use crate::crypt::{UNIT, is_sector_size};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -28,7 +34,7 @@ const FINAL: &str = "backup-final";
 const MOVED: &str = "backup-moved-segment";
 
 /// The requirements of a header under reencryption. The second is that of a decryption which moves the data.
-pub(crate) const REQUIREMENT: &str = "online-reencrypt-v2";
+const REQUIREMENT: &str = "online-reencrypt-v2";
 const REQUIREMENT_3: &str = "online-reencrypt-v3";
 
 /// Stands for the end of data that reaches to the end of the device.
@@ -72,6 +78,8 @@ pub enum Resilience {
     Datashift {
         /// So many bytes.
         shift: u64,
+        /// How the first part of the data is protected that is decrypted where it lies.
+        first: Option<Box<Self>>,
     },
 }
 
@@ -112,7 +120,7 @@ pub struct Reencryption {
     pub(crate) version: u8,
     pub(crate) old: Side,
     pub(crate) new: Side,
-    /// The place of the first bytes of the data, if they were moved to make room for the header.
+    /// The place of the first bytes of the data, if they were moved to make room for the header, or to where the header was.
     pub(crate) moved: Option<Segment>,
     pub(crate) position: Position,
 }
@@ -183,7 +191,7 @@ impl Reencryption {
             return Err(format!("the backup segments are not those of the mode {mode:?}").to_lowercase());
         }
         let sectors = old.segment.sector_size().max(new.segment.sector_size());
-        if let Resilience::Checksum { block, .. } = resilience
+        if let Some((_, block)) = resilience.checksum()
             && block < sectors
         {
             return Err(format!("key slot {slot}: checksums of {block} bytes, and sectors have {sectors}"));
@@ -196,6 +204,11 @@ impl Reencryption {
         Ok(Some(made))
     }
 
+    /// The requirement in the header.
+    pub(crate) fn requirement(&self) -> &'static str {
+        if self.version == 3 { REQUIREMENT_3 } else { REQUIREMENT }
+    }
+
     /// Whether a zone was being written.
     pub fn is_hot(&self) -> bool {
         self.position.hot.is_some()
@@ -206,17 +219,24 @@ impl Reencryption {
         let (from, to) = (self.old.segment.offset, self.new.segment.offset);
         let unknown = || Err("data is moved in a way that is not known".to_owned());
         match (&self.resilience, &self.moved) {
-            (Resilience::Datashift { shift }, Some(moved)) => {
+            (Resilience::Datashift { shift, first: protection }, Some(moved)) => {
                 let first = match moved.size {
                     SegmentSize::Bytes(size) => size,
                     SegmentSize::Dynamic => return unknown(),
                 };
-                let shifts = (self.mode, self.direction) == (Mode::Encrypt, Direction::Backward)
-                    && moved.kind == "linear"
-                    && from == 0
-                    && to == *shift
-                    && first <= *shift;
-                if shifts { Ok(()) } else { unknown() }
+                let shifts = match (self.mode, self.direction) {
+                    (Mode::Encrypt, Direction::Backward) => {
+                        moved.kind == "linear" && from == 0 && to == *shift && protection.is_none()
+                    }
+                    (Mode::Decrypt, Direction::Forward) => {
+                        let like_old = Segment { flags: Vec::new(), ..self.old.segment.clone() };
+                        let there = Segment { offset: to, size: moved.size, ..like_old };
+                        let is_there = Segment { flags: Vec::new(), ..moved.clone() } == there;
+                        is_there && to == 0 && from == *shift && protection.is_some() && self.version == 3
+                    }
+                    _ => false,
+                };
+                if shifts && first <= *shift { Ok(()) } else { unknown() }
             }
             (Resilience::Datashift { .. }, None) | (_, Some(_)) => unknown(),
             (_, None) if from != to => unknown(),
@@ -260,7 +280,7 @@ impl Reencryption {
                 }
                 vec![self.position(zone.clone(), zone.end, end)]
             }
-            None => ends.iter().map(|at| self.position(*at..*at, *at, end)).collect(),
+            None => ends.iter().map(|at| self.position(*at..*at, *at, end)).chain(self.only_first_left(end)).collect(),
         };
         let found = candidates.into_iter().find(fits);
         let sectors = u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()));
@@ -268,12 +288,46 @@ impl Reencryption {
         if cut.into_iter().any(|at| !at.is_multiple_of(sectors)) {
             return Err("the hot zone cuts a sector".to_owned());
         }
+        let hot = found.as_ref().and_then(|found| found.hot.as_ref());
+        if let (Some(first), Some(zone)) = (self.first_is_last(), hot)
+            && (zone.start < first) != (*zone == (0..first))
+        {
+            return Err("the hot zone is across the end of the first part".to_owned());
+        }
         found.ok_or_else(|| "its segments are not those of any place that the reencryption can have reached".to_owned())
+    }
+
+    /// The length of the first part of the data if it is done last, where it lies.
+    pub(crate) fn first_is_last(&self) -> Option<u64> {
+        match &self.moved {
+            Some(Segment { size: SegmentSize::Bytes(size), .. }) if self.mode == Mode::Decrypt => Some(*size),
+            _ => None,
+        }
+    }
+
+    /// The position when the first part is left, if it is done last.
+    fn only_first_left(&self, end: u64) -> Option<Position> {
+        self.first_is_last().map(|first| Position { to_do: 0..first, hot: None, end })
+    }
+
+    /// Whether the position is one of a decryption whose first part is all that is left, or hot.
+    fn is_at_first(&self, position: &Position) -> bool {
+        let starts = |range: &Range<u64>| range.start == 0 && !range.is_empty();
+        position.hot.as_ref().map_or(starts(&position.to_do), starts)
+    }
+
+    /// What protects a zone.
+    pub(crate) fn protection(&self, zone: &Range<u64>) -> &Resilience {
+        match &self.resilience {
+            Resilience::Datashift { first: Some(first), .. } if zone.start == 0 => first,
+            other => other,
+        }
     }
 
     /// The position with the hot zone `zone`, which may be empty, in data that ends at byte `end`; behind the zone, byte `after` is the next.
     fn position(&self, zone: Range<u64>, after: u64, end: u64) -> Position {
         let to_do = match self.direction {
+            Direction::Forward if self.first_is_last().is_some() && zone.start == 0 => 0..0,
             Direction::Forward => after..end,
             Direction::Backward => 0..zone.start,
         };
@@ -287,12 +341,19 @@ impl Reencryption {
 
     /// The position when the hot zone is done.
     pub(crate) fn cooled(&self, end: u64) -> Position {
-        Position { hot: None, end, ..self.position.clone() }
+        let Position { to_do, hot, .. } = &self.position;
+        match self.only_first_left(end) {
+            Some(left) if to_do.is_empty() && hot.as_ref().is_some_and(|hot| hot.start > 0) => left,
+            _ => Position { hot: None, end, ..self.position.clone() },
+        }
     }
 
     /// The segments that follow from a position, with the digests of their keys.
     pub(crate) fn pieces(&self, position: &Position) -> Vec<Piece> {
         let Position { to_do, hot, end } = position;
+        if let Some(first) = self.first_is_last() {
+            return self.pieces_of_a_move(first, position);
+        }
         let done = match self.direction {
             Direction::Forward => 0..hot.as_ref().map_or(to_do.start, |hot| hot.start),
             Direction::Backward => hot.as_ref().map_or(to_do.end, |hot| hot.end)..*end,
@@ -313,6 +374,22 @@ impl Reencryption {
         }
     }
 
+    /// The segments of a decryption whose first part is done last.
+    fn pieces_of_a_move(&self, first: u64, position: &Position) -> Vec<Piece> {
+        let Position { to_do, hot, end } = position;
+        let new = |range: Range<u64>| self.new_piece(&range, &[]).filter(|_| !range.is_empty());
+        let zone = hot.as_ref().and_then(|hot| self.new_piece(hot, &[HOT]));
+        if to_do.is_empty() && hot.is_none() {
+            return new(0..*end).into_iter().collect();
+        }
+        if self.is_at_first(position) {
+            return self.old_pieces(to_do).into_iter().chain(zone).chain(new(first..*end)).collect();
+        }
+        let done = first..hot.as_ref().map_or(to_do.start, |hot| hot.start);
+        let before = self.old_pieces(&(0..first)).into_iter().chain(new(done));
+        before.chain(zone).chain(self.old_pieces(to_do)).collect()
+    }
+
     fn new_piece(&self, range: &Range<u64>, flags: &[&str]) -> Option<Piece> {
         self.new.piece(range, flags).map(|piece| Piece { is_new: true, ..piece })
     }
@@ -327,7 +404,8 @@ impl Reencryption {
             SegmentSize::Bytes(size) => size,
             SegmentSize::Dynamic => 0,
         };
-        let side = Side { segment: Segment { flags: Vec::new(), ..moved.clone() }, digest: None };
+        let digest = self.old.digest;
+        let side = Side { segment: Segment { flags: Vec::new(), ..moved.clone() }, digest };
         let (front, back) = (range.start..range.end.min(first), range.start.max(first)..range.end);
         let front = side.piece(&front, &[]).filter(|_| !front.is_empty());
         let back = self.old.piece(&back, &[]).filter(|_| !back.is_empty());
@@ -337,10 +415,15 @@ impl Reencryption {
     /// The length that a hot zone is a multiple of: the larger sector of the two sides, or the block of a checksum if that is larger.
     pub(crate) fn granule(&self) -> u64 {
         let sectors = u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()));
-        match self.resilience {
-            Resilience::Checksum { block, .. } => sectors.max(u64::from(block)),
+        match self.protection(&(0..0)) {
+            Resilience::Checksum { block, .. } => sectors.max(u64::from(*block)),
             _ => sectors,
         }
+    }
+
+    /// Bytes of data on a device of `device` bytes whose end is its end.
+    pub(crate) fn room(&self, device: u64) -> u64 {
+        device.saturating_sub(self.old.segment.offset.max(self.new.segment.offset))
     }
 }
 
@@ -390,7 +473,11 @@ fn kind(slot: &Keyslot) -> Result<(Mode, Direction), String> {
 
 fn resilience(slot: &Keyslot) -> Result<Resilience, String> {
     let area = &slot.area;
-    match area.kind.as_str() {
+    of_kind(area, &area.kind)
+}
+
+fn of_kind(area: &Area, kind: &str) -> Result<Resilience, String> {
+    match kind {
         "none" => Ok(Resilience::None),
         "journal" => Ok(Resilience::Journal),
         "checksum" => {
@@ -402,8 +489,11 @@ fn resilience(slot: &Keyslot) -> Result<Resilience, String> {
                 false => Err(format!("checksums of {block} bytes; expected 512, 1024, 2048 or 4096")),
             }
         }
-        "datashift" => match area.shift_size {
-            Some(shift) if shift > 0 && shift.is_multiple_of(UNIT) => Ok(Resilience::Datashift { shift }),
+        "datashift" | "datashift-checksum" | "datashift-journal" => match area.shift_size {
+            Some(shift) if shift > 0 && shift.is_multiple_of(UNIT) => {
+                let first = kind.strip_prefix("datashift-").map(|kind| of_kind(area, kind).map(Box::new));
+                Ok(Resilience::Datashift { shift, first: first.transpose()? })
+            }
             shift => Err(format!("the data is shifted by {} bytes", shift.unwrap_or(0))),
         },
         other => Err(format!("the resilience `{other}` is not supported")),
@@ -438,7 +528,20 @@ impl Resilience {
             Self::None => "none",
             Self::Journal => "journal",
             Self::Checksum { .. } => "checksum",
-            Self::Datashift { .. } => "datashift",
+            Self::Datashift { first, .. } => match first.as_deref() {
+                Some(Self::Checksum { .. }) => "datashift-checksum",
+                Some(Self::Journal) => "datashift-journal",
+                _ => "datashift",
+            },
+        }
+    }
+
+    /// The hash and the block of checksums, also of those that protect a first part alone.
+    pub(crate) fn checksum(&self) -> Option<(&str, u32)> {
+        match self {
+            Self::Checksum { hash, block } => Some((hash, *block)),
+            Self::Datashift { first, .. } => first.as_ref().and_then(|first| first.checksum()),
+            Self::None | Self::Journal => None,
         }
     }
 
@@ -449,13 +552,12 @@ impl Resilience {
             "offset": range.start.to_string(),
             "size": (range.end - range.start).to_string(),
         });
-        match self {
-            Self::Checksum { hash, block } => {
-                area["hash"] = hash.as_str().into();
-                area["sector_size"] = (*block).into();
-            }
-            Self::Datashift { shift } => area["shift_size"] = shift.to_string().into(),
-            Self::None | Self::Journal => {}
+        if let Some((hash, block)) = self.checksum() {
+            area["hash"] = hash.into();
+            area["sector_size"] = block.into();
+        }
+        if let Self::Datashift { shift, .. } = self {
+            area["shift_size"] = shift.to_string().into();
         }
         area
     }
@@ -495,7 +597,8 @@ pub(crate) fn set_segments(json: &mut Value, reencryption: &Reencryption) {
         });
     }
     let moved = reencryption.moved.iter().map(|moved| flagged(moved, MOVED));
-    all.extend(moved.map(|segment| Piece { segment, digests: Vec::new(), is_new: false }));
+    let digests: Vec<u32> = reencryption.old.digest.into_iter().collect();
+    all.extend(moved.map(|segment| Piece { segment, digests: digests.clone(), is_new: false }));
     set_pieces(json, &all);
 }
 

@@ -44,7 +44,7 @@ mod zone;
 
 pub(crate) use open::{open, unlock};
 pub use run::{Resume, resume};
-pub use shift::{Interrupted, SHIFT, start_shifted};
+pub use shift::{Interrupted, SHIFT, detach, is_detached, start_moving, start_shifted};
 pub use start::{Change, Plan, Protection, start};
 
 use crate::{Error, Key, Limits, Unlocked, luks2};

@@ -64,6 +64,14 @@ pub(crate) fn open<S: ReadAt>(
             _ => extents.push(cold(&keys, &piece, storage.size()?)?),
         }
     }
+    if reencryption.first_is_last().is_some() {
+        // Behind the data is what lay at its end before it was moved.
+        let mut left = reencryption.size(storage.size()?)?;
+        for extent in &mut extents {
+            extent.len = extent.len.min(left);
+            left -= extent.len;
+        }
+    }
     let volume = Volume::new(storage, extents)?;
     Ok(if reencryption.position.hot.is_some() { volume.only_to_be_read() } else { volume })
 }
@@ -85,7 +93,7 @@ fn hot(
 ) -> Result<Vec<Extent>, Error> {
     let device = storage.size()?;
     let len = zone.end - zone.start;
-    match &reencryption.resilience {
+    match reencryption.protection(zone) {
         Resilience::None => Err(Error::Torn { offset: zone.start, len }),
         Resilience::Datashift { .. } => {
             reencryption.old_pieces(zone).iter().map(|piece| cold(keys, piece, device)).collect()
@@ -126,9 +134,10 @@ fn hot(
                 true => (&reencryption.old, keys.old),
                 false => (&reencryption.new, keys.new),
             };
+            // Old and new blocks lie in the same place.
             let extents = parts.into_iter().map(|(is_old, range)| {
                 let (side, key) = side(is_old);
-                extent(side, key, &range, side.segment.offset.saturating_add(range.start))
+                extent(side, key, &range, reencryption.new.segment.offset.saturating_add(range.start))
             });
             extents.collect()
         }

@@ -49,10 +49,10 @@ pub fn resume(
     }
     let size = reencryption.size(data.size()?)?;
     let ciphers = Ciphers::new(&reencryption, &keys)?;
-    let whole = data.size()?.checked_sub(reencryption.new.segment.offset).map(|rest| rest - rest % UNIT);
+    let whole = reencryption.room(data.size()?);
     let end = match reencryption.position.end {
         // A zone at the end of the data was cut off. The header then says where the data ends, in place of `dynamic`.
-        end if Some(end) == whole && reencryption.new.segment.size == SegmentSize::Dynamic => TO_THE_END,
+        end if end == whole - whole % UNIT && reencryption.new.segment.size == SegmentSize::Dynamic => TO_THE_END,
         end => end,
     };
     let mut work = Work { header, headed, data, reencryption, ciphers, size, end, random };
@@ -110,7 +110,10 @@ impl Work<'_> {
     }
 
     fn done(&self) -> u64 {
-        self.size - (self.to_do().end - self.to_do().start)
+        let to_do = self.to_do();
+        // The first part that is done last is left as long as there is anything else.
+        let first = self.reencryption.first_is_last().filter(|first| to_do.start >= *first).unwrap_or(0);
+        self.size - (to_do.end - to_do.start) - first
     }
 
     /// The length of a zone in bytes: whole sectors, and no more than the protection has room for.
@@ -120,7 +123,7 @@ impl Work<'_> {
             Resilience::None => u64::MAX,
             Resilience::Journal => area,
             Resilience::Checksum { hash, block } => Sums::new(hash, *block)?.covers(area),
-            Resilience::Datashift { shift } => *shift,
+            Resilience::Datashift { shift, .. } => *shift,
         };
         let granule = self.reencryption.granule();
         let zone = options.hotzone.unwrap_or(HOTZONE).min(most).min(isize::MAX as u64);
@@ -134,6 +137,8 @@ impl Work<'_> {
     fn next(&self, most: u64) -> Result<Range<u64>, Error> {
         let to_do = self.to_do();
         Ok(match self.reencryption.direction {
+            // A first part that is done last is one zone.
+            Direction::Forward if self.reencryption.first_is_last().is_some() && to_do.start == 0 => to_do,
             Direction::Forward => to_do.start..to_do.end.min(to_do.start + most),
             Direction::Backward => {
                 let moved = self.reencryption.moved.as_ref().map(bytes_of).transpose()?;
@@ -171,12 +176,16 @@ impl Work<'_> {
     fn step(&mut self, most: u64) -> Result<bool, Error> {
         let zone = self.next(most)?;
         let mut bytes = self.read_old(&zone)?;
-        let saved = match &self.reencryption.resilience {
+        let saved = match self.reencryption.protection(&zone) {
             Resilience::None | Resilience::Datashift { .. } => None,
             Resilience::Journal => Some(bytes.to_vec()),
             Resilience::Checksum { hash, block } => Some(Sums::new(hash, *block)?.of(&bytes)?),
         };
         if let Some(saved) = saved.map(Zeroizing::new) {
+            let area = self.reencryption.area.end - self.reencryption.area.start;
+            if saved.len() as u64 > area {
+                return Err(Error::damaged("hot zone", format!("its area has no room for {} bytes", saved.len())));
+            }
             self.headed.write_at(self.reencryption.area.start, &saved)?;
             self.headed.sync()?;
         }
@@ -200,7 +209,7 @@ impl Work<'_> {
             ));
         }
         let chunks = || (zone.start..zone.end).step_by(CHUNK).map(|at| at..zone.end.min(at + CHUNK as u64));
-        match &self.reencryption.resilience {
+        match self.reencryption.protection(&zone) {
             Resilience::None if options.lose_torn_zone => {}
             Resilience::None => return Err(Error::Torn { offset: zone.start, len }),
             Resilience::Journal => {
@@ -279,7 +288,7 @@ fn finish(
     }
     header.replace(json)?;
     header.store(headed, random)?;
-    if let Some(moved) = &reencryption.moved {
+    if let (Some(moved), None) = (&reencryption.moved, reencryption.first_is_last()) {
         let moved = bytes_of(moved)?;
         wipe(data, moved.start, moved.end - moved.start, random)?;
     }

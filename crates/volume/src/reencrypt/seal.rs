@@ -56,13 +56,12 @@ fn covered(reencryption: &Reencryption, keys: &Keys<'_>) -> Result<Key, Error> {
     bytes.text(reencryption.resilience.name())?;
     bytes.long(reencryption.area.start);
     bytes.long(reencryption.area.end - reencryption.area.start);
-    match &reencryption.resilience {
-        Resilience::None | Resilience::Journal => {}
-        Resilience::Checksum { hash, block } => {
-            bytes.text(hash)?;
-            bytes.0.extend(block.to_be_bytes());
-        }
-        Resilience::Datashift { shift } => bytes.long(*shift),
+    if let Some((hash, block)) = reencryption.resilience.checksum() {
+        bytes.text(hash)?;
+        bytes.0.extend(block.to_be_bytes());
+    }
+    if let Resilience::Datashift { shift, .. } = &reencryption.resilience {
+        bytes.long(*shift);
     }
     let sides = [&reencryption.old.segment, &reencryption.new.segment];
     for segment in sides.into_iter().chain(&reencryption.moved) {

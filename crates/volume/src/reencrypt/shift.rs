@@ -1,4 +1,9 @@
-//! The beginning of an encryption that puts the header before the data. At the end of the disk, twice the header's length has to be free.
+//! The beginning of a change that moves the data: of an encryption that puts the header before it, and of a decryption that puts the data where the
+//! header was.
+//!
+//! # Encryption
+//!
+//! At the end of the disk, twice the header's length has to be free.
 //!
 //! ```text
 //! before     │ first part │ other data            │ free                     │
@@ -16,8 +21,29 @@
 //!
 //! A failure in step 3 leaves a disk without a header, whose first part is partly overwritten. [`Interrupted::find`] recognizes such a disk: every
 //! sector of the first part is either the old one or the header's. Then step 3 is done again.
+//!
+//! # Decryption
+//!
+//! ```text
+//! before     │ header                     │ data                         │
+//! begun      │ first part (encrypted)     │ the same, and the other data │
+//! at the end │ first part and other data                 │ noise         │
+//! ```
+//!
+//! Each step is on the disk before the next begins:
+//!
+//! 1. the header with its key slots, to a file of its own, with a token that tells what will be done. Both headers open the volume;
+//! 2. the first part, encrypted as it is, over the header. The data stays where it is, and the file opens the volume;
+//! 3. the header in the file: it says where the first part is now.
+//!
+//! A failure before step 3 is over leaves the token, and steps 2 and 3 are done again. From then on each zone is written to a place whose old
+//! bytes are done. The first part comes last, as it is decrypted where it lies.
 
-use super::{Keys, seal, start::enter};
+use super::{
+    Keys, Plan, Protection, seal,
+    start::{enter, only_segment},
+    zone::Sums,
+};
 use crate::{
     Error, Limits, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
     crypt::UNIT,
@@ -29,8 +55,9 @@ use crate::{
 use algkit::Rng;
 use luks2::{
     Direction, Mode, Reencryption, Resilience, Segment, SegmentSize,
-    reencryption::{Position, Side},
+    reencryption::{Position, Side, TO_THE_END},
 };
+use serde_json::json;
 
 /// The number of bytes that are copied at a time.
 const CHUNK: u64 = 4 << 20;
@@ -179,7 +206,7 @@ impl Place {
         Ok(Reencryption {
             mode: Mode::Encrypt,
             direction: Direction::Backward,
-            resilience: Resilience::Datashift { shift: SHIFT },
+            resilience: Resilience::Datashift { shift: SHIFT, first: None },
             slot: header.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
             area: gap.start..gap.start + 4096,
             version: 2,
@@ -207,6 +234,106 @@ fn transfer(from: &dyn ReadAt, source: u64, to: &dyn WriteAt, target: u64, len: 
         to.write_at(target + at, &storage::read(from, source + at, (len - at).min(CHUNK) as usize)?)?;
     }
     Ok(())
+}
+
+/// The type of the token of a header that was copied for a decryption which moves the data.
+const TOKEN: &str = "algkit-decryption";
+
+/// Copies a header with its key slots from `disk` to `file`, and says in the copy that the data will be moved to where the header was.
+pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+    header.writable()?;
+    let (segment, _) = only_segment(header)?;
+    if segment.size != SegmentSize::Dynamic {
+        return Err(Error::Unsupported { what: "moving data whose length the header says".to_owned() });
+    }
+    let mut copy = header.clone();
+    let mut json = copy.json.clone();
+    let number = (0..32).find(|number| !copy.metadata.tokens.contains_key(number));
+    let number = number.ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
+    json["tokens"][number.to_string()] = json!({"type": TOKEN, "keyslots": []});
+    copy.replace(json)?;
+    let areas = 2 * header.binary.header_size;
+    transfer(disk, areas, file, areas, header.size() - areas)?;
+    file.sync()?;
+    copy.store(file, random)
+}
+
+/// Whether a header was made by [`detach`], and its decryption has not begun.
+pub fn is_detached(header: &luks2::Header) -> bool {
+    header.metadata.tokens.values().any(|token| token["type"] == TOKEN)
+}
+
+/// Begins a decryption that moves the data to the beginning of `disk`. Its header was copied to `headed` by [`detach`].
+pub fn start_moving(
+    header: &mut luks2::Header,
+    headed: &dyn WriteAt,
+    disk: &dyn WriteAt,
+    unlocked: &Unlocked,
+    plan: &Plan,
+    random: &Rng,
+) -> Result<(), Error> {
+    header.writable()?;
+    let mut changed = header.clone();
+    let mut json = changed.json.clone();
+    if let Some(tokens) = json["tokens"].as_object_mut() {
+        tokens.retain(|_, token| token["type"] != TOKEN);
+    }
+    changed.replace(json)?;
+    let (old, digest) = only_segment(&changed)?;
+    let (shift, block) = (old.offset, old.sector_size());
+    let size = disk.size()?.saturating_sub(shift);
+    if size == 0 || !size.is_multiple_of(u64::from(block)) {
+        let reason = format!("its data of {size} bytes is no whole number of sectors of {block}");
+        return Err(Error::damaged("device", reason));
+    }
+    let gap = changed.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
+    let room = gap.end - gap.start;
+    let (protection, most) = match plan.protection {
+        Protection::None => {
+            let reason = "the first part of the data is decrypted where it lies, which needs a journal or checksums";
+            return Err(Error::damaged("resilience", reason));
+        }
+        Protection::Journal => (Resilience::Journal, room),
+        Protection::Checksum => {
+            let most = Sums::new(&plan.hash, block)?.covers(room);
+            (Resilience::Checksum { hash: plan.hash.clone(), block }, most)
+        }
+    };
+    let most = most.min(plan.hotzone.unwrap_or(u64::MAX));
+    let first = size.min(shift).min(most - most % u64::from(block));
+    let flagged = |segment: &Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment.clone() };
+    let linear = Segment {
+        kind: "linear".to_owned(),
+        offset: 0,
+        encryption: None,
+        sector_size: None,
+        iv_tweak: None,
+        ..old.clone()
+    };
+    let moved = Segment { offset: 0, size: SegmentSize::Bytes(first), ..old.clone() };
+    let position = match first == size {
+        true => Position { to_do: 0..first, hot: None, end: first },
+        false => Position { to_do: first..TO_THE_END, hot: None, end: TO_THE_END },
+    };
+    let reencryption = Reencryption {
+        mode: Mode::Decrypt,
+        direction: Direction::Forward,
+        resilience: Resilience::Datashift { shift, first: Some(Box::new(protection)) },
+        slot: changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
+        area: gap,
+        version: 3,
+        old: Side { segment: flagged(&old, "backup-previous"), digest: Some(digest) },
+        new: Side { segment: flagged(&linear, "backup-final"), digest: None },
+        moved: Some(flagged(&moved, "backup-moved-segment")),
+        position,
+    };
+    enter(&mut changed, &reencryption)?;
+    seal::renew(&mut changed, &reencryption, &Keys { old: Some(&unlocked.key), new: None }, random)?;
+    changed.fits(random)?;
+    transfer(disk, shift, disk, 0, first)?;
+    disk.sync()?;
+    *header = changed;
+    header.store(headed, random)
 }
 
 /// The part of a disk that begins at a byte.

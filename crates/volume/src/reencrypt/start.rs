@@ -9,7 +9,7 @@ use crate::{
 use algkit::Rng;
 use luks2::{
     Direction, Mode, Reencryption, Resilience, Segment, SegmentSize,
-    reencryption::{KIND, Position, REQUIREMENT, Side, TO_THE_END, set_segments},
+    reencryption::{KIND, Position, Side, TO_THE_END, set_segments},
 };
 use serde_json::json;
 
@@ -172,7 +172,7 @@ pub fn start(
 }
 
 /// The volume's only segment, and its digest. It is an error if there are more, or if the sectors have tags.
-fn only_segment(header: &luks2::Header) -> Result<(Segment, u32), Error> {
+pub(super) fn only_segment(header: &luks2::Header) -> Result<(Segment, u32), Error> {
     let unsupported = |what: &str| Err(Error::Unsupported { what: format!("the reencryption of {what}") });
     let mut segments = header.metadata.segments.iter();
     let (Some((id, segment)), None) = (segments.next(), segments.next()) else {
@@ -216,7 +216,7 @@ pub(super) fn enter(header: &mut luks2::Header, reencryption: &Reencryption) -> 
         "direction": reencryption.direction.name(),
         "area": reencryption.resilience.area(&reencryption.area),
     });
-    json["config"]["requirements"]["mandatory"] = json!([REQUIREMENT]);
+    json["config"]["requirements"]["mandatory"] = json!([reencryption.requirement()]);
     set_segments(&mut json, reencryption);
     header.replace(json)
 }

@@ -109,7 +109,7 @@ impl Reencryption {
         if self.position.end != TO_THE_END {
             return Ok(self.position.end);
         }
-        let rest = device.saturating_sub(self.new.segment.offset);
+        let rest = self.room(device);
         let size = match self.new.segment.size {
             SegmentSize::Bytes(size) => size.min(rest),
             SegmentSize::Dynamic => rest,

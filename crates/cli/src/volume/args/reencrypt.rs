@@ -108,9 +108,9 @@ pub struct EncryptArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The data becomes plain where it lies: at byte 0 of the image if the header is a file of its own. With a header at the beginning of the image, \
-make it one first (header-backup); the data then begins where the header says. The same command goes on with a decryption that was stopped. \
-SIGINT and SIGTERM stop it after a zone.
+The data becomes plain where it lies: at byte 0 of the image if the header is a file of its own. If the header is at the beginning of the image, \
+and the file is not there, the header goes to the file and the data to where the header was. Keep the file until the end: nothing else opens the \
+volume. The same command goes on with a decryption that was stopped. SIGINT and SIGTERM stop it after a zone.
 
 Example:
   algkit volume decrypt --header disk.header disk.img")]
