@@ -255,6 +255,11 @@ fn start_decryption(
 /// Goes on with an encryption or a decryption, which is begun if it is the latter.
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
+    if let (Mode::Decrypt, Header::Luks2(header)) = (mode, headed.header()?)
+        && header.metadata.is_plain()
+    {
+        return already_plain(*header, headed, data);
+    }
     let (header, unlocked) = headed.unlock(unlock)?;
     let under_way = header.reencryption().map(|(_, reencryption)| reencryption.mode);
     let mut header = luks2(header, mode)?;
@@ -271,6 +276,17 @@ fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode:
         Some(_) | None => {}
     }
     rewrite(&mut header, headed, data, &unlocked, how)
+}
+
+/// Removes what a decryption that was cut off after its last zone has left in the header. No passphrase opens that any more.
+fn already_plain(mut header: luks2::Header, headed: &Named, data: &Named) -> Result<Answer, Error> {
+    match reencrypt::sweep(&mut header, &headed.file, &random()?) {
+        Ok(()) | Err(algkit_volume::Error::NotReencrypting) => {}
+        Err(error) => return Err(headed.error(error)),
+    }
+    let [data, header] = [&data.path, &headed.path].map(|path| path.display());
+    complain(&format_args!("`{data}` is plain already; nothing needs `{header}` any more"));
+    Ok(Answer::Yes)
 }
 
 /// The header, which has to be one of LUKS2.

@@ -140,6 +140,11 @@ impl Metadata {
     pub(crate) fn reencryption(&self) -> Option<Reencryption> {
         Reencryption::of(self).ok().flatten()
     }
+
+    /// Whether all of the data has been decrypted, by a decryption that is finished.
+    pub fn is_plain(&self) -> bool {
+        self.reencryption().is_none() && self.segments.values().all(|segment| segment.encryption.is_none())
+    }
 }
 
 impl Reencryption {

@@ -43,7 +43,7 @@ mod start;
 mod zone;
 
 pub(crate) use open::{open, unlock};
-pub use run::{Resume, resume};
+pub use run::{Resume, resume, sweep};
 pub use shift::{Interrupted, SHIFT, detach, is_detached, start_moving, start_shifted};
 pub use start::{Change, Plan, Protection, start};
 

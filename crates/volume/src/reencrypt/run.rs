@@ -295,8 +295,9 @@ fn finish(
     remove(header, headed, old_slots.into_iter().flatten().chain([reencryption.slot]).collect(), random)
 }
 
-/// Removes the key slot of a finished reencryption, which is left if the end was cut off.
-pub(super) fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+/// Removes the key slot of a finished reencryption, which is left if the end was cut off; [`Error::NotReencrypting`] if
+/// there is none. It needs no key.
+pub fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
     header.writable()?;
     let left: Vec<u32> =
         header.metadata.keyslots.iter().filter(|(_, slot)| slot.kind == KIND).map(|(id, _)| *id).collect();
