@@ -166,7 +166,7 @@ fuzz_target!(|input: Input| {
     device[START + 28] = units.ilog2() as u8;
     let journal = |number: usize, place: usize| START + SUPERBLOCK + 512 * (number * section + place);
     let round = |device: &mut [u8], number: usize, place: usize, round: u8| {
-        let id = 0x1111_1111_1111_1111 * (1 + u64::from(round % 4)) ^ (number << 32 ^ place) as u64;
+        let id = (0x1111_1111_1111_1111 * (1 + u64::from(round % 4))) ^ (number << 32 ^ place) as u64;
         device[journal(number, place) + 504..][..8].copy_from_slice(&id.to_le_bytes());
     };
     for number in 0..sections {
