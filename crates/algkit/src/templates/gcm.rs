@@ -1,13 +1,13 @@
 //! GCM (SP 800-38D) composed of CTR and GHASH: `gcm(aes)`, which is `gcm_base(ctr(aes),ghash)`. Fused drivers
 //! compute both in one pass.
 
-use super::{Lookup, args, bad, compose, hash, pad16, shorten, skcipher, with_list};
+use super::{Lookup, args, bad, compose, hash, pad16, parts::TagInParts, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
     blockwise::xor,
     driver::{
-        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, HashState, Keyed, Refusal, Shape,
-        SkcipherOps, TextRule, Type,
+        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps,
+        TextRule, Type,
     },
     tag,
 };
@@ -100,18 +100,8 @@ struct Message {
     gcm: Arc<Gcm>,
     mask: Zeroizing<[u8; 16]>,
     counter: [u8; 16],
-    ghash: Box<dyn HashState>,
-    assoc_len: u64,
-    text_len: u64,
-}
-
-impl Message {
-    /// Pads the associated data, once.
-    fn end_assoc(&mut self) {
-        if self.text_len == 0 {
-            self.ghash.update(pad16(self.assoc_len as usize));
-        }
-    }
+    /// Before the mask.
+    tag: TagInParts,
 }
 
 impl Granular for Message {
@@ -119,15 +109,12 @@ impl Granular for Message {
     const MAX_TEXT: u64 = MAX_TEXT;
 
     fn assoc(&mut self, assoc: &[u8]) {
-        self.assoc_len = self.assoc_len.wrapping_add(assoc.len() as u64);
-        self.ghash.update(assoc);
+        self.tag.assoc(assoc);
     }
 
     fn encrypt(&mut self, mut text: InOut<'_>) {
-        self.end_assoc();
         self.gcm.crypt(Direction::Encrypt, &mut self.counter, &mut Text::from(text.reborrow()));
-        self.text_len += text.len() as u64;
-        self.ghash.update(text.written());
+        self.tag.text(text.written());
     }
 
     fn peek(&self, start: &mut [u8]) {
@@ -135,11 +122,7 @@ impl Granular for Message {
     }
 
     fn finish(&mut self) -> [u8; 16] {
-        self.end_assoc();
-        self.ghash.update(pad16(self.text_len as usize));
-        self.ghash.update(&lengths(self.assoc_len, self.text_len));
-        let mut tag = [0; 16];
-        self.ghash.finish(&mut tag);
+        let mut tag = self.tag.finish(lengths);
         xor(&mut tag, &*self.mask);
         tag
     }
@@ -157,8 +140,8 @@ impl AeadOps for Arc<Gcm> {
 
     fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
         let (mask, counter) = self.start(iv);
-        let ghash = self.ghash.start();
-        Some(Message { gcm: self.clone(), mask, counter, ghash, assoc_len: 0, text_len: 0 }.in_parts())
+        let tag = TagInParts::new(self.ghash.start());
+        Some(Message { gcm: self.clone(), mask, counter, tag }.in_parts())
     }
 
     fn takes_iv(&self, len: usize) -> bool {

@@ -21,6 +21,7 @@ pub(crate) mod kw;
 pub(crate) mod lrw;
 pub(crate) mod mac;
 pub(crate) mod ofb;
+mod parts;
 pub(crate) mod pcbc;
 pub(crate) mod rfc3686;
 pub(crate) mod rfc4106;

@@ -1,12 +1,12 @@
 //! ChaCha20-Poly1305 (RFC 8439, formerly RFC 7539) and its IPsec variant (RFC 7634): `rfc7539(chacha20,poly1305)`,
 //! `rfc7539esp(chacha20,poly1305)`.
 
-use super::{Lookup, args, bad, compose, cut, hash, pad16, shorten, skcipher, with_list};
+use super::{Lookup, args, bad, compose, cut, hash, pad16, parts::TagInParts, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
     driver::{
-        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, HashState, Keyed, Refusal, Shape,
-        SkcipherOps, Type, WeakKeys,
+        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type,
+        WeakKeys,
     },
     tag,
 };
@@ -73,18 +73,7 @@ struct Message {
     aead: Arc<ChaChaPoly>,
     /// The counter of the next block, little-endian, and the nonce.
     counter: [u8; 16],
-    poly: Box<dyn HashState>,
-    assoc_len: u64,
-    text_len: u64,
-}
-
-impl Message {
-    /// Pads the associated data, once.
-    fn end_assoc(&mut self) {
-        if self.text_len == 0 {
-            self.poly.update(pad16(self.assoc_len as usize));
-        }
-    }
+    tag: TagInParts,
 }
 
 impl Granular for Message {
@@ -92,17 +81,14 @@ impl Granular for Message {
     const MAX_TEXT: u64 = MAX_TEXT;
 
     fn assoc(&mut self, assoc: &[u8]) {
-        self.assoc_len = self.assoc_len.wrapping_add(assoc.len() as u64);
-        self.poly.update(assoc);
+        self.tag.assoc(assoc);
     }
 
     fn encrypt(&mut self, mut text: InOut<'_>) {
-        self.end_assoc();
         self.aead.chacha.crypt_run(Direction::Encrypt, &mut self.counter.clone(), text.reborrow());
-        self.text_len += text.len() as u64;
-        let next = 1 + (self.text_len / 64) as u32;
+        self.tag.text(text.written());
+        let next = 1 + (self.tag.text_len() / 64) as u32;
         self.counter[..4].copy_from_slice(&next.to_le_bytes());
-        self.poly.update(text.written());
     }
 
     fn peek(&self, start: &mut [u8]) {
@@ -110,12 +96,7 @@ impl Granular for Message {
     }
 
     fn finish(&mut self) -> [u8; 16] {
-        self.end_assoc();
-        self.poly.update(pad16(self.text_len as usize));
-        self.poly.update(&lengths(self.assoc_len, self.text_len));
-        let mut tag = [0; 16];
-        self.poly.finish(&mut tag);
-        tag
+        self.tag.finish(lengths)
     }
 }
 
@@ -131,7 +112,7 @@ impl AeadOps for Arc<ChaChaPoly> {
 
     fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
         let (counter, poly) = self.start(iv);
-        let message = Message { aead: self.clone(), counter, poly: poly.start(), assoc_len: 0, text_len: 0 };
+        let message = Message { aead: self.clone(), counter, tag: TagInParts::new(poly.start()) };
         (self.salt_len == 0).then(|| message.in_parts())
     }
 
