@@ -48,5 +48,4 @@ mod sealed {
     pub trait Sealed {}
 }
 
-pub use aligned::Aligned;
 pub use inout::{InOut, Packet, UnequalLengths};
