@@ -178,6 +178,12 @@ impl Named {
     /// The header, and the key of the volume.
     fn unlock(&self, args: &UnlockArgs) -> Result<(Header, Unlocked), Error> {
         let header = self.header()?;
+        let unlocked = self.unlocked(&header, args)?;
+        Ok((header, unlocked))
+    }
+
+    /// The key of the volume with this header.
+    fn unlocked(&self, header: &Header, args: &UnlockArgs) -> Result<Unlocked, Error> {
         let unlocked = match &args.volume_key_file {
             Some(file) => {
                 let key = passphrase::key_file(file, None, None)?;
@@ -188,7 +194,7 @@ impl Named {
                 header.unlock(&self.file, &passphrase, args.key_slot, &limits(args))
             }
         };
-        Ok((header, unlocked.map_err(|error| self.error(error))?))
+        unlocked.map_err(|error| self.error(error))
     }
 }
 

@@ -255,12 +255,13 @@ fn start_decryption(
 /// Goes on with an encryption or a decryption, which is begun if it is the latter.
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
-    if let (Mode::Decrypt, Header::Luks2(header)) = (mode, headed.header()?)
+    let header = headed.header()?;
+    if let (Mode::Decrypt, Header::Luks2(header)) = (mode, &header)
         && header.metadata.is_plain()
     {
-        return already_plain(*header, headed, data);
+        return already_plain((**header).clone(), headed, data);
     }
-    let (header, unlocked) = headed.unlock(unlock)?;
+    let unlocked = headed.unlocked(&header, unlock)?;
     let under_way = header.reencryption().map(|(_, reencryption)| reencryption.mode);
     let mut header = luks2(header, mode)?;
     match under_way {
