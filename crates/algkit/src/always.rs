@@ -11,9 +11,11 @@
 
 #[cfg(any(feature = "aes", feature = "chacha"))]
 use crate::Aead;
+#[cfg(feature = "aes")]
+use crate::Cipher;
 #[cfg(feature = "sha")]
 use crate::Hash;
-#[cfg(feature = "aes")]
+#[cfg(any(feature = "aes", feature = "chacha"))]
 use crate::Skcipher;
 use crate::{Error, Registry, Transform, WeakKeys};
 use std::sync::LazyLock;
@@ -121,6 +123,29 @@ pub fn aes_256_gcm(key: &[u8; 32]) -> Aead {
 #[cfg(feature = "chacha")]
 pub fn chacha20_poly1305(key: &[u8; 32]) -> Aead {
     infallible("rfc7539(chacha20,poly1305)", key)
+}
+
+/// ChaCha20 (RFC 8439): `chacha20`, whose IV is the block counter and the nonce. It does not authenticate; QUIC protects
+/// headers with it.
+///
+/// It panics only if [no driver passes its self-test](crate#without-a-name).
+#[cfg(feature = "chacha")]
+pub fn chacha20(key: &[u8; 32]) -> Skcipher {
+    infallible("chacha20", key)
+}
+
+/// AES-128 (FIPS 197): `aes`, single blocks. See [`aes_256`].
+#[cfg(feature = "aes")]
+pub fn aes_128(key: &[u8; 16]) -> Cipher {
+    infallible("aes", key)
+}
+
+/// AES-256 (FIPS 197): `aes`, single blocks. No mode: equal blocks have equal ciphertexts. QUIC protects headers with it.
+///
+/// It panics only if [no driver passes its self-test](crate#without-a-name).
+#[cfg(feature = "aes")]
+pub fn aes_256(key: &[u8; 32]) -> Cipher {
+    infallible("aes", key)
 }
 
 /// AES-128-XTS (IEEE 1619): `xts(aes)`. See [`aes_256_xts`].

@@ -70,6 +70,9 @@ pub enum Error {
     /// Associated data came after a part of the text.
     #[error("{0}: associated data after the text")]
     LateAssoc(String),
+    /// A message in parts was ended, or refused, and another has not begun.
+    #[error("{0}: the message has ended")]
+    Ended(String),
     /// No chunk may follow in this STREAM: the last chunk was processed, the 32-bit chunk numbers are used up, or a
     /// chunk was refused.
     #[error("{0}: no other chunk can follow in this stream")]

@@ -43,7 +43,7 @@
 //! ```
 //!
 //! They are [`sha256`], [`sha384`], [`sha512`], [`hmac_sha256`], [`hmac_sha384`], [`hmac_sha512`], [`aes_128_gcm`], [`aes_256_gcm`],
-//! [`chacha20_poly1305`], and [`aes_128_xts`] and [`aes_256_xts`], which refuse a key of two equal halves.
+//! [`chacha20_poly1305`], [`aes_128`], [`aes_256`] and [`chacha20`] for QUIC's headers, and [`aes_128_xts`] and [`aes_256_xts`], which refuse a key of two equal halves.
 //!
 //! There is no error to handle, because there is always a driver. If the registry has none, because an environment
 //! variable is malformed or the program has unregistered the drivers, this crate's own drivers serve. The functions
@@ -205,10 +205,10 @@ mod text;
 mod tfm;
 
 pub use algkit_primitives::{InOut, Packet, cpu};
-#[cfg(feature = "chacha")]
-pub use always::chacha20_poly1305;
 #[cfg(feature = "aes")]
-pub use always::{aes_128_gcm, aes_128_xts, aes_256_gcm, aes_256_xts};
+pub use always::{aes_128, aes_128_gcm, aes_128_xts, aes_256, aes_256_gcm, aes_256_xts};
+#[cfg(feature = "chacha")]
+pub use always::{chacha20, chacha20_poly1305};
 #[cfg(feature = "sha")]
 pub use always::{hmac_sha256, hmac_sha384, hmac_sha512, sha256, sha384, sha512};
 pub use driver::{Driver, DriverRef, SelfTest};
@@ -223,7 +223,7 @@ pub use sizes::Sizes;
 pub use table::CATALOGUE;
 pub use templates::authenc::{authenc_key, split_authenc_key};
 pub use text::Text;
-pub use tfm::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State, Transform, Unkeyed};
+pub use tfm::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State, Transform, Unkeyed, Unverified};
 
 /// Looks up a single-block cipher in the [global registry](Registry::global).
 pub fn cipher(name: &str) -> Result<Unkeyed<Cipher>, Error> {

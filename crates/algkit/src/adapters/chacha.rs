@@ -156,7 +156,8 @@ impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
     }
 }
 
-/// A message in parts, with its key.
+/// A message in parts, with its key. It has no salt.
+#[derive(Clone)]
 struct Parts<T: AeadToken> {
     key: ChaCha20Poly1305<T>,
     message: Message,
@@ -170,8 +171,11 @@ impl<T: AeadToken> Granular for Parts<T> {
         self.key.aad(&mut self.message, assoc);
     }
 
-    fn encrypt(&mut self, text: InOut<'_>) {
-        self.key.encrypt(&mut self.message, text);
+    fn crypt(&mut self, direction: Direction, text: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.key.encrypt(&mut self.message, text),
+            Direction::Decrypt => self.key.decrypt(&mut self.message, text),
+        }
     }
 
     fn peek(&self, start: &mut [u8]) {
@@ -180,6 +184,12 @@ impl<T: AeadToken> Granular for Parts<T> {
 
     fn finish(&mut self) -> [u8; 16] {
         self.key.finish(self.message.clone())
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        let Ok(nonce) = iv.try_into() else { return false };
+        self.message = self.key.start(nonce);
+        true
     }
 }
 

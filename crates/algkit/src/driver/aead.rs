@@ -60,7 +60,7 @@ pub trait AeadOps: Send + Sync + Any {
         None
     }
 
-    /// Begins to encrypt a message whose parts come one after the other. `None` for modes that cannot, such as CCM,
+    /// Begins a message whose parts come one after the other. `None` for modes that cannot, such as CCM,
     /// which has to know the lengths first.
     fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
         let _ = iv;

@@ -61,6 +61,14 @@ pub trait HashState: Send + Sync + Any {
     /// An independent copy.
     fn boxed_clone(&self) -> Box<dyn HashState>;
 
+    /// Becomes a copy of another state of the same driver, in the same memory. Returns false and does nothing if the
+    /// driver does not support this or the other state is of another one.
+    #[must_use]
+    fn copy_from(&mut self, other: &dyn HashState) -> bool {
+        let _ = other;
+        false
+    }
+
     /// Exports what the message so far has changed in the state; returns whether the driver supports this. The key,
     /// and whatever else is equal in all states of an instance, is not exported.
     #[must_use]
@@ -107,6 +115,11 @@ impl<S: Hash + 'static> HashState for S {
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(self.clone())
+    }
+
+    fn copy_from(&mut self, other: &dyn HashState) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<S>();
+        other.map(|other| self.clone_from(other)).is_some()
     }
 
     fn export(&self, to: &mut Writer<'_>) -> bool {

@@ -6,6 +6,9 @@ use arrayvec::ArrayVec;
 use std::{any::Any, ptr};
 
 /// A list of jobs on the stack, as long as a driver accepts at once.
+///
+/// A list is filled where it stays, by [`put`] or `extend`. `collect` makes it elsewhere and moves all of it, which takes
+/// as long as hashing a short message.
 pub(crate) type Jobs<J> = ArrayVec<J, MAX_JOBS>;
 
 /// Adds a job to a list that has room for it. `push` would also compile formatting code for each job type.

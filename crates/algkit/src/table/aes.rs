@@ -86,10 +86,24 @@ pub(super) static ROWS: &[&[Row]] = &[
     #[cfg(target_arch = "aarch64")]
     &[
         Row::skcipher::<Ecb<Bitslice<cpu::Neon>>>(&ECB, "ecb-aes-neonbs", 250, "aes/bitslice/mod.rs"),
-        Row::skcipher::<SlicedCbc<cpu::Neon>>(&CBC, "cbc-aes-neonbs", 250, "aes/bitslice/modes.rs"),
+        Row::skcipher::<SlicedCbc<cpu::Neon, AesKey<cpu::Neon>>>(&CBC, "cbc-aes-neonbs", 250, "aes/bitslice/modes.rs"),
         Row::skcipher::<SlicedCtr<cpu::Neon>>(&CTR, "ctr-aes-neonbs", 250, "aes/bitslice/modes.rs"),
         Row::skcipher::<Xctr<Bitslice<cpu::Neon>>>(&XCTR, "xctr-aes-neonbs", 250, "aes/bitslice/mod.rs"),
-        Row::skcipher::<Xts<Bitslice<cpu::Neon>, AesFixedTime>>(&XTS, "xts-aes-neonbs", 250, "aes/bitslice/modes.rs"),
+        Row::skcipher::<Xts<Bitslice<cpu::Neon>, AesKey<cpu::Neon>>>(
+            &XTS,
+            "xts-aes-neonbs",
+            250,
+            "aes/bitslice/modes.rs",
+        ),
+    ],
+    #[cfg(target_arch = "aarch64")]
+    &[
+        Row::cipher::<AesKey<cpu::Neon>>(&AES, "aes-neon", 200, "aes/neon.rs"),
+        Row::skcipher::<FusedEcb<cpu::Neon>>(&ECB, "ecb-aes-neon", 200, "aes/neon.rs"),
+        Row::skcipher::<FusedCtr<cpu::Neon>>(&CTR, "ctr-aes-neon", 200, "aes/neon.rs"),
+        Row::hash::<Cmac<cpu::Neon>>(&CMAC, "cmac-aes-neon", 200, "aes/neon.rs"),
+        Row::hash::<Xcbc<cpu::Neon>>(&XCBC, "xcbc-aes-neon", 200, "aes/neon.rs"),
+        Row::hash::<Cbcmac<cpu::Neon>>(&CBCMAC, "cbcmac-aes-neon", 200, "aes/neon.rs"),
     ],
     #[cfg(target_arch = "x86_64")]
     &[

@@ -31,6 +31,8 @@ pub(super) static ROWS: &[&[Row]] = &[
     ],
     #[cfg(target_arch = "aarch64")]
     &[
+        Row::hash::<Of<VGhash, cpu::Neon>>(&GHASH, "ghash-neon", 200, "ghash/neon.rs"),
+        Row::hash::<Of<VPolyval, cpu::Neon>>(&POLYVAL, "polyval-neon", 200, "ghash/neon.rs"),
         Row::hash::<Of<VGhash, cpu::ArmCe>>(&GHASH, "ghash-ce", 300, "ghash/aarch64.rs"),
         Row::hash::<Of<VPolyval, cpu::ArmCe>>(&POLYVAL, "polyval-ce", 300, "ghash/aarch64.rs"),
     ],

@@ -96,6 +96,7 @@ impl Gcm {
 }
 
 /// A message in parts.
+#[derive(Clone)]
 struct Message {
     gcm: Arc<Gcm>,
     mask: Zeroizing<[u8; 16]>,
@@ -112,9 +113,10 @@ impl Granular for Message {
         self.tag.assoc(assoc);
     }
 
-    fn encrypt(&mut self, mut text: InOut<'_>) {
-        self.gcm.crypt(Direction::Encrypt, &mut self.counter, &mut Text::from(text.reborrow()));
-        self.tag.text(text.written());
+    fn crypt(&mut self, direction: Direction, mut text: InOut<'_>) {
+        self.tag.around(direction, &mut text, |text| {
+            self.gcm.crypt(direction, &mut self.counter, &mut Text::from(text));
+        });
     }
 
     fn peek(&self, start: &mut [u8]) {
@@ -125,6 +127,12 @@ impl Granular for Message {
         let mut tag = self.tag.finish(lengths);
         xor(&mut tag, &*self.mask);
         tag
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        (self.mask, self.counter) = self.gcm.start(iv);
+        self.tag = TagInParts::new(self.gcm.ghash.start());
+        !iv.is_empty()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
         put,
     },
 };
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The longest digest of a hash that HMAC accepts, in bytes.
@@ -47,7 +47,8 @@ impl HashOps for Hmac {
 
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
-            let mut digests: Jobs<_> = jobs.iter().map(|_| [0; MAX_DIGEST]).collect();
+            let mut digests = Jobs::new();
+            digests.extend(jobs.iter().map(|_| [0; MAX_DIGEST]));
             inner_digests(jobs, &mut digests);
             outer_digests(jobs, &digests);
             // `zeroize` writes byte by byte and takes as long as a block. `fill` uses the CPU's vectors.
@@ -74,14 +75,13 @@ fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [[u8; MAX_DIGEST]]) {
 
 /// Writes the digests of the inner digests.
 fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[[u8; MAX_DIGEST]]) {
-    let mut instances = Instances::<Hmac>::new();
-    let keyed = jobs.iter_mut().zip(digests).filter_map(|(job, digest)| {
+    let (mut keyed, mut outer, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Hmac>::new());
+    keyed.extend(jobs.iter_mut().zip(digests).filter_map(|(job, digest)| {
         let Hmac(key) = instances.find(job.state)?;
-        Some((key, [&digest[..key.digest_size]], job))
-    });
-    let mut keyed: Jobs<_> = keyed.collect();
-    let outer = keyed.iter_mut().map(|(key, parts, job)| StateJob { state: &*key.outer, parts: &*parts, out: job.out });
-    finish_batch(&mut outer.collect::<Jobs<_>>());
+        Some((&*key.outer, [&digest[..key.digest_size]], &mut *job.out))
+    }));
+    outer.extend(keyed.iter_mut().map(|(state, parts, out)| StateJob { state: *state, parts, out }));
+    finish_batch(&mut outer);
 }
 
 fn finish_batch(jobs: &mut [StateJob<'_>]) {
@@ -110,6 +110,15 @@ impl HashState for InProgress {
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(Self { inner: self.inner.boxed_clone(), key: self.key.clone() })
+    }
+
+    fn copy_from(&mut self, other: &dyn HashState) -> bool {
+        let Some(other) = (other as &dyn Any).downcast_ref::<Self>() else { return false };
+        self.key.clone_from(&other.key);
+        if !self.inner.copy_from(&*other.inner) {
+            self.inner = other.inner.boxed_clone();
+        }
+        true
     }
 
     fn export(&self, to: &mut Writer<'_>) -> bool {

@@ -200,8 +200,8 @@ impl<C: Chain> Hash for InProgress<C> {
                 }
             }
             C::absorb_batch(&mut lanes);
-            for (lane, (out, bs)) in lanes.iter_mut().zip(outs) {
-                out.copy_from_slice(&lane.state[..bs]);
+            for (lane, (out, bs)) in lanes.iter_mut().zip(&mut outs) {
+                out.copy_from_slice(&lane.state[..*bs]);
                 lane.last.zeroize();
             }
         }

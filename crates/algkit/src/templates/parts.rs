@@ -2,12 +2,19 @@
 //! ciphertext, each padded with zeros to whole blocks of 16 bytes, and over their lengths.
 
 use super::pad16;
-use crate::driver::HashState;
+use crate::{driver::HashState, kind::Direction};
+use algkit_primitives::InOut;
 
 pub(super) struct TagInParts {
     hash: Box<dyn HashState>,
     assoc_len: u64,
     text_len: u64,
+}
+
+impl Clone for TagInParts {
+    fn clone(&self) -> Self {
+        Self { hash: self.hash.boxed_clone(), ..*self }
+    }
 }
 
 impl TagInParts {
@@ -25,8 +32,21 @@ impl TagInParts {
         self.hash.update(assoc);
     }
 
-    /// Absorbs ciphertext, which is not empty.
-    pub(super) fn text(&mut self, ciphertext: &[u8]) {
+    /// Absorbs the ciphertext of a part, which is not empty: that which `crypt` makes or that which it takes.
+    pub(super) fn around(&mut self, direction: Direction, text: &mut InOut<'_>, crypt: impl FnOnce(InOut<'_>)) {
+        match direction {
+            Direction::Encrypt => {
+                crypt(text.reborrow());
+                self.text(text.written());
+            }
+            Direction::Decrypt => {
+                self.text(text.src());
+                crypt(text.reborrow());
+            }
+        }
+    }
+
+    fn text(&mut self, ciphertext: &[u8]) {
         self.end_assoc();
         self.text_len += ciphertext.len() as u64;
         self.hash.update(ciphertext);

@@ -69,6 +69,7 @@ impl ChaChaPoly {
 }
 
 /// A message in parts.
+#[derive(Clone)]
 struct Message {
     aead: Arc<ChaChaPoly>,
     /// The counter of the next block, little-endian, and the nonce.
@@ -84,9 +85,10 @@ impl Granular for Message {
         self.tag.assoc(assoc);
     }
 
-    fn encrypt(&mut self, mut text: InOut<'_>) {
-        self.aead.chacha.crypt_run(Direction::Encrypt, &mut self.counter.clone(), text.reborrow());
-        self.tag.text(text.written());
+    fn crypt(&mut self, direction: Direction, mut text: InOut<'_>) {
+        self.tag.around(direction, &mut text, |text| {
+            self.aead.chacha.crypt_run(direction, &mut self.counter.clone(), text);
+        });
         let next = 1 + (self.tag.text_len() / 64) as u32;
         self.counter[..4].copy_from_slice(&next.to_le_bytes());
     }
@@ -97,6 +99,15 @@ impl Granular for Message {
 
     fn finish(&mut self) -> [u8; 16] {
         self.tag.finish(lengths)
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        if iv.len() != 12 {
+            return false;
+        }
+        let (counter, poly) = self.aead.start(iv);
+        (self.counter, self.tag) = (counter, TagInParts::new(poly.start()));
+        true
     }
 }
 

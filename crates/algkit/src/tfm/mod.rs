@@ -16,7 +16,7 @@ pub use cipher::Cipher;
 pub use hash::Hash;
 pub(crate) use limits::Limits;
 pub use rng::Rng;
-pub use sealing::Sealing;
+pub use sealing::{Sealing, Unverified};
 pub use skcipher::Skcipher;
 pub(crate) use skcipher::crypt;
 pub use state::State;

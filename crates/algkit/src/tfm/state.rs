@@ -21,6 +21,15 @@ impl Clone for State {
     fn clone(&self) -> Self {
         Self { state: self.state.boxed_clone(), driver: self.driver.clone() }
     }
+
+    /// Copies into the memory of this state, where both are of one driver.
+    fn clone_from(&mut self, other: &Self) {
+        if self.state.copy_from(&*other.state) {
+            self.driver.clone_from(&other.driver);
+        } else {
+            *self = other.clone();
+        }
+    }
 }
 
 impl fmt::Debug for State {
@@ -63,6 +72,25 @@ impl State {
         let mut out = vec![0; self.driver.shape.digestsize];
         self.state.finish(&mut out);
         out
+    }
+
+    /// Writes the digest of what was absorbed followed by `parts` to `out`. The state does not change, and nothing is
+    /// allocated.
+    ///
+    /// ```
+    /// let fresh = algkit::hash("sha256")?.unkeyed()?.start();
+    /// let (mut state, mut digest) = (fresh.clone(), [0; 32]);
+    /// state.update(b"message");
+    /// state.digest_into(&[b" and more"], &mut digest)?;
+    /// assert_eq!(digest[..], algkit::hash("sha256")?.digest(b"message and more")?);
+    /// state.clone_from(&fresh); // begins again, in the same memory
+    /// assert_eq!(state.finish(), algkit::hash("sha256")?.digest(b"")?);
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn digest_into(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)?;
+        self.state.digest_after(parts, out);
+        Ok(())
     }
 
     /// Writes the digest of what was absorbed to `out`.

@@ -1,8 +1,8 @@
 //! AES (FIPS 197).
 //!
 //! * [`RoundKeys`]: the key schedule that every driver shares.
-//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, and the modes fused with them.
-//!   Each mode is one text for every width of vector:
+//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, or with NEON, which looks up the S-box in
+//!   registers (`neon`), and the modes fused with them. Each mode is one text for every width of vector:
 //!
 //! | mode | file | blocks at once |
 //! | --- | --- | --- |
@@ -28,6 +28,8 @@ mod generic;
 mod inverse;
 mod key;
 mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pass;
 pub(crate) mod rounds;
 pub(crate) mod sbox;

@@ -1,6 +1,9 @@
 //! One pass over a message whose blocks are independent of each other.
 
-use crate::{InOut, simd::Blocks};
+use crate::{
+    InOut,
+    simd::{AesVector, Blocks},
+};
 
 /// Vectors in a batch. Eight fill the AES units of every CPU so far, whose rounds take 3 to 8 cycles and begin once or
 /// twice a cycle.
@@ -19,7 +22,7 @@ pub(super) const SHORT: usize = 32;
 pub(super) const MEDIUM: usize = 64;
 
 /// A mode, seen as what it does to the next vectors of a message.
-pub(super) trait Pass<V: Blocks> {
+pub(super) trait Pass<V: AesVector> {
     /// Whether messages may have any length; if not, they are whole blocks.
     const RAGGED: bool;
 
@@ -30,19 +33,29 @@ pub(super) trait Pass<V: Blocks> {
     fn batch<const N: usize, const WHOLE: bool>(&mut self, data: InOut<'_>);
 
     /// Transforms a message: batches of twelve vectors while eight more follow, batches of eight, then four, two and one
-    /// if they fit, then a partial vector.
+    /// if they fit, then a partial vector. Batches of four are the longest where [`AesVector::CHAINS`] is 4.
     #[inline(always)]
     fn run(&mut self, mut data: InOut<'_>) {
         while Self::LONG
+            && V::CHAINS >= LONG_BATCH
             && data.len() >= (LONG_BATCH + BATCH) * V::BYTES
             && let Some(batch) = data.take(LONG_BATCH * V::BYTES)
         {
             self.batch::<LONG_BATCH, true>(batch);
         }
-        while let Some(batch) = data.take(BATCH * V::BYTES) {
+        while V::CHAINS >= BATCH
+            && let Some(batch) = data.take(BATCH * V::BYTES)
+        {
             self.batch::<BATCH, true>(batch);
         }
-        if let Some(batch) = data.take(4 * V::BYTES) {
+        while V::CHAINS < BATCH
+            && let Some(batch) = data.take(4 * V::BYTES)
+        {
+            self.batch::<4, true>(batch);
+        }
+        if V::CHAINS >= BATCH
+            && let Some(batch) = data.take(4 * V::BYTES)
+        {
             self.batch::<4, true>(batch);
         }
         if let Some(batch) = data.take(2 * V::BYTES) {

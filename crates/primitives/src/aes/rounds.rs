@@ -372,6 +372,9 @@ mod tests {
             check::<crate::cpu::Vaes512>();
         }
         #[cfg(target_arch = "aarch64")]
-        check::<crate::cpu::ArmCe>();
+        {
+            check::<crate::cpu::Neon>();
+            check::<crate::cpu::ArmCe>();
+        }
     }
 }

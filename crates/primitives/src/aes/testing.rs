@@ -13,7 +13,10 @@ macro_rules! each_token {
             $check::<crate::cpu::Vaes512>();
         }
         #[cfg(target_arch = "aarch64")]
-        $check::<crate::cpu::ArmCe>();
+        {
+            $check::<crate::cpu::Neon>();
+            $check::<crate::cpu::ArmCe>();
+        }
     }};
 }
 

@@ -1,7 +1,7 @@
 //! PMULL and PMULL2: the products of the low halves and of the high halves of two vectors.
 
 use super::clmul::{C, ClmulToken, ClmulVector};
-use crate::cpu::{ArmCe, HasArmAes};
+use crate::cpu::{ArmCe, HasArmAes, HasNeon};
 use crate::simd::aarch64::V128;
 
 impl ClmulToken for ArmCe {
@@ -11,10 +11,18 @@ impl ClmulToken for ArmCe {
 /// 16 bytes of ones, then 16 of zeros: the mask of the first n bytes begins at offset 16 - n.
 static FIRST_BYTES: [[u8; 16]; 2] = [[0xff; 16], [0; 16]];
 
-impl<T: HasArmAes> V128<T> {
+impl<T: HasNeon> V128<T> {
     #[inline(always)]
-    fn swap_halves(self) -> Self {
+    pub(super) fn swap_halves(self) -> Self {
         self.align_bytes::<8>(self)
+    }
+
+    /// [`ClmulVector::keep`].
+    #[inline(always)]
+    pub(super) fn first_bytes(self, n: usize) -> Self {
+        assert!(n <= 16);
+        let mask = FIRST_BYTES.as_flattened()[16 - n..].first_chunk::<16>().expect("a mask of 16 bytes");
+        self.and(Self::load(self.token(), mask))
     }
 }
 
@@ -30,9 +38,7 @@ impl<T: HasArmAes> ClmulVector for V128<T> {
 
     #[inline(always)]
     fn keep(self, n: usize) -> Self {
-        assert!(n <= 16);
-        let mask = FIRST_BYTES.as_flattened()[16 - n..].first_chunk::<16>().expect("a mask of 16 bytes");
-        self.and(Self::load(self.token(), mask))
+        self.first_bytes(n)
     }
 
     #[inline(always)]

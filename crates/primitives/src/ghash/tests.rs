@@ -18,7 +18,10 @@ macro_rules! every_token {
             $check::<crate::cpu::Vaes512>();
         }
         #[cfg(target_arch = "aarch64")]
-        $check::<crate::cpu::ArmCe>();
+        {
+            $check::<crate::cpu::Neon>();
+            $check::<crate::cpu::ArmCe>();
+        }
     };
 }
 
@@ -110,6 +113,37 @@ fn basis<T: ClmulToken>() {
 #[test]
 fn all_pairs_of_bits() {
     every_token!(basis);
+}
+
+/// The unreduced products of single bits, in either half and in both, against the portable ones.
+fn unreduced<T: ClmulToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    fn parts<T: ClmulToken>(token: T, [a, b]: [u128; 2]) -> [[u8; 16]; 3] {
+        let [a, b] = [a, b].map(u128::to_le_bytes);
+        let mut out = [[0; 16]; 3];
+        token.vectorize(
+            #[inline(always)]
+            || {
+                let b = T::V::splat(token, &b);
+                let parts = T::V::splat(token, &a).multiply(b, b.add_halves());
+                out.iter_mut().zip(parts).for_each(|(out, part)| *out = part.first());
+            },
+        );
+        out
+    }
+    for i in 0..64 {
+        for j in 0..64 {
+            for ends in [0, 1, 1 << 64, 1 << 64 | 1] {
+                let factors = [ends << i, (1 << 64 | 1) << j];
+                assert_eq!(parts(token, factors), parts(Portable::new(), factors), "{factors:x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_bits() {
+    every_token!(unreduced);
 }
 
 /// Factors with as many bits as possible, where carries would reach beyond their holes.

@@ -13,6 +13,7 @@
 use super::{Job, Reader, Writer};
 use crate::aligned::Aligned;
 use crate::lanes::{MOST, Runs};
+use arrayvec::ArrayVec;
 use core::mem;
 
 /// The number of jobs that are sorted at a time.
@@ -44,7 +45,10 @@ pub(crate) fn take<'a, S>(jobs: &mut [Job<'a, S>], entry: u64) -> Job<'a, S> {
 }
 
 /// The chaining value of a hash, which one block passes to the next.
-pub trait Chaining: Clone + Default + Send + Sync {
+pub trait Chaining: Clone + Send + Sync {
+    /// A value of zeros.
+    const ZERO: Self;
+
     /// Room for the padded end of a message.
     type Tail: Tail;
 
@@ -98,13 +102,21 @@ pub(crate) struct Stream<'a, C: Chaining> {
     pub tail_len: usize,
     /// The number of bytes of the tail that have been absorbed.
     absorbed: usize,
-    pub out: &'a mut [u8],
+    /// The buffer for the digest, while there is a message.
+    pub out: Option<&'a mut [u8]>,
 }
 
 impl<C: Chaining> Stream<'_, C> {
+    /// A stream without a message.
+    const EMPTY: Self =
+        Self { chain: C::ZERO, run: &[], tail: Aligned(C::Tail::ZERO), tail_len: 0, absorbed: 0, out: None };
+
+    /// Writes the digest from the chaining value after the last block.
     #[inline(always)]
-    fn new() -> Self {
-        Self { chain: C::default(), run: &[], tail: Aligned(C::Tail::ZERO), tail_len: 0, absorbed: 0, out: &mut [] }
+    fn write(&mut self, chain: &C) {
+        if let Some(out) = self.out.take() {
+            chain.write(out);
+        }
     }
 
     /// What is left of the run and of the tail.
@@ -156,15 +168,17 @@ pub(crate) trait SideBySide<C> {
     fn wipe(&mut self);
 }
 
+/// The streams of a queue: as many as have had a message. They are not a part of [`Queue`], because to move them takes as
+/// long as hashing a short message.
+pub(crate) type Streams<'a, C> = ArrayVec<Stream<'a, C>, MOST>;
+
 /// Messages to be hashed by kernels. A token's method that takes a queue hashes all its messages.
 pub struct Queue<'q, 'a, C: Chaining> {
-    streams: [Stream<'a, C>; MOST],
+    streams: &'q mut Streams<'a, C>,
     /// One bit for each stream that has a message.
     taken: u32,
     /// One bit for each stream whose message is in no lane.
     waiting: u32,
-    /// The number of streams that have had a message.
-    used: usize,
     /// Puts the next message into a stream; returns false if there is none.
     fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     block: usize,
@@ -175,8 +189,13 @@ pub struct Queue<'q, 'a, C: Chaining> {
 impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     /// A queue of the messages that `fill` puts into streams, at most `count`, with blocks of `block` bytes.
     #[inline(always)]
-    pub(crate) fn new(block: usize, count: usize, fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool) -> Self {
-        Self { streams: core::array::from_fn(|_| Stream::new()), taken: 0, waiting: 0, used: 0, fill, block, count }
+    pub(crate) fn new(
+        streams: &'q mut Streams<'a, C>,
+        block: usize,
+        count: usize,
+        fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
+    ) -> Self {
+        Self { streams, taken: 0, waiting: 0, fill, block, count }
     }
 
     /// The length of a block in bytes.
@@ -191,14 +210,16 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         if self.waiting != 0 {
             let i = self.waiting.trailing_zeros() as usize;
             self.waiting &= self.waiting - 1;
-            return Some(i % MOST);
+            return Some(i);
         }
-        let i = self.taken.trailing_ones() as usize % MOST;
+        let i = self.taken.trailing_ones() as usize;
+        if i == self.streams.len() {
+            self.streams.try_push(Stream::EMPTY).ok()?;
+        }
         let stream = &mut self.streams[i];
         stream.absorbed = 0;
         (self.fill)(stream).then(|| {
             self.taken |= 1 << i;
-            self.used = self.used.max(i + 1);
             i
         })
     }
@@ -247,7 +268,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
-                    kernel.get(lane).write(stream.out);
+                    stream.write(&kernel.get(lane));
                     *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
@@ -291,7 +312,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
             for (i, chain) in pair.into_iter().zip(&mut chains) {
                 let stream = &mut self.streams[i];
                 if stream.next().is_empty() {
-                    chain.write(stream.out);
+                    stream.write(chain);
                     self.taken &= !(1 << i);
                 } else {
                     stream.chain.clone_from(chain);
@@ -314,7 +335,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 stream.chain = chain;
                 stream.advance(len);
             }
-            stream.chain.write(stream.out);
+            if let Some(out) = stream.out.take() {
+                stream.chain.write(out);
+            }
             self.taken &= !(1 << i);
         }
     }
@@ -322,7 +345,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
 
 impl<C: Chaining> Drop for Queue<'_, '_, C> {
     fn drop(&mut self) {
-        for stream in self.streams.iter_mut().take(self.used) {
+        for stream in self.streams.iter_mut() {
             stream.chain.wipe();
             stream.tail.bytes().fill(0);
             zeroize::optimization_barrier(&stream.tail);

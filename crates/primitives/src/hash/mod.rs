@@ -8,9 +8,9 @@ use crate::{aligned::Aligned, cpu::Token};
 pub use bytes::{Number, Reader, Writer};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
-pub(crate) use many::Stream;
 pub use many::{Chaining, Queue, Tail};
 pub(crate) use many::{SORTED, longest_first, take};
+pub(crate) use many::{Stream, Streams};
 
 /// Overwrites `value`, in a way that the compiler cannot leave out.
 ///
@@ -333,12 +333,13 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                     stream.run = blocks;
                     let length = state.length(message.len());
                     stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
-                    stream.out = out;
+                    stream.out = Some(out);
                     return true;
                 }
                 false
             };
-            C::compress_queue(token, &mut Queue::new(B, count, &mut fill));
+            let mut streams = Streams::new();
+            C::compress_queue(token, &mut Queue::new(&mut streams, B, count, &mut fill));
         }
     }
 

@@ -23,7 +23,7 @@ mod x86;
 
 use crate::cpu::Token;
 use crate::hash::{
-    Chaining, Hash, Job, Queue, Reader, SORTED, Stream, Writer, little_endian, longest_first, take, wipe,
+    Chaining, Hash, Job, Queue, Reader, SORTED, Stream, Streams, Writer, little_endian, longest_first, take, wipe,
 };
 
 /// A token of a CPU that has a Keccak permutation.
@@ -277,12 +277,13 @@ impl<T: Permute> Hash for Keccak<T> {
                     stream.tail[rest.len()] = state.suffix;
                     stream.tail[rate - 1] |= 0x80;
                     stream.tail_len = rate;
-                    stream.out = out;
+                    stream.out = Some(out);
                     return true;
                 }
                 false
             };
-            token.absorb_queue(&mut Queue::new(rate, count, &mut fill));
+            let mut streams = Streams::new();
+            token.absorb_queue(&mut Queue::new(&mut streams, rate, count, &mut fill));
         }
     }
 
@@ -301,6 +302,8 @@ impl<T: Permute> Hash for Keccak<T> {
 }
 
 impl Chaining for [u64; 25] {
+    const ZERO: Self = [0; 25];
+
     type Tail = [u8; 200];
 
     #[inline(always)]

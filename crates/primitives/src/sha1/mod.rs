@@ -65,6 +65,8 @@ impl<T: Compress> Chain<T> for Chain160 {
 }
 
 impl Chaining for Chain160 {
+    const ZERO: Self = Self([0; 5]);
+
     type Tail = [u8; 128];
 
     #[inline(always)]

@@ -114,6 +114,8 @@ macro_rules! chain {
         }
 
         impl Chaining for Words8<$word> {
+            const ZERO: Self = Self([0; 8]);
+
             type Tail = [u8; 32 * size_of::<$word>()];
 
             #[inline(always)]

@@ -170,6 +170,9 @@ const FOUR: u128 = 1 | 1 << 32 | 1 << 64 | 1 << 96;
 
 /// Vectors of blocks with the CPU's AES instructions.
 pub trait AesVector: Blocks {
+    /// The most vectors that modes take through each round together.
+    const CHAINS: usize = 12;
+
     /// ShiftRows, SubBytes, MixColumns, then the round key.
     fn enc(self, round_key: Self) -> Self;
 

@@ -14,8 +14,9 @@ use crate::{
 };
 use algkit_primitives::{
     InOut,
-    aes::{AesFixedTime, Bitslice, BitsliceToken},
+    aes::{AesFixedTime, AesKey, Bitslice, BitsliceToken},
     cpu::Portable,
+    simd::AesToken,
 };
 
 impl<T: BitsliceToken> CipherOps for Bitslice<T> {
@@ -85,38 +86,62 @@ impl<T: BitsliceToken> Make for SlicedCtr<T> {
     }
 }
 
-/// CBC. Encryption is serial, so it uses a cipher for single blocks.
-pub(crate) struct SlicedCbc<T: BitsliceToken> {
-    parallel: Bitslice<T>,
-    serial: AesFixedTime,
+/// AES for what waits for each block.
+pub(crate) trait Serial<T>: CipherOps + Sized {
+    fn serial(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey>;
+
+    /// CBC encryption.
+    fn encrypt_chain(&self, iv: &mut [u8], run: InOut<'_>) {
+        blockwise::cbc_encrypt(iv, run, &|block| self.encrypt_blocks(block));
+    }
 }
 
-impl<T: BitsliceToken> SkcipherOps for SlicedCbc<T> {
+impl<T> Serial<T> for AesFixedTime {
+    fn serial(_: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::make(Portable::new(), key, weak)
+    }
+}
+
+impl<T: AesToken> Serial<T> for AesKey<T> {
+    fn serial(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
+        Self::make(token, key, weak)
+    }
+
+    fn encrypt_chain(&self, iv: &mut [u8], run: InOut<'_>) {
+        self.cbc_encrypt(block16(iv), run);
+    }
+}
+
+/// CBC. Encryption is serial, so it uses another cipher.
+pub(crate) struct SlicedCbc<T: BitsliceToken, S = AesFixedTime> {
+    parallel: Bitslice<T>,
+    serial: S,
+}
+
+impl<T: BitsliceToken, S: Serial<T>> SkcipherOps for SlicedCbc<T, S> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(16, 0) {
             match direction {
-                Direction::Encrypt => blockwise::cbc_encrypt(iv, run, &|block| self.serial.encrypt_blocks(block)),
+                Direction::Encrypt => self.serial.encrypt_chain(iv, run),
                 Direction::Decrypt => self.parallel.cbc_decrypt(block16(iv), run),
             }
         }
     }
 }
 
-impl<T: BitsliceToken> Make for SlicedCbc<T> {
+impl<T: BitsliceToken, S: Serial<T>> Make for SlicedCbc<T, S> {
     type Token = T;
 
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
-        let serial = AesFixedTime::make(Portable::new(), key, weak)?;
-        Ok(Self { parallel: Bitslice::make(token, key, weak)?, serial })
+        Ok(Self { parallel: Bitslice::make(token, key, weak)?, serial: S::serial(token, key, weak)? })
     }
 }
 
-impl<T: BitsliceToken> Make for Xts<Bitslice<T>, AesFixedTime> {
+impl<T: BitsliceToken, S: Serial<T>> Make for Xts<Bitslice<T>, S> {
     type Token = T;
 
     fn make(token: T, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
         let (data, tweak) = check_halves(key, weak)?;
-        let tweak = AesFixedTime::make(Portable::new(), tweak, weak)?;
-        Ok(Self { data: Bitslice::make(token, data, weak)?, tweak })
+        Ok(Self { data: Bitslice::make(token, data, weak)?, tweak: S::serial(token, tweak, weak)? })
     }
 }

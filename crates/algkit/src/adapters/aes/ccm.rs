@@ -98,7 +98,7 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
                 Direction::Encrypt => ccm_batch::<T, true>(&mut lanes),
                 Direction::Decrypt => ccm_batch::<T, false>(&mut lanes),
             }
-            lanes.iter_mut().zip(tags).for_each(|(lane, tag)| tag.finish(&mut lane.tag));
+            lanes.iter_mut().zip(&mut tags).for_each(|(lane, tag)| tag.finish(&mut lane.tag));
         }
     }
 }

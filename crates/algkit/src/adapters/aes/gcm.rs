@@ -60,6 +60,7 @@ impl<T: GcmToken> AeadOps for GcmKey<T> {
 }
 
 /// A message in parts, with its key.
+#[derive(Clone)]
 struct Message<T: GcmToken> {
     key: GcmKey<T>,
     state: GcmState,
@@ -73,8 +74,11 @@ impl<T: GcmToken> Granular for Message<T> {
         self.key.aad(&mut self.state, assoc);
     }
 
-    fn encrypt(&mut self, text: InOut<'_>) {
-        self.key.encrypt(&mut self.state, text);
+    fn crypt(&mut self, direction: Direction, text: InOut<'_>) {
+        match direction {
+            Direction::Encrypt => self.key.encrypt(&mut self.state, text),
+            Direction::Decrypt => self.key.decrypt(&mut self.state, text),
+        }
     }
 
     fn peek(&self, start: &mut [u8]) {
@@ -83,6 +87,11 @@ impl<T: GcmToken> Granular for Message<T> {
 
     fn finish(&mut self) -> [u8; 16] {
         self.key.finish(self.state.clone())
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        self.state = self.key.start_any(iv);
+        !iv.is_empty()
     }
 }
 

@@ -46,8 +46,8 @@ impl<T: Permute> Hash for Extendable<T> {
 
     fn digest_batch_after(jobs: &mut [Job<'_, Self>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
-            let mut sponges: Jobs<_> =
-                jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }).collect();
+            let mut sponges = Jobs::new();
+            sponges.extend(jobs.iter_mut().map(|Job { state, parts, out }| Job { state: &state.0, parts, out }));
             Keccak::digest_batch_after(&mut sponges);
         }
     }

@@ -100,14 +100,72 @@ impl<T: HasNeon> Blocks for V128<T> {
     }
 }
 
+/// The methods of [`AesVector`] that do not depend on how AES is computed. `times_0x87` multiplies a number below 2^57 by
+/// x^7 + x^2 + x + 1.
+macro_rules! one_block {
+    ($times_0x87:expr) => {
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            self.and(other)
+        }
+
+        #[inline(always)]
+        fn gather(token: Self::Token, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+            Self::load(token, &block(0))
+        }
+
+        #[inline(always)]
+        fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+            put(0, self.first());
+        }
+
+        #[inline(always)]
+        fn meet(&mut self, other: &mut Self) {
+            self.meet(other);
+        }
+
+        #[inline(always)]
+        fn after(self, previous: Self) -> Self {
+            previous
+        }
+
+        #[inline(always)]
+        fn mul_x(self, n: usize) -> Self {
+            assert!(n <= 56);
+            let n = n as i64;
+            let out = self.shl64_by(n - 64);
+            let reduced = $times_0x87(self.token(), out.high64());
+            let carried = Self::zero(self.token()).align_bytes::<8>(out);
+            self.shl64_by(n).xor(reduced).xor(carried)
+        }
+
+        #[inline(always)]
+        fn next_tweaks(batch: &[Self; 8], _before: Self, i: usize) -> Self {
+            let batch_ago = batch[i];
+            let token = batch_ago.token();
+            let zero = Self::zero(token);
+            let out = batch_ago.align_bytes::<15>(zero).low64();
+            zero.align_bytes::<15>(batch_ago).xor($times_0x87(token, out))
+        }
+
+        #[inline(always)]
+        fn mul_x_ramp(self, n: usize) -> Self {
+            self.mul_x(n)
+        }
+    };
+}
+pub(crate) use one_block;
+
+#[inline(always)]
+fn times_0x87<T: HasArmAes>(token: T, word: u64) -> V128<T> {
+    V128::clmul_of(token, word, 0x87)
+}
+
 // AESE adds its key before SubBytes, and x86 adds it after MixColumns. `enc`, `dec` and their last rounds follow x86:
 // AESE gets a zero key, and an xor follows. `round` and `finish` follow the instructions instead: each key is an
 // operand of the next AESE, so a round is AESE and AESMC and nothing else.
 impl<T: HasArmAes> AesVector for V128<T> {
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        self.and(other)
-    }
+    one_block!(times_0x87);
 
     #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
@@ -127,16 +185,6 @@ impl<T: HasArmAes> AesVector for V128<T> {
     #[inline(always)]
     fn dec_last(self, round_key: Self) -> Self {
         self.aes_dec_last(Self::zero(self.token())).xor(round_key)
-    }
-
-    #[inline(always)]
-    fn gather(token: T, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
-        Self::load(token, &block(0))
-    }
-
-    #[inline(always)]
-    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
-        put(0, self.bytes());
     }
 
     #[inline(always)]
@@ -167,39 +215,5 @@ impl<T: HasArmAes> AesVector for V128<T> {
         let key = Self::load(token, key);
         let state = if ENC { self.aes_enc_last(key) } else { self.aes_dec_last(key) };
         state.xor(last)
-    }
-
-    #[inline(always)]
-    fn meet(&mut self, other: &mut Self) {
-        self.meet(other);
-    }
-
-    #[inline(always)]
-    fn after(self, previous: Self) -> Self {
-        previous
-    }
-
-    #[inline(always)]
-    fn mul_x(self, n: usize) -> Self {
-        assert!(n <= 56);
-        let n = n as i64;
-        let out = self.shl64_by(n - 64);
-        let reduced = Self::clmul_of(self.token(), out.high64(), 0x87);
-        let carried = Self::zero(self.token()).align_bytes::<8>(out);
-        self.shl64_by(n).xor(reduced).xor(carried)
-    }
-
-    #[inline(always)]
-    fn next_tweaks(batch: &[Self; 8], _before: Self, i: usize) -> Self {
-        let batch_ago = batch[i];
-        let token = batch_ago.token();
-        let zero = Self::zero(token);
-        let out = batch_ago.align_bytes::<15>(zero).low64();
-        zero.align_bytes::<15>(batch_ago).xor(Self::clmul_of(token, out, 0x87))
-    }
-
-    #[inline(always)]
-    fn mul_x_ramp(self, n: usize) -> Self {
-        self.mul_x(n)
     }
 }

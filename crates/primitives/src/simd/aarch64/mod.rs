@@ -6,6 +6,8 @@
 
 mod blocks;
 
+pub(crate) use blocks::one_block;
+
 use super::register::{Plain, makers, methods, proven, raw, registers, unwrap, wrap};
 use crate::cpu::{HasArmAes, HasArmSha2, HasArmSha3, HasNeon};
 use core::arch::aarch64::*;
@@ -67,6 +69,7 @@ methods! {
     fn and(a, b: V128) -> V128 { vandq_u8(a, b) }
     fn or(a, b: V128) -> V128 { vorrq_u8(a, b) }
     fn not(a) -> V128 { vmvnq_u8(a) }
+    fn add8(a, b: V128) -> V128 { vaddq_u8(a, b) }
     fn add32(a, b: V128) -> V128 { on32!(vaddq_u32(a, b)) }
     fn add64(a, b: V128) -> V128 { on64!(vaddq_u64(a, b)) }
     /// Adds to the two words of 64 bits of `self`: to the lower the product of words 0 and 2 of `b`, to the upper that
@@ -76,6 +79,8 @@ methods! {
         vreinterpretq_u8_u64(vmlal_u32(vreinterpretq_u64_u8(a), vget_low_u32(b), vget_high_u32(b)))
     }
 
+    /// 0xff where a byte's highest bit is 1, and 0 where it is 0.
+    fn signs8(a) -> V128 { vcltzq_s8(vreinterpretq_s8_u8(a)) }
     fn shl8<const N>(a) -> V128 { vshlq_n_u8::<N>(a) }
     fn shr8<const N>(a) -> V128 { vshrq_n_u8::<N>(a) }
     fn shl32<const N>(a) -> V128 { on32!(vshlq_n_u32::<N>(a)) }
@@ -84,8 +89,21 @@ methods! {
     /// Each word shifted to the left by `n` bits, or to the right if `n` is negative. 64 or more, in either direction,
     /// give zero.
     fn shl64_by(a, n: i64) -> V128 { vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(a), vdupq_n_s64(n))) }
+    /// The lower word shifted as in [`Self::shl64_by`] by `low` bits, and the upper one by `high`.
+    fn shl64_each(a, low: i64, high: i64) -> V128 {
+        vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(a), vsetq_lane_s64::<1>(high, vdupq_n_s64(low))))
+    }
     /// Each word of `b` shifted to the right by `R` bits, with the upper `R` bits of `self` above them.
     fn shr_insert32<const R>(a, b: V128) -> V128 { on32!(vsriq_n_u32::<R>(a, b)) }
+
+    /// The carry-less products of the bytes of the lower halves, or of the upper halves, 16 bits each.
+    fn clmul_bytes_low(a, b: V128) -> V128 {
+        let [a, b] = [vreinterpretq_p8_u8(a), vreinterpretq_p8_u8(b)];
+        vreinterpretq_u8_p16(vmull_p8(vget_low_p8(a), vget_low_p8(b)))
+    }
+    fn clmul_bytes_high(a, b: V128) -> V128 {
+        vreinterpretq_u8_p16(vmull_high_p8(vreinterpretq_p8_u8(a), vreinterpretq_p8_u8(b)))
+    }
 
     /// Reverses the order of bytes, or of 16-bit halves, within each word.
     fn reverse_bytes32(a) -> V128 { vrev32q_u8(a) }
@@ -93,6 +111,13 @@ methods! {
     fn reverse_halves32(a) -> V128 { vreinterpretq_u8_u16(vrev32q_u16(vreinterpretq_u16_u8(a))) }
     /// Byte i of the result is byte number `from[i]` of `self`, or zero if the number is above 15.
     fn shuffle_bytes(a, from: V128) -> V128 { vqtbl1q_u8(a, from) }
+    /// Byte i of the result is byte number `self[i]` of the 64 bytes of a table, or zero if the number is above 63.
+    fn lookup(a, t0: V128, t1: V128, t2: V128, t3: V128) -> V128 { vqtbl4q_u8(uint8x16x4_t(t0, t1, t2, t3), a) }
+    /// Byte i of the result is byte number `from[i]` of the 64 bytes of a table, or that of `self` if the number is
+    /// above 63.
+    fn or_lookup(a, from: V128, t0: V128, t1: V128, t2: V128, t3: V128) -> V128 {
+        vqtbx4q_u8(a, uint8x16x4_t(t0, t1, t2, t3), from)
+    }
     /// Bytes `N` to `N` + 15 of the 32 bytes of `self` followed by `high`.
     fn align_bytes<const N>(a, high: V128) -> V128 { vextq_u8::<N>(a, high) }
     /// The lower words of `self` and `b`, interleaved; the first is from `self`.
