@@ -21,6 +21,9 @@ const FORMS: [(&str, &str, u8, usize); 3] = [
 const START: usize = 4096;
 const SUPERBLOCK: usize = 4096;
 
+/// How many steps of an input are done: enough to fill the journal and to replay it.
+const STEPS: usize = 16;
+
 #[derive(Arbitrary, Debug)]
 struct Input {
     form: u8,
@@ -194,7 +197,7 @@ fuzz_target!(|input: Input| {
         let at = usize::from(at) % size;
         at..at + usize::from(len) % (size - at + 1)
     };
-    for step in input.steps.iter().take(64) {
+    for step in input.steps.iter().take(STEPS) {
         match step {
             Step::Write { at, len, byte } => {
                 let range = range(*at, *len);

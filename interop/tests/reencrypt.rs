@@ -234,6 +234,33 @@ fn cryptsetup_recovers_a_zone_that_was_left_here() {
     rescued("journal", false);
 }
 
+/// The file of a new header has no name until it is complete.
+#[test]
+fn a_kill_before_the_header_is_complete_leaves_no_file() {
+    let place = Place::new();
+    let folder = place.folder.path().join("folder");
+    fs::create_dir(&folder).expect("a folder");
+    let (header, image) = (folder.join("header"), folder.join("image"));
+    fs::copy(&place.plain, &image).expect("a file");
+    // A key derivation that takes minutes.
+    let slow = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000000000"];
+    let mut encrypt = Command::new(algkit());
+    encrypt.args(["volume", "encrypt", "--key-file", &place.at("key"), "--header"]).arg(&header).arg(&image).args(slow);
+    let mut child = quiet(&mut encrypt);
+    let has_begun = || {
+        let mut open = fs::read_dir(format!("/proc/{}/fd", child.id())).expect("proc").flatten();
+        open.any(|entry| fs::metadata(entry.path()).is_ok_and(|file| file.is_file() && file.len() == (16 << 20) + 4096))
+    };
+    while !has_begun() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("a signal");
+    assert!(child.wait().expect("a program").code().is_none());
+    let names: Vec<_> = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
+    assert_eq!(names, std::slice::from_ref(&image));
+    assert!(fs::read(image).expect("a file") == fs::read(&place.plain).expect("a file"));
+}
+
 /// `ALGKIT_KILLS` sets how many kills there are.
 #[test]
 fn kills_at_random_lose_nothing() {

@@ -123,6 +123,42 @@ fn clients_with_certificates() {
     }
 }
 
+/// nbdkit as a client with a certificate, and nbdkit as the server of clients with a pre-shared key.
+#[test]
+fn nbdkit_between() {
+    let place = Place::new();
+    let (pki, image) = (Pki::new(&place, "pki"), image(&place));
+    let folder = text(&pki.0);
+    let tls =
+        Server::start(&place, &["--tcp", "127.0.0.1:0", "--tls-certificates", folder, "--tls-verify-peer", &image]);
+    let port = format!("port={}", tls.uri.rsplit(':').next().expect("a port"));
+    let certificates = format!("tls-certificates={folder}");
+    let write = format!("nbdcopy {} \"$uri\"", text(&place.plain));
+    let client = ["nbd", "hostname=127.0.0.1", &port, "tls=require", &certificates];
+    foreign("nbdkit", "nbdkit", &[&["-U", "-"], &client[..], &["--run", &write]].concat());
+    tls.end("TERM");
+
+    fs::write(place.at("psk"), "alice:00112233445566778899aabbccddeeff\n").expect("a file");
+    fs::write(place.at("other"), "alice:00112233445566778899aabbccddeefe\n").expect("a file");
+    let bare = Server::start(&place, &[&image]);
+    let (keys, socket) = (format!("--tls-psk={}", place.at("psk")), format!("socket={}", place.at("disk.sock")));
+    let through = |read: &str| {
+        let server = ["-U", "-", "--tls=require", &keys, "nbd", &socket, "--run", read];
+        Command::new("nbdkit").args(server).output().expect("nbdkit: install Debian's nbdkit")
+    };
+    let with = |keys: &str| {
+        let uri = format!("nbds+unix://alice@/?socket=$unixsocket&tls-psk-file={}", place.at(keys));
+        through(&format!("nbdcopy \"{uri}\" {}", place.at("back")))
+    };
+    for refused in [with("other"), through("nbdinfo --size \"nbd+unix:///?socket=$unixsocket\"")] {
+        assert!(!refused.status.success(), "{}", told(&refused));
+    }
+    let read = with("psk");
+    assert!(read.status.success(), "{}", told(&read));
+    assert!(fs::read(place.at("back")).expect("a file")[..LEN] == fs::read(&place.plain).expect("a file"));
+    bare.end("TERM");
+}
+
 #[test]
 fn others_get_nothing() {
     let place = Place::new();

@@ -2,7 +2,12 @@
 
 mod command;
 
-use command::{images, outcome, run::told, text};
+use command::{
+    images, ours, outcome,
+    run::told,
+    text,
+    volume::{Place, QUICK, patch},
+};
 use std::fs;
 
 #[test]
@@ -25,4 +30,18 @@ fn bitlocker_and_filevault_are_named() {
         }
         assert_eq!(found, count, "{folder}");
     }
+}
+
+/// What no passphrase opens is refused before one is asked for.
+#[test]
+fn no_passphrase_is_asked_for_in_vain() {
+    let place = Place::new();
+    let image = place.image("disk", 4 << 20);
+    ours(&[&["volume", "format", "--type", "luks1", "-d", &place.at("key"), &image][..], &QUICK].concat());
+    // The mode of the cipher (the header of LUKS1 has no checksum).
+    patch(&image, 40, b"ecb\0");
+    let run = outcome(&["volume", "open-test", "-d", &place.at("not-there"), &image]);
+    assert_eq!(run.status.code(), Some(2));
+    let said = told(&run);
+    assert!(said.contains("aes-ecb") && !said.contains("not-there"), "{said}");
 }

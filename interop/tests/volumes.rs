@@ -13,9 +13,22 @@ use command::{
 };
 use std::{fs, path::Path, process::Command};
 
+/// Key derivations of further key slots, whose passphrases are in files of these names.
+const ARGON2: [&str; 2] = ["argon2i", "argon2id"];
+
+/// Their costs, which take hardly any time.
+const LIGHT: [&str; 6] = ["--pbkdf-force-iterations", "4", "--pbkdf-memory", "64", "--pbkdf-parallel", "1"];
+
+/// A folder with those files.
+fn place_with_keys() -> Place {
+    let place = Place::new();
+    ARGON2.iter().for_each(|kdf| fs::write(place.at(kdf), format!("a passphrase for {kdf}")).expect("a file"));
+    place
+}
+
 #[test]
 fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {
-    let place = Place::new();
+    let place = place_with_keys();
     let plain = fs::read(&place.plain).expect("a file");
     for (number, (cipher, bits, sector)) in [
         ("aes-xts-plain64", "512", "512"),
@@ -36,6 +49,13 @@ fn what_cryptsetup_encrypts_is_read_and_what_is_written_it_decrypts() {
         place.cryptsetup(&[&made[..], &QUICK, &where_to].concat());
         assert!(fs::read(&disk).expect("a file") != plain);
         assert!(place.read(&["--header", &header, &disk]) == plain, "{cipher} {sector}");
+        for kdf in ARGON2 {
+            let add = ["luksAddKey", "--key-file", &key, "--pbkdf", kdf, "--header", &header, &disk, &place.at(kdf)];
+            place.cryptsetup(&[&add[..], &LIGHT].concat());
+            let read = ours(&["volume", "read", "--key-file", &place.at(kdf), "--header", &header, &disk]);
+            assert!(read == plain, "{cipher} {sector} {kdf}");
+            place.cryptsetup(&["luksRemoveKey", "--header", &header, &disk, &place.at(kdf)]);
+        }
         let range = place.read(&["--header", &header, "--offset", "70001", "--length", "5000", &disk]);
         assert!(range == plain[70001..75001], "{cipher} {sector}");
 
@@ -238,10 +258,10 @@ const MORE: [(&str, &str, &str, &str); 4] = [
 /// In one boot of a stock kernel, it makes volumes that are read here, and compares those that were written here.
 #[test]
 fn volumes_of_the_kernel() {
-    let place = Place::new();
+    let place = place_with_keys();
     let plain = fs::read(&place.plain).expect("a file");
     fs::copy(&place.plain, place.at("plain")).expect("a file");
-    let small = ["--luks2-metadata-size", "16k", "--luks2-keyslots-size", "512k"];
+    let small = ["--luks2-metadata-size", "16k", "--luks2-keyslots-size", "1m"];
     let (mut script, mut disks) = ("set -e; modprobe -a dm-crypt; k=/host/key\n".to_owned(), Vec::new());
     for (number, (kind, cipher, bits, sector)) in KERNEL.iter().enumerate() {
         disks.push(place.image(&format!("disk{number}"), 8 << 20));
@@ -251,9 +271,14 @@ fn volumes_of_the_kernel() {
         } else {
             String::new()
         };
+        let add = |kdf: &str| {
+            let light = LIGHT.join(" ");
+            format!("cryptsetup luksAddKey --key-file $k --pbkdf {kdf} {light} {device} /host/{kdf}\n")
+        };
+        let more = if *kind == "luks2" { ARGON2.map(add).concat() } else { String::new() };
         script += &format!(
             "cryptsetup -q luksFormat --type {kind} {layout} -c '{cipher}' -s {bits} --pbkdf-force-iterations 1000 {device} $k
-             cryptsetup open --key-file $k {device} v; dd if=/host/plain of=/dev/mapper/v bs=64k 2>/dev/null; sync; cryptsetup close v\n"
+             {more}cryptsetup open --key-file $k {device} v; dd if=/host/plain of=/dev/mapper/v bs=64k 2>/dev/null; sync; cryptsetup close v\n"
         );
     }
     // Volumes that are made and written here.
@@ -263,9 +288,19 @@ fn volumes_of_the_kernel() {
         ours(&[&format[..], &[&made, &place.at("key")], &QUICK].concat());
         ours(&["volume", "write", "--key-file", &place.at("key"), "-i", text(&place.plain), &made]);
         let device = format!("/dev/vd{}", char::from(b'a' + disks.len() as u8));
-        script += &format!(
-            "cryptsetup open --key-file $k {device} w; cmp -n {LEN} /host/plain /dev/mapper/w; cryptsetup close w\n"
-        );
+        let mut keys = vec!["key"];
+        if kind == "luks2" {
+            for kdf in ARGON2 {
+                let add = ["volume", "add-key", "-d", &place.at("key"), "--pbkdf", kdf, &made, &place.at(kdf)];
+                ours(&[&add[..], &LIGHT].concat());
+                keys.push(kdf);
+            }
+        }
+        for key in keys {
+            script += &format!(
+                "cryptsetup open --key-file /host/{key} {device} w; cmp -n {LEN} /host/plain /dev/mapper/w; cryptsetup close w\n"
+            );
+        }
         disks.push(made);
     }
 
@@ -276,7 +311,9 @@ fn volumes_of_the_kernel() {
     let run = output(boot.arg("--").arg(script));
     assert!(run.status.success(), "{}", told(&run));
     for (number, (kind, cipher, ..)) in KERNEL.iter().enumerate() {
-        let read = place.read(&["--length", &LEN.to_string(), &disks[number]]);
-        assert!(read == plain, "{kind} {cipher}");
+        for key in if *kind == "luks2" { &["key", ARGON2[0], ARGON2[1]][..] } else { &["key"] } {
+            let read = ["volume", "read", "-d", &place.at(key), "--length", &LEN.to_string(), &disks[number]];
+            assert!(ours(&read) == plain, "{kind} {cipher} {key}");
+        }
     }
 }

@@ -249,6 +249,15 @@ impl Header {
         keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
 
+    /// An error if no key opens the volume on `storage`: it needs what is not supported, or its tags are not laid out as the header says. So
+    /// nobody is asked for a passphrase in vain.
+    pub fn openable(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        match self {
+            Self::Luks1(header) => header.spec().map(drop),
+            Self::Luks2(header) => header.openable(storage),
+        }
+    }
+
     /// The volume on `storage`, which is the device of the data: that of the header, unless the header is detached.
     pub fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         match self {

@@ -229,6 +229,14 @@ fn segments_outside_of_the_device_do_not_open() {
 }
 
 #[test]
+fn a_header_without_segments_is_not_that_of_plain_data() {
+    let mut bare = metadata();
+    (bare["segments"], bare["digests"]["0"]["segments"]) = (json!({}), json!([]));
+    let Header::Luks2(header) = read(&bare).unwrap() else { panic!("version 2") };
+    assert!(!header.metadata.is_plain());
+}
+
+#[test]
 fn requirements_and_integrity_are_named() {
     use algkit_volume::Key;
     let mut required = metadata();
@@ -242,7 +250,9 @@ fn requirements_and_integrity_are_named() {
         [(required, "inline-hw-tags"), (old, "cryptsetup repair"), (integrity, "journal_encryption `ctr(aes)`")]
     {
         let header = read(&metadata).unwrap();
-        let error = header.open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
+        let disk = Memory::new(vec![0; 2 << 20]);
+        let error = header.open(&disk, &Key::new((0..64).collect())).unwrap_err();
+        assert_eq!(header.openable(&disk).unwrap_err().to_string(), error.to_string());
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(named), "{error}");
     }
 }

@@ -415,8 +415,10 @@ fn what_is_refused_by_name() {
     let refused = |change: &dyn Fn(&mut luks2::Metadata), reason: &str| {
         let mut luks2 = luks2.clone();
         change(&mut luks2.metadata);
-        let error = Header::Luks2(luks2).open(&disk, &unlocked.key).unwrap_err().to_string();
+        let header = Header::Luks2(luks2);
+        let error = header.open(&disk, &unlocked.key).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
+        assert_eq!(header.openable(&disk).unwrap_err().to_string(), error);
     };
     let integrity = |field: &'static str, value: &'static str| {
         move |metadata: &mut luks2::Metadata| {

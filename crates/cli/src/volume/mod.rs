@@ -226,7 +226,9 @@ impl Place {
         plain::refuse_options(kind)?;
         let volume = match kind.format {
             Format::Luks => {
-                let (header, unlocked) = self.headed().unlock(args)?;
+                let header = self.headed().header()?;
+                header.openable(&storage).map_err(|error| self.data.error(error))?;
+                let unlocked = self.headed().unlocked(&header, args)?;
                 let headed = self.header.as_ref().map(|headed| &headed.file as &dyn ReadAt);
                 header.open_with(storage, headed, &unlocked)
             }

@@ -10,13 +10,14 @@ use super::{
     kdf::{self, DEFAULT_HASH},
     limits, passphrase, random, uninterrupted,
 };
-use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
+use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
     CipherSpec, Header, NewKey, Unlocked, Version,
     format::Options,
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
+use rustix::{fs::Mode as FileMode, process::umask};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag::register,
@@ -29,7 +30,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
 /// Bytes of a file with a header: all key slots, and the first sector of data that a header with its data would have.
@@ -174,31 +174,32 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
     // The file gets its name when it says that the data is plain yet.
     let new = new_header(path, HEADER_FILE)?;
     let random = random()?;
-    let begun = Header::format(Version::Luks2, new.as_file(), &options, &passphrase, &random);
+    let begun = Header::format(Version::Luks2, new.handle(), &options, &passphrase, &random);
     let (header, unlocked) = begun.map_err(failed)?;
     let mut header = luks2(header, Mode::Encrypt)?;
     let protection = protection(&args.how, args.sector_size);
     let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
-    let started = reencrypt::start(&mut header, new.as_file(), &data.file, unlocked, &[], &plan, &random);
+    let started = reencrypt::start(&mut header, new.handle(), &data.file, unlocked, &[], &plan, &random);
     let unlocked = started.map_err(failed)?;
     let headed = named(new, path)?;
     rewrite(&mut header, &headed, data, &unlocked, &args.how)
 }
 
-/// A file for a header, which has no name yet.
-fn new_header(path: &Path, len: u64) -> Result<NamedTempFile, Error> {
-    let new = NamedTempFile::new_in(folder(path)).and_then(|new| new.as_file().set_len(len).map(|()| new));
-    new.map_err(|source| Error::Write { name: format!("`{}`", path.display()), source })
+/// A file for a header, which gets its name by [`named`]. It is its owner's alone.
+fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
+    umask(FileMode::RWXG | FileMode::RWXO);
+    let new = Output::file(path, None)?;
+    let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
+    new.handle().set_len(len).map_err(cannot)?;
+    Ok(new)
 }
 
 /// The same file when it has its name.
-fn named(new: NamedTempFile, path: &Path) -> Result<Named, Error> {
-    let cannot = |source: std::io::Error| Error::Write { name: format!("`{}`", path.display()), source };
-    let file = new.persist_noclobber(path).map_err(|error| cannot(error.error))?;
+fn named(new: Output, path: &Path) -> Result<Named, Error> {
+    new.finish()?;
+    let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
     File::open(folder(path)).and_then(|folder| folder.sync_all()).map_err(cannot)?;
-    let headed = Named { file, path: path.to_owned(), access: Access::Header };
-    headed.lock(Access::Header)?;
-    Ok(headed)
+    Named::open(path, Access::Header)
 }
 
 fn folder(path: &Path) -> &Path {
@@ -217,7 +218,7 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     let mut header = luks2(header, Mode::Decrypt)?;
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
-    reencrypt::detach(&header, &data.file, new.as_file(), &random()?).map_err(failed)?;
+    reencrypt::detach(&header, &data.file, new.handle(), &random()?).map_err(failed)?;
     let headed = named(new, &args.header)?;
     *header = *luks2(headed.header()?, Mode::Decrypt)?;
     start_decryption(&mut header, &headed, &data, unlocked, &args.how)

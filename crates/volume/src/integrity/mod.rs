@@ -10,13 +10,12 @@ use crate::{Error, ReadAt, VolumeKey, WriteAt, crypt::UNIT, storage};
 use algkit::Direction;
 use blocks::Blocks;
 use journal::{Journal, Ring};
-use layout::Layout;
 use section::Section;
 use std::sync::{PoisonError, RwLock};
 use writer::Writer;
 
 pub(crate) use blocks::Scheme;
-pub(crate) use layout::INLINE;
+pub(crate) use layout::{INLINE, Layout};
 
 /// Bytes of blocks that are read at a time.
 const CHUNK: usize = 1 << 20;
@@ -85,20 +84,28 @@ impl Empty {
     }
 }
 
-impl Sealed {
-    pub fn open(storage: &dyn ReadAt, segment: &Description<'_>, key: &dyn VolumeKey) -> Result<Self, Error> {
+impl Description<'_> {
+    /// What is there before the key is known. An error if no key opens it.
+    pub fn read(&self, storage: &dyn ReadAt) -> Result<(Scheme, Layout), Error> {
         // What cannot be opened whatever the device has is told first.
-        let scheme = Scheme::new(segment.cipher, segment.kind)?.with_mac_key(segment.mac_key);
-        let layout = Layout::read(storage, segment.offset)?;
+        let scheme = Scheme::new(self.cipher, self.kind)?.with_mac_key(self.mac_key);
+        let layout = Layout::read(storage, self.offset)?;
         let damaged = |reason: String| Error::damaged("integrity superblock", reason);
-        if layout.block != u64::from(segment.sector_size) {
-            let reason = format!("blocks of {} bytes, and the LUKS2 header has {}", layout.block, segment.sector_size);
+        if layout.block != u64::from(self.sector_size) {
+            let reason = format!("blocks of {} bytes, and the LUKS2 header has {}", layout.block, self.sector_size);
             return Err(damaged(reason));
         }
         // The superblock is not authenticated: whoever shortened tags would have to guess fewer bits.
         if layout.tag != scheme.stored() {
             return Err(damaged(format!("tags of {} bytes, and the cipher has {}", layout.tag, scheme.stored())));
         }
+        Ok((scheme, layout))
+    }
+}
+
+impl Sealed {
+    pub fn open(storage: &dyn ReadAt, segment: &Description<'_>, key: &dyn VolumeKey) -> Result<Self, Error> {
+        let (scheme, layout) = segment.read(storage)?;
         let blocks = scheme.key(key, layout.block as usize, segment.iv_offset)?;
         let (journal, ring) = Journal::read(storage, layout.clone())?;
         let state = RwLock::new(State { journal, writer: None, failed: false });

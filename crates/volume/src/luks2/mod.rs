@@ -122,8 +122,8 @@ impl Header {
         Ok([(0, self.bytes(0, random)?), (second, self.bytes(second, random)?)])
     }
 
-    /// The tags of the volume, if its sectors have any.
-    fn sealed(&self, storage: &dyn ReadAt, key: &dyn VolumeKey) -> Result<Option<Sealed>, Error> {
+    /// How the sectors are tagged, if they are.
+    fn description(&self) -> Result<Option<Description<'_>>, Error> {
         let mut segments = self.metadata.segments.values();
         let (Some(segment), None) = (segments.next(), segments.next()) else { return Ok(None) };
         let Some(integrity) = &segment.integrity else { return Ok(None) };
@@ -133,7 +133,7 @@ impl Header {
                 return Err(Error::Unsupported { what: format!("integrity with {field} `{}`", text(field)) });
             }
         }
-        let description = Description {
+        Ok(Some(Description {
             cipher: segment.encryption.as_deref().unwrap_or_default(),
             kind: text("type"),
             // cryptsetup 2.8 has it.
@@ -142,15 +142,27 @@ impl Header {
             iv_offset: segment.iv_tweak.unwrap_or(0),
             sector_size: segment.sector_size(),
             journaled: !self.metadata.config.flags.iter().any(|flag| flag == NO_JOURNAL),
-        };
-        Sealed::open(storage, &description, key).map(Some)
+        }))
+    }
+
+    /// An error if no key opens the volume.
+    pub(crate) fn openable(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        if self.metadata.reencryption().is_none() {
+            self.metadata.refuse_requirements()?;
+        }
+        if let Some(description) = self.description()? {
+            return description.read(storage).map(drop);
+        }
+        let mut ciphers = self.metadata.segments.values().filter_map(|segment| segment.encryption.as_deref());
+        ciphers.try_for_each(|cipher| CipherSpec::parse(cipher).map(drop))
     }
 
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         self.metadata.refuse_requirements()?;
         let device = storage.size()?;
-        if let Some(sealed) = self.sealed(&storage, key)? {
+        if let Some(description) = self.description()? {
+            let sealed = Sealed::open(&storage, &description, key)?;
             return Volume::sealed(storage, sealed);
         }
         let segments = self.metadata.segments.values().filter(|segment| !segment.is_backup());

@@ -143,7 +143,9 @@ impl Metadata {
 
     /// Whether all of the data has been decrypted, by a decryption that is finished.
     pub fn is_plain(&self) -> bool {
-        self.reencryption().is_none() && self.segments.values().all(|segment| segment.encryption.is_none())
+        self.reencryption().is_none()
+            && !self.segments.is_empty()
+            && self.segments.values().all(|segment| segment.encryption.is_none())
     }
 }
 

@@ -59,6 +59,17 @@ struct Connection<'a, R, W> {
     output: Mutex<W>,
 }
 
+/// A piece of data. For a read, the head of the reply is in front of it.
+type Buffer = Zeroizing<Vec<u8>>;
+
+/// Makes the buffer `len` bytes long. Its bytes stay only if it has room: to grow in place would leave copies of plaintext behind.
+fn resize(buffer: &mut Buffer, len: usize) {
+    if buffer.capacity() < len {
+        *buffer = Zeroizing::new(Vec::with_capacity(len));
+    }
+    buffer.resize(len, 0);
+}
+
 type Input<'a, R> = MutexGuard<'a, Option<BufReader<R>>>;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -68,8 +79,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<R: Read, W: Write> Connection<'_, R, W> {
     /// Does one request after the other, until the connection ends.
     fn work(&self) -> Result<(), io::Error> {
-        // The buffer has room for the head of a reply in front of the data. It never grows, as that would leave copies of plaintext behind.
-        let mut buffer = Zeroizing::new(Vec::with_capacity(DATA_HEAD + CHUNK));
+        let mut buffer = Buffer::default();
         let mut held = None;
         loop {
             let mut input = held.take().unwrap_or_else(|| lock(&self.input));
@@ -97,7 +107,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         &'a self,
         request: Request,
         mut input: Input<'a, R>,
-        buffer: &mut Vec<u8>,
+        buffer: &mut Buffer,
     ) -> Result<Option<Input<'a, R>>, io::Error> {
         let Request { command, cookie, offset, len, flags } = request;
         let mut done = self.refusal(&request).map_or(Ok(()), Err);
@@ -123,7 +133,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
             Command::Trim => self.pieces(offset, len, |at, len| self.export.storage.discard(at, len as u64)),
             Command::WriteZeroes => self.pieces(offset, len, |at, len| {
                 buffer.clear();
-                buffer.resize(len, 0);
+                resize(buffer, len);
                 self.export.storage.write_from(at, buffer)
             }),
             _ => Ok(()),
@@ -171,14 +181,14 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         request: &Request,
         mut done: Result<(), Refusal>,
         input: &mut BufReader<R>,
-        buffer: &mut Vec<u8>,
+        buffer: &mut Buffer,
     ) -> Result<Result<(), Refusal>, io::Error> {
         if request.len > 2 * MAX_REQUEST {
             return Err(broken("a write that is too long"));
         }
         let (mut at, mut left) = (request.offset, request.len as usize);
         loop {
-            buffer.resize(left.min(CHUNK), 0);
+            resize(buffer, left.min(CHUNK));
             input.read_exact(buffer)?;
             left -= buffer.len();
             if left == 0 {
@@ -193,7 +203,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
 
     /// Answers a read. A structured reply is made of chunks, each with its own head. A simple reply has one head in front of all pieces, so after a failure
     /// in the middle the connection has to end.
-    fn read(&self, request: &Request, refused: Result<(), Refusal>, buffer: &mut Vec<u8>) -> Result<(), io::Error> {
+    fn read(&self, request: &Request, refused: Result<(), Refusal>, buffer: &mut Buffer) -> Result<(), io::Error> {
         let Request { cookie, offset, len, .. } = *request;
         if refused.is_err() || len == 0 {
             return self.answer_read(cookie, refused);
@@ -203,7 +213,7 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
         let mut done = 0;
         while done < len {
             let piece = (len - done).min(CHUNK as u32);
-            buffer.resize(DATA_HEAD + piece as usize, 0);
+            resize(buffer, DATA_HEAD + piece as usize);
             let data = DATA_HEAD..DATA_HEAD + piece as usize;
             let at = offset + u64::from(done);
             if let Err(refused) = self.told(self.export.storage.read_at(at, &mut buffer[data.clone()])) {
