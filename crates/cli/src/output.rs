@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use rustix::{
-    fs::{AtFlags, CWD, Mode, OFlags},
+    fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, renameat_with},
     io::Errno,
 };
 use signal_hook::{
@@ -43,7 +43,7 @@ enum To {
 
 struct Destination {
     path: PathBuf,
-    /// The permissions of the existing file, if there is one.
+    /// The permissions of the file that was there and is replaced. One that comes later is not.
     permissions: Option<Permissions>,
 }
 
@@ -143,7 +143,7 @@ impl Output {
             To::Direct(_) => Ok(()),
             To::Nameless(file, destination) => destination.name(&file),
             To::Named(file, temporary, destination) => {
-                destination.dress(&file).and_then(|()| temporary.rename(&destination.path))
+                destination.dress(&file).and_then(|()| temporary.rename(&destination))
             }
         }
         .map_err(|source| Error::Write { name, source })
@@ -185,7 +185,7 @@ impl Destination {
         let link = |to: &Path| rustix::fs::linkat(CWD, proc_path(file), CWD, to, AtFlags::SYMLINK_FOLLOW);
         match link(&self.path) {
             // linkat(2) does not replace an existing file, rename(2) does.
-            Err(Errno::EXIST) => Temporary::with_name(self, |to| Ok(link(to)?))?.1.rename(&self.path),
+            Err(Errno::EXIST) => Temporary::with_name(self, |to| Ok(link(to)?))?.1.rename(self),
             result => Ok(result?),
         }
     }
@@ -225,10 +225,15 @@ impl Temporary {
         Ok((value, Self(())))
     }
 
-    fn rename(self, to: &Path) -> io::Result<()> {
+    fn rename(self, to: &Destination) -> io::Result<()> {
         let mut pending = pending();
         let Some(path) = pending.as_ref() else { return Err(io::ErrorKind::Interrupted.into()) };
-        fs::rename(path, to)?;
+        let kept = if to.permissions.is_some() { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
+        match renameat_with(CWD, path, CWD, &to.path, kept) {
+            // Some file systems only replace.
+            Err(Errno::INVAL) => fs::rename(path, &to.path)?,
+            done => done?,
+        }
         *pending = None;
         Ok(())
     }
@@ -256,8 +261,11 @@ fn remove_on_signals() {
         std::thread::spawn(move || {
             for signal in signals.forever() {
                 let mut pending = pending();
-                remove(&mut pending);
-                let _ = emulate_default_handler(signal);
+                // Without such a name the command goes on, and answers signals in its own way if it goes on for long.
+                if pending.is_some() {
+                    remove(&mut pending);
+                    let _ = emulate_default_handler(signal);
+                }
             }
         });
     });

@@ -28,7 +28,7 @@ impl Server {
     /// Reads `server-cert.pem` and `server-key.pem` in the folder; with `verifies_peer`, clients need a certificate that one of `ca-cert.pem` has signed
     /// and that is not in `ca-crl.pem`, if that is there.
     pub fn new(folder: &Path, verifies_peer: bool) -> Result<Self, Error> {
-        let provider = Arc::new(ring::default_provider());
+        let provider = Arc::new(algkit_rustls::provider(ring::default_provider()));
         let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&[&TLS13])
             .map_err(refused)?;

@@ -1,0 +1,142 @@
+//! Connections in memory: every suite, with algkit on one side and ring on the other, and with algkit on both.
+
+use rustls::{
+    ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection, SupportedCipherSuite,
+    client::Resumption,
+    crypto::{CryptoProvider, ring},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+use std::{
+    io::{Read, Write},
+    sync::Arc,
+};
+
+const RSA: (&[u8], &[u8]) = (include_bytes!("certs/rsa.pem"), include_bytes!("certs/rsa-key.pem"));
+const ECDSA: (&[u8], &[u8]) = (include_bytes!("certs/ecdsa.pem"), include_bytes!("certs/ecdsa-key.pem"));
+
+fn only(suite: SupportedCipherSuite, provider: CryptoProvider) -> Arc<CryptoProvider> {
+    let mut provider = provider;
+    provider.cipher_suites.retain(|other| *other == suite);
+    Arc::new(provider)
+}
+
+fn configs(client: Arc<CryptoProvider>, server: Arc<CryptoProvider>) -> (Arc<ClientConfig>, Arc<ServerConfig>) {
+    let suite = client.cipher_suites[0];
+    let rsa = format!("{:?}", suite.suite()).contains("_RSA_");
+    let (certificate, key) = if rsa { RSA } else { ECDSA };
+    let certificate = CertificateDer::from_pem_slice(certificate).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let versions = [suite.version()];
+    let client = ClientConfig::builder_with_provider(client).with_protocol_versions(&versions).unwrap();
+    let mut client = client.with_root_certificates(roots).with_no_client_auth();
+    client.resumption = Resumption::in_memory_sessions(4);
+    let server = ServerConfig::builder_with_provider(server).with_protocol_versions(&versions).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(key).unwrap();
+    let server = server.with_no_client_auth().with_single_cert(vec![certificate], key).unwrap();
+    (Arc::new(client), Arc::new(server))
+}
+
+/// Everything that `from` has to say, to `to`; returns the text in it.
+fn pass(from: &mut Connection, to: &mut Connection) -> Vec<u8> {
+    let mut records = Vec::new();
+    while from.wants_write() {
+        from.write_tls(&mut records).unwrap();
+    }
+    let (mut records, mut text) = (&records[..], Vec::new());
+    while !records.is_empty() {
+        to.read_tls(&mut records).unwrap();
+        let len = to.process_new_packets().unwrap().plaintext_bytes_to_read();
+        let old = text.len();
+        text.resize(old + len, 0);
+        to.reader().read_exact(&mut text[old..]).unwrap();
+    }
+    text
+}
+
+fn connect(client: &Arc<ClientConfig>, server: &Arc<ServerConfig>) -> (Connection, Connection) {
+    let client = ClientConnection::new(Arc::clone(client), "localhost".try_into().unwrap()).unwrap();
+    let (mut client, mut server) =
+        (Connection::Client(client), Connection::Server(ServerConnection::new(Arc::clone(server)).unwrap()));
+    while client.is_handshaking() || server.is_handshaking() {
+        pass(&mut client, &mut server);
+        pass(&mut server, &mut client);
+    }
+    (client, server)
+}
+
+/// Texts of many lengths, across the ends of records.
+fn talk(from: &mut Connection, to: &mut Connection) {
+    for len in [1, 2, 15, 16, 17, 1350, 16_383, 16_384, 16_385, 40_000] {
+        let text: Vec<u8> = (0..len).map(|i: u32| (i * 11 + len) as u8).collect();
+        from.writer().write_all(&text).unwrap();
+        assert_eq!(pass(from, to), text);
+    }
+}
+
+fn try_all(make: impl Fn(SupportedCipherSuite) -> (Arc<CryptoProvider>, Arc<CryptoProvider>)) {
+    for suite in ring::ALL_CIPHER_SUITES {
+        let (client, server) = make(*suite);
+        let (client, server) = configs(client, server);
+        for resumed in [false, true] {
+            let (mut client, mut server) = connect(&client, &server);
+            assert_eq!(client.negotiated_cipher_suite(), Some(*suite));
+            let kind = client.handshake_kind().unwrap();
+            assert_eq!(kind == rustls::HandshakeKind::Resumed, resumed, "{suite:?}: {kind:?}");
+            talk(&mut client, &mut server);
+            talk(&mut server, &mut client);
+            if suite.tls13().is_some() {
+                client.refresh_traffic_keys().unwrap();
+                talk(&mut client, &mut server);
+                talk(&mut server, &mut client);
+            }
+        }
+    }
+}
+
+fn ours() -> CryptoProvider {
+    algkit_rustls::provider(ring::default_provider())
+}
+
+#[test]
+fn a_client() {
+    try_all(|suite| (only(suite, ours()), only(suite, ring::default_provider())));
+}
+
+#[test]
+fn a_server() {
+    try_all(|suite| (only(suite, ring::default_provider()), only(suite, ours())));
+}
+
+#[test]
+fn both_sides() {
+    try_all(|suite| (only(suite, ours()), only(suite, ours())));
+}
+
+/// With an exporter and with the secrets for a kernel, a program takes keys out of a connection: they are those of ring's side.
+#[test]
+fn keys_for_others() {
+    for suite in ring::ALL_CIPHER_SUITES {
+        let (client, server) = configs(only(*suite, ours()), only(*suite, ring::default_provider()));
+        let (mut client, mut server) = ((*client).clone(), (*server).clone());
+        client.enable_secret_extraction = true;
+        server.enable_secret_extraction = true;
+        let (client, server) = connect(&Arc::new(client), &Arc::new(server));
+        let exported = |side: &Connection| side.export_keying_material([0; 40], b"label", Some(b"context")).unwrap();
+        assert_eq!(exported(&client), exported(&server));
+        let (client, server) =
+            (client.dangerous_extract_secrets().unwrap(), server.dangerous_extract_secrets().unwrap());
+        assert_eq!(format!("{:?}", client.tx.0), format!("{:?}", server.rx.0));
+        let parts = |secrets: rustls::ConnectionTrafficSecrets| match secrets {
+            rustls::ConnectionTrafficSecrets::Aes128Gcm { key, iv } => (16, key, iv),
+            rustls::ConnectionTrafficSecrets::Aes256Gcm { key, iv } => (32, key, iv),
+            rustls::ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv } => (33, key, iv),
+            _ => panic!("another AEAD"),
+        };
+        let ((kind, key, iv), (other_kind, other_key, other_iv)) = (parts(client.tx.1), parts(server.rx.1));
+        assert_eq!((kind, key.as_ref()), (other_kind, other_key.as_ref()));
+        // The explicit part of a nonce of TLS 1.2 is each side's own.
+        let fixed = if suite.tls13().is_some() || kind == 33 { 12 } else { 4 };
+        assert_eq!(iv.as_ref()[..fixed], other_iv.as_ref()[..fixed]);
+    }
+}
