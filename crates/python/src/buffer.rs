@@ -1,0 +1,133 @@
+//! The caller's memory, through the buffer protocol.
+//!
+//! A buffer that is held cannot be freed or resized. What no lock prevents is that another thread of the program writes to it while this one
+//! works on it without the interpreter's lock; as with every other module that does this, hashlib among them, that is the caller's to
+//! prevent, and `algkit.pyi` says so.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use algkit::Text;
+use pyo3::{Borrowed, buffer::PyUntypedBuffer, exceptions::PyBufferError, prelude::*};
+use std::{ops::Range, ptr::NonNull, slice};
+
+/// A contiguous buffer: its address and length, and what holds it.
+struct Held {
+    start: NonNull<u8>,
+    len: usize,
+    buffer: PyUntypedBuffer,
+}
+
+// SAFETY: the memory is that of an object which `buffer` keeps alive, whatever thread looks at it.
+unsafe impl Send for Held {}
+// SAFETY: as above; nothing is written through a shared reference.
+unsafe impl Sync for Held {}
+
+impl Held {
+    fn new(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let buffer = PyUntypedBuffer::get(&object)?;
+        if !buffer.is_c_contiguous() {
+            return Err(PyBufferError::new_err("the buffer is not contiguous"));
+        }
+        let len = buffer.len_bytes();
+        // An empty buffer may have no address.
+        let start = NonNull::new(buffer.buf_ptr().cast()).filter(|_| len > 0).unwrap_or(NonNull::dangling());
+        Ok(Self { start, len, buffer })
+    }
+
+    /// The addresses, to compare with others.
+    fn addresses(&self) -> Range<usize> {
+        let start = self.start.as_ptr() as usize;
+        start..start + self.len
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let (a, b) = (self.addresses(), other.addresses());
+        a.start.max(b.start) < a.end.min(b.end)
+    }
+}
+
+/// What is read: `bytes`, `bytearray`, `memoryview`, `mmap`, an array.
+pub(crate) struct Source(Held);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Source {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Held::new(object).map(Self)
+    }
+}
+
+impl Source {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.part(0..self.0.len)
+    }
+
+    /// Some of the bytes, so that what is written to the others at the same time is apart from them.
+    fn part(&self, range: Range<usize>) -> &[u8] {
+        assert!(range.start <= range.end && range.end <= self.0.len);
+        // SAFETY: the range lies in the memory that `buffer` holds. `Target::whole` is the only one to make a reference to write with, and
+        // `Target::text` and `Target::apart` refuse a target that overlaps what is read.
+        unsafe { slice::from_raw_parts(self.0.start.as_ptr().add(range.start), range.end - range.start) }
+    }
+}
+
+/// What is written: a `bytearray`, or a writable `memoryview`, `mmap` or array.
+pub(crate) struct Target(Held);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Target {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let held = Held::new(object)?;
+        if held.buffer.readonly() {
+            return Err(PyBufferError::new_err("the buffer is read-only"));
+        }
+        Ok(Self(held))
+    }
+}
+
+impl Target {
+    pub(crate) fn check_len(&self, want: usize) -> PyResult<()> {
+        if self.0.len == want {
+            return Ok(());
+        }
+        Err(Error::new_err(format!("`out` has {} bytes, not {want}", self.0.len)))
+    }
+
+    /// Refuses what overlaps this.
+    pub(crate) fn apart(&self, source: &Source, name: &str) -> PyResult<()> {
+        if self.0.overlaps(&source.0) { Err(Error::new_err(format!("`{name}` overlaps `out`"))) } else { Ok(()) }
+    }
+
+    /// All bytes, for a target that no source shares.
+    pub(crate) fn whole(&mut self) -> &mut [u8] {
+        // SAFETY: `buffer` holds this memory. It is writable, and borrowed as long as the slice; no slice of a source that overlaps it is
+        // there, as `text` and `apart` have seen to.
+        unsafe { slice::from_raw_parts_mut(self.0.start.as_ptr(), self.0.len) }
+    }
+
+    /// The text that begins `source` and goes to the front of this, the rest of `source` and the rest of this. Both begin at the same
+    /// address, or are apart.
+    pub(crate) fn text<'a>(
+        &'a mut self,
+        source: &'a Source,
+        len: usize,
+    ) -> PyResult<(Text<'a>, &'a [u8], &'a mut [u8])> {
+        let in_place = self.0.start == source.0.start && len > 0;
+        // In place, what is written ends where the rest of the source begins, or the source has no rest.
+        if in_place && self.0.len > len && source.0.len > len || !in_place && self.0.overlaps(&source.0) {
+            return Err(Error::new_err("`out` overlaps `data` and begins elsewhere"));
+        }
+        let (dst, rest) = self.whole().split_at_mut(len);
+        let text = if in_place {
+            Text::from(dst)
+        } else {
+            Text::new(source.part(0..len), dst).map_err(crate::error::exception)?
+        };
+        Ok((text, source.part(len..source.len()), rest))
+    }
+}

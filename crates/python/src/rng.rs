@@ -1,0 +1,52 @@
+//! Random bytes.
+
+use crate::{
+    buffer::{Source, Target},
+    error::exception,
+    lock::released,
+};
+use pyo3::{prelude::*, types::PyBytes};
+
+#[pyclass(frozen, module = "algkit")]
+pub(crate) struct Rng(::algkit::Rng);
+
+#[pyfunction]
+#[pyo3(signature = (name="stdrng", seed=None, /))]
+pub(crate) fn rng(name: &str, seed: Option<Source>) -> PyResult<Rng> {
+    let seed = seed.as_ref().map_or(&[][..], Source::bytes);
+    ::algkit::rng(name).and_then(|rng| rng.key(seed)).map(Rng).map_err(exception)
+}
+
+#[pyfunction]
+#[pyo3(signature = (size, /))]
+pub(crate) fn random_bytes(py: Python<'_>, size: usize) -> PyResult<Bound<'_, PyBytes>> {
+    rng("stdrng", None)?.bytes(py, size)
+}
+
+#[pymethods]
+impl Rng {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.driver().name
+    }
+
+    #[getter]
+    fn driver(&self) -> &str {
+        &self.0.driver().driver
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    #[pyo3(signature = (size, /))]
+    fn bytes<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, size, |out| released(py, size, || self.0.generate(&[], out)).map_err(exception))
+    }
+
+    #[pyo3(signature = (buffer, /))]
+    fn fill(&self, py: Python<'_>, mut buffer: Target) -> PyResult<()> {
+        let buffer = buffer.whole();
+        released(py, buffer.len(), || self.0.generate(&[], buffer)).map_err(exception)
+    }
+}
