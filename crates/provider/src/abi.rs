@@ -1,0 +1,177 @@
+//! The interface between libcrypto and a provider, as openssl/core.h, core_dispatch.h, core_names.h, evp.h, err.h and
+//! proverr.h of OpenSSL 3.0 define it. `tests/abi.rs` compares every constant and structure with the installed headers.
+//!
+//! Names of parameters end with a zero, so that C can have them.
+
+use std::{
+    ffi::{c_char, c_int, c_uint, c_void},
+    ptr,
+};
+
+/// `OSSL_DISPATCH`: a function and its number.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Dispatch {
+    pub function_id: c_int,
+    pub function: *const (),
+}
+
+impl Dispatch {
+    pub const END: Self = Self { function_id: 0, function: ptr::null() };
+
+    pub const fn new(function_id: c_int, function: *const ()) -> Self {
+        Self { function_id, function }
+    }
+}
+
+// SAFETY: what is shared are tables that nobody changes.
+unsafe impl Sync for Dispatch {}
+
+/// `OSSL_ALGORITHM`: names, properties and functions.
+#[repr(C)]
+pub struct Algorithm {
+    pub algorithm_names: *const c_char,
+    pub property_definition: *const c_char,
+    pub implementation: *const Dispatch,
+    pub algorithm_description: *const c_char,
+}
+
+impl Algorithm {
+    pub const END: Self = Self {
+        algorithm_names: ptr::null(),
+        property_definition: ptr::null(),
+        implementation: ptr::null(),
+        algorithm_description: ptr::null(),
+    };
+
+    /// `names` ends with a zero; `implementation` ends with [`Dispatch::END`].
+    pub const fn new(names: &'static str, implementation: &'static [Dispatch]) -> Self {
+        Self {
+            algorithm_names: names.as_ptr().cast(),
+            property_definition: c"provider=algkit".as_ptr(),
+            implementation: implementation.as_ptr(),
+            algorithm_description: ptr::null(),
+        }
+    }
+}
+
+// SAFETY: what is shared are tables that nobody changes.
+unsafe impl Sync for Algorithm {}
+
+/// `OSSL_PARAM`: a named value that is passed in either direction.
+#[repr(C)]
+pub struct Param {
+    pub key: *const c_char,
+    pub data_type: c_uint,
+    pub data: *mut c_void,
+    pub data_size: usize,
+    pub return_size: usize,
+}
+
+// SAFETY: what is shared are descriptions that nobody changes.
+unsafe impl Sync for Param {}
+
+pub const OSSL_PARAM_INTEGER: c_uint = 1;
+pub const OSSL_PARAM_UNSIGNED_INTEGER: c_uint = 2;
+pub const OSSL_PARAM_OCTET_STRING: c_uint = 5;
+pub const OSSL_PARAM_UTF8_PTR: c_uint = 6;
+pub const OSSL_PARAM_OCTET_PTR: c_uint = 7;
+
+pub const OSSL_FUNC_CORE_NEW_ERROR: c_int = 5;
+pub const OSSL_FUNC_CORE_SET_ERROR_DEBUG: c_int = 6;
+pub const OSSL_FUNC_CORE_VSET_ERROR: c_int = 7;
+
+pub const OSSL_FUNC_PROVIDER_TEARDOWN: c_int = 1024;
+pub const OSSL_FUNC_PROVIDER_GETTABLE_PARAMS: c_int = 1025;
+pub const OSSL_FUNC_PROVIDER_GET_PARAMS: c_int = 1026;
+pub const OSSL_FUNC_PROVIDER_QUERY_OPERATION: c_int = 1027;
+
+pub const OSSL_OP_DIGEST: c_int = 1;
+pub const OSSL_OP_CIPHER: c_int = 2;
+
+pub const OSSL_FUNC_DIGEST_NEWCTX: c_int = 1;
+pub const OSSL_FUNC_DIGEST_INIT: c_int = 2;
+pub const OSSL_FUNC_DIGEST_UPDATE: c_int = 3;
+pub const OSSL_FUNC_DIGEST_FINAL: c_int = 4;
+pub const OSSL_FUNC_DIGEST_DIGEST: c_int = 5;
+pub const OSSL_FUNC_DIGEST_FREECTX: c_int = 6;
+pub const OSSL_FUNC_DIGEST_DUPCTX: c_int = 7;
+pub const OSSL_FUNC_DIGEST_GET_PARAMS: c_int = 8;
+pub const OSSL_FUNC_DIGEST_GETTABLE_PARAMS: c_int = 11;
+
+pub const OSSL_FUNC_CIPHER_NEWCTX: c_int = 1;
+pub const OSSL_FUNC_CIPHER_ENCRYPT_INIT: c_int = 2;
+pub const OSSL_FUNC_CIPHER_DECRYPT_INIT: c_int = 3;
+pub const OSSL_FUNC_CIPHER_UPDATE: c_int = 4;
+pub const OSSL_FUNC_CIPHER_FINAL: c_int = 5;
+pub const OSSL_FUNC_CIPHER_CIPHER: c_int = 6;
+pub const OSSL_FUNC_CIPHER_FREECTX: c_int = 7;
+pub const OSSL_FUNC_CIPHER_DUPCTX: c_int = 8;
+pub const OSSL_FUNC_CIPHER_GET_PARAMS: c_int = 9;
+pub const OSSL_FUNC_CIPHER_GET_CTX_PARAMS: c_int = 10;
+pub const OSSL_FUNC_CIPHER_SET_CTX_PARAMS: c_int = 11;
+pub const OSSL_FUNC_CIPHER_GETTABLE_PARAMS: c_int = 12;
+pub const OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS: c_int = 13;
+pub const OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS: c_int = 14;
+
+pub const OSSL_PROV_PARAM_NAME: &[u8] = b"name\0";
+pub const OSSL_PROV_PARAM_VERSION: &[u8] = b"version\0";
+pub const OSSL_PROV_PARAM_BUILDINFO: &[u8] = b"buildinfo\0";
+pub const OSSL_PROV_PARAM_STATUS: &[u8] = b"status\0";
+
+pub const OSSL_DIGEST_PARAM_BLOCK_SIZE: &[u8] = b"blocksize\0";
+pub const OSSL_DIGEST_PARAM_SIZE: &[u8] = b"size\0";
+pub const OSSL_DIGEST_PARAM_XOF: &[u8] = b"xof\0";
+pub const OSSL_DIGEST_PARAM_ALGID_ABSENT: &[u8] = b"algid-absent\0";
+
+pub const OSSL_CIPHER_PARAM_PADDING: &[u8] = b"padding\0";
+pub const OSSL_CIPHER_PARAM_TLS_VERSION: &[u8] = b"tls-version\0";
+pub const OSSL_CIPHER_PARAM_TLS_MAC: &[u8] = b"tls-mac\0";
+pub const OSSL_CIPHER_PARAM_TLS_MAC_SIZE: &[u8] = b"tls-mac-size\0";
+pub const OSSL_CIPHER_PARAM_MODE: &[u8] = b"mode\0";
+pub const OSSL_CIPHER_PARAM_BLOCK_SIZE: &[u8] = b"blocksize\0";
+pub const OSSL_CIPHER_PARAM_AEAD: &[u8] = b"aead\0";
+pub const OSSL_CIPHER_PARAM_CUSTOM_IV: &[u8] = b"custom-iv\0";
+pub const OSSL_CIPHER_PARAM_CTS: &[u8] = b"cts\0";
+pub const OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK: &[u8] = b"tls-multi\0";
+pub const OSSL_CIPHER_PARAM_HAS_RAND_KEY: &[u8] = b"has-randkey\0";
+pub const OSSL_CIPHER_PARAM_KEYLEN: &[u8] = b"keylen\0";
+pub const OSSL_CIPHER_PARAM_IVLEN: &[u8] = b"ivlen\0";
+pub const OSSL_CIPHER_PARAM_IV: &[u8] = b"iv\0";
+pub const OSSL_CIPHER_PARAM_UPDATED_IV: &[u8] = b"updated-iv\0";
+pub const OSSL_CIPHER_PARAM_NUM: &[u8] = b"num\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TAG: &[u8] = b"tag\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TLS1_AAD: &[u8] = b"tlsaad\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD: &[u8] = b"tlsaadpad\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED: &[u8] = b"tlsivfixed\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN: &[u8] = b"tlsivgen\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV: &[u8] = b"tlsivinv\0";
+pub const OSSL_CIPHER_PARAM_AEAD_TAGLEN: &[u8] = b"taglen\0";
+
+pub const EVP_CIPH_STREAM_CIPHER: c_uint = 0;
+pub const EVP_CIPH_ECB_MODE: c_uint = 1;
+pub const EVP_CIPH_CBC_MODE: c_uint = 2;
+pub const EVP_CIPH_CTR_MODE: c_uint = 5;
+pub const EVP_CIPH_GCM_MODE: c_uint = 6;
+pub const EVP_CIPH_CCM_MODE: c_uint = 7;
+pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;
+
+pub const ERR_LIB_PROV: c_uint = 57;
+pub const PROV_R_BAD_DECRYPT: c_uint = 100;
+pub const PROV_R_CIPHER_OPERATION_FAILED: c_uint = 102;
+pub const PROV_R_FAILED_TO_GET_PARAMETER: c_uint = 103;
+pub const PROV_R_FAILED_TO_SET_PARAMETER: c_uint = 104;
+pub const PROV_R_INVALID_KEY_LENGTH: c_uint = 105;
+pub const PROV_R_OUTPUT_BUFFER_TOO_SMALL: c_uint = 106;
+pub const PROV_R_WRONG_FINAL_BLOCK_LENGTH: c_uint = 107;
+pub const PROV_R_INVALID_AAD: c_uint = 108;
+pub const PROV_R_INVALID_IV_LENGTH: c_uint = 109;
+pub const PROV_R_INVALID_TAG: c_uint = 110;
+pub const PROV_R_NO_KEY_SET: c_uint = 114;
+pub const PROV_R_INVALID_TAG_LENGTH: c_uint = 118;
+pub const PROV_R_TAG_NOT_SET: c_uint = 119;
+pub const PROV_R_TAG_NOT_NEEDED: c_uint = 120;
+pub const PROV_R_TOO_MANY_RECORDS: c_uint = 126;
+pub const PROV_R_XTS_DUPLICATED_KEYS: c_uint = 149;
+pub const PROV_R_INVALID_STATE: c_uint = 212;
+pub const PROV_R_INVALID_INPUT_LENGTH: c_uint = 230;

@@ -1,0 +1,462 @@
+//! GCM and ChaCha20-Poly1305.
+//!
+//! EVP decrypts in parts and gives each away before the tag is compared: that is its contract, and
+//! `algkit::Unverified` is for it. A record of TLS is one message, which is checked before its text is left.
+
+use super::{
+    Context, Run,
+    early::Early,
+    shared::{Shared, set_key},
+};
+use crate::{abi::*, core::Reason, memory};
+use algkit::{Aead, InOut, Sealing, Unverified};
+use std::sync::Arc;
+
+/// The longest IV of GCM in bytes, as OpenSSL has it.
+const MAX_IV: usize = 128;
+const TAG: usize = 16;
+/// The associated data of a record: number, type, version, length.
+const TLS_AAD: usize = 13;
+/// The IV that a record of GCM carries.
+const EXPLICIT_IV: usize = 8;
+
+/// Where a message is.
+#[derive(Clone, Copy, PartialEq)]
+enum Progress {
+    /// There is no IV.
+    NoIv,
+    /// There is an IV, and nothing was done with it.
+    Ready,
+    /// What came is kept, and may be the whole message.
+    Early,
+    /// The message is processed in parts.
+    Begun,
+    /// The tag is there. The IV is not used again.
+    Ended,
+}
+
+pub struct Authenticated<const GCM: bool> {
+    shared: Shared,
+    key: Option<Arc<Aead>>,
+    /// The state of messages in parts, which stays where it is while the key does.
+    sealing: Option<Sealing>,
+    opening: Option<Unverified>,
+    progress: Progress,
+    early: Early,
+    iv: [u8; MAX_IV],
+    iv_len: usize,
+    tag: [u8; TAG],
+    /// The length of the tag that was set or made.
+    tag_len: Option<usize>,
+    /// The associated data of the record that comes next, and what EVP answers for it.
+    tls_aad: Option<[u8; TLS_AAD]>,
+    tls_added: usize,
+    /// Whether the IV is one of TLS, whose last 8 bytes count.
+    counted_iv: bool,
+    /// The records that were encrypted.
+    records: u64,
+}
+
+impl<const GCM: bool> Authenticated<GCM> {
+    fn key(&self) -> Result<&Aead, Reason> {
+        self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)
+    }
+
+    /// Begins a message, unless one has begun. Its beginning is kept, unless its IV counts.
+    #[inline]
+    fn begin(&mut self) -> Result<(), Reason> {
+        match self.progress {
+            Progress::Early | Progress::Begun => return Ok(()),
+            Progress::NoIv if GCM && self.shared.encrypt && self.iv_len >= 12 => {
+                // Without an IV, GCM makes a random one (SP 800-38D, section 8.2.2), which can be asked for.
+                random(&mut self.iv[..self.iv_len])?;
+            }
+            Progress::NoIv | Progress::Ended => return Err(PROV_R_INVALID_STATE),
+            Progress::Ready => (),
+        }
+        self.progress = Progress::Early;
+        if self.counted_iv { self.go_on() } else { Ok(()) }
+    }
+
+    /// Goes on in parts with what was kept of a message.
+    fn go_on(&mut self) -> Result<(), Reason> {
+        if self.progress != Progress::Early {
+            return Ok(());
+        }
+        let iv = &self.iv[..self.iv_len];
+        let begun = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
+            (true, Some(sealing), _) => sealing.restart(iv),
+            (false, _, Some(opening)) => opening.restart(iv),
+            (true, place, _) => self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?.start(iv).map(|new| *place = Some(new)),
+            (false, _, place) => {
+                self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?.start_unverified(iv).map(|new| *place = Some(new))
+            }
+        };
+        begun.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.progress = Progress::Begun;
+        let (assoc, text) = self.early.parts();
+        let done = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
+            (true, Some(message), _) => message.assoc(assoc).and_then(|()| message.encrypt(text)),
+            (false, _, Some(message)) => message.assoc(assoc).and_then(|()| message.decrypt_unverified(text)),
+            _ => return Err(PROV_R_INVALID_STATE),
+        };
+        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.early.wipe();
+        if self.counted_iv && self.shared.encrypt {
+            self.count_iv();
+        }
+        Ok(())
+    }
+
+    /// Processes a text that may be the last together with the tag; returns whether it could.
+    #[inline]
+    fn whole(&mut self, text: &mut InOut<'_>) -> Result<bool, Reason> {
+        if self.progress != Progress::Early || self.early.done || (!self.shared.encrypt && self.tag_len.is_none()) {
+            return Ok(false);
+        }
+        if !self.early.keep_text(text.src()) {
+            return Ok(false);
+        }
+        let (key, iv) = (self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?, &self.iv[..self.iv_len]);
+        let assoc = &[self.early.assoc()];
+        let done = if self.shared.encrypt {
+            key.encrypt(iv, assoc, text.reborrow(), &mut self.tag)
+        } else {
+            key.decrypt(iv, assoc, text.reborrow(), &self.tag[..self.tag_len.unwrap_or_default()])
+        };
+        self.early.done = done.is_ok();
+        if self.early.done {
+            return Ok(true);
+        }
+        if self.shared.encrypt {
+            return Err(PROV_R_CIPHER_OPERATION_FAILED);
+        }
+        // It is not authentic, or not the whole message. EVP says so at the end.
+        text.dst().copy_from_slice(self.early.text());
+        self.early.forget_text();
+        self.go_on()?;
+        let message = self.opening.as_mut().ok_or(PROV_R_INVALID_STATE)?;
+        message.decrypt_unverified(InOut::from(text.dst())).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        Ok(true)
+    }
+
+    /// Takes the associated data of a record. Its last two bytes are the record's length as it travels, without the
+    /// tag where it is encrypted; what is authenticated is the text's.
+    fn set_tls_aad(&mut self, aad: &[u8]) -> Result<(), Reason> {
+        let mut aad: [u8; TLS_AAD] = aad.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
+        let explicit = if GCM { EXPLICIT_IV } else { 0 };
+        let more = explicit + if self.shared.encrypt { 0 } else { TAG };
+        let len = usize::from(u16::from_be_bytes([aad[11], aad[12]]));
+        let len = len.checked_sub(more).ok_or(PROV_R_INVALID_AAD)?;
+        aad[11..].copy_from_slice(&(len as u16).to_be_bytes());
+        (self.tls_aad, self.tls_added) = (Some(aad), TAG);
+        Ok(())
+    }
+
+    fn set_fixed_iv(&mut self, fixed: &[u8]) -> Result<(), Reason> {
+        if GCM && fixed.len() == self.iv_len {
+            self.iv[..fixed.len()].copy_from_slice(fixed);
+        } else if GCM {
+            // At least 4 bytes are fixed and at least 8 count, from a random number on.
+            if fixed.len() < 4 || fixed.len() + EXPLICIT_IV > self.iv_len {
+                return Err(PROV_R_INVALID_IV_LENGTH);
+            }
+            if self.shared.encrypt {
+                let iv_len = self.iv_len;
+                random(&mut self.iv[fixed.len()..iv_len])?;
+            }
+            self.iv[..fixed.len()].copy_from_slice(fixed);
+        } else {
+            super::shared::set_iv(&mut self.iv[..12], fixed)?;
+        }
+        (self.counted_iv, self.progress) = (true, Progress::Ready);
+        Ok(())
+    }
+
+    fn count_iv(&mut self) {
+        let counter = &mut self.iv[self.iv_len - EXPLICIT_IV..self.iv_len];
+        let next = u64::from_be_bytes((&*counter).try_into().expect("8 bytes")).wrapping_add(1);
+        counter.copy_from_slice(&next.to_be_bytes());
+    }
+
+    /// A record: explicit IV (GCM), text, tag.
+    fn record(&mut self, aad: [u8; TLS_AAD], record: &mut [u8]) -> Result<usize, Reason> {
+        let explicit = if GCM { EXPLICIT_IV } else { 0 };
+        // libssl sets the IV of ChaCha20-Poly1305 together with the key.
+        let has_iv = if GCM { self.counted_iv } else { self.progress != Progress::NoIv };
+        if !has_iv || record.len() < explicit + TAG {
+            return Err(PROV_R_INVALID_STATE);
+        }
+        let len = record.len() - explicit - TAG;
+        let (explicit_iv, rest) = record.split_at_mut(explicit);
+        let (text, tag) = rest.split_at_mut(len);
+        let encrypt = self.shared.encrypt;
+        let mut iv = [0; 12];
+        if GCM {
+            if self.iv_len != iv.len() {
+                return Err(PROV_R_INVALID_IV_LENGTH);
+            }
+            if encrypt {
+                self.records = self.records.checked_add(1).ok_or(PROV_R_TOO_MANY_RECORDS)?;
+                explicit_iv.copy_from_slice(&self.iv[4..12]);
+                iv.copy_from_slice(&self.iv[..12]);
+                self.count_iv();
+            } else {
+                self.iv[4..12].copy_from_slice(explicit_iv);
+                iv.copy_from_slice(&self.iv[..12]);
+            }
+        } else {
+            // RFC 7905, section 2: the number of the record is XORed into the end of the IV.
+            iv.copy_from_slice(&self.iv[..12]);
+            iv[4..].iter_mut().zip(&aad[..8]).for_each(|(iv, number)| *iv ^= number);
+        }
+        // What is not a record has an IV of its own.
+        self.progress = Progress::Ended;
+        let key = self.key()?;
+        let done = if encrypt { key.encrypt(&iv, &[&aad], text, tag) } else { key.decrypt(&iv, &[&aad], text, tag) };
+        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        Ok(if encrypt { record.len() } else { len })
+    }
+}
+
+fn random(bytes: &mut [u8]) -> Result<(), Reason> {
+    getrandom::fill(bytes).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+}
+
+impl<const GCM: bool> Context for Authenticated<GCM> {
+    const AEAD: bool = true;
+    const ENDS_WITHOUT_SOURCE: bool = true;
+    const CUSTOM_IV: bool = true;
+    const GETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::size(OSSL_CIPHER_PARAM_IVLEN),
+        Param::size(OSSL_CIPHER_PARAM_AEAD_TAGLEN),
+        Param::octets(OSSL_CIPHER_PARAM_IV),
+        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TAG),
+        Param::size(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN),
+        Param::END,
+    ];
+    const SETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::size(OSSL_CIPHER_PARAM_IVLEN),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TAG),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV),
+        Param::END,
+    ];
+
+    fn new(shared: Shared) -> Self {
+        let iv_len = shared.row().iv;
+        Self {
+            shared,
+            key: None,
+            sealing: None,
+            opening: None,
+            progress: Progress::NoIv,
+            early: Early::default(),
+            iv: [0; MAX_IV],
+            iv_len,
+            tag: [0; TAG],
+            tag_len: None,
+            tls_aad: None,
+            tls_added: 0,
+            counted_iv: false,
+            records: 0,
+        }
+    }
+
+    fn duplicate(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            key: self.key.clone(),
+            sealing: self.sealing.clone(),
+            opening: self.opening.clone(),
+            early: self.early.clone(),
+            ..*self
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+
+    fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
+        self.early.wipe();
+        if let Some(iv) = iv {
+            let fits = if GCM { (1..=MAX_IV).contains(&iv.len()) } else { iv.len() == 12 };
+            if !fits {
+                return Err(PROV_R_INVALID_IV_LENGTH);
+            }
+            self.iv[..iv.len()].copy_from_slice(iv);
+            (self.iv_len, self.progress, self.counted_iv) = (iv.len(), Progress::Ready, false);
+        } else if matches!(self.progress, Progress::Early | Progress::Begun) {
+            // A message that was left does not go on, and its IV is not used again.
+            self.progress = Progress::Ended;
+        }
+        if let Some(key) = key {
+            (self.sealing, self.opening, self.records) = (None, None, 0);
+            set_key(&self.shared, &mut self.key, key)?;
+            if self.progress == Progress::Ended {
+                self.progress = Progress::NoIv;
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
+        if let Some(aad) = self.tls_aad.take() {
+            if run.src != run.dst.cast_const() || run.len > run.room {
+                return Err(PROV_R_CIPHER_OPERATION_FAILED);
+            }
+            // SAFETY: the buffer has `len` bytes.
+            return self.record(aad, unsafe { memory::room(run.dst, run.len) });
+        }
+        self.key()?;
+        if run.len == 0 {
+            return Ok(0);
+        }
+        if !run.dst.is_null() && run.len > run.room {
+            return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+        }
+        self.begin()?;
+        if run.dst.is_null() {
+            // SAFETY: the source has `len` bytes.
+            let assoc = unsafe { memory::bytes(run.src, run.len) };
+            if self.progress == Progress::Early && !self.early.done && self.early.keep_assoc(assoc) {
+                return Ok(run.len);
+            }
+            self.go_on()?;
+            let done = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
+                (true, Some(message), _) => message.assoc(assoc),
+                (false, _, Some(message)) => message.assoc(assoc),
+                _ => return Err(PROV_R_INVALID_STATE),
+            };
+            done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            return Ok(run.len);
+        }
+        // SAFETY: the buffers have this many bytes.
+        let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
+        if self.whole(&mut text)? {
+            return Ok(run.len);
+        }
+        self.go_on()?;
+        let done = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
+            (true, Some(message), _) => message.encrypt(text),
+            (false, _, Some(message)) => message.decrypt_unverified(text),
+            _ => return Err(PROV_R_INVALID_STATE),
+        };
+        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        Ok(run.len)
+    }
+
+    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
+        self.key()?;
+        let tag_len = if self.shared.encrypt { TAG } else { self.tag_len.ok_or(PROV_R_TAG_NOT_SET)? };
+        self.begin()?;
+        if self.early.done {
+            self.early.wipe();
+            (self.progress, self.tag_len) = (Progress::Ended, Some(tag_len));
+            return Ok(0);
+        }
+        self.go_on()?;
+        self.progress = Progress::Ended;
+        let done = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
+            (true, Some(message), _) => message.finish(&mut self.tag),
+            (false, _, Some(message)) => message.verify(&self.tag[..tag_len]),
+            _ => return Err(PROV_R_INVALID_STATE),
+        };
+        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.tag_len = Some(tag_len);
+        Ok(0)
+    }
+
+    fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_IVLEN => param.put(self.iv_len),
+            OSSL_CIPHER_PARAM_AEAD_TAGLEN => param.put(self.tag_len.unwrap_or(if GCM { TAG } else { 0 })),
+            OSSL_CIPHER_PARAM_IV | OSSL_CIPHER_PARAM_UPDATED_IV if GCM => {
+                if self.progress == Progress::NoIv {
+                    Err(PROV_R_INVALID_STATE)
+                } else {
+                    param.put_bytes(&self.iv[..self.iv_len])
+                }
+            }
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD => param.put(self.tls_added),
+            OSSL_CIPHER_PARAM_AEAD_TAG => {
+                let len = param.data_size;
+                if !self.shared.encrypt || self.progress != Progress::Ended || len == 0 || len > TAG {
+                    return Err(PROV_R_INVALID_TAG);
+                }
+                param.put_bytes(&self.tag[..len])
+            }
+            OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN => {
+                if !GCM || !self.counted_iv {
+                    return Err(PROV_R_INVALID_STATE);
+                }
+                param.put_bytes(&self.iv[self.iv_len - param.data_size.min(self.iv_len)..self.iv_len])?;
+                self.progress = Progress::Ready;
+                self.begin()?;
+                if !self.shared.encrypt {
+                    self.count_iv();
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_AEAD_TAG => {
+                if self.early.done {
+                    // What was compared with another tag is not authentic for that.
+                    self.go_on()?;
+                }
+                let len = param.data_size;
+                match param.bytes()? {
+                    _ if len == 0 || len > TAG => return Err(PROV_R_INVALID_TAG_LENGTH),
+                    Some(_) if self.shared.encrypt => return Err(PROV_R_TAG_NOT_NEEDED),
+                    Some(tag) => self.tag[..len].copy_from_slice(tag),
+                    None if GCM => return Err(PROV_R_INVALID_TAG),
+                    None => (),
+                }
+                self.tag_len = Some(len);
+            }
+            OSSL_CIPHER_PARAM_IVLEN => {
+                let len = param.get()?;
+                let fits = if GCM { (1..=MAX_IV).contains(&len) } else { len == 12 };
+                if !fits {
+                    return Err(PROV_R_INVALID_IV_LENGTH);
+                }
+                if len != self.iv_len {
+                    (self.iv_len, self.progress, self.counted_iv) = (len, Progress::NoIv, false);
+                }
+            }
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_tls_aad(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED if GCM && param.data_size == usize::MAX => {
+                // This length, −1 to `EVP_CIPHER_CTX_ctrl`, stands for the whole IV.
+                let iv = param.bytes_of(self.iv_len)?.ok_or(PROV_R_FAILED_TO_GET_PARAMETER)?;
+                self.set_fixed_iv(iv)?;
+            }
+            OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED => self.set_fixed_iv(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV => {
+                let explicit = param.bytes()?.unwrap_or_default();
+                let from = self.iv_len.checked_sub(explicit.len()).ok_or(PROV_R_INVALID_IV_LENGTH)?;
+                if !GCM || !self.counted_iv || self.shared.encrypt || self.key.is_none() {
+                    return Err(PROV_R_INVALID_STATE);
+                }
+                self.iv[from..self.iv_len].copy_from_slice(explicit);
+                self.progress = Progress::Ready;
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Records of TLS 1.0 to 1.2 in CBC mode, as libssl has them opened: explicit IV, text, MAC unless it was checked
+//! before, padding. Neither the time nor the addresses depend on what was decrypted (RFC 5246, section 6.2.3.2, and
+//! AlFardan and Paterson, "Lucky Thirteen", 2013).
+
+use crate::{
+    abi::{PROV_R_CIPHER_OPERATION_FAILED, PROV_R_FAILED_TO_GET_PARAMETER},
+    core::Reason,
+};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeLess};
+
+const TLS1: usize = 0x0301;
+const TLS1_1: usize = 0x0302;
+const TLS1_2: usize = 0x0303;
+const DTLS1: usize = 0xfeff;
+const DTLS1_2: usize = 0xfefd;
+const DTLS1_BAD: usize = 0x0100;
+
+/// The longest MAC in bytes, that of SHA-384 being the longest which TLS uses.
+const MAX_MAC: usize = 64;
+
+/// What a context knows of the records that it processes.
+#[derive(Clone)]
+pub struct Cbc {
+    /// `None` outside of TLS.
+    explicit_iv: Option<bool>,
+    mac_size: usize,
+    mac: [u8; MAX_MAC],
+}
+
+impl Default for Cbc {
+    fn default() -> Self {
+        Self { explicit_iv: None, mac_size: 0, mac: [0; MAX_MAC] }
+    }
+}
+
+impl Cbc {
+    pub fn is_on(&self) -> bool {
+        self.explicit_iv.is_some()
+    }
+
+    pub fn set_version(&mut self, version: usize) -> Result<(), Reason> {
+        self.explicit_iv = match version {
+            0 => None,
+            TLS1 => Some(false),
+            TLS1_1 | TLS1_2 | DTLS1 | DTLS1_2 | DTLS1_BAD => Some(true),
+            _ => return Err(PROV_R_FAILED_TO_GET_PARAMETER),
+        };
+        Ok(())
+    }
+
+    pub fn set_mac_size(&mut self, size: usize) -> Result<(), Reason> {
+        if size > MAX_MAC {
+            return Err(PROV_R_FAILED_TO_GET_PARAMETER);
+        }
+        self.mac_size = size;
+        Ok(())
+    }
+
+    /// The MAC of the last record.
+    pub fn mac(&self) -> &[u8] {
+        &self.mac[..self.mac_size]
+    }
+
+    /// Finds the padding and the MAC of a record that was decrypted; returns the length of the text behind the
+    /// explicit IV. If the padding is wrong the MAC is random, unless there is none: then the MAC was right, and so is
+    /// whoever made the padding.
+    pub fn open(&mut self, record: &[u8], block: usize) -> Result<usize, Reason> {
+        let skipped = if self.explicit_iv == Some(true) { block } else { 0 };
+        let text = record.get(skipped..).filter(|text| text.len() > self.mac_size);
+        let text = text.ok_or(PROV_R_CIPHER_OPERATION_FAILED)?;
+        let padding = text[text.len() - 1];
+        let mut good = !(text.len() as u64).ct_lt(&(self.mac_size as u64 + 1 + u64::from(padding)));
+        for (at, byte) in text.iter().rev().take(256).enumerate() {
+            good &= byte.ct_eq(&padding) | padding.ct_lt(&(at as u8));
+        }
+        let padded = u64::conditional_select(&0, &(u64::from(padding) + 1), good);
+        let end = text.len() - padded as usize;
+        if self.mac_size == 0 {
+            return if bool::from(good) { Ok(end) } else { Err(PROV_R_CIPHER_OPERATION_FAILED) };
+        }
+        self.take_mac(text, end, good)?;
+        Ok(end - self.mac_size)
+    }
+
+    /// Copies the MAC, which ends at `end`, or random bytes.
+    fn take_mac(&mut self, text: &[u8], end: usize, good: Choice) -> Result<(), Reason> {
+        let size = self.mac_size;
+        let start = (end - size) as u64;
+        let mut random = [0; MAX_MAC];
+        getrandom::fill(&mut random[..size]).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        // The bytes from the first that may be the MAC's go round a buffer of the MAC's size; where the MAC begins in
+        // it is found on the way.
+        let first = text.len().saturating_sub(size + 256);
+        let (mut round, mut begins, mut inside) = ([0; MAX_MAC], 0, Choice::from(0));
+        let mut place = 0;
+        for (at, byte) in text.iter().enumerate().skip(first) {
+            let begin = (at as u64).ct_eq(&start);
+            inside = (inside | begin) & !(at as u64).ct_eq(&(end as u64));
+            begins = u64::conditional_select(&begins, &(place as u64), begin);
+            round[place] |= u8::conditional_select(&0, byte, inside);
+            place = if place + 1 == size { 0 } else { place + 1 };
+        }
+        for (i, out) in self.mac[..size].iter_mut().enumerate() {
+            let from = begins + i as u64;
+            let from = u64::conditional_select(&from, &from.wrapping_sub(size as u64), !from.ct_lt(&(size as u64)));
+            let mut byte = 0;
+            for (at, other) in round[..size].iter().enumerate() {
+                byte |= u8::conditional_select(&0, other, (at as u64).ct_eq(&from));
+            }
+            *out = u8::conditional_select(&random[i], &byte, good);
+        }
+        Ok(())
+    }
+}

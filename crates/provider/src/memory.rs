@@ -1,0 +1,44 @@
+//! The buffers that libcrypto passes.
+
+use crate::{abi::PROV_R_CIPHER_OPERATION_FAILED, core::Reason};
+use algkit::InOut;
+use std::slice;
+
+/// `len` bytes, which may be at NULL where there are none.
+///
+/// # Safety
+/// The bytes exist and do not change while the slice lives.
+#[inline(always)]
+pub unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
+    // SAFETY: as the caller promises.
+    if len == 0 || at.is_null() { &[] } else { unsafe { slice::from_raw_parts(at, len) } }
+}
+
+/// Room for `len` bytes.
+///
+/// # Safety
+/// The bytes exist and nobody else uses them while the slice lives.
+#[inline(always)]
+pub unsafe fn room<'a>(at: *mut u8, len: usize) -> &'a mut [u8] {
+    // SAFETY: as the caller promises.
+    if len == 0 || at.is_null() { &mut [] } else { unsafe { slice::from_raw_parts_mut(at, len) } }
+}
+
+/// A source and a destination, which are one buffer or two. Buffers that overlap in part are an error, as they were
+/// in OpenSSL 1.1.1: what they would yield depends on the driver.
+///
+/// # Safety
+/// Both have `len` bytes, and nobody else uses them while the value lives.
+#[inline(always)]
+pub unsafe fn in_out<'a>(src: *const u8, dst: *mut u8, len: usize) -> Result<InOut<'a>, Reason> {
+    if len == 0 || src == dst.cast_const() {
+        // SAFETY: as the caller promises.
+        return Ok(InOut::from(unsafe { room(dst, len) }));
+    }
+    if src.is_null() || dst.is_null() || (src as usize).abs_diff(dst as usize) < len {
+        return Err(PROV_R_CIPHER_OPERATION_FAILED);
+    }
+    // SAFETY: as the caller promises, and they have just been seen to be apart.
+    let (src, dst) = unsafe { (bytes(src, len), room(dst, len)) };
+    InOut::new(src, dst).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+}

@@ -1,0 +1,570 @@
+/* The provider algkit beside OpenSSL's own: every algorithm that both have, over lengths, parts, places in memory and
+ * copies, and what neither may accept. usage: test [quick]          (OPENSSL_MODULES says where algkit.so is) */
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 70000
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static OSSL_LIB_CTX *library;
+static const char *what = "";
+static int checks, quick;
+
+static void fail(const char *text, int line) {
+    fprintf(stderr, "test.c:%d: %s: %s\n", line, what, text);
+    ERR_print_errors_fp(stderr);
+    exit(1);
+}
+#define CHECK(condition) do { checks++; if (!(condition)) fail(#condition, __LINE__); } while (0)
+
+/* Bytes that are always the same. */
+static void fill(unsigned char *to, size_t len, unsigned seed) {
+    unsigned long long state = seed * 2654435761u + 88172645463325252ull;
+    for (size_t i = 0; i < len; i++) {
+        state ^= state << 13; state ^= state >> 7; state ^= state << 17;
+        to[i] = (unsigned char)(state >> 24);
+    }
+}
+
+static const size_t lengths[] = { 0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 1000, 1350, 4096, 16384, 16397 };
+/* The lengths of parts; 0 is all at once, and 1000 are lengths that vary. */
+static const size_t parts[] = { 0, 1, 5, 16, 17, 64, 100, 1000 };
+
+static size_t part_len(size_t part, size_t done, size_t len) {
+    size_t next = part == 0 ? len : part == 1000 ? 1 + (done * 7 + len) % 90 : part;
+    return next < len - done ? next : len - done;
+}
+
+struct way { size_t part; int in_place, copy, pad, encrypt; };
+
+/* Runs a text through a context that is keyed; returns whether all calls succeeded. The lengths that the calls return
+ * are added up in `trace`. */
+static int run(EVP_CIPHER_CTX **ctx, struct way way, const unsigned char *text, size_t len, unsigned char *out, size_t *out_len, unsigned *trace) {
+    size_t done = 0;
+    int n, ok = 1, total = 0;
+    unsigned char *place = out;
+    if (way.in_place) memcpy(place, text, len);
+    *trace = 0;
+    do {
+        size_t next = part_len(way.part, done, len);
+        const unsigned char *src = way.in_place ? place + done : text + done;
+        if (!EVP_CipherUpdate(*ctx, out + total, &n, src, (int)next)) return 0;
+        total += n;
+        *trace = *trace * 31 + (unsigned)n;
+        done += next;
+        if (way.copy && done >= len / 2) {
+            EVP_CIPHER_CTX *other = EVP_CIPHER_CTX_new();
+            CHECK(EVP_CIPHER_CTX_copy(other, *ctx));
+            if (way.copy == 1) {
+                EVP_CIPHER_CTX_free(*ctx);
+                *ctx = other;
+            } else { /* what the copy does changes nothing */
+                unsigned char scratch[64];
+                EVP_CipherUpdate(other, scratch, &n, text, 16);
+                EVP_CIPHER_CTX_free(other);
+            }
+            way.copy = 0;
+        }
+    } while (done < len);
+    ok = EVP_CipherFinal_ex(*ctx, out + total, &n);
+    if (ok) total += n;
+    *out_len = (size_t)total;
+    return ok;
+}
+
+static unsigned char text[MOST], key[64], iv[128], ours[MOST + 64], theirs[MOST + 64], back[MOST + 64];
+
+static EVP_CIPHER *theirs_of(const EVP_CIPHER *cipher) {
+    EVP_CIPHER *other = EVP_CIPHER_fetch(library, EVP_CIPHER_get0_name(cipher), "provider=default");
+    CHECK(other);
+    return other;
+}
+
+static void same_properties(const EVP_CIPHER *a, const EVP_CIPHER *b) {
+    CHECK(EVP_CIPHER_get_mode(a) == EVP_CIPHER_get_mode(b));
+    CHECK(EVP_CIPHER_get_key_length(a) == EVP_CIPHER_get_key_length(b));
+    CHECK(EVP_CIPHER_get_iv_length(a) == EVP_CIPHER_get_iv_length(b));
+    CHECK(EVP_CIPHER_get_block_size(a) == EVP_CIPHER_get_block_size(b));
+    /* For keys of DES with the right parity; EVP makes others by itself. */
+    CHECK(EVP_CIPHER_get_flags(a) == (EVP_CIPHER_get_flags(b) & ~(unsigned long)EVP_CIPH_RAND_KEY));
+    CHECK(EVP_CIPHER_get_nid(a) == EVP_CIPHER_get_nid(b));
+}
+
+/* Ciphers that do not authenticate. */
+static void plain(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    int xts = EVP_CIPHER_get_mode(mine) == EVP_CIPH_XTS_MODE;
+    EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
+    for (size_t l = 0; l < COUNT(lengths); l++)
+    for (size_t p = 0; p < COUNT(parts); p++)
+    for (int bits = 0; bits < 16; bits++)
+    for (int copy = 0; copy < 3; copy++) {
+        struct way way = { parts[p], bits & 1, copy, bits >> 1 & 1, bits >> 2 & 1 };
+        size_t len = lengths[l], a_len, b_len;
+        unsigned a_trace, b_trace;
+        int a_ok, b_ok;
+        if ((quick || strncmp(what, "AES-256", 7) != 0) && (len > 300 || p % 3 == 2)) continue;
+        if (quick && (len > 70 || len % 16 > 1 || p % 3 == 2 || bits & 8)) continue;
+        /* A data unit of XTS is one call. */
+        if ((xts && (parts[p] || copy)) || (len > 1000 && (copy || bits & 8))) continue;
+        CHECK(EVP_CipherInit_ex(a, mine, NULL, key, iv, way.encrypt) && EVP_CIPHER_CTX_set_padding(a, way.pad));
+        CHECK(EVP_CipherInit_ex(b, other, NULL, key, iv, way.encrypt) && EVP_CIPHER_CTX_set_padding(b, way.pad));
+        if (bits & 8) { /* the IV again, without the cipher */
+            CHECK(EVP_CipherInit_ex(a, NULL, NULL, NULL, iv, -1) && EVP_CipherInit_ex(b, NULL, NULL, NULL, iv, -1));
+        }
+        a_ok = run(&a, way, text, len, ours, &a_len, &a_trace);
+        b_ok = run(&b, way, text, len, theirs, &b_len, &b_trace);
+        CHECK(a_ok == b_ok);
+        if (a_ok) {
+            CHECK(a_len == b_len && a_trace == b_trace && memcmp(ours, theirs, a_len) == 0);
+            CHECK(EVP_CipherInit_ex(a, mine, NULL, key, iv, !way.encrypt) && EVP_CIPHER_CTX_set_padding(a, way.pad));
+            if (way.encrypt) {
+                way.encrypt = 0;
+                CHECK(run(&a, way, ours, a_len, back, &b_len, &a_trace) && b_len == len && memcmp(back, text, len) == 0);
+            }
+        }
+    }
+    /* A block is encrypted that ends in each value, so that unpadding meets every padding, right and wrong. */
+    if (EVP_CIPHER_get_block_size(mine) > 1)
+        for (int last = 0; last < 256; last++)
+        for (int other_byte = 0; other_byte < 2; other_byte++) {
+            int n, m, a_ok, b_ok;
+            memset(text, other_byte ? last : 1, 32);
+            text[31] = (unsigned char)last;
+            CHECK(EVP_EncryptInit_ex(a, mine, NULL, key, iv) && EVP_CIPHER_CTX_set_padding(a, 0));
+            CHECK(EVP_EncryptUpdate(a, ours, &n, text, 32));
+            CHECK(EVP_DecryptInit_ex(a, mine, NULL, key, iv) && EVP_CIPHER_CTX_set_padding(a, 1));
+            CHECK(EVP_DecryptInit_ex(b, other, NULL, key, iv));
+            CHECK(EVP_DecryptUpdate(a, back, &n, ours, 32) && EVP_DecryptUpdate(b, theirs, &m, ours, 32) && n == m);
+            a_ok = EVP_DecryptFinal_ex(a, back + n, &n);
+            b_ok = EVP_DecryptFinal_ex(b, theirs + m, &m);
+            CHECK(a_ok == b_ok && (!a_ok || n == m));
+        }
+    fill(text, 32, 1);
+    EVP_CIPHER_CTX_free(a);
+    EVP_CIPHER_CTX_free(b);
+}
+
+/* A message through an AEAD; returns whether it is authentic, or encrypted. */
+static int aead(EVP_CIPHER_CTX **ctx, const EVP_CIPHER *cipher, struct way way, size_t iv_len, size_t aad_len,
+                const unsigned char *from, size_t len, unsigned char *out, unsigned char *tag, size_t tag_len, int late_tag) {
+    int n, ccm = EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE;
+    size_t out_len;
+    unsigned trace;
+    CHECK(EVP_CipherInit_ex(*ctx, cipher, NULL, NULL, NULL, way.encrypt));
+    CHECK(EVP_CIPHER_CTX_ctrl(*ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)iv_len, NULL) > 0);
+    if (ccm || (!way.encrypt && !late_tag))
+        CHECK(EVP_CIPHER_CTX_ctrl(*ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, way.encrypt ? NULL : tag) > 0);
+    CHECK(EVP_CipherInit_ex(*ctx, NULL, NULL, key, iv, -1));
+    if (ccm) CHECK(EVP_CipherUpdate(*ctx, NULL, &n, NULL, (int)len));
+    if (ccm && aad_len) CHECK(EVP_CipherUpdate(*ctx, NULL, &n, text, (int)aad_len));
+    for (size_t done = 0; !ccm && done < aad_len;) {
+        size_t next = part_len(way.part, done, aad_len);
+        CHECK(EVP_CipherUpdate(*ctx, NULL, &n, text + done, (int)next) && n == (int)next);
+        done += next;
+    }
+    if (late_tag && !way.encrypt) {
+        int total = 0;
+        CHECK(EVP_CipherUpdate(*ctx, out, &total, from, (int)len));
+        CHECK(EVP_CIPHER_CTX_ctrl(*ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, tag) > 0);
+        return EVP_CipherFinal_ex(*ctx, out + total, &n);
+    }
+    if (!run(ctx, way, from, len, out, &out_len, &trace)) return 0;
+    CHECK(out_len == len);
+    if (way.encrypt) CHECK(EVP_CIPHER_CTX_ctrl(*ctx, EVP_CTRL_AEAD_GET_TAG, (int)tag_len, tag) > 0);
+    return 1;
+}
+
+static void authenticated(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    static const size_t iv_lengths[] = { 12, 12, 12, 1, 7, 8, 11, 13, 16, 31, 60, 128 };
+    static const size_t aads[] = { 0, 1, 13, 16, 17, 100 };
+    int mode = EVP_CIPHER_get_mode(mine), ccm = mode == EVP_CIPH_CCM_MODE;
+    EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
+    unsigned char a_tag[16], b_tag[16];
+    for (size_t l = 0; l < COUNT(lengths); l++)
+    for (size_t p = 0; p < COUNT(parts); p++)
+    for (size_t i = 0; i < COUNT(iv_lengths); i++)
+    for (int copy = 0; copy < 3; copy++) {
+        size_t len = lengths[l], iv_len = iv_lengths[i], aad_len = aads[(l + p + i) % COUNT(aads)];
+        size_t tag_len = ccm ? 4 + 2 * ((l + i) % 7) : 16 - (mode == EVP_CIPH_GCM_MODE ? (l + i) % 5 : 0);
+        struct way way = { parts[p], (int)(l + i + (size_t)copy) & 1, copy, 1, 1 };
+        if (quick && (len > 70 || i == 1 || i == 2)) continue;
+        if (ccm && (parts[p] || copy || iv_len < 7 || iv_len > 13)) continue;
+        if (mode == EVP_CIPH_STREAM_CIPHER && iv_len != 12) continue;
+        if ((len > 1000 && copy) || (i > 2 && len > 100)) continue;
+        CHECK(aead(&a, mine, way, iv_len, aad_len, text, len, ours, a_tag, tag_len, 0));
+        way.copy = 0; /* theirs cannot copy ChaCha20-Poly1305 */
+        CHECK(aead(&b, other, way, iv_len, aad_len, text, len, theirs, b_tag, tag_len, 0));
+        CHECK(memcmp(ours, theirs, len) == 0 && memcmp(a_tag, b_tag, tag_len) == 0);
+        way.encrypt = 0;
+        way.copy = copy;
+        CHECK(aead(&a, mine, way, iv_len, aad_len, theirs, len, back, a_tag, tag_len, 0) && memcmp(back, text, len) == 0);
+        if (!ccm) CHECK(aead(&a, mine, way, iv_len, aad_len, theirs, len, back, a_tag, tag_len, 1) && memcmp(back, text, len) == 0);
+        a_tag[(l + p) % tag_len] ^= (unsigned char)(1 << i % 8);
+        CHECK(!aead(&a, mine, way, iv_len, aad_len, theirs, len, back, a_tag, tag_len, 0));
+        ERR_clear_error();
+    }
+    EVP_CIPHER_CTX_free(a);
+    EVP_CIPHER_CTX_free(b);
+}
+
+/* Records as libssl has them: associated data by a control, everything in one buffer. */
+static void records(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    EVP_CIPHER *ciphers[2];
+    int mode = EVP_CIPHER_get_mode(mine), explicit_iv = mode == EVP_CIPH_STREAM_CIPHER ? 0 : 8;
+    ciphers[0] = mine; ciphers[1] = other;
+    for (int sender = 0; sender < 2; sender++) {
+        EVP_CIPHER_CTX *ctx[2];
+        for (int i = 0; i < 2; i++) { /* the sender and the receiver */
+            EVP_CIPHER *cipher = ciphers[i ? !sender : sender];
+            ctx[i] = EVP_CIPHER_CTX_new();
+            CHECK(EVP_CipherInit_ex(ctx[i], cipher, NULL, NULL, NULL, !i));
+            if (mode == EVP_CIPH_CCM_MODE) {
+                CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0);
+                CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_AEAD_SET_TAG, 16, NULL) > 0);
+            }
+            CHECK(EVP_CipherInit_ex(ctx[i], NULL, NULL, key, mode == EVP_CIPH_CCM_MODE ? iv : NULL, -1));
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, explicit_iv ? 4 : 12, iv) > 0);
+        }
+        for (size_t l = 0; l < COUNT(lengths); l++) {
+            unsigned char aad[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 23, 3, 3, 0, 0 }, *record = ours;
+            size_t len = lengths[l];
+            int n;
+            aad[7] = (unsigned char)l;
+            aad[11] = (unsigned char)((len + (size_t)explicit_iv) >> 8);
+            aad[12] = (unsigned char)(len + (size_t)explicit_iv);
+            memcpy(record + explicit_iv, text, len);
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[0], EVP_CTRL_AEAD_TLS1_AAD, 13, aad) == 16);
+            CHECK(EVP_CipherUpdate(ctx[0], record, &n, record, (int)len + explicit_iv + 16) && n == (int)len + explicit_iv + 16);
+            CHECK(len < 16 || memcmp(record + explicit_iv, text, len) != 0);
+            aad[11] = (unsigned char)(n >> 8);
+            aad[12] = (unsigned char)n;
+            memcpy(back, record, (size_t)n);
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[1], EVP_CTRL_AEAD_TLS1_AAD, 13, aad) == 16);
+            CHECK(EVP_CipherUpdate(ctx[1], back, &n, back, n) && n == (int)len && memcmp(back + explicit_iv, text, len) == 0);
+            n = (int)len + explicit_iv + 16;
+            memcpy(back, record, (size_t)n);
+            back[n - 1] ^= 1;
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[1], EVP_CTRL_AEAD_TLS1_AAD, 13, aad) == 16);
+            CHECK(!EVP_CipherUpdate(ctx[1], back, &n, back, n));
+            ERR_clear_error();
+        }
+        EVP_CIPHER_CTX_free(ctx[0]);
+        EVP_CIPHER_CTX_free(ctx[1]);
+    }
+}
+
+/* OpenSSH's way with GCM: the whole IV, which counts with each packet. */
+static void counted_iv(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    EVP_CIPHER_CTX *ctx[2];
+    unsigned char out[2][64], tag[2][16], last[2];
+    int n;
+    for (int i = 0; i < 2; i++) {
+        ctx[i] = EVP_CIPHER_CTX_new();
+        CHECK(EVP_CipherInit_ex(ctx[i], i ? other : mine, NULL, key, NULL, 1));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_GCM_SET_IV_FIXED, -1, iv) > 0);
+    }
+    for (int packet = 0; packet < 600; packet++) {
+        for (int i = 0; i < 2; i++) {
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_GCM_IV_GEN, 1, &last[i]) > 0);
+            CHECK(EVP_Cipher(ctx[i], NULL, text, 4) >= 0);
+            CHECK(EVP_Cipher(ctx[i], out[i], text, 48) >= 0);
+            CHECK(EVP_Cipher(ctx[i], NULL, NULL, 0) >= 0);
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_GCM_GET_TAG, 16, tag[i]) > 0);
+        }
+        CHECK(last[0] == last[1] && memcmp(out[0], out[1], 48) == 0 && memcmp(tag[0], tag[1], 16) == 0);
+    }
+    /* Without an IV, a message gets a random one, and it can be asked for. */
+    CHECK(EVP_EncryptInit_ex(ctx[0], mine, NULL, key, NULL) && EVP_EncryptUpdate(ctx[0], out[0], &n, text, 32));
+    CHECK(EVP_EncryptFinal_ex(ctx[0], back, &n) && EVP_CIPHER_CTX_get_updated_iv(ctx[0], back, 12));
+    CHECK(EVP_EncryptInit_ex(ctx[1], other, NULL, key, back) && EVP_EncryptUpdate(ctx[1], out[1], &n, text, 32));
+    CHECK(memcmp(out[0], out[1], 32) == 0);
+    EVP_CIPHER_CTX_free(ctx[0]);
+    EVP_CIPHER_CTX_free(ctx[1]);
+}
+
+/* Records in CBC mode, MAC-then-encrypt and encrypt-then-MAC: what each side makes, and every padding in between. */
+static void cbc_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    static const unsigned versions[] = { 0x0301, 0x0302, 0x0303, 0xfefd };
+    static const size_t macs[] = { 0, 16, 20, 32, 48 };
+    static const size_t record_lengths[] = { 16, 32, 48, 64, 272, 288, 304, 320, 336, 640, 16384 };
+    EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new(), *raw = EVP_CIPHER_CTX_new();
+    for (size_t v = 0; v < COUNT(versions); v++)
+    for (size_t m = 0; m < COUNT(macs); m++) {
+        unsigned version = versions[v];
+        size_t mac_size = macs[m];
+        OSSL_PARAM params[3];
+        int n, k, block = EVP_CIPHER_get_block_size(mine);
+        params[0] = OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version);
+        params[1] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_size);
+        params[2] = OSSL_PARAM_construct_end();
+        for (size_t len = 0; len < 600; len += 1 + len / 40) {
+            CHECK(EVP_EncryptInit_ex(a, mine, NULL, key, iv) && EVP_CIPHER_CTX_set_params(a, params));
+            CHECK(EVP_EncryptInit_ex(b, other, NULL, key, iv) && EVP_CIPHER_CTX_set_params(b, params));
+            memcpy(ours, text, len);
+            memcpy(theirs, text, len);
+            CHECK(EVP_EncryptUpdate(a, ours, &n, ours, (int)len) && EVP_EncryptUpdate(b, theirs, &k, theirs, (int)len));
+            CHECK(n == k && memcmp(ours, theirs, (size_t)n) == 0);
+        }
+        for (size_t r = 0; r < COUNT(record_lengths); r++)
+        for (int padding = 0; padding < 256; padding++)
+        for (int wrong = -1; wrong < 2; wrong++) {
+            size_t len = record_lengths[r], at = wrong == 0 ? len - 2 : len - 1 - (size_t)padding;
+            int a_ok, b_ok;
+            unsigned char *a_mac = NULL, *b_mac = NULL;
+            OSSL_PARAM get[2];
+            if ((len > 400 && padding % 16) || len % (size_t)block || (quick && (r != 2 || padding % 64))) continue;
+            memcpy(back, text, len);
+            if ((size_t)padding < len) memset(back + len - 1 - padding, padding, (size_t)padding + 1);
+            back[len - 1] = (unsigned char)padding;
+            if (wrong >= 0 && padding > 0 && at < len) back[at] ^= 0x40;
+            CHECK(EVP_EncryptInit_ex(raw, other, NULL, key, iv) && EVP_CIPHER_CTX_set_padding(raw, 0));
+            CHECK(EVP_EncryptUpdate(raw, ours, &n, back, (int)len) && n == (int)len);
+            memcpy(theirs, ours, len);
+            CHECK(EVP_DecryptInit_ex(a, mine, NULL, key, iv) && EVP_CIPHER_CTX_set_params(a, params));
+            CHECK(EVP_DecryptInit_ex(b, other, NULL, key, iv) && EVP_CIPHER_CTX_set_params(b, params));
+            a_ok = EVP_DecryptUpdate(a, ours, &n, ours, (int)len);
+            b_ok = EVP_DecryptUpdate(b, theirs, &k, theirs, (int)len);
+            if (a_ok != b_ok || (a_ok && n != k)) fprintf(stderr, "version %x, MAC %zu, length %zu, padding %d, wrong %d: %d %d, %d %d\n", version, mac_size, len, padding, wrong, a_ok, b_ok, n, k);
+            CHECK(a_ok == b_ok && (!a_ok || n == k));
+            if (!a_ok || mac_size == 0) { ERR_clear_error(); continue; }
+            get[1] = OSSL_PARAM_construct_end();
+            get[0] = OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&a_mac, mac_size);
+            CHECK(EVP_CIPHER_CTX_get_params(a, get));
+            get[0] = OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&b_mac, mac_size);
+            CHECK(EVP_CIPHER_CTX_get_params(b, get));
+            /* With a wrong padding both are random; the text lies behind the explicit IV. */
+            {
+                size_t from = version == 0x0301 ? 0 : (size_t)block;
+                int good = memcmp(b_mac, back + from + (size_t)n, mac_size) == 0;
+                CHECK((memcmp(a_mac, back + from + (size_t)n, mac_size) == 0) == good);
+                CHECK(memcmp(ours + from, back + from, (size_t)n) == 0);
+            }
+        }
+    }
+    EVP_CIPHER_CTX_free(a);
+    EVP_CIPHER_CTX_free(b);
+    EVP_CIPHER_CTX_free(raw);
+}
+
+/* What no cipher may accept, and what does not harm one. */
+static void attacks(EVP_CIPHER *mine) {
+    int n = 77, mode = EVP_CIPHER_get_mode(mine), aead_mode = (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) != 0;
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new(), *copy = EVP_CIPHER_CTX_new();
+    size_t number = 5;
+    OSSL_PARAM params[2];
+    params[1] = OSSL_PARAM_construct_end();
+    for (int encrypt = 0; encrypt < 2; encrypt++) {
+        /* no key, no IV, and copies of such contexts */
+        CHECK(EVP_CipherInit_ex(ctx, mine, NULL, NULL, NULL, encrypt));
+        CHECK(EVP_CIPHER_CTX_copy(copy, ctx));
+        CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 64) && !EVP_CipherUpdate(copy, ours, &n, text, 64));
+        if (aead_mode) CHECK(!EVP_CipherFinal_ex(ctx, ours, &n));
+        if (EVP_CIPHER_get_iv_length(mine) > 0) CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, encrypt) || mode == EVP_CIPH_CCM_MODE);
+        CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 64));
+        CHECK(EVP_CipherInit_ex(copy, NULL, NULL, key, NULL, encrypt));
+        if (EVP_CIPHER_get_iv_length(mine) > 0 && !(encrypt && mode == EVP_CIPH_GCM_MODE)) CHECK(!EVP_CipherUpdate(copy, ours, &n, text, 64));
+        /* lengths that do not fit */
+        params[0] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_KEYLEN, &number);
+        CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        number = 1000;
+        params[0] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_IVLEN, &number);
+        if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        number = 5;
+        /* parameters of other types, without data, and unknown ones */
+        params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_KEYLEN, (char *)text, 4);
+        CHECK(!EVP_CIPHER_CTX_set_params(ctx, params) && !EVP_CIPHER_CTX_get_params(ctx, params));
+        params[0] = OSSL_PARAM_construct_octet_string("no-such-parameter", text, 4);
+        CHECK(EVP_CIPHER_CTX_set_params(ctx, params) && EVP_CIPHER_CTX_get_params(ctx, params) && !OSSL_PARAM_modified(params));
+        params[0] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL);
+        CHECK(EVP_CIPHER_CTX_get_params(ctx, params) && params[0].return_size == sizeof(size_t));
+        params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, text, 12);
+        if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, NULL, 13);
+        if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, text, 17);
+        if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, text, 0);
+        if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
+        /* buffers that overlap in part */
+        EVP_CIPHER_CTX_reset(ctx);
+        CHECK(EVP_CipherInit_ex(ctx, mine, NULL, key, mode == EVP_CIPH_CCM_MODE ? NULL : iv, encrypt));
+        memcpy(ours, text, 256);
+        if (mode != EVP_CIPH_CCM_MODE) {
+            CHECK(!EVP_CipherUpdate(ctx, ours + 1, &n, ours, 128) && n == 0);
+            CHECK(memcmp(ours, text, 256) == 0);
+        }
+        if (!aead_mode) continue;
+        if (mode == EVP_CIPH_CCM_MODE) {
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0);
+            if (!encrypt) CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 12, key) > 0);
+            CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, encrypt));
+            CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, 32) && !EVP_CipherUpdate(ctx, ours, &n, text, 33));
+            CHECK(EVP_CipherUpdate(ctx, ours, &n, text, 32) == encrypt);
+            CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 32)); /* the IV again */
+            continue;
+        }
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, encrypt));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, back) <= 0); /* too early */
+        CHECK(EVP_CipherUpdate(ctx, ours, &n, text, 20) && n == 20 && EVP_CipherUpdate(ctx, ours, &n, text, 0) && n == 0);
+        CHECK(!EVP_CipherUpdate(ctx, NULL, &n, text, 20)); /* associated data after the text */
+        if (!encrypt) {
+            CHECK(!EVP_CipherFinal_ex(ctx, ours, &n)); /* without a tag */
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 16, back) > 0 && !EVP_CipherFinal_ex(ctx, ours, &n));
+        } else {
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 16, back) <= 0);
+            CHECK(EVP_CipherFinal_ex(ctx, ours, &n) && n == 0);
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 17, back) <= 0);
+        }
+        /* after the end nothing goes on, and the IV is not used again */
+        CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 20) && !EVP_CipherFinal_ex(ctx, ours, &n));
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, NULL, encrypt) && !EVP_CipherUpdate(ctx, ours, &n, text, 20));
+        /* records that are too short, and not in place */
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, key, NULL, encrypt));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, mode ? 4 : 12, iv) > 0);
+        if (mode) CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 5, iv) <= 0);
+        memset(back, 0, 13);
+        if (!encrypt || mode) CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, back) <= 0);
+        back[12] = 64;
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, back) == 16);
+        CHECK(!EVP_CipherUpdate(ctx, ours, &n, ours, 15));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, back) == 16);
+        CHECK(!EVP_CipherUpdate(ctx, ours, &n, theirs, 100));
+    }
+    ERR_clear_error();
+    EVP_CIPHER_CTX_free(ctx);
+    EVP_CIPHER_CTX_free(copy);
+}
+
+static void each_cipher(EVP_CIPHER *mine, void *count) {
+    EVP_CIPHER *other;
+    if (strcmp(OSSL_PROVIDER_get0_name(EVP_CIPHER_get0_provider(mine)), "algkit") != 0) return;
+    what = EVP_CIPHER_get0_name(mine);
+    other = theirs_of(mine);
+    same_properties(mine, other);
+    if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) {
+        authenticated(mine, other);
+        if (strncmp(what, "ARIA", 4) != 0) records(mine, other);
+        if (EVP_CIPHER_get_mode(mine) == EVP_CIPH_GCM_MODE && strncmp(what, "ARIA", 4) != 0) counted_iv(mine, other);
+    } else {
+        plain(mine, other);
+    }
+    if (strcmp(what, "AES-128-CBC") == 0 || strcmp(what, "DES-EDE3-CBC") == 0) cbc_records(mine, other);
+    attacks(mine);
+    EVP_CIPHER_free(other);
+    ++*(int *)count;
+}
+
+static void each_digest(EVP_MD *mine, void *count) {
+    EVP_MD *other;
+    EVP_MD_CTX *a, *copy;
+    unsigned char mine_out[64], other_out[64];
+    unsigned n;
+    if (strcmp(OSSL_PROVIDER_get0_name(EVP_MD_get0_provider(mine)), "algkit") != 0) return;
+    what = EVP_MD_get0_name(mine);
+    other = EVP_MD_fetch(library, what, "provider=default");
+    CHECK(other && EVP_MD_get_size(mine) == EVP_MD_get_size(other) && EVP_MD_get_block_size(mine) == EVP_MD_get_block_size(other));
+    CHECK(EVP_MD_get_flags(mine) == EVP_MD_get_flags(other) && EVP_MD_get_type(mine) == EVP_MD_get_type(other));
+    a = EVP_MD_CTX_new();
+    copy = EVP_MD_CTX_new();
+    for (size_t len = 0; len < (quick ? 200u : 2000u); len += 1 + len / 50)
+    for (size_t p = 0; p < COUNT(parts); p++) {
+        CHECK(EVP_Digest(text, len, other_out, NULL, other, NULL));
+        CHECK(EVP_DigestInit_ex(a, mine, NULL));
+        for (size_t done = 0; done < len;) {
+            size_t next = part_len(parts[p], done, len);
+            CHECK(EVP_DigestUpdate(a, text + done, next));
+            if (done < len / 2 && done + next >= len / 2) {
+                CHECK(EVP_MD_CTX_copy_ex(copy, a) && EVP_DigestUpdate(a, text, 9) && EVP_MD_CTX_copy_ex(a, copy));
+            }
+            done += next;
+        }
+        CHECK(EVP_DigestFinal_ex(a, mine_out, &n) && n == (unsigned)EVP_MD_get_size(mine) && memcmp(mine_out, other_out, n) == 0);
+        CHECK(!EVP_DigestUpdate(a, text, 1) && !EVP_DigestFinal_ex(a, mine_out, &n));
+        CHECK(EVP_Digest(text, len, mine_out, &n, mine, NULL) && memcmp(mine_out, other_out, n) == 0);
+    }
+    ERR_clear_error();
+    EVP_MD_CTX_free(a);
+    EVP_MD_CTX_free(copy);
+    EVP_MD_free(other);
+    ++*(int *)count;
+}
+
+/* Contexts of several threads, and copies of one context. */
+static EVP_CIPHER_CTX *common;
+
+static void *thread(void *number) {
+    EVP_CIPHER *gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", "provider=algkit");
+    unsigned char out[100], tag[16], own_iv[12], *expected = number;
+    int n;
+    memcpy(own_iv, iv, 12);
+    for (int i = 0; i < 200; i++) {
+        EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+        if (i % 2) EVP_CIPHER_CTX_copy(ctx, common);
+        else EVP_EncryptInit_ex(ctx, gcm, NULL, key, NULL);
+        EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, own_iv);
+        EVP_EncryptUpdate(ctx, out, &n, text, 100);
+        EVP_EncryptFinal_ex(ctx, out, &n);
+        EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag);
+        EVP_CIPHER_CTX_free(ctx);
+        if (memcmp(tag, expected, 16) != 0) break;
+        if (i == 199) { EVP_CIPHER_free(gcm); return number; }
+    }
+    return NULL;
+}
+
+static void threads(void) {
+    EVP_CIPHER *gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", "provider=default");
+    unsigned char expected[16];
+    pthread_t ids[4];
+    int n;
+    what = "threads";
+    common = EVP_CIPHER_CTX_new();
+    CHECK(EVP_EncryptInit_ex(common, gcm, NULL, key, iv) && EVP_EncryptUpdate(common, ours, &n, text, 100));
+    CHECK(EVP_EncryptFinal_ex(common, ours, &n) && EVP_CIPHER_CTX_ctrl(common, EVP_CTRL_AEAD_GET_TAG, 16, expected) > 0);
+    EVP_CIPHER_free(gcm);
+    gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", "provider=algkit");
+    CHECK(EVP_EncryptInit_ex(common, gcm, NULL, key, NULL));
+    for (size_t i = 0; i < COUNT(ids); i++) CHECK(pthread_create(&ids[i], NULL, thread, expected) == 0);
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        void *answer;
+        CHECK(pthread_join(ids[i], &answer) == 0 && answer == expected);
+    }
+    EVP_CIPHER_CTX_free(common);
+    EVP_CIPHER_free(gcm);
+}
+
+int main(int argc, char **argv) {
+    quick = argc > 1 && strcmp(argv[1], "quick") == 0;
+    fill(text, MOST, 1);
+    fill(key, sizeof key, 2);
+    fill(iv, sizeof iv, 3);
+    for (int round = 0; round < 2; round++) { /* loaded, unloaded, and loaded again */
+        OSSL_PROVIDER *other, *mine;
+        int ciphers = 0, digests = 0;
+        library = OSSL_LIB_CTX_new();
+        other = OSSL_PROVIDER_load(library, "default");
+        mine = OSSL_PROVIDER_load(library, "algkit");
+        CHECK(other && mine && OSSL_PROVIDER_self_test(mine));
+        if (round == 0) {
+            EVP_CIPHER_do_all_provided(library, each_cipher, &ciphers);
+            EVP_MD_do_all_provided(library, each_digest, &digests);
+            printf("%d ciphers and %d digests as OpenSSL's own, ", ciphers, digests);
+            what = "the tables";
+            CHECK(ciphers >= 19 && digests >= 11);
+        }
+        threads();
+        CHECK(OSSL_PROVIDER_unload(mine) && OSSL_PROVIDER_unload(other));
+        OSSL_LIB_CTX_free(library);
+    }
+    printf("%d checks\n", checks);
+    return 0;
+}
