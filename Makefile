@@ -1,10 +1,11 @@
 # Builds and installs the command with what belongs to it: the library that `algkit run` injects, completions, man pages; and the
-# C library with its header and man pages.
+# C library with its header and man pages. The OpenSSL provider is built and installed by itself.
 #
 #   make                                   builds (needs cargo)
 #   make install PREFIX=$HOME/.local       for one user
 #   sudo make install                      for all, in /usr/local
 #   make c-library install-c               the C library alone
+#   make provider install-provider       the OpenSSL provider, where `openssl version -m` says (needs OpenSSL 3)
 #   make deb                               Debian packages, in target/, for glibc 2.28 and later (needs gcc, binutils and python3)
 #   make portable                          as `make`, for these
 #
@@ -24,7 +25,7 @@ libdir = $(DESTDIR)$(PREFIX)/lib/algkit
 share = $(DESTDIR)$(PREFIX)/share
 doc = $(share)/doc/algkit
 
-.PHONY: all c-library portable install install-c uninstall deb check-package
+.PHONY: all c-library portable provider install install-c install-provider uninstall uninstall-provider deb check-package
 
 all:
 	$(CARGO) build --release --locked -p algkit-cli -p algkit-preload -p algkit-capi
@@ -85,6 +86,23 @@ install-c: $(c)/libalgkit.a
 	$(INSTALL) -D -m 644 $(capi)/include/algkit.h $(DESTDIR)$(PREFIX)/include/algkit.h
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(version),' $(capi)/algkit.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/algkit.pc
 	$(INSTALL) -m 644 $(c)/man/*.3 $(share)/man/man3/
+
+# OpenSSL unloads providers, and a library with threads' data must not be unmapped, so it stays in memory.
+provider:
+	$(CARGO) rustc --release --locked -p algkit-provider --lib -- -C link-arg=-Wl,-z,nodelete
+	$(INSTALL) -D -m 644 $(built)/libalgkit_provider.so $(provider)
+
+provider = target/provider/algkit.so
+MODULESDIR ?= $(shell openssl version -m | sed 's/.*"\(.*\)"/\1/')
+
+$(provider):
+	@echo '$@ is not there: run make provider first' >&2; exit 1
+
+install-provider: $(provider)
+	$(INSTALL) -D -m 644 $(provider) $(DESTDIR)$(MODULESDIR)/algkit.so
+
+uninstall-provider:
+	rm -f $(DESTDIR)$(MODULESDIR)/algkit.so
 
 uninstall:
 	rm -f $(DESTDIR)$(LIBDIR)/libalgkit.* $(DESTDIR)$(LIBDIR)/pkgconfig/algkit.pc $(DESTDIR)$(PREFIX)/include/algkit.h
