@@ -18,15 +18,21 @@ fn main() {
         vec![format!("-I{}", dir("INCLUDE")), format!("{}/{archive}", dir("LIB")), "-Wl,--exclude-libs,ALL".into()]
     };
     let installed = |library: &str| vec![format!("-l{library}")];
-    let mut botan = built("BOTAN3", "libbotan-3.a");
-    botan.push("-std=c++20".to_owned());
     let mut shims = vec![
-        Shim { name: "OPENSSL4", source: "openssl.c", args: built("OPENSSL4", "libcrypto.a"), package: "perl" },
         Shim { name: "OPENSSL3", source: "openssl.c", args: installed("crypto"), package: "libssl-dev" },
         Shim { name: "GCRYPT", source: "gcrypt.c", args: installed("gcrypt"), package: "libgcrypt20-dev" },
         Shim { name: "SODIUM", source: "sodium.c", args: installed("sodium"), package: "libsodium-dev" },
-        Shim { name: "BOTAN3", source: "botan.cc", args: botan, package: "g++ and python3" },
     ];
+    if env::var_os("CARGO_FEATURE_FROM_SOURCE").is_some() {
+        let mut botan = built("BOTAN3", "libbotan-3.a");
+        botan.push("-std=c++20".to_owned());
+        shims.extend([
+            Shim { name: "OPENSSL4", source: "openssl.c", args: built("OPENSSL4", "libcrypto.a"), package: "perl" },
+            Shim { name: "BOTAN3", source: "botan.cc", args: botan, package: "g++ and python3" },
+        ]);
+    } else {
+        println!("cargo::rustc-env=OPENSSL4=\ncargo::rustc-env=BOTAN3=");
+    }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") {
         shims.push(Shim {
             name: "IPSEC_MB",
