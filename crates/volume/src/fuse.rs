@@ -79,7 +79,11 @@ impl<S: WriteAt + 'static> Mounted<S> {
 
     /// Does what the kernel asks for, until the file system is unmounted and nobody has the file open.
     pub fn serve(self) -> io::Result<()> {
-        self.session.run()
+        match self.session.run() {
+            // The kernel withdrew a request while a thread was taking it, as it does when it unmounts. Most threads are told ENODEV.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => Ok(()),
+            ended => ended,
+        }
     }
 }
 
