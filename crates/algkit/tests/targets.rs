@@ -1,0 +1,91 @@
+//! The drivers that names resolve to by target: with no vector instructions that this crate uses, as on PowerPC, s390x,
+//! RISC-V and 32-bit Arm, and on AArch64 by the features that its CPUs have. `lab/cpus` runs this on all of them.
+#![cfg(all(feature = "aes", feature = "chacha", feature = "checksum", feature = "serpent"))]
+#![cfg(all(feature = "sha", feature = "sha3"))]
+
+use algkit::{
+    CPU_VARIABLE, Policy, Registry,
+    cpu::Feature::{Aes, Neon, Pclmul, Sha2, Sha3},
+    cpu::{CpuFeatures, Feature, FeatureSet},
+    mask_cpu,
+};
+
+/// Each algorithm, with its driver where there are AES and PMULL, where there is NEON, and where there is neither.
+#[rustfmt::skip]
+const AES: &[(&str, [&str; 3])] = &[
+    ("aes", ["aes-ce", "aes-neon", "aes-fixed-time"]),
+    ("ecb(aes)", ["ecb-aes-ce", "ecb-aes-neonbs", "ecb-aes-u64bs"]),
+    ("cbc(aes)", ["cbc-aes-ce", "cbc-aes-neonbs", "cbc-aes-u64bs"]),
+    ("cts(cbc(aes))", ["cts(cbc-aes-ce)", "cts(cbc-aes-neonbs)", "cts(cbc-aes-u64bs)"]),
+    ("ctr(aes)", ["ctr-aes-ce", "ctr-aes-neonbs", "ctr-aes-u64bs"]),
+    ("xctr(aes)", ["xctr-aes-ce", "xctr-aes-neonbs", "xctr-aes-u64bs"]),
+    ("xts(aes)", ["xts-aes-ce", "xts-aes-neonbs", "xts-aes-u64bs"]),
+    ("lrw(aes)", ["lrw(ecb(aes-ce))", "lrw(ecb(aes-neon))", "lrw(ecb(aes-fixed-time))"]),
+    ("cmac(aes)", ["cmac-aes-ce", "cmac-aes-neon", "cmac(aes-fixed-time)"]),
+    ("xcbc(aes)", ["xcbc-aes-ce", "xcbc-aes-neon", "xcbc(aes-fixed-time)"]),
+    ("cbcmac(aes)", ["cbcmac-aes-ce", "cbcmac-aes-neon", "cbcmac(aes-fixed-time)"]),
+    ("ccm(aes)", ["ccm-aes-ce", "ccm_base(ctr-aes-neonbs,cbcmac-aes-neon)", "ccm_base(ctr-aes-u64bs,cbcmac(aes-fixed-time))"]),
+    ("gcm(aes)", ["gcm-aes-ce", "gcm_base(ctr-aes-neonbs,ghash-neon)", "gcm_base(ctr-aes-u64bs,ghash-generic)"]),
+    ("hctr2(aes)", ["hctr2_base(xctr-aes-ce,polyval-ce)", "hctr2_base(xctr-aes-neonbs,polyval-neon)", "hctr2_base(xctr-aes-u64bs,polyval-generic)"]),
+    ("ghash", ["ghash-ce", "ghash-neon", "ghash-generic"]),
+    ("polyval", ["polyval-ce", "polyval-neon", "polyval-generic"]),
+];
+
+/// Each algorithm, with the feature that decides, and the driver with it and without it.
+#[rustfmt::skip]
+const OTHERS: &[(&str, Feature, &str, &str)] = &[
+    ("chacha20", Neon, "chacha20-neon", "chacha20-generic"),
+    ("xchacha12", Neon, "xchacha12-neon", "xchacha12-generic"),
+    ("rfc7539(chacha20,poly1305)", Neon, "rfc7539-chacha20-poly1305-neon", "rfc7539(chacha20-generic,poly1305-generic)"),
+    ("nhpoly1305", Neon, "nhpoly1305-neon", "nhpoly1305-generic"),
+    ("serpent", Neon, "serpent-neon", "serpent-generic"),
+    ("sha1", Sha2, "sha1-ce", "sha1-generic"),
+    ("sha256", Sha2, "sha256-ce", "sha256-generic"),
+    ("hmac(sha256)", Sha2, "hmac(sha256-ce)", "hmac(sha256-generic)"),
+    ("sha512", Sha3, "sha512-ce", "sha512-generic"),
+    ("sha3-256", Sha3, "sha3-256-ce", "sha3-256-generic"),
+];
+
+fn check(registry: &Registry, features: FeatureSet) {
+    let level = if features.has(Aes) { 0 } else { 1 + usize::from(!features.has(Neon)) };
+    let aes = AES.iter().map(|&(name, by_level)| (name, by_level[level]));
+    let others = OTHERS.iter().map(|&(name, feature, with, without)| {
+        let driver = if features.has(feature) { with } else { without };
+        (name, driver)
+    });
+    for (name, driver) in aes.chain(others) {
+        assert_eq!(registry.find_any(name).expect(name).driver, driver, "{name}, {features:?}");
+    }
+}
+
+/// Nothing, and on AArch64 the features of every CPU, of the Raspberry Pi 3 and 4 (Cortex-A53 and A72 without the
+/// cryptographic extension), of those cores with it, and of newer ones. Hidden by `ALGKIT_CPU`, each may be missing alone.
+fn levels() -> Vec<FeatureSet> {
+    let arm: &[&[Feature]] = &[
+        &[Neon],
+        &[Neon, Sha2],
+        &[Neon, Sha2, Sha3],
+        &[Neon, Aes, Pclmul],
+        &[Neon, Aes, Pclmul, Sha2],
+        &[Neon, Aes, Pclmul, Sha2, Sha3],
+    ];
+    let arm = if cfg!(target_arch = "aarch64") { arm } else { &[] };
+    [FeatureSet::NONE].into_iter().chain(arm.iter().map(|list| FeatureSet::of(list))).collect()
+}
+
+#[test]
+fn each_level_resolves_to_the_best_drivers_that_it_can_run() {
+    for features in levels() {
+        check(&Registry::foreign(features, Policy::Constant), features);
+    }
+}
+
+/// What x86 has is in `cpus.rs`.
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+#[test]
+fn this_process_resolves_to_the_best_drivers_that_it_can_run() {
+    let hidden = std::env::var(CPU_VARIABLE).unwrap_or_default();
+    let features = mask_cpu(CpuFeatures::detect(), &hidden).expect("a list of features").features();
+    assert!(levels().contains(&features), "{features:?}");
+    check(Registry::global().expect("a registry"), features);
+}

@@ -1,0 +1,140 @@
+//! Calls a kernel of AArch64 once, for the scripts in `lab` that count, model and compare the instructions of a call.
+//!
+//! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`; without the last, everything
+//! but the call is made.
+
+#[cfg(not(target_arch = "aarch64"))]
+fn main() {}
+
+#[cfg(target_arch = "aarch64")]
+fn main() {
+    use algkit_primitives::{
+        InOut, Packet,
+        aes::{AesFixedTime, AesGeneric, AesKey, Bitslice, XtsKey},
+        chacha::ChaCha,
+        cpu::{ArmCe, CpuFeatures, Neon, Portable, Token},
+        gcm::GcmKey,
+        ghash::{ClmulToken, GHash},
+        hash::Hash,
+        simd::AesToken,
+    };
+
+    fn token<T: Token>() -> T {
+        T::detect(CpuFeatures::detect()).expect("a CPU with these features")
+    }
+
+    /// The length of what is made for a text. It does not depend on the part that is used, so that calls with texts of
+    /// two lengths differ in the call alone.
+    const LONGEST: usize = 2048;
+
+    /// Key and text, from a number (SplitMix64). Their addresses do not depend on it.
+    struct Call {
+        secret: [u8; 32],
+        text: [u8; LONGEST],
+        len: usize,
+        made: bool,
+    }
+
+    impl Call {
+        fn new(len: usize, mut seed: u64, made: bool) -> Self {
+            let mut call = Self { secret: [0; 32], text: [0; LONGEST], len, made };
+            let bytes = call.secret.as_chunks_mut().0.iter_mut().chain(call.text.as_chunks_mut().0);
+            for eight in bytes {
+                seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let z = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                *eight = (z ^ (z >> 31)).to_le_bytes();
+            }
+            call
+        }
+
+        fn key(&self) -> &[u8; 16] {
+            self.secret.first_chunk().expect("16 of 32 bytes")
+        }
+
+        fn text(&mut self) -> InOut<'_> {
+            InOut::from(&mut self.text[..self.len])
+        }
+
+        fn sliced(mut self, f: impl Fn(&Bitslice<Neon>, &mut [u8; 16], InOut<'_>)) {
+            let key = Bitslice::new(token(), self.key()).expect("a key");
+            if self.made {
+                f(&key, &mut [7; 16], self.text());
+            }
+        }
+
+        fn aes<T: AesToken>(mut self, f: impl Fn(&AesKey<T>, &mut [u8; 16], InOut<'_>)) {
+            let key = AesKey::<T>::new(token(), self.key()).expect("a key");
+            if self.made {
+                f(&key, &mut [7; 16], self.text());
+            }
+        }
+
+        fn ghash<T: ClmulToken>(self) {
+            let mut hash = GHash::<T>::new(token(), self.key());
+            if self.made {
+                hash.update(&self.text[..self.len]);
+            }
+        }
+    }
+
+    let mut args = std::env::args().skip(1);
+    let kernel = args.next().expect("a kernel");
+    let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number");
+    let (len, seed) = (number(), number());
+    let mut call = Call::new(len as usize, seed, args.next().is_some());
+    match &*kernel {
+        "ecb-aes-neonbs" => call.sliced(|key, _, text| key.encrypt_blocks(text)),
+        "ctr-aes-neonbs" => call.sliced(|key, iv, text| key.ctr(iv, text)),
+        "xts-aes-neonbs" => call.sliced(|key, iv, text| key.xts_encrypt(iv, text)),
+        "xts-aes-neonbs-dec" => call.sliced(|key, iv, text| key.xts_decrypt(iv, text)),
+        "cbc-aes-neonbs-dec" => call.sliced(|key, iv, text| key.cbc_decrypt(iv, text)),
+        "ecb-aes-neon" => call.aes::<Neon>(|key, _, text| key.ecb_encrypt(text)),
+        "ecb-aes-neon-dec" => call.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
+        "ctr-aes-neon" => call.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
+        "cbcmac-aes-neon" => call.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
+        "ctr-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
+        "cbcmac-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
+        "xts-aes-ce" => {
+            let key = XtsKey::<ArmCe>::new(token(), &call.secret).expect("a key");
+            if call.made {
+                key.encrypt(&mut [7; 16], call.text());
+            }
+        }
+        "gcm-aes-ce" => {
+            let key = GcmKey::<ArmCe>::new(token(), call.key()).expect("a key");
+            if call.made {
+                key.seal(&[2; 12], &mut Packet { assoc: &[], text: call.text() }, &mut [0; 16]);
+            }
+        }
+        "ghash-neon" => call.ghash::<Neon>(),
+        "ghash-ce" => call.ghash::<ArmCe>(),
+        "ghash-generic" => call.ghash::<Portable>(),
+        "chacha20-neon" => {
+            let key = ChaCha::<Neon>::new(token(), &call.secret, 20);
+            if call.made {
+                key.xor(&mut [7; 4], call.text());
+            }
+        }
+        "aes-fixed-time" => {
+            let key = AesFixedTime::new(call.key()).expect("a key");
+            if call.made {
+                key.encrypt_blocks(call.text());
+            }
+        }
+        // Looks up bytes in a table at addresses that depend on key and text: what a comparison must find.
+        "aes-generic" => {
+            let key = AesGeneric::new(call.key()).expect("a key");
+            if call.made {
+                key.encrypt_blocks(call.text());
+            }
+        }
+        // Branches on a bit of the text.
+        "branch" => {
+            if call.made && std::hint::black_box(&call.text)[0] & 1 == 0 {
+                std::hint::black_box(&mut call.text)[1] = 0;
+            }
+        }
+        other => panic!("no kernel {other}"),
+    }
+}
