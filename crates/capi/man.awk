@@ -23,7 +23,7 @@ function finish(   file) {
     print ".TH " toupper(page) " 3 \"\" \"algkit " version "\" \"C library of algkit\"\n.ad l\n.nh" >file
     print ".SH NAME\n" page " \\- " title "\n.SH SYNOPSIS\n.nf\n#include <algkit.h>\n" synopsis ".fi\n.PP\nLink with \\-lalgkit." >file
     print ".SH DESCRIPTION\n" description ".SH SEE ALSO" >file
-    print "algkit(3), algkit_error(3), algkit_info(3), algkit_skcipher(3), algkit_aead(3), algkit_hash(3), algkit_rng(3)" >file
+    print "algkit(3), algkit_error(3), algkit_info(3), algkit_cipher(3), algkit_skcipher(3), algkit_aead(3), algkit_hash(3), algkit_rng(3)" >file
     close(file)
 }
 

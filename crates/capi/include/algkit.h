@@ -5,8 +5,9 @@
  * that has passed its self-test. The name of a driver, such as gcm-aes-aesni, stands for that driver.
  *
  * algkit_skcipher encrypts without authentication, algkit_aead with it, algkit_hash computes digests and message
- * authentication codes, algkit_rng random bytes. Each is a handle with a key, made by algkit_..._new and freed by
- * algkit_..._free. Freeing wipes the key. Setting up a key costs as much as several calls, so keep the handle.
+ * authentication codes, algkit_rng random bytes. algkit_cipher is a block cipher without a mode. Each is a handle with a
+ * key, made by algkit_..._new and freed by algkit_..._free. Freeing wipes the key. Setting up a key costs as much as several
+ * calls, so keep the handle.
  *
  * Lengths are in bytes. A buffer of length 0 may be NULL. Source and destination of a text are the same buffer or do not
  * overlap. No buffer that a function writes may overlap another one of the same call. A function that finds a wrong
@@ -100,6 +101,28 @@ size_t algkit_list_count(const algkit_list *list);
 const struct algkit_info *algkit_list_get(const algkit_list *list, size_t index);
 
 /*
+ * algkit_cipher - block ciphers
+ * -----------------------------
+ * For aes, serpent and the like: single blocks, of which a protocol makes something of its own. Equal blocks have equal
+ * ciphertexts, so messages need a mode: algkit_skcipher or algkit_aead.
+ */
+typedef struct algkit_cipher algkit_cipher;
+
+/* Makes a handle of an algorithm's or driver's name and a key. On an error *tfm is NULL. Known weak keys are refused. */
+int algkit_cipher_new(const char *name, const void *key, size_t key_len, algkit_cipher **tfm);
+void algkit_cipher_free(algkit_cipher *tfm);
+
+/* What serves; valid as long as the handle. NULL for what is no such handle. */
+const struct algkit_info *algkit_cipher_info(const algkit_cipher *tfm);
+
+/* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
+int algkit_cipher_set_key(algkit_cipher *tfm, const void *key, size_t key_len);
+
+/* Encrypts or decrypts len bytes from src to dst, each block by itself. len is a multiple of block_size. */
+int algkit_cipher_encrypt(const algkit_cipher *tfm, const void *src, void *dst, size_t len);
+int algkit_cipher_decrypt(const algkit_cipher *tfm, const void *src, void *dst, size_t len);
+
+/*
  * algkit_skcipher - ciphers in a mode, without authentication
  * -----------------------------------------------------------
  * For xts(aes), cbc(aes), ctr(aes), chacha20 and the like. A changed ciphertext is not noticed: where that matters, use
@@ -113,6 +136,9 @@ void algkit_skcipher_free(algkit_skcipher *tfm);
 
 /* What serves; valid as long as the handle. NULL for what is no such handle. */
 const struct algkit_info *algkit_skcipher_info(const algkit_skcipher *tfm);
+
+/* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
+int algkit_skcipher_set_key(algkit_skcipher *tfm, const void *key, size_t key_len);
 
 /*
  * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. Modes with a chaining value (CBC, CTR)
@@ -177,7 +203,8 @@ int algkit_skcipher_batch(struct algkit_skcipher_request *requests, size_t count
  * algkit_aead - authenticated encryption with associated data
  * -----------------------------------------------------------
  * For gcm(aes), rfc7539(chacha20,poly1305), ccm(aes) and the like. Both of the first take an IV of 12 bytes, which must be
- * different for each message under one key. The IV of ccm(aes) has 16 bytes: 14 - n, a nonce of n bytes (7 to 13), zeros.
+ * different for each message under one key. The IV of ccm(aes) has 16 bytes, which
+ * algkit_ccm_iv makes of a nonce.
  */
 typedef struct algkit_aead algkit_aead;
 
@@ -187,6 +214,16 @@ void algkit_aead_free(algkit_aead *tfm);
 
 /* What serves; valid as long as the handle. NULL for what is no such handle. */
 const struct algkit_info *algkit_aead_info(const algkit_aead *tfm);
+
+/* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
+int algkit_aead_set_key(algkit_aead *tfm, const void *key, size_t key_len);
+
+/* Makes the IV of ccm(...), of 16 bytes (iv_len), of a nonce of 7 to 13 bytes. */
+int algkit_ccm_iv(const void *nonce, size_t nonce_len, void *iv, size_t iv_len);
+
+/* Makes the key of authenc(...), of 8 + auth_key_len + enc_key_len bytes (key_len), of the keys of its two parts. */
+int algkit_authenc_key(const void *auth_key, size_t auth_key_len, const void *enc_key, size_t enc_key_len, void *key,
+        size_t key_len);
 
 /* Encrypts len bytes from src to dst and writes a tag of tag_len bytes. assoc is authenticated and not encrypted. */
 int algkit_aead_encrypt(const algkit_aead *tfm, const void *iv, size_t iv_len, const void *assoc, size_t assoc_len,
@@ -270,6 +307,9 @@ void algkit_hash_free(algkit_hash *tfm);
 /* What serves; valid as long as the handle. NULL for what is no such handle. */
 const struct algkit_info *algkit_hash_info(const algkit_hash *tfm);
 
+/* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
+int algkit_hash_set_key(algkit_hash *tfm, const void *key, size_t key_len);
+
 /* Writes the digest of len bytes to digest, which has the digest_size of the driver. */
 int algkit_hash_digest(const algkit_hash *tfm, const void *src, size_t len, void *digest, size_t digest_len);
 
@@ -305,11 +345,35 @@ void algkit_hash_state_free(algkit_hash_state *state);
 /* Makes a second state of a message in progress, which goes on independently. */
 int algkit_hash_clone(const algkit_hash_state *state, algkit_hash_state **copy);
 
+/*
+ * Makes *to what *from is, without an allocation if both are of one handle and the message of *to has not been ended. A
+ * program that keeps a state into which nothing was absorbed begins one message after the other in this way.
+ */
+int algkit_hash_copy(const algkit_hash_state *from, algkit_hash_state *to);
+
 /* Absorbs the next part of the message. */
 int algkit_hash_update(algkit_hash_state *state, const void *src, size_t len);
 
 /* Writes the digest. Whatever this returns, the message is ended, and the state takes nothing but algkit_hash_state_free. */
 int algkit_hash_finish(algkit_hash_state *state, void *digest, size_t digest_len);
+
+/* Writes the digest of what was absorbed so far. The message goes on. */
+int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest_len);
+
+/*
+ * Writes the next len bytes of an unlimited output, such as keccak's. Other algorithms return ALGKIT_EOPNOTSUPP. Afterwards
+ * more may be absorbed, and more written.
+ */
+int algkit_hash_squeeze(algkit_hash_state *state, void *dst, size_t len);
+
+/*
+ * Writes the state as *len bytes to dst; room for 264 suffices. They contain what was absorbed, and not the key: keep them
+ * as secret as the message. If there is less room than *len, returns ALGKIT_EINVAL, and dst holds zeros.
+ */
+int algkit_hash_export(const algkit_hash_state *state, void *dst, size_t room, size_t *len);
+
+/* Continues such a message, maybe in another process, with the same driver, key and version of the library. */
+int algkit_hash_import(const algkit_hash *tfm, const void *src, size_t len, algkit_hash_state **state);
 
 /*
  * algkit_rng - random bytes

@@ -2,7 +2,7 @@
 
 use crate::{
     batch,
-    error::{Failure, guard},
+    error::{EINVAL, Failure, guard},
     handle::{self, algkit_aead, algkit_aead_state},
     info::{Known, algkit_info},
     memory::{self, Buffer, List, Piece, Segments, apart},
@@ -35,6 +35,12 @@ pub unsafe extern "C" fn algkit_aead_free(tfm: *mut algkit_aead) {
 pub unsafe extern "C" fn algkit_aead_info(tfm: *const algkit_aead) -> *const algkit_info {
     // SAFETY: the caller keeps to algkit.h.
     unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_aead_set_key(tfm: *mut algkit_aead, key: *const c_void, key_len: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { Ok(handle::get_mut(tfm)?.tfm.set_key(Buffer::read(key, key_len)?.bytes())?) })
 }
 
 /// # Safety
@@ -271,4 +277,44 @@ pub unsafe extern "C" fn algkit_aead_verify(
         let tag = Buffer::read(tag, tag_len)?;
         Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.verify(tag.bytes())?)
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_ccm_iv(
+    nonce: *const c_void,
+    nonce_len: usize,
+    iv: *mut c_void,
+    iv_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { made(iv, iv_len, &algkit::ccm_iv(Buffer::read(nonce, nonce_len)?.bytes())?) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_authenc_key(
+    auth_key: *const c_void,
+    auth_key_len: usize,
+    enc_key: *const c_void,
+    enc_key_len: usize,
+    key: *mut c_void,
+    key_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let [auth_key, enc_key] = [Buffer::read(auth_key, auth_key_len)?, Buffer::read(enc_key, enc_key_len)?];
+        made(key, key_len, &algkit::authenc_key(auth_key.bytes(), enc_key.bytes()))
+    })
+}
+
+/// Writes what was made to where the caller wants it.
+///
+/// # Safety
+/// `to` is NULL or has `len` bytes.
+unsafe fn made(to: *mut c_void, len: usize, bytes: &[u8]) -> Result<(), Failure> {
+    if len != bytes.len() {
+        return Err(Failure::new(EINVAL, format!("room for {len} bytes, expected {}", bytes.len())));
+    }
+    // SAFETY: the caller's buffer exists.
+    unsafe { Buffer::written(to, len)?.bytes_mut().copy_from_slice(bytes) };
+    Ok(())
 }

@@ -64,7 +64,7 @@ impl From<Error> for Failure {
             Error::Authentication => EBADMSG,
             Error::SectorNumber { .. } => EOVERFLOW,
             Error::SelfTest { .. } => ELIBBAD,
-            Error::NotInParts(_) => EOPNOTSUPP,
+            Error::NotInParts(_) | Error::NotExtendable(_) | Error::NoExport(_) => EOPNOTSUPP,
             Error::KeyMissing(_) => ENOKEY,
             Error::NotRun | Error::Unfinished => ENOTRECOVERABLE,
             _ => EINVAL,

@@ -5,7 +5,7 @@ use crate::{
     error::{EFAULT, EINVAL, Failure, caught},
     info::{Info, Known},
 };
-use algkit::{Aead, Hash, Rng, Sealing, Skcipher, State};
+use algkit::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State};
 
 /// A type of C whose values are handles.
 pub trait Handle: Sized {
@@ -49,6 +49,7 @@ macro_rules! handles {
 }
 
 handles! {
+    algkit_cipher, Cipher(Known<Cipher>),
     algkit_skcipher, Skcipher(Known<Skcipher>),
     algkit_aead, Aead(Known<Aead>),
     algkit_aead_state, AeadState(Option<Sealing>),
@@ -61,7 +62,7 @@ handles! {
 // C may use handles from any thread, and those that it has as `const` from several at once.
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
-    shared::<(Skcipher, Aead, Sealing, Hash, State, Rng)>();
+    shared::<(Cipher, Skcipher, Aead, Sealing, Hash, State, Rng)>();
 };
 
 /// Makes a handle and writes it to `to`, which holds NULL after an error.

@@ -2,7 +2,7 @@
 
 use crate::{
     batch,
-    error::{EBADMSG, EINVAL, Failure, guard},
+    error::{EBADMSG, EFAULT, EINVAL, Failure, guard},
     handle::{self, algkit_hash, algkit_hash_state},
     info::{Known, algkit_info},
     memory::{self, Buffer, List, apart},
@@ -35,6 +35,12 @@ pub unsafe extern "C" fn algkit_hash_free(tfm: *mut algkit_hash) {
 pub unsafe extern "C" fn algkit_hash_info(tfm: *const algkit_hash) -> *const algkit_info {
     // SAFETY: the caller keeps to algkit.h.
     unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_set_key(tfm: *mut algkit_hash, key: *const c_void, key_len: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { Ok(handle::get_mut(tfm)?.tfm.set_key(Buffer::read(key, key_len)?.bytes())?) })
 }
 
 #[unsafe(no_mangle)]
@@ -156,5 +162,76 @@ pub unsafe extern "C" fn algkit_hash_finish(
     guard(|| unsafe {
         let digest = Buffer::written(digest, digest_len)?;
         Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.finish_into(digest.bytes_mut())?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_copy(from: *const algkit_hash_state, to: *mut algkit_hash_state) -> c_int {
+    if ptr::eq(from, to) {
+        return 0;
+    }
+    // SAFETY: the caller keeps to algkit.h, and the states are two.
+    guard(|| unsafe {
+        let from = handle::get(from)?.as_ref().ok_or_else(handle::ended)?;
+        match handle::get_mut(to)? {
+            Some(state) => state.clone_from(from),
+            ended => *ended = Some(from.clone()),
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_peek(
+    state: *const algkit_hash_state,
+    digest: *mut c_void,
+    digest_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let digest = Buffer::written(digest, digest_len)?;
+        Ok(handle::get(state)?.as_ref().ok_or_else(handle::ended)?.digest_into(&[], digest.bytes_mut())?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_squeeze(state: *mut algkit_hash_state, dst: *mut c_void, len: usize) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let dst = Buffer::written(dst, len)?;
+        Ok(handle::get_mut(state)?.as_mut().ok_or_else(handle::ended)?.squeeze(dst.bytes_mut())?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_export(
+    state: *const algkit_hash_state,
+    dst: *mut c_void,
+    room: usize,
+    len: *mut usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        let dst = Buffer::written(dst, room)?;
+        let len = len.as_mut().ok_or_else(|| Failure::new(EFAULT, "NULL instead of a place for the length"))?;
+        *len = handle::get(state)?.as_ref().ok_or_else(handle::ended)?.export_into(dst.bytes_mut())?;
+        if *len > room {
+            dst.bytes_mut().fill(0);
+            return Err(Failure::new(EINVAL, format!("room for {room} bytes, the state has {len}")));
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_hash_import(
+    tfm: *const algkit_hash,
+    src: *const c_void,
+    len: usize,
+    state: *mut *mut algkit_hash_state,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe {
+        handle::give(state, || Ok(Some(handle::get(tfm)?.tfm.import(Buffer::read(src, len)?.bytes())?)))
     })
 }

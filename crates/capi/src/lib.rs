@@ -8,7 +8,7 @@
 //! | `error` | numbers and texts of errors, and the end of panics |
 //! | `info` | what a driver is, as C sees it |
 //! | `batch` | what the batches of all types share |
-//! | `skcipher`, `aead`, `hash`, `rng`, `list` | the functions of each type |
+//! | `cipher`, `skcipher`, `aead`, `hash`, `rng`, `list` | the functions of each type |
 #![allow(
     missing_docs,
     non_camel_case_types,
@@ -19,6 +19,7 @@
 
 mod aead;
 mod batch;
+mod cipher;
 mod error;
 mod handle;
 mod hash;

@@ -41,6 +41,16 @@ pub unsafe extern "C" fn algkit_skcipher_info(tfm: *const algkit_skcipher) -> *c
     unsafe { handle::get(tfm) }.map_or(ptr::null(), |known| known.info.shown())
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn algkit_skcipher_set_key(
+    tfm: *mut algkit_skcipher,
+    key: *const c_void,
+    key_len: usize,
+) -> c_int {
+    // SAFETY: the caller keeps to algkit.h.
+    guard(|| unsafe { Ok(handle::get_mut(tfm)?.tfm.set_key(Buffer::read(key, key_len)?.bytes())?) })
+}
+
 /// # Safety
 /// As algkit.h says of `algkit_skcipher_encrypt`.
 #[inline(always)]

@@ -4,7 +4,8 @@
  * Vectors: FIPS 180-4 (the examples of SHA-256); SP 800-38A, F.2.1 (CBC); IEEE 1619-2007, annex B, vector 2 (XTS); McGrew
  * and Viega, "The Galois/Counter Mode of Operation", test case 4; NIST's CAVP, gcmEncryptExtIV128.rsp (GMAC); RFC 3394, 4.1
  * (key wrap); RFC 3610, packet vector 1 (CCM); RFC 4231, test case 2 (HMAC); RFC 4493 (CMAC); RFC 8439, 2.8.2
- * (ChaCha20-Poly1305).
+ * (ChaCha20-Poly1305); FIPS 197, C.1 and C.3 (AES); for keccak, the permutation of the crate keccak 0.2 (rate 1344 bits,
+ * padding 0x01).
  */
 #define _POSIX_C_SOURCE 200809L
 #include <algkit.h>
@@ -300,6 +301,143 @@ static void skciphers(void)
     algkit_skcipher_free(cbc), algkit_skcipher_free(xts), algkit_skcipher_free(kw);
     free(key.at), free(iv.at), free(text.at), free(cipher.at), free(out.at), free(chain.at), free(xts_key.at);
     free(xts_text.at), free(xts_cipher.at), free(kek.at), free(wrapped.at), free(first.at), free(data.at);
+}
+
+static void ciphers(void)
+{
+    bytes key = hex("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    bytes block = hex("00112233445566778899aabbccddeeff"), two = hex("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+    bytes c1 = hex("69c4e0d86a7b0430d8cdb78070b4c55a"), c3 = hex("8ea2b7ca516745bfeafc49904b496089"), out = copy(two);
+    algkit_cipher *aes, *none;
+
+    OK(algkit_cipher_new("aes", key.at, 16, &aes));
+    CHECK(!strcmp(algkit_cipher_info(aes)->type, "cipher") && algkit_cipher_info(aes)->block_size == 16);
+    OK(algkit_cipher_encrypt(aes, two.at, out.at, two.len));
+    CHECK(!memcmp(out.at, c1.at, 16) && !memcmp(out.at + 16, c1.at, 16));
+    OK(algkit_cipher_decrypt(aes, out.at, out.at, 16));
+    CHECK(!memcmp(out.at, block.at, 16) && !memcmp(out.at + 16, c1.at, 16));
+    IS(algkit_cipher_encrypt(aes, two.at, out.at, 17), ALGKIT_EINVAL);
+    IS(algkit_cipher_encrypt(aes, out.at, out.at + 8, 16), ALGKIT_EINVAL);
+    OK(algkit_cipher_set_key(aes, key.at, 32));
+    OK(algkit_cipher_encrypt(aes, block.at, out.at, 16));
+    CHECK(!memcmp(out.at, c3.at, 16));
+    IS(algkit_cipher_set_key(aes, key.at, 31), ALGKIT_EINVAL);
+    OK(algkit_cipher_decrypt(aes, c3.at, out.at, 16));
+    CHECK(!memcmp(out.at, block.at, 16));
+    IS(algkit_cipher_new("cbc(aes)", key.at, 16, &none), ALGKIT_ENOENT);
+    CHECK(!none);
+    algkit_cipher_free(aes), algkit_cipher_free(NULL);
+    free(key.at), free(block.at), free(two.at), free(c1.at), free(c3.at), free(out.at);
+}
+
+/* States of messages that begin again, that are read on the way, and that go elsewhere; and keys that are replaced. */
+static void states(void)
+{
+    bytes abc = hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), got = copy(abc);
+    bytes empty = hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    bytes mac = hex("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    bytes sponge = hex("ed992674a628509bb2dce176b7c03672ee73b2de6d7fcea0b1bc94729d4e75f95dde5b2e0f92a378d2d5cf9ccc9d6ae4ad1bd7a3"
+                       "5ea29c0ae7e869a23ab59573"), long_got = copy(sponge);
+    unsigned char exported[264], nonce[13] = { 0 }, iv[16], keys[28], authenc[36];
+    algkit_hash *sha, *hmac, *keccak;
+    algkit_hash_state *fresh, *state, *other;
+    algkit_skcipher *ctr;
+    algkit_aead *gcm;
+    size_t len, i;
+
+    OK(algkit_hash_new("sha256", NULL, 0, &sha));
+    OK(algkit_hash_start(sha, &fresh));
+    OK(algkit_hash_clone(fresh, &state));
+    for (i = 0; i < 3; i++) {
+        OK(algkit_hash_peek(state, got.at, got.len));
+        CHECK(same(got, empty));
+        OK(algkit_hash_update(state, "abc", 3));
+        OK(algkit_hash_peek(state, got.at, got.len));
+        CHECK(same(got, abc));
+        OK(algkit_hash_copy(state, state));
+        if (i == 1)
+            OK(algkit_hash_finish(state, got.at, got.len));
+        OK(algkit_hash_copy(fresh, state));
+    }
+    IS(algkit_hash_peek(state, got.at, got.len - 1), ALGKIT_EINVAL);
+    IS(algkit_hash_squeeze(state, got.at, got.len), ALGKIT_EOPNOTSUPP);
+    OK(algkit_hash_finish(state, got.at, got.len));
+    IS(algkit_hash_copy(state, fresh), ALGKIT_EINVAL);
+    IS(algkit_hash_peek(state, got.at, got.len), ALGKIT_EINVAL);
+    IS(algkit_hash_export(state, exported, sizeof exported, &len), ALGKIT_EINVAL);
+    algkit_hash_state_free(fresh), algkit_hash_state_free(state);
+
+    OK(algkit_hash_new("hmac(sha256)", "another key", 11, &hmac));
+    OK(algkit_hash_set_key(hmac, "Jefe", 4));
+    OK(algkit_hash_start(hmac, &state));
+    OK(algkit_hash_update(state, "what do ya want ", 16));
+    OK(algkit_hash_export(state, exported, sizeof exported, &len));
+    IS(algkit_hash_export(state, exported, sizeof exported, NULL), ALGKIT_EFAULT);
+    CHECK(len > 0 && len <= sizeof exported);
+    OK(algkit_hash_import(hmac, exported, len, &other));
+    OK(algkit_hash_update(other, "for nothing?", 12));
+    OK(algkit_hash_finish(other, got.at, got.len));
+    CHECK(same(got, mac));
+    algkit_hash_state_free(other);
+    IS(algkit_hash_import(hmac, exported, len - 1, &other), ALGKIT_EINVAL);
+    CHECK(!other);
+    i = len;
+    memset(exported, 1, sizeof exported);
+    IS(algkit_hash_export(state, exported, i - 1, &len), ALGKIT_EINVAL);
+    CHECK(len == i && exported[0] == 0 && exported[i - 2] == 0 && exported[i - 1] == 1);
+    algkit_hash_state_free(state), algkit_hash_free(sha), algkit_hash_free(hmac);
+
+    OK(algkit_hash_new("keccak", NULL, 0, &keccak));
+    OK(algkit_hash_start(keccak, &state));
+    OK(algkit_hash_update(state, "abc", 3));
+    OK(algkit_hash_squeeze(state, long_got.at, 7));
+    OK(algkit_hash_squeeze(state, long_got.at + 7, long_got.len - 7));
+    CHECK(same(long_got, sponge));
+    algkit_hash_state_free(state), algkit_hash_free(keccak);
+
+    /* SP 800-38A, F.5.1: the first block of CTR-AES128. */
+    {
+        bytes key = hex("2b7e151628aed2a6abf7158809cf4f3c"), counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+        bytes text = hex("6bc1bee22e409f96e93d7e117393172a"), want = hex("874d6191b620e3261bef6864990db6ce");
+
+        OK(algkit_skcipher_new("ctr(aes)", counter.at, 16, &ctr));
+        IS(algkit_skcipher_set_key(ctr, key.at, 15), ALGKIT_EINVAL);
+        OK(algkit_skcipher_set_key(ctr, key.at, 16));
+        OK(algkit_skcipher_encrypt(ctr, counter.at, 16, text.at, text.at, 16));
+        CHECK(same(text, want));
+        algkit_skcipher_free(ctr);
+        free(key.at), free(counter.at), free(text.at), free(want.at);
+    }
+    /* McGrew and Viega, test case 1: the tag of nothing under a key of zeros. */
+    {
+        bytes key = hex("00000000000000000000000000000000"), want = hex("58e2fccefa7e3061367f1d57a4e7455a"), tag = copy(want);
+
+        OK(algkit_aead_new("gcm(aes)", want.at, 16, &gcm));
+        OK(algkit_aead_set_key(gcm, key.at, 16));
+        OK(algkit_aead_encrypt(gcm, key.at, 12, NULL, 0, NULL, NULL, 0, tag.at, 16));
+        CHECK(same(tag, want));
+        IS(algkit_skcipher_set_key((algkit_skcipher *)(void *)gcm, key.at, 16), ALGKIT_EINVAL);
+        algkit_aead_free(gcm);
+        free(key.at), free(want.at), free(tag.at);
+    }
+
+    /* RFC 3610, 2.3; the kernel's include/crypto/authenc.h. */
+    for (i = 0; i < sizeof nonce; i++)
+        nonce[i] = (unsigned char)(i + 1);
+    for (i = 7; i <= sizeof nonce; i++) {
+        OK(algkit_ccm_iv(nonce, i, iv, sizeof iv));
+        CHECK(iv[0] == 14 - i && !memcmp(iv + 1, nonce, i) && iv[i + 1] == 0 && iv[15] == 0);
+    }
+    IS(algkit_ccm_iv(nonce, 6, iv, sizeof iv), ALGKIT_EINVAL);
+    IS(algkit_ccm_iv(nonce, 12, iv, 15), ALGKIT_EINVAL);
+    for (i = 0; i < sizeof keys; i++)
+        keys[i] = (unsigned char)i;
+    OK(algkit_authenc_key(keys, 12, keys + 12, 16, authenc, sizeof authenc));
+    CHECK(!memcmp(authenc + 4, "\0\0\0\20", 4) && !memcmp(authenc + 8, keys, sizeof keys));
+    IS(algkit_authenc_key(keys, 12, keys + 12, 16, authenc, sizeof authenc - 1), ALGKIT_EINVAL);
+    OK(algkit_aead_new("authenc(hmac(sha256),cbc(aes))", authenc, sizeof authenc, &gcm));
+    algkit_aead_free(gcm);
+    free(abc.at), free(got.at), free(empty.at), free(mac.at), free(sponge.at), free(long_got.at);
 }
 
 static void hashes(void)
@@ -617,8 +755,10 @@ int main(void)
     CHECK(!algkit_error_text()[0]);
     CHECK(!strcmp(algkit_version(), VERSION));
     aeads();
+    ciphers();
     skciphers();
     hashes();
+    states();
     batches();
     random_bytes();
     lists();
