@@ -195,6 +195,18 @@ impl Context for Block {
         Ok(written + whole)
     }
 
+    unsafe fn once(&mut self, run: Run) -> Result<usize, Reason> {
+        if !run.len.is_multiple_of(self.shared.row().block) {
+            return Err(PROV_R_WRONG_FINAL_BLOCK_LENGTH);
+        }
+        if run.room < run.len {
+            return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+        }
+        // SAFETY: the buffers have this many bytes.
+        self.crypt(unsafe { memory::in_out(run.src, run.dst, run.len)? })?;
+        Ok(run.len)
+    }
+
     fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason> {
         let block = self.shared.row().block;
         if self.record.is_on() {

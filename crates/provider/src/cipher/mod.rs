@@ -78,6 +78,15 @@ trait Context: Sized {
     /// The buffers of `run` exist, and are the caller's.
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason>;
 
+    /// Processes a part by `EVP_Cipher`, which neither pads nor waits for more.
+    ///
+    /// # Safety
+    /// As for [`Context::update`].
+    unsafe fn once(&mut self, run: Run) -> Result<usize, Reason> {
+        // SAFETY: as the caller promises.
+        unsafe { self.update(run) }
+    }
+
     /// Ends the message; returns the number of bytes written.
     fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason>;
 
@@ -205,13 +214,16 @@ unsafe extern "C" fn cipher<C: Context>(
     src: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those of the function that is called.
+    // SAFETY: libcrypto passes a context, a number to write, and buffers of the lengths that it says.
     unsafe {
         if src.is_null() && C::ENDS_WITHOUT_SOURCE {
-            finish::<C>(context, out, out_len, out_size)
-        } else {
-            update::<C>(context, out, out_len, out_size, src, len)
+            return finish::<C>(context, out, out_len, out_size);
         }
+        with::<C>(context, |context| {
+            *out_len = 0;
+            *out_len = context.once(Run { src, dst: out, len, room: out_size })?;
+            Ok(())
+        })
     }
 }
 
