@@ -4,10 +4,9 @@
 #![cfg(all(feature = "sha", feature = "sha3"))]
 
 use algkit::{
-    CPU_VARIABLE, Policy, Registry,
+    Policy, Registry,
     cpu::Feature::{Aes, Neon, Pclmul, Sha2, Sha3},
-    cpu::{CpuFeatures, Feature, FeatureSet},
-    mask_cpu,
+    cpu::{Feature, FeatureSet},
 };
 
 /// Each algorithm, with its driver where there are AES and PMULL, where there is NEON, and where there is neither.
@@ -84,6 +83,7 @@ fn each_level_resolves_to_the_best_drivers_that_it_can_run() {
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 #[test]
 fn this_process_resolves_to_the_best_drivers_that_it_can_run() {
+    use algkit::{CPU_VARIABLE, cpu::CpuFeatures, mask_cpu};
     let hidden = std::env::var(CPU_VARIABLE).unwrap_or_default();
     let features = mask_cpu(CpuFeatures::detect(), &hidden).expect("a list of features").features();
     assert!(levels().contains(&features), "{features:?}");
