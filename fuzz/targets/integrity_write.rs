@@ -69,15 +69,14 @@ enum Step {
 struct Device(Mutex<Bytes>);
 
 struct Bytes {
-    durable: Vec<u8>,
     now: Vec<u8>,
-    /// What was written since the last sync.
-    pending: Vec<(usize, Vec<u8>)>,
+    /// What was written since the last sync, and what was there before.
+    pending: Vec<(usize, Vec<u8>, Vec<u8>)>,
 }
 
 impl Device {
     fn new(bytes: Vec<u8>) -> Self {
-        Self(Mutex::new(Bytes { durable: bytes.clone(), now: bytes, pending: Vec::new() }))
+        Self(Mutex::new(Bytes { now: bytes, pending: Vec::new() }))
     }
 
     fn bytes(&self) -> MutexGuard<'_, Bytes> {
@@ -86,16 +85,18 @@ impl Device {
 
     fn cut(&self, lasts: u64, torn: bool) {
         let mut bytes = self.bytes();
-        let Bytes { durable, now, pending } = &mut *bytes;
-        for (number, (at, data)) in pending.drain(..).enumerate() {
+        let Bytes { now, pending } = &mut *bytes;
+        for (at, old, _) in pending.iter().rev() {
+            now[*at..at + old.len()].copy_from_slice(old);
+        }
+        for (number, (at, _, data)) in pending.drain(..).enumerate() {
             let len = match lasts >> (number % 64) & 1 {
                 1 => data.len(),
                 _ if torn => data.len().min(512),
                 _ => 0,
             };
-            durable[at..at + len].copy_from_slice(&data[..len]);
+            now[at..at + len].copy_from_slice(&data[..len]);
         }
-        now.copy_from_slice(durable);
     }
 }
 
@@ -113,18 +114,30 @@ impl ReadAt for Device {
 impl WriteAt for Device {
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
         let mut bytes = self.bytes();
-        bytes.now[offset as usize..][..data.len()].copy_from_slice(data);
-        bytes.pending.push((offset as usize, data.to_vec()));
+        let Bytes { now, pending } = &mut *bytes;
+        let place = &mut now[offset as usize..][..data.len()];
+        pending.push((offset as usize, place.to_vec(), data.to_vec()));
+        place.copy_from_slice(data);
         Ok(())
     }
 
     fn sync(&self) -> Result<(), Error> {
-        let mut bytes = self.bytes();
-        let Bytes { durable, pending, .. } = &mut *bytes;
-        for (at, data) in pending.drain(..) {
-            durable[at..at + data.len()].copy_from_slice(&data);
-        }
+        self.bytes().pending.clear();
         Ok(())
+    }
+}
+
+/// Bytes, with 255 in the mask where they are known and 0 elsewhere. Nothing here branches for a byte, as the instrumentation makes a branch slow.
+#[derive(Clone)]
+struct Masked {
+    bytes: Vec<u8>,
+    mask: Vec<u8>,
+}
+
+impl Masked {
+    fn fill(&mut self, range: Range<usize>, byte: Option<u8>) {
+        self.bytes[range.clone()].fill(byte.unwrap_or(0));
+        self.mask[range].fill(if byte.is_some() { 255 } else { 0 });
     }
 }
 
@@ -132,19 +145,27 @@ impl WriteAt for Device {
 struct Known {
     block: usize,
     /// What is read.
-    now: Vec<Option<u8>>,
+    now: Masked,
     /// What is read after a loss of power as well.
-    lasting: Vec<Option<u8>>,
+    lasting: Masked,
 }
 
 impl Known {
+    /// Whether these bytes, which were read at `at`, are as they are known.
+    fn allows(&self, at: usize, found: &[u8]) -> bool {
+        let known = self.now.bytes[at..].iter().zip(&self.now.mask[at..]);
+        known.zip(found).fold(0, |differ, ((byte, mask), found)| differ | (byte ^ found) & mask) == 0
+    }
+
     fn whole(&self, range: &Range<usize>) -> Range<usize> {
-        range.start / self.block * self.block..range.end.next_multiple_of(self.block).min(self.now.len())
+        range.start / self.block * self.block..range.end.next_multiple_of(self.block).min(self.now.mask.len())
     }
 
     /// Whether each of these sectors has a right tag.
     fn has_tags(&self, range: &Range<usize>) -> bool {
-        self.now[self.whole(range)].chunks(self.block).all(|block| block.iter().any(Option::is_some))
+        self.now.mask[self.whole(range)]
+            .chunks(self.block)
+            .all(|block| block.iter().fold(0, |any, mask| any | mask) > 0)
     }
 }
 
@@ -185,14 +206,15 @@ fuzz_target!(|input: Input| {
         device[place..place + 8].copy_from_slice(&u64::from(*about).to_le_bytes());
     }
 
-    let before = device.clone();
+    let before = device[..START + SUPERBLOCK].to_vec();
     let device = Device::new(device);
     let key = Key::new((0..key).collect());
     let open = |journaled| Volume::with_tags(&device, cipher, integrity, START as u64, block as u32, &key, journaled);
     let Ok(mut volume) = open(input.journaled) else { return };
     let (mut journaled, size) = (input.journaled, sectors / units * block);
     assert_eq!(volume.size().expect("a volume"), size as u64);
-    let mut known = Known { block, now: vec![None; size], lasting: vec![None; size] };
+    let nothing = Masked { bytes: vec![0; size], mask: vec![0; size] };
+    let mut known = Known { block, now: nothing.clone(), lasting: nothing };
     let range = |at: u16, len: u16| {
         let at = usize::from(at) % size;
         at..at + usize::from(len) % (size - at + 1)
@@ -209,8 +231,8 @@ fuzz_target!(|input: Input| {
                 assert!(written.is_ok() || !is_possible, "{range:?}: {written:?}");
                 // Without a journal, a sector that is written may be lost as a whole.
                 let lost = if journaled { range.clone() } else { known.whole(&range) };
-                known.lasting[lost].fill(None);
-                known.now[range].fill(written.is_ok().then_some(*byte));
+                known.lasting.fill(lost, None);
+                known.now.fill(range, written.is_ok().then_some(*byte));
             }
             Step::Read { at, len } => check(&volume, &known, range(*at, *len)),
             Step::Sync => {
@@ -231,27 +253,23 @@ fuzz_target!(|input: Input| {
     check(&volume, &known, 0..size);
     drop(volume);
     let after = device.0.into_inner().expect("no panic").now;
-    assert!(after[..START + SUPERBLOCK] == before[..START + SUPERBLOCK], "the superblock or what is before it");
+    assert!(after[..START + SUPERBLOCK] == before, "the superblock or what is before it");
     let last = sectors / units * units - 1;
     let end = data + last / area * (run + 512 * area) + run + 512 * (last % area + 1);
-    assert!(after[end..] == before[end..], "what is behind the data");
+    assert!(after[end..].iter().fold(0, |any, byte| any | byte) == 0, "what is behind the data");
 });
 
-/// Reads sectors one by one, each of which is as it is known, and all of them at once.
+/// Reads all sectors at once, and one by one where one of them has no tag. They are as they are known.
 fn check(volume: &Volume<&Device>, known: &Known, range: Range<usize>) {
     let mut all = vec![0; range.len()];
-    let read = volume.read_at(range.start as u64, &mut all);
-    assert!(read.is_ok() || !known.has_tags(&range), "{range:?}: {read:?}");
-    let sectors = known.whole(&range);
-    for at in sectors.step_by(known.block).filter(|at| known.has_tags(&(*at..at + 1))) {
-        let mut sector = vec![0; known.block];
-        volume.read_at(at as u64, &mut sector).expect("a sector with a tag");
-        let wanted = known.now[at..].iter().zip(&sector).enumerate();
-        for (into, (wanted, found)) in wanted {
-            assert!(wanted.is_none_or(|byte| byte == *found), "byte {}", at + into);
-            if let Some(also) = (at + into).checked_sub(range.start).and_then(|i| all.get(i)) {
-                assert!(read.is_err() || also == found, "byte {}", at + into);
-            }
+    if let Err(error) = volume.read_at(range.start as u64, &mut all) {
+        assert!(!known.has_tags(&range), "{range:?}: {error:?}");
+        for at in known.whole(&range).step_by(known.block).filter(|at| known.has_tags(&(*at..at + 1))) {
+            let mut sector = vec![0; known.block];
+            volume.read_at(at as u64, &mut sector).expect("a sector with a tag");
+            assert!(known.allows(at, &sector), "sector at {at}");
         }
+    } else {
+        assert!(known.allows(range.start, &all), "{range:?}");
     }
 }

@@ -17,6 +17,8 @@ use std::{
     os::unix::{fs::PermissionsExt, net::UnixStream},
     path::Path,
     process::Command,
+    thread,
+    time::Duration,
 };
 
 fn image(place: &Place, name: &str, mib: u64, sector: &str) -> String {
@@ -124,6 +126,33 @@ fn a_file_system() {
     let file = place.at("file");
     foreign("e2fsprogs", "/usr/sbin/debugfs", &["-R", &format!("dump \"/a folder/sample\" {file}"), &back]);
     same(Path::new(&file), &place.plain);
+}
+
+/// A volume on a disk that another server has, which nbdfuse shows as a file.
+#[test]
+fn a_volume_in_a_volume() {
+    let place = Place::new();
+    let outer = image(&place, "outer", 32, "512");
+    let server = Server::start(&place, &[&outer]);
+    let folder = place.at("mnt");
+    fs::create_dir(&folder).expect("a folder");
+    let inner = format!("{folder}/nbd");
+    let mut shown = Command::new("nbdfuse").args([&folder, &server.uri]).spawn().expect("nbdfuse");
+    while !Path::new(&inner).exists() {
+        assert!(shown.try_wait().expect("a process").is_none(), "nbdfuse");
+        thread::sleep(Duration::from_millis(20));
+    }
+    ours(&[&["volume", "format", "-d", &place.at("key"), &inner][..], &QUICK].concat());
+    let second = Server::start(&place, &["--socket", &place.at("second"), &inner]);
+    foreign("libnbd-bin", "nbdcopy", &[text(&place.plain), &second.uri]);
+    second.end("TERM");
+    foreign("fuse3", "fusermount3", &["-u", &folder]);
+    assert!(shown.wait().expect("a process").success());
+    server.end("TERM");
+    // Each layer on its own.
+    let raw = place.at("raw");
+    ours(&["volume", "read", "-d", &place.at("key"), "-o", &raw, &outer]);
+    assert!(place.read(&["--length", &LEN.to_string(), &raw]) == fs::read(&place.plain).expect("a file"));
 }
 
 /// The client of a stock kernel: it mounts the file system in a volume and writes to it.

@@ -3,15 +3,17 @@
 mod command;
 
 use command::{
-    ours, outcome,
+    algkit, foreign, ours, outcome,
     run::told,
     volume::{Place, QUICK, patch},
 };
 use std::{
-    fs,
+    fs::{self, File},
     io::Write,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 const KINDS: [(&str, u64); 2] = [("luks1", 4 << 20), ("luks2", 20 << 20)];
@@ -203,4 +205,54 @@ fn damage_is_mended() {
     // Nothing tells what the cipher was.
     patch(&image, 8, &[b'x'; 32]);
     place.refused(&["repair", "-q", &image]);
+}
+
+/// Argon2 fills memory, so one process waits for the other; PBKDF2 fills none.
+#[test]
+fn argon2_in_one_process_after_the_other() {
+    let place = Place::new();
+    let runtime = place.folder.path().join("runtime");
+    fs::create_dir(&runtime).expect("a folder");
+    fs::set_permissions(&runtime, fs::Permissions::from_mode(0o700)).expect("permissions");
+    let argon2 = ["--pbkdf", "argon2id", "--pbkdf-memory", "64", "--pbkdf-force-iterations", "4"];
+    let open = |name: &str, kdf: &[&str]| {
+        let image = place.image(name, 20 << 20);
+        ours(&[&["volume", "format", "-d", &place.at("key"), &image], kdf].concat());
+        let mut open = Command::new(algkit());
+        open.args(["volume", "open-test", "-d", &place.at("key"), &image]).env("XDG_RUNTIME_DIR", &runtime);
+        open
+    };
+    let lock = File::create(runtime.join("algkit-argon2.lock")).expect("a file");
+    lock.lock().expect("a lock");
+    assert!(open("without", &QUICK).status().expect("algkit").success());
+    let mut waiting = open("with", &argon2).spawn().expect("algkit");
+    thread::sleep(Duration::from_millis(500));
+    assert!(waiting.try_wait().expect("a process").is_none());
+    drop(lock);
+    assert!(waiting.wait().expect("a process").success());
+}
+
+#[test]
+fn what_a_new_volume_is_refused_for() {
+    let place = Place::new();
+    let (key, image) = (place.at("key"), place.image("disk", 3 << 40));
+    let before = fs::metadata(&image).expect("a file").blocks();
+    for (options, said) in [
+        (&["-c", "aes-xts-plain"][..], "plain64 is meant"),
+        (&["--uuid", "nonsense"], "UUID: not 32 hexadecimal digits"),
+        (&["--label", "a label of more than the forty-seven bytes it may have"], "at most 47 bytes"),
+    ] {
+        let refused = place.refused(&[&["format", "-d", &key, &image][..], options, &QUICK].concat());
+        assert!(refused.contains(said), "{refused}");
+    }
+    assert_eq!(fs::metadata(&image).expect("a file").blocks(), before);
+    // On a small device `plain` works, and whoever opens it is told.
+    let small = place.image("small", 20 << 20);
+    ours(&[&["volume", "format", "-d", &key, "-c", "aes-xts-plain", &small][..], &QUICK].concat());
+    let (status, said) = place.open_test("key", &[&small]);
+    assert!(status == Some(0) && said.contains("warning") && said.contains("plain64 is meant"), "{said}");
+    // A pipe is no volume, and nobody waits for what comes through it.
+    let pipe = place.at("pipe");
+    foreign("coreutils", "mkfifo", &[&pipe]);
+    assert!(place.refused(&["dump", &pipe]).contains("cannot read"));
 }

@@ -162,6 +162,11 @@ impl SectorCipher {
         Ok(())
     }
 
+    /// Whether the IVs are `plain`, which repeats.
+    pub(crate) fn iv_repeats(&self) -> bool {
+        self.spec.iv_repeats()
+    }
+
     /// Whether every sector of `len` bytes from number `first` on has an IV of its own.
     pub(crate) fn check_range(&self, first: u64, len: u64) -> Result<(), Error> {
         let (first, step) = self.numbers(first);

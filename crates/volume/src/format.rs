@@ -44,7 +44,13 @@ impl Options {
     /// The UUID that was asked for, or a random one (RFC 9562, section 5.4).
     pub(crate) fn uuid(&self, random: &Rng) -> Result<String, Error> {
         if let Some(uuid) = &self.uuid {
-            return Ok(uuid.clone());
+            let is_good = uuid.len() == 36
+                && uuid.bytes().enumerate().all(|(at, byte)| match at {
+                    8 | 13 | 18 | 23 => byte == b'-',
+                    _ => byte.is_ascii_hexdigit(),
+                });
+            let refused = || Error::damaged("UUID", "not 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12");
+            return is_good.then(|| uuid.clone()).ok_or_else(refused);
         }
         let mut bytes = [0; 16];
         random.generate(&[], &mut bytes)?;

@@ -64,13 +64,13 @@ impl Header {
     ) -> Result<(Self, Unlocked), Error> {
         let key = options.new_key(random)?;
         let (sector_size, scheme) = (options.sector_size as usize, options.scheme()?);
-        match &scheme {
+        let cipher = match &scheme {
             Some(_) if version == Version::Luks1 => {
                 return Err(Error::Unsupported { what: "integrity in LUKS1".to_owned() });
             }
-            Some(scheme) => drop(scheme.key(&key, sector_size, 0)?),
-            None => drop(SectorCipher::new(&options.cipher, &key, sector_size)?),
-        }
+            Some(scheme) => scheme.key(&key, sector_size, 0).map(|_| None)?,
+            None => Some(SectorCipher::new(&options.cipher, &key, sector_size)?),
+        };
         let mut header = match version {
             Version::Luks1 => Self::Luks1(Box::new(luks1::Header::new(options, &key, random)?)),
             Version::Luks2 => Self::Luks2(Box::new(luks2::Header::new(options, &key, random)?)),
@@ -80,6 +80,7 @@ impl Header {
             let reason = format!("{size} bytes, and a new {version:?} header takes {data}").replace("Luks", "LUKS");
             return Err(Error::damaged("device", reason));
         }
+        cipher.map_or(Ok(()), |cipher| cipher.check_range(0, size - data))?;
         let unlocked = Unlocked { slot: None, key, other: None };
         let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
         let slot = keyslots::prepare(header.slots(), unlocked.key.bytes().len(), &slot, random)?;
@@ -249,13 +250,19 @@ impl Header {
         keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
 
-    /// An error if no key opens the volume on `storage`: it needs what is not supported, or its tags are not laid out as the header says. So
-    /// nobody is asked for a passphrase in vain.
+    /// An error if no key opens the volume on `storage`: it needs what is not supported, the device ends before its data, or its tags are not laid
+    /// out as the header says. So nobody is asked for a passphrase in vain.
     pub fn openable(&self, storage: &dyn ReadAt) -> Result<(), Error> {
         match self {
             Self::Luks1(header) => header.spec().map(drop),
             Self::Luks2(header) => header.openable(storage),
+        }?;
+        let (device, offset) = (storage.size()?, self.data_offset());
+        if self.reencryption().is_none() && device <= offset {
+            let reason = format!("the data begins at byte {offset}, and the device has {device}");
+            return Err(Error::damaged("device", reason));
         }
+        Ok(())
     }
 
     /// The volume on `storage`, which is the device of the data: that of the header, unless the header is detached.

@@ -2,11 +2,17 @@
 
 use crate::{Error, Key, lookup};
 use algkit::{Hash, Rng};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The shortest time that is measured, as a shorter one would say little.
 const SAMPLE: Duration = Duration::from_millis(100);
+
+/// Argon2 in one thread after the other, as each fills memory of its own.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// The lowest costs of a new volume, as in cryptsetup.
 const MIN_ITERATIONS: u32 = 1000;
@@ -163,6 +169,7 @@ impl Kdf {
                 };
                 let refused = |error: argon2::Error| Error::damaged("Argon2", error.to_string());
                 let params = argon2::Params::new(*memory_kib, *time, *cpus, Some(key.len())).map_err(refused)?;
+                let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
                 let argon2 = argon2::Argon2::new(algorithm, argon2::Version::V0x13, params);
                 argon2.hash_password_into(passphrase, salt, key).map_err(refused)
             }

@@ -53,7 +53,11 @@ impl ReadAt for File {
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
         let len = buf.len();
-        self.read_exact_at(buf, offset).map_err(|source| Error::Read { offset, len, source })
+        self.read_exact_at(buf, offset).map_err(|source| match source.kind() {
+            // The standard library's text is about its buffer.
+            kind @ io::ErrorKind::UnexpectedEof => Error::Read { offset, len, source: kind.into() },
+            _ => Error::Read { offset, len, source },
+        })
     }
 }
 

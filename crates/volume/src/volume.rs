@@ -164,6 +164,11 @@ impl<S: ReadAt> Volume<S> {
         first.unwrap_or(false)
     }
 
+    /// Whether the IVs are `plain`, the low 32 bits of the sectors' numbers, which repeat after 2 TiB.
+    pub fn iv_repeats(&self) -> bool {
+        self.extents.iter().any(|extent| matches!(&extent.form, Form::Encrypted(cipher) if cipher.iv_repeats()))
+    }
+
     /// Cuts a request into pieces, each with its extent, the offset in the extent, and the length.
     fn pieces(&self, offset: u64, len: usize) -> Result<Vec<(&Extent, u64, usize)>, Error> {
         if offset.checked_add(len as u64).is_none_or(|end| end > self.size) {

@@ -226,6 +226,9 @@ fn segments_outside_of_the_device_do_not_open() {
             read(&changed).unwrap().open(Memory::new(vec![0; 2 << 20]), &Key::new((0..64).collect())).unwrap_err();
         assert!(error.to_string().starts_with("device: "), "{path}: {error}");
     }
+    // Nobody is asked for a passphrase then.
+    let error = read(&metadata()).unwrap().openable(&Memory::new(vec![0; 1 << 20])).unwrap_err();
+    assert_eq!(error.to_string(), "device: the data begins at byte 1048576, and the device has 1048576");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::{error::Error, output::Identity};
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, Read},
-    os::fd::AsFd,
+    io::{self, Read, Seek, SeekFrom},
+    os::{fd::AsFd, unix::fs::FileTypeExt},
     path::Path,
 };
 use zeroize::Zeroizing;
@@ -39,7 +39,13 @@ impl Input {
         match file.metadata() {
             Ok(metadata) if metadata.is_dir() => Err(Error::Read { name, source: rustix::io::Errno::ISDIR.into() }),
             Ok(metadata) => {
-                let len = metadata.is_file().then_some(metadata.len());
+                // The metadata of a block device says 0 bytes.
+                let end = || (&file).seek(SeekFrom::End(0)).and_then(|len| (&file).rewind().map(|()| len));
+                let len = match metadata.file_type() {
+                    kind if kind.is_file() => Some(metadata.len()),
+                    kind if kind.is_block_device() => end().ok(),
+                    _ => None,
+                };
                 Ok(Self { file, identity: Identity::of(&metadata), len, name })
             }
             Err(source) => Err(Error::Read { name, source }),
@@ -51,7 +57,7 @@ impl Input {
         self.identity
     }
 
-    /// The length in bytes, if it is a regular file.
+    /// The length in bytes, if it is a regular file or a block device.
     pub fn len(&self) -> Option<u64> {
         self.len
     }

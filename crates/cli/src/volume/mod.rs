@@ -22,6 +22,7 @@ mod tcrypt;
 mod tls;
 mod transfer;
 mod tree;
+mod turn;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod ublk;
 
@@ -39,6 +40,7 @@ use rustix::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     fs::{File, OpenOptions},
+    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
@@ -127,6 +129,11 @@ struct Named {
 impl Named {
     fn open(path: &Path, access: Access) -> Result<Self, Error> {
         let name = || format!("`{}`", path.display());
+        // Opening a pipe would wait for whoever writes to it.
+        let is_pipe = path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
+        if is_pipe {
+            return Err(Error::Read { name: name(), source: rustix::io::Errno::SPIPE.into() });
+        }
         let opened = OpenOptions::new().read(true).write(access != Access::Read).open(path);
         let file = opened.map_err(|source| match access {
             Access::Read => Error::Read { name: name(), source },
@@ -191,6 +198,7 @@ impl Named {
             }
             None => {
                 let passphrase = passphrase::read(args, &self.path)?;
+                let _turn = turn::wait(header);
                 header.unlock(&self.file, &passphrase, args.key_slot, &limits(args))
             }
         };
@@ -243,6 +251,10 @@ impl Place {
         let volume = volume.map_err(|error| self.data.error(error))?;
         if self.data.access != Access::Read {
             volume.writable().map_err(|error| self.data.error(error))?;
+        }
+        if volume.iv_repeats() {
+            let name = self.data.path.display();
+            complain(&format_args!("warning: `{name}`: its IVs are plain, which repeat after 2 TiB; plain64 is meant"));
         }
         if volume.uses_tables() {
             let driver = volume.driver().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::{
     },
     format,
     kdf::{self, DEFAULT_HASH},
-    limits, passphrase, random, uninterrupted,
+    limits, passphrase, random, turn, uninterrupted,
 };
 use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
@@ -72,7 +72,9 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
     let passphrase = passphrase::read(&args.unlock, &args.place.image)?;
     let limits = limits(&args.unlock);
     let unlock = |header: &Header| header.unlock(&headed.file, &passphrase, args.unlock.key_slot, &limits);
+    let turn = turn::wait(&header);
     let mut unlocked = unlock(&header).map_err(failed)?;
+    drop(turn);
     let under_way = header.reencryption().is_some();
     let mut header = luks2(header, Mode::Reencrypt)?;
     if under_way && args.how.init_only {
@@ -169,7 +171,7 @@ fn new_volume(args: &EncryptArgs, data: &Named) -> Result<(Options, Zeroizing<Ve
 
 /// Begins an encryption with the header in a file of its own.
 fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<Answer, Error> {
-    let failed = |error| data.error(error);
+    let failed = |error| of_new_header(error, path, data);
     let (options, passphrase) = new_volume(args, data)?;
     // The file gets its name when it says that the data is plain yet.
     let new = new_header(path, HEADER_FILE)?;
@@ -194,6 +196,14 @@ fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
     Ok(new)
 }
 
+/// Adds a file's name to an error: what cannot be written is the new header's file, as the data is only read yet.
+fn of_new_header(source: algkit_volume::Error, header: &Path, data: &Named) -> Error {
+    match source {
+        algkit_volume::Error::Write { .. } => Error::Volume { path: header.to_owned(), source },
+        _ => data.error(source),
+    }
+}
+
 /// The same file when it has its name.
 fn named(new: Output, path: &Path) -> Result<Named, Error> {
     new.finish()?;
@@ -213,12 +223,12 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
         return go_on(&headed, &data, &args.unlock, &args.how, Mode::Decrypt);
     }
     // The header is on the image. It moves into the file, and the data to where it was.
-    let failed = |error| data.error(error);
     let (header, unlocked) = data.unlock(&args.unlock)?;
     let mut header = luks2(header, Mode::Decrypt)?;
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
-    reencrypt::detach(&header, &data.file, new.handle(), &random()?).map_err(failed)?;
+    let detached = reencrypt::detach(&header, &data.file, new.handle(), &random()?);
+    detached.map_err(|error| of_new_header(error, &args.header, &data))?;
     let headed = named(new, &args.header)?;
     *header = *luks2(headed.header()?, Mode::Decrypt)?;
     start_decryption(&mut header, &headed, &data, unlocked, &args.how)

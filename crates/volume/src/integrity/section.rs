@@ -152,7 +152,7 @@ fn id(round: usize, section: u32, sector: u64) -> u64 {
 }
 
 fn long(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+    bytes[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Where an entry is in its section: entries go around the sectors.
