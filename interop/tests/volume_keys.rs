@@ -105,8 +105,9 @@ fn the_key_of_the_volume_stands_in_for_passphrases() {
         let add = ["volume", "add-key", "--master-key-file", &dumped, "--new-key-slot", "3", &image, &place.at("two")];
         ours(&[&add[..], &QUICK].concat());
         assert!(place.opens("two", &image));
-        fs::write(&dumped, [7; 64]).expect("a file");
-        let wrong = outcome(&["volume", "open-test", "--volume-key-file", &dumped, &image]);
+        let other = place.at("other key");
+        fs::write(&other, [7; 64]).expect("a file");
+        let wrong = outcome(&["volume", "open-test", "--volume-key-file", &other, &image]);
         assert_eq!(wrong.status.code(), Some(1), "{}", told(&wrong));
     }
 }
@@ -161,9 +162,10 @@ fn headers_are_saved_and_put_back() {
         assert!(now.len() == whole.len() && now[data..] == whole[data..]);
 
         // A backup that is cut off, and one of a volume whose data is elsewhere.
-        fs::write(&theirs, &fs::read(&mine).expect("a file")[..100_000]).expect("a file");
+        let cut = place.at("cut");
+        fs::write(&cut, &fs::read(&mine).expect("a file")[..100_000]).expect("a file");
         let before = fs::read(&image).expect("a file");
-        place.refused(&["header-restore", "-q", &image, "--header-backup-file", &theirs]);
+        place.refused(&["header-restore", "-q", &image, "--header-backup-file", &cut]);
         assert!(fs::read(&image).expect("a file") == before);
     }
     let (first, second) = (place.at("luks1"), place.at("luks2.mine"));
