@@ -135,7 +135,20 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
         let whole = Hidden(hash.digest(&text.0));
         reveal(&whole.0);
         reveal(&tag.0);
-        return if whole.0 == tag.0 { Ok(()) } else { Err(wrong("digest in parts")) };
+        if whole.0 != tag.0 {
+            return Err(wrong("digest in parts"));
+        }
+        // A length that is a secret: the first byte, or less.
+        let mut within = Hidden(vec![0; tag.0.len()]);
+        let first = |text: &Hidden| text.0.first().map_or(0, |byte| usize::from(*byte));
+        if hash.start().digest_within(&text.0, 0, first(&text), &mut within.0).is_ok() {
+            reveal(&text.0);
+            reveal(&within.0);
+            if within.0 != hash.digest(&text.0[..first(&text).min(text.0.len())]) {
+                return Err(wrong("digest within a message"));
+            }
+        }
+        return Ok(());
     }
 
     if let (Keyed::Aead(aead), Some(split)) = (keyed, split)

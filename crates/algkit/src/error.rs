@@ -171,6 +171,9 @@ pub enum Error {
         /// The length needed, in bytes.
         want: usize,
     },
+    /// The hash shows by its time how long a message is.
+    #[error("{0} cannot hash a message whose length is a secret")]
+    LengthShows(String),
     /// The driver cannot export a hash state as bytes.
     #[error("{0} does not export the state of a hash")]
     NoExport(String),

@@ -186,6 +186,7 @@ mod blockwise;
 pub mod driver;
 mod error;
 mod iv;
+pub mod kdf;
 mod kind;
 mod name;
 mod registry;

@@ -1,12 +1,11 @@
 //! Key derivation: it makes the key of a key slot's area of a passphrase.
 
 use crate::{Error, Key, lookup};
-use algkit::{Hash, Rng};
+use algkit::Rng;
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use zeroize::{Zeroize, Zeroizing};
 
 /// The shortest time that is measured, as a shorter one would say little.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -181,23 +180,9 @@ fn within(what: &'static str, asked: u64, limit: u64) -> Result<(), Error> {
     if asked <= limit { Ok(()) } else { Err(Error::Limit { what, asked, limit }) }
 }
 
-/// PBKDF2 with HMAC: each block of `key` is the sum of the chain that begins with HMAC(salt ‖ number).
+/// PBKDF2 with HMAC.
 pub(crate) fn pbkdf2(hash: &str, passphrase: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) -> Result<(), Error> {
-    let mac: Hash = lookup::hmac(hash, passphrase)?;
-    let mut link = Zeroizing::new(vec![0; mac.digest_size()]);
-    let mut next = link.clone();
-    for (number, block) in (1u32..).zip(key.chunks_mut(mac.digest_size())) {
-        mac.digest_into(&[salt, &number.to_be_bytes()], &mut link)?;
-        let mut sum = link.clone();
-        for _ in 1..iterations {
-            mac.digest_into(&[&link], &mut next)?;
-            std::mem::swap(&mut link, &mut next);
-            sum.iter_mut().zip(link.iter()).for_each(|(sum, byte)| *sum ^= byte);
-        }
-        block.copy_from_slice(&sum[..block.len()]);
-        sum.zeroize();
-    }
-    Ok(())
+    Ok(algkit::kdf::pbkdf2(&lookup::hmac(hash, passphrase)?, salt, iterations.into(), key)?)
 }
 
 #[cfg(test)]

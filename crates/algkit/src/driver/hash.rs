@@ -58,6 +58,15 @@ pub trait HashState: Send + Sync + Any {
         jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
     }
 
+    /// Writes the digest of what this state has absorbed followed by the first `len` bytes of `data`, in a time that
+    /// does not depend on `len`, which is between `least` and the length of `data`. Returns false and does nothing if
+    /// the driver does not support this.
+    #[must_use]
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        let _ = (data, least, len, out);
+        false
+    }
+
     /// An independent copy.
     fn boxed_clone(&self) -> Box<dyn HashState>;
 
@@ -111,6 +120,10 @@ impl<S: Hash + 'static> HashState for S {
         let single = |state: &dyn HashState, parts: &[&[u8]], out: &mut [u8]| state.digest_after(parts, out);
         let mut instances = Instances::new();
         each_of(jobs, |state| instances.find(state), single, S::digest_batch_after);
+    }
+
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        Hash::digest_within(self, data, least, len, out)
     }
 
     fn boxed_clone(&self) -> Box<dyn HashState> {

@@ -108,13 +108,21 @@ impl HashState for InProgress {
         self.key.finish(|digest| self.inner.digest_after(parts, digest), out);
     }
 
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        let mut done = false;
+        self.key.finish(|digest| done = self.inner.digest_within(data, least, len, digest), out);
+        done
+    }
+
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(Self { inner: self.inner.boxed_clone(), key: self.key.clone() })
     }
 
     fn copy_from(&mut self, other: &dyn HashState) -> bool {
         let Some(other) = (other as &dyn Any).downcast_ref::<Self>() else { return false };
-        self.key.clone_from(&other.key);
+        if !Arc::ptr_eq(&self.key, &other.key) {
+            self.key.clone_from(&other.key);
+        }
         if !self.inner.copy_from(&*other.inner) {
             self.inner = other.inner.boxed_clone();
         }

@@ -5,7 +5,7 @@ use crate::{
     Error,
     driver::{DriverRef, HashState, Reader, Writer},
 };
-use std::fmt;
+use std::{fmt, sync::Arc};
 use zeroize::Zeroizing;
 
 /// The first buffer size for an export, in bytes. It suffices for the drivers of this crate.
@@ -24,10 +24,10 @@ impl Clone for State {
 
     /// Copies into the memory of this state, where both are of one driver.
     fn clone_from(&mut self, other: &Self) {
-        if self.state.copy_from(&*other.state) {
-            self.driver.clone_from(&other.driver);
-        } else {
+        if !self.state.copy_from(&*other.state) {
             *self = other.clone();
+        } else if !Arc::ptr_eq(&self.driver, &other.driver) {
+            self.driver.clone_from(&other.driver);
         }
     }
 }
@@ -91,6 +91,32 @@ impl State {
         check_out(&self.driver, out)?;
         self.state.digest_after(parts, out);
         Ok(())
+    }
+
+    /// Writes the digest of what was absorbed followed by the first `len` bytes of `data` to `out`. Neither the time
+    /// nor the addresses depend on `len`, of which `least` alone may become known. It is for messages whose length is
+    /// a secret, as that of a record of TLS in CBC mode is until its MAC was compared. A `len` that is less than `least` counts as
+    /// `least`, and one beyond the end of `data` as its length. SHA-1, SHA-2 and their HMACs can do it; with other
+    /// hashes it is an error.
+    ///
+    /// ```
+    /// let mac = algkit::hash("hmac(sha256)")?.key(b"key")?;
+    /// let (mut state, mut digest) = (mac.start(), [0; 32]);
+    /// state.update(b"header");
+    /// state.digest_within(b"message and padding", 0, 7, &mut digest)?;
+    /// assert_eq!(digest[..], mac.digest(b"headermessage"));
+    /// # Ok::<(), algkit::Error>(())
+    /// ```
+    pub fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> Result<(), Error> {
+        check_out(&self.driver, out)?;
+        let least = least.min(data.len());
+        // Neither is a branch: they are conditional moves.
+        let len = len.max(least).min(data.len());
+        if self.state.digest_within(data, least, len, out) {
+            Ok(())
+        } else {
+            Err(Error::LengthShows(self.driver.name.clone()))
+        }
     }
 
     /// Writes the digest of what was absorbed to `out`.

@@ -6,6 +6,7 @@ mod many;
 
 use crate::{aligned::Aligned, cpu::Token};
 pub use bytes::{Number, Reader, Writer};
+use core::hint;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use many::SideBySide;
 pub use many::{Chaining, Queue, Tail};
@@ -113,6 +114,18 @@ pub trait Hash: Clone + Send + Sync {
             [message] => self.digest_whole(message, out),
             _ => digest_by_copy(self, parts, out),
         }
+    }
+
+    /// Writes the digest of what has been absorbed followed by the first `len` bytes of `data`; `len` is between
+    /// `least` and the length of `data`. Neither the time nor the addresses depend on `len`, nor on `data`. The state does not change.
+    /// Other hashes than those of the Merkle–Damgård construction return false and leave `out` alone.
+    ///
+    /// # Panics
+    /// The same as for [`Hash::finish`].
+    #[must_use]
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        let _ = (data, least, len, out);
+        false
     }
 
     /// Writes the state of a message in progress. The key, and what depends on the key alone, is not part of it.
@@ -242,6 +255,18 @@ fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOn
     wipe(&mut blocks[1]);
 }
 
+/// 0xff if `a < b`, else 0, for numbers below 2^63.
+#[inline(always)]
+fn below(a: usize, b: usize) -> u8 {
+    ((a.wrapping_sub(b) as i64) >> 63) as u8
+}
+
+/// 0xff if `a == b`, else 0, for numbers below 2^63.
+#[inline(always)]
+fn equal(a: usize, b: usize) -> u8 {
+    !below(0, a ^ b)
+}
+
 /// The chaining value of a Merkle–Damgård hash, with its compression function for the CPU of token `T`.
 pub trait Chain<T: Token>: Chaining {
     /// The length of the big-endian bit count at the end of the padding: 8 or 16 bytes.
@@ -307,6 +332,52 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
             chain.compress(self.token, blocks);
         }
         self.finish_with(chain, message.len(), rest, out);
+    }
+
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        match parts {
+            [] => self.finish_with(self.chain.clone(), 0, self.buffer.pending(), out),
+            [message] => self.digest_whole(message, out),
+            _ => digest_by_copy(self, parts, out),
+        }
+    }
+
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        out.fill(0);
+        let mut state = self.clone();
+        // What is in the message for certain is absorbed up to the end of a block.
+        let filled = state.buffer.filled;
+        let sure = ((filled + least) / B * B).saturating_sub(filled);
+        state.update(&data[..sure]);
+        let (rest, filled) = (&data[sure..], state.buffer.filled);
+        let length = state.length(len - sure);
+        let end = hint::black_box(filled + len - sure);
+        // Each block that may be the last is absorbed as if it were; the digest after the one that is last is kept.
+        let last = (end + C::LENGTH_BYTES) / B;
+        for number in 0..=(filled + rest.len() + C::LENGTH_BYTES) / B {
+            let start = number * B;
+            let block = &mut state.buffer.block;
+            let kept = if start == 0 { filled } else { 0 };
+            let from = (start + kept - filled).min(rest.len());
+            let more = (rest.len() - from).min(B - kept);
+            block[kept..kept + more].copy_from_slice(&rest[from..from + more]);
+            block[kept + more..].fill(0);
+            for (at, byte) in block.iter_mut().enumerate() {
+                *byte = *byte & below(start + at, end) | 0x80 & equal(start + at, end);
+            }
+            let is_last = equal(number, last);
+            for (byte, of_length) in block[B - C::LENGTH_BYTES..].iter_mut().zip(&length[16 - C::LENGTH_BYTES..]) {
+                *byte |= of_length & is_last;
+            }
+            state.chain.compress(state.token, block);
+            let mut digest = [0; 64];
+            state.chain.write(&mut digest[..out.len()]);
+            out.iter_mut().zip(&digest).for_each(|(out, byte)| *out |= byte & is_last);
+            wipe(&mut digest);
+        }
+        true
     }
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
@@ -425,7 +496,7 @@ pub(crate) mod check {
     /// must continue independently.
     pub fn against<H: Hash>(new: impl Fn() -> H, peer: impl Fn(&[u8]) -> Vec<u8>) {
         let mut random = Random(1);
-        let pool = random.bytes(4300);
+        let pool = random.bytes(4600);
         for len in (0..=600).chain((0..60).map(|_| 600 + random.below(3600)).collect::<Vec<_>>()) {
             let offset = random.below(64);
             let message = &pool[offset..offset + len];
@@ -435,6 +506,12 @@ pub(crate) mod check {
             let mut hash = new();
             assert_eq!(digest_after(&hash, &[message]), expected, "{len} bytes at {offset}, the state kept");
             let (front, back) = message.split_at(random.below(len + 1));
+            let (mut state, more, mut out) = (new(), random.below(300), vec![0x55; hash.digest_size()]);
+            state.update(front);
+            let least = random.below(back.len() + 1);
+            if state.digest_within(&pool[offset + front.len()..][..back.len() + more], least, back.len(), &mut out) {
+                assert_eq!(out, expected, "{len} bytes from {} on within {more} more", front.len());
+            }
             assert_eq!(digest_after(&hash, &[front, back]), expected, "{len} bytes in two parts, the state kept");
             let mut rest = message;
             while !rest.is_empty() {
