@@ -3,23 +3,30 @@
 use crate::{
     abi::*,
     core::{Core, Reason, caught},
-    memory, params,
+    memory, object, params,
 };
-use algkit::{Error, State};
+use algkit::{Error, Hash, State, Unkeyed};
 use std::{
     ffi::{c_int, c_void},
-    ptr,
     sync::OnceLock,
 };
 
-struct Row {
-    /// The name in algkit.
-    name: &'static str,
+pub struct Row {
+    /// The name in algkit, and those in OpenSSL.
+    pub name: &'static str,
+    names: &'static str,
     /// Lengths in bytes.
-    size: usize,
-    block: usize,
+    pub size: usize,
+    pub block: usize,
     /// A state without a message, once the driver has been looked for.
     fresh: OnceLock<State>,
+    /// The driver of the HMAC over it, likewise.
+    pub hmac: OnceLock<Unkeyed<Hash>>,
+}
+
+/// The row among whose names is this one.
+pub fn named(name: &[u8]) -> Option<&'static Row> {
+    DIGESTS.iter().find(|row| params::is_among(name, row.names))
 }
 
 impl Row {
@@ -39,7 +46,14 @@ macro_rules! digests {
 
         /// The rows, in the order of [`ALGORITHMS`].
         static DIGESTS: [Row; [$(stringify!($id)),*].len()] =
-            [$(Row { name: $name, size: $size, block: $block, fresh: OnceLock::new() }),*];
+            [$(Row {
+                name: $name,
+                names: $names,
+                size: $size,
+                block: $block,
+                fresh: OnceLock::new(),
+                hmac: OnceLock::new(),
+            }),*];
 
         /// What libcrypto is given.
         pub static ALGORITHMS: &[Algorithm] =
@@ -79,8 +93,8 @@ struct Functions<const ROW: usize>;
 impl<const ROW: usize> Functions<ROW> {
     const TABLE: &'static [Dispatch] = &[
         Dispatch::new(OSSL_FUNC_DIGEST_NEWCTX, newctx::<ROW> as *const ()),
-        Dispatch::new(OSSL_FUNC_DIGEST_FREECTX, freectx as *const ()),
-        Dispatch::new(OSSL_FUNC_DIGEST_DUPCTX, dupctx as *const ()),
+        Dispatch::new(OSSL_FUNC_DIGEST_FREECTX, object::free::<Context> as *const ()),
+        Dispatch::new(OSSL_FUNC_DIGEST_DUPCTX, object::duplicate::<Context> as *const ()),
         Dispatch::new(OSSL_FUNC_DIGEST_INIT, init as *const ()),
         Dispatch::new(OSSL_FUNC_DIGEST_UPDATE, update as *const ()),
         Dispatch::new(OSSL_FUNC_DIGEST_FINAL, finish as *const ()),
@@ -93,20 +107,7 @@ impl<const ROW: usize> Functions<ROW> {
 
 unsafe extern "C" fn newctx<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
     let context = Context { core: provider.cast_const().cast(), row: &DIGESTS[ROW], state: None, running: false };
-    caught(|| Box::into_raw(Box::new(context))).unwrap_or(ptr::null_mut()).cast()
-}
-
-unsafe extern "C" fn freectx(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: `newctx` or `dupctx` made it.
-        caught(|| drop(unsafe { Box::from_raw(context.cast::<Context>()) }));
-    }
-}
-
-unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
-    // SAFETY: `newctx` or `dupctx` made the context.
-    let Some(context) = (unsafe { context.cast::<Context>().as_ref() }) else { return ptr::null_mut() };
-    caught(|| Box::into_raw(Box::new(context.clone()))).unwrap_or(ptr::null_mut()).cast()
+    object::new(|| context)
 }
 
 /// Runs the body of a function with a context.
@@ -116,10 +117,7 @@ unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
 #[inline(always)]
 unsafe fn with(context: *mut c_void, body: impl FnOnce(&mut Context) -> Result<(), Reason>) -> c_int {
     // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
-    unsafe {
-        let Some(context) = context.cast::<Context>().as_mut() else { return 0 };
-        (*context.core).guard(|| body(context))
-    }
+    unsafe { object::with(context, |context: &Context| context.core, body) }
 }
 
 unsafe extern "C" fn init(context: *mut c_void, _: *const Param) -> c_int {

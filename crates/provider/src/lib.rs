@@ -5,20 +5,31 @@
 //! | --- | --- |
 //! | `abi` | the numbers, names and structures of the interface |
 //! | `core` | libcrypto's functions for errors, and the end of panics |
+//! | `object` | contexts and keys as pointers |
 //! | `params`, `memory` | parameters and buffers, as they come from libcrypto |
 //! | `cipher` | ciphers: a table of algorithms, and a file for each shape of context |
 //! | `digest` | digests |
+//! | `mac` | message authentication codes |
+//! | `kdf` | key derivation functions |
+//! | `skey` | keys as objects, for ciphers and MACs |
+//! | `drivers` | the way from a name to a driver |
 mod abi;
 mod cipher;
 mod core;
 mod digest;
+mod drivers;
+mod kdf;
+mod mac;
 mod memory;
+mod object;
 mod params;
+mod skey;
 
 use abi::{
     Algorithm, Dispatch, OSSL_FUNC_PROVIDER_GET_PARAMS, OSSL_FUNC_PROVIDER_GETTABLE_PARAMS,
-    OSSL_FUNC_PROVIDER_QUERY_OPERATION, OSSL_FUNC_PROVIDER_TEARDOWN, OSSL_OP_CIPHER, OSSL_OP_DIGEST,
-    OSSL_PROV_PARAM_BUILDINFO, OSSL_PROV_PARAM_NAME, OSSL_PROV_PARAM_STATUS, OSSL_PROV_PARAM_VERSION, Param,
+    OSSL_FUNC_PROVIDER_QUERY_OPERATION, OSSL_FUNC_PROVIDER_TEARDOWN, OSSL_OP_CIPHER, OSSL_OP_DIGEST, OSSL_OP_KDF,
+    OSSL_OP_MAC, OSSL_OP_SKEYMGMT, OSSL_PROV_PARAM_BUILDINFO, OSSL_PROV_PARAM_NAME, OSSL_PROV_PARAM_STATUS,
+    OSSL_PROV_PARAM_VERSION, Param,
 };
 use core::Core;
 use std::{
@@ -98,6 +109,9 @@ unsafe extern "C" fn query_operation(_: *mut c_void, operation: c_int, no_store:
     match operation {
         OSSL_OP_DIGEST => digest::ALGORITHMS.as_ptr(),
         OSSL_OP_CIPHER => cipher::ALGORITHMS.as_ptr(),
+        OSSL_OP_MAC => mac::ALGORITHMS.as_ptr(),
+        OSSL_OP_KDF => kdf::ALGORITHMS.as_ptr(),
+        OSSL_OP_SKEYMGMT => skey::ALGORITHMS.as_ptr(),
         _ => ptr::null(),
     }
 }

@@ -3,7 +3,8 @@
 use crate::{
     abi::{
         OSSL_PARAM_INTEGER, OSSL_PARAM_OCTET_PTR, OSSL_PARAM_OCTET_STRING, OSSL_PARAM_UNSIGNED_INTEGER,
-        OSSL_PARAM_UTF8_PTR, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_FAILED_TO_SET_PARAMETER, Param,
+        OSSL_PARAM_UTF8_PTR, OSSL_PARAM_UTF8_STRING, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_FAILED_TO_SET_PARAMETER,
+        Param,
     },
     core::Reason,
 };
@@ -55,6 +56,11 @@ pub unsafe fn each_mut(
     Ok(())
 }
 
+/// Whether a name is one of those in a list with colons, as libcrypto compares them.
+pub fn is_among(name: &[u8], names: &str) -> bool {
+    names.split(':').any(|other| other.as_bytes().eq_ignore_ascii_case(name))
+}
+
 impl Param {
     pub const END: Self =
         Self { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: UNMODIFIED };
@@ -81,6 +87,11 @@ impl Param {
     /// Describes bytes.
     pub const fn octets(key: &'static [u8]) -> Self {
         Self::of(key, OSSL_PARAM_OCTET_STRING, 0)
+    }
+
+    /// Describes a text.
+    pub const fn utf8(key: &'static [u8]) -> Self {
+        Self::of(key, OSSL_PARAM_UTF8_STRING, 0)
     }
 
     /// Describes a pointer to bytes.
@@ -130,6 +141,16 @@ impl Param {
         Ok((!self.data.is_null()).then(|| unsafe { slice::from_raw_parts(self.data.cast(), len) }))
     }
 
+    /// A text without its end.
+    pub fn string(&self) -> Result<&[u8], Reason> {
+        if self.data_type != OSSL_PARAM_UTF8_STRING || self.data.is_null() {
+            return Err(PROV_R_FAILED_TO_GET_PARAMETER);
+        }
+        // SAFETY: the data has as many bytes.
+        let text = unsafe { slice::from_raw_parts(self.data.cast::<u8>(), self.data_size) };
+        Ok(text.split(|&byte| byte == 0).next().unwrap_or_default())
+    }
+
     /// Answers with a number.
     #[inline]
     pub fn put(&mut self, number: usize) -> Result<(), Reason> {
@@ -171,6 +192,20 @@ impl Param {
             }
             _ => Err(PROV_R_FAILED_TO_SET_PARAMETER),
         }
+    }
+
+    /// Answers with a text, which is copied with its end if there is room for it.
+    pub fn put_string(&mut self, text: &CStr) -> Result<(), Reason> {
+        self.return_size = text.count_bytes();
+        if self.data_type != OSSL_PARAM_UTF8_STRING || (!self.data.is_null() && self.data_size < self.return_size) {
+            return Err(PROV_R_FAILED_TO_SET_PARAMETER);
+        }
+        if !self.data.is_null() {
+            let bytes = text.to_bytes_with_nul();
+            // SAFETY: the data has room for `data_size` bytes, and they are the caller's alone.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.data.cast(), bytes.len().min(self.data_size)) };
+        }
+        Ok(())
     }
 
     /// Answers with a constant text.

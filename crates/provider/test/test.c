@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
@@ -364,9 +365,192 @@ static void cbc_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX_free(raw);
 }
 
+/* CBC with ciphertext stealing: a message is one call. */
+static void stolen(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    static const char *const modes[] = { NULL, "CS1", "CS2", "CS3", "cs3" };
+    EVP_CIPHER_CTX *ctx[2] = { EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_new() };
+    for (size_t m = 0; m < COUNT(modes); m++)
+    for (int len = 0; len < 130; len++)
+    for (int bits = 0; bits < 4; bits++) {
+        unsigned char *out[2] = { ours, theirs }, ivs[2][16];
+        char mode[2][10] = { "", "" };
+        int ok[2], n[2] = { 0, 0 };
+        OSSL_PARAM set[2], get[2];
+        set[1] = get[1] = OSSL_PARAM_construct_end();
+        set[0] = modes[m] ? OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, (char *)modes[m], 0) : set[1];
+        for (int i = 0; i < 2; i++) {
+            CHECK(EVP_CipherInit_ex2(ctx[i], i ? other : mine, key, iv, bits & 1, set));
+            get[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, mode[i], sizeof mode[i]);
+            CHECK(EVP_CIPHER_CTX_get_params(ctx[i], get));
+            memcpy(out[i], text, (size_t)len);
+            ok[i] = EVP_CipherUpdate(ctx[i], out[i], &n[i], bits & 2 ? text : out[i], len);
+            if (ok[i]) CHECK(!EVP_CipherUpdate(ctx[i], back, &n[i], text, 16));
+            CHECK(EVP_CIPHER_CTX_get_updated_iv(ctx[i], ivs[i], 16));
+        }
+        CHECK(ok[0] == ok[1] && strcmp(mode[0], mode[1]) == 0);
+        if (ok[0]) CHECK(memcmp(ours, theirs, (size_t)len) == 0 && memcmp(ivs[0], ivs[1], 16) == 0);
+        ERR_clear_error();
+    }
+    EVP_CIPHER_CTX_free(ctx[0]);
+    EVP_CIPHER_CTX_free(ctx[1]);
+}
+
+static const unsigned char mac_key[32] = "the key of the MAC";
+
+static EVP_CIPHER_CTX *mac_context(EVP_CIPHER *cipher, int encrypt, unsigned version) {
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    OSSL_PARAM params[2];
+    params[0] = OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version);
+    params[1] = OSSL_PARAM_construct_end();
+    CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, iv, encrypt));
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_MAC_KEY, sizeof mac_key, (void *)mac_key) > 0);
+    CHECK(EVP_CIPHER_CTX_set_params(ctx, params));
+    return ctx;
+}
+
+static int header_of(EVP_CIPHER_CTX *ctx, unsigned version, unsigned number, size_t len) {
+    unsigned char header[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0 };
+    header[7] = (unsigned char)number;
+    header[9] = (unsigned char)(version >> 8); header[10] = (unsigned char)version;
+    header[11] = (unsigned char)(len >> 8); header[12] = (unsigned char)len;
+    return EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header);
+}
+
+/* MAC, then padding, then encryption. */
+static void mac_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    static const unsigned versions[] = { 0x0301, 0x0302, 0x0303 };
+    static const int texts[] = { 0, 1, 11, 12, 43, 44, 45, 100, 300, 1350 };
+    EVP_CIPHER *raw = EVP_CIPHER_fetch(library, EVP_CIPHER_get_key_length(mine) == 16 ? "AES-128-CBC" : "AES-256-CBC", "provider=default");
+    EVP_MAC *hmac = EVP_MAC_fetch(library, "HMAC", "provider=default");
+    EVP_CIPHER_CTX *bare = EVP_CIPHER_CTX_new();
+    const char *digest = strstr(what, "SHA256") ? "SHA256" : "SHA1";
+    int n = 0, k = 0;
+    for (size_t v = 0; v < COUNT(versions); v++) {
+        unsigned version = versions[v];
+        int explicit_iv = version >= 0x0302 ? 16 : 0;
+        EVP_CIPHER_CTX *a = mac_context(mine, 1, version), *b = mac_context(other, 1, version);
+        EVP_CIPHER_CTX *in_a = mac_context(mine, 0, version), *in_b = mac_context(other, 0, version), *copy = EVP_CIPHER_CTX_new();
+        for (size_t l = 0; l < COUNT(lengths); l++) {
+            int len = (int)lengths[l], total, pad;
+            if (len > 16384) continue;
+            pad = header_of(a, version, (unsigned)l, (size_t)(len + explicit_iv));
+            CHECK(pad > 0 && pad == header_of(b, version, (unsigned)l, (size_t)(len + explicit_iv)));
+            total = explicit_iv + len + pad;
+            memcpy(ours, text, (size_t)(explicit_iv + len));
+            memcpy(theirs, text, (size_t)(explicit_iv + len));
+            CHECK(EVP_CipherUpdate(a, ours, &n, ours, total) && EVP_CipherUpdate(b, theirs, &k, theirs, total));
+            CHECK(n == total && k == total && memcmp(ours, theirs, (size_t)total) == 0);
+            CHECK(EVP_CIPHER_CTX_copy(copy, in_a));
+            for (int i = 0; i < 2; i++) {
+                EVP_CIPHER_CTX *in = i ? in_b : in_a;
+                memcpy(back, theirs, (size_t)total);
+                CHECK(header_of(in, version, (unsigned)l, (size_t)total) == header_of(in_b, version, (unsigned)l, (size_t)total));
+                CHECK(EVP_CipherUpdate(in, back, &n, back, total) && n == len && memcmp(back + explicit_iv, text + explicit_iv, (size_t)len) == 0);
+            }
+            /* changed at some place, or with another header */
+            for (int at = 0; at <= total && l % 4 == 0; at += at < 60 ? 1 : total - at > 300 ? 200 : 7) {
+                EVP_CIPHER_CTX *again = EVP_CIPHER_CTX_new();
+                CHECK(EVP_CIPHER_CTX_copy(again, copy));
+                memcpy(back, theirs, (size_t)total);
+                back[at] ^= 0x10;
+                header_of(again, version, (unsigned)l + (at == total), (size_t)total);
+                CHECK(!EVP_CipherUpdate(again, back, &n, back, total));
+                EVP_CIPHER_CTX_free(again);
+                ERR_clear_error();
+                if (quick && at > 60) break;
+            }
+        }
+        /* every padding, right and wrong */
+        for (size_t t = 0; t < COUNT(texts); t++)
+        for (int padding = 0; padding < 256; padding++)
+        for (int wrong = 0; wrong < 4; wrong++) {
+            int len = texts[t], mac_len = strcmp(digest, "SHA1") == 0 ? 20 : 32, total = explicit_iv + len + mac_len + 1 + padding, ok[2], got[2] = { 0, 0 };
+            unsigned char header[13] = { 0, 0, 0, 0, 0, 0, 0, 7, 23, 0, 0, 0, 0 };
+            size_t size;
+            OSSL_PARAM params[2];
+            EVP_MAC_CTX *mac = NULL;
+            if (total % 16 || (quick && (t % 3 || padding > 40))) continue;
+            header[9] = (unsigned char)(version >> 8); header[10] = (unsigned char)version;
+            header[11] = (unsigned char)(len >> 8); header[12] = (unsigned char)len;
+            memcpy(back, text, (size_t)(explicit_iv + len));
+            params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0);
+            params[1] = OSSL_PARAM_construct_end();
+            mac = EVP_MAC_CTX_new(hmac);
+            CHECK(EVP_MAC_init(mac, mac_key, sizeof mac_key, params) && EVP_MAC_update(mac, header, 13));
+            CHECK(EVP_MAC_update(mac, text + explicit_iv, (size_t)len) && EVP_MAC_final(mac, back + explicit_iv + len, &size, 64));
+            EVP_MAC_CTX_free(mac);
+            memset(back + total - 1 - padding, padding, (size_t)padding + 1);
+            if (wrong == 1) back[total - 1 - padding] ^= 1;
+            if (wrong == 2) back[total - 2 - padding] ^= 1;
+            if (wrong == 3) back[total - 1] = (unsigned char)(padding + 16 * (1 + padding % 3));
+            CHECK(EVP_EncryptInit_ex(bare, raw, NULL, key, iv) && EVP_CIPHER_CTX_set_padding(bare, 0) && EVP_EncryptUpdate(bare, ours, &n, back, total));
+            memcpy(theirs, ours, (size_t)total);
+            for (int i = 0; i < 2; i++) {
+                EVP_CIPHER_CTX *in = i ? in_b : in_a;
+                CHECK(EVP_CipherInit_ex(in, NULL, NULL, NULL, iv, 0));
+                header_of(in, version, 7, (size_t)total);
+                ok[i] = EVP_CipherUpdate(in, i ? theirs : ours, &got[i], i ? theirs : ours, total);
+            }
+            CHECK(ok[0] == (wrong == 0) && ok[0] == ok[1] && (!ok[0] || (got[0] == got[1] && got[0] == len)));
+            ERR_clear_error();
+        }
+        EVP_CIPHER_CTX_free(a); EVP_CIPHER_CTX_free(b); EVP_CIPHER_CTX_free(copy);
+        EVP_CIPHER_CTX_free(in_a); EVP_CIPHER_CTX_free(in_b);
+    }
+    /* without a header it is CBC */
+    {
+        EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new();
+        CHECK(EVP_EncryptInit_ex(a, mine, NULL, key, iv) && EVP_EncryptInit_ex(bare, raw, NULL, key, iv) && EVP_CIPHER_CTX_set_padding(bare, 0));
+        for (int i = 0; i < 2; i++)
+            CHECK(EVP_EncryptUpdate(a, ours, &n, text, 96) && EVP_EncryptUpdate(bare, theirs, &k, text, 96) && n == k && memcmp(ours, theirs, 96) == 0);
+        CHECK(!EVP_EncryptUpdate(a, ours, &n, text, 95));
+        k = header_of(a, 0x0303, 0, 100);
+        CHECK(k > 0 && !EVP_EncryptUpdate(a, ours, &n, ours, 100 + k)); /* no key of the MAC */
+        CHECK(header_of(a, 0x0303, 0, 15) <= 0);
+        EVP_CIPHER_CTX_free(a);
+    }
+    /* several records at once: the default provider opens them */
+    for (unsigned count = 4; count <= 8; count += 4)
+    for (unsigned each = 1; each < 9000; each += each * 7 / 2) {
+        EVP_CIPHER_CTX *a = mac_context(mine, 1, 0x0303), *in = mac_context(other, 0, 0x0303);
+        unsigned char header[13] = { 0, 0, 0, 0, 0, 0, 0, 254, 23, 3, 3, 0, 0 };
+        EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM many = { NULL, header, each * count, count };
+        int most = EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_MAX_BUFSIZE, (int)each, NULL), all;
+        unsigned char *at = ours;
+        CHECK((EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_TLS1_1_MULTIBLOCK) && most > (int)each);
+        all = EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof many, &many);
+        CHECK(all > 0 && all <= most * (int)count && many.interleave == count);
+        many.out = ours;
+        many.inp = text;
+        ours[all] = 0x77;
+        if (each > 1000) CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof many, &many) == all);
+        else CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof many, &many) > 0);
+        CHECK(ours[all] == 0x77 && EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof many, &many) <= 0);
+        for (unsigned i = 0; i < count; i++) {
+            int len = at[3] << 8 | at[4];
+            unsigned char second[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 23, 3, 3, 0, 0 };
+            second[6] = i > 1; second[7] = (unsigned char)(254 + i);
+            CHECK(at[0] == 23 && at[1] == 3 && at[2] == 3);
+            CHECK(EVP_CIPHER_CTX_ctrl(in, EVP_CTRL_AEAD_TLS1_AAD, 13, second) > 0);
+            memcpy(back, at + 5, (size_t)len);
+            CHECK(EVP_CipherUpdate(in, back, &n, back, len) && n == (int)each && memcmp(back + 16, text + i * each, each) == 0);
+            at += 5 + len;
+        }
+        CHECK(at == ours + all);
+        many.interleave = 5;
+        many.inp = header;
+        CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof many, &many) <= 0);
+        EVP_CIPHER_CTX_free(a); EVP_CIPHER_CTX_free(in);
+        ERR_clear_error();
+    }
+    EVP_CIPHER_CTX_free(bare);
+    EVP_CIPHER_free(raw);
+    EVP_MAC_free(hmac);
+}
+
 /* What no cipher may accept, and what does not harm one. */
 static void attacks(EVP_CIPHER *mine) {
-    int n = 77, mode = EVP_CIPHER_get_mode(mine), aead_mode = (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) != 0;
+    int n = 77, mode = EVP_CIPHER_get_mode(mine), aead_mode = (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) && mode != EVP_CIPH_CBC_MODE;
     EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new(), *copy = EVP_CIPHER_CTX_new();
     size_t number = 5;
     OSSL_PARAM params[2];
@@ -459,7 +643,11 @@ static void each_cipher(EVP_CIPHER *mine, void *count) {
     what = EVP_CIPHER_get0_name(mine);
     other = theirs_of(mine);
     same_properties(mine, other);
-    if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) {
+    if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_CTS) {
+        stolen(mine, other);
+    } else if (strstr(what, "HMAC")) {
+        mac_records(mine, other);
+    } else if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) {
         authenticated(mine, other);
         if (strncmp(what, "ARIA", 4) != 0) records(mine, other);
         if (EVP_CIPHER_get_mode(mine) == EVP_CIPH_GCM_MODE && strncmp(what, "ARIA", 4) != 0) counted_iv(mine, other);
@@ -506,6 +694,214 @@ static void each_digest(EVP_MD *mine, void *count) {
     EVP_MD_free(other);
     ++*(int *)count;
 }
+
+/* The parameters of a MAC: what it is built on, and an IV. */
+static void mac_params(OSSL_PARAM params[4], const char *param, const char *on, size_t iv_len) {
+    if (on) *params++ = OSSL_PARAM_construct_utf8_string(param, (char *)on, 0);
+    if (iv_len) *params++ = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV, iv, iv_len);
+    *params = OSSL_PARAM_construct_end();
+}
+
+static void one_mac(EVP_MAC *mine, const char *param, const char *on, size_t key_len) {
+    EVP_MAC *other = EVP_MAC_fetch(library, EVP_MAC_get0_name(mine), "provider=default");
+    EVP_MAC_CTX *a = EVP_MAC_CTX_new(mine), *b = EVP_MAC_CTX_new(other), *copy;
+    unsigned char out[2][64];
+    int gmac = EVP_MAC_is_a(mine, "GMAC"), once = gmac || EVP_MAC_is_a(mine, "POLY1305");
+    size_t size[2];
+    OSSL_PARAM params[4];
+    what = on ? on : EVP_MAC_get0_name(mine);
+    CHECK(!EVP_MAC_update(a, text, 5) && !EVP_MAC_init(a, NULL, 0, NULL));
+    for (size_t l = 0; l < COUNT(lengths); l++)
+    for (size_t p = 0; p < COUNT(parts); p++) {
+        size_t len = lengths[l];
+        if (len > 300 && (quick || (p && strcmp(what, "SHA2-256") != 0))) continue;
+        mac_params(params, param, on, gmac ? 1 + (l + p) % 40 : 0);
+        CHECK(EVP_MAC_init(a, text + 9, key_len, params) && EVP_MAC_init(b, text + 9, key_len, params));
+        CHECK(EVP_MAC_CTX_get_mac_size(a) == EVP_MAC_CTX_get_mac_size(b));
+        if (!once) CHECK(EVP_MAC_CTX_get_block_size(a) == EVP_MAC_CTX_get_block_size(b));
+        CHECK(EVP_MAC_update(b, text, len) && EVP_MAC_final(b, out[1], &size[1], 64));
+        for (int again = 0; again < (once ? 1 : 2); again++) {
+            if (again) CHECK(EVP_MAC_init(a, NULL, 0, l % 2 ? params : NULL));
+            for (size_t done = 0; done < len;) {
+                size_t next = part_len(parts[p], done, len);
+                CHECK(EVP_MAC_update(a, text + done, next));
+                if (done < len / 2 && done + next >= len / 2) {
+                    CHECK((copy = EVP_MAC_CTX_dup(a)) && EVP_MAC_update(a, text, 3));
+                    EVP_MAC_CTX_free(a);
+                    a = copy;
+                }
+                done += next;
+            }
+            memset(out[0], 0, 64);
+            CHECK(EVP_MAC_final(a, out[0], &size[0], 64) && size[0] == size[1] && memcmp(out[0], out[1], size[0]) == 0);
+            CHECK(!EVP_MAC_update(a, text, 1) && !EVP_MAC_final(a, out[0], &size[0], 64));
+        }
+    }
+    if (once) CHECK((EVP_MAC_init(a, NULL, 0, NULL) && EVP_MAC_update(a, text, 1)) == 0); /* a key or an IV again */
+    if (strcmp(EVP_MAC_get0_name(mine), "HMAC") != 0) CHECK(!EVP_MAC_init(a, text + 9, key_len + 1, params) && !EVP_MAC_update(a, text, 1));
+    if (on) {
+        mac_params(params, param, "no-such-thing", 0);
+        CHECK(!EVP_MAC_init(a, text + 9, key_len, params));
+        mac_params(params, param, gmac ? "AES-128-CBC" : "AES-128-GCM", 0);
+        CHECK(!EVP_MAC_init(a, text + 9, 16, params));
+    }
+    ERR_clear_error();
+    EVP_MAC_CTX_free(a);
+    EVP_MAC_CTX_free(b);
+    EVP_MAC_free(other);
+}
+
+/* The MAC of a record whose length is a secret: header, text, and behind it what was the MAC and the padding. */
+static void hidden_macs(EVP_MAC *mine) {
+    static const char *const digests[] = { "SHA1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512" };
+    EVP_MAC *other = EVP_MAC_fetch(library, "HMAC", "provider=default");
+    EVP_MAC_CTX *ctx[2];
+    ctx[0] = EVP_MAC_CTX_new(mine);
+    ctx[1] = EVP_MAC_CTX_new(other);
+    for (size_t d = 0; d < COUNT(digests); d++)
+    for (size_t all = 48; all < 700; all += quick ? 96 : 16)
+    for (size_t more = 1; more < 257; more += quick ? 15 : 1) {
+        unsigned char out[2][64], header[13] = "header of 13";
+        size_t size[2] = { 0, 0 }, mac_size = 0;
+        OSSL_PARAM params[3];
+        what = digests[d];
+        params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digests[d], 0);
+        params[1] = OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_TLS_DATA_SIZE, &all);
+        params[2] = OSSL_PARAM_construct_end();
+        for (int i = 0; i < 2; i++) {
+            CHECK(EVP_MAC_init(ctx[i], key, 32, params));
+            mac_size = EVP_MAC_CTX_get_mac_size(ctx[i]);
+            if (mac_size + more > all) break;
+            if (i == 0) CHECK(!EVP_MAC_final(ctx[i], out[i], &size[i], 64) && !EVP_MAC_update(ctx[i], header, 12));
+            CHECK(EVP_MAC_update(ctx[i], header, 13) && EVP_MAC_update(ctx[i], text, all - mac_size - more));
+            CHECK(EVP_MAC_final(ctx[i], out[i], &size[i], 64) && size[i] == mac_size);
+        }
+        if (mac_size + more <= all) CHECK(memcmp(out[0], out[1], mac_size) == 0);
+        ERR_clear_error();
+    }
+    EVP_MAC_CTX_free(ctx[0]);
+    EVP_MAC_CTX_free(ctx[1]);
+    EVP_MAC_free(other);
+}
+
+static void each_mac(EVP_MAC *mine, void *count) {
+    static const char *const digests[] = { "SHA1", "SHA2-224", "SHA2-256", "sha384", "SHA512", "SHA3-224", "SHA3-256", "SHA3-384",
+        "SHA3-512", "BLAKE2s256", "BLAKE2B-512", "SM3", "MD5", "RIPEMD160" };
+    static const char *const ciphers[] = { "AES-128", "AES-192", "AES-256", "CAMELLIA-128", "CAMELLIA-256", "ARIA-128", "ARIA-256", "SM4", "DES-EDE3" };
+    if (strcmp(OSSL_PROVIDER_get0_name(EVP_MAC_get0_provider(mine)), "algkit") != 0) return;
+    if (EVP_MAC_is_a(mine, "HMAC")) {
+        for (size_t i = 0; i < COUNT(digests); i++) one_mac(mine, OSSL_MAC_PARAM_DIGEST, digests[i], i * 11);
+        one_mac(mine, OSSL_MAC_PARAM_DIGEST, "SHA2-512", 300);
+        hidden_macs(mine);
+    } else if (EVP_MAC_is_a(mine, "POLY1305")) {
+        one_mac(mine, NULL, NULL, 32);
+    } else for (size_t i = 0; i < COUNT(ciphers); i++) {
+        char name[40];
+        EVP_CIPHER *cipher;
+        snprintf(name, sizeof name, "%s-%s", ciphers[i], EVP_MAC_is_a(mine, "GMAC") ? "GCM" : "CBC");
+        cipher = EVP_CIPHER_fetch(library, name, "provider=algkit");
+        if (cipher) one_mac(mine, OSSL_MAC_PARAM_CIPHER, name, (size_t)EVP_CIPHER_get_key_length(cipher));
+        EVP_CIPHER_free(cipher);
+        ERR_clear_error();
+    }
+    ++*(int *)count;
+}
+
+/* A key derivation with these parameters: of texts, or of bytes. */
+static void one_kdf(EVP_KDF *mine, const char *const texts[6], const char *const bytes[10], unsigned iterations) {
+    EVP_KDF *other = EVP_KDF_fetch(library, EVP_KDF_get0_name(mine), "provider=default");
+    EVP_KDF_CTX *ctx[2] = { EVP_KDF_CTX_new(mine), EVP_KDF_CTX_new(other) };
+    OSSL_PARAM params[12], *p = params;
+    what = EVP_KDF_get0_name(mine);
+    for (int i = 0; i < 6 && texts[i]; i += 2) *p++ = OSSL_PARAM_construct_utf8_string(texts[i], (char *)texts[i + 1], 0);
+    for (int i = 0; i < 10 && bytes[i]; i += 2) *p++ = OSSL_PARAM_construct_octet_string(bytes[i], (char *)bytes[i + 1], strlen(bytes[i + 1]));
+    if (iterations) *p++ = OSSL_PARAM_construct_uint(OSSL_KDF_PARAM_ITER, &iterations);
+    *p = OSSL_PARAM_construct_end();
+    for (size_t len = 0; len < 200; len += 1 + len / 7) {
+        EVP_KDF_CTX *copy;
+        int a_ok, b_ok;
+        EVP_KDF_CTX_reset(ctx[0]);
+        EVP_KDF_CTX_reset(ctx[1]);
+        a_ok = EVP_KDF_derive(ctx[0], ours, len, params);
+        b_ok = EVP_KDF_derive(ctx[1], theirs, len, params);
+        CHECK(len == 0 || a_ok == b_ok);
+        if (!a_ok || !b_ok) continue;
+        CHECK(memcmp(ours, theirs, len) == 0 && EVP_KDF_CTX_get_kdf_size(ctx[0]) == EVP_KDF_CTX_get_kdf_size(ctx[1]));
+        CHECK((copy = EVP_KDF_CTX_dup(ctx[0])) && EVP_KDF_derive(copy, ours, len, NULL) && memcmp(ours, theirs, len) == 0);
+        EVP_KDF_CTX_free(copy);
+    }
+    /* without what the key is made of, and with an unknown digest */
+    EVP_KDF_CTX_reset(ctx[0]);
+    CHECK(!EVP_KDF_derive(ctx[0], ours, 16, NULL));
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"AES-128-GCM", 0);
+    CHECK(!EVP_KDF_CTX_set_params(ctx[0], params));
+    ERR_clear_error();
+    EVP_KDF_CTX_free(ctx[0]);
+    EVP_KDF_CTX_free(ctx[1]);
+    EVP_KDF_free(other);
+}
+
+static void each_kdf(EVP_KDF *mine, void *count) {
+    static const char *const digests[] = { "SHA256", "SHA1", "sha2-512", "SHA3-256", "MD5", "MD5-SHA1" };
+    static const char *const modes[] = { "EXTRACT_AND_EXPAND", "EXTRACT_ONLY", "expand_only", "nonsense" };
+    if (strcmp(OSSL_PROVIDER_get0_name(EVP_KDF_get0_provider(mine)), "algkit") != 0) return;
+    for (size_t d = 0; d < COUNT(digests); d++)
+    for (size_t m = 0; m < COUNT(modes); m++) {
+        const char *texts[6] = { OSSL_KDF_PARAM_DIGEST, digests[d], OSSL_KDF_PARAM_MODE, modes[m], NULL, NULL }, *none[6] = { NULL };
+        const char *hkdf[10] = { OSSL_KDF_PARAM_KEY, "the key", OSSL_KDF_PARAM_SALT, "a salt", OSSL_KDF_PARAM_INFO, "first", OSSL_KDF_PARAM_INFO, "second" };
+        const char *tls13[10] = { OSSL_KDF_PARAM_KEY, "the key", OSSL_KDF_PARAM_SALT, "a secret", OSSL_KDF_PARAM_PREFIX, "tls13 ", OSSL_KDF_PARAM_LABEL, "derived", OSSL_KDF_PARAM_DATA, "data" };
+        const char *tls1[10] = { OSSL_KDF_PARAM_SECRET, "the secret of odd length.", OSSL_KDF_PARAM_SEED, "label", OSSL_KDF_PARAM_SEED, "seed" };
+        const char *pbkdf2[10] = { OSSL_KDF_PARAM_PASSWORD, "the passphrase", OSSL_KDF_PARAM_SALT, "the salt of the passphrase" };
+        if (d == 5 && !EVP_KDF_is_a(mine, "TLS1-PRF")) break;
+        if (EVP_KDF_is_a(mine, "HKDF") || EVP_KDF_is_a(mine, "TLS13-KDF")) {
+            const char **bytes = EVP_KDF_is_a(mine, "HKDF") ? hkdf : tls13;
+            one_kdf(mine, texts, bytes, 0);
+            bytes[3] = "";
+            one_kdf(mine, texts, bytes, 0);
+            bytes[2] = NULL; /* the key alone */
+            one_kdf(mine, texts, bytes, 0);
+            continue;
+        }
+        if (m) break;
+        texts[2] = NULL;
+        if (EVP_KDF_is_a(mine, "TLS1-PRF")) one_kdf(mine, texts, tls1, 0);
+        else for (unsigned iterations = d || quick; iterations < 5; iterations++) one_kdf(mine, d == 3 ? none : texts, pbkdf2, iterations);
+    }
+    ++*(int *)count;
+}
+
+#if OPENSSL_VERSION_PREREQ(3, 5)
+/* Keys that are objects. */
+static void opaque_keys(void) {
+    EVP_CIPHER *gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", "provider=algkit");
+    EVP_MAC *hmac = EVP_MAC_fetch(library, "HMAC", "provider=algkit");
+    EVP_SKEY *aes = EVP_SKEY_import_raw_key(library, "AES", key, 32, "provider=algkit"), *foreign;
+    EVP_SKEY *generic = EVP_SKEY_import_raw_key(library, "GENERIC-SECRET", key, 50, "provider=algkit");
+    EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
+    EVP_MAC_CTX *mac = EVP_MAC_CTX_new(hmac);
+    const unsigned char *raw;
+    size_t len;
+    int n;
+    OSSL_PARAM params[4];
+    what = "opaque keys";
+    CHECK(gcm && hmac && aes && generic && !EVP_SKEY_import_raw_key(library, "AES", key, 31, "provider=algkit"));
+    CHECK(EVP_SKEY_get0_raw_key(aes, &raw, &len) && len == 32 && memcmp(raw, key, 32) == 0);
+    for (int encrypt = 0; encrypt < 2; encrypt++) {
+        CHECK(EVP_CipherInit_SKEY(a, gcm, aes, iv, 12, encrypt, NULL) && EVP_CipherInit_ex2(b, gcm, key, iv, encrypt, NULL));
+        CHECK(EVP_CipherUpdate(a, ours, &n, text, 100) && EVP_CipherUpdate(b, theirs, &n, text, 100) && memcmp(ours, theirs, 100) == 0);
+    }
+    CHECK(!EVP_CipherInit_SKEY(a, gcm, generic, iv, 12, 1, NULL));
+    foreign = EVP_SKEY_import_raw_key(library, "AES", key, 32, "provider=default");
+    CHECK(foreign && !EVP_CipherInit_SKEY(a, gcm, foreign, iv, 12, 1, NULL));
+    mac_params(params, OSSL_MAC_PARAM_DIGEST, "SHA256", 0);
+    CHECK(EVP_MAC_init_SKEY(mac, generic, params) && EVP_MAC_update(mac, text, 77) && EVP_MAC_final(mac, ours, &len, 64) && len == 32);
+    CHECK(EVP_MAC_init(mac, key, 50, params) && EVP_MAC_update(mac, text, 77) && EVP_MAC_final(mac, theirs, &len, 64) && memcmp(ours, theirs, 32) == 0);
+    ERR_clear_error();
+    EVP_SKEY_free(aes); EVP_SKEY_free(generic); EVP_SKEY_free(foreign);
+    EVP_CIPHER_CTX_free(a); EVP_CIPHER_CTX_free(b); EVP_MAC_CTX_free(mac);
+    EVP_CIPHER_free(gcm); EVP_MAC_free(hmac);
+}
+#endif
 
 /* Contexts of several threads, and copies of one context. */
 static EVP_CIPHER_CTX *common;
@@ -558,7 +954,7 @@ int main(int argc, char **argv) {
     fill(iv, sizeof iv, 3);
     for (int round = 0; round < 2; round++) { /* loaded, unloaded, and loaded again */
         OSSL_PROVIDER *other, *mine;
-        int ciphers = 0, digests = 0;
+        int ciphers = 0, digests = 0, macs = 0, kdfs = 0;
         library = OSSL_LIB_CTX_new();
         other = OSSL_PROVIDER_load(library, "default");
         mine = OSSL_PROVIDER_load(library, "algkit");
@@ -566,9 +962,14 @@ int main(int argc, char **argv) {
         if (round == 0) {
             EVP_CIPHER_do_all_provided(library, each_cipher, &ciphers);
             EVP_MD_do_all_provided(library, each_digest, &digests);
-            printf("%d ciphers and %d digests as OpenSSL's own, ", ciphers, digests);
+            EVP_MAC_do_all_provided(library, each_mac, &macs);
+#if OPENSSL_VERSION_PREREQ(3, 5)
+            opaque_keys();
+#endif
+            EVP_KDF_do_all_provided(library, each_kdf, &kdfs);
+            printf("%d ciphers, %d digests, %d MACs and %d KDFs as OpenSSL's own, ", ciphers, digests, macs, kdfs);
             what = "the tables";
-            CHECK(ciphers >= 19 && digests >= 11);
+            CHECK(ciphers >= 19 && digests >= 11 && macs == 4 && kdfs == 4);
         }
         threads();
         CHECK(OSSL_PROVIDER_unload(mine) && OSSL_PROVIDER_unload(other));

@@ -35,6 +35,7 @@ enum Progress {
     Ended,
 }
 
+#[derive(Clone)]
 pub struct Authenticated<const GCM: bool> {
     shared: Shared,
     key: Option<Arc<Aead>>,
@@ -265,17 +266,6 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             tls_added: 0,
             counted_iv: false,
             records: 0,
-        }
-    }
-
-    fn duplicate(&self) -> Self {
-        Self {
-            shared: self.shared.clone(),
-            key: self.key.clone(),
-            sealing: self.sealing.clone(),
-            opening: self.opening.clone(),
-            early: self.early.clone(),
-            ..*self
         }
     }
 

@@ -119,10 +119,6 @@ impl Context for Block {
         }
     }
 
-    fn duplicate(&self) -> Self {
-        self.clone()
-    }
-
     fn shared(&self) -> &Shared {
         &self.shared
     }

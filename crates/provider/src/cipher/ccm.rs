@@ -113,10 +113,6 @@ impl Context for Ccm {
         }
     }
 
-    fn duplicate(&self) -> Self {
-        self.clone()
-    }
-
     fn shared(&self) -> &Shared {
         &self.shared
     }

@@ -5,7 +5,9 @@
 
 mod aead;
 mod block;
+mod cbc_hmac;
 mod ccm;
+mod cts;
 mod early;
 mod record;
 mod shared;
@@ -18,27 +20,45 @@ pub use table::ALGORITHMS;
 use crate::{
     abi::*,
     core::{Core, Reason, caught},
-    memory, params,
+    memory, object, params,
+    skey::Key,
 };
+use algkit::{Aead, Hash, Unkeyed};
 use shared::Shared;
 use std::{
     ffi::{c_int, c_uint, c_void},
     ptr,
+    sync::OnceLock,
 };
 use table::CIPHERS;
 
 /// An algorithm.
 pub struct Row {
-    /// The name in algkit.
-    name: &'static str,
+    /// The name in algkit, and those in OpenSSL.
+    pub name: &'static str,
+    names: &'static str,
     /// Lengths in bytes, as OpenSSL has them.
-    key: usize,
+    pub key: usize,
     iv: usize,
-    block: usize,
+    pub block: usize,
     /// `EVP_CIPH_…_MODE`.
     mode: c_uint,
     /// The driver, once it has been looked for.
     driver: shared::Driver,
+    /// That of the CMAC over the same cipher.
+    pub cmac: OnceLock<Unkeyed<Hash>>,
+}
+
+impl Row {
+    /// The place of the driver of an AEAD.
+    pub fn aead(&'static self) -> Result<&'static OnceLock<Unkeyed<Aead>>, Reason> {
+        <Aead as shared::Found>::place(&self.driver).ok_or(PROV_R_INVALID_MODE)
+    }
+}
+
+/// The row with this mode among whose names is this one.
+pub fn named(name: &[u8], mode: c_uint) -> Option<&'static Row> {
+    CIPHERS.iter().filter(|row| row.mode == mode).find(|row| params::is_among(name, row.names))
 }
 
 /// The source and the destination of a call. The destination is NULL where the source is associated data.
@@ -50,21 +70,22 @@ pub struct Run {
 }
 
 /// A cipher of some shape, keyed or not.
-trait Context: Sized {
+trait Context: Clone {
     /// Whether it authenticates.
     const AEAD: bool = false;
     /// Whether `EVP_Cipher` without a source ends the message.
     const ENDS_WITHOUT_SOURCE: bool = false;
     /// Whether its IV is more than the state of a chain.
     const CUSTOM_IV: bool = false;
+    /// Whether it is CBC with ciphertext stealing.
+    const CTS: bool = false;
+    /// Whether it makes several records of TLS at once.
+    const MULTIBLOCK: bool = false;
     /// What can be asked for and set, besides what [`Shared`] has.
     const GETTABLE: &'static [Param];
     const SETTABLE: &'static [Param];
 
     fn new(shared: Shared) -> Self;
-
-    /// A copy that goes on by itself.
-    fn duplicate(&self) -> Self;
 
     fn shared(&self) -> &Shared;
     fn shared_mut(&mut self) -> &mut Shared;
@@ -95,6 +116,14 @@ trait Context: Sized {
 
     /// Takes a parameter. Unknown ones are passed over.
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
+
+    /// Does what a list of parameters asks for, once all of them were taken.
+    ///
+    /// # Safety
+    /// The buffers that the parameters named exist, and are the caller's.
+    unsafe fn after_set(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
 }
 
 /// The functions of the algorithm `ROW`, whose context is `C`.
@@ -103,10 +132,12 @@ struct Functions<C, const ROW: usize>(C);
 impl<C: Context, const ROW: usize> Functions<C, ROW> {
     const TABLE: &'static [Dispatch] = &[
         Dispatch::new(OSSL_FUNC_CIPHER_NEWCTX, newctx::<C, ROW> as *const ()),
-        Dispatch::new(OSSL_FUNC_CIPHER_FREECTX, freectx::<C> as *const ()),
-        Dispatch::new(OSSL_FUNC_CIPHER_DUPCTX, dupctx::<C> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_FREECTX, object::free::<C> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_DUPCTX, object::duplicate::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_ENCRYPT_INIT, init::<C, true> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_DECRYPT_INIT, init::<C, false> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_ENCRYPT_SKEY_INIT, init_skey::<C, true> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_DECRYPT_SKEY_INIT, init_skey::<C, false> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_UPDATE, update::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_FINAL, finish::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_CIPHER, cipher::<C> as *const ()),
@@ -123,20 +154,7 @@ impl<C: Context, const ROW: usize> Functions<C, ROW> {
 unsafe extern "C" fn newctx<C: Context, const ROW: usize>(provider: *mut c_void) -> *mut c_void {
     // SAFETY: libcrypto gives the provider's context, which outlives all others.
     let core = unsafe { &*provider.cast::<Core>() };
-    caught(|| Box::into_raw(Box::new(C::new(Shared::new(core, &CIPHERS[ROW]))))).unwrap_or(ptr::null_mut()).cast()
-}
-
-unsafe extern "C" fn freectx<C: Context>(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: `newctx` or `dupctx` made it.
-        caught(|| drop(unsafe { Box::from_raw(context.cast::<C>()) }));
-    }
-}
-
-unsafe extern "C" fn dupctx<C: Context>(context: *mut c_void) -> *mut c_void {
-    // SAFETY: `newctx` or `dupctx` made the context.
-    let Some(context) = (unsafe { context.cast::<C>().as_ref() }) else { return ptr::null_mut() };
-    caught(|| Box::into_raw(Box::new(context.duplicate()))).unwrap_or(ptr::null_mut()).cast()
+    object::new(|| C::new(Shared::new(core, &CIPHERS[ROW])))
 }
 
 /// Runs the body of a function with a context.
@@ -146,9 +164,7 @@ unsafe extern "C" fn dupctx<C: Context>(context: *mut c_void) -> *mut c_void {
 #[inline(always)]
 unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut C) -> Result<(), Reason>) -> c_int {
     // SAFETY: as the caller promises.
-    let Some(context) = (unsafe { context.cast::<C>().as_mut() }) else { return 0 };
-    let core = context.shared().core();
-    core.guard(|| body(context))
+    unsafe { object::with(context, |context: &C| context.shared().core(), body) }
 }
 
 unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
@@ -166,8 +182,24 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
             let key = (!key.is_null()).then(|| memory::bytes(key, key_len));
             let iv = (!iv.is_null()).then(|| memory::bytes(iv, iv_len));
             context.init(key, iv)?;
-            params::each(params, |key, param| context.set(key, param))
+            params::each(params, |key, param| context.set(key, param))?;
+            context.after_set()
         })
+    }
+}
+
+/// As [`init`], with a key that is an object.
+unsafe extern "C" fn init_skey<C: Context, const ENCRYPT: bool>(
+    context: *mut c_void,
+    key: *const c_void,
+    iv: *const u8,
+    iv_len: usize,
+    params: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes what `init` takes, and a key of this provider or NULL.
+    unsafe {
+        let (key, len) = Key::bytes(key).map_or((ptr::null(), 0), |key| (key.as_ptr(), key.len()));
+        init::<C, ENCRYPT>(context, key, len, iv, iv_len, params)
     }
 }
 
@@ -256,9 +288,9 @@ unsafe extern "C" fn get_params<C: Context, const ROW: usize>(params: *mut Param
                 OSSL_CIPHER_PARAM_BLOCK_SIZE => param.put(row.block),
                 OSSL_CIPHER_PARAM_AEAD => param.put(usize::from(C::AEAD)),
                 OSSL_CIPHER_PARAM_CUSTOM_IV => param.put(usize::from(C::CUSTOM_IV)),
-                OSSL_CIPHER_PARAM_CTS | OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK | OSSL_CIPHER_PARAM_HAS_RAND_KEY => {
-                    param.put(0)
-                }
+                OSSL_CIPHER_PARAM_CTS => param.put(usize::from(C::CTS)),
+                OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK => param.put(usize::from(C::MULTIBLOCK)),
+                OSSL_CIPHER_PARAM_HAS_RAND_KEY => param.put(0),
                 _ => Ok(()),
             })
         }
@@ -288,7 +320,8 @@ unsafe extern "C" fn set_ctx_params<C: Context>(context: *mut c_void, params: *c
                 }
                 OSSL_CIPHER_PARAM_KEYLEN => Ok(()),
                 _ => context.set(key, param),
-            })
+            })?;
+            context.after_set()
         })
     }
 }

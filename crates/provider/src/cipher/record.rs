@@ -61,33 +61,62 @@ impl Cbc {
         &self.mac[..self.mac_size]
     }
 
-    /// Finds the padding and the MAC of a record that was decrypted; returns the length of the text behind the
-    /// explicit IV. If the padding is wrong the MAC is random, unless there is none: then the MAC was right, and so is
-    /// whoever made the padding.
-    pub fn open(&mut self, record: &[u8], block: usize) -> Result<usize, Reason> {
+    /// A record without its explicit IV.
+    fn text<'a>(&self, record: &'a [u8], block: usize) -> Result<&'a [u8], Reason> {
         let skipped = if self.explicit_iv == Some(true) { block } else { 0 };
         let text = record.get(skipped..).filter(|text| text.len() > self.mac_size);
-        let text = text.ok_or(PROV_R_CIPHER_OPERATION_FAILED)?;
+        text.ok_or(PROV_R_CIPHER_OPERATION_FAILED)
+    }
+
+    /// Where the padding begins, and whether it is right. If it is not, there is none.
+    fn end(&self, text: &[u8]) -> (usize, Choice) {
         let padding = text[text.len() - 1];
         let mut good = !(text.len() as u64).ct_lt(&(self.mac_size as u64 + 1 + u64::from(padding)));
         for (at, byte) in text.iter().rev().take(256).enumerate() {
             good &= byte.ct_eq(&padding) | padding.ct_lt(&(at as u8));
         }
         let padded = u64::conditional_select(&0, &(u64::from(padding) + 1), good);
-        let end = text.len() - padded as usize;
+        (text.len() - padded as usize, good)
+    }
+
+    /// Finds the padding and the MAC of a record that was decrypted; returns the length of the text behind the
+    /// explicit IV. If the padding is wrong the MAC is random, unless there is none: then the MAC was right, and so is
+    /// whoever made the padding.
+    pub fn open(&mut self, record: &[u8], block: usize) -> Result<usize, Reason> {
+        let text = self.text(record, block)?;
+        let (end, good) = self.end(text);
         if self.mac_size == 0 {
             return if bool::from(good) { Ok(end) } else { Err(PROV_R_CIPHER_OPERATION_FAILED) };
         }
-        self.take_mac(text, end, good)?;
+        let mut random = [0; MAX_MAC];
+        getrandom::fill(&mut random[..self.mac_size]).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.take_mac(text, end);
+        self.mac.iter_mut().zip(&random).for_each(|(byte, random)| byte.conditional_assign(random, !good));
         Ok(end - self.mac_size)
     }
 
-    /// Copies the MAC, which ends at `end`, or random bytes.
-    fn take_mac(&mut self, text: &[u8], end: usize, good: Choice) -> Result<(), Reason> {
+    /// Finds the padding and the MAC of a record that was decrypted, and compares the MAC with the one that `mac`
+    /// writes; returns the length of the text behind the explicit IV. `mac` gets all that is behind it, the least length
+    /// that the text may have, and its length, which is a secret.
+    pub fn verify(
+        &mut self,
+        record: &[u8],
+        block: usize,
+        mac: impl FnOnce(&[u8], usize, usize, &mut [u8]) -> Result<(), Reason>,
+    ) -> Result<usize, Reason> {
+        let (text, size) = (self.text(record, block)?, self.mac_size);
+        let (end, good) = self.end(text);
+        self.take_mac(text, end);
+        let mut expected = [0; MAX_MAC];
+        mac(text, text.len().saturating_sub(size + 256), end - size, &mut expected[..size])?;
+        let same = expected[..size].ct_eq(self.mac()) & good;
+        if bool::from(same) { Ok(end - size) } else { Err(PROV_R_CIPHER_OPERATION_FAILED) }
+    }
+
+    /// Copies the MAC, which ends at `end`.
+    fn take_mac(&mut self, text: &[u8], end: usize) {
         let size = self.mac_size;
         let start = (end - size) as u64;
-        let mut random = [0; MAX_MAC];
-        getrandom::fill(&mut random[..size]).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         // The bytes from the first that may be the MAC's go round a buffer of the MAC's size; where the MAC begins in
         // it is found on the way.
         let first = text.len().saturating_sub(size + 256);
@@ -100,15 +129,14 @@ impl Cbc {
             round[place] |= u8::conditional_select(&0, byte, inside);
             place = if place + 1 == size { 0 } else { place + 1 };
         }
-        for (i, out) in self.mac[..size].iter_mut().enumerate() {
-            let from = begins + i as u64;
-            let from = u64::conditional_select(&from, &from.wrapping_sub(size as u64), !from.ct_lt(&(size as u64)));
-            let mut byte = 0;
-            for (at, other) in round[..size].iter().enumerate() {
-                byte |= u8::conditional_select(&0, other, (at as u64).ct_eq(&from));
+        // The buffer is turned by each bit of that number.
+        for bit in 0..usize::BITS - (MAX_MAC - 1).leading_zeros() {
+            let turn = Choice::from((begins >> bit & 1) as u8);
+            let before = round;
+            for (i, byte) in round[..size].iter_mut().enumerate() {
+                byte.conditional_assign(&before[(i + (1 << bit)) % size], turn);
             }
-            *out = u8::conditional_select(&random[i], &byte, good);
         }
-        Ok(())
+        self.mac[..size].copy_from_slice(&round[..size]);
     }
 }

@@ -7,11 +7,12 @@ use crate::{
         PROV_R_XTS_DUPLICATED_KEYS,
     },
     core::{Core, Reason},
+    drivers,
 };
-use algkit::{Aead, Error, Policy, Registry, Skcipher, Transform, Unkeyed, WeakKeys, cpu::CpuFeatures};
+use algkit::{Aead, Error, Skcipher, Transform, Unkeyed, WeakKeys};
 use std::{
     ptr,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, OnceLock},
 };
 
 /// What contexts of all shapes have.
@@ -28,9 +29,8 @@ impl Shared {
     }
 
     #[inline(always)]
-    pub fn core<'a>(&self) -> &'a Core {
-        // SAFETY: libcrypto frees a provider after all contexts.
-        unsafe { &*self.core }
+    pub fn core(&self) -> *const Core {
+        self.core
     }
 
     #[inline(always)]
@@ -71,19 +71,8 @@ impl Found for Aead {
     }
 }
 
-/// For ciphers of which every driver looks secrets up in tables: OpenSSL has them, and has them so too.
-static TABLES: LazyLock<Registry> = LazyLock::new(|| Registry::new(CpuFeatures::detect(), Policy::Table));
-
 fn find<T: Found>(row: &'static Row) -> Result<&'static Unkeyed<T>, Error> {
-    let place = T::place(&row.driver).expect("a row's shape has its type");
-    if let Some(found) = place.get() {
-        return Ok(found);
-    }
-    let found = match Registry::global()?.transform(row.name) {
-        Err(Error::TableOnly { .. }) => TABLES.transform(row.name)?,
-        found => found?,
-    };
-    Ok(place.get_or_init(|| found))
+    drivers::find(T::place(&row.driver).expect("a row's shape has its type"), || row.name.into())
 }
 
 /// Sets the key of a context: in place, unless the transform is shared with a duplicate.

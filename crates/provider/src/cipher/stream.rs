@@ -84,10 +84,6 @@ impl<const CHACHA: bool> Context for Stream<CHACHA> {
         Self { shared, key: None, iv: [0; 16], first_iv: [0; 16], iv_set: false, keystream: [0; 64], used: Self::BLOCK }
     }
 
-    fn duplicate(&self) -> Self {
-        self.clone()
-    }
-
     fn shared(&self) -> &Shared {
         &self.shared
     }

@@ -1,6 +1,9 @@
 //! The ciphers: a row each. The names are OpenSSL's (providers/implementations/include/prov/names.h).
 
-use super::{Functions, Row, aead::Authenticated, block::Block, ccm::Ccm, shared::Driver, stream::Stream, xts::Xts};
+use super::{
+    Functions, Row, aead::Authenticated, block::Block, cbc_hmac::CbcHmac, ccm::Ccm, cts::Cts, shared::Driver,
+    stream::Stream, xts::Xts,
+};
 use crate::abi::*;
 use std::sync::OnceLock;
 
@@ -10,6 +13,8 @@ type Ctr = Stream<false>;
 type ChaCha = Stream<true>;
 type Gcm = Authenticated<true>;
 type ChaChaPoly = Authenticated<false>;
+type CbcSha1 = CbcHmac<false>;
+type CbcSha256 = CbcHmac<true>;
 
 macro_rules! ciphers {
     ($($id:ident $shape:ident $driver:ident $mode:ident $key:literal $iv:literal $block:literal $name:literal $names:literal;)*) => {
@@ -19,11 +24,13 @@ macro_rules! ciphers {
         /// The rows, in the order of [`ALGORITHMS`].
         pub static CIPHERS: [Row; [$(stringify!($id)),*].len()] = [$(Row {
             name: $name,
+            names: $names,
             key: $key,
             iv: $iv,
             block: $block,
             mode: $mode,
             driver: Driver::$driver(OnceLock::new()),
+            cmac: OnceLock::new(),
         }),*];
 
         /// What libcrypto is given.
@@ -42,6 +49,13 @@ ciphers! {
     AES_256_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42";
     AES_192_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cbc(aes)" "AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22";
     AES_128_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2";
+    AES_256_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cts(cbc(aes))" "AES-256-CBC-CTS";
+    AES_192_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cts(cbc(aes))" "AES-192-CBC-CTS";
+    AES_128_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cts(cbc(aes))" "AES-128-CBC-CTS";
+    AES_256_CBC_HMAC_SHA1 CbcSha1 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA1";
+    AES_256_CBC_HMAC_SHA256 CbcSha256 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA256";
+    AES_128_CBC_HMAC_SHA1 CbcSha1 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA1";
+    AES_128_CBC_HMAC_SHA256 CbcSha256 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA256";
     AES_256_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 32 16 1 "ctr(aes)" "AES-256-CTR";
     AES_192_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 24 16 1 "ctr(aes)" "AES-192-CTR";
     AES_128_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(aes)" "AES-128-CTR";
@@ -61,6 +75,9 @@ ciphers! {
     CAMELLIA_256_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(camellia)" "CAMELLIA-256-CBC:CAMELLIA256:1.2.392.200011.61.1.1.1.4";
     CAMELLIA_192_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cbc(camellia)" "CAMELLIA-192-CBC:CAMELLIA192:1.2.392.200011.61.1.1.1.3";
     CAMELLIA_128_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(camellia)" "CAMELLIA-128-CBC:CAMELLIA128:1.2.392.200011.61.1.1.1.2";
+    CAMELLIA_256_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cts(cbc(camellia))" "CAMELLIA-256-CBC-CTS";
+    CAMELLIA_192_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cts(cbc(camellia))" "CAMELLIA-192-CBC-CTS";
+    CAMELLIA_128_CBC_CTS Cts Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cts(cbc(camellia))" "CAMELLIA-128-CBC-CTS";
     CAMELLIA_256_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 32 16 1 "ctr(camellia)" "CAMELLIA-256-CTR:0.3.4401.5.3.1.9.49";
     CAMELLIA_192_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 24 16 1 "ctr(camellia)" "CAMELLIA-192-CTR:0.3.4401.5.3.1.9.29";
     CAMELLIA_128_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(camellia)" "CAMELLIA-128-CTR:0.3.4401.5.3.1.9.9";

@@ -31,10 +31,6 @@ impl Context for Xts {
         Self { shared, key: None, iv: [0; 16], iv_set: false }
     }
 
-    fn duplicate(&self) -> Self {
-        self.clone()
-    }
-
     fn shared(&self) -> &Shared {
         &self.shared
     }

@@ -1,0 +1,377 @@
+//! AES-CBC with HMAC as TLS 1.0 to 1.2 has it without encrypt-then-MAC: the MAC of header and text goes behind the text,
+//! then padding, and all of it is encrypted. libssl asks for records one by one, and in long writes for four or eight
+//! at once, whose chains and hashes go side by side.
+//!
+//! Without a header it is AES-CBC of whole blocks.
+
+use super::{
+    Context, Run, record,
+    shared::{Shared, set_iv, set_key},
+};
+use crate::{abi::*, core::Reason, digest, drivers, memory};
+use algkit::{
+    Hash, Skcipher,
+    batch::{self, Request},
+};
+use std::{array, mem, ptr, sync::Arc};
+
+const BLOCK: usize = 16;
+/// The header that is authenticated: number, type, version, length.
+const HEADER: usize = 13;
+/// The header that travels: type, version, length.
+const SENT_HEADER: usize = 5;
+/// The longest text of a record in bytes.
+const MAX_TEXT: usize = 16384;
+/// The first version whose records carry their IV.
+const TLS1_1: u16 = 0x0302;
+
+/// What libssl has said of records that it wants at once.
+#[derive(Clone, Copy)]
+struct Many {
+    /// The longest text of a record.
+    max_text: usize,
+    header: Option<[u8; HEADER]>,
+    /// The length of all texts.
+    len: usize,
+    count: usize,
+    src: *const u8,
+    dst: *mut u8,
+    /// The bytes that were written.
+    written: usize,
+}
+
+#[derive(Clone)]
+pub struct CbcHmac<const SHA256: bool> {
+    shared: Shared,
+    key: Option<Arc<Skcipher>>,
+    mac_key: Option<Arc<Hash>>,
+    iv: [u8; BLOCK],
+    first_iv: [u8; BLOCK],
+    iv_set: bool,
+    /// The header of the record that comes next, and what EVP answers for it.
+    header: Option<[u8; HEADER]>,
+    added: usize,
+    /// Whether the caller wants the length of the text alone.
+    version: usize,
+    many: Many,
+}
+
+fn version(header: &[u8; HEADER]) -> u16 {
+    u16::from_be_bytes([header[9], header[10]])
+}
+
+fn length(header: &[u8; HEADER]) -> usize {
+    usize::from(u16::from_be_bytes([header[11], header[12]]))
+}
+
+/// The length of a text with its MAC and padding.
+fn padded(text: usize, mac: usize) -> usize {
+    (text + mac + BLOCK) / BLOCK * BLOCK
+}
+
+impl<const SHA256: bool> CbcHmac<SHA256> {
+    const MAC: usize = if SHA256 { 32 } else { 20 };
+
+    fn keys(&self) -> Result<(&Skcipher, &Hash), Reason> {
+        Ok((self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?, self.mac_key.as_deref().ok_or(PROV_R_NO_KEY_SET)?))
+    }
+
+    fn set_header(&mut self, header: &[u8]) -> Result<(), Reason> {
+        let header: [u8; HEADER] = header.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
+        self.added = Self::MAC;
+        if self.shared.encrypt {
+            let explicit = if version(&header) >= TLS1_1 { BLOCK } else { 0 };
+            let text = length(&header).checked_sub(explicit).ok_or(PROV_R_INVALID_AAD)?;
+            self.added = padded(text, Self::MAC) - text;
+        }
+        self.header = Some(header);
+        Ok(())
+    }
+
+    /// Encrypts a record: the explicit IV, if there is one, and the text are there.
+    fn seal(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
+        let (len, explicit) = (length(&header), if version(&header) >= TLS1_1 { BLOCK } else { 0 });
+        if record.len() != padded(len, Self::MAC) {
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        header[11..].copy_from_slice(&((len - explicit) as u16).to_be_bytes());
+        let (text, end) = record.split_at_mut(len);
+        let (mac, padding) = end.split_at_mut(Self::MAC);
+        padding.fill(padding.len() as u8 - 1);
+        let mut iv = self.iv;
+        let (key, mac_key) = self.keys()?;
+        mac_key.digest_into(&[&header, &text[explicit..]], mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        key.encrypt(&mut iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.iv = iv;
+        Ok(record.len())
+    }
+
+    /// Decrypts a record; returns the length of its text. What is not authentic is wiped.
+    fn open(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
+        let mut iv = self.iv;
+        let (key, mac_key) = self.keys()?;
+        key.decrypt(&mut iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        let mut opened = record::Cbc::default();
+        opened.set_version(version(&header).into())?;
+        opened.set_mac_size(Self::MAC)?;
+        let done = opened.verify(record, BLOCK, |text, least, len, mac| {
+            header[11..].copy_from_slice(&(len as u16).to_be_bytes());
+            let mut state = mac_key.start();
+            state.update(&header);
+            state.digest_within(text, least, len, mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+        });
+        if done.is_err() {
+            record.fill(0);
+        }
+        self.iv = iv;
+        done
+    }
+
+    /// The length of the record number `i` of many, and of its text.
+    fn lens(&self, i: usize) -> (usize, usize) {
+        let Many { len, count, .. } = self.many;
+        let text = len / count + if i + 1 == count { len % count } else { 0 };
+        (SENT_HEADER + BLOCK + padded(text, Self::MAC), text)
+    }
+
+    fn set_many(&mut self) -> Result<(), Reason> {
+        let Many { header: Some(header), ref mut len, ref mut count, .. } = self.many else { return Ok(()) };
+        if length(&header) > 0 {
+            *len = length(&header);
+            *count = if *len < 8192 { 4 } else { 8 };
+        }
+        let fits = matches!(*count, 4 | 8) && *len >= *count && *len / *count + *len % *count <= MAX_TEXT;
+        if !self.shared.encrypt || version(&header) < TLS1_1 || !fits {
+            self.many.header = None;
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        Ok(())
+    }
+
+    /// The length of all records.
+    fn many_len(&self) -> usize {
+        if self.many.header.is_none() { 0 } else { (0..self.many.count).map(|i| self.lens(i).0).sum() }
+    }
+
+    /// Makes `N` records of a text.
+    fn seal_many<const N: usize>(&self, mut src: &[u8], mut dst: &mut [u8]) -> Result<(), Reason> {
+        let (key, mac_key) = self.keys()?;
+        let header = self.many.header.ok_or(PROV_R_INVALID_STATE)?;
+        let number = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
+        let mut records: [&mut [u8]; N] = array::from_fn(|i| {
+            let (record, rest) = mem::take(&mut dst).split_at_mut(self.lens(i).0);
+            dst = rest;
+            record
+        });
+        let before_text = SENT_HEADER + BLOCK;
+        for (i, record) in records.iter_mut().enumerate() {
+            let (text, rest) = src.split_at(self.lens(i).1);
+            src = rest;
+            // The header that is authenticated lies before the text for the time being, so that the hash's message is
+            // one piece.
+            let place = &mut record[before_text - HEADER..][..HEADER + text.len()];
+            place[..8].copy_from_slice(&number.wrapping_add(i as u64).to_be_bytes());
+            place[8..11].copy_from_slice(&header[8..11]);
+            place[11..HEADER].copy_from_slice(&(text.len() as u16).to_be_bytes());
+            place[HEADER..].copy_from_slice(text);
+        }
+        let (mut macs, mut ivs) = ([[0; 32]; N], [[0; BLOCK]; N]);
+        getrandom::fill(ivs.as_flattened_mut()).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        let mut outs = macs.iter_mut();
+        let mut requests: [Request<'_>; N] = array::from_fn(|i| {
+            let message = &records[i][before_text - HEADER..before_text + self.lens(i).1];
+            Request::digest(mac_key, message, &mut outs.next().expect("as many")[..Self::MAC])
+        });
+        batch::run(&mut requests);
+        let done = requests.iter().all(|request| request.result().is_ok());
+        drop(requests);
+        for (i, record) in records.iter_mut().enumerate() {
+            let (len, text) = self.lens(i);
+            record[..3].copy_from_slice(&header[8..11]);
+            record[3..SENT_HEADER].copy_from_slice(&((len - SENT_HEADER) as u16).to_be_bytes());
+            record[SENT_HEADER..before_text].copy_from_slice(&ivs[i]);
+            let (mac, padding) = record[before_text + text..].split_at_mut(Self::MAC);
+            mac.copy_from_slice(&macs[i][..Self::MAC]);
+            padding.fill(padding.len() as u8 - 1);
+        }
+        let mut parts = records.iter_mut().zip(&mut ivs);
+        let mut requests: [Request<'_>; N] = array::from_fn(|_| {
+            let (record, iv) = parts.next().expect("as many");
+            Request::encrypt(key, iv, &mut record[before_text..])
+        });
+        batch::run(&mut requests);
+        if done && requests.iter().all(|request| request.result().is_ok()) {
+            Ok(())
+        } else {
+            Err(PROV_R_CIPHER_OPERATION_FAILED)
+        }
+    }
+}
+
+impl<const SHA256: bool> Context for CbcHmac<SHA256> {
+    const AEAD: bool = true;
+    const MULTIBLOCK: bool = true;
+    const GETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::size(OSSL_CIPHER_PARAM_IVLEN),
+        Param::octets(OSSL_CIPHER_PARAM_IV),
+        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
+        Param::size(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD),
+        Param::size(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE),
+        Param::uint(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE),
+        Param::uint(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN),
+        Param::size(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN),
+        Param::END,
+    ];
+    const SETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD),
+        Param::uint(OSSL_CIPHER_PARAM_TLS_VERSION),
+        Param::size(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_SEND_FRAGMENT),
+        Param::octets(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD),
+        Param::uint(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE),
+        Param::octets(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC),
+        Param::octets(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN),
+        Param::END,
+    ];
+
+    fn new(shared: Shared) -> Self {
+        Self {
+            shared,
+            key: None,
+            mac_key: None,
+            iv: [0; BLOCK],
+            first_iv: [0; BLOCK],
+            iv_set: false,
+            header: None,
+            added: 0,
+            version: 0,
+            many: Many {
+                max_text: 0,
+                header: None,
+                len: 0,
+                count: 0,
+                src: ptr::null(),
+                dst: ptr::null_mut(),
+                written: 0,
+            },
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+
+    fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
+        if let Some(iv) = iv {
+            set_iv(&mut self.first_iv, iv)?;
+            self.iv_set = true;
+        }
+        (self.iv, self.header, self.many.header) = (self.first_iv, None, None);
+        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+    }
+
+    unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
+        let header = self.header.take();
+        if run.len > run.room {
+            return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+        }
+        if !self.iv_set {
+            return Err(PROV_R_INVALID_IV_LENGTH);
+        }
+        // SAFETY: the buffers have this many bytes.
+        let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
+        let encrypt = self.shared.encrypt;
+        let Some(header) = header else {
+            let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+            let iv = &mut self.iv;
+            let done = if encrypt { key.encrypt(iv, text) } else { key.decrypt(iv, text) };
+            return done.map(|()| run.len).map_err(|_| PROV_R_INVALID_INPUT_LENGTH);
+        };
+        text.copy();
+        let record = text.dst();
+        if encrypt {
+            self.seal(header, record)
+        } else {
+            let len = self.open(header, record)?;
+            Ok(if self.version == 0 { run.len } else { len })
+        }
+    }
+
+    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
+        Ok(0)
+    }
+
+    fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_IVLEN => param.put(BLOCK),
+            OSSL_CIPHER_PARAM_IV => param.put_bytes(&self.first_iv),
+            OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv),
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD => param.put(self.added),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE => {
+                param.put(SENT_HEADER + BLOCK + padded(self.many.max_text, Self::MAC))
+            }
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => param.put(self.many.count),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN => param.put(self.many_len()),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN => param.put(self.many.written),
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
+                let row = digest::named(if SHA256 { b"SHA256" } else { b"SHA1" }).ok_or(PROV_R_INVALID_STATE)?;
+                let key = param.bytes()?.unwrap_or_default();
+                self.mac_key = None;
+                self.mac_key = Some(Arc::new(drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key)?));
+            }
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_TLS_VERSION => self.version = param.get()?,
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_SEND_FRAGMENT => {
+                self.many.max_text = param.get()?.min(MAX_TEXT);
+            }
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD => {
+                // There is the header, and the length is that of the texts.
+                let header = param.bytes_of(HEADER)?.ok_or(PROV_R_INVALID_AAD)?;
+                self.many.header = Some(header.try_into().map_err(|_| PROV_R_INVALID_AAD)?);
+                self.many.len = param.data_size;
+            }
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => self.many.count = param.get()?,
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC => self.many.dst = param.data.cast(),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN => {
+                let src = param.bytes()?.filter(|src| src.len() == self.many.len).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
+                self.many.src = src.as_ptr();
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+
+    unsafe fn after_set(&mut self) -> Result<(), Reason> {
+        let (src, dst) =
+            (mem::replace(&mut self.many.src, ptr::null()), mem::replace(&mut self.many.dst, ptr::null_mut()));
+        self.set_many()?;
+        if src.is_null() || dst.is_null() {
+            return Ok(());
+        }
+        let (len, room) = (self.many.len, self.many_len());
+        let distance = (src as usize).abs_diff(dst as usize);
+        if room == 0 || distance < room {
+            return Err(PROV_R_CIPHER_OPERATION_FAILED);
+        }
+        self.many.written = 0;
+        // SAFETY: the source has `len` bytes, the destination as many as were answered for that, and they are apart.
+        let (src, dst) = unsafe { (memory::bytes(src, len), memory::room(dst, room)) };
+        let done = if self.many.count == 4 { self.seal_many::<4>(src, dst) } else { self.seal_many::<8>(src, dst) };
+        self.many.header = None;
+        done?;
+        self.many.written = room;
+        Ok(())
+    }
+}
