@@ -107,6 +107,6 @@ fuzz_target!(|input: Input<'_>| {
         client.choose(&export, &mut from, &mut to)
     });
     if let Ok(Some(session)) = session {
-        let _ = session.serve(&export, from, &mut to, 1);
+        let _ = session.serve(&export, from, to, 1);
     }
 });
