@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <valgrind/memcheck.h>
 
 #define MOST 70000
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -720,6 +721,8 @@ static void one_mac(EVP_MAC *mine, const char *param, const char *on, size_t key
         CHECK(EVP_MAC_CTX_get_mac_size(a) == EVP_MAC_CTX_get_mac_size(b));
         if (!once) CHECK(EVP_MAC_CTX_get_block_size(a) == EVP_MAC_CTX_get_block_size(b));
         CHECK(EVP_MAC_update(b, text, len) && EVP_MAC_final(b, out[1], &size[1], 64));
+        /* valgrind takes OpenSSL's GMAC of whole blocks for undefined; ours it looks at. */
+        VALGRIND_MAKE_MEM_DEFINED(out[1], size[1]);
         for (int again = 0; again < (once ? 1 : 2); again++) {
             if (again) CHECK(EVP_MAC_init(a, NULL, 0, l % 2 ? params : NULL));
             for (size_t done = 0; done < len;) {
