@@ -144,7 +144,9 @@ fn one(subject: &Subject, keyed: &Keyed, secrets: Secrets, len: usize, split: Op
         if hash.start().digest_within(&text.0, 0, first(&text), &mut within.0).is_ok() {
             reveal(&text.0);
             reveal(&within.0);
-            if within.0 != hash.digest(&text.0[..first(&text).min(text.0.len())]) {
+            let expected = Hidden(hash.digest(&text.0[..first(&text).min(text.0.len())]));
+            reveal(&expected.0);
+            if within.0 != expected.0 {
                 return Err(wrong("digest within a message"));
             }
         }
