@@ -258,7 +258,7 @@ fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOn
 /// 0xff if `a < b`, else 0, for numbers below 2^63.
 #[inline(always)]
 fn below(a: usize, b: usize) -> u8 {
-    ((a.wrapping_sub(b) as i64) >> 63) as u8
+    ((a as i64).wrapping_sub(b as i64) >> 63) as u8
 }
 
 /// 0xff if `a == b`, else 0, for numbers below 2^63.
