@@ -6,6 +6,7 @@
 use super::{
     Context, Run,
     early::Early,
+    record::{self, HEADER},
     shared::{Shared, set_key},
 };
 use crate::{abi::*, core::Reason, memory};
@@ -15,8 +16,6 @@ use std::sync::Arc;
 /// The longest IV of GCM in bytes, as OpenSSL has it.
 const MAX_IV: usize = 128;
 const TAG: usize = 16;
-/// The associated data of a record: number, type, version, length.
-const TLS_AAD: usize = 13;
 /// The IV that a record of GCM carries.
 const EXPLICIT_IV: usize = 8;
 
@@ -50,7 +49,7 @@ pub struct Authenticated<const GCM: bool> {
     /// The length of the tag that was set or made.
     tag_len: Option<usize>,
     /// The associated data of the record that comes next, and what EVP answers for it.
-    tls_aad: Option<[u8; TLS_AAD]>,
+    tls_aad: Option<[u8; HEADER]>,
     tls_added: usize,
     /// Whether the IV is one of TLS, whose last 8 bytes count.
     counted_iv: bool,
@@ -141,16 +140,10 @@ impl<const GCM: bool> Authenticated<GCM> {
         Ok(true)
     }
 
-    /// Takes the associated data of a record. Its last two bytes are the record's length as it travels, without the
-    /// tag where it is encrypted; what is authenticated is the text's.
-    fn set_tls_aad(&mut self, aad: &[u8]) -> Result<(), Reason> {
-        let mut aad: [u8; TLS_AAD] = aad.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
-        let explicit = if GCM { EXPLICIT_IV } else { 0 };
-        let more = explicit + if self.shared.encrypt { 0 } else { TAG };
-        let len = usize::from(u16::from_be_bytes([aad[11], aad[12]]));
-        let len = len.checked_sub(more).ok_or(PROV_R_INVALID_AAD)?;
-        aad[11..].copy_from_slice(&(len as u16).to_be_bytes());
-        (self.tls_aad, self.tls_added) = (Some(aad), TAG);
+    /// Takes the header of a record. Its length is the record's as it travels, without the tag where it is encrypted.
+    fn set_tls_aad(&mut self, header: &[u8]) -> Result<(), Reason> {
+        let more = if GCM { EXPLICIT_IV } else { 0 } + if self.shared.encrypt { 0 } else { TAG };
+        (self.tls_aad, self.tls_added) = (Some(record::header_of_text(header, more)?), TAG);
         Ok(())
     }
 
@@ -181,7 +174,7 @@ impl<const GCM: bool> Authenticated<GCM> {
     }
 
     /// A record: explicit IV (GCM), text, tag.
-    fn record(&mut self, aad: [u8; TLS_AAD], record: &mut [u8]) -> Result<usize, Reason> {
+    fn record(&mut self, aad: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let explicit = if GCM { EXPLICIT_IV } else { 0 };
         // libssl sets the IV of ChaCha20-Poly1305 together with the key.
         let has_iv = if GCM { self.counted_iv } else { self.progress != Progress::NoIv };

@@ -5,7 +5,8 @@
 //! Without a header it is AES-CBC of whole blocks.
 
 use super::{
-    Context, Run, record,
+    Context, Run,
+    record::{self, HEADER},
     shared::{Shared, set_iv, set_key},
 };
 use crate::{abi::*, core::Reason, digest, drivers, memory};
@@ -16,8 +17,6 @@ use algkit::{
 use std::{array, mem, ptr, sync::Arc};
 
 const BLOCK: usize = 16;
-/// The header that is authenticated: number, type, version, length.
-const HEADER: usize = 13;
 /// The header that travels: type, version, length.
 const SENT_HEADER: usize = 5;
 /// The longest text of a record in bytes.
@@ -301,10 +300,6 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
             let len = self.open(header, record)?;
             Ok(if self.version == 0 { run.len } else { len })
         }
-    }
-
-    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
-        Ok(0)
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {

@@ -2,6 +2,7 @@
 
 use super::{
     Context, Run,
+    record::{self, HEADER},
     shared::{Shared, set_iv, set_key},
 };
 use crate::{abi::*, core::Reason, memory};
@@ -9,7 +10,6 @@ use algkit::{Aead, InOut, ccm_iv};
 use std::sync::Arc;
 
 const TAG: usize = 16;
-const TLS_AAD: usize = 13;
 /// The first 4 bytes of the IV of TLS are fixed, the others travel with the record (RFC 6655, section 3).
 const FIXED_IV: usize = 4;
 const EXPLICIT_IV: usize = 8;
@@ -27,7 +27,7 @@ pub struct Ccm {
     tag: [u8; TAG],
     tag_len: usize,
     tag_set: bool,
-    tls_aad: Option<[u8; TLS_AAD]>,
+    tls_aad: Option<[u8; HEADER]>,
     tls_added: usize,
 }
 
@@ -48,7 +48,7 @@ impl Ccm {
     }
 
     /// A record of TLS: explicit IV, text, tag.
-    fn record(&mut self, aad: [u8; TLS_AAD], record: &mut [u8]) -> Result<usize, Reason> {
+    fn record(&mut self, aad: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let whole = record.len();
         let len = whole.checked_sub(EXPLICIT_IV + self.tag_len).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
         if self.iv_len != FIXED_IV + EXPLICIT_IV {
@@ -215,12 +215,8 @@ impl Context for Ccm {
                 }
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => {
-                let aad = param.bytes()?.unwrap_or_default();
-                let mut aad: [u8; TLS_AAD] = aad.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
                 let more = EXPLICIT_IV + if self.shared.encrypt { 0 } else { self.tag_len };
-                let len = usize::from(u16::from_be_bytes([aad[11], aad[12]]));
-                let len = len.checked_sub(more).ok_or(PROV_R_INVALID_AAD)?;
-                aad[11..].copy_from_slice(&(len as u16).to_be_bytes());
+                let aad = record::header_of_text(param.bytes()?.unwrap_or_default(), more)?;
                 (self.tls_aad, self.tls_added) = (Some(aad), self.tag_len);
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED => {

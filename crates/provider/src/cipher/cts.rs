@@ -108,10 +108,6 @@ impl Context for Cts {
         Ok(run.len)
     }
 
-    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
-        Ok(0)
-    }
-
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
         match key {
             OSSL_CIPHER_PARAM_IVLEN => param.put(BLOCK),

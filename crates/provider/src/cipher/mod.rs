@@ -109,7 +109,10 @@ trait Context: Clone {
     }
 
     /// Ends the message; returns the number of bytes written.
-    fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason>;
+    fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason> {
+        let _ = out;
+        Ok(0)
+    }
 
     /// Answers a question about a parameter.
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason>;

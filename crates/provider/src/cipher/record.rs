@@ -1,12 +1,24 @@
-//! Records of TLS 1.0 to 1.2 in CBC mode, as libssl has them opened: explicit IV, text, MAC unless it was checked
-//! before, padding. Neither the time nor the addresses depend on what was decrypted (RFC 5246, section 6.2.3.2, and
+//! Records of TLS 1.0 to 1.2: the header that all of them authenticate, and how those in CBC mode are opened: explicit
+//! IV, text, MAC unless it was checked before, padding. Neither the time nor the addresses depend on what was decrypted (RFC 5246, section 6.2.3.2, and
 //! AlFardan and Paterson, "Lucky Thirteen", 2013).
 
 use crate::{
-    abi::{PROV_R_CIPHER_OPERATION_FAILED, PROV_R_FAILED_TO_GET_PARAMETER},
+    abi::{PROV_R_CIPHER_OPERATION_FAILED, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_INVALID_AAD},
     core::Reason,
 };
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeLess};
+
+/// The header that is authenticated: number, type, version, length.
+pub const HEADER: usize = 13;
+
+/// The header with the length of the text. libssl gives the length as it travels, which has `more` bytes than the text.
+pub fn header_of_text(header: &[u8], more: usize) -> Result<[u8; HEADER], Reason> {
+    let mut header: [u8; HEADER] = header.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
+    let len = usize::from(u16::from_be_bytes([header[11], header[12]]));
+    let len = len.checked_sub(more).ok_or(PROV_R_INVALID_AAD)?;
+    header[11..].copy_from_slice(&(len as u16).to_be_bytes());
+    Ok(header)
+}
 
 const TLS1: usize = 0x0301;
 const TLS1_1: usize = 0x0302;

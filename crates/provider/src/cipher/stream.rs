@@ -122,10 +122,6 @@ impl<const CHACHA: bool> Context for Stream<CHACHA> {
         Ok(run.len)
     }
 
-    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
-        Ok(0)
-    }
-
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
         match key {
             OSSL_CIPHER_PARAM_IVLEN => param.put(self.iv.len()),
