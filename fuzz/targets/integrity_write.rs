@@ -173,7 +173,7 @@ fuzz_target!(|input: Input| {
     let (cipher, integrity, key, tag) = FORMS[usize::from(input.form) % FORMS.len()];
     let units = 1usize << (input.block % 4);
     let (block, sections) = (512 * units, 1 + usize::from(input.sections) % 4);
-    let (interleave, sectors) = (3 + input.interleave % 4, 8 + usize::from(input.sectors) % 120);
+    let (interleave, sectors) = (3 + input.interleave % 4, 8 + usize::from(input.sectors) % 56);
     // The layout of drivers/md/dm-integrity.c.
     let entry = (8 + 8 * units + tag).next_multiple_of(8);
     let entries = 504 / entry * 8;
