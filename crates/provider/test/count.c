@@ -1,11 +1,13 @@
 /*
- * A provider that is algkit.so (INNER) and counts what goes through it: bytes of text through ciphers, and of messages through digests.
- * The two numbers are the first sixteen bytes of the file COUNTS, which all processes of a program share. With FREE it computes nothing
- * for texts of 4096 bytes and more, so that a handshake succeeds and what follows costs what is not cryptography; nobody can decrypt it.
+ * A provider that is algkit.so (INNER) and counts what goes through it: bytes of text through ciphers, and of messages through digests
+ * and MACs. The two numbers are the first sixteen bytes of the file COUNTS, which all processes of a program share. With FREE it computes
+ * nothing for texts of 4096 bytes and more, so that a handshake succeeds and what follows costs what is not cryptography; nobody can
+ * decrypt it. AES-CBC-HMAC, which makes whole records, is then not offered: libssl takes CBC and HMAC.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,11 +21,13 @@
 #endif
 
 static uint64_t *counts;
-static OSSL_ALGORITHM algorithms[2][SLOTS + 1]; /* ciphers, digests */
+static OSSL_ALGORITHM algorithms[3][SLOTS + 1]; /* ciphers, digests, MACs */
 static OSSL_FUNC_provider_query_operation_fn *query_inner;
 static OSSL_FUNC_cipher_update_fn *update[SLOTS];
 static OSSL_FUNC_cipher_cipher_fn *cipher[SLOTS];
+static OSSL_FUNC_cipher_set_ctx_params_fn *set[SLOTS];
 static OSSL_FUNC_digest_update_fn *digest[SLOTS];
+static OSSL_FUNC_mac_update_fn *mac[SLOTS];
 
 static void count(int kind, size_t bytes)
 {
@@ -38,6 +42,15 @@ static int skip(int n, size_t *len, size_t size)
     if (free && len)
         *len = strstr(algorithms[0][n].algorithm_names, "CBC") ? (size / 16 + 1) * 16 : size;
     return free;
+}
+
+/* Several records of AES-CBC-HMAC at once are a parameter. */
+static int records(const OSSL_PARAM params[])
+{
+    for (; params && params->key; params++)
+        if (strcmp(params->key, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN) == 0)
+            count(0, params->data_size);
+    return 1;
 }
 
 /* Associated data has no output. */
@@ -64,6 +77,15 @@ static int skip(int n, size_t *len, size_t size)
         if (skip(0, NULL, size))                                                                                       \
             return 1;                                                                                                  \
         return digest[n](c, in, size);                                                                                 \
+    }                                                                                                                  \
+    static int mac_##n(void *c, const unsigned char *in, size_t size)                                                  \
+    {                                                                                                                  \
+        count(1, size);                                                                                                \
+        return skip(0, NULL, size) || mac[n](c, in, size);                                                             \
+    }                                                                                                                  \
+    static int set_##n(void *c, const OSSL_PARAM params[])                                                             \
+    {                                                                                                                  \
+        return records(params) && set[n](c, params);                                                                   \
     }
 #define TEN(m, t) m(t##0) m(t##1) m(t##2) m(t##3) m(t##4) m(t##5) m(t##6) m(t##7) m(t##8) m(t##9)
 #define ALL(m) TEN(m, ) TEN(m, 1) TEN(m, 2) TEN(m, 3) TEN(m, 4) TEN(m, 5) TEN(m, 6) TEN(m, 7) TEN(m, 8) TEN(m, 9)
@@ -72,36 +94,59 @@ ALL(COUNTING)
 #define UPDATE(n) update_##n,
 #define CIPHER(n) cipher_##n,
 #define DIGEST(n) digest_##n,
+#define MAC(n) mac_##n,
+#define SET(n) set_##n,
 static OSSL_FUNC_cipher_update_fn *const update_of[] = { ALL(UPDATE) };
 static OSSL_FUNC_cipher_cipher_fn *const cipher_of[] = { ALL(CIPHER) };
 static OSSL_FUNC_digest_update_fn *const digest_of[] = { ALL(DIGEST) };
+static OSSL_FUNC_mac_update_fn *const mac_of[] = { ALL(MAC) };
+static OSSL_FUNC_cipher_set_ctx_params_fn *const set_of[] = { ALL(SET) };
 
 static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache)
 {
     const OSSL_ALGORITHM *inner = query_inner(provider, operation, no_cache);
 
-    return !inner ? NULL : operation == OSSL_OP_CIPHER ? algorithms[0] : operation == OSSL_OP_DIGEST ? algorithms[1] : inner;
+    if (!inner)
+        return NULL;
+    switch (operation) {
+    case OSSL_OP_CIPHER:
+        return algorithms[0];
+    case OSSL_OP_DIGEST:
+        return algorithms[1];
+    case OSSL_OP_MAC:
+        return algorithms[2];
+    default:
+        return inner;
+    }
 }
 
 /* Copies algorithms, with functions that count. */
 static void copy(int kind, const OSSL_ALGORITHM *inner)
 {
-    static OSSL_DISPATCH functions[2][SLOTS][ENTRIES];
+    static OSSL_DISPATCH functions[3][SLOTS][ENTRIES];
     int n, i;
 
-    for (n = 0; n < SLOTS && inner[n].algorithm_names; n++) {
+    for (n = 0; n < SLOTS && inner->algorithm_names; n++, inner++) {
         OSSL_DISPATCH *to = functions[kind][n];
 
-        algorithms[kind][n] = inner[n];
+        while (FREE && strstr(inner->algorithm_names, "CBC-HMAC"))
+            inner++;
+        algorithms[kind][n] = *inner;
         algorithms[kind][n].implementation = to;
-        for (i = 0; i < ENTRIES - 1 && inner[n].implementation[i].function_id; i++) {
-            to[i] = inner[n].implementation[i];
+        for (i = 0; i < ENTRIES - 1 && inner->implementation[i].function_id; i++) {
+            to[i] = inner->implementation[i];
             if (kind == 0 && to[i].function_id == OSSL_FUNC_CIPHER_UPDATE) {
                 update[n] = OSSL_FUNC_cipher_update(&to[i]);
                 to[i].function = (void (*)(void))update_of[n];
             } else if (kind == 0 && to[i].function_id == OSSL_FUNC_CIPHER_CIPHER) {
                 cipher[n] = OSSL_FUNC_cipher_cipher(&to[i]);
                 to[i].function = (void (*)(void))cipher_of[n];
+            } else if (kind == 0 && to[i].function_id == OSSL_FUNC_CIPHER_SET_CTX_PARAMS) {
+                set[n] = OSSL_FUNC_cipher_set_ctx_params(&to[i]);
+                to[i].function = (void (*)(void))set_of[n];
+            } else if (kind == 2 && to[i].function_id == OSSL_FUNC_MAC_UPDATE) {
+                mac[n] = OSSL_FUNC_mac_update(&to[i]);
+                to[i].function = (void (*)(void))mac_of[n];
             } else if (kind == 1 && to[i].function_id == OSSL_FUNC_DIGEST_UPDATE) {
                 digest[n] = OSSL_FUNC_digest_update(&to[i]);
                 to[i].function = (void (*)(void))digest_of[n];
@@ -135,6 +180,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
     }
     copy(0, query_inner(*provider, OSSL_OP_CIPHER, &no_cache));
     copy(1, query_inner(*provider, OSSL_OP_DIGEST, &no_cache));
+    copy(2, query_inner(*provider, OSSL_OP_MAC, &no_cache));
     *out = own;
     return 1;
 }
