@@ -21,7 +21,8 @@ pub trait SkcipherOps: Send + Sync + Any {
     }
 
     /// How many messages [`SkcipherOps::crypt_batch`] processes side by side. If it is one, each request is executed by
-    /// itself, and no list is made.
+    /// itself, and no list is made. With more, encryption leaves the CPU idle, and a text may be encrypted in parts: the
+    /// next call of [`SkcipherOps::crypt_run`] continues with the chaining value that the call before has left.
     fn lanes(&self) -> usize {
         1
     }

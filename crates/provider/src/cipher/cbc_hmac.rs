@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{abi::*, core::Reason, digest, drivers, memory};
 use algkit::{
-    Hash, Skcipher,
+    Hash, Skcipher, State,
     batch::{self, Request},
 };
 use std::{array, mem, ptr, sync::Arc};
@@ -23,6 +23,26 @@ const SENT_HEADER: usize = 5;
 const MAX_TEXT: usize = 16384;
 /// The first version whose records carry their IV.
 const TLS1_1: u16 = 0x0302;
+
+/// The bytes that are hashed and encrypted in turns: a block of the hash.
+const TURN: usize = 64;
+
+/// A key of the MAC, and the states of one message after the other, so that no message allocates one.
+#[derive(Clone)]
+struct Mac {
+    key: Arc<Hash>,
+    fresh: State,
+    state: State,
+}
+
+impl Mac {
+    /// The state after the header.
+    fn begin(&mut self, header: &[u8; HEADER]) -> &mut State {
+        self.state.clone_from(&self.fresh);
+        self.state.update(header);
+        &mut self.state
+    }
+}
 
 /// What libssl has said of records that it wants at once.
 #[derive(Clone, Copy)]
@@ -43,7 +63,7 @@ struct Many {
 pub struct CbcHmac<const SHA256: bool> {
     shared: Shared,
     key: Option<Arc<Skcipher>>,
-    mac_key: Option<Arc<Hash>>,
+    mac: Option<Mac>,
     iv: [u8; BLOCK],
     first_iv: [u8; BLOCK],
     iv_set: bool,
@@ -71,8 +91,8 @@ fn padded(text: usize, mac: usize) -> usize {
 impl<const SHA256: bool> CbcHmac<SHA256> {
     const MAC: usize = if SHA256 { 32 } else { 20 };
 
-    fn keys(&self) -> Result<(&Skcipher, &Hash), Reason> {
-        Ok((self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?, self.mac_key.as_deref().ok_or(PROV_R_NO_KEY_SET)?))
+    fn keys(&mut self) -> Result<(&Skcipher, &mut Mac), Reason> {
+        Ok((self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?, self.mac.as_mut().ok_or(PROV_R_NO_KEY_SET)?))
     }
 
     fn set_header(&mut self, header: &[u8]) -> Result<(), Reason> {
@@ -87,20 +107,34 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         Ok(())
     }
 
-    /// Encrypts a record: the explicit IV, if there is one, and the text are there.
+    /// Encrypts a record: the explicit IV, if there is one, and the text are there. A block of the cipher waits for the one
+    /// before it; meanwhile the CPU hashes, so both are done in turns.
     fn seal(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let (len, explicit) = (length(&header), if version(&header) >= TLS1_1 { BLOCK } else { 0 });
         if record.len() != padded(len, Self::MAC) {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         header[11..].copy_from_slice(&((len - explicit) as u16).to_be_bytes());
-        let (text, end) = record.split_at_mut(len);
-        let (mac, padding) = end.split_at_mut(Self::MAC);
-        padding.fill(padding.len() as u8 - 1);
         let mut iv = self.iv;
-        let (key, mac_key) = self.keys()?;
-        mac_key.digest_into(&[&header, &text[explicit..]], mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
-        key.encrypt(&mut iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        let (key, mac) = self.keys()?;
+        let state = mac.begin(&header);
+        let mut encrypt = |part: &mut [u8]| key.encrypt(&mut iv, part).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED);
+        let (mut hashed, mut encrypted) = (explicit, 0);
+        // With the header, the first part is a block.
+        let mut part = TURN - HEADER;
+        while hashed + part <= len {
+            state.update(&record[hashed..hashed + part]);
+            (hashed, part) = (hashed + part, TURN);
+            if encrypted + TURN <= hashed {
+                encrypt(&mut record[encrypted..encrypted + TURN])?;
+                encrypted += TURN;
+            }
+        }
+        let (text, end) = record.split_at_mut(len);
+        let (tag, padding) = end.split_at_mut(Self::MAC);
+        state.digest_into(&[&text[hashed..]], tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        padding.fill(padding.len() as u8 - 1);
+        encrypt(&mut record[encrypted..])?;
         self.iv = iv;
         Ok(record.len())
     }
@@ -108,16 +142,14 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
     /// Decrypts a record; returns the length of its text. What is not authentic is wiped.
     fn open(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let mut iv = self.iv;
-        let (key, mac_key) = self.keys()?;
+        let (key, mac) = self.keys()?;
         key.decrypt(&mut iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         let mut opened = record::Cbc::default();
         opened.set_version(version(&header).into())?;
         opened.set_mac_size(Self::MAC)?;
-        let done = opened.verify(record, BLOCK, |text, least, len, mac| {
+        let done = opened.verify(record, BLOCK, |text, least, len, tag| {
             header[11..].copy_from_slice(&(len as u16).to_be_bytes());
-            let mut state = mac_key.start();
-            state.update(&header);
-            state.digest_within(text, least, len, mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+            mac.begin(&header).digest_within(text, least, len, tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
         });
         if done.is_err() {
             record.fill(0);
@@ -154,7 +186,8 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
 
     /// Makes `N` records of a text.
     fn seal_many<const N: usize>(&self, mut src: &[u8], mut dst: &mut [u8]) -> Result<(), Reason> {
-        let (key, mac_key) = self.keys()?;
+        let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        let mac_key = self.mac.as_ref().map(|mac| &*mac.key).ok_or(PROV_R_NO_KEY_SET)?;
         let header = self.many.header.ok_or(PROV_R_INVALID_STATE)?;
         let number = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
         let mut records: [&mut [u8]; N] = array::from_fn(|i| {
@@ -239,7 +272,7 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         Self {
             shared,
             key: None,
-            mac_key: None,
+            mac: None,
             iv: [0; BLOCK],
             first_iv: [0; BLOCK],
             iv_set: false,
@@ -323,8 +356,10 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
             OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
                 let row = digest::named(if SHA256 { b"SHA256" } else { b"SHA1" }).ok_or(PROV_R_INVALID_STATE)?;
                 let key = param.bytes()?.unwrap_or_default();
-                self.mac_key = None;
-                self.mac_key = Some(Arc::new(drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key)?));
+                self.mac = None;
+                let key: Hash = drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key)?;
+                let fresh = key.start();
+                self.mac = Some(Mac { key: Arc::new(key), state: fresh.clone(), fresh });
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.bytes()?.unwrap_or_default())?,
             OSSL_CIPHER_PARAM_TLS_VERSION => self.version = param.get()?,
