@@ -140,3 +140,15 @@ const struct x86_cpu_id *x86_match_cpu(const struct x86_cpu_id *match) {
     return NULL;
 }
 #endif
+
+#ifdef __aarch64__
+#include <sys/auxv.h>
+bool lab_has(const char *feature) {
+    static const struct { const char *name; unsigned bit; } bits[] = {
+        { "ASIMD", 1 }, { "AES", 3 }, { "PMULL", 4 }, { "SHA1", 5 }, { "SHA2", 6 }, { "SHA3", 17 }, { "SM3", 18 }, { "SM4", 19 }, { "SHA512", 21 },
+    };
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (!strcmp(bits[i].name, feature)) return getauxval(AT_HWCAP) >> bits[i].bit & 1;
+    return false;
+}
+#endif

@@ -30,7 +30,10 @@ enum { X86_VENDOR_INTEL = 0, X86_VENDOR_AMD = 2 };
 #ifdef CONFIG_ARM64
 bool lab_has(const char *feature);
 #define cpu_have_named_feature(name) lab_has(#name)
-#define module_cpu_feature_match(name, function) module_init(function)
+#define module_cpu_feature_match(name, function) \
+    static int lab_if_##function(void) { return lab_has(#name) ? function() : -ENODEV; } \
+    module_init(lab_if_##function)
 #define system_supports_fpsimd() true
-#define ALTERNATIVE(otherwise, then, feature) otherwise
+struct cpu_feature { int bit; };
+#define cpu_feature(name) 0
 #endif

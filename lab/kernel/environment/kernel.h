@@ -26,6 +26,7 @@
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/log2.h>
+#include <linux/sizes.h>
 #include "locks.h"
 #include "memory.h"
 #include "tasks.h"
