@@ -1,5 +1,5 @@
 /* What an operation through EVP costs, algkit beside OpenSSL's own, in turns: the least time of each, and the median of
- * the ratios. usage: speed [ROUNDS]          (OPENSSL_MODULES says where algkit.so is) */
+ * the ratios. usage: speed [ROUNDS [BYTES]]          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
@@ -80,11 +80,13 @@ static void digest(struct subject *s, int len) {
 }
 
 static const struct { const char *name; void (*operation)(struct subject *, int); const char *what; } rows[] = {
-    { "AES-256-GCM", packet, "packet" }, { "AES-128-GCM", record, "TLS 1.2" }, { "ChaCha20-Poly1305", packet, "packet" },
-    { "AES-256-CTR", text, "text" }, { "AES-256-CBC", text, "text" }, { "AES-256-XTS", text, "text" },
-    { "AES-128-CBC-HMAC-SHA1", mac_record, "record" }, { "AES-256-CBC-HMAC-SHA256", mac_record, "record" },
-    { "AES-128-CBC-HMAC-SHA1", mac_records, "8 records" }, { "AES-256-CBC-HMAC-SHA256", mac_records, "8 records" },
-    { "HMAC", mac, "SHA-256" }, { "SHA2-256", digest, "digest" }, { "SHA2-512", digest, "digest" }, { "SHA3-256", digest, "digest" },
+    { "AES-128-GCM", packet, "packet" }, { "AES-256-GCM", packet, "packet" }, { "AES-128-GCM", record, "TLS 1.2" }, { "ChaCha20-Poly1305", packet, "packet" },
+    { "AES-256-CTR", text, "text" }, { "AES-128-CBC", text, "text" },
+    { "AES-256-CBC", text, "text" }, { "AES-256-XTS", text, "text" },
+    { "AES-128-CBC-HMAC-SHA1", mac_record, "record" }, { "AES-128-CBC-HMAC-SHA256", mac_record, "record" },
+    { "AES-256-CBC-HMAC-SHA256", mac_record, "record" }, { "AES-128-CBC-HMAC-SHA1", mac_records, "8 records" },
+    { "AES-128-CBC-HMAC-SHA256", mac_records, "8 records" }, { "AES-256-CBC-HMAC-SHA256", mac_records, "8 records" },
+    { "HMAC", mac, "SHA1" }, { "HMAC", mac, "SHA256" }, { "SHA2-256", digest, "digest" }, { "SHA2-512", digest, "digest" }, { "SHA3-256", digest, "digest" },
 };
 static const int sizes[] = { 16, 64, 256, 1024, 1350, 16384 };
 
@@ -98,7 +100,7 @@ static struct subject subject(int row, const char *properties) {
     }
     if (rows[row].operation == mac) {
         EVP_MAC *hmac = EVP_MAC_fetch(NULL, rows[row].name, properties);
-        OSSL_PARAM params[2] = { OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA256", 0), OSSL_PARAM_construct_end() };
+        OSSL_PARAM params[2] = { OSSL_PARAM_construct_utf8_string("digest", (char *)rows[row].what, 0), OSSL_PARAM_construct_end() };
         s.mac_ctx = EVP_MAC_CTX_new(hmac);
         if (!EVP_MAC_init(s.mac_ctx, key, 32, params)) exit(1);
         EVP_MAC_free(hmac);
@@ -120,7 +122,7 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = argc > 1 ? atoi(argv[1]) : 50;
+    int rounds = argc > 1 ? atoi(argv[1]) : 50, only = argc > 2 ? atoi(argv[2]) : 0;
     static double ratios[MOST_ROUNDS];
     if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_load(NULL, "algkit") || rounds < 1 || rounds > MOST_ROUNDS) return 1;
     for (int i = 0; i < 64; i++) key[i] = (unsigned char)i;
@@ -130,6 +132,7 @@ int main(int argc, char **argv) {
         struct subject s[2];
         double best[2] = { 1e18, 1e18 };
         int count = 200000 / (sizes[z] / 4 + 60);
+        if (only && sizes[z] != only) continue;
         if (rows[r].operation == mac_records && sizes[z] < 1024) continue; /* OpenSSL's refuses less than 4096 bytes */
         s[0] = subject((int)r, "provider=default");
         s[1] = subject((int)r, "provider=algkit");
