@@ -45,10 +45,10 @@ void print_hex_dump(const char *level, const char *prefix, int type, int row, in
 
 /* The kernel's allocations are aligned to their own size, if that is a power of two; drivers rely on it for vectors. */
 void *lab_memory(size_t len, bool zero) {
-    size_t align = 16;
-    while (align < len && align < 4096) align *= 2;
-    void *at = aligned_alloc(align & (len - 1) ? 64 : align, (len + 63) / 64 * 64);
-    return zero && at ? memset(at, 0, len) : at;
+    size_t align = len < 16 || len & (len - 1) ? 16 : len > 4096 ? 4096 : len;
+    void *at;
+    if (posix_memalign(&at, align, len)) return NULL;
+    return zero ? memset(at, 0, len) : at;
 }
 void kfree(const void *at) { free((void *)at); }
 void kfree_sensitive(const void *at) {

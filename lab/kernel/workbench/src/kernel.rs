@@ -52,6 +52,7 @@ impl From<&mut [u8]> for Piece {
 #[link(name = "kernel-drivers")]
 unsafe extern "C" {
     fn bridge_start() -> c_int;
+    fn bridge_tcrypt(mode: u32, seconds: u32) -> c_int;
     fn bridge_driver(index: usize, row: *mut Row) -> c_int;
     fn bridge_test(name: *const c_char, driver: *const c_char) -> c_int;
     fn bridge_new(kind: u32, driver: *const c_char, out: *mut *mut Opaque) -> c_int;
@@ -105,6 +106,13 @@ pub fn start() -> usize {
     let _cpu = enter();
     // SAFETY: the program calls it once, before anything else.
     unsafe { bridge_start() as usize }
+}
+
+/// Runs `crypto/tcrypt.c` in one of its modes; speeds are measured for this many seconds a line, or in cycles if there are none.
+pub fn tcrypt(mode: u32, seconds: u32) -> Result<(), c_int> {
+    let _cpu = enter();
+    // SAFETY: the modules have started.
+    result(unsafe { bridge_tcrypt(mode, seconds) })
 }
 
 /// The drivers that the kernel lists, without those of types that the workbench does not call.

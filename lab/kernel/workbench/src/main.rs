@@ -1,5 +1,6 @@
 //! Registers the kernel's drivers as `kernel:NAME`, tests them with the kernel's test and with algkit's, and compares their speed with ours.
 //! `kernel-drivers [-t] [NAME…]`: those whose names contain one of these; with `-t` they are tested and not timed.
+//! `kernel-drivers -T MODE…`: runs these modes of the kernel's tcrypt.
 
 mod drivers;
 mod kernel;
@@ -12,6 +13,17 @@ fn main() -> Result<ExitCode, Error> {
     let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|arg| arg.starts_with('-'));
     let timed = !options.contains(&"-t".to_owned());
     let mut failures = kernel::start();
+    if options.contains(&"-T".to_owned()) {
+        for mode in &names {
+            let result = mode.parse().map_err(|_| -22).and_then(|mode| kernel::tcrypt(mode, 0));
+            println!(
+                "tcrypt mode={mode}: {}",
+                result.map_or_else(|e| format!("error {e}"), |()| "all tests passed".into())
+            );
+            failures += usize::from(result.is_err());
+        }
+        return Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     std::panic::set_hook(Box::new(|_| {})); // a driver that panics has failed its test, and the table says so
     // Of ours, what serves by default, or what there is where every driver has tables.
     let [constant, any, both] =
