@@ -187,6 +187,7 @@ pub mod driver;
 mod error;
 mod iv;
 pub mod kdf;
+pub mod key_wrap;
 mod kind;
 mod name;
 mod registry;

@@ -339,6 +339,8 @@ fn hashes_are_hashes() {
     check_hash("sha256", &[0], digest::<sha2::Sha256>);
     check_hash("sha384", &[0], digest::<sha2::Sha384>);
     check_hash("sha512", &[0], digest::<sha2::Sha512>);
+    check_hash("sha512-224", &[0], digest::<sha2::Sha512_224>);
+    check_hash("sha512-256", &[0], digest::<sha2::Sha512_256>);
     check_hash("sha3-224", &[0], digest::<sha3::Sha3_224>);
     check_hash("sha3-256", &[0], digest::<sha3::Sha3_256>);
     check_hash("sha3-384", &[0], digest::<sha3::Sha3_384>);

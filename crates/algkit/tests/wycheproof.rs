@@ -331,6 +331,8 @@ fn hmac() {
         (mac::TestName::HmacSha256, "hmac(sha256)"),
         (mac::TestName::HmacSha384, "hmac(sha384)"),
         (mac::TestName::HmacSha512, "hmac(sha512)"),
+        (mac::TestName::HmacSha512_224, "hmac(sha512-224)"),
+        (mac::TestName::HmacSha512_256, "hmac(sha512-256)"),
         (mac::TestName::HmacSha3_224, "hmac(sha3-224)"),
         (mac::TestName::HmacSha3_256, "hmac(sha3-256)"),
         (mac::TestName::HmacSha3_384, "hmac(sha3-384)"),

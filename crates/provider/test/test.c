@@ -396,6 +396,73 @@ static void stolen(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX_free(ctx[1]);
 }
 
+/* Key wrapping: lengths, IVs, calls that ask for the length, buffers that overlap, and wrapped keys with a changed byte. */
+static void wrapped(EVP_CIPHER *mine, EVP_CIPHER *other) {
+    EVP_CIPHER_CTX *ctx[2] = { EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_new() };
+    EVP_CIPHER *ciphers[2];
+    int padded = strstr(what, "PAD") != NULL, ok[2], n[2] = { 0, 0 }, m;
+    ciphers[0] = mine; ciphers[1] = other;
+    for (int i = 0; i < 2; i++) EVP_CIPHER_CTX_set_flags(ctx[i], EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    CHECK(EVP_CipherInit_ex(ctx[0], mine, NULL, NULL, NULL, 1) && !EVP_CipherUpdate(ctx[0], ours, &m, text, 16));
+    for (int len = 0; len < 200; len += quick && len > 40 ? 24 : 1)
+    for (int bits = 0; bits < 8; bits++) {
+        const unsigned char *with = bits & 1 ? iv : NULL;
+        unsigned char *out[2] = { ours, theirs };
+        int apart = bits >> 1 == 0 ? 1000 : bits >> 1 == 1 ? 0 : bits >> 1 == 2 ? 8 : 3;
+        for (int encrypt = 1; encrypt >= 0; encrypt--) {
+            int size = encrypt ? len : n[1];
+            if (!encrypt) memcpy(back, theirs, (size_t)size);
+            for (int i = 0; i < 2; i++) {
+                memset(out[i], 0x77, 1300);
+                memcpy(out[i] + apart, encrypt ? text : back, (size_t)size);
+                CHECK(EVP_CipherInit_ex(ctx[i], ciphers[i], NULL, key, with, encrypt));
+                ok[i] = EVP_CipherUpdate(ctx[i], NULL, &n[i], out[i] + apart, size);
+            }
+            CHECK(ok[0] == ok[1] && (!ok[0] || n[0] == n[1]));
+            for (int i = 0; i < 2; i++) ok[i] = EVP_CipherUpdate(ctx[i], out[i], &n[i], out[i] + apart, size);
+            CHECK(ok[0] == ok[1] && n[0] == n[1]);
+            if (!ok[0]) break;
+            CHECK(memcmp(ours, theirs, (size_t)n[0]) == 0 && EVP_CipherFinal_ex(ctx[0], ours + n[0], &m) && m == 0);
+            if (!encrypt) CHECK(n[0] == len && memcmp(ours, text, (size_t)len) == 0);
+            else if (apart == 1000) CHECK(ours[n[0]] == 0x77); /* not more than that */
+            if (encrypt && len > 0) CHECK(!EVP_CipherUpdate(ctx[0], ours + 500, &m, text, 16)); /* a key is one call */
+        }
+        ERR_clear_error();
+        if (len == 0 || !ok[0] || bits > 1 || len > 40) continue;
+        for (int at = 0; at < ((len + 7) & ~7) + 8; at++) {
+            CHECK(EVP_CipherInit_ex(ctx[0], mine, NULL, key, with, 1) && EVP_CipherUpdate(ctx[0], back, &m, text, len));
+            back[at] ^= (unsigned char)(1 << at % 8);
+            CHECK(EVP_CipherInit_ex(ctx[0], mine, NULL, key, with, 0) && !EVP_CipherUpdate(ctx[0], ours, &n[0], back, m));
+            for (int i = 0; i < m - 8; i++) CHECK(ours[i] == 0); /* wiped */
+            ERR_clear_error();
+        }
+    }
+    /* Without padding one can wrap what padding would not make: wrong lengths, and bytes in the place of zeros. */
+    for (unsigned len = 0; padded && len < 40; len++)
+    for (int last = 0; last < 9; last++) {
+        char name[40];
+        unsigned char first[8] = { 0xa6, 0x59, 0x59, 0xa6, 0, 0, 0, 0 };
+        EVP_CIPHER *bare;
+        snprintf(name, sizeof name, "%.12s%s", what, strstr(what, "INV") ? "-INV" : "");
+        CHECK((bare = EVP_CIPHER_fetch(library, name, "provider=default")) != NULL);
+        first[7] = (unsigned char)len;
+        memset(back, 0, 24);
+        if (last) back[24 - last] = 1;
+        CHECK(EVP_CipherInit_ex(ctx[1], bare, NULL, key, first, 1) && EVP_CipherUpdate(ctx[1], theirs, &m, back, 24));
+        for (int i = 0; i < 2; i++) {
+            EVP_CIPHER_CTX_reset(ctx[i]);
+            EVP_CIPHER_CTX_set_flags(ctx[i], EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+            CHECK(EVP_CipherInit_ex(ctx[i], ciphers[i], NULL, key, NULL, 0));
+            ok[i] = EVP_CipherUpdate(ctx[i], ours, &n[i], theirs, m);
+        }
+        CHECK(ok[0] == ok[1] && ok[0] == (len > 16 && len <= 24 && (!last || 24 - last < (int)len)) && (!ok[0] || n[0] == n[1]));
+        EVP_CIPHER_free(bare);
+        ERR_clear_error();
+    }
+    EVP_CIPHER_CTX_free(ctx[0]);
+    EVP_CIPHER_CTX_free(ctx[1]);
+}
+
 static const unsigned char mac_key[32] = "the key of the MAC";
 
 static EVP_CIPHER_CTX *mac_context(EVP_CIPHER *cipher, int encrypt, unsigned version) {
@@ -646,6 +713,8 @@ static void each_cipher(EVP_CIPHER *mine, void *count) {
     same_properties(mine, other);
     if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_CTS) {
         stolen(mine, other);
+    } else if (EVP_CIPHER_get_mode(mine) == EVP_CIPH_WRAP_MODE) {
+        wrapped(mine, other);
     } else if (strstr(what, "HMAC")) {
         mac_records(mine, other);
     } else if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) {
@@ -656,7 +725,7 @@ static void each_cipher(EVP_CIPHER *mine, void *count) {
         plain(mine, other);
     }
     if (strcmp(what, "AES-128-CBC") == 0 || strcmp(what, "DES-EDE3-CBC") == 0) cbc_records(mine, other);
-    attacks(mine);
+    if (EVP_CIPHER_get_mode(mine) != EVP_CIPH_WRAP_MODE) attacks(mine);
     EVP_CIPHER_free(other);
     ++*(int *)count;
 }
@@ -788,7 +857,7 @@ static void hidden_macs(EVP_MAC *mine) {
 }
 
 static void each_mac(EVP_MAC *mine, void *count) {
-    static const char *const digests[] = { "SHA1", "SHA2-224", "SHA2-256", "sha384", "SHA512", "SHA3-224", "SHA3-256", "SHA3-384",
+    static const char *const digests[] = { "SHA1", "SHA2-224", "SHA2-256", "sha384", "SHA512", "SHA512-224", "SHA2-512/256", "SHA3-224", "SHA3-256", "SHA3-384",
         "SHA3-512", "BLAKE2s256", "BLAKE2B-512", "SM3", "MD5", "RIPEMD160" };
     static const char *const ciphers[] = { "AES-128", "AES-192", "AES-256", "CAMELLIA-128", "CAMELLIA-256", "ARIA-128", "ARIA-256", "SM4", "DES-EDE3" };
     if (strcmp(OSSL_PROVIDER_get0_name(EVP_MAC_get0_provider(mine)), "algkit") != 0) return;

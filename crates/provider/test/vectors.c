@@ -31,9 +31,9 @@ static int cipher(const char *name, int aead, int encrypt) {
     int n = 0, m = 0, ccm, ok = cipher != NULL;
     ccm = ok && EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE;
     ok = ok && (size_t)EVP_CIPHER_get_key_length(cipher) == field[KEY].len && EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, encrypt);
-    ok = ok && (aead ? EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)field[IV].len, NULL) > 0 : (size_t)EVP_CIPHER_get_iv_length(cipher) == field[IV].len);
+    ok = ok && (aead ? EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)field[IV].len, NULL) > 0 : field[IV].len == 0 || (size_t)EVP_CIPHER_get_iv_length(cipher) == field[IV].len);
     if (aead && (ccm || !encrypt)) ok = ok && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)field[TAG].len, encrypt ? NULL : field[TAG].at) > 0;
-    ok = ok && EVP_CipherInit_ex(ctx, NULL, NULL, field[KEY].at, field[IV].at, encrypt);
+    ok = ok && EVP_CipherInit_ex(ctx, NULL, NULL, field[KEY].at, field[IV].len ? field[IV].at : NULL, encrypt);
     if (ccm) ok = ok && EVP_CipherUpdate(ctx, NULL, &n, NULL, (int)from->len);
     if (field[ASSOC].len) ok = ok && EVP_CipherUpdate(ctx, NULL, &n, field[ASSOC].at, (int)field[ASSOC].len);
     n = 0;

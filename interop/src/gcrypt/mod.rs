@@ -215,6 +215,8 @@ fn digest_number(name: &str) -> Option<(c_int, usize)> {
         "blake2s-160" => (324, 20),
         "blake2s-128" => (325, 16),
         "sm3" => (326, 32),
+        "sha512-256" => (327, 32),
+        "sha512-224" => (328, 28),
         _ => return None,
     })
 }

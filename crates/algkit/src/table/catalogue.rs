@@ -59,6 +59,8 @@ pub static CATALOGUE: &[&str] = &[
     "sha256",
     "sha384",
     "sha512",
+    "sha512-224",
+    "sha512-256",
     "sha3-224",
     "sha3-256",
     "sha3-384",

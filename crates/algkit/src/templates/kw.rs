@@ -6,58 +6,15 @@
 use super::{Lookup, cipher_mode, cipher128};
 use crate::{
     Error, Name, Text,
-    blockwise::xor,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+    key_wrap::{IV, WORD, unwrap_words, wrap_words},
 };
 use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, Zeroizing};
-
-/// The length of a word in bytes.
-const WORD: usize = 8;
-
-/// The check value (RFC 3394 section 2.2.3.1).
-const CHECK: [u8; WORD] = [0xa6; WORD];
+use zeroize::Zeroizing;
 
 /// KW over a cipher of 16-byte blocks.
 struct Kw<C>(C);
-
-impl<C: CipherOps> Kw<C> {
-    /// Six rounds of steps *t*: each encrypts the shared word together with one word of the text, and XORs *t* onto
-    /// the shared word.
-    fn wrap(&self, shared: &mut [u8], words: &mut [u8]) {
-        let mut block = Zeroizing::new([0; 2 * WORD]);
-        let mut t = 0u64;
-        for _ in 0..6 {
-            for word in words.chunks_exact_mut(WORD) {
-                t += 1;
-                block[..WORD].copy_from_slice(shared);
-                block[WORD..].copy_from_slice(word);
-                self.0.encrypt_blocks(InOut::from(&mut block[..]));
-                shared.copy_from_slice(&block[..WORD]);
-                xor(shared, &t.to_be_bytes());
-                word.copy_from_slice(&block[WORD..]);
-            }
-        }
-    }
-
-    /// Undoes [`Kw::wrap`].
-    fn unwrap(&self, shared: &mut [u8], words: &mut [u8]) {
-        let mut block = Zeroizing::new([0; 2 * WORD]);
-        let mut t = 6 * (words.len() / WORD) as u64;
-        for _ in 0..6 {
-            for word in words.chunks_exact_mut(WORD).rev() {
-                xor(shared, &t.to_be_bytes());
-                t -= 1;
-                block[..WORD].copy_from_slice(shared);
-                block[WORD..].copy_from_slice(word);
-                self.0.decrypt_blocks(InOut::from(&mut block[..]));
-                shared.copy_from_slice(&block[..WORD]);
-                word.copy_from_slice(&block[WORD..]);
-            }
-        }
-    }
-}
 
 impl<C: CipherOps> SkcipherOps for Kw<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
@@ -66,17 +23,18 @@ impl<C: CipherOps> SkcipherOps for Kw<C> {
         text.read(&mut words);
         match direction {
             Direction::Encrypt => {
-                iv.copy_from_slice(&CHECK);
-                self.wrap(iv, &mut words);
+                iv.copy_from_slice(&IV);
+                wrap_words(|block| self.0.encrypt_blocks(InOut::from(&mut block[..])), iv, &mut words);
             }
-            Direction::Decrypt => self.unwrap(iv, &mut words),
+            Direction::Decrypt => {
+                unwrap_words(|block| self.0.decrypt_blocks(InOut::from(&mut block[..])), iv, &mut words);
+            }
         }
         text.write(&words);
-        words.zeroize();
     }
 
     fn is_intact(&self, iv: &[u8]) -> bool {
-        iv.ct_eq(&CHECK).into()
+        iv.ct_eq(&IV).into()
     }
 }
 

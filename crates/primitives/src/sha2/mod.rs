@@ -1,4 +1,5 @@
-//! SHA-2 (FIPS 180-4): SHA-224 and SHA-256 on 32-bit words, SHA-384 and SHA-512 on 64-bit words.
+//! SHA-2 (FIPS 180-4): SHA-224 and SHA-256 on 32-bit words, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 on 64-bit
+//! words.
 //!
 //! The two differ in the width of a word, the number of rounds and the rotations; `word` holds the differences, and the
 //! portable code is written once. A block of sixteen words is expanded by w(t) = σ1(w(t-2)) + w(t-7) + σ0(w(t-15)) +
@@ -29,7 +30,7 @@ use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
 /// SHA-256 or SHA-224, with blocks of 64 bytes and a digest of 32 or 28.
 pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
 
-/// SHA-512 or SHA-384, with blocks of 128 bytes and a digest of 64 or 48.
+/// SHA-512, SHA-384, SHA-512/256 or SHA-512/224, with blocks of 128 bytes and a digest of 64, 48, 32 or 28.
 pub type Sha512<T> = MerkleDamgard<T, Chain512, 128>;
 
 /// A token of a CPU that has a SHA-256 compression function.
@@ -84,6 +85,16 @@ impl<T: Compress512> Sha512<T> {
     pub fn new_384(token: T) -> Self {
         Self::start(token, Words8(word::SQRT_NEXT_PRIMES), 48)
     }
+
+    /// SHA-512/256 of an empty message.
+    pub fn new_512_256(token: T) -> Self {
+        Self::start(token, Words8(word::START_512_256), 32)
+    }
+
+    /// SHA-512/224 of an empty message.
+    pub fn new_512_224(token: T) -> Self {
+        Self::start(token, Words8(word::START_512_224), 28)
+    }
 }
 
 /// A chaining value of eight words.
@@ -93,7 +104,7 @@ pub struct Words8<W>([W; 8]);
 /// The chaining value of SHA-256 and SHA-224.
 pub type Chain256 = Words8<u32>;
 
-/// The chaining value of SHA-512 and SHA-384.
+/// The chaining value of SHA-512 and those cut from it.
 pub type Chain512 = Words8<u64>;
 
 macro_rules! chain {
@@ -120,8 +131,9 @@ macro_rules! chain {
 
             #[inline(always)]
             fn write(&self, out: &mut [u8]) {
-                for (out, word) in out.chunks_exact_mut(size_of::<$word>()).zip(self.0) {
-                    out.copy_from_slice(&word.to_be_bytes());
+                // The digest of SHA-512/224 ends within a word.
+                for (out, word) in out.chunks_mut(size_of::<$word>()).zip(self.0) {
+                    out.copy_from_slice(&word.to_be_bytes()[..out.len()]);
                 }
             }
 

@@ -8,7 +8,7 @@ const TWO_BLOCKS: &[u8] = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnop
 const TWO_LONG_BLOCKS: &[u8] = b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
     hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 
-// Digests from the example values that NIST publishes with FIPS 180-4 (SHA224.pdf to SHA512.pdf);
+// Digests from the example values that NIST publishes with FIPS 180-4 (SHA224.pdf to SHA512_256.pdf);
 // of a million times "a", from the RFC 6234 test driver and the SHAVS examples.
 
 fn driver256<T: Compress256>() {
@@ -40,23 +40,31 @@ fn driver256<T: Compress256>() {
 
 fn driver512<T: Compress512>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
-    for (message, digest384, digest512) in [
+    for (message, cut224, cut256, digest384, digest512) in [
         (
             &b"abc"[..],
+            "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa",
+            "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23",
             "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
              2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
         ),
         (
             TWO_LONG_BLOCKS,
+            "23fec5bb94d60b23308192640b0c453335d664734fe40e7268674af9",
+            "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a",
             "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039",
             "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
              501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
         ),
     ] {
+        assert_eq!(hex::encode(check::digest(Sha512::new_512_224(token), message)), cut224);
+        assert_eq!(hex::encode(check::digest(Sha512::new_512_256(token), message)), cut256);
         assert_eq!(hex::encode(check::digest(Sha512::new_384(token), message)), digest384);
         assert_eq!(hex::encode(check::digest(Sha512::new(token), message)), digest512);
     }
+    check::against(|| Sha512::new_512_224(token), |m| sha2::Sha512_224::digest(m).to_vec());
+    check::against(|| Sha512::new_512_256(token), |m| sha2::Sha512_256::digest(m).to_vec());
     check::against(|| Sha512::new_384(token), |m| sha2::Sha384::digest(m).to_vec());
     check::against(|| Sha512::new(token), |m| sha2::Sha512::digest(m).to_vec());
 }

@@ -28,6 +28,31 @@ pub(super) const SQRT_NEXT_PRIMES: [u64; 8] = [
     0x47b5_481d_befa_4fa4,
 ];
 
+/// The initial values of SHA-512/224: the SHA-512 of its name, begun with [`SQRT_PRIMES`] of which each byte is
+/// XORed with a5 (FIPS 180-4, section 5.3.6).
+pub(super) const START_512_224: [u64; 8] = [
+    0x8c3d_37c8_1954_4da2,
+    0x73e1_9966_89dc_d4d6,
+    0x1dfa_b7ae_32ff_9c82,
+    0x679d_d514_582f_9fcf,
+    0x0f6d_2b69_7bd4_4da8,
+    0x77e3_6f73_04c4_8942,
+    0x3f9d_85a8_6a1d_36c8,
+    0x1112_e6ad_91d6_92a1,
+];
+
+/// Those of SHA-512/256, made likewise.
+pub(super) const START_512_256: [u64; 8] = [
+    0x2231_2194_fc2b_f72c,
+    0x9f55_5fa3_c84c_64c2,
+    0x2393_b86b_6f53_b151,
+    0x9638_7719_5940_eabd,
+    0x9628_3ee2_a88e_ffe3,
+    0xbe5e_1e25_5386_3992,
+    0x2b01_99fc_2c85_b8aa,
+    0x0eb7_2ddc_81c5_2ca2,
+];
+
 /// 2^64 times the fractional parts of the cube roots of the first eighty primes: the round
 /// constants of SHA-512. The upper halves of the first sixty-four are those of SHA-256.
 pub(super) static CBRT_PRIMES: [u64; 80] = [

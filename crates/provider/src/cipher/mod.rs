@@ -13,6 +13,7 @@ mod record;
 mod shared;
 mod stream;
 mod table;
+mod wrap;
 mod xts;
 
 pub use table::ALGORITHMS;
@@ -79,6 +80,8 @@ trait Context: Clone {
     const CUSTOM_IV: bool = false;
     /// Whether it is CBC with ciphertext stealing.
     const CTS: bool = false;
+    /// Whether `EVP_Cipher` is more than an update, which shows in the flags of the cipher.
+    const ONCE: bool = true;
     /// Whether it makes several records of TLS at once.
     const MULTIBLOCK: bool = false;
     /// What can be asked for and set, besides what [`Shared`] has.
@@ -143,13 +146,13 @@ impl<C: Context, const ROW: usize> Functions<C, ROW> {
         Dispatch::new(OSSL_FUNC_CIPHER_DECRYPT_SKEY_INIT, init_skey::<C, false> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_UPDATE, update::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_FINAL, finish::<C> as *const ()),
-        Dispatch::new(OSSL_FUNC_CIPHER_CIPHER, cipher::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_GET_PARAMS, get_params::<C, ROW> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, gettable_params as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_ctx_params::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable_ctx_params::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_ctx_params::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable_ctx_params::<C> as *const ()),
+        if C::ONCE { Dispatch::new(OSSL_FUNC_CIPHER_CIPHER, cipher::<C> as *const ()) } else { Dispatch::END },
         Dispatch::END,
     ];
 }

@@ -9,7 +9,7 @@ use crate::{
     core::{Core, Reason},
     drivers,
 };
-use algkit::{Aead, Error, Skcipher, Transform, Unkeyed, WeakKeys};
+use algkit::{Aead, Cipher, Error, Skcipher, Transform, Unkeyed, WeakKeys};
 use std::{
     ptr,
     sync::{Arc, OnceLock},
@@ -39,8 +39,9 @@ impl Shared {
     }
 }
 
-/// The driver of a row, of either type.
+/// The driver of a row, of its type.
 pub enum Driver {
+    Cipher(OnceLock<Unkeyed<Cipher>>),
     Skcipher(OnceLock<Unkeyed<Skcipher>>),
     Aead(OnceLock<Unkeyed<Aead>>),
 }
@@ -49,6 +50,16 @@ pub enum Driver {
 pub trait Found: Transform + 'static {
     fn place(driver: &Driver) -> Option<&OnceLock<Unkeyed<Self>>>;
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error>;
+}
+
+impl Found for Cipher {
+    fn place(driver: &Driver) -> Option<&OnceLock<Unkeyed<Self>>> {
+        if let Driver::Cipher(place) = driver { Some(place) } else { None }
+    }
+
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error> {
+        self.set_key_with(key, weak)
+    }
 }
 
 impl Found for Skcipher {

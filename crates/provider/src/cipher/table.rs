@@ -2,7 +2,7 @@
 
 use super::{
     Functions, Row, aead::Authenticated, block::Block, cbc_hmac::CbcHmac, ccm::Ccm, cts::Cts, shared::Driver,
-    stream::Stream, xts::Xts,
+    stream::Stream, wrap::Wrap, xts::Xts,
 };
 use crate::abi::*;
 use std::sync::OnceLock;
@@ -15,6 +15,10 @@ type Gcm = Authenticated<true>;
 type ChaChaPoly = Authenticated<false>;
 type CbcSha1 = CbcHmac<false>;
 type CbcSha256 = CbcHmac<true>;
+type Kw = Wrap<false, false>;
+type Kwp = Wrap<true, false>;
+type KwInverse = Wrap<false, true>;
+type KwpInverse = Wrap<true, true>;
 
 macro_rules! ciphers {
     ($($id:ident $shape:ident $driver:ident $mode:ident $key:literal $iv:literal $block:literal $name:literal $names:literal;)*) => {
@@ -67,6 +71,18 @@ ciphers! {
     AES_256_CCM Ccm Aead EVP_CIPH_CCM_MODE 32 12 1 "ccm(aes)" "AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47";
     AES_192_CCM Ccm Aead EVP_CIPH_CCM_MODE 24 12 1 "ccm(aes)" "AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27";
     AES_128_CCM Ccm Aead EVP_CIPH_CCM_MODE 16 12 1 "ccm(aes)" "AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7";
+    AES_256_WRAP Kw Cipher EVP_CIPH_WRAP_MODE 32 8 8 "aes" "AES-256-WRAP:id-aes256-wrap:AES256-WRAP:2.16.840.1.101.3.4.1.45";
+    AES_192_WRAP Kw Cipher EVP_CIPH_WRAP_MODE 24 8 8 "aes" "AES-192-WRAP:id-aes192-wrap:AES192-WRAP:2.16.840.1.101.3.4.1.25";
+    AES_128_WRAP Kw Cipher EVP_CIPH_WRAP_MODE 16 8 8 "aes" "AES-128-WRAP:id-aes128-wrap:AES128-WRAP:2.16.840.1.101.3.4.1.5";
+    AES_256_WRAP_PAD Kwp Cipher EVP_CIPH_WRAP_MODE 32 4 8 "aes" "AES-256-WRAP-PAD:id-aes256-wrap-pad:AES256-WRAP-PAD:2.16.840.1.101.3.4.1.48";
+    AES_192_WRAP_PAD Kwp Cipher EVP_CIPH_WRAP_MODE 24 4 8 "aes" "AES-192-WRAP-PAD:id-aes192-wrap-pad:AES192-WRAP-PAD:2.16.840.1.101.3.4.1.28";
+    AES_128_WRAP_PAD Kwp Cipher EVP_CIPH_WRAP_MODE 16 4 8 "aes" "AES-128-WRAP-PAD:id-aes128-wrap-pad:AES128-WRAP-PAD:2.16.840.1.101.3.4.1.8";
+    AES_256_WRAP_INV KwInverse Cipher EVP_CIPH_WRAP_MODE 32 8 8 "aes" "AES-256-WRAP-INV:AES256-WRAP-INV";
+    AES_192_WRAP_INV KwInverse Cipher EVP_CIPH_WRAP_MODE 24 8 8 "aes" "AES-192-WRAP-INV:AES192-WRAP-INV";
+    AES_128_WRAP_INV KwInverse Cipher EVP_CIPH_WRAP_MODE 16 8 8 "aes" "AES-128-WRAP-INV:AES128-WRAP-INV";
+    AES_256_WRAP_PAD_INV KwpInverse Cipher EVP_CIPH_WRAP_MODE 32 4 8 "aes" "AES-256-WRAP-PAD-INV:AES256-WRAP-PAD-INV";
+    AES_192_WRAP_PAD_INV KwpInverse Cipher EVP_CIPH_WRAP_MODE 24 4 8 "aes" "AES-192-WRAP-PAD-INV:AES192-WRAP-PAD-INV";
+    AES_128_WRAP_PAD_INV KwpInverse Cipher EVP_CIPH_WRAP_MODE 16 4 8 "aes" "AES-128-WRAP-PAD-INV:AES128-WRAP-PAD-INV";
     CHACHA20 ChaCha Skcipher EVP_CIPH_STREAM_CIPHER 32 16 1 "chacha20" "ChaCha20";
     CHACHA20_POLY1305 ChaChaPoly Aead EVP_CIPH_STREAM_CIPHER 32 12 1 "rfc7539(chacha20,poly1305)" "ChaCha20-Poly1305";
     CAMELLIA_256_ECB Ecb Skcipher EVP_CIPH_ECB_MODE 32 0 16 "ecb(camellia)" "CAMELLIA-256-ECB:0.3.4401.5.3.1.9.41";

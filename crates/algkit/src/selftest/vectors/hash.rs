@@ -122,6 +122,60 @@ pub(super) static VECTORS: &[Vector] = &[
         },
     },
     Vector {
+        name: "sha512-224",
+        source: "NIST examples for FIPS 180-4, one block",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!("616263"),
+            digest: &hex!("4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa"),
+        },
+    },
+    Vector {
+        name: "sha512-224",
+        source: "NIST examples for FIPS 180-4, two blocks",
+        known: Known::Hash {
+            key: &[],
+            message: b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+            digest: &hex!("23fec5bb94d60b23308192640b0c453335d664734fe40e7268674af9"),
+        },
+    },
+    Vector {
+        name: "sha512-224",
+        source: "NIST CAVP, SHA512_224ShortMsg.rsp: the empty message",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!("6ed0dd02806fa89e25de060c19d3ac86cabb87d6a0ddd05c333b84f4"),
+        },
+    },
+    Vector {
+        name: "sha512-256",
+        source: "NIST examples for FIPS 180-4, one block",
+        known: Known::Hash {
+            key: &[],
+            message: &hex!("616263"),
+            digest: &hex!("53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
+        },
+    },
+    Vector {
+        name: "sha512-256",
+        source: "NIST examples for FIPS 180-4, two blocks",
+        known: Known::Hash {
+            key: &[],
+            message: b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+            digest: &hex!("3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a"),
+        },
+    },
+    Vector {
+        name: "sha512-256",
+        source: "NIST CAVP, SHA512_256ShortMsg.rsp: the empty message",
+        known: Known::Hash {
+            key: &[],
+            message: &[],
+            digest: &hex!("c672b8d1ef56ed28ab87c3622c5114069bdd3ad7b8f9737498d0c01ecef0967a"),
+        },
+    },
+    Vector {
         name: "sha512",
         source: "NIST examples for FIPS 180-4, one block",
         known: Known::Hash {

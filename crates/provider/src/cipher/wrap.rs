@@ -1,0 +1,127 @@
+//! Key wrapping, with padding and without: a message is one call. A call without a destination asks for its length.
+//!
+//! EVP may be given buffers that overlap, as its own code takes them, since a key is moved before it is processed.
+
+use super::{
+    Context, Run,
+    shared::{Shared, set_iv, set_key},
+};
+use crate::{abi::*, core::Reason, memory};
+use algkit::{Cipher, Direction, Error, key_wrap};
+use std::{ptr, sync::Arc};
+
+const WORD: usize = 8;
+
+/// `INVERSE` is for the names whose wrapping decrypts (SP 800-38F, section 5.1).
+#[derive(Clone)]
+pub struct Wrap<const PADDED: bool, const INVERSE: bool> {
+    shared: Shared,
+    key: Option<Arc<Cipher>>,
+    iv: [u8; WORD],
+    iv_set: bool,
+    updated: bool,
+}
+
+impl<const PADDED: bool, const INVERSE: bool> Wrap<PADDED, INVERSE> {
+    const IV_LEN: usize = if PADDED { 4 } else { WORD };
+    const FORWARD: Direction = if INVERSE { Direction::Decrypt } else { Direction::Encrypt };
+
+    /// Wraps `len` bytes at the beginning of `key`, or unwraps the whole; returns the word before it and its length.
+    fn run(&self, cipher: &Cipher, word: [u8; WORD], key: &mut [u8], len: usize) -> Result<([u8; WORD], usize), Error> {
+        let (iv, mut first) = (if self.iv_set { self.iv } else { key_wrap::IV }, key_wrap::PADDED_IV);
+        if self.iv_set {
+            first.copy_from_slice(&iv[..4]);
+        }
+        match (self.shared.encrypt, PADDED) {
+            (true, false) => Ok((key_wrap::wrap(cipher, Self::FORWARD, iv, key)?, key.len())),
+            (true, true) => Ok((key_wrap::wrap_padded(cipher, Self::FORWARD, first, key, len)?, key.len())),
+            (false, false) => key_wrap::unwrap(cipher, Self::FORWARD, iv, word, key).map(|()| (word, key.len())),
+            (false, true) => Ok((word, key_wrap::unwrap_padded(cipher, Self::FORWARD, first, word, key)?)),
+        }
+    }
+}
+
+impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> {
+    const CUSTOM_IV: bool = true;
+    const ONCE: bool = false;
+    const GETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::size(OSSL_CIPHER_PARAM_IVLEN),
+        Param::uint(OSSL_CIPHER_PARAM_PADDING),
+        Param::uint(OSSL_CIPHER_PARAM_NUM),
+        Param::octets(OSSL_CIPHER_PARAM_IV),
+        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
+        Param::END,
+    ];
+    const SETTABLE: &'static [Param] = &[Param::size(OSSL_CIPHER_PARAM_KEYLEN), Param::END];
+
+    fn new(shared: Shared) -> Self {
+        Self { shared, key: None, iv: [0; WORD], iv_set: false, updated: false }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+
+    fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
+        if let Some(iv) = iv {
+            set_iv(&mut self.iv[..Self::IV_LEN], iv)?;
+            self.iv_set = true;
+        }
+        self.updated = false;
+        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+    }
+
+    unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
+        let Run { src, dst, len, .. } = run;
+        let (wraps, whole) = (self.shared.encrypt, len.is_multiple_of(WORD));
+        if len == 0 {
+            return Ok(0);
+        }
+        if src.is_null() || (!whole && !(wraps && PADDED)) || (!wraps && len < 2 * WORD) || len > u32::MAX as usize {
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        // The word stands before the key that is wrapped.
+        let (before_src, before_dst) = if wraps { (0, WORD) } else { (WORD, 0) };
+        let key_len = (len - before_src).next_multiple_of(WORD);
+        if dst.is_null() {
+            return Ok(before_dst + key_len);
+        }
+        let cipher = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        if self.updated {
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        // SAFETY: the source has `len` bytes. The destination has as many as a call without one says; that is the rule
+        // of EVP for these ciphers, which counts one block more than `len` as the room, even where padding needs more.
+        let (word, key) = unsafe {
+            let mut word = [0; WORD];
+            word[..before_src].copy_from_slice(memory::bytes(src, before_src));
+            let at = dst.wrapping_add(before_dst);
+            ptr::copy(src.wrapping_add(before_src), at, len - before_src);
+            (word, memory::room(at, key_len))
+        };
+        let (word, written) = self.run(cipher, word, key, len).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        // SAFETY: as above.
+        unsafe { memory::room(dst, before_dst) }.copy_from_slice(&word[..before_dst]);
+        self.updated = true;
+        Ok(before_dst + written)
+    }
+
+    fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_IVLEN => param.put(Self::IV_LEN),
+            OSSL_CIPHER_PARAM_PADDING => param.put(usize::from(PADDED)),
+            OSSL_CIPHER_PARAM_NUM => param.put(0),
+            OSSL_CIPHER_PARAM_IV | OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv[..Self::IV_LEN]),
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&mut self, _: &[u8], _: &Param) -> Result<(), Reason> {
+        Ok(())
+    }
+}
