@@ -223,8 +223,8 @@ mod tests {
             assert_eq!(key, [0; 32], "wiped");
         }
         for len in [0, 8, 15, 17] {
-            assert!(wrap(&aes, Direction::Encrypt, IV, &mut plain.clone()[..len]).is_err());
-            assert!(unwrap(&aes, Direction::Encrypt, IV, IV, &mut plain.clone()[..len]).is_err());
+            assert!(wrap(&aes, Direction::Encrypt, IV, &mut { plain }[..len]).is_err());
+            assert!(unwrap(&aes, Direction::Encrypt, IV, IV, &mut { plain }[..len]).is_err());
         }
     }
 

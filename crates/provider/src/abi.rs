@@ -214,6 +214,8 @@ pub const OSSL_KDF_PARAM_SIZE: &[u8] = b"size\0";
 pub const EVP_CIPH_STREAM_CIPHER: c_uint = 0;
 pub const EVP_CIPH_ECB_MODE: c_uint = 1;
 pub const EVP_CIPH_CBC_MODE: c_uint = 2;
+pub const EVP_CIPH_CFB_MODE: c_uint = 3;
+pub const EVP_CIPH_OFB_MODE: c_uint = 4;
 pub const EVP_CIPH_CTR_MODE: c_uint = 5;
 pub const EVP_CIPH_GCM_MODE: c_uint = 6;
 pub const EVP_CIPH_CCM_MODE: c_uint = 7;
@@ -254,6 +256,10 @@ pub const PROV_R_INVALID_INPUT_LENGTH: c_uint = 230;
 
 // Since OpenSSL 3.5. An older libcrypto passes over functions whose numbers it does not know.
 pub const OSSL_OP_SKEYMGMT: c_int = 15;
+pub const OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT: c_int = 15;
+pub const OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT: c_int = 16;
+pub const OSSL_FUNC_CIPHER_PIPELINE_UPDATE: c_int = 17;
+pub const OSSL_FUNC_CIPHER_PIPELINE_FINAL: c_int = 18;
 pub const OSSL_FUNC_CIPHER_ENCRYPT_SKEY_INIT: c_int = 19;
 pub const OSSL_FUNC_CIPHER_DECRYPT_SKEY_INIT: c_int = 20;
 pub const OSSL_FUNC_MAC_INIT_SKEY: c_int = 13;
@@ -263,3 +269,6 @@ pub const OSSL_FUNC_SKEYMGMT_EXPORT: c_int = 3;
 pub const OSSL_FUNC_SKEYMGMT_IMP_SETTABLE_PARAMS: c_int = 6;
 pub const OSSL_SKEYMGMT_SELECT_SECRET_KEY: c_int = 2;
 pub const OSSL_SKEY_PARAM_RAW_BYTES: &[u8] = b"raw-bytes\0";
+
+// Since OpenSSL 4.0.
+pub const OSSL_CIPHER_PARAM_ENCRYPT_THEN_MAC: &[u8] = b"encrypt-then-mac\0";

@@ -616,6 +616,63 @@ static void mac_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_MAC_free(hmac);
 }
 
+/* CBC, then an HMAC of the ciphertext: the default provider's CBC and HMAC say what it has to be. */
+static void encrypt_then_mac(EVP_CIPHER *mine) {
+    const char *digest = strstr(what, "SHA512") ? "SHA512" : strstr(what, "SHA256") ? "SHA256" : "SHA1";
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new(), *copy = EVP_CIPHER_CTX_new(), *bare = EVP_CIPHER_CTX_new();
+    EVP_MAC *hmac = EVP_MAC_fetch(library, "HMAC", "provider=default");
+    EVP_MAC_CTX *mac = EVP_MAC_CTX_new(hmac);
+    EVP_CIPHER *cbc;
+    unsigned char tag[64], expected[64];
+    char name[12];
+    size_t size = 0;
+    int n, m;
+    OSSL_PARAM params[2];
+    snprintf(name, sizeof name, "%.11s", what);
+    CHECK((cbc = EVP_CIPHER_fetch(library, name, "provider=default")) != NULL);
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0);
+    params[1] = OSSL_PARAM_construct_end();
+    CHECK(EVP_CIPHER_get_mode(mine) == EVP_CIPH_CBC_MODE && EVP_CIPHER_get_block_size(mine) == 16 && EVP_CIPHER_get_iv_length(mine) == 16);
+    CHECK(EVP_CIPHER_get_key_length(mine) == EVP_CIPHER_get_key_length(cbc));
+#ifdef EVP_CIPH_FLAG_ENC_THEN_MAC
+    CHECK(EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_ENC_THEN_MAC);
+#endif
+    CHECK(EVP_CipherInit_ex(ctx, mine, NULL, key, iv, 1) && !EVP_CipherUpdate(ctx, ours, &n, text, 32)); /* no key of the MAC */
+    for (int len = 16; len < 4200; len += len < 300 ? 16 : 960)
+    for (int bits = 0; bits < 2; bits++) { /* in place and not; two messages, whose chain goes on */
+        CHECK(EVP_CipherInit_ex(ctx, mine, NULL, key, iv, 1) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_MAC_KEY, 32, (void *)mac_key) > 0);
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)size, tag) <= 0); /* too early */
+        CHECK(EVP_CipherInit_ex(bare, cbc, NULL, key, iv, 1) && EVP_CIPHER_CTX_set_padding(bare, 0));
+        for (int message = 0; message < 2; message++) {
+            memcpy(ours, text, (size_t)len);
+            CHECK(EVP_CipherUpdate(ctx, ours, &n, bits ? ours : text, len) && n == len);
+            CHECK(EVP_CipherUpdate(bare, theirs, &n, text, len) && n == len && memcmp(ours, theirs, (size_t)len) == 0);
+            CHECK(EVP_MAC_init(mac, mac_key, 32, params) && EVP_MAC_update(mac, theirs, (size_t)len) && EVP_MAC_final(mac, expected, &size, 64));
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)size, tag) > 0 && memcmp(tag, expected, size) == 0);
+            if (message) continue;
+            CHECK(EVP_CipherInit_ex(copy, mine, NULL, key, iv, 0) && EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_MAC_KEY, 32, (void *)mac_key) > 0);
+            CHECK(!EVP_CipherUpdate(copy, back, &n, theirs, len)); /* no tag */
+            CHECK(EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size, tag) > 0);
+            memset(back, 0x77, (size_t)len);
+            if (bits) memcpy(back, theirs, (size_t)len);
+            CHECK(EVP_CipherUpdate(copy, back, &n, bits ? back : theirs, len) && n == len && memcmp(back, text, (size_t)len) == 0);
+            CHECK(!EVP_CipherUpdate(copy, back, &n, theirs, len)); /* a tag is for one message */
+            CHECK(EVP_CipherInit_ex(copy, NULL, NULL, NULL, iv, 0));
+            tag[(size_t)len / 16 % size] ^= 1;
+            CHECK(EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size, tag) > 0);
+            memset(back, 0x77, (size_t)len);
+            CHECK(!EVP_CipherUpdate(copy, back, &n, theirs, len));
+            for (int i = 0; i < len; i++) CHECK(back[i] == 0x77); /* nothing was decrypted */
+        }
+    }
+    CHECK(!EVP_CipherUpdate(ctx, ours, &m, text, 31) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)size + 1, back) <= 0);
+    CHECK(EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size + 1, back) <= 0);
+    CHECK(!EVP_CipherUpdate(ctx, ours + 1, &m, ours, 64));
+    ERR_clear_error();
+    EVP_CIPHER_CTX_free(ctx); EVP_CIPHER_CTX_free(copy); EVP_CIPHER_CTX_free(bare);
+    EVP_MAC_CTX_free(mac); EVP_MAC_free(hmac); EVP_CIPHER_free(cbc);
+}
+
 /* What no cipher may accept, and what does not harm one. */
 static void attacks(EVP_CIPHER *mine) {
     int n = 77, mode = EVP_CIPHER_get_mode(mine), aead_mode = (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_AEAD_CIPHER) && mode != EVP_CIPH_CBC_MODE;
@@ -709,6 +766,11 @@ static void each_cipher(EVP_CIPHER *mine, void *count) {
     EVP_CIPHER *other;
     if (strcmp(OSSL_PROVIDER_get0_name(EVP_CIPHER_get0_provider(mine)), "algkit") != 0) return;
     what = EVP_CIPHER_get0_name(mine);
+    ++*(int *)count;
+    if (strstr(what, "ETM")) { /* the default provider has them on other CPUs */
+        encrypt_then_mac(mine);
+        return;
+    }
     other = theirs_of(mine);
     same_properties(mine, other);
     if (EVP_CIPHER_get_flags(mine) & EVP_CIPH_FLAG_CTS) {
@@ -727,7 +789,6 @@ static void each_cipher(EVP_CIPHER *mine, void *count) {
     if (strcmp(what, "AES-128-CBC") == 0 || strcmp(what, "DES-EDE3-CBC") == 0) cbc_records(mine, other);
     if (EVP_CIPHER_get_mode(mine) != EVP_CIPH_WRAP_MODE) attacks(mine);
     EVP_CIPHER_free(other);
-    ++*(int *)count;
 }
 
 static void each_digest(EVP_MD *mine, void *count) {
@@ -943,6 +1004,70 @@ static void each_kdf(EVP_KDF *mine, void *count) {
 }
 
 #if OPENSSL_VERSION_PREREQ(3, 5)
+#define PIPES 32
+
+/* Several messages at once, in one part or two, beside the default provider's contexts. */
+static void pipelines(const char *name) {
+    static const size_t counts[] = { 1, 2, 5, 16, 17, 32 };
+    EVP_CIPHER *mine = EVP_CIPHER_fetch(library, name, "provider=algkit"), *other = EVP_CIPHER_fetch(library, name, "provider=default");
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new(), *single = EVP_CIPHER_CTX_new();
+    size_t key_len = (size_t)EVP_CIPHER_get_key_length(mine), iv_len = (size_t)EVP_CIPHER_get_iv_length(mine);
+    static unsigned char ivs[PIPES][16], all[2][PIPES][2200];
+    const unsigned char *iv_at[PIPES], *src[PIPES];
+    unsigned char *dst[PIPES];
+    size_t len[PIPES], got[PIPES], more[PIPES], room[PIPES], part[PIPES], sealed[PIPES];
+    what = name;
+    CHECK(EVP_CIPHER_can_pipeline(mine, 1) && EVP_CIPHER_can_pipeline(mine, 0));
+    for (size_t c = 0; c < COUNT(counts); c++)
+    for (int bits = 0; bits < 8; bits++) { /* two parts; lengths that are far apart */
+        size_t count = counts[c];
+        int n, m;
+        for (size_t i = 0; i < count; i++) {
+            fill(ivs[i], 16, (unsigned)(i + 100));
+            iv_at[i] = ivs[i];
+            len[i] = bits & 2 ? (i * 37) % 300 : bits & 4 ? 1900 + i * 9 : 100 + i;
+            part[i] = bits & 1 ? len[i] / 3 : len[i];
+            sealed[i] = 0;
+        }
+        /* Given the cipher once more, OpenSSL 4.0.3 forgets the number of pipes. */
+        CHECK(EVP_CipherPipelineEncryptInit(ctx, c || bits ? NULL : mine, key, key_len, count, iv_at, iv_len));
+        for (int p = 0; p < 1 + (bits & 1); p++) {
+            for (size_t i = 0; i < count; i++) {
+                src[i] = text + 100 * i + (p ? part[i] : 0);
+                more[i] = p ? len[i] - part[i] : part[i];
+                dst[i] = all[0][i] + sealed[i];
+                room[i] = more[i] + 16;
+            }
+            CHECK(EVP_CipherPipelineUpdate(ctx, dst, got, room, src, more));
+            for (size_t i = 0; i < count; i++) sealed[i] += got[i];
+        }
+        for (size_t i = 0; i < count; i++) { dst[i] = all[0][i] + sealed[i]; room[i] = 16; }
+        CHECK(EVP_CipherPipelineFinal(ctx, dst, got, room));
+        for (size_t i = 0; i < count; i++) sealed[i] += got[i];
+        for (size_t i = 0; i < count; i++) {
+            CHECK(EVP_EncryptInit_ex2(single, other, key, ivs[i], NULL));
+            CHECK(EVP_EncryptUpdate(single, theirs, &n, text + 100 * i, (int)len[i]) && EVP_EncryptFinal_ex(single, theirs + n, &m));
+            CHECK(sealed[i] == (size_t)(n + m) && memcmp(all[0][i], theirs, sealed[i]) == 0);
+        }
+        CHECK(EVP_CipherPipelineDecryptInit(ctx, NULL, key, key_len, count, iv_at, iv_len));
+        for (size_t i = 0; i < count; i++) { src[i] = all[0][i]; dst[i] = all[1][i]; room[i] = sealed[i] + 16; }
+        CHECK(EVP_CipherPipelineUpdate(ctx, dst, got, room, src, sealed));
+        for (size_t i = 0; i < count; i++) { dst[i] = all[1][i] + got[i]; room[i] = 16; }
+        CHECK(EVP_CipherPipelineFinal(ctx, dst, more, room));
+        for (size_t i = 0; i < count; i++) CHECK(got[i] + more[i] == len[i] && memcmp(all[1][i], text + 100 * i, len[i]) == 0);
+    }
+    /* without padding, too many, and without IVs */
+    CHECK(EVP_CipherPipelineEncryptInit(ctx, NULL, key, key_len, 2, iv_at, iv_len) && EVP_CIPHER_CTX_set_padding(ctx, 0));
+    for (size_t i = 0; i < 2; i++) { src[i] = text; dst[i] = all[0][i]; more[i] = 48; room[i] = 48; }
+    CHECK(EVP_CipherPipelineUpdate(ctx, dst, got, room, src, more) && got[0] == 48 && got[1] == 48);
+    CHECK(EVP_CipherPipelineFinal(ctx, dst, got, room) && got[0] == 0 && got[1] == 0);
+    CHECK(!EVP_CipherPipelineEncryptInit(ctx, NULL, key, key_len, PIPES + 1, iv_at, iv_len));
+    if (iv_len) CHECK(EVP_CipherPipelineEncryptInit(ctx, NULL, key, key_len, 2, NULL, 0) && !EVP_CipherPipelineUpdate(ctx, dst, got, room, src, len));
+    ERR_clear_error();
+    EVP_CIPHER_CTX_free(ctx); EVP_CIPHER_CTX_free(single);
+    EVP_CIPHER_free(mine); EVP_CIPHER_free(other);
+}
+
 /* Keys that are objects. */
 static void opaque_keys(void) {
     EVP_CIPHER *gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", "provider=algkit");
@@ -1037,6 +1162,10 @@ int main(int argc, char **argv) {
             EVP_MAC_do_all_provided(library, each_mac, &macs);
 #if OPENSSL_VERSION_PREREQ(3, 5)
             opaque_keys();
+            pipelines("AES-128-CBC");
+            pipelines("AES-256-ECB");
+            pipelines("DES-EDE3-CBC");
+            pipelines("CAMELLIA-256-CBC");
 #endif
             EVP_KDF_do_all_provided(library, each_kdf, &kdfs);
             printf("%d ciphers, %d digests, %d MACs and %d KDFs as OpenSSL's own, ", ciphers, digests, macs, kdfs);

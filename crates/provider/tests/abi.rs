@@ -24,22 +24,27 @@ fn constants(source: &str) -> Vec<(String, String)> {
 
 #[test]
 fn constants_and_structures_are_those_of_the_headers() {
-    let (since_3_0, since_3_5) = include_str!("../src/abi.rs").split_once("// Since OpenSSL 3.5").unwrap();
-    let (ours, newer) = (constants(since_3_0), constants(since_3_5));
+    // The first section is that of OpenSSL 3.0. Each of the others names its version at its beginning.
+    let sections: Vec<_> = include_str!("../src/abi.rs")
+        .split("// Since OpenSSL ")
+        .enumerate()
+        .map(|(i, section)| (if i == 0 { "3.0" } else { &section[..3] }, constants(section)))
+        .collect();
+    let ours = &sections[0].1;
     assert!(ours.len() > 80, "{} constants were found", ours.len());
     let mut source = String::from(
         "#include <openssl/core.h>\n#include <openssl/core_dispatch.h>\n#include <openssl/core_names.h>\n\
          #include <openssl/err.h>\n#include <openssl/evp.h>\n#include <openssl/proverr.h>\n\
          #include <stddef.h>\n#include <stdio.h>\nint main(void) {\n",
     );
-    for (name, _) in ours.iter().chain(&newer) {
-        if *name == newer[0].0 {
-            source += "#if OPENSSL_VERSION_PREREQ(3, 5)\n";
+    for (version, section) in &sections {
+        source += &format!("#if OPENSSL_VERSION_PREREQ({})\n", version.replace('.', ", "));
+        for (name, _) in section {
+            let format = if name.contains("_PARAM_") && !name.starts_with("OSSL_PARAM_") { "%s" } else { "%d" };
+            source += &format!("printf(\"{name} {format}\\n\", {name});\n");
         }
-        let format = if name.contains("_PARAM_") && !name.starts_with("OSSL_PARAM_") { "%s" } else { "%d" };
-        source += &format!("printf(\"{name} {format}\\n\", {name});\n");
+        source += "#endif\n";
     }
-    source += "#endif\n";
     let structures = [
         ("OSSL_DISPATCH", "function_id function"),
         ("OSSL_ALGORITHM", "algorithm_names property_definition implementation algorithm_description"),
@@ -64,11 +69,10 @@ fn constants_and_structures_are_those_of_the_headers() {
     let compiled = Command::new("cc").args(["-Wall", "-Werror", "-o"]).arg(&program).arg(&file).status().unwrap();
     assert!(compiled.success(), "the headers of OpenSSL are missing (libssl-dev) or name something else");
     let output = String::from_utf8(Command::new(&program).output().unwrap().stdout).unwrap();
-    let has_newer = output.contains(&newer[0].0);
-    let newer = newer.iter().filter(|_| has_newer);
-    let want: Vec<_> = ours
+    let want: Vec<_> = sections
         .iter()
-        .chain(newer)
+        .filter(|(_, section)| output.contains(&section[0].0))
+        .flat_map(|(_, section)| section)
         .map(|(name, value)| format!("{name} {value}"))
         .chain(want)
         .chain(["tag 1".into()])

@@ -1,14 +1,20 @@
 //! ECB and CBC: parts of any length, padding (PKCS #7), and records of TLS.
 
 use super::{
-    Context, Run, record,
-    shared::{Shared, set_iv, set_key},
+    Context, Run, pipes, record,
+    shared::{Keyed, Shared},
 };
 use crate::{abi::*, core::Reason, memory};
-use algkit::{InOut, Skcipher};
-use std::sync::Arc;
+use algkit::{
+    InOut,
+    batch::{self, Request},
+};
+use std::array;
 use subtle::{ConstantTimeEq, ConstantTimeLess};
 use zeroize::Zeroize;
+
+/// The chains that are computed side by side.
+const CHAINS: usize = 16;
 
 /// The longest block in bytes.
 const MAX_BLOCK: usize = 16;
@@ -16,11 +22,7 @@ const MAX_BLOCK: usize = 16;
 #[derive(Clone)]
 pub struct Block {
     shared: Shared,
-    key: Option<Arc<Skcipher>>,
-    iv: [u8; MAX_BLOCK],
-    /// The IV that was set, which a new message without one begins with.
-    first_iv: [u8; MAX_BLOCK],
-    iv_set: bool,
+    keyed: Keyed,
     pad: bool,
     /// A block that is not complete, or one that may be the last and padded.
     buffer: [u8; MAX_BLOCK],
@@ -36,14 +38,7 @@ impl Drop for Block {
 
 impl Block {
     fn crypt(&mut self, text: InOut<'_>) -> Result<(), Reason> {
-        let row = self.shared.row();
-        let key = self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?;
-        if row.iv > 0 && !self.iv_set {
-            return Err(PROV_R_INVALID_IV_LENGTH);
-        }
-        let iv = &mut self.iv[..row.iv];
-        let done = if self.shared.encrypt { key.encrypt(iv, text) } else { key.decrypt(iv, text) };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+        self.keyed.crypt(&self.shared, text)
     }
 
     /// Encrypts or decrypts the buffer, and empties it.
@@ -62,6 +57,31 @@ impl Block {
             good &= byte.ct_eq(&pad) | !(at as u8).ct_lt(&pad);
         }
         if bool::from(good) { Ok(usize::from(size - pad)) } else { Err(PROV_R_BAD_DECRYPT) }
+    }
+
+    /// Takes a part of a message that is encrypted: completes the block that was begun, and keeps what is left of the
+    /// last one. Returns the whole blocks between, and adds to `written`.
+    ///
+    /// # Safety
+    /// As for [`Context::update`].
+    unsafe fn whole_blocks<'a>(&mut self, run: &Run, written: &mut usize) -> Result<InOut<'a>, Reason> {
+        let block = self.shared.row().block;
+        let head = if self.filled > 0 { run.len.min(block - self.filled) } else { 0 };
+        // SAFETY: as the caller promises; the parts lie in the buffers.
+        unsafe {
+            let begun = self.update(Run { len: head, ..*run })?;
+            let (src, dst) = (run.src.wrapping_add(head), run.dst.wrapping_add(begun));
+            let (whole, tail) = ((run.len - head) / block * block, (run.len - head) % block);
+            if whole > run.room - begun {
+                return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+            }
+            let text = memory::in_out(src, dst, whole)?;
+            if tail > 0 {
+                self.update(Run { src: src.wrapping_add(whole), dst, len: tail, room: 0 })?;
+            }
+            *written = begun + whole;
+            Ok(text)
+        }
     }
 
     /// # Safety
@@ -86,6 +106,7 @@ impl Block {
 }
 
 impl Context for Block {
+    const PIPES: bool = true;
     const GETTABLE: &'static [Param] = &[
         Param::size(OSSL_CIPHER_PARAM_KEYLEN),
         Param::size(OSSL_CIPHER_PARAM_IVLEN),
@@ -108,10 +129,7 @@ impl Context for Block {
     fn new(shared: Shared) -> Self {
         Self {
             shared,
-            key: None,
-            iv: [0; MAX_BLOCK],
-            first_iv: [0; MAX_BLOCK],
-            iv_set: false,
+            keyed: Keyed::default(),
             pad: true,
             buffer: [0; MAX_BLOCK],
             filled: 0,
@@ -129,15 +147,7 @@ impl Context for Block {
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
         self.filled = 0;
-        let len = self.shared.row().iv;
-        if let Some(iv) = iv
-            && len > 0
-        {
-            set_iv(&mut self.first_iv[..len], iv)?;
-            self.iv_set = true;
-        }
-        self.iv = self.first_iv;
-        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+        self.keyed.init(&self.shared, key, iv)
     }
 
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
@@ -203,6 +213,39 @@ impl Context for Block {
         Ok(run.len)
     }
 
+    unsafe fn update_many(pipes: &mut [Self], runs: &[Run], written: &mut [usize]) -> Result<(), Reason> {
+        let Some(first) = pipes.first() else { return Ok(()) };
+        if !first.shared.encrypt || first.shared.row().iv == 0 || first.record.is_on() {
+            // The blocks of one message do not wait for each other.
+            // SAFETY: as the caller promises.
+            return unsafe { pipes::one_by_one(pipes, runs, written) };
+        }
+        let key = first.keyed.share()?;
+        for ((pipes, runs), written) in
+            pipes.chunks_mut(CHAINS).zip(runs.chunks(CHAINS)).zip(written.chunks_mut(CHAINS))
+        {
+            let count = pipes.len();
+            let mut texts: [InOut<'_>; CHAINS] = array::from_fn(|_| InOut::from(&mut [][..]));
+            for (((pipe, run), written), text) in pipes.iter_mut().zip(runs).zip(written).zip(&mut texts) {
+                pipe.keyed.parts(&pipe.shared)?;
+                // SAFETY: as the caller promises.
+                *text = unsafe { pipe.whole_blocks(run, written)? };
+            }
+            let (mut pipes, mut texts) = (pipes.iter_mut(), texts.into_iter());
+            let mut requests: [Request<'_>; CHAINS] = array::from_fn(|_| {
+                let iv = pipes.next().and_then(|pipe| pipe.keyed.parts(&pipe.shared).ok());
+                let text = texts.next().unwrap_or_else(|| InOut::from(&mut [][..]));
+                Request::encrypt(&key, iv.map_or(&mut [][..], |(_, iv)| iv), text)
+            });
+            let requests = &mut requests[..count];
+            batch::run(requests);
+            if !requests.iter().all(|request| request.result().is_ok()) {
+                return Err(PROV_R_CIPHER_OPERATION_FAILED);
+            }
+        }
+        Ok(())
+    }
+
     fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason> {
         let block = self.shared.row().block;
         if self.record.is_on() {
@@ -230,15 +273,11 @@ impl Context for Block {
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
-        let len = self.shared.row().iv;
         match key {
-            OSSL_CIPHER_PARAM_IVLEN => param.put(len),
             OSSL_CIPHER_PARAM_PADDING => param.put(usize::from(self.pad)),
             OSSL_CIPHER_PARAM_NUM => param.put(0),
-            OSSL_CIPHER_PARAM_IV => param.put_bytes(&self.first_iv[..len]),
-            OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv[..len]),
             OSSL_CIPHER_PARAM_TLS_MAC => param.put_bytes(self.record.mac()),
-            _ => Ok(()),
+            _ => self.keyed.get(&self.shared, key, param),
         }
     }
 

@@ -7,9 +7,9 @@
 use super::{
     Context, Run,
     record::{self, HEADER},
-    shared::{Shared, set_iv, set_key},
+    shared::{Keyed, Shared, hmac},
 };
-use crate::{abi::*, core::Reason, digest, drivers, memory};
+use crate::{abi::*, core::Reason, memory};
 use algkit::{
     Hash, Skcipher, State,
     batch::{self, Request},
@@ -62,11 +62,8 @@ struct Many {
 #[derive(Clone)]
 pub struct CbcHmac<const SHA256: bool> {
     shared: Shared,
-    key: Option<Arc<Skcipher>>,
+    keyed: Keyed,
     mac: Option<Mac>,
-    iv: [u8; BLOCK],
-    first_iv: [u8; BLOCK],
-    iv_set: bool,
     /// The header of the record that comes next, and what EVP answers for it.
     header: Option<[u8; HEADER]>,
     added: usize,
@@ -91,8 +88,10 @@ fn padded(text: usize, mac: usize) -> usize {
 impl<const SHA256: bool> CbcHmac<SHA256> {
     const MAC: usize = if SHA256 { 32 } else { 20 };
 
-    fn keys(&mut self) -> Result<(&Skcipher, &mut Mac), Reason> {
-        Ok((self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?, self.mac.as_mut().ok_or(PROV_R_NO_KEY_SET)?))
+    /// The key, the chaining value and the MAC.
+    fn keys(&mut self) -> Result<(&Skcipher, &mut [u8], &mut Mac), Reason> {
+        let (key, iv) = self.keyed.parts(&self.shared)?;
+        Ok((key, iv, self.mac.as_mut().ok_or(PROV_R_NO_KEY_SET)?))
     }
 
     fn set_header(&mut self, header: &[u8]) -> Result<(), Reason> {
@@ -115,10 +114,9 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         header[11..].copy_from_slice(&((len - explicit) as u16).to_be_bytes());
-        let mut iv = self.iv;
-        let (key, mac) = self.keys()?;
+        let (key, iv, mac) = self.keys()?;
         let state = mac.begin(&header);
-        let mut encrypt = |part: &mut [u8]| key.encrypt(&mut iv, part).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED);
+        let mut encrypt = |part: &mut [u8]| key.encrypt(iv, part).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED);
         let (mut hashed, mut encrypted) = (explicit, 0);
         // With the header, the first part is a block.
         let mut part = TURN - HEADER;
@@ -135,15 +133,13 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         state.digest_into(&[&text[hashed..]], tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         padding.fill(padding.len() as u8 - 1);
         encrypt(&mut record[encrypted..])?;
-        self.iv = iv;
         Ok(record.len())
     }
 
     /// Decrypts a record; returns the length of its text. What is not authentic is wiped.
     fn open(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
-        let mut iv = self.iv;
-        let (key, mac) = self.keys()?;
-        key.decrypt(&mut iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        let (key, iv, mac) = self.keys()?;
+        key.decrypt(iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         let mut opened = record::Cbc::default();
         opened.set_version(version(&header).into())?;
         opened.set_mac_size(Self::MAC)?;
@@ -154,7 +150,6 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         if done.is_err() {
             record.fill(0);
         }
-        self.iv = iv;
         done
     }
 
@@ -186,7 +181,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
 
     /// Makes `N` records of a text.
     fn seal_many<const N: usize>(&self, mut src: &[u8], mut dst: &mut [u8]) -> Result<(), Reason> {
-        let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        let key = self.keyed.key()?;
         let mac_key = self.mac.as_ref().map(|mac| &*mac.key).ok_or(PROV_R_NO_KEY_SET)?;
         let header = self.many.header.ok_or(PROV_R_INVALID_STATE)?;
         let number = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
@@ -271,11 +266,8 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
     fn new(shared: Shared) -> Self {
         Self {
             shared,
-            key: None,
+            keyed: Keyed::default(),
             mac: None,
-            iv: [0; BLOCK],
-            first_iv: [0; BLOCK],
-            iv_set: false,
             header: None,
             added: 0,
             version: 0,
@@ -300,12 +292,8 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        if let Some(iv) = iv {
-            set_iv(&mut self.first_iv, iv)?;
-            self.iv_set = true;
-        }
-        (self.iv, self.header, self.many.header) = (self.first_iv, None, None);
-        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+        (self.header, self.many.header) = (None, None);
+        self.keyed.init(&self.shared, key, iv)
     }
 
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
@@ -313,21 +301,14 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         if run.len > run.room {
             return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
         }
-        if !self.iv_set {
-            return Err(PROV_R_INVALID_IV_LENGTH);
-        }
         // SAFETY: the buffers have this many bytes.
         let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
-        let encrypt = self.shared.encrypt;
         let Some(header) = header else {
-            let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
-            let iv = &mut self.iv;
-            let done = if encrypt { key.encrypt(iv, text) } else { key.decrypt(iv, text) };
-            return done.map(|()| run.len).map_err(|_| PROV_R_INVALID_INPUT_LENGTH);
+            return self.keyed.crypt(&self.shared, text).map(|()| run.len);
         };
         text.copy();
         let record = text.dst();
-        if encrypt {
+        if self.shared.encrypt {
             self.seal(header, record)
         } else {
             let len = self.open(header, record)?;
@@ -337,9 +318,6 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
         match key {
-            OSSL_CIPHER_PARAM_IVLEN => param.put(BLOCK),
-            OSSL_CIPHER_PARAM_IV => param.put_bytes(&self.first_iv),
-            OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv),
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD => param.put(self.added),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE => {
                 param.put(SENT_HEADER + BLOCK + padded(self.many.max_text, Self::MAC))
@@ -347,19 +325,17 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => param.put(self.many.count),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN => param.put(self.many_len()),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN => param.put(self.many.written),
-            _ => Ok(()),
+            _ => self.keyed.get(&self.shared, key, param),
         }
     }
 
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
         match key {
             OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
-                let row = digest::named(if SHA256 { b"SHA256" } else { b"SHA1" }).ok_or(PROV_R_INVALID_STATE)?;
-                let key = param.bytes()?.unwrap_or_default();
                 self.mac = None;
-                let key: Hash = drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key)?;
+                let key = hmac(if SHA256 { "SHA256" } else { "SHA1" }, param.bytes()?.unwrap_or_default())?;
                 let fresh = key.start();
-                self.mac = Some(Mac { key: Arc::new(key), state: fresh.clone(), fresh });
+                self.mac = Some(Mac { key, state: fresh.clone(), fresh });
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.bytes()?.unwrap_or_default())?,
             OSSL_CIPHER_PARAM_TLS_VERSION => self.version = param.get()?,

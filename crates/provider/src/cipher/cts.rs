@@ -5,11 +5,10 @@
 
 use super::{
     Context, Run,
-    shared::{Shared, set_iv, set_key},
+    shared::{Keyed, Shared},
 };
 use crate::{abi::*, core::Reason, memory};
-use algkit::Skcipher;
-use std::{ffi::CStr, sync::Arc};
+use std::ffi::CStr;
 
 const BLOCK: usize = 16;
 
@@ -18,10 +17,7 @@ const MODES: [&CStr; 3] = [c"CS1", c"CS2", c"CS3"];
 #[derive(Clone)]
 pub struct Cts {
     shared: Shared,
-    key: Option<Arc<Skcipher>>,
-    iv: [u8; BLOCK],
-    first_iv: [u8; BLOCK],
-    iv_set: bool,
+    keyed: Keyed,
     /// The place of the mode in [`MODES`].
     mode: usize,
     updated: bool,
@@ -29,9 +25,9 @@ pub struct Cts {
 
 impl Cts {
     /// What lies differently than in CS3: the end of a text, if it does.
-    fn swapped<'a>(&self, text: &'a mut [u8]) -> &'a mut [u8] {
+    fn swapped(mode: usize, text: &mut [u8]) -> &mut [u8] {
         let partial = (text.len() - 1) % BLOCK + 1;
-        let swaps = text.len() > BLOCK && (self.mode == 0 || self.mode == 1 && partial == BLOCK);
+        let swaps = text.len() > BLOCK && (mode == 0 || mode == 1 && partial == BLOCK);
         let len = if swaps { BLOCK + partial } else { 0 };
         let from = text.len() - len;
         &mut text[from..]
@@ -58,7 +54,7 @@ impl Context for Cts {
     ];
 
     fn new(shared: Shared) -> Self {
-        Self { shared, key: None, iv: [0; BLOCK], first_iv: [0; BLOCK], iv_set: false, mode: 0, updated: false }
+        Self { shared, keyed: Keyed::default(), mode: 0, updated: false }
     }
 
     fn shared(&self) -> &Shared {
@@ -70,19 +66,12 @@ impl Context for Cts {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        if let Some(iv) = iv {
-            set_iv(&mut self.first_iv, iv)?;
-            self.iv_set = true;
-        }
-        (self.iv, self.updated) = (self.first_iv, false);
-        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+        self.updated = false;
+        self.keyed.init(&self.shared, key, iv)
     }
 
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
-        let key = self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?;
-        if !self.iv_set {
-            return Err(PROV_R_INVALID_IV_LENGTH);
-        }
+        let (key, iv) = self.keyed.parts(&self.shared)?;
         if run.len < BLOCK || self.updated {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
@@ -92,31 +81,28 @@ impl Context for Cts {
         // SAFETY: the buffers have this many bytes.
         let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
         text.copy();
-        let (text, mut iv) = (text.into_dst(), self.iv);
+        let text = text.into_dst();
         let done = if self.shared.encrypt {
-            key.encrypt(&mut iv, &mut *text).inspect(|()| {
-                let end = self.swapped(text);
+            key.encrypt(iv, &mut *text).inspect(|()| {
+                let end = Self::swapped(self.mode, text);
                 end.rotate_left(end.len().min(BLOCK));
             })
         } else {
-            let end = self.swapped(text);
+            let end = Self::swapped(self.mode, text);
             end.rotate_right(end.len().min(BLOCK));
-            key.decrypt(&mut iv, text)
+            key.decrypt(iv, text)
         };
         done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
-        (self.iv, self.updated) = (iv, true);
+        self.updated = true;
         Ok(run.len)
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
         match key {
-            OSSL_CIPHER_PARAM_IVLEN => param.put(BLOCK),
             OSSL_CIPHER_PARAM_PADDING => param.put(1),
             OSSL_CIPHER_PARAM_NUM => param.put(0),
-            OSSL_CIPHER_PARAM_IV => param.put_bytes(&self.first_iv),
-            OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv),
             OSSL_CIPHER_PARAM_CTS_MODE => param.put_string(MODES[self.mode]),
-            _ => Ok(()),
+            _ => self.keyed.get(&self.shared, key, param),
         }
     }
 

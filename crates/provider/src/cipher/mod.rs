@@ -9,6 +9,8 @@ mod cbc_hmac;
 mod ccm;
 mod cts;
 mod early;
+mod etm;
+mod pipes;
 mod record;
 mod shared;
 mod stream;
@@ -62,7 +64,15 @@ pub fn named(name: &[u8], mode: c_uint) -> Option<&'static Row> {
     CIPHERS.iter().filter(|row| row.mode == mode).find(|row| params::is_among(name, row.names))
 }
 
+/// What libcrypto has as a context: one message, or several in pipes.
+#[derive(Clone)]
+struct Object<C> {
+    single: C,
+    pipes: Vec<C>,
+}
+
 /// The source and the destination of a call. The destination is NULL where the source is associated data.
+#[derive(Clone, Copy)]
 pub struct Run {
     src: *const u8,
     dst: *mut u8,
@@ -82,8 +92,12 @@ trait Context: Clone {
     const CTS: bool = false;
     /// Whether `EVP_Cipher` is more than an update, which shows in the flags of the cipher.
     const ONCE: bool = true;
+    /// Whether it authenticates the ciphertext by a MAC with a key of its own.
+    const ENCRYPT_THEN_MAC: bool = false;
     /// Whether it makes several records of TLS at once.
     const MULTIBLOCK: bool = false;
+    /// Whether it takes several messages at once.
+    const PIPES: bool = false;
     /// What can be asked for and set, besides what [`Shared`] has.
     const GETTABLE: &'static [Param];
     const SETTABLE: &'static [Param];
@@ -109,6 +123,15 @@ trait Context: Clone {
     unsafe fn once(&mut self, run: Run) -> Result<usize, Reason> {
         // SAFETY: as the caller promises.
         unsafe { self.update(run) }
+    }
+
+    /// Processes a part of each of several messages.
+    ///
+    /// # Safety
+    /// As for [`Context::update`].
+    unsafe fn update_many(pipes: &mut [Self], runs: &[Run], written: &mut [usize]) -> Result<(), Reason> {
+        // SAFETY: as the caller promises.
+        unsafe { pipes::one_by_one(pipes, runs, written) }
     }
 
     /// Ends the message; returns the number of bytes written.
@@ -138,8 +161,8 @@ struct Functions<C, const ROW: usize>(C);
 impl<C: Context, const ROW: usize> Functions<C, ROW> {
     const TABLE: &'static [Dispatch] = &[
         Dispatch::new(OSSL_FUNC_CIPHER_NEWCTX, newctx::<C, ROW> as *const ()),
-        Dispatch::new(OSSL_FUNC_CIPHER_FREECTX, object::free::<C> as *const ()),
-        Dispatch::new(OSSL_FUNC_CIPHER_DUPCTX, object::duplicate::<C> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_FREECTX, object::free::<Object<C>> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_DUPCTX, object::duplicate::<Object<C>> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_ENCRYPT_INIT, init::<C, true> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_DECRYPT_INIT, init::<C, false> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_ENCRYPT_SKEY_INIT, init_skey::<C, true> as *const ()),
@@ -153,6 +176,10 @@ impl<C: Context, const ROW: usize> Functions<C, ROW> {
         Dispatch::new(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_ctx_params::<C> as *const ()),
         Dispatch::new(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable_ctx_params::<C> as *const ()),
         if C::ONCE { Dispatch::new(OSSL_FUNC_CIPHER_CIPHER, cipher::<C> as *const ()) } else { Dispatch::END },
+        pipes::functions::<C>()[0],
+        pipes::functions::<C>()[1],
+        pipes::functions::<C>()[2],
+        pipes::functions::<C>()[3],
         Dispatch::END,
     ];
 }
@@ -160,7 +187,7 @@ impl<C: Context, const ROW: usize> Functions<C, ROW> {
 unsafe extern "C" fn newctx<C: Context, const ROW: usize>(provider: *mut c_void) -> *mut c_void {
     // SAFETY: libcrypto gives the provider's context, which outlives all others.
     let core = unsafe { &*provider.cast::<Core>() };
-    object::new(|| C::new(Shared::new(core, &CIPHERS[ROW])))
+    object::new(|| Object { single: C::new(Shared::new(core, &CIPHERS[ROW])), pipes: Vec::new() })
 }
 
 /// Runs the body of a function with a context.
@@ -170,7 +197,7 @@ unsafe extern "C" fn newctx<C: Context, const ROW: usize>(provider: *mut c_void)
 #[inline(always)]
 unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut C) -> Result<(), Reason>) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { object::with(context, |context: &C| context.shared().core(), body) }
+    unsafe { pipes::with(context, |object| body(&mut object.single)) }
 }
 
 unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
@@ -274,6 +301,7 @@ static GETTABLE: &[Param] = &[
     Param::int(OSSL_CIPHER_PARAM_CUSTOM_IV),
     Param::int(OSSL_CIPHER_PARAM_CTS),
     Param::int(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK),
+    Param::int(OSSL_CIPHER_PARAM_ENCRYPT_THEN_MAC),
     Param::int(OSSL_CIPHER_PARAM_HAS_RAND_KEY),
     Param::END,
 ];
@@ -296,6 +324,7 @@ unsafe extern "C" fn get_params<C: Context, const ROW: usize>(params: *mut Param
                 OSSL_CIPHER_PARAM_CUSTOM_IV => param.put(usize::from(C::CUSTOM_IV)),
                 OSSL_CIPHER_PARAM_CTS => param.put(usize::from(C::CTS)),
                 OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK => param.put(usize::from(C::MULTIBLOCK)),
+                OSSL_CIPHER_PARAM_ENCRYPT_THEN_MAC => param.put(usize::from(C::ENCRYPT_THEN_MAC)),
                 OSSL_CIPHER_PARAM_HAS_RAND_KEY => param.put(0),
                 _ => Ok(()),
             })
@@ -319,15 +348,17 @@ unsafe extern "C" fn get_ctx_params<C: Context>(context: *mut c_void, params: *m
 unsafe extern "C" fn set_ctx_params<C: Context>(context: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
-        with::<C>(context, |context| {
+        pipes::with::<C>(context, |Object { single, pipes }| {
             params::each(params, |key, param| match key {
-                OSSL_CIPHER_PARAM_KEYLEN if param.get()? != context.shared().row().key => {
-                    Err(PROV_R_INVALID_KEY_LENGTH)
-                }
+                OSSL_CIPHER_PARAM_KEYLEN if param.get()? != single.shared().row().key => Err(PROV_R_INVALID_KEY_LENGTH),
                 OSSL_CIPHER_PARAM_KEYLEN => Ok(()),
-                _ => context.set(key, param),
+                OSSL_CIPHER_PARAM_PADDING => {
+                    single.set(key, param)?;
+                    pipes.iter_mut().try_for_each(|pipe| pipe.set(key, param))
+                }
+                _ => single.set(key, param),
             })?;
-            context.after_set()
+            single.after_set()
         })
     }
 }

@@ -2,14 +2,11 @@
 
 use super::Row;
 use crate::{
-    abi::{
-        EVP_CIPH_XTS_MODE, PROV_R_CIPHER_OPERATION_FAILED, PROV_R_INVALID_IV_LENGTH, PROV_R_INVALID_KEY_LENGTH,
-        PROV_R_XTS_DUPLICATED_KEYS,
-    },
+    abi::*,
     core::{Core, Reason},
-    drivers,
+    digest, drivers,
 };
-use algkit::{Aead, Cipher, Error, Skcipher, Transform, Unkeyed, WeakKeys};
+use algkit::{Aead, Cipher, Error, Hash, InOut, Skcipher, Transform, Unkeyed, WeakKeys};
 use std::{
     ptr,
     sync::{Arc, OnceLock},
@@ -108,6 +105,79 @@ pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &
             _ => PROV_R_CIPHER_OPERATION_FAILED,
         }
     })
+}
+
+/// The longest IV of a mode in bytes.
+const MAX_IV: usize = 16;
+
+/// The key of a mode, its chaining value, and the IV that was set.
+#[derive(Clone, Default)]
+pub struct Keyed {
+    key: Option<Arc<Skcipher>>,
+    iv: [u8; MAX_IV],
+    first_iv: [u8; MAX_IV],
+    iv_set: bool,
+}
+
+impl Keyed {
+    pub fn init(&mut self, shared: &Shared, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
+        let len = shared.row.iv;
+        if let Some(iv) = iv
+            && len > 0
+        {
+            set_iv(&mut self.first_iv[..len], iv)?;
+            self.iv_set = true;
+        }
+        // A message without an IV begins with the last one in these modes. In others it goes on.
+        if iv.is_some() || matches!(shared.row.mode, EVP_CIPH_CBC_MODE | EVP_CIPH_CFB_MODE | EVP_CIPH_OFB_MODE) {
+            self.iv = self.first_iv;
+        }
+        key.map_or(Ok(()), |key| set_key(shared, &mut self.key, key))
+    }
+
+    pub fn key(&self) -> Result<&Skcipher, Reason> {
+        self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)
+    }
+
+    /// The key, for as long as the caller wants.
+    pub fn share(&self) -> Result<Arc<Skcipher>, Reason> {
+        self.key.clone().ok_or(PROV_R_NO_KEY_SET)
+    }
+
+    /// The key and the chaining value, if both are there.
+    #[inline]
+    pub fn parts(&mut self, shared: &Shared) -> Result<(&Skcipher, &mut [u8]), Reason> {
+        let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        if shared.row.iv > 0 && !self.iv_set {
+            return Err(PROV_R_INVALID_IV_LENGTH);
+        }
+        Ok((key, &mut self.iv[..shared.row.iv]))
+    }
+
+    /// Encrypts or decrypts.
+    #[inline]
+    pub fn crypt(&mut self, shared: &Shared, text: InOut<'_>) -> Result<(), Reason> {
+        let (key, iv) = self.parts(shared)?;
+        let done = if shared.encrypt { key.encrypt(iv, text) } else { key.decrypt(iv, text) };
+        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+    }
+
+    /// Answers what is asked of the IV.
+    pub fn get(&self, shared: &Shared, key: &[u8], param: &mut Param) -> Result<(), Reason> {
+        let len = shared.row.iv;
+        match key {
+            OSSL_CIPHER_PARAM_IVLEN => param.put(len),
+            OSSL_CIPHER_PARAM_IV => param.put_bytes(&self.first_iv[..len]),
+            OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv[..len]),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The HMAC over a digest, with a key.
+pub fn hmac(digest: &str, key: &[u8]) -> Result<Arc<Hash>, Reason> {
+    let row = digest::named(digest.as_bytes()).ok_or(PROV_R_INVALID_STATE)?;
+    drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key).map(Arc::new)
 }
 
 /// Copies an IV of the right length.

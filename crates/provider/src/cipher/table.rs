@@ -1,16 +1,30 @@
 //! The ciphers: a row each. The names are OpenSSL's (providers/implementations/include/prov/names.h).
 
 use super::{
-    Functions, Row, aead::Authenticated, block::Block, cbc_hmac::CbcHmac, ccm::Ccm, cts::Cts, shared::Driver,
-    stream::Stream, wrap::Wrap, xts::Xts,
+    Functions, Row,
+    aead::Authenticated,
+    block::Block,
+    cbc_hmac::CbcHmac,
+    ccm::Ccm,
+    cts::Cts,
+    etm::Etm,
+    shared::Driver,
+    stream::{CFB, CHACHA, CTR, OFB, Stream},
+    wrap::Wrap,
+    xts::Xts,
 };
 use crate::abi::*;
 use std::sync::OnceLock;
 
 type Ecb = Block;
 type Cbc = Block;
-type Ctr = Stream<false>;
-type ChaCha = Stream<true>;
+type Ctr = Stream<CTR>;
+type ChaCha = Stream<CHACHA>;
+type Ofb = Stream<OFB>;
+type Cfb = Stream<CFB>;
+type EtmSha1 = Etm<20>;
+type EtmSha256 = Etm<32>;
+type EtmSha512 = Etm<64>;
 type Gcm = Authenticated<true>;
 type ChaChaPoly = Authenticated<false>;
 type CbcSha1 = CbcHmac<false>;
@@ -60,9 +74,24 @@ ciphers! {
     AES_256_CBC_HMAC_SHA256 CbcSha256 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA256";
     AES_128_CBC_HMAC_SHA1 CbcSha1 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA1";
     AES_128_CBC_HMAC_SHA256 CbcSha256 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA256";
+    AES_256_CBC_HMAC_SHA1_ETM EtmSha1 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA1-ETM";
+    AES_192_CBC_HMAC_SHA1_ETM EtmSha1 Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cbc(aes)" "AES-192-CBC-HMAC-SHA1-ETM";
+    AES_128_CBC_HMAC_SHA1_ETM EtmSha1 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA1-ETM";
+    AES_256_CBC_HMAC_SHA256_ETM EtmSha256 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA256-ETM";
+    AES_192_CBC_HMAC_SHA256_ETM EtmSha256 Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cbc(aes)" "AES-192-CBC-HMAC-SHA256-ETM";
+    AES_128_CBC_HMAC_SHA256_ETM EtmSha256 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA256-ETM";
+    AES_256_CBC_HMAC_SHA512_ETM EtmSha512 Skcipher EVP_CIPH_CBC_MODE 32 16 16 "cbc(aes)" "AES-256-CBC-HMAC-SHA512-ETM";
+    AES_192_CBC_HMAC_SHA512_ETM EtmSha512 Skcipher EVP_CIPH_CBC_MODE 24 16 16 "cbc(aes)" "AES-192-CBC-HMAC-SHA512-ETM";
+    AES_128_CBC_HMAC_SHA512_ETM EtmSha512 Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(aes)" "AES-128-CBC-HMAC-SHA512-ETM";
     AES_256_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 32 16 1 "ctr(aes)" "AES-256-CTR";
     AES_192_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 24 16 1 "ctr(aes)" "AES-192-CTR";
     AES_128_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(aes)" "AES-128-CTR";
+    AES_256_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 32 16 1 "cfb(aes)" "AES-256-CFB:2.16.840.1.101.3.4.1.44";
+    AES_192_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 24 16 1 "cfb(aes)" "AES-192-CFB:2.16.840.1.101.3.4.1.24";
+    AES_128_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 16 16 1 "cfb(aes)" "AES-128-CFB:2.16.840.1.101.3.4.1.4";
+    AES_256_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 32 16 1 "ofb(aes)" "AES-256-OFB:2.16.840.1.101.3.4.1.43";
+    AES_192_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 24 16 1 "ofb(aes)" "AES-192-OFB:2.16.840.1.101.3.4.1.23";
+    AES_128_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 16 16 1 "ofb(aes)" "AES-128-OFB:2.16.840.1.101.3.4.1.3";
     AES_256_XTS Xts Skcipher EVP_CIPH_XTS_MODE 64 16 1 "xts(aes)" "AES-256-XTS:1.3.111.2.1619.0.1.2";
     AES_128_XTS Xts Skcipher EVP_CIPH_XTS_MODE 32 16 1 "xts(aes)" "AES-128-XTS:1.3.111.2.1619.0.1.1";
     AES_256_GCM Gcm Aead EVP_CIPH_GCM_MODE 32 12 1 "gcm(aes)" "AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46";
@@ -97,6 +126,12 @@ ciphers! {
     CAMELLIA_256_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 32 16 1 "ctr(camellia)" "CAMELLIA-256-CTR:0.3.4401.5.3.1.9.49";
     CAMELLIA_192_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 24 16 1 "ctr(camellia)" "CAMELLIA-192-CTR:0.3.4401.5.3.1.9.29";
     CAMELLIA_128_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(camellia)" "CAMELLIA-128-CTR:0.3.4401.5.3.1.9.9";
+    CAMELLIA_256_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 32 16 1 "cfb(camellia)" "CAMELLIA-256-CFB:0.3.4401.5.3.1.9.44";
+    CAMELLIA_192_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 24 16 1 "cfb(camellia)" "CAMELLIA-192-CFB:0.3.4401.5.3.1.9.24";
+    CAMELLIA_128_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 16 16 1 "cfb(camellia)" "CAMELLIA-128-CFB:0.3.4401.5.3.1.9.4";
+    CAMELLIA_256_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 32 16 1 "ofb(camellia)" "CAMELLIA-256-OFB:0.3.4401.5.3.1.9.43";
+    CAMELLIA_192_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 24 16 1 "ofb(camellia)" "CAMELLIA-192-OFB:0.3.4401.5.3.1.9.23";
+    CAMELLIA_128_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 16 16 1 "ofb(camellia)" "CAMELLIA-128-OFB:0.3.4401.5.3.1.9.3";
     ARIA_256_ECB Ecb Skcipher EVP_CIPH_ECB_MODE 32 0 16 "ecb(aria)" "ARIA-256-ECB:1.2.410.200046.1.1.11";
     ARIA_192_ECB Ecb Skcipher EVP_CIPH_ECB_MODE 24 0 16 "ecb(aria)" "ARIA-192-ECB:1.2.410.200046.1.1.6";
     ARIA_128_ECB Ecb Skcipher EVP_CIPH_ECB_MODE 16 0 16 "ecb(aria)" "ARIA-128-ECB:1.2.410.200046.1.1.1";
@@ -106,6 +141,12 @@ ciphers! {
     ARIA_256_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 32 16 1 "ctr(aria)" "ARIA-256-CTR:1.2.410.200046.1.1.15";
     ARIA_192_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 24 16 1 "ctr(aria)" "ARIA-192-CTR:1.2.410.200046.1.1.10";
     ARIA_128_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(aria)" "ARIA-128-CTR:1.2.410.200046.1.1.5";
+    ARIA_256_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 32 16 1 "cfb(aria)" "ARIA-256-CFB:1.2.410.200046.1.1.13";
+    ARIA_192_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 24 16 1 "cfb(aria)" "ARIA-192-CFB:1.2.410.200046.1.1.8";
+    ARIA_128_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 16 16 1 "cfb(aria)" "ARIA-128-CFB:1.2.410.200046.1.1.3";
+    ARIA_256_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 32 16 1 "ofb(aria)" "ARIA-256-OFB:1.2.410.200046.1.1.14";
+    ARIA_192_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 24 16 1 "ofb(aria)" "ARIA-192-OFB:1.2.410.200046.1.1.9";
+    ARIA_128_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 16 16 1 "ofb(aria)" "ARIA-128-OFB:1.2.410.200046.1.1.4";
     ARIA_256_GCM Gcm Aead EVP_CIPH_GCM_MODE 32 12 1 "gcm(aria)" "ARIA-256-GCM:1.2.410.200046.1.1.36";
     ARIA_192_GCM Gcm Aead EVP_CIPH_GCM_MODE 24 12 1 "gcm(aria)" "ARIA-192-GCM:1.2.410.200046.1.1.35";
     ARIA_128_GCM Gcm Aead EVP_CIPH_GCM_MODE 16 12 1 "gcm(aria)" "ARIA-128-GCM:1.2.410.200046.1.1.34";
@@ -117,4 +158,6 @@ ciphers! {
     SM4_ECB Ecb Skcipher EVP_CIPH_ECB_MODE 16 0 16 "ecb(sm4)" "SM4-ECB:1.2.156.10197.1.104.1";
     SM4_CBC Cbc Skcipher EVP_CIPH_CBC_MODE 16 16 16 "cbc(sm4)" "SM4-CBC:SM4:1.2.156.10197.1.104.2";
     SM4_CTR Ctr Skcipher EVP_CIPH_CTR_MODE 16 16 1 "ctr(sm4)" "SM4-CTR:1.2.156.10197.1.104.7";
+    SM4_CFB Cfb Skcipher EVP_CIPH_CFB_MODE 16 16 1 "cfb(sm4)" "SM4-CFB:SM4-CFB128:1.2.156.10197.1.104.4";
+    SM4_OFB Ofb Skcipher EVP_CIPH_OFB_MODE 16 16 1 "ofb(sm4)" "SM4-OFB:SM4-OFB128:1.2.156.10197.1.104.3";
 }

@@ -78,11 +78,13 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
 
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
         let Run { src, dst, len, .. } = run;
-        let (wraps, whole) = (self.shared.encrypt, len.is_multiple_of(WORD));
+        let wraps = self.shared.encrypt;
         if len == 0 {
             return Ok(0);
         }
-        if src.is_null() || (!whole && !(wraps && PADDED)) || (!wraps && len < 2 * WORD) || len > u32::MAX as usize {
+        let whole = len.is_multiple_of(WORD) || (wraps && PADDED);
+        let least = if wraps { 1 } else { 2 * WORD };
+        if src.is_null() || !whole || len < least || len > u32::MAX as usize {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         // The word stands before the key that is wrapped.

@@ -1,0 +1,131 @@
+//! AES-CBC with an HMAC of the ciphertext, under OpenSSL 4.0's names for encrypt-then-MAC: a message is one call, in whole
+//! blocks. The MAC is the tag; it covers neither the IV nor anything else, which is the caller's to add.
+//!
+//! A message is decrypted once its tag was found to be right. A tag serves one message.
+
+use super::{
+    Context, Run,
+    shared::{Keyed, Shared, hmac},
+};
+use crate::{abi::*, core::Reason, memory};
+use algkit::Hash;
+use std::{mem, sync::Arc};
+use subtle::ConstantTimeEq;
+
+const BLOCK: usize = 16;
+
+/// `MAC` is the length of the MAC, and says which hash it has.
+#[derive(Clone)]
+pub struct Etm<const MAC: usize> {
+    shared: Shared,
+    keyed: Keyed,
+    mac_key: Option<Arc<Hash>>,
+    tag: [u8; MAC],
+    /// The length of the tag that was made, or is expected; 0 if there is none.
+    tag_len: usize,
+}
+
+impl<const MAC: usize> Etm<MAC> {
+    const DIGEST: &'static str = match MAC {
+        20 => "SHA1",
+        32 => "SHA256",
+        _ => "SHA512",
+    };
+}
+
+impl<const MAC: usize> Context for Etm<MAC> {
+    const ENCRYPT_THEN_MAC: bool = true;
+    const GETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::size(OSSL_CIPHER_PARAM_IVLEN),
+        Param::octets(OSSL_CIPHER_PARAM_IV),
+        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TAG),
+        Param::END,
+    ];
+    const SETTABLE: &'static [Param] = &[
+        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY),
+        Param::octets(OSSL_CIPHER_PARAM_AEAD_TAG),
+        Param::END,
+    ];
+
+    fn new(shared: Shared) -> Self {
+        Self { shared, keyed: Keyed::default(), mac_key: None, tag: [0; MAC], tag_len: 0 }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+
+    fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
+        self.tag_len = 0;
+        self.keyed.init(&self.shared, key, iv)
+    }
+
+    unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
+        if run.len == 0 {
+            return Ok(0);
+        }
+        if run.len > run.room {
+            return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+        }
+        if !run.len.is_multiple_of(BLOCK) {
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        // SAFETY: the buffers have this many bytes.
+        let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
+        let mac_key = self.mac_key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        let mut mac = [0; MAC];
+        if self.shared.encrypt {
+            self.keyed.crypt(&self.shared, text.reborrow())?;
+            mac_key.digest_into(&[text.dst()], &mut mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            (self.tag, self.tag_len) = (mac, MAC);
+        } else {
+            let tag_len = mem::take(&mut self.tag_len);
+            if tag_len == 0 {
+                return Err(PROV_R_TAG_NOT_SET);
+            }
+            mac_key.digest_into(&[text.src()], &mut mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            if !bool::from(mac[..tag_len].ct_eq(&self.tag[..tag_len])) {
+                return Err(PROV_R_INVALID_TAG);
+            }
+            self.keyed.crypt(&self.shared, text)?;
+        }
+        Ok(run.len)
+    }
+
+    fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
+        if key != OSSL_CIPHER_PARAM_AEAD_TAG {
+            return self.keyed.get(&self.shared, key, param);
+        }
+        let len = param.data_size;
+        if !self.shared.encrypt || len == 0 || len > self.tag_len {
+            return Err(PROV_R_INVALID_TAG);
+        }
+        param.put_bytes(&self.tag[..len])
+    }
+
+    fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
+        match key {
+            OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
+                self.mac_key = None;
+                self.mac_key = Some(hmac(Self::DIGEST, param.bytes()?.unwrap_or_default())?);
+            }
+            OSSL_CIPHER_PARAM_AEAD_TAG => {
+                let tag = param.bytes()?.filter(|tag| (1..=MAC).contains(&tag.len())).ok_or(PROV_R_INVALID_TAG)?;
+                if self.shared.encrypt {
+                    return Err(PROV_R_TAG_NOT_NEEDED);
+                }
+                self.tag[..tag.len()].copy_from_slice(tag);
+                self.tag_len = tag.len();
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Pipelines (OpenSSL 3.5): each call has a part of several messages under one key. A pipe is a context of its own, so that
+//! it takes parts and padding as any other; [`Context::update_many`] may process the parts side by side. CBC encryption
+//! gains by it. GCM does not: a context of its own for each message costs more.
+
+use super::{Context, Object, Run};
+use crate::{abi::*, core::Reason, memory, object, params};
+use std::{
+    array,
+    ffi::{c_int, c_void},
+    ptr, slice,
+};
+
+/// `EVP_MAX_PIPES`.
+const MOST: usize = 32;
+
+/// The functions for pipelines, or the end of the table for a context that has none.
+pub const fn functions<C: Context>() -> [Dispatch; 4] {
+    if !C::PIPES {
+        return [Dispatch::END; 4];
+    }
+    [
+        Dispatch::new(OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT, init::<C, true> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT, init::<C, false> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_PIPELINE_UPDATE, update::<C> as *const ()),
+        Dispatch::new(OSSL_FUNC_CIPHER_PIPELINE_FINAL, finish::<C> as *const ()),
+    ]
+}
+
+/// Runs the body of a function with a context and its pipes.
+///
+/// # Safety
+/// `newctx` or `dupctx` made the context, and nobody else uses it.
+#[inline(always)]
+pub unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut Object<C>) -> Result<(), Reason>) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { object::with(context, |object: &Object<C>| object.single.shared().core(), body) }
+}
+
+unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
+    context: *mut c_void,
+    key: *const u8,
+    key_len: usize,
+    count: usize,
+    ivs: *const *const u8,
+    iv_len: usize,
+    params: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes a context, the lengths of what is there, an IV for each pipe, and a list of parameters.
+    unsafe {
+        with::<C>(context, |Object { single, pipes }| {
+            pipes.clear();
+            if count > MOST {
+                return Err(PROV_R_INVALID_INPUT_LENGTH);
+            }
+            single.shared_mut().encrypt = ENCRYPT;
+            single.init((!key.is_null()).then(|| memory::bytes(key, key_len)), None)?;
+            params::each(params, |key, param| single.set(key, param))?;
+            let needs_iv = single.shared().row().iv > 0;
+            if needs_iv && ivs.is_null() {
+                // There are no pipes before they have IVs of their own.
+                return Ok(());
+            }
+            pipes.resize(count, single.clone());
+            for (i, pipe) in pipes.iter_mut().enumerate().filter(|_| needs_iv) {
+                pipe.init(None, Some(memory::bytes(*ivs.add(i), iv_len)))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The entry of a pipe in an array, or `missing` where there is no array.
+///
+/// # Safety
+/// `array` is NULL or has more than `i` entries.
+unsafe fn entry<T: Copy>(array: *const T, i: usize, missing: T) -> T {
+    // SAFETY: as the caller promises.
+    if array.is_null() { missing } else { unsafe { *array.add(i) } }
+}
+
+unsafe extern "C" fn update<C: Context>(
+    context: *mut c_void,
+    count: usize,
+    out: *const *mut u8,
+    out_len: *mut usize,
+    out_size: *const usize,
+    src: *const *const u8,
+    len: *const usize,
+) -> c_int {
+    // SAFETY: libcrypto passes a context, and arrays with an entry for each pipe, or none.
+    unsafe {
+        with::<C>(context, |object| {
+            let pipes = &mut object.pipes[..];
+            if pipes.len() != count || count == 0 {
+                return Err(PROV_R_INVALID_STATE);
+            }
+            let runs: [Run; MOST] = array::from_fn(|i| {
+                let i = i.min(count - 1);
+                let dst = entry(out, i, ptr::null_mut());
+                Run { src: entry(src, i, ptr::null()), dst, len: *len.add(i), room: entry(out_size, i, 0) }
+            });
+            C::update_many(pipes, &runs[..count], slice::from_raw_parts_mut(out_len, count))
+        })
+    }
+}
+
+unsafe extern "C" fn finish<C: Context>(
+    context: *mut c_void,
+    count: usize,
+    out: *const *mut u8,
+    out_len: *mut usize,
+    out_size: *const usize,
+) -> c_int {
+    // SAFETY: libcrypto passes a context, and arrays with an entry for each pipe.
+    unsafe {
+        with::<C>(context, |object| {
+            if object.pipes.len() != count {
+                return Err(PROV_R_INVALID_STATE);
+            }
+            for (i, pipe) in object.pipes.iter_mut().enumerate() {
+                let room = memory::room(entry(out, i, ptr::null_mut()), entry(out_size, i, 0));
+                *out_len.add(i) = pipe.finish(room)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Processes a part of each of several messages, one after the other.
+///
+/// # Safety
+/// As for [`Context::update`].
+pub unsafe fn one_by_one<C: Context>(pipes: &mut [C], runs: &[Run], written: &mut [usize]) -> Result<(), Reason> {
+    for ((pipe, run), written) in pipes.iter_mut().zip(runs).zip(written) {
+        // SAFETY: as the caller promises.
+        *written = unsafe { pipe.update(*run)? };
+    }
+    Ok(())
+}
