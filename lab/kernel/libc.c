@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Messages go to stderr, and are counted as little as the kernel does. */
+/* Messages go to stderr. */
 int printk(const char *text, ...) {
     va_list args;
     va_start(args, text);
