@@ -1,0 +1,93 @@
+//! `algkit volume` and headers that somebody has altered: one line, an exit status, and an image that stays as it was.
+
+mod common;
+
+use common::{Folder, fails, ok, run};
+use std::fs;
+
+/// The length of a copy of the header, and where its JSON begins.
+const COPY: usize = 16 << 10;
+const JSON: usize = 4096;
+
+fn quick(folder: &Folder) -> [String; 6] {
+    ["-d", &folder.arg("key"), "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"].map(str::to_owned)
+}
+
+/// An image with two key slots, and its bytes.
+fn image(folder: &Folder) -> (String, Vec<u8>) {
+    folder.write("key", "a passphrase");
+    let new = folder.write("new key", "another");
+    let image = folder.write("image", "");
+    fs::File::options().write(true).open(&image).unwrap().set_len(20 << 20).unwrap();
+    let args = |words: [&str; 3], last: &str| {
+        let options = quick(folder);
+        let words = words.into_iter().filter(|word| !word.is_empty());
+        words.chain(options.iter().map(String::as_str)).chain([last]).map(str::to_owned).collect::<Vec<_>>()
+    };
+    ok(&run(&args(["volume", "format", "-q"], &image)));
+    let mut add = args(["volume", "add-key", ""], &image);
+    add.push(new);
+    ok(&run(&add));
+    let bytes = folder.read("image");
+    (image, bytes)
+}
+
+/// Replaces text in the JSON of both copies, whose checksums are made right.
+fn altered(good: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let mut bytes = good.to_vec();
+    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+        let end = JSON + copy[JSON..].iter().position(|byte| *byte == 0).unwrap();
+        let json = String::from_utf8(copy[JSON..end].to_vec()).unwrap();
+        assert!(json.contains(from), "{from} in {json}");
+        let json = json.replacen(from, to, 1);
+        copy[JSON..].fill(0);
+        copy[JSON..JSON + json.len()].copy_from_slice(json.as_bytes());
+        copy[448..512].fill(0);
+        let sum = algkit::sha256().digest(copy);
+        copy[448..480].copy_from_slice(&sum);
+    }
+    bytes
+}
+
+#[test]
+fn an_altered_header_is_refused_in_one_line_and_stays() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let open = |bytes: &[u8]| {
+        fs::write(&image, bytes).unwrap();
+        let output = run(&["volume", "open-test", "-d", &folder.arg("key"), &image]);
+        assert!(folder.read("image") == bytes, "an image is not written");
+        output
+    };
+    ok(&open(&good));
+    let first = r#""offset":"32768""#;
+    let derivation = r#""kdf":{"hash":"sha256","iterations":1000,"#;
+    let days = r#""kdf":{"hash":"sha256","iterations":4294967295,"#;
+    for (what, from, to, said) in [
+        ("areas that overlap", r#""offset":"290816""#, r#""offset":"32768""#, "overlap"),
+        ("an area in the header", first, r#""offset":"4096""#, "area"),
+        ("an area behind the device", first, r#""offset":"1099511627776""#, "area"),
+        ("an area that wraps", first, r#""offset":"18446744073709551104""#, "area"),
+        ("data in the header", r#""offset":"16777216""#, r#""offset":"4096""#, "inside the header"),
+        ("PBKDF2 for days", derivation, days, "iterations"),
+        ("a requirement", r#""keyslots_size""#, r#""requirements":{"mandatory":["magic"]},"keyslots_size""#, "magic"),
+        ("JSON that ends early", r#""tokens":{}}"#, r#""tokens":{"#, "JSON"),
+    ] {
+        let output = open(&altered(&good, from, to));
+        let line = fails(&output, 2);
+        assert!(line.contains(said), "{what}: {line}");
+    }
+    // In the second slot, Argon2 in place of PBKDF2, with costs that nobody pays.
+    let at = good[JSON..COPY].windows(derivation.len()).rposition(|text| text == derivation.as_bytes()).unwrap();
+    let old = String::from_utf8(good[JSON + at..].iter().copied().take_while(|byte| *byte != b'}').collect()).unwrap();
+    let salt = old.split(r#""salt":""#).nth(1).unwrap().split('"').next().unwrap();
+    let costs = r#""cpus":4,"memory":4294967295,"time":4294967295"#;
+    let argon2 = format!(r#""kdf":{{{costs},"salt":"{salt}","type":"argon2id""#);
+    let both = altered(&altered(&good, &old, &argon2), derivation, days);
+    assert!(fails(&open(&both), 2).contains("KiB"), "costs of Argon2");
+
+    // A header that is right, and a passphrase that is not.
+    fs::write(folder.path("key"), "a wrong one").unwrap();
+    let line = fails(&open(&good), 1);
+    assert!(line.contains("no key slot opens"), "{line}");
+}
