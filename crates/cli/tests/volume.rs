@@ -9,25 +9,14 @@ use std::fs;
 const COPY: usize = 16 << 10;
 const JSON: usize = 4096;
 
-fn quick(folder: &Folder) -> [String; 6] {
-    ["-d", &folder.arg("key"), "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"].map(str::to_owned)
-}
-
 /// An image with two key slots, and its bytes.
 fn image(folder: &Folder) -> (String, Vec<u8>) {
-    folder.write("key", "a passphrase");
-    let new = folder.write("new key", "another");
+    let (key, new) = (folder.write("key", "a passphrase"), folder.write("new key", "another"));
     let image = folder.write("image", "");
     fs::File::options().write(true).open(&image).unwrap().set_len(20 << 20).unwrap();
-    let args = |words: [&str; 3], last: &str| {
-        let options = quick(folder);
-        let words = words.into_iter().filter(|word| !word.is_empty());
-        words.chain(options.iter().map(String::as_str)).chain([last]).map(str::to_owned).collect::<Vec<_>>()
-    };
-    ok(&run(&args(["volume", "format", "-q"], &image)));
-    let mut add = args(["volume", "add-key", ""], &image);
-    add.push(new);
-    ok(&run(&add));
+    let quick = ["-d", &key, "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", &image];
+    ok(&run(&[&["volume", "format", "-q"][..], &quick].concat()));
+    ok(&run(&[&["volume", "add-key"][..], &quick, &[&new]].concat()));
     let bytes = folder.read("image");
     (image, bytes)
 }

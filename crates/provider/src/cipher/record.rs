@@ -1,6 +1,6 @@
 //! Records of TLS 1.0 to 1.2: the header that all of them authenticate, and how those in CBC mode are opened: explicit
-//! IV, text, MAC unless it was checked before, padding. Neither the time nor the addresses depend on what was decrypted (RFC 5246, section 6.2.3.2, and
-//! AlFardan and Paterson, "Lucky Thirteen", 2013).
+//! IV, text, MAC unless it was checked before, padding. Neither the time nor the addresses depend on what was decrypted
+//! (RFC 5246, section 6.2.3.2, and AlFardan and Paterson, "Lucky Thirteen", 2013).
 
 use crate::{
     abi::{PROV_R_CIPHER_OPERATION_FAILED, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_INVALID_AAD},

@@ -110,6 +110,17 @@ pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &
 /// The longest IV of a mode in bytes.
 const MAX_IV: usize = 16;
 
+/// What EVP may ask of a mode.
+pub const MODE_PARAMS: &[Param] = &[
+    Param::size(OSSL_CIPHER_PARAM_KEYLEN),
+    Param::size(OSSL_CIPHER_PARAM_IVLEN),
+    Param::uint(OSSL_CIPHER_PARAM_PADDING),
+    Param::uint(OSSL_CIPHER_PARAM_NUM),
+    Param::octets(OSSL_CIPHER_PARAM_IV),
+    Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
+    Param::END,
+];
+
 /// The key of a mode, its chaining value, and the IV that was set.
 #[derive(Clone, Default)]
 pub struct Keyed {

@@ -2,7 +2,7 @@
 
 use super::{
     Context, Run,
-    shared::{Keyed, Shared},
+    shared::{Keyed, MODE_PARAMS, Shared},
 };
 use crate::{abi::*, core::Reason, memory};
 use algkit::InOut;
@@ -80,15 +80,7 @@ impl<const KIND: u8> Stream<KIND> {
 
 impl<const KIND: u8> Context for Stream<KIND> {
     const CUSTOM_IV: bool = KIND == CHACHA;
-    const GETTABLE: &'static [Param] = &[
-        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
-        Param::size(OSSL_CIPHER_PARAM_IVLEN),
-        Param::uint(OSSL_CIPHER_PARAM_PADDING),
-        Param::uint(OSSL_CIPHER_PARAM_NUM),
-        Param::octets(OSSL_CIPHER_PARAM_IV),
-        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
-        Param::END,
-    ];
+    const GETTABLE: &'static [Param] = MODE_PARAMS;
     const SETTABLE: &'static [Param] =
         &[Param::size(OSSL_CIPHER_PARAM_KEYLEN), Param::uint(OSSL_CIPHER_PARAM_PADDING), Param::END];
 

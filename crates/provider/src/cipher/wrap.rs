@@ -4,7 +4,7 @@
 
 use super::{
     Context, Run,
-    shared::{Shared, set_iv, set_key},
+    shared::{MODE_PARAMS, Shared, set_iv, set_key},
 };
 use crate::{abi::*, core::Reason, memory};
 use algkit::{Cipher, Direction, Error, key_wrap};
@@ -44,15 +44,7 @@ impl<const PADDED: bool, const INVERSE: bool> Wrap<PADDED, INVERSE> {
 impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> {
     const CUSTOM_IV: bool = true;
     const ONCE: bool = false;
-    const GETTABLE: &'static [Param] = &[
-        Param::size(OSSL_CIPHER_PARAM_KEYLEN),
-        Param::size(OSSL_CIPHER_PARAM_IVLEN),
-        Param::uint(OSSL_CIPHER_PARAM_PADDING),
-        Param::uint(OSSL_CIPHER_PARAM_NUM),
-        Param::octets(OSSL_CIPHER_PARAM_IV),
-        Param::octets(OSSL_CIPHER_PARAM_UPDATED_IV),
-        Param::END,
-    ];
+    const GETTABLE: &'static [Param] = MODE_PARAMS;
     const SETTABLE: &'static [Param] = &[Param::size(OSSL_CIPHER_PARAM_KEYLEN), Param::END];
 
     fn new(shared: Shared) -> Self {

@@ -2,18 +2,14 @@
 
 use super::{
     Context, Run,
-    shared::{Shared, set_iv, set_key},
+    shared::{Keyed, Shared},
 };
 use crate::{abi::*, core::Reason, memory};
-use algkit::Skcipher;
-use std::sync::Arc;
 
 #[derive(Clone)]
 pub struct Xts {
     shared: Shared,
-    key: Option<Arc<Skcipher>>,
-    iv: [u8; 16],
-    iv_set: bool,
+    keyed: Keyed,
 }
 
 impl Context for Xts {
@@ -28,7 +24,7 @@ impl Context for Xts {
     const SETTABLE: &'static [Param] = &[Param::size(OSSL_CIPHER_PARAM_KEYLEN), Param::END];
 
     fn new(shared: Shared) -> Self {
-        Self { shared, key: None, iv: [0; 16], iv_set: false }
+        Self { shared, keyed: Keyed::default() }
     }
 
     fn shared(&self) -> &Shared {
@@ -40,35 +36,24 @@ impl Context for Xts {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        if let Some(iv) = iv {
-            set_iv(&mut self.iv, iv)?;
-            self.iv_set = true;
-        }
-        key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
+        self.keyed.init(&self.shared, key, iv)
     }
 
     unsafe fn update(&mut self, run: Run) -> Result<usize, Reason> {
-        let key = self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?;
-        if !self.iv_set {
-            return Err(PROV_R_INVALID_IV_LENGTH);
-        }
+        let (key, iv) = self.keyed.parts(&self.shared)?;
         if run.len > run.room {
             return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
         }
         // SAFETY: the buffers have this many bytes.
         let text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
         let encrypt = self.shared.encrypt;
-        let done = if encrypt { key.encrypt_once(&self.iv, text) } else { key.decrypt_once(&self.iv, text) };
+        let done = if encrypt { key.encrypt_once(iv, text) } else { key.decrypt_once(iv, text) };
         done.map_err(|_| PROV_R_INVALID_INPUT_LENGTH)?;
         Ok(run.len)
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
-        match key {
-            OSSL_CIPHER_PARAM_IVLEN => param.put(self.iv.len()),
-            OSSL_CIPHER_PARAM_IV | OSSL_CIPHER_PARAM_UPDATED_IV => param.put_bytes(&self.iv),
-            _ => Ok(()),
-        }
+        self.keyed.get(&self.shared, key, param)
     }
 
     fn set(&mut self, _: &[u8], _: &Param) -> Result<(), Reason> {
