@@ -2,7 +2,7 @@
  * A provider that is algkit.so (INNER) and counts what goes through it: bytes of text through ciphers, and of messages through digests
  * and MACs. The two numbers are the first sixteen bytes of the file COUNTS, which all processes of a program share. With FREE it computes
  * nothing for texts of 4096 bytes and more, so that a handshake succeeds and what follows costs what is not cryptography; nobody can
- * decrypt it. AES-CBC-HMAC, which makes whole records, is then not offered: libssl takes CBC and HMAC.
+ * decrypt it.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,6 +26,7 @@ static OSSL_FUNC_provider_query_operation_fn *query_inner;
 static OSSL_FUNC_cipher_update_fn *update[SLOTS];
 static OSSL_FUNC_cipher_cipher_fn *cipher[SLOTS];
 static OSSL_FUNC_cipher_set_ctx_params_fn *set[SLOTS];
+static OSSL_FUNC_cipher_get_ctx_params_fn *get[SLOTS];
 static OSSL_FUNC_digest_update_fn *digest[SLOTS];
 static OSSL_FUNC_mac_update_fn *mac[SLOTS];
 
@@ -34,23 +35,34 @@ static void count(int kind, size_t bytes)
     __atomic_fetch_add(&counts[kind], bytes, __ATOMIC_RELAXED);
 }
 
-/* CBC makes room for the padding of a record. */
+/* CBC makes room for the padding of a record, AES-CBC-HMAC gets it. */
 static int skip(int n, size_t *len, size_t size)
 {
+    const char *names = algorithms[0][n].algorithm_names;
     int free = FREE && size >= 4096;
 
     if (free && len)
-        *len = strstr(algorithms[0][n].algorithm_names, "CBC") ? (size / 16 + 1) * 16 : size;
+        *len = strstr(names, "CBC") && !strstr(names, "CBC-HMAC") ? (size / 16 + 1) * 16 : size;
     return free;
 }
 
-/* Several records of AES-CBC-HMAC at once are a parameter. */
+/* Several records of AES-CBC-HMAC at once are a parameter. Returns whether they are skipped. */
 static int records(const OSSL_PARAM params[])
 {
     for (; params && params->key; params++)
-        if (strcmp(params->key, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN) == 0)
+        if (strcmp(params->key, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN) == 0) {
             count(0, params->data_size);
-    return 1;
+            return FREE;
+        }
+    return 0;
+}
+
+/* Records that were skipped are as long as those that were announced. */
+static void announced(OSSL_PARAM params[])
+{
+    for (; FREE && params->key; params++)
+        if (strcmp(params->key, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN) == 0)
+            params->key = OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN;
 }
 
 /* Associated data has no output. */
@@ -85,7 +97,12 @@ static int records(const OSSL_PARAM params[])
     }                                                                                                                  \
     static int set_##n(void *c, const OSSL_PARAM params[])                                                             \
     {                                                                                                                  \
-        return records(params) && set[n](c, params);                                                                   \
+        return records(params) || set[n](c, params);                                                                   \
+    }                                                                                                                  \
+    static int get_##n(void *c, OSSL_PARAM params[])                                                                   \
+    {                                                                                                                  \
+        announced(params);                                                                                             \
+        return get[n](c, params);                                                                                      \
     }
 #define TEN(m, t) m(t##0) m(t##1) m(t##2) m(t##3) m(t##4) m(t##5) m(t##6) m(t##7) m(t##8) m(t##9)
 #define ALL(m) TEN(m, ) TEN(m, 1) TEN(m, 2) TEN(m, 3) TEN(m, 4) TEN(m, 5) TEN(m, 6) TEN(m, 7) TEN(m, 8) TEN(m, 9)
@@ -96,11 +113,13 @@ ALL(COUNTING)
 #define DIGEST(n) digest_##n,
 #define MAC(n) mac_##n,
 #define SET(n) set_##n,
+#define GET(n) get_##n,
 static OSSL_FUNC_cipher_update_fn *const update_of[] = { ALL(UPDATE) };
 static OSSL_FUNC_cipher_cipher_fn *const cipher_of[] = { ALL(CIPHER) };
 static OSSL_FUNC_digest_update_fn *const digest_of[] = { ALL(DIGEST) };
 static OSSL_FUNC_mac_update_fn *const mac_of[] = { ALL(MAC) };
 static OSSL_FUNC_cipher_set_ctx_params_fn *const set_of[] = { ALL(SET) };
+static OSSL_FUNC_cipher_get_ctx_params_fn *const get_of[] = { ALL(GET) };
 
 static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache)
 {
@@ -129,8 +148,6 @@ static void copy(int kind, const OSSL_ALGORITHM *inner)
     for (n = 0; n < SLOTS && inner->algorithm_names; n++, inner++) {
         OSSL_DISPATCH *to = functions[kind][n];
 
-        while (FREE && strstr(inner->algorithm_names, "CBC-HMAC"))
-            inner++;
         algorithms[kind][n] = *inner;
         algorithms[kind][n].implementation = to;
         for (i = 0; i < ENTRIES - 1 && inner->implementation[i].function_id; i++) {
@@ -144,6 +161,9 @@ static void copy(int kind, const OSSL_ALGORITHM *inner)
             } else if (kind == 0 && to[i].function_id == OSSL_FUNC_CIPHER_SET_CTX_PARAMS) {
                 set[n] = OSSL_FUNC_cipher_set_ctx_params(&to[i]);
                 to[i].function = (void (*)(void))set_of[n];
+            } else if (kind == 0 && to[i].function_id == OSSL_FUNC_CIPHER_GET_CTX_PARAMS) {
+                get[n] = OSSL_FUNC_cipher_get_ctx_params(&to[i]);
+                to[i].function = (void (*)(void))get_of[n];
             } else if (kind == 2 && to[i].function_id == OSSL_FUNC_MAC_UPDATE) {
                 mac[n] = OSSL_FUNC_mac_update(&to[i]);
                 to[i].function = (void (*)(void))mac_of[n];
