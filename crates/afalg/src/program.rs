@@ -117,9 +117,16 @@ const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
     183
 } else if cfg!(target_arch = "riscv64") {
     243
+} else if cfg!(target_arch = "powerpc64") {
+    21
+} else if cfg!(target_arch = "s390x") {
+    22
 } else {
     0
 };
+
+/// How the names of glibc's loaders begin; the second is that of PowerPC and s390x.
+const LOADERS: [&[u8]; 2] = [b"ld-linux", b"ld64.so"];
 
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
@@ -181,7 +188,7 @@ impl<F: Image> Elf<'_, F> {
                 of_loader(path.get(..len)?)
             }
             // This is the loader itself, which takes a program's name as an argument.
-            None if elf.needs(DT_SONAME, b"ld-linux") => Reach::Libc,
+            None if LOADERS.iter().any(|name| elf.needs(DT_SONAME, name)) => Reach::Libc,
             None => Reach::Static,
         })
     }
@@ -351,8 +358,8 @@ mod tests {
     #[test]
     fn no_loader_means_static() {
         let mut bytes = own_bytes();
-        let (headers, count) = (u64_at(&bytes, 32).expect("there") as usize, usize::from(bytes[56]));
-        for header in (0..count).map(|header| headers + header * 56) {
+        let (headers, count) = (u64_at(&bytes, 32).expect("there") as usize, u16_at(&bytes, 56).expect("there"));
+        for header in (0..usize::from(count)).map(|header| headers + header * 56) {
             // PT_INTERP becomes PT_NULL.
             if bytes[header..header + 4] == PT_INTERP.to_ne_bytes() {
                 bytes[header..header + 4].fill(0);

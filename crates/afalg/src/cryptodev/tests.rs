@@ -5,15 +5,20 @@ use crate::{Errno, Memory};
 
 const CRIOGET: u32 = 0xc004_6365;
 const CIOCGSESSION: u32 = 0xc030_6366;
-const CIOCFSESSION: u32 = 0x4004_6367;
+const CIOCFSESSION: u32 = one_way(0x4004_6367);
 const CIOCCRYPT: u32 = 0xc030_6368;
 const CIOCKEY: u32 = 0xc090_6369;
-const CIOCASYMFEAT: u32 = 0x8004_636a;
+const CIOCASYMFEAT: u32 = one_way(0x8004_636a);
 const CIOCGSESSINFO: u32 = 0xc10c_636b;
 const CIOCAUTHCRYPT: u32 = 0xc048_636d;
-const CIOCASYNCCRYPT: u32 = 0x4030_636e;
-const CIOCASYNCFETCH: u32 = 0x8030_636f;
-const CIOCCPHASH: u32 = 0x4008_6370;
+const CIOCASYNCCRYPT: u32 = one_way(0x4030_636e);
+const CIOCASYNCFETCH: u32 = one_way(0x8030_636f);
+const CIOCCPHASH: u32 = one_way(0x4008_6370);
+
+/// The number of a request that copies in one direction. PowerPC has the bits of the two directions exchanged.
+const fn one_way(request: u32) -> u32 {
+    if cfg!(target_arch = "powerpc64") { request ^ 0xc000_0000 } else { request }
+}
 
 const AES_CBC: u32 = 11;
 const NULL: u32 = 16;
