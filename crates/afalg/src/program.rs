@@ -329,6 +329,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(target_pointer_width = "64"), ignore = "the injected library is for 64 bits")]
     fn a_program_of_this_c_library() {
         assert_eq!(of_bytes(&own_bytes()), Reach::Libc);
         assert_eq!(of_bytes(&for_another_cpu()), Reach::Foreign);
@@ -338,6 +339,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(target_pointer_width = "64"), ignore = "the injected library is for 64 bits")]
     fn a_script_is_its_interpreter() {
         let own = std::env::current_exe().expect("a path");
         assert_eq!(of_bytes(format!("#! {} -x\n", own.display()).as_bytes()), Reach::Libc);
@@ -356,6 +358,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(target_pointer_width = "64"), ignore = "the injected library is for 64 bits")]
     fn no_loader_means_static() {
         let mut bytes = own_bytes();
         let (headers, count) = (u64_at(&bytes, 32).expect("there") as usize, u16_at(&bytes, 56).expect("there"));
@@ -369,6 +372,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(target_pointer_width = "64"), ignore = "the injected library is for 64 bits")]
     fn a_library_of_another_name_is_needed() {
         let mut bytes = own_bytes();
         assert_eq!(of_bytes(&bytes), Reach::Libc);

@@ -1,33 +1,34 @@
-//! The drivers that names resolve to by target: with no vector instructions that this crate uses, as on PowerPC, s390x,
-//! RISC-V and 32-bit Arm, and on AArch64 by the features that its CPUs have. `lab/cpus` runs this on all of them.
+//! The drivers that names resolve to by target: with no vector instructions that this crate uses, as on s390x, RISC-V and
+//! 32-bit Arm, and on AArch64 and PowerPC by the features that their CPUs have. `lab/cpus` runs this on all of them.
 #![cfg(all(feature = "aes", feature = "chacha", feature = "checksum", feature = "serpent"))]
 #![cfg(all(feature = "sha", feature = "sha3"))]
 
 use algkit::{
     Policy, Registry,
-    cpu::Feature::{Aes, Neon, Pclmul, Sha2, Sha3},
+    cpu::Feature::{Aes, Altivec, Neon, Pclmul, Sha2, Sha3, Vcrypto},
     cpu::{Feature, FeatureSet},
 };
 
-/// Each algorithm, with its driver where there are AES and PMULL, where there is NEON, and where there is neither.
+/// Each algorithm, with its driver on Arm where there are AES and PMULL, on Arm where there is NEON, on POWER8, on
+/// PowerPC where there is AltiVec, and where there is nothing.
 #[rustfmt::skip]
-const AES: &[(&str, [&str; 3])] = &[
-    ("aes", ["aes-ce", "aes-neon", "aes-fixed-time"]),
-    ("ecb(aes)", ["ecb-aes-ce", "ecb-aes-neonbs", "ecb-aes-u64bs"]),
-    ("cbc(aes)", ["cbc-aes-ce", "cbc-aes-neonbs", "cbc-aes-u64bs"]),
-    ("cts(cbc(aes))", ["cts(cbc-aes-ce)", "cts(cbc-aes-neonbs)", "cts(cbc-aes-u64bs)"]),
-    ("ctr(aes)", ["ctr-aes-ce", "ctr-aes-neonbs", "ctr-aes-u64bs"]),
-    ("xctr(aes)", ["xctr-aes-ce", "xctr-aes-neonbs", "xctr-aes-u64bs"]),
-    ("xts(aes)", ["xts-aes-ce", "xts-aes-neonbs", "xts-aes-u64bs"]),
-    ("lrw(aes)", ["lrw(ecb(aes-ce))", "lrw(ecb(aes-neon))", "lrw(ecb(aes-fixed-time))"]),
-    ("cmac(aes)", ["cmac-aes-ce", "cmac-aes-neon", "cmac(aes-fixed-time)"]),
-    ("xcbc(aes)", ["xcbc-aes-ce", "xcbc-aes-neon", "xcbc(aes-fixed-time)"]),
-    ("cbcmac(aes)", ["cbcmac-aes-ce", "cbcmac-aes-neon", "cbcmac(aes-fixed-time)"]),
-    ("ccm(aes)", ["ccm-aes-ce", "ccm_base(ctr-aes-neonbs,cbcmac-aes-neon)", "ccm_base(ctr-aes-u64bs,cbcmac(aes-fixed-time))"]),
-    ("gcm(aes)", ["gcm-aes-ce", "gcm_base(ctr-aes-neonbs,ghash-neon)", "gcm_base(ctr-aes-u64bs,ghash-generic)"]),
-    ("hctr2(aes)", ["hctr2_base(xctr-aes-ce,polyval-ce)", "hctr2_base(xctr-aes-neonbs,polyval-neon)", "hctr2_base(xctr-aes-u64bs,polyval-generic)"]),
-    ("ghash", ["ghash-ce", "ghash-neon", "ghash-generic"]),
-    ("polyval", ["polyval-ce", "polyval-neon", "polyval-generic"]),
+const AES: &[(&str, [&str; 5])] = &[
+    ("aes", ["aes-ce", "aes-neon", "p8_aes", "aes-altivec", "aes-fixed-time"]),
+    ("ecb(aes)", ["ecb-aes-ce", "ecb-aes-neonbs", "p8_aes_ecb", "ecb-aes-altivec", "ecb-aes-u64bs"]),
+    ("cbc(aes)", ["cbc-aes-ce", "cbc-aes-neonbs", "p8_aes_cbc", "cbc-aes-altivec", "cbc-aes-u64bs"]),
+    ("cts(cbc(aes))", ["cts(cbc-aes-ce)", "cts(cbc-aes-neonbs)", "cts(p8_aes_cbc)", "cts(cbc-aes-altivec)", "cts(cbc-aes-u64bs)"]),
+    ("ctr(aes)", ["ctr-aes-ce", "ctr-aes-neonbs", "p8_aes_ctr", "ctr-aes-altivec", "ctr-aes-u64bs"]),
+    ("xctr(aes)", ["xctr-aes-ce", "xctr-aes-neonbs", "p8_aes_xctr", "xctr-aes-altivec", "xctr-aes-u64bs"]),
+    ("xts(aes)", ["xts-aes-ce", "xts-aes-neonbs", "p8_aes_xts", "xts-aes-altivec", "xts-aes-u64bs"]),
+    ("lrw(aes)", ["lrw(ecb(aes-ce))", "lrw(ecb(aes-neon))", "lrw(ecb(p8_aes))", "lrw(ecb(aes-altivec))", "lrw(ecb(aes-fixed-time))"]),
+    ("cmac(aes)", ["cmac-aes-ce", "cmac-aes-neon", "p8_aes_cmac", "cmac-aes-altivec", "cmac(aes-fixed-time)"]),
+    ("xcbc(aes)", ["xcbc-aes-ce", "xcbc-aes-neon", "p8_aes_xcbc", "xcbc-aes-altivec", "xcbc(aes-fixed-time)"]),
+    ("cbcmac(aes)", ["cbcmac-aes-ce", "cbcmac-aes-neon", "p8_aes_cbcmac", "cbcmac-aes-altivec", "cbcmac(aes-fixed-time)"]),
+    ("ccm(aes)", ["ccm-aes-ce", "ccm_base(ctr-aes-neonbs,cbcmac-aes-neon)", "p8_aes_ccm", "ccm_base(ctr-aes-altivec,cbcmac-aes-altivec)", "ccm_base(ctr-aes-u64bs,cbcmac(aes-fixed-time))"]),
+    ("gcm(aes)", ["gcm-aes-ce", "gcm_base(ctr-aes-neonbs,ghash-neon)", "gcm_base(p8_aes_ctr,p8_ghash)", "gcm_base(ctr-aes-altivec,ghash-generic)", "gcm_base(ctr-aes-u64bs,ghash-generic)"]),
+    ("hctr2(aes)", ["hctr2_base(xctr-aes-ce,polyval-ce)", "hctr2_base(xctr-aes-neonbs,polyval-neon)", "hctr2_base(p8_aes_xctr,p8_polyval)", "hctr2_base(xctr-aes-altivec,polyval-generic)", "hctr2_base(xctr-aes-u64bs,polyval-generic)"]),
+    ("ghash", ["ghash-ce", "ghash-neon", "p8_ghash", "ghash-generic", "ghash-generic"]),
+    ("polyval", ["polyval-ce", "polyval-neon", "p8_polyval", "polyval-generic", "polyval-generic"]),
 ];
 
 /// Each algorithm, with the feature that decides, and the driver with it and without it.
@@ -46,7 +47,7 @@ const OTHERS: &[(&str, Feature, &str, &str)] = &[
 ];
 
 fn check(registry: &Registry, features: FeatureSet) {
-    let level = if features.has(Aes) { 0 } else { 1 + usize::from(!features.has(Neon)) };
+    let level = [Aes, Neon, Vcrypto, Altivec].iter().position(|&feature| features.has(feature)).unwrap_or(4);
     let aes = AES.iter().map(|&(name, by_level)| (name, by_level[level]));
     let others = OTHERS.iter().map(|&(name, feature, with, without)| {
         let driver = if features.has(feature) { with } else { without };
@@ -57,8 +58,9 @@ fn check(registry: &Registry, features: FeatureSet) {
     }
 }
 
-/// Nothing, and on AArch64 the features of every CPU, of the Raspberry Pi 3 and 4 (Cortex-A53 and A72 without the
-/// cryptographic extension), of those cores with it, and of newer ones. Hidden by `ALGKIT_CPU`, each may be missing alone.
+/// Nothing. On AArch64 also the features of every CPU, of the Raspberry Pi 3 and 4 (Cortex-A53 and A72 without the
+/// cryptographic extension), of those cores with it, and of newer ones; hidden by `ALGKIT_CPU`, each may be missing alone.
+/// On PowerPC those of the 970 and of POWER8.
 fn levels() -> Vec<FeatureSet> {
     let arm: &[&[Feature]] = &[
         &[Neon],
@@ -68,8 +70,15 @@ fn levels() -> Vec<FeatureSet> {
         &[Neon, Aes, Pclmul, Sha2],
         &[Neon, Aes, Pclmul, Sha2, Sha3],
     ];
-    let arm = if cfg!(target_arch = "aarch64") { arm } else { &[] };
-    [FeatureSet::NONE].into_iter().chain(arm.iter().map(|list| FeatureSet::of(list))).collect()
+    let power: &[&[Feature]] = &[&[Altivec], &[Altivec, Vcrypto]];
+    let some = if cfg!(target_arch = "aarch64") {
+        arm
+    } else if cfg!(target_arch = "powerpc64") {
+        power
+    } else {
+        &[]
+    };
+    [FeatureSet::NONE].into_iter().chain(some.iter().map(|list| FeatureSet::of(list))).collect()
 }
 
 #[test]

@@ -159,4 +159,29 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Xcbc<cpu::ArmCe>>(&XCBC, "xcbc-aes-ce", 400, "aes/cbcmac.rs"),
         Row::hash::<Cbcmac<cpu::ArmCe>>(&CBCMAC, "cbcmac-aes-ce", 400, "aes/cbcmac.rs"),
     ],
+    #[cfg(target_arch = "powerpc64")]
+    &[
+        Row::cipher::<AesKey<cpu::Altivec>>(&AES, "aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::skcipher::<FusedEcb<cpu::Altivec>>(&ECB, "ecb-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::skcipher::<FusedCbc<cpu::Altivec>>(&CBC, "cbc-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::skcipher::<FusedCtr<cpu::Altivec>>(&CTR, "ctr-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::skcipher::<FusedXctr<cpu::Altivec>>(&XCTR, "xctr-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::skcipher::<XtsKey<cpu::Altivec>>(&XTS, "xts-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::hash::<Cmac<cpu::Altivec>>(&CMAC, "cmac-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::hash::<Xcbc<cpu::Altivec>>(&XCBC, "xcbc-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+        Row::hash::<Cbcmac<cpu::Altivec>>(&CBCMAC, "cbcmac-aes-altivec", 200, "aes/powerpc/altivec.rs"),
+    ],
+    #[cfg(target_arch = "powerpc64")]
+    &[
+        Row::cipher::<AesKey<cpu::Power8>>(&AES, "p8_aes", 300, "aes/powerpc/power8.rs"),
+        Row::skcipher::<FusedEcb<cpu::Power8>>(&ECB, "p8_aes_ecb", 400, "aes/ecb.rs"),
+        Row::skcipher::<FusedCbc<cpu::Power8>>(&CBC, "p8_aes_cbc", 400, "aes/cbc.rs"),
+        Row::skcipher::<FusedCtr<cpu::Power8>>(&CTR, "p8_aes_ctr", 400, "aes/ctr.rs"),
+        Row::skcipher::<FusedXctr<cpu::Power8>>(&XCTR, "p8_aes_xctr", 400, "aes/xctr.rs"),
+        Row::skcipher::<XtsKey<cpu::Power8>>(&XTS, "p8_aes_xts", 400, "aes/xts.rs"),
+        Row::aead::<FusedCcm<cpu::Power8>>(&CCM, "p8_aes_ccm", 400, "aes/ccm.rs"),
+        Row::hash::<Cmac<cpu::Power8>>(&CMAC, "p8_aes_cmac", 400, "aes/cbcmac.rs"),
+        Row::hash::<Xcbc<cpu::Power8>>(&XCBC, "p8_aes_xcbc", 400, "aes/cbcmac.rs"),
+        Row::hash::<Cbcmac<cpu::Power8>>(&CBCMAC, "p8_aes_cbcmac", 400, "aes/cbcmac.rs"),
+    ],
 ];

@@ -8,7 +8,7 @@ use crate::{
         clmul::{VGhash, VPolyval},
     },
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "powerpc64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::cpu::Portable;
 
@@ -35,5 +35,10 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VPolyval, cpu::Neon>>(&POLYVAL, "polyval-neon", 200, "ghash/neon.rs"),
         Row::hash::<Of<VGhash, cpu::ArmCe>>(&GHASH, "ghash-ce", 300, "ghash/aarch64.rs"),
         Row::hash::<Of<VPolyval, cpu::ArmCe>>(&POLYVAL, "polyval-ce", 300, "ghash/aarch64.rs"),
+    ],
+    #[cfg(target_arch = "powerpc64")]
+    &[
+        Row::hash::<Of<VGhash, cpu::Power8>>(&GHASH, "p8_ghash", 300, "ghash/power8.rs"),
+        Row::hash::<Of<VPolyval, cpu::Power8>>(&POLYVAL, "p8_polyval", 300, "ghash/power8.rs"),
     ],
 ];

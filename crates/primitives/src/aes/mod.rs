@@ -31,6 +31,8 @@ mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod pass;
+#[cfg(target_arch = "powerpc64")]
+mod powerpc;
 pub(crate) mod rounds;
 pub(crate) mod sbox;
 #[cfg(test)]

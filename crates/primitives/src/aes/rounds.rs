@@ -230,8 +230,17 @@ impl<'a, V: AesVector> Schedule<'a, V> {
     /// Adds the key `first` to `N` vectors and does all rounds but the last.
     #[inline(always)]
     pub(crate) fn rounds<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {
+        if V::AT_ONCE {
+            return V::all_rounds::<ENC, N>(blocks, first, self.inner);
+        }
         self.first_round::<ENC, N>(blocks, first);
         self.rounds_from::<ENC, N>(blocks, 1);
+    }
+
+    /// [`AesVector::AT_ONCE`].
+    #[inline(always)]
+    pub(super) fn at_once(&self) -> bool {
+        V::AT_ONCE
     }
 
     /// Adds the key `first` and does round 0.
@@ -307,9 +316,16 @@ impl<'a, V: AesVector> Schedule<'a, V> {
 /// variable are kept in memory.
 macro_rules! beside_rounds {
     ($keys:expr, $enc:expr, $n:expr, $first:expr, $blocks:ident, $next:ident[$i:ident] = $step:expr) => {{
-        $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $first);
-        $crate::aes::rounds::beside_rounds!(@ $keys, $enc, $n, $blocks, $next, $i, $step, 1 2 3 4 5 6 7 8);
-        $keys.rounds_from::<{ $enc }, { $n }>(&mut $blocks, 9);
+        if $keys.at_once() {
+            for $i in 0..8 {
+                $next[$i] = $step;
+            }
+            $keys.rounds::<{ $enc }, { $n }>(&mut $blocks, $first);
+        } else {
+            $keys.first_round::<{ $enc }, { $n }>(&mut $blocks, $first);
+            $crate::aes::rounds::beside_rounds!(@ $keys, $enc, $n, $blocks, $next, $i, $step, 1 2 3 4 5 6 7 8);
+            $keys.rounds_from::<{ $enc }, { $n }>(&mut $blocks, 9);
+        }
     }};
     (@ $keys:expr, $enc:expr, $n:expr, $blocks:ident, $next:ident, $i:ident, $step:expr, $($round:literal)*) => {
         $(
@@ -375,6 +391,11 @@ mod tests {
         {
             check::<crate::cpu::Neon>();
             check::<crate::cpu::ArmCe>();
+        }
+        #[cfg(target_arch = "powerpc64")]
+        {
+            check::<crate::cpu::Altivec>();
+            check::<crate::cpu::Power8>();
         }
     }
 }

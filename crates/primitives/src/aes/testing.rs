@@ -17,6 +17,11 @@ macro_rules! each_token {
             $check::<crate::cpu::Neon>();
             $check::<crate::cpu::ArmCe>();
         }
+        #[cfg(target_arch = "powerpc64")]
+        {
+            $check::<crate::cpu::Altivec>();
+            $check::<crate::cpu::Power8>();
+        }
     }};
 }
 

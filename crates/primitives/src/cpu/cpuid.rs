@@ -179,7 +179,7 @@ mod tests {
 
     /// Every feature that exists on x86.
     fn rich() -> FeatureSet {
-        [Feature::Neon, Feature::Sha2, Feature::Sha3]
+        [Feature::Neon, Feature::Sha2, Feature::Sha3, Feature::Altivec, Feature::Vcrypto]
             .into_iter()
             .fold(FeatureSet::of(Feature::ALL), FeatureSet::without)
     }

@@ -62,6 +62,10 @@ features! {
     Sha2 = 17, "sha2";
     /// Arm: SHA-3 and SHA-512 instructions.
     Sha3 = 18, "sha3";
+    /// PowerPC: 128-bit vectors.
+    Altivec = 20, "altivec";
+    /// PowerPC: AES, SHA-2 and products of polynomials (POWER8).
+    Vcrypto = 21, "vcrypto";
 }
 
 impl Feature {
@@ -73,7 +77,7 @@ impl Feature {
             FeatureSet::of(features)
         }
         match self {
-            Sse2 | Neon => &[FeatureSet::NONE],
+            Sse2 | Neon | Altivec => &[FeatureSet::NONE],
             Ssse3 => const { &[of(&[Sse2])] },
             Sse41 => const { &[of(&[Ssse3])] },
             Sse42 | Sha => const { &[of(&[Sse41])] },
@@ -86,6 +90,7 @@ impl Feature {
             Ifma | Fast512 => const { &[of(&[Avx512])] },
             Sha2 => const { &[of(&[Neon])] },
             Sha3 => const { &[of(&[Sha2])] },
+            Vcrypto => const { &[of(&[Altivec])] },
         }
     }
 }

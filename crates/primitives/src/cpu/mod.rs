@@ -6,12 +6,15 @@
 //!
 //! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. On
 //! AArch64 the crate `cpufeatures` detects them, on Linux and Android by HWCAP and on Apple's systems. On other systems
-//! for AArch64 the features are those that the program is compiled with.
+//! for AArch64 the features are those that the program is compiled with. On 64-bit PowerPC they are read from Linux's
+//! auxiliary vector.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod cpuid;
 mod feature;
+#[cfg(target_arch = "powerpc64")]
+mod powerpc;
 mod token;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -20,6 +23,8 @@ mod x86;
 pub use aarch64::*;
 pub use cpuid::Cpuid;
 pub use feature::{Feature, FeatureSet};
+#[cfg(target_arch = "powerpc64")]
+pub use powerpc::*;
 pub use token::{Portable, Token};
 #[cfg(target_arch = "x86_64")]
 pub use x86::*;
@@ -44,6 +49,8 @@ impl CpuFeatures {
         return Self(Cpuid::read().features());
         #[cfg(target_arch = "aarch64")]
         return Self(aarch64::detect());
+        #[cfg(target_arch = "powerpc64")]
+        return Self(powerpc::detect());
         #[allow(unreachable_code)]
         Self::NONE
     }

@@ -46,7 +46,7 @@
 //!
 //! and the result has 128 bits, so nothing is left to correct.
 
-use crate::cpu::{Portable, Token};
+use crate::cpu::Token;
 use crate::simd::Blocks;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -118,10 +118,6 @@ pub trait ClmulVector: Blocks {
 pub trait ClmulToken: Token {
     /// The widest vector that this token allows.
     type V: ClmulVector<Token = Self>;
-}
-
-impl ClmulToken for Portable {
-    type V = super::portable::Soft;
 }
 
 /// Sums of the three parts of products, before reduction.

@@ -25,6 +25,8 @@ mod portable;
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "powerpc64")]
+mod power8;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

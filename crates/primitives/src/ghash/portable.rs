@@ -9,13 +9,67 @@
 //! too many. So one factor gives up its top four bits, which are multiplied separately: the product of four
 //! neighbouring bits with bits that are four apart is a row of copies that do not touch.
 
-use super::clmul::ClmulVector;
-use crate::cpu::Portable;
-use crate::simd::{Blocks, load_partial_block, store_partial_block};
+use super::clmul::{ClmulToken, ClmulVector};
+use crate::cpu::{Portable, Token};
+use crate::simd::{Blocks, Integer};
 
-/// One block as an integer, on any CPU.
-#[derive(Clone, Copy)]
-pub struct Soft(u128);
+/// A token whose CPU multiplies blocks that are integers, and how.
+pub trait Multiplier: Token {
+    /// [`ClmulVector::BATCH`].
+    const BATCH: usize;
+
+    /// [`ClmulVector::Powers`].
+    type Powers: AsRef<[[u8; 16]]> + AsMut<[[u8; 16]]> + Clone + Send + Sync + 'static;
+
+    /// [`ClmulVector::NO_POWERS`].
+    const NO_POWERS: Self::Powers;
+
+    /// [`ClmulVector::multiply`].
+    fn multiply(self, a: Integer<Self>, b: Integer<Self>, b_sum: Integer<Self>) -> [Integer<Self>; 3];
+}
+
+impl<T: Multiplier> ClmulVector for Integer<T> {
+    const BATCH: usize = T::BATCH;
+    type Powers = T::Powers;
+    const NO_POWERS: Self::Powers = T::NO_POWERS;
+
+    #[inline(always)]
+    fn load_first(token: T, block: &[u8; 16]) -> Self {
+        Self::splat(token, block)
+    }
+
+    #[inline(always)]
+    fn keep(self, n: usize) -> Self {
+        assert!(n <= 16);
+        Self::new(self.token, self.value & 1u128.unbounded_shl(8 * n as u32).wrapping_sub(1))
+    }
+
+    #[inline(always)]
+    fn add_halves(self) -> Self {
+        Self::new(self.token, self.value ^ self.value.rotate_left(64))
+    }
+
+    #[inline(always)]
+    fn multiply(self, b: Self, b_sum: Self) -> [Self; 3] {
+        self.token.multiply(self, b, b_sum)
+    }
+
+    #[inline(always)]
+    fn fold(self) -> Self {
+        let low = self.value & u128::from(u64::MAX);
+        Self::new(self.token, self.value.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
+    }
+
+    #[inline(always)]
+    fn sum_blocks(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        self
+    }
+}
 
 /// The carry-less product of two 64-bit polynomials.
 #[inline(always)]
@@ -37,126 +91,20 @@ fn clmul64(a: u64, b: u64) -> u128 {
     product
 }
 
-impl crate::sealed::Sealed for Soft {}
-
-impl Blocks for Soft {
-    type Token = Portable;
-    const BLOCKS: usize = 1;
-
-    #[inline(always)]
-    fn zero(_: Portable) -> Self {
-        Self(0)
-    }
-
-    #[inline(always)]
-    fn splat(_: Portable, block: &[u8; 16]) -> Self {
-        Self(u128::from_le_bytes(*block))
-    }
-
-    #[inline(always)]
-    fn load(token: Portable, src: &[u8]) -> Self {
-        Self::splat(token, src.first_chunk().expect("16 bytes"))
-    }
-
-    #[inline(always)]
-    fn load_partial(_: Portable, src: &[u8]) -> Self {
-        assert!(src.len() <= 16);
-        Self(load_partial_block(src))
-    }
-
-    #[inline(always)]
-    fn store(self, dst: &mut [u8]) {
-        dst[..16].copy_from_slice(&self.first());
-    }
-
-    #[inline(always)]
-    fn store_partial(self, dst: &mut [u8]) {
-        assert!(dst.len() <= 16);
-        store_partial_block(self.0, dst);
-    }
-
-    #[inline(always)]
-    fn first(self) -> [u8; 16] {
-        self.0.to_le_bytes()
-    }
-
-    #[inline(always)]
-    fn last(self) -> [u8; 16] {
-        self.first()
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
-    }
-
-    #[inline(always)]
-    fn reverse_bytes(self) -> Self {
-        Self(self.0.swap_bytes())
-    }
-
-    #[inline(always)]
-    fn add32(self, other: Self) -> Self {
-        const ODD: u128 = 0xffff_ffff_0000_0000_ffff_ffff_0000_0000;
-        let even = (self.0 & !ODD).wrapping_add(other.0 & !ODD) & !ODD;
-        let odd = (self.0 & ODD).wrapping_add(other.0 & ODD) & ODD;
-        Self(even | odd)
-    }
-
-    #[inline(always)]
-    fn add64(self, other: Self) -> Self {
-        const HIGH: u128 = !0 << 64;
-        let low = self.0.wrapping_add(other.0) & !HIGH;
-        let high = (self.0 & HIGH).wrapping_add(other.0 & HIGH);
-        Self(low | high)
-    }
+impl ClmulToken for Portable {
+    type V = Integer<Portable>;
 }
 
-impl ClmulVector for Soft {
+impl Multiplier for Portable {
     const BATCH: usize = 1;
     /// More powers would save only a few shifts per block.
     type Powers = [[u8; 16]; 1];
     const NO_POWERS: Self::Powers = [[0; 16]; 1];
 
     #[inline(always)]
-    fn load_first(token: Portable, block: &[u8; 16]) -> Self {
-        Self::splat(token, block)
-    }
-
-    #[inline(always)]
-    fn keep(self, n: usize) -> Self {
-        assert!(n <= 16);
-        Self(self.0 & 1u128.unbounded_shl(8 * n as u32).wrapping_sub(1))
-    }
-
-    #[inline(always)]
-    fn add_halves(self) -> Self {
-        Self(self.0 ^ self.0.rotate_left(64))
-    }
-
-    #[inline(always)]
-    fn multiply(self, b: Self, b_sum: Self) -> [Self; 3] {
-        let [low, high] = [|v: Self| v.0 as u64, |v: Self| (v.0 >> 64) as u64];
-        [
-            Self(clmul64(low(self), low(b))),
-            Self(clmul64(low(self.add_halves()), low(b_sum))),
-            Self(clmul64(high(self), high(b))),
-        ]
-    }
-
-    #[inline(always)]
-    fn fold(self) -> Self {
-        let low = self.0 & u128::from(u64::MAX);
-        Self(self.0.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
-    }
-
-    #[inline(always)]
-    fn sum_blocks(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn pin(self) -> Self {
-        self
+    fn multiply(self, a: Integer<Self>, b: Integer<Self>, b_sum: Integer<Self>) -> [Integer<Self>; 3] {
+        let [low, high] = [|v: Integer<Self>| v.value as u64, |v: Integer<Self>| (v.value >> 64) as u64];
+        let product = |a, b| Integer::new(self, clmul64(a, b));
+        [product(low(a), low(b)), product(low(a.add_halves()), low(b_sum)), product(high(a), high(b))]
     }
 }

@@ -22,6 +22,8 @@ macro_rules! every_token {
             $check::<crate::cpu::Neon>();
             $check::<crate::cpu::ArmCe>();
         }
+        #[cfg(target_arch = "powerpc64")]
+        $check::<crate::cpu::Power8>();
     };
 }
 

@@ -4,10 +4,13 @@
 //! can be made only with the token of its CPU. So a vector proves that its instructions exist, and its methods are
 //! safe. Every method is `#[inline(always)]` and must be called from inside [`Token::vectorize`].
 
+pub use integer::Integer;
+
 use crate::cpu::Token;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod aarch64;
+mod integer;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod register;
 #[cfg(target_arch = "x86_64")]
@@ -191,6 +194,16 @@ pub trait AesVector: Blocks {
 
     /// InvMixColumns, which turns a round key into one of the equivalent inverse cipher.
     fn inv_mix_columns(self) -> Self;
+
+    /// Whether modes call [`AesVector::all_rounds`] in place of single rounds.
+    const AT_ONCE: bool = false;
+
+    /// Adds the key `first` and does all rounds but for the last key, which [`AesVector::finish`] adds. For CPUs whose
+    /// vectors are in memory between two calls.
+    #[inline(always)]
+    fn all_rounds<const ENC: bool, const N: usize>(_: &mut [Self; N], _first: Self, _inner: &[[u8; 16]]) {
+        unreachable!("AT_ONCE is false")
+    }
 
     /// The next four words of a key schedule (FIPS 197 section 5.2), on vectors of one block.
     ///

@@ -58,4 +58,9 @@ fn every_width() {
     }
     #[cfg(target_arch = "aarch64")]
     check::<crate::cpu::ArmCe>();
+    #[cfg(target_arch = "powerpc64")]
+    {
+        check::<crate::cpu::Altivec>();
+        check::<crate::cpu::Power8>();
+    }
 }
