@@ -206,7 +206,7 @@ mod templates;
 mod text;
 mod tfm;
 
-pub use algkit_primitives::{InOut, Packet, cpu};
+pub use algkit_primitives::{InOut, Packet, Turns, cpu};
 #[cfg(feature = "aes")]
 pub use always::{aes_128, aes_128_gcm, aes_128_xts, aes_256, aes_256_gcm, aes_256_xts};
 #[cfg(feature = "chacha")]

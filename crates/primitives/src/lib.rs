@@ -38,6 +38,7 @@ pub mod serpent;
 pub mod sha1;
 pub mod sha2;
 pub mod simd;
+mod turns;
 pub mod twofish;
 pub mod vmac;
 mod words32;
@@ -49,3 +50,4 @@ mod sealed {
 }
 
 pub use inout::{InOut, Packet, UnequalLengths};
+pub use turns::Turns;

@@ -2,7 +2,10 @@
 
 use super::instances::{Instances, each_of};
 use crate::kind::WeakKeys;
-use algkit_primitives::hash::{Hash, Job, Reader, Writer};
+use algkit_primitives::{
+    cpu::CpuFeatures,
+    hash::{Hash, Job, Reader, Words, Writer},
+};
 use std::any::Any;
 
 /// The operations of a hash, keyed or not.
@@ -36,6 +39,13 @@ pub trait HashOps: Send + Sync + Any {
 pub trait HashState: Send + Sync + Any {
     /// Absorbs `data`.
     fn update(&mut self, data: &[u8]);
+
+    /// See [`Hash::absorb_by`].
+    #[must_use]
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        let _ = (len, absorb);
+        false
+    }
 
     /// Writes the digest. The state must not be used afterwards.
     fn finish(&mut self, out: &mut [u8]);
@@ -99,6 +109,10 @@ pub trait HashState: Send + Sync + Any {
 impl<S: Hash + 'static> HashState for S {
     fn update(&mut self, data: &[u8]) {
         Hash::update(self, data);
+    }
+
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        Hash::absorb_by(self, len, absorb)
     }
 
     fn finish(&mut self, out: &mut [u8]) {

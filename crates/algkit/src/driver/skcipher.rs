@@ -1,10 +1,11 @@
 //! Symmetric ciphers with a mode.
 
+use super::HashState;
 use crate::{
     Text,
     kind::{Direction, WeakKeys},
 };
-use algkit_primitives::InOut;
+use algkit_primitives::{InOut, Turns};
 use std::any::Any;
 
 /// The operations of a keyed cipher with a mode.
@@ -40,6 +41,25 @@ pub trait SkcipherOps: Send + Sync + Any {
     /// saves short requests the bookkeeping of a [`Text`].
     fn crypt_run(&self, direction: Direction, iv: &mut [u8], run: InOut<'_>) {
         self.crypt(direction, iv, &mut Text::from(run));
+    }
+
+    /// Hashes and encrypts in turns; `iv` is treated as in [`SkcipherOps::crypt_run`].
+    fn encrypt_hashing(&self, iv: &mut [u8], turns: &mut Turns<'_>, hash: &mut dyn HashState) {
+        if self.encrypt_beside(iv, turns, hash) {
+            return;
+        }
+        for i in 0..turns.count() {
+            hash.update(turns.hashed(i));
+            self.crypt_run(Direction::Encrypt, iv, InOut::from(&mut turns.encrypted(i)[..]));
+        }
+    }
+
+    /// [`SkcipherOps::encrypt_hashing`] by a driver that does both at a time. Returns false and does nothing if it does
+    /// not know the hash.
+    #[must_use]
+    fn encrypt_beside(&self, iv: &mut [u8], turns: &mut Turns<'_>, hash: &mut dyn HashState) -> bool {
+        let _ = (iv, turns, hash);
+        false
     }
 
     /// Like [`SkcipherOps::crypt_run`], for a complete message: `iv` is not changed and no chaining value is

@@ -6,7 +6,7 @@
 
 use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
 use crate::{
-    Error, InOut, Name, Sizes, Text,
+    Error, InOut, Name, Sizes, Text, Turns,
     driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
 };
 use subtle::ConstantTimeEq;
@@ -55,9 +55,7 @@ pub(super) fn split_key(key: &[u8]) -> Result<(&[u8], &[u8]), BadKey> {
 /// A text that is encrypted and authenticated in turns has at least this many bytes.
 const LONG: usize = 512;
 
-/// The bytes of a turn: a block of SHA-1 and SHA-256. The CPU looks ahead by a few hundred instructions, which is about as far as the
-/// next turn.
-const TURN: usize = 64;
+const TURN: usize = Turns::BYTES;
 
 struct Authenc {
     mac: Box<dyn HashOps>,
@@ -95,7 +93,7 @@ impl Authenc {
     }
 
     /// Encrypts and authenticates in turns. A mode such as CBC waits for each block before it begins the next; meanwhile
-    /// the CPU hashes what the turn before has encrypted.
+    /// the CPU hashes what has been encrypted before. The text has at least [`LONG`] bytes.
     fn seal_in_turns(&self, iv: &[u8], assoc: &[&[u8]], mut run: InOut<'_>) -> Zeroizing<[u8; 64]> {
         let (head, half) = self.head(assoc);
         let (spi, high) = head[..2 * half].split_at(half);
@@ -104,19 +102,19 @@ impl Authenc {
         chain.copy_from_slice(iv);
         let mut state = self.mac.start();
         [spi].into_iter().chain(without(assoc, 2 * half)).for_each(|part| state.update(part));
-        // Where a block of the hash ends, which is somewhere in a block of the cipher.
         let absorbed: usize = assoc.iter().map(|part| part.len()).sum::<usize>() - half;
-        let (mut hashed, mut end) = (0, TURN - absorbed % TURN);
-        for at in (0..run.len()).step_by(TURN) {
-            let turn = run.reborrow().split_at(at).1;
-            let len = TURN.min(turn.len());
-            self.cipher.crypt_run(Direction::Encrypt, chain, turn.split_at(len).0);
-            if end <= at {
-                state.update(&run.written()[hashed..end]);
-                (hashed, end) = (end, end + TURN);
-            }
+        run.copy();
+        let text = run.into_dst();
+        // The hash comes 64 to 128 bytes later, from where a block of it ends.
+        let (first, behind) = (2 * TURN, TURN - absorbed % TURN);
+        self.cipher.crypt_run(Direction::Encrypt, chain, InOut::from(&mut text[..first]));
+        state.update(&text[..behind]);
+        let count = (text.len() - first) / TURN;
+        if let Some(mut turns) = Turns::new(text, first, behind, count) {
+            self.cipher.encrypt_hashing(chain, &mut turns, &mut *state);
         }
-        state.update(&run.written()[hashed..]);
+        self.cipher.crypt_run(Direction::Encrypt, chain, InOut::from(&mut text[first + count * TURN..]));
+        state.update(&text[behind + count * TURN..]);
         state.update(high);
         let mut tag = Zeroizing::new([0; 64]);
         state.finish(&mut tag[..self.mac_size]);

@@ -9,6 +9,7 @@ use crate::{
         put,
     },
 };
+use algkit_primitives::{cpu::CpuFeatures, hash::Words};
 use std::{any::Any, sync::Arc};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -98,6 +99,10 @@ struct InProgress {
 impl HashState for InProgress {
     fn update(&mut self, data: &[u8]) {
         self.inner.update(data);
+    }
+
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        self.inner.absorb_by(len, absorb)
     }
 
     fn finish(&mut self, out: &mut [u8]) {

@@ -43,6 +43,10 @@ impl State {
         Self { state, driver }
     }
 
+    pub(super) fn inner(&mut self) -> &mut dyn HashState {
+        &mut *self.state
+    }
+
     /// Absorbs `data`. The digest does not depend on how a message is split.
     pub fn update(&mut self, data: &[u8]) {
         self.state.update(data);

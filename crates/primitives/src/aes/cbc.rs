@@ -24,7 +24,9 @@ use super::{
     rounds::{OneBlock, Schedule},
 };
 use crate::{
-    InOut,
+    InOut, Turns,
+    cpu::{CpuFeatures, Token},
+    hash::Words,
     simd::{AesToken, AesVector, Blocks},
 };
 
@@ -79,19 +81,8 @@ impl<T: AesToken> AesKey<T> {
     ///
     /// # Panics
     /// If the length of `data` is not a multiple of 16 bytes.
-    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
-        self.cbc_encrypt_once(iv, &mut data);
-        if let Some(last) = data.written().last_chunk() {
-            *iv = *last;
-        }
-    }
-
-    /// Encrypts a whole message. `iv` is not updated, which saves time for short messages.
-    ///
-    /// # Panics
-    /// If the length of `data` is not a multiple of 16 bytes.
     #[inline(never)]
-    pub fn cbc_encrypt_once(&self, iv: &[u8; 16], data: &mut InOut<'_>) {
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
         if !data.len().is_multiple_of(16) {
             ragged()
         }
@@ -99,7 +90,7 @@ impl<T: AesToken> AesKey<T> {
         self.token.vectorize_with(
             &self.enc,
             iv,
-            data,
+            &mut data,
             #[inline(always)]
             move |keys, iv, data| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
@@ -118,8 +109,26 @@ impl<T: AesToken> AesKey<T> {
                 keys.rounds::<true, 1>(&mut chain, zero);
                 chain[0] = keys.finish::<true>(chain[0], keys.last);
                 chain[0].store(block.dst());
+                chain[0].store(iv);
             },
         );
+    }
+
+    /// Encrypts and hashes; `iv` becomes the last ciphertext block. Returns false and does nothing if the CPU is not
+    /// known to have the instructions of SHA, by `cpu` or by what the key knows of it, or if there is no code for it.
+    #[must_use]
+    pub fn cbc_encrypt_beside(
+        &self,
+        iv: &mut [u8; 16],
+        turns: &mut Turns<'_>,
+        cpu: CpuFeatures,
+        words: Words<'_>,
+    ) -> bool {
+        let cpu = cpu.and(self.token.cpu());
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        return super::cbc_sha::encrypt_beside(cpu, &self.enc, iv, turns, words);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        return false;
     }
 
     /// Decrypts `data`; `iv` becomes the last ciphertext block.

@@ -17,6 +17,8 @@
 
 mod bitslice;
 mod cbc;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod cbc_sha;
 mod cbcmac;
 mod ccm;
 mod ctr;

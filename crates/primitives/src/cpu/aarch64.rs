@@ -2,7 +2,7 @@
 
 use super::{
     CpuFeatures, Feature, FeatureSet, Token,
-    token::{proof, token},
+    token::{proof, proves, token},
 };
 
 proof!(/// 128-bit vectors: every token of AArch64.
@@ -20,8 +20,15 @@ token!(/// AES and PMULL.
     ArmCe, [Neon, Aes, Pclmul], "neon,aes", [HasNeon, HasArmAes]);
 token!(/// SHA-1 and SHA-256 instructions.
     ArmSha2, [Neon, Sha2], "neon,sha2", [HasNeon, HasArmSha2]);
+token!(/// AES, SHA-1 and SHA-256 instructions.
+    AesSha, [Neon, Aes, Pclmul, Sha2], "neon,aes,sha2", [HasNeon, HasArmAes, HasArmSha2]);
 token!(/// SHA-3 and SHA-512 instructions.
     ArmSha3, [Neon, Sha3], "neon,sha3", [HasNeon, HasArmSha3]);
+
+proves! {
+    AesSha => ArmCe;
+    AesSha => ArmSha2;
+}
 
 // "aes" asks for both AES and PMULL, "sha2" for SHA-1 and SHA-256, "sha3" for SHA-3 and SHA-512.
 cpufeatures::new!(has_aes, "aes");

@@ -66,6 +66,12 @@ impl CpuFeatures {
         Self(Cpuid::read().features())
     }
 
+    /// The features of both sets, each of which this machine is known to have.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0.union(other.0))
+    }
+
     /// Whether the set has every feature of `needs`.
     pub const fn contains(self, needs: FeatureSet) -> bool {
         self.0.contains(needs)

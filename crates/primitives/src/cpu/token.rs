@@ -45,6 +45,11 @@ pub trait Token: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     /// The token, or `None` if `cpu` lacks a feature that it needs.
     fn detect(cpu: CpuFeatures) -> Option<Self>;
 
+    /// The features that the token proves.
+    fn cpu(self) -> CpuFeatures {
+        CpuFeatures(Self::NEEDS.with_required())
+    }
+
     /// Runs `body` inside a function that is compiled with the token's features.
     ///
     /// `body` must be an `#[inline(always)]` closure that calls only `#[inline(always)]` functions. What is not inlined
@@ -165,5 +170,20 @@ macro_rules! token {
     };
 }
 
+/// A conversion from a token to a narrower one, which proves less. Detected features are consistent, so it is enough
+/// that the narrower token needs only features that those of the wider token are built on.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use {proof, token};
+macro_rules! proves {
+    ($($wide:ident => $narrow:ident;)*) => {$(
+        const _: () = assert!($wide::NEEDS.with_required().contains($narrow::NEEDS));
+
+        impl From<$wide> for $narrow {
+            fn from(_: $wide) -> Self {
+                Self(())
+            }
+        }
+    )*};
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use {proof, proves, token};

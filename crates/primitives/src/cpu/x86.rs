@@ -2,7 +2,7 @@
 
 use super::{
     CpuFeatures, Feature, FeatureSet, Token,
-    token::{proof, token},
+    token::{proof, proves, token},
 };
 
 proof!(/// 128-bit vectors: every token of x86.
@@ -68,6 +68,9 @@ token!(/// SHA-1 and SHA-256 instructions.
 token!(/// SHA-1 and SHA-256 instructions, and 512-bit vectors.
     ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2",
     [HasSse2, HasSsse3, HasSse41, HasSse42, HasSha, HasAvx2, HasAvx512]);
+token!(/// AES-NI, and SHA-1 and SHA-256 instructions.
+    AesSha, [Ssse3, Sse41, Aes, Pclmul, Sha], "sse4.1,ssse3,aes,pclmulqdq,sha",
+    [HasSse2, HasSsse3, HasSse41, HasAes, HasClmul, HasSha]);
 token!(/// The `crc32` instruction.
     Sse42, [Sse42], "sse4.2",
     [HasSse2, HasSsse3, HasSse41, HasSse42]);
@@ -81,21 +84,9 @@ token!(/// Carry-less multiplication on 512-bit vectors, and the `crc32` instruc
     Vpclmul512, [Sse42, Avx512, Pclmul, Vpclmul], "sse4.2,avx512f,avx512bw,avx512vl,avx512dq,avx2,pclmulqdq,vpclmulqdq",
     [HasSse2, HasSsse3, HasSse41, HasSse42, HasClmul, HasAvx2, HasVpclmul, HasAvx512]);
 
-/// A conversion from a token to a narrower one, which proves less. Detected features are consistent, so it is enough
-/// that the narrower token needs only features that those of the wider token are built on.
-macro_rules! proves {
-    ($($wide:ident => $narrow:ident;)*) => {$(
-        const _: () = assert!($wide::NEEDS.with_required().contains($narrow::NEEDS));
-
-        impl From<$wide> for $narrow {
-            fn from(_: $wide) -> Self {
-                Self(())
-            }
-        }
-    )*};
-}
-
 proves! {
+    AesSha => AesNi;
+    AesSha => ShaNi;
     Avx512 => Avx2;
     Ifma512 => Avx512;
     ShaNiAvx512 => Avx512;

@@ -4,7 +4,10 @@
 mod bytes;
 mod many;
 
-use crate::{aligned::Aligned, cpu::Token};
+use crate::{
+    aligned::Aligned,
+    cpu::{CpuFeatures, Token},
+};
 pub use bytes::{Number, Reader, Writer};
 use core::hint;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -65,6 +68,14 @@ pub(crate) fn copy_short(dst: &mut [u8], src: &[u8]) {
     }
 }
 
+/// The chaining value of a hash between two blocks of 64 bytes, for code that absorbs blocks beside other work.
+pub enum Words<'a> {
+    /// SHA-1.
+    Sha1(&'a mut [u32; 5]),
+    /// SHA-224 or SHA-256.
+    Sha256(&'a mut [u32; 8]),
+}
+
 /// The state of an incremental hash, keyed or not.
 ///
 /// A clone continues independently. A state is wiped when it is dropped, except for checksums.
@@ -77,6 +88,15 @@ pub trait Hash: Clone + Send + Sync {
 
     /// Absorbs `data`. A message may be split in any way.
     fn update(&mut self, data: &[u8]);
+
+    /// Calls `absorb` with what the hash knows of the CPU and with the chaining value, which is to absorb `len` bytes in
+    /// whole blocks. Returns false, as `absorb` does, if nothing was absorbed: also if the hash has no such value, or is
+    /// within a block.
+    #[must_use]
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        let _ = (len, absorb);
+        false
+    }
 
     /// Writes the digest of what has been absorbed to `out`. The state must not be used afterwards.
     ///
@@ -278,6 +298,11 @@ pub trait Chain<T: Token>: Chaining {
     /// Absorbs `blocks`, which are whole blocks.
     fn compress(&mut self, token: T, blocks: &[u8]);
 
+    /// The value, if it is one of [`Words`].
+    fn words(&mut self) -> Option<Words<'_>> {
+        None
+    }
+
     /// Hashes all messages of `queue`.
     fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>);
 }
@@ -314,6 +339,15 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         let Self { token, chain, buffer, absorbed, .. } = self;
         *absorbed = absorbed.wrapping_add(data.len() as u64);
         buffer.absorb(data, |blocks| chain.compress(*token, blocks));
+    }
+
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        let ([], Some(words)) = (self.buffer.pending(), self.chain.words()) else { return false };
+        let done = absorb(self.token.cpu(), words);
+        if done {
+            self.absorbed = self.absorbed.wrapping_add(len as u64);
+        }
+        done
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! SHA-1 with the SHA instructions of Armv8.
 
-use super::words::{self, Group};
+use super::words::{self, Group, alone};
 use super::{Chain160, Compress, K};
 use crate::cpu::{ArmSha2, Token};
 use crate::hash::Queue;
@@ -8,7 +8,7 @@ use crate::simd::aarch64::V128;
 
 /// The state as (a, b, c, d), with a in lane 0, and e.
 #[derive(Clone, Copy)]
-struct Halves {
+pub(super) struct Halves {
     abcd: V128<ArmSha2>,
     e: u32,
 }
@@ -65,7 +65,7 @@ impl Compress for ArmSha2 {
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves, 1>(self, [state], [blocks]),
+            || words::compress::<Halves, 1>(self, [state], [blocks], alone),
         );
     }
 

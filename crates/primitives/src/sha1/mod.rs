@@ -18,8 +18,10 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::cpu::AesSha;
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, wipe};
 
 /// SHA-1, with blocks of 64 bytes and a digest of 20.
 pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
@@ -58,6 +60,10 @@ impl<T: Compress> Chain<T> for Chain160 {
         token.compress(&mut self.0, blocks);
     }
 
+    fn words(&mut self) -> Option<Words<'_>> {
+        Some(Words::Sha1(&mut self.0))
+    }
+
     #[inline(always)]
     fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
         token.compress_queue(queue);
@@ -92,6 +98,17 @@ impl Chaining for Chain160 {
 
 /// The constants k of the four times twenty rounds: 2^30 times the square roots of 2, 3, 5 and 10.
 const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
+
+/// Absorbs a block of SHA-1. `beside` is called with the number of each of the 20 groups of rounds, before the group.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn compress_beside(token: AesSha, state: &mut [u32; 5], block: &[u8; 64], beside: impl FnMut(usize)) {
+    #[cfg(target_arch = "aarch64")]
+    use aarch64::Halves;
+    #[cfg(target_arch = "x86_64")]
+    use x86::Halves;
+    words::compress::<Halves, 1>(token.into(), [state], [block], beside);
+}
 
 #[cfg(test)]
 mod tests {

@@ -32,7 +32,8 @@ pub(super) trait State: Copy {
 
 /// The twenty groups of four rounds, five in each quarter.
 macro_rules! groups {
-    ($S:ty, $s:ident, $w:ident; $($f:literal: $($i:literal)*;)*) => {$($(
+    ($S:ty, $s:ident, $w:ident, $beside:ident; $($f:literal: $($i:literal)*;)*) => {$($(
+        $beside($i);
         for (s, w) in $s.iter_mut().zip(&mut $w) {
             *s = <$S>::rounds4::<$f, { $i == 0 }>(*s, w[$i % 4]);
             if $i < 16 {
@@ -43,9 +44,14 @@ macro_rules! groups {
 }
 
 /// Absorbs several runs of one length, in whole blocks of 64 bytes, each into its own state. The instructions for one
-/// run fill the latencies of those for another.
+/// run fill the latencies of those for another. `beside` is called with the number of each group of four rounds, before the group.
 #[inline(always)]
-pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut [u32; 5]; N], runs: [&[u8]; N]) {
+pub(super) fn compress<S: State, const N: usize>(
+    token: S::Token,
+    states: [&mut [u32; 5]; N],
+    runs: [&[u8]; N],
+    mut beside: impl FnMut(usize),
+) {
     let mut blocks = [runs[0].as_chunks::<64>().0; N];
     for n in 1..N {
         blocks[n] = runs[n].as_chunks::<64>().0;
@@ -62,7 +68,7 @@ pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut 
             w[n] = [S::words(token, &b[0]), S::words(token, &b[1]), S::words(token, &b[2]), S::words(token, &b[3])];
         }
         let before = s;
-        groups!(S, s, w; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
+        groups!(S, s, w, beside; 0: 0 1 2 3 4; 1: 5 6 7 8 9; 2: 10 11 12 13 14; 3: 15 16 17 18 19;);
         for (s, before) in s.iter_mut().zip(before) {
             *s = s.add(before);
         }
@@ -71,6 +77,10 @@ pub(super) fn compress<S: State, const N: usize>(token: S::Token, states: [&mut 
         s.store(state);
     }
 }
+
+/// Nothing beside the rounds.
+#[inline(always)]
+pub(super) fn alone(_: usize) {}
 
 /// The chaining values of `N` messages that are hashed in parallel.
 pub(super) struct Group<S: State, const N: usize>([Chain160; N], S::Token);
@@ -101,7 +111,7 @@ impl<S: State, const N: usize> SideBySide<Chain160> for Group<S, N> {
         for (lane, text) in texts.iter_mut().enumerate() {
             *text = runs.run(lane);
         }
-        compress::<S, N>(self.1, self.0.each_mut().map(|chain| &mut chain.0), texts);
+        compress::<S, N>(self.1, self.0.each_mut().map(|chain| &mut chain.0), texts, alone);
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! SHA-1 with the SHA extensions of x86.
 
 use super::lanes::InLanes;
-use super::words::{self, Group};
+use super::words::{self, Group, alone};
 use super::{Chain160, Compress, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
 use crate::hash::Queue;
@@ -11,7 +11,7 @@ use crate::simd::x86::V128;
 /// (a, b, c, d) with a in the highest lane, and the source of e. Between blocks that is e itself, in the highest lane.
 /// Within a block it is (a, b, c, d) of four rounds ago, whose a, rotated, is e.
 #[derive(Clone, Copy)]
-struct Halves {
+pub(super) struct Halves {
     abcd: V128<ShaNi>,
     e: V128<ShaNi>,
 }
@@ -65,7 +65,7 @@ impl Compress for ShaNi {
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words::compress::<Halves, 1>(self, [state], [blocks]),
+            || words::compress::<Halves, 1>(self, [state], [blocks], alone),
         );
     }
 

@@ -1,7 +1,7 @@
 //! SHA-256 and SHA-512 with the instructions of Armv8 and Armv8.2.
 
 use super::word::CBRT_PRIMES;
-use super::words4::{self, State256};
+use super::words4::{self, State256, alone};
 use super::{Chain256, Compress256, Compress512};
 use crate::cpu::{ArmSha2, ArmSha3, Token};
 use crate::hash::Queue;
@@ -9,7 +9,7 @@ use crate::simd::{aarch64::V128, each};
 
 /// The state as (a, b, c, d) and (e, f, g, h), each with its first word in lane 0.
 #[derive(Clone, Copy)]
-struct Halves {
+pub(super) struct Halves {
     abcd: V128<ArmSha2>,
     efgh: V128<ArmSha2>,
 }
@@ -60,7 +60,7 @@ impl Compress256 for ArmSha2 {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]]),
+            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]], alone),
         );
     }
 
@@ -72,7 +72,12 @@ impl Compress256 for ArmSha2 {
                 queue.in_pairs(
                     #[inline(always)]
                     |chains: &mut [Chain256; 2], parts| {
-                        words4::compress::<Halves, 2, 2>(self, chains.each_mut().map(|chain| &mut chain.0), parts)
+                        words4::compress::<Halves, 2, 2>(
+                            self,
+                            chains.each_mut().map(|chain| &mut chain.0),
+                            parts,
+                            alone,
+                        )
                     },
                 )
             },

@@ -24,8 +24,10 @@ mod words4;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::cpu::AesSha;
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Writer, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, wipe};
 
 /// SHA-256 or SHA-224, with blocks of 64 bytes and a digest of 32 or 28.
 pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
@@ -108,7 +110,7 @@ pub type Chain256 = Words8<u32>;
 pub type Chain512 = Words8<u64>;
 
 macro_rules! chain {
-    ($word:ty, $Compress:ident, $length_bytes:literal) => {
+    ($word:ty, $Compress:ident, $length_bytes:literal $(, $words:ident)?) => {
         impl<T: $Compress> Chain<T> for Words8<$word> {
             const LENGTH_BYTES: usize = $length_bytes;
             const LANES: usize = T::LANES;
@@ -117,6 +119,12 @@ macro_rules! chain {
             fn compress(&mut self, token: T, blocks: &[u8]) {
                 token.compress(&mut self.0, blocks);
             }
+
+            $(
+                fn words(&mut self) -> Option<Words<'_>> {
+                    Some(Words::$words(&mut self.0))
+                }
+            )?
 
             #[inline(always)]
             fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
@@ -152,8 +160,19 @@ macro_rules! chain {
         }
     };
 }
-chain!(u32, Compress256, 8);
+chain!(u32, Compress256, 8, Sha256);
 chain!(u64, Compress512, 16);
+
+/// Absorbs a block of SHA-256. `beside` is called with the number of each of the 16 groups of rounds, before the group.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn compress_beside(token: AesSha, state: &mut [u32; 8], block: &[u8; 64], beside: impl FnMut(usize)) {
+    #[cfg(target_arch = "aarch64")]
+    use aarch64::Halves;
+    #[cfg(target_arch = "x86_64")]
+    use x86::Halves;
+    words4::compress::<Halves, 1, 1>(token.into(), [state], [[block]], beside);
+}
 
 #[cfg(test)]
 mod tests;

@@ -29,12 +29,14 @@ pub(super) trait State256: Copy {
 }
 
 /// Absorbs `parts`, one after the other: in each, runs of one length, in whole blocks of 64 bytes, each for its own state.
-/// With two runs, the instructions for one fill the latencies of those for the other.
+/// With two runs, the instructions for one fill the latencies of those for the other. `beside` is called with the number of each
+/// group of four rounds, before the group.
 #[inline(always)]
 pub(super) fn compress<S: State256, const N: usize, const P: usize>(
     token: S::Token,
     states: [&mut [u32; 8]; N],
     parts: [[&[u8]; N]; P],
+    mut beside: impl FnMut(usize),
 ) {
     let (k, _) = <u32 as Scalar>::K.as_chunks::<4>();
     let (first, rest) = k.split_at(4);
@@ -56,12 +58,14 @@ pub(super) fn compress<S: State256, const N: usize, const P: usize>(
             }
             let before = s;
             for i in 0..4 {
+                beside(i);
                 for n in 0..N {
                     s[n] = s[n].rounds4(w[n][i], &first[i]);
                 }
             }
-            for k in rest.as_chunks::<4>().0 {
+            for (j, k) in rest.as_chunks::<4>().0.iter().enumerate() {
                 for i in 0..4 {
+                    beside(4 * j + i + 4);
                     for n in 0..N {
                         let w = &mut w[n];
                         w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
@@ -78,3 +82,7 @@ pub(super) fn compress<S: State256, const N: usize, const P: usize>(
         s.store(state);
     }
 }
+
+/// Nothing beside the rounds.
+#[inline(always)]
+pub(super) fn alone(_: usize) {}

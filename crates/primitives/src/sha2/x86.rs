@@ -1,7 +1,7 @@
 //! SHA-256 with the SHA extensions of x86.
 
 use super::lanes::InLanes;
-use super::words4::{self, State256};
+use super::words4::{self, State256, alone};
 use super::{Chain256, Compress256, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
 use crate::hash::Queue;
@@ -10,7 +10,7 @@ use crate::simd::x86::V128;
 
 /// The state as (a, b, e, f) and (c, d, g, h), each with its first word in the highest lane.
 #[derive(Clone, Copy)]
-struct Halves {
+pub(super) struct Halves {
     abef: V128<ShaNi>,
     cdgh: V128<ShaNi>,
 }
@@ -68,7 +68,7 @@ impl Compress256 for ShaNi {
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
         self.vectorize(
             #[inline(always)]
-            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]]),
+            || words4::compress::<Halves, 1, 1>(self, [state], [[blocks]], alone),
         );
     }
 
@@ -80,7 +80,12 @@ impl Compress256 for ShaNi {
                 queue.in_pairs(
                     #[inline(always)]
                     |chains: &mut [Chain256; 2], parts| {
-                        words4::compress::<Halves, 2, 2>(self, chains.each_mut().map(|chain| &mut chain.0), parts)
+                        words4::compress::<Halves, 2, 2>(
+                            self,
+                            chains.each_mut().map(|chain| &mut chain.0),
+                            parts,
+                            alone,
+                        )
                     },
                 )
             },

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{abi::*, core::Reason, memory};
 use algkit::{
-    Hash, Skcipher, State,
+    Hash, Skcipher, State, Turns,
     batch::{self, Request},
 };
 use std::{array, mem, ptr, sync::Arc};
@@ -23,9 +23,6 @@ const SENT_HEADER: usize = 5;
 const MAX_TEXT: usize = 16384;
 /// The first version whose records carry their IV.
 const TLS1_1: u16 = 0x0302;
-
-/// The bytes that are hashed and encrypted in turns: a block of the hash.
-const TURN: usize = 64;
 
 /// A key of the MAC, and the states of one message after the other, so that no message allocates one.
 #[derive(Clone)]
@@ -107,7 +104,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
     }
 
     /// Encrypts a record: the explicit IV, if there is one, and the text are there. A block of the cipher waits for the one
-    /// before it; meanwhile the CPU hashes, so both are done in turns.
+    /// before it; meanwhile the CPU hashes.
     fn seal(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let (len, explicit) = (length(&header), if version(&header) >= TLS1_1 { BLOCK } else { 0 });
         if record.len() != padded(len, Self::MAC) {
@@ -116,23 +113,23 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         header[11..].copy_from_slice(&((len - explicit) as u16).to_be_bytes());
         let (key, iv, mac) = self.keys()?;
         let state = mac.begin(&header);
-        let mut encrypt = |part: &mut [u8]| key.encrypt(iv, part).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED);
         let (mut hashed, mut encrypted) = (explicit, 0);
-        // With the header, the first part is a block.
-        let mut part = TURN - HEADER;
-        while hashed + part <= len {
-            state.update(&record[hashed..hashed + part]);
-            (hashed, part) = (hashed + part, TURN);
-            if encrypted + TURN <= hashed {
-                encrypt(&mut record[encrypted..encrypted + TURN])?;
-                encrypted += TURN;
-            }
+        // With the header, the first part is a block of the hash.
+        let first = Turns::BYTES - HEADER;
+        if explicit + first <= len {
+            state.update(&record[explicit..explicit + first]);
+            hashed += first;
+            let count = (len - hashed) / Turns::BYTES;
+            let mut turns = Turns::new(record, 0, hashed, count).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
+            key.encrypt_hashing(iv, &mut turns, state).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            encrypted = count * Turns::BYTES;
+            hashed += encrypted;
         }
         let (text, end) = record.split_at_mut(len);
         let (tag, padding) = end.split_at_mut(Self::MAC);
         state.digest_into(&[&text[hashed..]], tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         padding.fill(padding.len() as u8 - 1);
-        encrypt(&mut record[encrypted..])?;
+        key.encrypt(iv, &mut record[encrypted..]).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         Ok(record.len())
     }
 

@@ -1,13 +1,13 @@
 //! ECB, CBC, CTR and XCTR, fused with AES instructions.
 
-use super::{KEY_LENGTH, block16, same16};
+use super::{KEY_LENGTH, block16};
 use crate::{
     Text,
     adapters::Make,
-    driver::{BadKey, Direction, Instances, Jobs, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys, put},
+    driver::{BadKey, Direction, HashState, Instances, Jobs, MAX_JOBS, SkcipherJob, SkcipherOps, WeakKeys, put},
 };
 use algkit_primitives::{
-    InOut,
+    InOut, Turns,
     aes::{AesKey, CbcJob, cbc_encrypt_batch},
     simd::{AesToken, Blocks},
 };
@@ -50,11 +50,9 @@ by_runs! {
         Direction::Encrypt => key.cbc_encrypt(block16(iv), run),
         Direction::Decrypt => key.cbc_decrypt(block16(iv), run),
     }, {
-        fn crypt_once(&self, direction: Direction, iv: &[u8], mut run: InOut<'_>) {
-            match direction {
-                Direction::Encrypt => self.0.cbc_encrypt_once(same16(iv), &mut run),
-                Direction::Decrypt => self.0.cbc_decrypt(&mut { *same16(iv) }, run),
-            }
+        fn encrypt_beside(&self, iv: &mut [u8], turns: &mut Turns<'_>, hash: &mut dyn HashState) -> bool {
+            let len = turns.count() * Turns::BYTES;
+            hash.absorb_by(len, &mut |cpu, words| self.0.cbc_encrypt_beside(block16(iv), turns, cpu, words))
         }
 
         fn lanes(&self) -> usize {
