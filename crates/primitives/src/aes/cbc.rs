@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     InOut, Turns,
-    cpu::{CpuFeatures, Token},
+    cpu::CpuFeatures,
     hash::Words,
     simd::{AesToken, AesVector, Blocks},
 };

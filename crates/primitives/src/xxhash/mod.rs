@@ -7,7 +7,10 @@
 //! The Linux crypto API's `xxhash64` takes the seed as a key of 8 bytes, little-endian, with 0 as the default. Its
 //! digest is little-endian; the canonical form of the reference implementation is big-endian.
 
-use crate::hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy};
+use crate::{
+    hash::{BlockBuffer, Hash, Reader, Writer, digest_by_copy},
+    simd::opaque,
+};
 use core::mem::ManuallyDrop;
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
@@ -63,22 +66,15 @@ fn absorb(lanes: &mut Lanes, data: &[u8]) {
 
 /// Writes the digest of a message of at least one stripe, from the accumulators before it.
 ///
-/// The loop is left at its end. So the compiler knows that each accumulator is a product there, and that the
-/// product which [`merge`] makes of it needs no second multiplication.
-///
 /// Not inlined, so that a message of less than one stripe need not save registers for the accumulators.
 #[inline(never)]
 fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
     let (mut lanes, (stripes, rest)) = (*lanes, message.as_chunks());
-    let [data, more @ ..] = stripes else { return };
-    let (mut data, mut more) = (data, more.iter());
-    loop {
-        stripe(&mut lanes, data);
-        match more.next() {
-            Some(next) => data = next,
-            None => return finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out),
-        }
-    }
+    stripes.iter().for_each(|data| stripe(&mut lanes, data));
+    // The accumulators are products, of which [`merge`] makes products again. A compiler that knows it multiplies once
+    // with the product of both constants, and keeps twice as many registers for that: 11.7 ns and not 10.7 for 64 bytes (Zen 4).
+    let lanes = lanes.map(|lane| if usize::BITS == 64 { opaque(lane as usize) as u64 } else { lane });
+    finish(merge(&lanes).wrapping_add(message.len() as u64), rest, out);
 }
 
 impl Hash for XxHash64 {
