@@ -11,6 +11,7 @@
 //! | `digest` | digests |
 //! | `mac` | message authentication codes |
 //! | `kdf` | key derivation functions |
+//! | `rand` | random number generators |
 //! | `skey` | keys as objects, for ciphers and MACs |
 //! | `drivers` | the way from a name to a driver |
 mod abi;
@@ -23,13 +24,14 @@ mod mac;
 mod memory;
 mod object;
 mod params;
+mod rand;
 mod skey;
 
 use abi::{
     Algorithm, Dispatch, OSSL_FUNC_PROVIDER_GET_PARAMS, OSSL_FUNC_PROVIDER_GETTABLE_PARAMS,
     OSSL_FUNC_PROVIDER_QUERY_OPERATION, OSSL_FUNC_PROVIDER_TEARDOWN, OSSL_OP_CIPHER, OSSL_OP_DIGEST, OSSL_OP_KDF,
-    OSSL_OP_MAC, OSSL_OP_SKEYMGMT, OSSL_PROV_PARAM_BUILDINFO, OSSL_PROV_PARAM_NAME, OSSL_PROV_PARAM_STATUS,
-    OSSL_PROV_PARAM_VERSION, Param,
+    OSSL_OP_MAC, OSSL_OP_RAND, OSSL_OP_SKEYMGMT, OSSL_PROV_PARAM_BUILDINFO, OSSL_PROV_PARAM_NAME,
+    OSSL_PROV_PARAM_STATUS, OSSL_PROV_PARAM_VERSION, Param,
 };
 use core::Core;
 use std::{
@@ -111,6 +113,7 @@ unsafe extern "C" fn query_operation(_: *mut c_void, operation: c_int, no_store:
         OSSL_OP_CIPHER => cipher::ALGORITHMS.as_ptr(),
         OSSL_OP_MAC => mac::ALGORITHMS.as_ptr(),
         OSSL_OP_KDF => kdf::ALGORITHMS.as_ptr(),
+        OSSL_OP_RAND => rand::ALGORITHMS.as_ptr(),
         OSSL_OP_SKEYMGMT => skey::ALGORITHMS.as_ptr(),
         _ => ptr::null(),
     }
