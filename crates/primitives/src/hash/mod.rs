@@ -7,6 +7,7 @@ mod many;
 use crate::{
     aligned::Aligned,
     cpu::{CpuFeatures, Token},
+    simd::store_at_once,
 };
 pub use bytes::{Number, Reader, Writer};
 use core::hint;
@@ -251,25 +252,38 @@ fn split<const B: usize>(message: &[u8], length_bytes: usize) -> (&[u8], &[u8]) 
 }
 
 /// Writes the last blocks of a message that ends with `rest`, by Merkle–Damgård strengthening: a 1 bit, zeros, and
-/// `length` at the end of the last block. Returns the number of bytes: one block or two, as `rest` needs.
+/// the last `LENGTH` bytes of `length` at the end of the last block. Returns the number of bytes: one block or two, as
+/// `rest` needs.
+///
+/// Each 16 bytes are written by one store last, because that is how a compression function loads them. A load that
+/// needs the bytes of two stores waits until both are in the cache, and thus for the message before.
 #[inline(always)]
-fn pad<const B: usize>(rest: &[u8], length: &[u8], bytes: &mut [u8]) -> usize {
-    let end = if rest.len() + 1 + length.len() > B { 2 * B } else { B };
+fn pad<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: usize, bytes: &mut [u8]) -> usize {
+    let end = if rest.len() + 1 + length_bytes > B { 2 * B } else { B };
     let bytes = &mut bytes[..end];
     // The stores have constant lengths; in most cases both fill the same block.
     bytes[..B].fill(0);
     bytes[end - B..].fill(0);
-    copy_short(&mut bytes[..rest.len()], rest);
-    bytes[rest.len()] = 0x80;
-    bytes[end - length.len()..].copy_from_slice(length);
+    let (pieces, _) = bytes.as_chunks_mut::<16>();
+    let (whole, tail) = rest.as_chunks::<16>();
+    for (piece, from) in pieces.iter_mut().zip(whole) {
+        *piece = *from;
+    }
+    let last = pieces.len() - 1;
+    // SHA-1 and SHA-256 have the length in half of the last piece.
+    let length = u128::from_le_bytes(*length) >> (128 - 8 * length_bytes) << (128 - 8 * length_bytes);
+    let end_of_text = little_endian(tail) | 0x80 << (8 * tail.len());
+    store_at_once(&mut pieces[last], length);
+    let with = if whole.len() == last { length } else { 0 };
+    store_at_once(&mut pieces[whole.len()], end_of_text | with);
     end
 }
 
 /// Passes the padded end of a message to `compress`, and wipes it.
 #[inline(always)]
-fn finish_padded<const B: usize>(rest: &[u8], length: &[u8], compress: impl FnOnce(&[u8])) {
+fn finish_padded<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: usize, compress: impl FnOnce(&[u8])) {
     let mut blocks = Aligned([[0; B]; 2]);
-    let end = pad::<B>(rest, length, blocks.as_flattened_mut());
+    let end = pad::<B>(rest, length, length_bytes, blocks.as_flattened_mut());
     compress(&blocks.as_flattened()[..end]);
     wipe(&mut blocks[0]);
     wipe(&mut blocks[1]);
@@ -437,7 +451,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                     stream.chain.clone_from(&state.chain);
                     stream.run = blocks;
                     let length = state.length(message.len());
-                    stream.tail_len = pad::<B>(rest, &length[16 - C::LENGTH_BYTES..], stream.tail.bytes());
+                    stream.tail_len = pad::<B>(rest, &length, C::LENGTH_BYTES, stream.tail.bytes());
                     stream.out = Some(out);
                     return true;
                 }
@@ -475,7 +489,7 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
     fn finish_with(&self, mut chain: C, more: usize, rest: &[u8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
         let length = self.length(more);
-        finish_padded::<B>(rest, &length[16 - C::LENGTH_BYTES..], |blocks| chain.compress(self.token, blocks));
+        finish_padded::<B>(rest, &length, C::LENGTH_BYTES, |blocks| chain.compress(self.token, blocks));
         chain.write(out);
         chain.wipe();
     }
@@ -652,7 +666,7 @@ mod tests {
     fn padding_takes_a_second_block_when_the_length_does_not_fit() {
         for (filled, blocks) in [(0, 1), (55, 1), (56, 2), (63, 2)] {
             let mut out = Vec::new();
-            finish_padded::<64>(&[1; 64][..filled], &[9; 8], |b| out.extend_from_slice(b));
+            finish_padded::<64>(&[1; 64][..filled], &[9; 16], 8, |b| out.extend_from_slice(b));
             assert_eq!(out.len(), blocks * 64);
             assert_eq!(out[..filled], [1; 64][..filled]);
             assert_eq!(out[filled], 0x80);

@@ -139,9 +139,14 @@ macro_rules! chain {
 
             #[inline(always)]
             fn write(&self, out: &mut [u8]) {
+                let (words, rest) = out.as_chunks_mut();
+                let mut state = self.0.iter();
+                for (out, word) in words.iter_mut().zip(&mut state) {
+                    *out = word.to_be_bytes();
+                }
                 // The digest of SHA-512/224 ends within a word.
-                for (out, word) in out.chunks_mut(size_of::<$word>()).zip(self.0) {
-                    out.copy_from_slice(&word.to_be_bytes()[..out.len()]);
+                if let (false, Some(word)) = (rest.is_empty(), state.next()) {
+                    rest.copy_from_slice(&word.to_be_bytes()[..rest.len()]);
                 }
             }
 

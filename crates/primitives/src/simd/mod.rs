@@ -360,6 +360,18 @@ pub(crate) fn forgotten(mut n: usize) -> usize {
     n
 }
 
+/// Writes 16 bytes, the lowest first, by one store where the CPU has vectors without being asked for them. A number in
+/// general registers would be written by two, from which no CPU forwards to a load of 16 bytes.
+#[inline(always)]
+pub(crate) fn store_at_once(to: &mut [u8; 16], value: u128) {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    x86::store_at_once(to, value);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    {
+        *to = value.to_le_bytes();
+    }
+}
+
 /// Returns `at` as a reference of which the compiler knows only the type.
 ///
 /// So what is read through it is read again. Otherwise the compiler keeps the round keys of one pass for the next.

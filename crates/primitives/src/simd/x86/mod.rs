@@ -100,3 +100,11 @@ macro_rules! with_avx512 {
 with_avx512!(V128, HasSse2);
 with_avx512!(V256, HasAvx2);
 with_avx512!(V512, HasAvx512);
+
+/// See [`super::store_at_once`].
+#[cfg(target_feature = "sse2")]
+#[inline(always)]
+pub(super) fn store_at_once(to: &mut [u8; 16], value: u128) {
+    // SAFETY: all code has SSE2 here. `to` has 16 bytes, and the store needs no alignment.
+    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), _mm_set_epi64x((value >> 64) as i64, value as i64)) };
+}
