@@ -78,19 +78,19 @@ mod x86 {
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
-        type Bulk = Pair<V128<Self>>;
+        type Bulk = V128<Self>;
     }
     impl ChaChaToken for Ssse3 {
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
-        type Bulk = Pair<V128<Self>>;
+        type Bulk = V128<Self>;
     }
     impl ChaChaToken for Avx2 {
         type Row = V256<Self>;
         type Wide = V256<Self>;
         type Middle = V256<Self>;
-        type Bulk = Pair<V256<Self>>;
+        type Bulk = V256<Self>;
     }
     impl ChaChaToken for Avx512 {
         type Row = V256<Self>;

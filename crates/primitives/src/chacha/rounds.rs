@@ -10,6 +10,9 @@ use crate::words32::{Quad, Quads, Words32};
 /// `N` quarter rounds (RFC 8439 section 2.1), interleaved step by step, because each alone is one long chain of
 /// dependent instructions. `between` is called with row b in the middle and at the end, when everything else has been
 /// computed.
+///
+/// Pins keep the compiler to this order. Otherwise it orders them as suits its registers, and values that the next
+/// round waits for go by way of memory; it also replaces a byte shuffle of a sum by the sum of two shuffles.
 #[inline(always)]
 pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     [a, b, c, d]: &mut [[V; N]; 4],
@@ -17,20 +20,20 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
 ) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<16, 16>();
+        d[i] = d[i].xor(a[i]).pin().rotl::<16, 16>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<12, 20>();
+        b[i] = b[i].xor(c[i]).pin().rotl::<12, 20>();
     }
     between(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotl::<8, 24>();
+        d[i] = d[i].xor(a[i]).pin().rotl::<8, 24>();
     }
     for i in 0..N {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotl::<7, 25>();
+        b[i] = b[i].xor(c[i]).pin().rotl::<7, 25>();
     }
     between(b);
 }

@@ -6,8 +6,9 @@
 //! * A short text: its keystream is computed by rows and stays in registers. Block 0 is computed meanwhile in general
 //!   registers, where a chain of 20 rounds is shortest.
 //! * A longer text is cut into batches, whose keystream is computed by columns. Block 0 is the first block of the first
-//!   batch. Each batch of ciphertext is hashed while the keystream of the next is computed. In decryption, plaintext
-//!   waits in a buffer until its ciphertext has been hashed, because in place it would overwrite it.
+//!   batch. Each batch of ciphertext is hashed while keystream is computed: in encryption that of the next batch, in
+//!   decryption its own. The plaintext of the first batch waits in a buffer until its ciphertext has been hashed,
+//!   because in place it would overwrite it.
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
 //! between the rounds, one block of each of two halves per step (see [`Halves`]). With a vector multiplier of 52 bits,
@@ -31,6 +32,9 @@ type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
 
 /// The cipher's vectors for the rows of two blocks.
 type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
+
+/// The number of bytes that stay in the first-level cache between two passes.
+const NEAR: usize = 16 << 10;
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
@@ -87,32 +91,30 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// The function to call between the rounds. In `of_four` of every four calls, it takes one step of the hash. Pins keep
-/// the compiler from moving the step.
+/// The function to call between the rounds. In `of_four` of every four calls, evenly spread, it takes one step of the
+/// hash. Pins keep the compiler from moving the step.
 #[inline(always)]
 fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
     let mut call = 0;
     #[inline(always)]
     move |row| {
         row.iter_mut().for_each(|vector| *vector = vector.pin());
-        if call % 4 < of_four {
+        if call * of_four % 4 < of_four {
             halves.step();
         }
         call += 1;
     }
 }
 
-/// The progress of a text: the first `hashed` bytes of it are hashed, and the first `crypted` bytes are encrypted or
-/// decrypted. Decrypted plaintext waits in a buffer until its ciphertext, which it may overwrite, has been hashed.
-struct Progress<'t, const N: usize> {
+/// The progress of a text: its first `hashed` bytes are hashed, and its first `crypted` bytes are encrypted or decrypted.
+struct Progress<'t> {
     encrypt: bool,
     text: InOut<'t>,
     hashed: usize,
     crypted: usize,
-    plaintext: [u8; N],
 }
 
-impl<const N: usize> Progress<'_, N> {
+impl Progress<'_> {
     /// The number of bytes that have not been encrypted or decrypted yet.
     #[inline(always)]
     fn left(&self) -> usize {
@@ -124,28 +126,20 @@ impl<const N: usize> Progress<'_, N> {
     fn next(&mut self, n: usize) -> InOut<'_> {
         let at = self.crypted;
         self.crypted += n;
-        if self.encrypt {
-            self.text.reborrow().split_at(at).1.split_at(n).0
-        } else {
-            InOut::new(&self.text.src()[at..at + n], &mut self.plaintext[..n]).expect("both have `n` bytes")
-        }
+        self.text.reborrow().split_at(at).1.split_at(n).0
     }
 
-    /// The ciphertext that has been written or decrypted and is not hashed yet.
+    /// The last row of the matrix of the next block.
     #[inline(always)]
-    fn ciphertext(&self) -> &[u8] {
-        let all = if self.encrypt { self.text.written() } else { self.text.src() };
-        &all[self.hashed..self.crypted]
+    fn row(&self, nonce: &[u8; 12]) -> [u32; 4] {
+        row(nonce, 1 + (self.crypted / BLOCK) as u32)
     }
 
-    /// Records that the ciphertext has been hashed, and moves waiting plaintext to its place.
+    /// The ciphertext before `end` that is not hashed yet.
     #[inline(always)]
-    fn release(&mut self) {
-        if !self.encrypt {
-            let n = self.crypted - self.hashed;
-            self.text.dst()[self.hashed..self.crypted].copy_from_slice(&self.plaintext[..n]);
-        }
-        self.hashed = self.crypted;
+    fn ciphertext(&mut self, end: usize) -> &[u8] {
+        let begin = core::mem::replace(&mut self.hashed, end);
+        &(if self.encrypt { self.text.written() } else { self.text.src() })[begin..end]
     }
 }
 
@@ -201,64 +195,75 @@ impl<T: AeadToken> Kernel<'_, T> {
     }
 
     /// A message of any length. `N` is the size of a batch in bytes.
-    fn by_columns<const N: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
-        let mut zero = [0; BLOCK];
+    fn by_columns<const N: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let mut progress = Progress { encrypt, text, hashed: 0, crypted: 0, plaintext: [0; N] };
-        let first = progress.left().min(BLOCK * (T::Batch::LANES - 1));
-        let state = row(nonce, 0);
-        chacha::xor_after(self.token.into(), self.key, state, DOUBLE_ROUNDS, &mut zero, progress.next(first));
+        let first = text.len().min(BLOCK * (T::Batch::LANES - 1));
+        let mut zero = [0; BLOCK];
+        let mut plaintext = [0; N];
+        let front = if encrypt {
+            text.reborrow().split_at(first).0
+        } else {
+            InOut::new(&text.src()[..first], &mut plaintext[..first]).expect("both have as many bytes")
+        };
+        chacha::xor_after(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS, &mut zero, front);
         let mut hash = key_of(&mut zero);
         self.token.hash(&mut hash, aad);
+        let mut progress = Progress { encrypt, text, hashed: 0, crypted: first };
+        if !encrypt {
+            let end = if T::SEPARATE { first + progress.left().min(NEAR) } else { first };
+            self.token.hash(&mut hash, progress.ciphertext(end));
+            progress.text.dst()[..first].copy_from_slice(&plaintext[..first]);
+            plaintext.fill(0);
+            optimization_barrier(&plaintext);
+        }
         if T::SEPARATE {
             self.separately(&mut progress, nonce, &mut hash);
-        } else if progress.left() > 0 {
-            let power = hash.power(Self::HALF);
-            while progress.left() > 0 {
-                if progress.left() > BLOCK * Wide::<T>::LANES {
-                    self.together::<T::Batch, N>(&mut progress, nonce, &mut hash, &power);
-                } else {
-                    self.together::<Wide<T>, N>(&mut progress, nonce, &mut hash, &power);
+        } else {
+            // In decryption, the ciphertext of a batch fills the later half at least.
+            let least = if encrypt { 1 } else { 16 * Self::HALF };
+            if progress.left() >= least {
+                let power = hash.power(Self::HALF);
+                while progress.left() >= least {
+                    if progress.left() > BLOCK * Wide::<T>::LANES {
+                        self.together::<T::Batch>(&mut progress, nonce, &mut hash, &power);
+                    } else {
+                        self.together::<Wide<T>>(&mut progress, nonce, &mut hash, &power);
+                    }
                 }
             }
         }
-        self.token.hash(&mut hash, progress.ciphertext());
-        progress.release();
-        if !encrypt {
-            progress.plaintext.fill(0);
-            optimization_barrier(&progress.plaintext);
-        }
+        let (mut state, left) = (progress.row(nonce), progress.left());
+        let end = progress.text.len();
+        self.token.hash(&mut hash, progress.ciphertext(end));
+        chacha::xor(self.token.into(), self.key, &mut state, DOUBLE_ROUNDS, progress.next(left));
         hash.absorb_block(lengths);
         hash.finish()
     }
 
     /// Encrypts or decrypts the rest of a text and hashes all of it, one after the other.
-    fn separately<const N: usize>(&self, progress: &mut Progress<'_, N>, nonce: &[u8; 12], hash: &mut OneTime) {
-        /// The number of bytes that stay in the first-level cache between two passes.
-        const NEAR: usize = 16 << 10;
-        let mut state = row(nonce, 1 + (progress.crypted / BLOCK) as u32);
+    fn separately(&self, progress: &mut Progress<'_>, nonce: &[u8; 12], hash: &mut OneTime) {
+        let mut state = progress.row(nonce);
         while progress.left() > 0 {
-            let end = progress.crypted + progress.left().min(NEAR);
+            let n = progress.left().min(NEAR);
+            let end = progress.crypted + n;
             if !progress.encrypt {
-                self.token.hash(hash, &progress.text.src()[progress.hashed..end]);
-                progress.release();
+                self.token.hash(hash, progress.ciphertext(end));
             }
-            let text = progress.text.reborrow().split_at(end).0.split_at(progress.crypted).1;
-            chacha::xor(self.token.into(), self.key, &mut state, DOUBLE_ROUNDS, text);
+            chacha::xor(self.token.into(), self.key, &mut state, DOUBLE_ROUNDS, progress.next(n));
             if progress.encrypt {
-                self.token.hash(hash, &progress.text.written()[progress.hashed..end]);
+                self.token.hash(hash, progress.ciphertext(end));
             }
-            (progress.hashed, progress.crypted) = (end, end);
         }
     }
 
     /// The number of 16-byte blocks in the later of two halves that are hashed beside the rounds of a batch.
     const HALF: usize = 2 * T::Batch::LANES;
 
-    /// Encrypts or decrypts a batch by the columns `C`, and beside that hashes the batch before, which is whole blocks.
-    fn together<C: Columns<Token = T::Cipher>, const N: usize>(
+    /// Encrypts or decrypts a batch by the columns `C`, and hashes beside its rounds: in encryption the batch before, in
+    /// decryption this one.
+    fn together<C: Columns<Token = T::Cipher>>(
         &self,
-        progress: &mut Progress<'_, N>,
+        progress: &mut Progress<'_>,
         nonce: &[u8; 12],
         hash: &mut OneTime,
         power: &Power,
@@ -268,9 +273,12 @@ impl<T: AeadToken> Kernel<'_, T> {
             #[inline(always)]
             || {
                 align_frame();
-                let state = row(nonce, 1 + (progress.crypted / BLOCK) as u32);
+                let state = progress.row(nonce);
+                let n = progress.left().min(BLOCK * C::LANES);
+                let end = progress.crypted + if progress.encrypt { 0 } else { n };
+                let ciphertext = progress.ciphertext(end);
                 let mut m = columns::matrix::<C>(cipher, self.key, state);
-                let mut halves = Halves::new(hash, Self::HALF, progress.ciphertext());
+                let mut halves = Halves::new(hash, Self::HALF, ciphertext);
                 {
                     let mut between = steps(&mut halves, T::Batch::LANES / 4);
                     for _ in 0..DOUBLE_ROUNDS {
@@ -278,8 +286,8 @@ impl<T: AeadToken> Kernel<'_, T> {
                     }
                 }
                 halves.join(hash, power);
-                progress.release();
-                let n = progress.left().min(BLOCK * C::LANES);
+                // Only the end of a text is no whole block.
+                hash.absorb_padded(ciphertext.as_chunks::<16>().1);
                 C::finish(cipher, m, self.key, state, &mut progress.next(n).into());
             },
         );

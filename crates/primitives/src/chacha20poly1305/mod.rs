@@ -76,17 +76,17 @@ mod x86 {
 
     impl AeadToken for Sse2 {
         type Cipher = Self;
-        type Batch = Pair<V128<Self>>;
+        type Batch = V128<Self>;
         words!();
     }
     impl AeadToken for Ssse3 {
         type Cipher = Self;
-        type Batch = Pair<V128<Self>>;
+        type Batch = V128<Self>;
         words!();
     }
     impl AeadToken for Avx2 {
         type Cipher = Self;
-        type Batch = Pair<V256<Self>>;
+        type Batch = V256<Self>;
         words!();
     }
     impl AeadToken for Avx512 {
