@@ -30,6 +30,14 @@ static void packet(struct subject *s, int len) {
     EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag);
 }
 
+/* A message with a key of its own. */
+static void keyed(struct subject *s, int len) {
+    int n;
+    EVP_EncryptInit_ex(s->ctx, NULL, NULL, key, iv);
+    EVP_EncryptUpdate(s->ctx, buffer, &n, buffer, len);
+    EVP_EncryptFinal_ex(s->ctx, buffer, &n);
+}
+
 /* A record of TLS 1.2. */
 static void record(struct subject *s, int len) {
     int n;
@@ -80,7 +88,7 @@ static void digest(struct subject *s, int len) {
 }
 
 static const struct { const char *name; void (*operation)(struct subject *, int); const char *what; } rows[] = {
-    { "AES-128-GCM", packet, "packet" }, { "AES-256-GCM", packet, "packet" }, { "AES-128-GCM", record, "TLS 1.2" }, { "ChaCha20-Poly1305", packet, "packet" },
+    { "AES-128-GCM", packet, "packet" }, { "AES-256-GCM", packet, "packet" }, { "AES-128-GCM", keyed, "new key" }, { "AES-128-GCM", record, "TLS 1.2" }, { "ChaCha20-Poly1305", packet, "packet" },
     { "AES-256-CTR", text, "text" }, { "AES-128-CBC", text, "text" },
     { "AES-256-CBC", text, "text" }, { "AES-256-XTS", text, "text" },
     { "AES-128-CBC-HMAC-SHA1", mac_record, "record" }, { "AES-128-CBC-HMAC-SHA256", mac_record, "record" },

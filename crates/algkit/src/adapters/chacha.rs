@@ -124,6 +124,10 @@ impl<T: AeadToken, const SALT: usize> AeadOps for Stitched<T, SALT> {
         rfc7539::check(SALT, assoc_len, text_len)
     }
 
+    fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> bool {
+        Self::make(self.key.token(), key, weak).map(|new| *self = new).is_ok()
+    }
+
     fn unchecked(&self) -> Option<u64> {
         (SALT == 0).then_some(rfc7539::MAX_TEXT)
     }

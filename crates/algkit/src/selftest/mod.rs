@@ -34,6 +34,7 @@ pub use vectors::{Known, Vector};
 use crate::driver::{Driver, DriverRef, Type};
 use std::{
     cell::RefCell,
+    mem::ManuallyDrop,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
 };
@@ -45,8 +46,9 @@ struct UnderTest {
 }
 
 thread_local! {
-    /// The innermost test comes last: a driver's code may look up other drivers.
-    static UNDER_TEST: RefCell<Vec<UnderTest>> = const { RefCell::new(Vec::new()) };
+    /// The innermost test comes last: a driver's code may look up other drivers. Without a test the list has no memory,
+    /// so a thread's end has nothing to drop: a destructor would tie the thread to the library.
+    static UNDER_TEST: RefCell<ManuallyDrop<Vec<UnderTest>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Whether this thread is testing `driver`. Then to wait for the outcome would be to wait forever.
@@ -70,7 +72,13 @@ pub(crate) fn run(
     UNDER_TEST.with_borrow_mut(|tests| tests.push(UnderTest { driver: subject.driver, looked_up: false }));
     // A driver that panicked is never used again, so the state that it left does not matter.
     let outcome = catch_unwind(AssertUnwindSafe(|| test(subject, answers, reference, extent)));
-    let own = UNDER_TEST.with_borrow_mut(Vec::pop);
+    let own = UNDER_TEST.with_borrow_mut(|tests| {
+        let own = tests.pop();
+        if tests.is_empty() {
+            **tests = Vec::new();
+        }
+        own
+    });
     if own.is_some_and(|own| own.looked_up) {
         return Err("looks up a name that it serves itself".to_owned());
     }

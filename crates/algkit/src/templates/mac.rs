@@ -110,6 +110,11 @@ impl<C: Chain> InProgress<C> {
         Hash::finish(&mut copy, out);
     }
 
+    /// The chaining cipher, unless a copy shares it.
+    pub(crate) fn chain_mut(&mut self) -> Option<&mut C> {
+        Arc::get_mut(&mut self.key).map(|(chain, _)| chain)
+    }
+
     /// The chaining cipher and the treatment of the last block.
     pub(crate) fn keyed(&self) -> &(C, Last) {
         &self.key

@@ -154,6 +154,11 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
         Self { token, key: [quad(key, 0), quad(key, 16)].into() }
     }
 
+    /// The token that the key was made with.
+    pub fn token(&self) -> T {
+        self.token
+    }
+
     /// Encrypts a whole message and returns its tag of 16 bytes.
     #[inline]
     pub fn seal(&self, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {

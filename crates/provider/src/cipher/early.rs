@@ -68,8 +68,10 @@ impl Early {
     /// Forgets all. `zeroize` writes byte by byte, and takes longer than the message.
     #[inline]
     pub fn wipe(&mut self) {
-        self.text[..self.text_len].fill(0);
-        optimization_barrier(&self.text);
+        if self.text_len > 0 {
+            self.text[..self.text_len].fill(0);
+            optimization_barrier(&self.text);
+        }
         (self.assoc_len, self.text_len, self.done) = (0, 0, false);
     }
 }

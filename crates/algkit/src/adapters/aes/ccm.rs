@@ -65,6 +65,10 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
         ccm::check(iv, text_len)
     }
 
+    fn set_key(&mut self, key: &[u8], _: WeakKeys) -> bool {
+        self.0.chain_mut().is_some_and(|aes| aes.set(key))
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let full = self.pass(Direction::Encrypt, iv, assoc, text, tag.len());
         tag::write(&full, tag);
