@@ -5,6 +5,7 @@ use rustls::{
     client::Resumption,
     crypto::{CryptoProvider, ring},
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    quic::{self, KeyChange, Keys, PacketKey, Secrets},
 };
 use std::{
     io::{Read, Write},
@@ -138,5 +139,61 @@ fn keys_for_others() {
         // The explicit part of a nonce of TLS 1.2 is each side's own.
         let fixed = if suite.tls13().is_some() || kind == 33 { 12 } else { 4 };
         assert_eq!(iv.as_ref()[..fixed], other_iv.as_ref()[..fixed]);
+    }
+}
+
+/// A handshake of QUIC; returns the keys for packets that each side has after it, and the secrets for later ones.
+fn connect_quic(client: Arc<ClientConfig>, server: Arc<ServerConfig>) -> [(Keys, Secrets); 2] {
+    let version = quic::Version::V1;
+    let client = quic::ClientConnection::new(client, version, "localhost".try_into().unwrap(), b"client".to_vec());
+    let server = quic::ServerConnection::new(server, version, b"server".to_vec());
+    let mut sides = [quic::Connection::from(client.unwrap()), quic::Connection::from(server.unwrap())];
+    let (mut keys, mut turn) = ([None, None], 0);
+    while keys.iter().any(Option::is_none) {
+        // What is written with each key is read by itself.
+        loop {
+            let mut messages = Vec::new();
+            let change = sides[turn].write_hs(&mut messages);
+            sides[1 - turn].read_hs(&messages).unwrap();
+            match change {
+                Some(KeyChange::OneRtt { keys: last, next }) => keys[turn] = Some((last, next)),
+                None if messages.is_empty() => break,
+                _ => (),
+            }
+        }
+        turn = 1 - turn;
+    }
+    assert_eq!(sides[0].quic_transport_parameters(), Some(&b"server"[..]));
+    keys.map(Option::unwrap)
+}
+
+fn packet(from: &dyn PacketKey, to: &dyn PacketKey) {
+    let text = [7; 1200];
+    let mut payload = text.to_vec();
+    let tag = from.encrypt_in_place(9, b"header", &mut payload).unwrap();
+    payload.extend_from_slice(tag.as_ref());
+    assert_eq!(to.decrypt_in_place(9, b"header", &mut payload).unwrap(), text);
+}
+
+/// Packets in both directions, with the keys of a handshake and with those of an update.
+#[test]
+fn quic_with_ring_on_the_other_side() {
+    for suite in ring::ALL_CIPHER_SUITES.iter().filter(|suite| suite.tls13().is_some()) {
+        for ours_is_client in [true, false] {
+            let (client, server) =
+                if ours_is_client { (ours(), ring::default_provider()) } else { (ring::default_provider(), ours()) };
+            let (client, server) = configs(only(*suite, client), only(*suite, server));
+            let [(client, mut client_next), (server, mut server_next)] = connect_quic(client, server);
+            for (from, to) in [(&client.local, &server.remote), (&server.local, &client.remote)] {
+                packet(&*from.packet, &*to.packet);
+                let (mut first, mut number) = (0x41, [1, 2, 3, 4]);
+                from.header.encrypt_in_place(&[5; 16], &mut first, &mut number).unwrap();
+                to.header.decrypt_in_place(&[5; 16], &mut first, &mut number).unwrap();
+                assert_eq!((first, number), (0x41, [1, 2, 3, 4]));
+            }
+            let (client, server) = (client_next.next_packet_keys(), server_next.next_packet_keys());
+            packet(&*client.local, &*server.remote);
+            packet(&*server.local, &*client.remote);
+        }
     }
 }
