@@ -7,20 +7,28 @@
 ///
 /// # Safety
 /// The type has no padding, and every bit pattern is a valid value.
-pub(crate) unsafe trait Plain: Copy {}
+pub(crate) unsafe trait Plain: Copy {
+    /// The bytes of each of its integers.
+    #[cfg_attr(target_endian = "little", allow(dead_code, reason = "only big-endian integers have to be reversed"))]
+    const WORD: usize;
+}
 
 macro_rules! plain {
     ($($Int:ty)*) => {
         $(
             // SAFETY: an integer has no padding, and each of its bit patterns is a value.
-            unsafe impl Plain for $Int {}
+            unsafe impl Plain for $Int {
+                const WORD: usize = size_of::<$Int>();
+            }
         )*
     };
 }
 plain!(u8 u16 u32 u64 u128);
 
 // SAFETY: an array consists of its elements, without padding between them.
-unsafe impl<P: Plain, const N: usize> Plain for [P; N] {}
+unsafe impl<P: Plain, const N: usize> Plain for [P; N] {
+    const WORD: usize = P::WORD;
+}
 
 /// The intrinsics' type for a type in a method's signature.
 macro_rules! raw {
@@ -144,19 +152,31 @@ macro_rules! registers {
                 const { assert!(size_of::<P>() == $bytes) }
                 // SAFETY: the token proves that the CPU has the instruction. `from` has as many bytes as the vector,
                 // and the instruction needs no alignment.
-                Self { raw: unsafe { $load(core::ptr::from_ref(from).cast()) }, token }
+                Self { raw: unsafe { $load(core::ptr::from_ref(from).cast()) }, token }.ordered::<P>()
             }
 
             /// Stores the vector to `to`, which has as many bytes (checked at compile time).
             #[inline(always)]
             pub(crate) fn store<P: Plain>(self, to: &mut P) {
                 const { assert!(size_of::<P>() == $bytes) }
+                let raw = self.ordered::<P>().raw;
                 // SAFETY: the token proves that the CPU has the instruction. `to` has as many bytes as the vector, and
                 // it is `Plain`, so any bytes are a valid value.
-                unsafe { $store(core::ptr::from_mut(to).cast(), self.raw) }
+                unsafe { $store(core::ptr::from_mut(to).cast(), raw) }
+            }
+
+            /// The words of a register are little-endian, on every CPU. This turns those of a `P` in memory into them,
+            /// and back.
+            #[inline(always)]
+            fn ordered<P: Plain>(self) -> Self {
+                #[cfg(target_endian = "big")]
+                return self.in_order(P::WORD);
+                #[cfg(target_endian = "little")]
+                self
             }
 
             /// The vector in memory, as a reference to its words.
+            #[cfg(target_endian = "little")]
             #[inline(always)]
             pub(crate) fn as_words<P: Plain>(&self) -> &P {
                 const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }
@@ -166,6 +186,7 @@ macro_rules! registers {
             }
 
             /// The vector in memory, as a mutable reference to its words.
+            #[cfg(target_endian = "little")]
             #[inline(always)]
             pub(crate) fn as_words_mut<P: Plain>(&mut self) -> &mut P {
                 const { assert!(size_of::<P>() == $bytes && align_of::<P>() <= align_of::<$raw>()) }

@@ -58,7 +58,7 @@ impl Word for V128<Neon> {
     #[inline(always)]
     fn counters(token: Neon, first: u128) -> [Self; 8] {
         // The additions below are on 64-bit lanes, so a carry out of the low lane would be lost.
-        if (first as u64).checked_add(Self::BLOCKS as u64).is_none() || cfg!(target_endian = "big") {
+        if (first as u64).checked_add(Self::BLOCKS as u64).is_none() {
             return word::stored_counters(token, first);
         }
         let reverse = Self::load(token, &REVERSE);

@@ -102,7 +102,7 @@ pub const fn turns() -> [[u128; 4]; 2] {
     while i < 128 {
         let (rows, cols, at) = (i / 64 + 1, i / 16 % 4, i % 16);
         let from = (at + 4 * cols) % 16 / 4 * 4 + (at + rows) % 4;
-        turns[rows - 1][cols] |= ((from as u128) << (8 * at)).to_le();
+        turns[rows - 1][cols] |= (from as u128) << (8 * at);
         i += 1;
     }
     turns
@@ -110,7 +110,7 @@ pub const fn turns() -> [[u128; 4]; 2] {
 
 /// The byte shuffle that reverses a block.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_le();
+pub const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 
 /// Block numbers 0 to 31, to be added to a counter.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -131,14 +131,14 @@ pub const fn shift_rows_twice() -> u128 {
     let mut at = 0;
     while at < 16 {
         let from = (at + 8 * (at % 2)) % 16;
-        shuffle |= ((from as u128) << (8 * at)).to_le();
+        shuffle |= (from as u128) << (8 * at);
         at += 1;
     }
     shuffle
 }
 
-/// Byte `j` of word `i` is bit `i` of byte `j` of `key`, for all 8 blocks: 0 or 0xff. (In the order of memory. The
-/// words are `u128`s because those are wiped faster than bytes.)
+/// Byte `j` of word `i`, from the lowest, is bit `i` of byte `j` of `key`, for all 8 blocks: 0 or 0xff. (The words are
+/// `u128`s because those are wiped faster than bytes.)
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub fn spread_bits(key: &[u8; 16]) -> [u128; 8] {
@@ -149,6 +149,6 @@ pub fn spread_bits(key: &[u8; 16]) -> [u128; 8] {
     };
     eight(
         #[inline(always)]
-        |i| (spread((key >> i) as u64) | spread((key >> 64 >> i) as u64) << 64).to_le(),
+        |i| spread((key >> i) as u64) | spread((key >> 64 >> i) as u64) << 64,
     )
 }
