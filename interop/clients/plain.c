@@ -1,12 +1,21 @@
 /* AF_ALG, NETLINK_CRYPTO's text and nothing else: published examples of a hash, a cipher and an AEAD. Built with and
- * without -static. */
+ * without -static. On AArch64, with the argument `tagged`, addresses that go to the kernel have a tag in their highest
+ * byte, which the CPU ignores (Documentation/arm64/tagged-address-abi.rst). */
 #include "check.h"
 #include "vectors.h"
 #include <linux/if_alg.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int operation(const char *type, const char *name, const char *key_digits, unsigned tag)
+static uintptr_t tag;
+
+static void *at(const void *address)
+{
+    return (void *)((uintptr_t)address | tag);
+}
+
+static int operation(const char *type, const char *name, const char *key_digits, unsigned tag_len)
 {
     struct sockaddr_alg address = {.salg_family = AF_ALG};
     uint8_t key[64];
@@ -14,11 +23,11 @@ static int operation(const char *type, const char *name, const char *key_digits,
     strcpy((char *)address.salg_name, name);
     int transform = socket(AF_ALG, SOCK_SEQPACKET, 0);
     CHECK(transform >= 0);
-    CHECK(bind(transform, (struct sockaddr *)&address, sizeof address) == 0);
+    CHECK(bind(transform, at(&address), sizeof address) == 0);
     if (key_digits)
-        CHECK(setsockopt(transform, SOL_ALG, ALG_SET_KEY, key, unhex(key, key_digits)) == 0);
-    if (tag)
-        CHECK(setsockopt(transform, SOL_ALG, ALG_SET_AEAD_AUTHSIZE, NULL, tag) == 0);
+        CHECK(setsockopt(transform, SOL_ALG, ALG_SET_KEY, at(key), unhex(key, key_digits)) == 0);
+    if (tag_len)
+        CHECK(setsockopt(transform, SOL_ALG, ALG_SET_AEAD_AUTHSIZE, NULL, tag_len) == 0);
     int op = accept(transform, NULL, NULL);
     CHECK(op >= 0);
     CHECK(close(transform) == 0);
@@ -41,14 +50,18 @@ static void put(int op, uint32_t direction, const char *iv_digits, uint32_t aad,
            .aad_head = {CMSG_LEN(4), SOL_ALG, ALG_SET_AEAD_ASSOCLEN},
            .aad = aad};
     c.iv_len = unhex(c.iv, iv_digits);
-    struct iovec piece = {(void *)text, len};
-    struct msghdr m = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
-    CHECK(sendmsg(op, &m, 0) == (ssize_t)len);
+    struct iovec piece = {at(text), len};
+    struct msghdr m = {.msg_iov = at(&piece), .msg_iovlen = 1, .msg_control = at(&c), .msg_controllen = sizeof c};
+    CHECK(sendmsg(op, at(&m), 0) == (ssize_t)len);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    uint8_t text[128], out[128], back[128];
+    if (argc > 1 && !strcmp(argv[1], "tagged")) {
+        CHECK(prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0) == 0);
+        tag = (uintptr_t)0x5a << 56;
+    }
+    uint8_t texts[3][128], *text = at(texts[0]), *out = at(texts[1]), *back = at(texts[2]);
     int op = operation("hash", "sha256", NULL, 0);
     CHECK(send(op, "a", 1, MSG_MORE) == 1 && write(op, "bc", 2) == 2);
     CHECK(read(op, out, 32) == 32 && is(out, SHA256_ABC));
