@@ -1,20 +1,24 @@
-//! Records of TLS 1.3 and packets of QUIC, as rustls makes and opens them, with the cipher suites of several providers in turns. It prints the
-//! fastest time of each, and the median over rounds of what each takes in algkit's time.
+//! Records of TLS 1.3 and packets of QUIC, as rustls makes and opens them, with the cipher suites of several providers in turns; and whole
+//! handshakes. It prints the fastest time of each, and the median over rounds of what each takes in algkit's time.
 //!
 //! usage: records [--quick]
 
 use rustls::{
-    CipherSuite, ContentType, ProtocolVersion, Side, Tls13CipherSuite,
+    CipherSuite, ClientConfig, ClientConnection, Connection, ContentType, NamedGroup, ProtocolVersion, RootCertStore, ServerConfig,
+    ServerConnection, Side, Tls13CipherSuite,
+    client::Resumption,
     crypto::{
         CryptoProvider, aws_lc_rs,
         cipher::{AeadKey, InboundOpaqueMessage, Iv, OutboundChunks, OutboundPlainMessage},
         ring,
     },
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
     quic::{Keys, Version},
 };
 use std::{
     env,
     hint::black_box,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -60,6 +64,7 @@ fn main() {
             }
         }
     }
+    row("handshake", providers.map(|(_, provider)| Some(handshake(provider))), rounds, slice);
 }
 
 /// Measures what is there, in turns.
@@ -148,4 +153,44 @@ fn packet(suite: &'static Tls13CipherSuite, len: usize, seals: bool) -> Option<W
         server.header.decrypt_in_place(&buffer[..16], &mut first[0], &mut rest[8..]).expect("the lengths are right");
         assert_eq!(server.packet.decrypt_in_place(7, &header, &mut buffer).expect("it is authentic").len(), len);
     }))
+}
+
+/// A handshake of TLS 1.3, of both sides in memory: X25519, ECDSA with P-256, nothing resumed.
+fn handshake(mut provider: CryptoProvider) -> Work {
+    provider.kx_groups.retain(|group| group.name() == NamedGroup::X25519);
+    let provider = Arc::new(provider);
+    let certificate = CertificateDer::from_pem_slice(include_bytes!("../../../crates/rustls/tests/certs/ecdsa.pem"));
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("../../../crates/rustls/tests/certs/ecdsa-key.pem"));
+    let (certificate, key) = (certificate.expect("a certificate"), key.expect("a key"));
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).expect("its own authority");
+    let versions = [&rustls::version::TLS13];
+    let client = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(&versions);
+    let mut client = client.expect("TLS 1.3").with_root_certificates(roots).with_no_client_auth();
+    client.resumption = Resumption::disabled();
+    let server = ServerConfig::builder_with_provider(provider).with_protocol_versions(&versions);
+    let server = server.expect("TLS 1.3").with_no_client_auth().with_single_cert(vec![certificate], key);
+    let (client, server) = (Arc::new(client), Arc::new(server.expect("a pair")));
+    let mut records = Vec::new();
+    let mut pass = move |from: &mut Connection, to: &mut Connection| {
+        records.clear();
+        while from.wants_write() {
+            from.write_tls(&mut records).expect("it is a vector");
+        }
+        let mut records = &records[..];
+        while !records.is_empty() {
+            to.read_tls(&mut records).expect("it is a slice");
+            to.process_new_packets().expect("both sides agree");
+        }
+    };
+    Box::new(move || {
+        let client = ClientConnection::new(Arc::clone(&client), "localhost".try_into().expect("a name"));
+        let server = ServerConnection::new(Arc::clone(&server));
+        let mut client = Connection::from(client.expect("a client"));
+        let mut server = Connection::from(server.expect("a server"));
+        while client.is_handshaking() || server.is_handshaking() {
+            pass(&mut client, &mut server);
+            pass(&mut server, &mut client);
+        }
+    })
 }
