@@ -4,8 +4,8 @@
 //! usage: records [--quick]
 
 use rustls::{
-    CipherSuite, ClientConfig, ClientConnection, Connection, ContentType, NamedGroup, ProtocolVersion, RootCertStore, ServerConfig,
-    ServerConnection, Side, Tls13CipherSuite,
+    CipherSuite, ClientConfig, ClientConnection, Connection, ContentType, NamedGroup, ProtocolVersion, RootCertStore,
+    ServerConfig, ServerConnection, Side, Tls13CipherSuite,
     client::Resumption,
     crypto::{
         CryptoProvider, aws_lc_rs,
