@@ -1,4 +1,6 @@
-#![doc = include_str!("../README.md")]
+// What the page shows compiles with ring.
+#![cfg_attr(feature = "ring", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "ring"), doc = "Cipher suites for rustls and QUIC, computed by algkit.")]
 #![forbid(unsafe_code)]
 
 mod aead;
@@ -23,4 +25,22 @@ pub fn provider(mut base: CryptoProvider) -> CryptoProvider {
         }
     }
     base
+}
+
+/// algkit's cipher suites, with key exchange, signatures and random numbers of ring.
+#[cfg(feature = "ring")]
+pub fn ring() -> CryptoProvider {
+    provider(rustls::crypto::ring::default_provider())
+}
+
+/// algkit's cipher suites, with key exchange, signatures and random numbers of aws-lc-rs.
+#[cfg(feature = "aws-lc-rs")]
+pub fn aws_lc_rs() -> CryptoProvider {
+    provider(rustls::crypto::aws_lc_rs::default_provider())
+}
+
+/// algkit's cipher suites, with key exchange, signatures and random numbers of graviola, which is for x86-64 with AVX2 and for AArch64.
+#[cfg(feature = "graviola")]
+pub fn graviola() -> CryptoProvider {
+    provider(rustls_graviola::default_provider())
 }

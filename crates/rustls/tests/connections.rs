@@ -114,6 +114,31 @@ fn both_sides() {
     try_all(|suite| (only(suite, ours()), only(suite, ours())));
 }
 
+/// Connections with this provider at the client, then at the server, and ring on the other side.
+#[cfg(any(feature = "ring", feature = "aws-lc-rs", feature = "graviola"))]
+fn beside_ring(provider: fn() -> CryptoProvider) {
+    try_all(|suite| (only(suite, provider()), only(suite, ring::default_provider())));
+    try_all(|suite| (only(suite, ring::default_provider()), only(suite, provider())));
+}
+
+#[cfg(feature = "ring")]
+#[test]
+fn with_ring() {
+    beside_ring(algkit_rustls::ring);
+}
+
+#[cfg(feature = "aws-lc-rs")]
+#[test]
+fn with_aws_lc_rs() {
+    beside_ring(algkit_rustls::aws_lc_rs);
+}
+
+#[cfg(feature = "graviola")]
+#[test]
+fn with_graviola() {
+    beside_ring(algkit_rustls::graviola);
+}
+
 /// With an exporter and with the secrets for a kernel, a program takes keys out of a connection: they are those of ring's side.
 #[test]
 fn keys_for_others() {
