@@ -1,7 +1,7 @@
 //! Calls a kernel of AArch64 once, for the scripts in `lab` that count, model and compare the instructions of a call.
 //!
-//! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`; without the last, everything
-//! but the call is made.
+//! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`, or another word of four
+//! letters, for which everything but the call is made.
 
 #[cfg(not(target_arch = "aarch64"))]
 fn main() {}
@@ -25,7 +25,7 @@ fn main() {
 
     /// The length of what is made for a text. It does not depend on the part that is used, so that calls with texts of
     /// two lengths differ in the call alone.
-    const LONGEST: usize = 2048;
+    const LONGEST: usize = 4096;
 
     /// Key and text, from a number (SplitMix64). Their addresses do not depend on it.
     struct Call {
@@ -70,6 +70,14 @@ fn main() {
             }
         }
 
+        /// AES-GCM with a key of `bytes` bytes.
+        fn gcm(mut self, bytes: usize) {
+            let key = GcmKey::<ArmCe>::new(token(), &self.secret[..bytes]).expect("a key");
+            if self.made {
+                key.seal(&[2; 12], &mut Packet { assoc: &[], text: self.text() }, &mut [0; 16]);
+            }
+        }
+
         fn ghash<T: ClmulToken>(self) {
             let mut hash = GHash::<T>::new(token(), self.key());
             if self.made {
@@ -82,7 +90,7 @@ fn main() {
     let kernel = args.next().expect("a kernel");
     let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number");
     let (len, seed) = (number(), number());
-    let mut call = Call::new(len as usize, seed, args.next().is_some());
+    let mut call = Call::new(len as usize, seed, args.next().is_some_and(|word| word == "call"));
     match &*kernel {
         "ecb-aes-neonbs" => call.sliced(|key, _, text| key.encrypt_blocks(text)),
         "ctr-aes-neonbs" => call.sliced(|key, iv, text| key.ctr(iv, text)),
@@ -92,8 +100,10 @@ fn main() {
         "ecb-aes-neon" => call.aes::<Neon>(|key, _, text| key.ecb_encrypt(text)),
         "ecb-aes-neon-dec" => call.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
         "ctr-aes-neon" => call.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
+        "cbc-aes-neon" => call.aes::<Neon>(|key, iv, text| key.cbc_encrypt(iv, text)),
         "cbcmac-aes-neon" => call.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
         "ctr-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
+        "cbc-aes-ce-dec" => call.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
         "cbcmac-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
         "xts-aes-ce" => {
             let key = XtsKey::<ArmCe>::new(token(), &call.secret).expect("a key");
@@ -101,12 +111,9 @@ fn main() {
                 key.encrypt(&mut [7; 16], call.text());
             }
         }
-        "gcm-aes-ce" => {
-            let key = GcmKey::<ArmCe>::new(token(), call.key()).expect("a key");
-            if call.made {
-                key.seal(&[2; 12], &mut Packet { assoc: &[], text: call.text() }, &mut [0; 16]);
-            }
-        }
+        "gcm-aes-ce" => call.gcm(16),
+        "gcm-aes-ce-192" => call.gcm(24),
+        "gcm-aes-ce-256" => call.gcm(32),
         "ghash-neon" => call.ghash::<Neon>(),
         "ghash-ce" => call.ghash::<ArmCe>(),
         "ghash-generic" => call.ghash::<Portable>(),
