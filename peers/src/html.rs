@@ -3,8 +3,8 @@
 
 use crate::{
     limits, machine,
-    measure::{Cell, Score},
-    report::{Report, Table},
+    measure::{Cell, Score, Table},
+    report::Report,
 };
 use serde_json::json;
 use std::fmt::Write;

@@ -1,11 +1,7 @@
 //! Lower bounds of the time: the instructions that an algorithm cannot do without, in the smallest number that it
 //! needs, and nothing else.
 
-use crate::{
-    contenders::Contender,
-    measure::{Bench, Effort, take_turns},
-    streams::{self, Stream},
-};
+use crate::{contender::Contender, streams::Stream};
 use peers_plugin::{Level, Op, Request, Work};
 
 /// The library's name of contenders that are bounds.
@@ -27,7 +23,8 @@ pub fn bounds(request: &Request) -> Vec<Contender> {
         .collect()
 }
 
-fn bound(stream: Stream, n: f64) -> Contender {
+/// `n` instructions of a stream.
+pub fn bound(stream: Stream, n: f64) -> Contender {
     let (run, many) = (stream.run, (n as usize).max(MANY));
     let work = Work::All(Box::new(move |_, _, _| {
         run(many);
@@ -165,21 +162,4 @@ fn chain(size: usize, rounds: f64) -> Vec<Needed> {
         return vec![];
     }
     vec![(&["aesenc xmm, chained"], rounds * size.div_ceil(16) as f64)]
-}
-
-/// An instruction and its time.
-#[derive(Debug)]
-pub struct Timed {
-    /// The instruction, or group of instructions.
-    pub stream: Stream,
-    /// The time of one, in nanoseconds.
-    pub ns: f64,
-}
-
-/// Times every stream that this CPU has.
-pub fn streams(effort: Effort) -> Vec<Timed> {
-    let list = streams::all();
-    let mut contenders: Vec<Contender> = list.iter().map(|&stream| bound(stream, 1.0)).collect();
-    let scores = take_turns(&mut contenders, &mut Bench::empty(), effort);
-    list.into_iter().zip(scores).map(|(stream, score)| Timed { stream, ns: score.fastest }).collect()
 }

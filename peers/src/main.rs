@@ -6,6 +6,7 @@
 //! tag included. Before a measurement, all contenders must give the same answer to the same message.
 
 mod case;
+mod contender;
 mod contenders;
 mod html;
 mod level;
@@ -20,9 +21,9 @@ mod texts;
 use case::{CASES, Case};
 use clap::Parser;
 use level::Limit;
-use measure::Effort;
+use measure::{Effort, Table};
 use peers_plugin::Level;
-use report::{Report, Table};
+use report::Report;
 use std::{
     path::PathBuf,
     process::ExitCode,
@@ -122,7 +123,7 @@ fn run(args: Args) -> Result<(), String> {
         }
         tables.push(table);
     }
-    let report = Report { level, libraries: &libraries, tables: &tables, streams: &limits::streams(effort) };
+    let report = Report { level, libraries: &libraries, tables: &tables, streams: &measure::streams(effort) };
     if !json && !markdown {
         report.summary();
     }

@@ -2,8 +2,10 @@
 
 use crate::{
     case::Case,
-    contenders::{self, Contender, Library},
+    contender::Contender,
+    contenders::{self, Library},
     limits,
+    streams::{self, Stream},
     texts::Texts,
 };
 use peers_plugin::{Iv, Level, Op, Out, Request, Work};
@@ -65,6 +67,26 @@ impl Cell {
     /// The speed in gigabytes (10⁹ bytes) per second.
     pub fn gb_s(&self, score: &Score) -> f64 {
         self.size as f64 / score.fastest
+    }
+}
+
+/// The results of a case at every size.
+pub struct Table {
+    /// The case.
+    pub case: &'static Case,
+    /// One cell for each size and each number of messages.
+    pub cells: Vec<Cell>,
+}
+
+impl Table {
+    /// The driver that algkit chose.
+    pub fn driver(&self) -> &str {
+        self.cells.first().map_or("", |cell| &cell.own().driver)
+    }
+
+    /// The libraries that implement the case, in the order of the columns.
+    pub fn libraries(&self) -> Vec<&'static str> {
+        self.cells.first().map_or(vec![], |cell| cell.peers().map(|score| score.library).collect())
     }
 }
 
@@ -180,7 +202,7 @@ impl Bench {
     }
 
     /// An empty bench, for bounds, which have no message.
-    pub fn empty() -> Self {
+    fn empty() -> Self {
         Self {
             ivs: vec![Iv([0; 32])],
             text: Texts::of(&[0; 64]),
@@ -226,8 +248,25 @@ fn nanos(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e9
 }
 
+/// An instruction and its time.
+#[derive(Debug)]
+pub struct Timed {
+    /// The instruction, or group of instructions.
+    pub stream: Stream,
+    /// The time of one, in nanoseconds.
+    pub ns: f64,
+}
+
+/// Times every stream that this CPU has.
+pub fn streams(effort: Effort) -> Vec<Timed> {
+    let list = streams::all();
+    let mut contenders: Vec<Contender> = list.iter().map(|&stream| limits::bound(stream, 1.0)).collect();
+    let scores = take_turns(&mut contenders, &mut Bench::empty(), effort);
+    list.into_iter().zip(scores).map(|(stream, score)| Timed { stream, ns: score.fastest }).collect()
+}
+
 /// Times the contenders in turn, for all rounds.
-pub fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -> Vec<Score> {
+fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -> Vec<Score> {
     let start = Instant::now();
     let slice = effort.slice.as_secs_f64() * 1e9 / bench.messages as f64;
     let runs: Vec<usize> = contenders

@@ -1,25 +1,14 @@
 //! Printing the results.
 
 use crate::{
-    case::Case,
     contenders::Library,
-    level,
-    limits::Timed,
-    machine,
-    measure::{Cell, Score},
+    level, machine,
+    measure::{Cell, Score, Table, Timed},
     targets::{FLOOR, Verdict},
 };
 use peers_plugin::Level;
 use serde_json::{Map, Value, json};
 use std::{cmp::Reverse, fmt::Write};
-
-/// The results of a case at every size.
-pub struct Table {
-    /// The case.
-    pub case: &'static Case,
-    /// One cell for each size and each number of messages.
-    pub cells: Vec<Cell>,
-}
 
 /// All results.
 pub struct Report<'a> {
@@ -34,16 +23,6 @@ pub struct Report<'a> {
 }
 
 impl Table {
-    /// The driver that algkit chose.
-    pub fn driver(&self) -> &str {
-        self.cells.first().map_or("", |cell| &cell.own().driver)
-    }
-
-    /// The libraries that implement the case, in the order of the columns.
-    pub fn libraries(&self) -> Vec<&'static str> {
-        self.cells.first().map_or(vec![], |cell| cell.peers().map(|score| score.library).collect())
-    }
-
     /// Prints one line for each size: algkit's time and speed, the best peer, the limit, a target that is missed, and
     /// the ratio to each library.
     pub fn print(&self, level: Level) {

@@ -1,6 +1,9 @@
 //! The targets for algkit's speed.
 
-use crate::{case::Case, measure::Cell, report::Table};
+use crate::{
+    case::Case,
+    measure::{Cell, Table},
+};
 use peers_plugin::{Level, Op};
 use std::ops::RangeInclusive;
 

@@ -12,6 +12,7 @@ mod enc;
 mod error;
 mod hint;
 mod hmaccalc;
+mod input;
 mod list;
 mod man;
 mod names;

@@ -1,6 +1,6 @@
 //! algkit, with the driver that it chooses for a name: one call per message, or one per batch.
 
-use super::Contender;
+use crate::contender::Contender;
 use algkit::{
     Aead, Direction, Hash, Registry, Skcipher, Type,
     batch::{self, Request as Job},

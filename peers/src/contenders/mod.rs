@@ -6,21 +6,9 @@ mod crates;
 mod graviola;
 mod ring;
 
-use crate::{case::Case, limits};
+use crate::{case::Case, contender::Contender, limits};
 use peers_plugin::{Level, Plugin, Request, Work};
 use std::path::Path;
-
-/// A library's implementation of a case.
-pub struct Contender {
-    /// The library's name.
-    pub library: &'static str,
-    /// The name of algkit's driver, or of a bound's instruction.
-    pub driver: String,
-    /// The call that is measured.
-    pub work: Work,
-    /// The factor of its time: 1, except for bounds.
-    pub scale: f64,
-}
 
 /// A library other than algkit.
 pub struct Library {

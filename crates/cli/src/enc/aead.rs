@@ -3,8 +3,8 @@
 //! Without `--iv`, modes with a 12-byte nonce use a random one, which is written before the ciphertext. SP 800-38D
 //! (section 8.3) allows 2^32 of these under one key.
 
-use super::{CHUNK, Job, input::read_file, random};
-use crate::{answer::Answer, args::EncArgs, error::Error};
+use super::{CHUNK, Job, random};
+use crate::{answer::Answer, args::EncArgs, error::Error, input::read_file};
 use algkit::{Aead, Direction, Registry};
 use zeroize::Zeroizing;
 

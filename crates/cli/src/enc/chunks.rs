@@ -5,12 +5,13 @@
 //! decrypting, a chunk is written after it has been authenticated. An output file appears only if all chunks are
 //! authentic.
 
-use super::{
-    Job,
+use super::{Job, random};
+use crate::{
+    answer::Answer,
+    args::EncArgs,
+    error::Error,
     input::{Input, read_file},
-    random,
 };
-use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{
     Direction, Registry,
     stream::{Opener, PREFIX, Sealer},

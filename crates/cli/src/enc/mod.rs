@@ -2,13 +2,14 @@
 
 mod aead;
 mod chunks;
-pub mod input;
 mod sectors;
 mod stream;
 
-use crate::{answer::Answer, args::EncArgs, error::Error, names::authenc_parts, output::Output, progress::Progress};
+use crate::{
+    answer::Answer, args::EncArgs, error::Error, input::Input, names::authenc_parts, output::Output, progress::Progress,
+};
 use algkit::{Direction, Registry, Type};
-use input::Input;
+
 use std::ffi::OsStr;
 use zeroize::Zeroizing;
 

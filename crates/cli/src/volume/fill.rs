@@ -1,7 +1,7 @@
 //! `algkit volume fill`: a new volume with a disk image or a folder's files in it.
 
 use super::{args::fill::FillArgs, format, random, tree};
-use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
+use crate::{answer::Answer, error::Error, input::Input, output::Output, progress::Progress};
 use algkit_volume::{Header, ReadAt, WriteAt};
 use rustix::{fs::Mode, process::umask};
 use std::ffi::OsStr;

@@ -4,7 +4,7 @@ use super::{
     Access, Place,
     args::{ReadArgs, WriteArgs, kind::Format},
 };
-use crate::{answer::Answer, enc::input::Input, error::Error, output::Output, progress::Progress};
+use crate::{answer::Answer, error::Error, input::Input, output::Output, progress::Progress};
 use algkit_volume::{ReadAt, WriteAt};
 use std::ffi::OsStr;
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 //! A folder's files as a file system, made by mke2fs.
 
 use super::{args::fill::FillArgs, kdf::available_kib, programs::find};
-use crate::{enc::input::Input, error::Error};
+use crate::{error::Error, input::Input};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{
     collections::HashSet,
