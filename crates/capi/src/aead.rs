@@ -4,8 +4,8 @@ use crate::{
     batch,
     error::{EINVAL, Failure, guard},
     handle::{self, algkit_aead, algkit_aead_state},
-    info::{Known, algkit_info},
-    memory::{self, Buffer, List, Piece, Segments, apart},
+    info::{Described, algkit_info},
+    memory::{self, Buffer, List, Piece, Segments, check_disjoint},
 };
 use algkit::{Direction, Sealing, Text, batch::Request};
 use libc::iovec;
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn algkit_aead_new(
     tfm: *mut *mut algkit_aead,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+    guard(|| unsafe { handle::give(tfm, || Described::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
 }
 
 #[unsafe(no_mangle)]
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn algkit_aead_encrypt(
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::written(tag, tag_len)?);
         let (assoc, text) = (Buffer::read(assoc, assoc_len)?, Piece::new(src, dst, len)?);
         let [src, dst] = text.buffers();
-        apart(&[iv, tag, assoc, src, dst])?;
+        check_disjoint(&[iv, tag, assoc, src, dst])?;
         crypt(Direction::Encrypt, tfm, iv, &[assoc.bytes()], text.text().into(), tag)
     })
 }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn algkit_aead_decrypt(
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::read(tag, tag_len)?);
         let (assoc, text) = (Buffer::read(assoc, assoc_len)?, Piece::new(src, dst, len)?);
         let [src, dst] = text.buffers();
-        apart(&[iv, tag, assoc, src, dst])?;
+        check_disjoint(&[iv, tag, assoc, src, dst])?;
         crypt(Direction::Decrypt, tfm, iv, &[assoc.bytes()], text.text().into(), tag)
     })
 }
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn algkit_aead_encryptv(
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::written(tag, tag_len)?);
         let assoc = memory::list(assoc, assoc_count, false)?;
         let text = Segments::new(src, src_count, dst, dst_count)?;
-        apart(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
+        check_disjoint(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
         let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
         crypt(Direction::Encrypt, tfm, iv, &assoc, text.text()?, tag)
     })
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn algkit_aead_decryptv(
         let (iv, tag) = (Buffer::read(iv, iv_len)?, Buffer::read(tag, tag_len)?);
         let assoc = memory::list(assoc, assoc_count, false)?;
         let text = Segments::new(src, src_count, dst, dst_count)?;
-        apart(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
+        check_disjoint(&text.buffers().chain(assoc.iter().copied()).chain([iv, tag]).collect::<List<_>>())?;
         let assoc: List<&[u8]> = assoc.iter().map(|part| part.bytes()).collect();
         crypt(Direction::Decrypt, tfm, iv, &assoc, text.text()?, tag)
     })
@@ -187,7 +187,7 @@ unsafe fn request<'a>(from: &algkit_aead_request) -> Result<Request<'a>, Failure
     };
     let text = Piece::new(from.src, from.dst, from.len)?;
     let [src, dst] = text.buffers();
-    apart(&[iv, tag, assoc, src, dst])?;
+    check_disjoint(&[iv, tag, assoc, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe {
         let (tfm, text) = (&handle::get(from.tfm)?.tfm, text.text());
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn algkit_aead_update(
 ) -> c_int {
     guard(|| {
         let text = Piece::new(src, dst, len)?;
-        apart(&text.buffers())?;
+        check_disjoint(&text.buffers())?;
         // SAFETY: the caller's buffers exist, and are apart.
         unsafe { Ok(message(state)?.encrypt(text.text())?) }
     })

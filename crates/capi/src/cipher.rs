@@ -3,8 +3,8 @@
 use crate::{
     error::{Failure, guard},
     handle::{self, algkit_cipher},
-    info::{Known, algkit_info},
-    memory::{self, Buffer, Piece, apart},
+    info::{Described, algkit_info},
+    memory::{self, Buffer, Piece, check_disjoint},
 };
 use algkit::Direction;
 use std::{
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn algkit_cipher_new(
     tfm: *mut *mut algkit_cipher,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+    guard(|| unsafe { handle::give(tfm, || Described::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
 }
 
 #[unsafe(no_mangle)]
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn algkit_cipher_set_key(tfm: *mut algkit_cipher, key: *co
 /// # Safety
 /// As algkit.h says of `algkit_cipher_encrypt`.
 unsafe fn crypt(direction: Direction, tfm: *const algkit_cipher, blocks: Piece) -> Result<(), Failure> {
-    apart(&blocks.buffers())?;
+    check_disjoint(&blocks.buffers())?;
     // SAFETY: the caller's buffers exist, and are apart.
     let (tfm, blocks) = unsafe { (&handle::get(tfm)?.tfm, blocks.text()) };
     Ok(match direction {

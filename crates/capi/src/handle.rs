@@ -3,7 +3,7 @@
 
 use crate::{
     error::{EFAULT, EINVAL, Failure, caught},
-    info::{Info, Known},
+    info::{Described, Info},
 };
 use algkit::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State};
 
@@ -49,13 +49,13 @@ macro_rules! handles {
 }
 
 handles! {
-    algkit_cipher, Cipher(Known<Cipher>),
-    algkit_skcipher, Skcipher(Known<Skcipher>),
-    algkit_aead, Aead(Known<Aead>),
+    algkit_cipher, Cipher(Described<Cipher>),
+    algkit_skcipher, Skcipher(Described<Skcipher>),
+    algkit_aead, Aead(Described<Aead>),
     algkit_aead_state, AeadState(Option<Sealing>),
-    algkit_hash, Hash(Known<Hash>),
+    algkit_hash, Hash(Described<Hash>),
     algkit_hash_state, HashState(Option<State>),
-    algkit_rng, Rng(Known<Rng>),
+    algkit_rng, Rng(Described<Rng>),
     algkit_list, List(Vec<Info>),
 }
 

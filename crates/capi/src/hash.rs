@@ -4,8 +4,8 @@ use crate::{
     batch,
     error::{EBADMSG, EFAULT, EINVAL, Failure, guard},
     handle::{self, algkit_hash, algkit_hash_state},
-    info::{Known, algkit_info},
-    memory::{self, Buffer, List, apart},
+    info::{Described, algkit_info},
+    memory::{self, Buffer, List, check_disjoint},
 };
 use algkit::batch::Request;
 use libc::iovec;
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn algkit_hash_new(
     tfm: *mut *mut algkit_hash,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+    guard(|| unsafe { handle::give(tfm, || Described::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
 }
 
 #[unsafe(no_mangle)]
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn algkit_hash_digest(
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
         let (src, out) = (Buffer::read(src, len)?, Buffer::written(digest, digest_len)?);
-        apart(&[src, out])?;
+        check_disjoint(&[src, out])?;
         Ok(handle::get(tfm)?.tfm.digest_into(&[src.bytes()], out.bytes_mut())?)
     })
 }
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn algkit_hash_digestv(
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
         let (src, out) = (memory::list(src, src_count, false)?, Buffer::written(digest, digest_len)?);
-        apart(&src.iter().copied().chain([out]).collect::<List<_>>())?;
+        check_disjoint(&src.iter().copied().chain([out]).collect::<List<_>>())?;
         let parts: List<&[u8]> = src.iter().map(|part| part.bytes()).collect();
         Ok(handle::get(tfm)?.tfm.digest_into(&parts, out.bytes_mut())?)
     })
@@ -110,7 +110,7 @@ pub struct algkit_hash_request {
 /// As algkit.h says of `algkit_hash_batch`.
 unsafe fn request<'a>(from: &algkit_hash_request) -> Result<Request<'a>, Failure> {
     let (src, out) = (Buffer::read(from.src, from.len)?, Buffer::written(from.digest, from.digest_len)?);
-    apart(&[src, out])?;
+    check_disjoint(&[src, out])?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe { Ok(Request::digest(&handle::get(from.tfm)?.tfm, src.bytes(), out.bytes_mut())) }
 }

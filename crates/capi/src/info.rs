@@ -76,12 +76,12 @@ impl Info {
 }
 
 /// A transform and what serves it.
-pub struct Known<T> {
+pub struct Described<T> {
     pub tfm: T,
     pub info: Info,
 }
 
-impl<T: Transform> Known<T> {
+impl<T: Transform> Described<T> {
     pub fn new(name: &str, key: &[u8]) -> Result<Self, Failure> {
         let unkeyed = Registry::global()?.transform::<T>(name)?;
         Ok(Self { info: Info::of(unkeyed.driver())?, tfm: unkeyed.key(key)? })

@@ -43,7 +43,7 @@ impl Buffer {
         Ok(Self { at: at.cast(), len, written })
     }
 
-    fn end(&self) -> usize {
+    fn end_address(&self) -> usize {
         self.at.addr() + self.len
     }
 
@@ -74,9 +74,13 @@ fn no_buffer(null: bool, len: usize) -> Failure {
 
 /// Checks that no buffer that is written overlaps another one. An empty buffer overlaps nothing.
 #[inline(always)]
-pub fn apart(buffers: &[Buffer]) -> Result<(), Failure> {
+pub fn check_disjoint(buffers: &[Buffer]) -> Result<(), Failure> {
     let clash = |a: &Buffer, b: &Buffer| {
-        (a.written | b.written) & (a.at.addr() < b.end()) & (b.at.addr() < a.end()) & (a.len > 0) & (b.len > 0)
+        (a.written | b.written)
+            & (a.at.addr() < b.end_address())
+            & (b.at.addr() < a.end_address())
+            & (a.len > 0)
+            & (b.len > 0)
     };
     let each = |(i, a): (usize, &Buffer)| buffers[..i].iter().fold(false, |found, b| found | clash(a, b));
     let found = match buffers.len() {
@@ -99,9 +103,9 @@ fn many_clash(mut buffers: Vec<Buffer>) -> bool {
         if buffer.at.addr() < if buffer.written { end_of_all } else { end_of_written } {
             return true;
         }
-        end_of_all = end_of_all.max(buffer.end());
+        end_of_all = end_of_all.max(buffer.end_address());
         if buffer.written {
-            end_of_written = buffer.end();
+            end_of_written = buffer.end_address();
         }
     }
     false
@@ -253,10 +257,10 @@ mod tests {
                 (buffers(of), buffers(&[(1000, 1, true), (10, 1, true), (300, 1, false), (1001, 8, true)]));
             many.extend(&few);
             many.extend(buffers(&[(10_000, 1, true)]));
-            assert_eq!(apart(&few).is_ok(), good, "{of:?}");
-            assert_eq!(apart(&few.into_iter().rev().collect::<Vec<_>>()).is_ok(), good, "{of:?} in reverse");
+            assert_eq!(check_disjoint(&few).is_ok(), good, "{of:?}");
+            assert_eq!(check_disjoint(&few.into_iter().rev().collect::<Vec<_>>()).is_ok(), good, "{of:?} in reverse");
             assert!(many.len() > FEW);
-            assert_eq!(apart(&many).is_ok(), good, "{of:?} among others");
+            assert_eq!(check_disjoint(&many).is_ok(), good, "{of:?} among others");
         }
     }
 

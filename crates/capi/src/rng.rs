@@ -3,8 +3,8 @@
 use crate::{
     error::guard,
     handle::{self, algkit_rng},
-    info::{Known, algkit_info},
-    memory::{self, Buffer, apart},
+    info::{Described, algkit_info},
+    memory::{self, Buffer, check_disjoint},
 };
 use std::{
     ffi::{c_char, c_int, c_void},
@@ -19,7 +19,9 @@ pub unsafe extern "C" fn algkit_rng_new(
     rng: *mut *mut algkit_rng,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(rng, || Known::new(memory::name(name)?, Buffer::read(seed, seed_len)?.bytes())) })
+    guard(|| unsafe {
+        handle::give(rng, || Described::new(memory::name(name)?, Buffer::read(seed, seed_len)?.bytes()))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -44,7 +46,7 @@ pub unsafe extern "C" fn algkit_rng_generate(
 ) -> c_int {
     guard(|| {
         let (additional, dst) = (Buffer::read(additional, additional_len)?, Buffer::written(dst, len)?);
-        apart(&[additional, dst])?;
+        check_disjoint(&[additional, dst])?;
         // SAFETY: the caller's buffers exist, and are apart.
         unsafe { Ok(handle::get(rng)?.tfm.generate(additional.bytes(), dst.bytes_mut())?) }
     })

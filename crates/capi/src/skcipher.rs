@@ -4,8 +4,8 @@ use crate::{
     batch::{self, Iv},
     error::{EFAULT, EINVAL, Failure, guard},
     handle::{self, algkit_skcipher},
-    info::{Known, algkit_info},
-    memory::{self, Buffer, List, Piece, Segments, apart},
+    info::{Described, algkit_info},
+    memory::{self, Buffer, List, Piece, Segments, check_disjoint},
 };
 use algkit::{
     Direction,
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn algkit_skcipher_new(
     tfm: *mut *mut algkit_skcipher,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(tfm, || Known::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+    guard(|| unsafe { handle::give(tfm, || Described::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
 }
 
 #[unsafe(no_mangle)]
@@ -62,7 +62,7 @@ unsafe fn crypt(
     text: Piece,
 ) -> Result<(), Failure> {
     let (iv, [src, dst]) = (Buffer::written(iv, iv_len)?, text.buffers());
-    apart(&[iv, src, dst])?;
+    check_disjoint(&[iv, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
     let (tfm, iv, text) = unsafe { (&handle::get(tfm)?.tfm, iv.bytes_mut(), text.text()) };
     Ok(match direction {
@@ -81,7 +81,7 @@ unsafe fn crypt_segments(
     text: Segments,
 ) -> Result<(), Failure> {
     let iv = Buffer::written(iv, iv_len)?;
-    apart(&text.buffers().chain([iv]).collect::<List<_>>())?;
+    check_disjoint(&text.buffers().chain([iv]).collect::<List<_>>())?;
     // SAFETY: the caller's buffers exist, and are apart.
     unsafe { Ok(handle::get(tfm)?.tfm.crypt(direction, iv.bytes_mut(), &mut text.text()?)?) }
 }
@@ -221,7 +221,7 @@ unsafe fn request<'a>(from: &algkit_skcipher_request, room: &'a mut Iv) -> Resul
     let iv = Buffer::read(from.iv, from.iv_len)?;
     let text = Piece::new(from.src, from.dst, from.len)?;
     let [src, dst] = text.buffers();
-    apart(&[iv, src, dst])?;
+    check_disjoint(&[iv, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
     let (tfm, iv, text) = unsafe { (&handle::get(from.tfm)?.tfm, iv.bytes(), text.text()) };
     let room = room.get_mut(..iv.len()).ok_or_else(|| Failure::new(EINVAL, "no driver has so long an IV"))?;

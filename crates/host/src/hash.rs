@@ -20,14 +20,14 @@ pub(crate) trait HostHash: Send + Sync {
 }
 
 /// A hash of the host with an own instance as the fallback.
-pub(crate) struct Hash(Arc<Pair>);
+pub(crate) struct Hash(Arc<WithFallback>);
 
-struct Pair {
+struct WithFallback {
     host: Box<dyn HostHash>,
     own: Box<dyn HashOps>,
 }
 
-impl Pair {
+impl WithFallback {
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
         if answer(self.host.digest(parts, out)).is_none() {
             self.own.digest(parts, out);
@@ -37,7 +37,7 @@ impl Pair {
 
 impl Hash {
     pub(crate) fn new(host: Box<dyn HostHash>, own: Box<dyn HashOps>) -> Self {
-        Self(Arc::new(Pair { host, own }))
+        Self(Arc::new(WithFallback { host, own }))
     }
 
     /// Whether the host gives the same result as the own driver.
@@ -60,7 +60,7 @@ impl HashOps for Hash {
 }
 
 struct State {
-    hash: Arc<Pair>,
+    hash: Arc<WithFallback>,
     message: Message,
 }
 

@@ -66,7 +66,7 @@ pub fn borrows_memory() -> bool {
 
 /// Called by a process that is about to lend its memory to a child with other descriptors. The number of the process is
 /// stored before, as the child would store its own.
-pub fn lend() {
+pub fn share_memory() {
     claim();
     borrows_memory();
     HAS_LENT.store(true, Ordering::Relaxed);

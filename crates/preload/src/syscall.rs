@@ -140,7 +140,7 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
 
 /// Records that a child may run in this process's memory; the call then goes on.
 fn pass_on_child() -> Option<c_long> {
-    process::lend();
+    process::share_memory();
     None
 }
 

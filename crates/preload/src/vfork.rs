@@ -44,7 +44,7 @@ pub unsafe extern "C" fn vfork() -> libc::pid_t {
 /// Records the child that is about to be made; returns the function that makes it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 extern "C" fn prepare() -> *const c_void {
-    process::lend();
+    process::share_memory();
     let real = real!(fn vfork() -> libc::pid_t).map(|real| real as *const c_void);
     // `fork` is right too: its child has memory of its own, and may do all that `vfork` allows.
     real.unwrap_or(libc::fork as *const c_void)
@@ -65,7 +65,7 @@ pub unsafe extern "C-unwind" fn clone(
     child_tid: *mut c_void,
 ) -> c_int {
     if lends(flags.into()) {
-        process::lend();
+        process::share_memory();
     }
     match real!(
         fn clone(*const c_void, *mut c_void, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int

@@ -101,8 +101,8 @@ impl Aead {
         assoc: Option<Source>,
     ) -> PyResult<()> {
         out.check_len(data.len() + self.tag_len())?;
-        out.apart(&nonce, "nonce")?;
-        assoc.as_ref().map_or(Ok(()), |assoc| out.apart(assoc, "assoc"))?;
+        out.check_disjoint(&nonce, "nonce")?;
+        assoc.as_ref().map_or(Ok(()), |assoc| out.check_disjoint(assoc, "assoc"))?;
         let assoc = assoc.as_ref().map_or(&[][..], Source::bytes);
         let (text, _, tag) = out.text(&data, data.len())?;
         released(py, data.len(), || self.0.encrypt(nonce.bytes(), &[assoc], text, tag)).map_err(exception)
@@ -119,8 +119,8 @@ impl Aead {
     ) -> PyResult<()> {
         let len = self.text_len(data.len())?;
         out.check_len(len)?;
-        out.apart(&nonce, "nonce")?;
-        assoc.as_ref().map_or(Ok(()), |assoc| out.apart(assoc, "assoc"))?;
+        out.check_disjoint(&nonce, "nonce")?;
+        assoc.as_ref().map_or(Ok(()), |assoc| out.check_disjoint(assoc, "assoc"))?;
         let assoc = assoc.as_ref().map_or(&[][..], Source::bytes);
         let (text, tag, _) = out.text(&data, len)?;
         released(py, len, || self.0.decrypt(nonce.bytes(), &[assoc], text, tag)).map_err(exception)

@@ -99,19 +99,19 @@ impl Target {
     }
 
     /// Refuses what overlaps this.
-    pub(crate) fn apart(&self, source: &Source, name: &str) -> PyResult<()> {
+    pub(crate) fn check_disjoint(&self, source: &Source, name: &str) -> PyResult<()> {
         if self.0.overlaps(&source.0) { Err(Error::new_err(format!("`{name}` overlaps `out`"))) } else { Ok(()) }
     }
 
     /// All bytes, for a target that no source shares.
     pub(crate) fn whole(&mut self) -> &mut [u8] {
         // SAFETY: `buffer` holds this memory. It is writable, and borrowed as long as the slice; no slice of a source that overlaps it is
-        // there, as `text` and `apart` have seen to.
+        // there, as `text` and `check_disjoint` have seen to.
         unsafe { slice::from_raw_parts_mut(self.0.start.as_ptr(), self.0.len) }
     }
 
     /// The text that begins `source` and goes to the front of this, the rest of `source` and the rest of this. Both begin at the same
-    /// address, or are apart.
+    /// address, or do not overlap.
     pub(crate) fn text<'a>(
         &'a mut self,
         source: &'a Source,

@@ -57,7 +57,7 @@ impl Skcipher {
         mut out: Target,
     ) -> PyResult<()> {
         out.check_len(data.len())?;
-        out.apart(iv, "iv")?;
+        out.check_disjoint(iv, "iv")?;
         let (text, ..) = out.text(data, data.len())?;
         released(py, data.len(), || self.once(direction, iv.bytes(), text)).map_err(exception)
     }

@@ -69,7 +69,7 @@ impl Device {
             abi::CRIOGET => return Ok(Answer::Clone(Self { state: self.state.clone() }, argument)),
             abi::CIOCASYMFEAT => memory.write(argument, &0u32.to_ne_bytes()),
             abi::CIOCGSESSION => state.begin(argument, memory),
-            abi::CIOCFSESSION => state.end(argument, memory),
+            abi::CIOCFSESSION => state.end_session(argument, memory),
             abi::CIOCGSESSINFO => state.describe(argument, memory),
             abi::CIOCCPHASH => state.copy_hash(argument, memory),
             abi::CIOCCRYPT => state.crypt(argument, memory),
@@ -127,7 +127,7 @@ impl State {
     }
 
     /// `CIOCFSESSION`. A session that does not exist is not an error.
-    fn end(&mut self, argument: u64, memory: &dyn Memory) -> Result<(), Errno> {
+    fn end_session(&mut self, argument: u64, memory: &dyn Memory) -> Result<(), Errno> {
         self.sessions.remove(&u32::from_ne_bytes(read(argument, memory)?));
         Ok(())
     }

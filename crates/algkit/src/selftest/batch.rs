@@ -7,7 +7,7 @@ use super::{
     inputs,
     layout::PLAINEST,
     random::Random,
-    side::Pair,
+    side::KeyedPair,
 };
 use crate::{
     Driver,
@@ -19,7 +19,7 @@ use algkit_primitives::InOut;
 const SHORT_BATCH: usize = 24;
 
 /// Checks one batch under one key, and one under all keys.
-pub(super) fn check(driver: &Driver, pairs: &[Pair], extent: Extent, random: &mut Random) -> Result<(), String> {
+pub(super) fn check(driver: &Driver, pairs: &[KeyedPair], extent: Extent, random: &mut Random) -> Result<(), String> {
     let count = if extent == Extent::Short { SHORT_BATCH } else { MAX_JOBS };
     for pairs in [&pairs[..1], pairs] {
         let pair = |i: usize| &pairs[i % pairs.len()];
@@ -51,7 +51,7 @@ fn texts(driver: &Driver, count: usize, extent: Extent, random: &mut Random) -> 
 
 fn ciphers<'p>(
     driver: &Driver,
-    pair: impl Fn(usize) -> &'p Pair,
+    pair: impl Fn(usize) -> &'p KeyedPair,
     plain: Vec<Vec<u8>>,
     random: &mut Random,
 ) -> Result<(), String> {
@@ -84,7 +84,7 @@ fn ciphers<'p>(
 
 fn aeads<'p>(
     driver: &Driver,
-    pair: impl Fn(usize) -> &'p Pair,
+    pair: impl Fn(usize) -> &'p KeyedPair,
     plain: Vec<Vec<u8>>,
     extent: Extent,
     random: &mut Random,
@@ -136,7 +136,7 @@ fn aeads<'p>(
     Ok(())
 }
 
-fn hashes<'p>(driver: &Driver, pair: impl Fn(usize) -> &'p Pair, messages: Vec<Vec<u8>>) -> Result<(), String> {
+fn hashes<'p>(driver: &Driver, pair: impl Fn(usize) -> &'p KeyedPair, messages: Vec<Vec<u8>>) -> Result<(), String> {
     let size = driver.shape.digestsize;
     let parts: Vec<[&[u8]; 1]> = messages.iter().map(|message| [&message[..]]).collect();
     let mut digests = vec![vec![0; size]; messages.len()];

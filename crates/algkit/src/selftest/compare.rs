@@ -6,7 +6,7 @@ use super::{
     inputs,
     layout::{LAYOUTS, Layout, PLAINEST},
     random::Random,
-    side::{Pair, Side},
+    side::{KeyedPair, Side},
 };
 use crate::driver::{Direction, Shape, TextRule, Type};
 
@@ -63,7 +63,7 @@ impl Comparison<'_> {
         batch::check(self.subject.driver, &pairs, self.extent, &mut self.random)
     }
 
-    fn message(&mut self, pair: &Pair, len: usize, layout: &Layout) -> Result<(), String> {
+    fn message(&mut self, pair: &KeyedPair, len: usize, layout: &Layout) -> Result<(), String> {
         let text = self.random.bytes(len);
         match self.subject.driver.kind {
             Type::Cipher | Type::Skcipher => self.text(pair, &text, layout),
@@ -79,7 +79,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn text(&mut self, pair: &Pair, plain: &[u8], layout: &Layout) -> Result<(), String> {
+    fn text(&mut self, pair: &KeyedPair, plain: &[u8], layout: &Layout) -> Result<(), String> {
         let mut iv = inputs::iv(self.subject.driver, &mut self.random);
         let both = |direction, iv: &[u8], input: &[u8], layout: &Layout| {
             let (mut chain, mut want_chain) = (iv.to_vec(), iv.to_vec());
@@ -105,7 +105,7 @@ impl Comparison<'_> {
         expect("plaintext", &text, plain)
     }
 
-    fn sealed(&mut self, pair: &Pair, plain: &[u8], layout: &Layout) -> Result<(), String> {
+    fn sealed(&mut self, pair: &KeyedPair, plain: &[u8], layout: &Layout) -> Result<(), String> {
         let (subject, other) = (aead(&pair.subject)?, aead(&pair.other)?);
         let iv = inputs::iv(self.subject.driver, &mut self.random);
         let mut taken = Vec::new();
@@ -142,12 +142,12 @@ pub(super) fn pairs(
     other: &Side<'_>,
     extent: Extent,
     random: &mut Random,
-) -> Result<Vec<Pair>, String> {
+) -> Result<Vec<KeyedPair>, String> {
     let mut pairs = Vec::new();
     let takes = |key: &[u8]| subject.key(key).is_ok();
     for key in inputs::keys(subject.driver, takes, extent, random) {
         match (subject.key(&key), other.key(&key)) {
-            (Ok(subject), Ok(other)) => pairs.push(Pair { key_len: key.len(), subject, other }),
+            (Ok(subject), Ok(other)) => pairs.push(KeyedPair { key_len: key.len(), subject, other }),
             (Err(_), Err(_)) if inputs::is_authenc(subject.driver) => {}
             (Err(why), _) => return Err(why),
             (_, Err(why)) => return Err(format!("took a key that {} refuses: {why}", other.driver.driver)),

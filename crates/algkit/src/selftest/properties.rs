@@ -19,7 +19,7 @@ use super::{
     inputs,
     layout::{LAYOUTS, Layout, PLAINEST},
     random::Random,
-    side::{Pair, Side},
+    side::{KeyedPair, Side},
 };
 use crate::driver::{Direction, Driver, Keyed, TextRule, Type};
 
@@ -44,7 +44,7 @@ pub(super) fn check(subject: &Side<'_>, extent: Extent) -> Result<(), String> {
     batch::check(driver, &keys, extent, random)
 }
 
-fn message(driver: &Driver, key: &Pair, text: &[u8], layout: &Layout, random: &mut Random) -> Result<(), String> {
+fn message(driver: &Driver, key: &KeyedPair, text: &[u8], layout: &Layout, random: &mut Random) -> Result<(), String> {
     match driver.kind {
         Type::Cipher | Type::Skcipher => crypted(driver, &key.subject, text, layout, random),
         Type::Aead => sealed(driver, key, text, layout, random),
@@ -54,11 +54,15 @@ fn message(driver: &Driver, key: &Pair, text: &[u8], layout: &Layout, random: &m
 }
 
 /// Checks that one text has different outputs under all keys, which are all different.
-fn keys_matter<'p>(driver: &Driver, keys: impl Iterator<Item = &'p Pair>, random: &mut Random) -> Result<(), String> {
+fn keys_matter<'p>(
+    driver: &Driver,
+    keys: impl Iterator<Item = &'p KeyedPair>,
+    random: &mut Random,
+) -> Result<(), String> {
     let text = random.bytes(inputs::fit(driver, 64));
     let iv = inputs::iv(driver, random);
     let mut outputs = Vec::new();
-    for Pair { subject, .. } in keys.filter(|pair| pair.key_len >= TELLING) {
+    for KeyedPair { subject, .. } in keys.filter(|pair| pair.key_len >= TELLING) {
         let output = match subject {
             Keyed::Cipher(_) | Keyed::Skcipher(_) => {
                 crypt(subject, Direction::Encrypt, &mut iv.clone(), &text, PLAINEST)?
@@ -117,7 +121,7 @@ fn crypted(driver: &Driver, keyed: &Keyed, plain: &[u8], layout: &Layout, random
     Ok(())
 }
 
-fn sealed(driver: &Driver, key: &Pair, plain: &[u8], layout: &Layout, random: &mut Random) -> Result<(), String> {
+fn sealed(driver: &Driver, key: &KeyedPair, plain: &[u8], layout: &Layout, random: &mut Random) -> Result<(), String> {
     let ops = aead(&key.subject)?;
     let iv = inputs::iv(driver, random);
     let assoc = inputs::taken_assoc(ops, &iv, plain.len(), Extent::Short, random)?;

@@ -17,7 +17,7 @@ impl Side<'_> {
 }
 
 /// Instances of both drivers with the same key.
-pub(super) struct Pair {
+pub(super) struct KeyedPair {
     pub(super) key_len: usize,
     pub(super) subject: Keyed,
     pub(super) other: Keyed,

@@ -103,13 +103,13 @@ impl Sealing {
 
     /// Ends the message and writes a tag of `tag.len()` bytes. Only [`Sealing::restart`] may follow.
     pub fn finish(&mut self, tag: &mut [u8]) -> Result<(), Error> {
-        let mut full = self.0.end(tag.len())?;
+        let mut full = self.0.full_tag(tag.len())?;
         tag::write(&full, tag);
         full.zeroize();
         Ok(())
     }
 
-    /// Ends the message and compares its tag with `tag`, as who receives a GMAC does. The time does not depend on where
+    /// Ends the message and compares its tag with `tag`, as the receiver of a GMAC does. The time does not depend on where
     /// they differ. Only [`Sealing::restart`] may follow.
     pub fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
         self.0.verify(tag)
@@ -169,11 +169,11 @@ impl Message {
     }
 
     fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
-        if tag::matches(&mut self.end(tag.len())?, tag) { Ok(()) } else { Err(Error::Authentication) }
+        if tag::matches(&mut self.full_tag(tag.len())?, tag) { Ok(()) } else { Err(Error::Authentication) }
     }
 
-    /// The full tag, if one of `len` bytes may be made of it.
-    fn end(&mut self, len: usize) -> Result<[u8; 16], Error> {
+    /// Ends the message and returns its full tag, if one of `len` bytes may be made of it.
+    fn full_tag(&mut self, len: usize) -> Result<[u8; 16], Error> {
         self.check_running()?;
         let want = &self.driver.shape.tags;
         if !want.allows(len) {

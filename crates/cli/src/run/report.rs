@@ -47,7 +47,7 @@ pub fn on_usr1() -> Option<fn()> {
 }
 
 /// Writes the queued lines and the statistics.
-pub fn end() -> Result<(), Error> {
+pub fn finish() -> Result<(), Error> {
     let writer = mem::replace(&mut *WRITER.lock().unwrap_or_else(PoisonError::into_inner), Writer::Ended);
     if let Writer::Writes(sender, thread) = writer {
         drop(sender);

@@ -44,7 +44,7 @@ impl Example {
     }
 
     /// The state at the end of round `r`, from 0.
-    pub(super) fn end(&self, r: usize) -> [u8; 16] {
+    pub(super) fn after_round(&self, r: usize) -> [u8; 16] {
         self.rounds.get(r + 1).map_or(self.ciphertext, |next| next.start)
     }
 }
@@ -183,7 +183,7 @@ fn instructions<T: AesToken>() {
                 let splat = |block: &[u8; 16]| T::V::splat(token, block);
                 let (state, key) = (splat(&round.start), splat(&round.key));
                 let got = if example.mixed(r).is_some() { state.enc(key) } else { state.enc_last(key) };
-                let want = example.end(r);
+                let want = example.after_round(r);
                 assert_eq!((got.first(), got.last()), (want, want), "round {}", r + 1);
                 // From the state after ShiftRows to the start of the round, and through InvMixColumns of the round
                 // before.

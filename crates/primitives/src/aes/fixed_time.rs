@@ -144,7 +144,12 @@ mod tests {
             if let Some(mixed) = example.mixed(r) {
                 let mixed_columns = shifted.map(mix_column);
                 assert_eq!(to_block(mixed_columns), mixed, "MixColumns in round {}", r + 1);
-                assert_eq!(to_block(add(mixed_columns, &round.key)), example.end(r), "AddRoundKey in round {}", r + 1);
+                assert_eq!(
+                    to_block(add(mixed_columns, &round.key)),
+                    example.after_round(r),
+                    "AddRoundKey in round {}",
+                    r + 1
+                );
                 let unmixed = to_columns(&mixed).map(inv_mix_column);
                 assert_eq!(to_block(unmixed), round.shift_rows, "InvMixColumns in round {}", r + 1);
             }

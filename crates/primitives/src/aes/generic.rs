@@ -133,7 +133,7 @@ mod tests {
                 (0..4).fold(0, |sum, row| sum ^ ENC[byte(c, row)].rotate_left(8 * row as u32))
             });
             assert_eq!(to_block(columns), mixed, "round {}", r + 1);
-            assert_eq!(to_block(add(columns, &round.key)), example.end(r), "round {}", r + 1);
+            assert_eq!(to_block(add(columns, &round.key)), example.after_round(r), "round {}", r + 1);
         });
     }
 

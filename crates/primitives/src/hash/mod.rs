@@ -2,7 +2,7 @@
 //! hashing of many messages at a time.
 
 mod bytes;
-mod many;
+mod queue;
 
 use crate::{
     aligned::Aligned,
@@ -12,10 +12,10 @@ use crate::{
 pub use bytes::{Number, Reader, Writer};
 use core::hint;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) use many::SideBySide;
-pub use many::{Chaining, Queue, Tail};
-pub(crate) use many::{SORTED, longest_first, take};
-pub(crate) use many::{Stream, Streams};
+pub(crate) use queue::SideBySide;
+pub use queue::{Chaining, Queue, Tail};
+pub(crate) use queue::{SORTED, longest_first, take};
+pub(crate) use queue::{Stream, Streams};
 
 /// Overwrites `value`, in a way that the compiler cannot leave out.
 ///

@@ -133,7 +133,7 @@ impl<C: Chaining> Stream<'_, C> {
 
     /// Removes all bytes.
     #[inline(always)]
-    fn end(&mut self) {
+    fn clear(&mut self) {
         (self.run, self.absorbed) = (&[], self.tail_len);
     }
 
@@ -301,7 +301,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 let [[a, end_a], [b, end_b]] = pair.map(|i| self.streams[i].rest());
                 if a.len() == b.len() && end_a.len() == end_b.len() {
                     absorb(&mut chains, [[a, b], [end_a, end_b]]);
-                    pair.into_iter().for_each(|i| self.streams[i].end());
+                    pair.into_iter().for_each(|i| self.streams[i].clear());
                     break;
                 }
                 let texts = pair.map(|i| self.streams[i].next());

@@ -12,9 +12,9 @@
 //! The code is written once, with one lane in each register: a general register, or a vector register of a CPU whose
 //! vectors have rotations and logic of three operands.
 
-mod lanes;
 #[cfg(target_arch = "x86_64")]
-mod many;
+mod in_lanes;
+mod lanes;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -1,8 +1,8 @@
 //! Keccak on x86.
 
 use super::Permute;
+use super::in_lanes::InLanes;
 use super::lanes::{Lane, Single, absorb, driver, permute};
-use super::many::InLanes;
 use crate::cpu::{Avx2, Avx512, Token};
 use crate::hash::Queue;
 use crate::lanes::{Lanes, U64x4, U64x8, Word};

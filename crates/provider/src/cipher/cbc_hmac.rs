@@ -43,7 +43,7 @@ impl Mac {
 
 /// What libssl has said of records that it wants at once.
 #[derive(Clone, Copy)]
-struct Many {
+struct Pipeline {
     /// The longest text of a record.
     max_text: usize,
     header: Option<[u8; HEADER]>,
@@ -66,7 +66,7 @@ pub struct CbcHmac<const SHA256: bool> {
     added: usize,
     /// Whether the caller wants the length of the text alone.
     version: usize,
-    many: Many,
+    pipeline: Pipeline,
 }
 
 fn version(header: &[u8; HEADER]) -> u16 {
@@ -152,20 +152,20 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
 
     /// The length of the record number `i` of many, and of its text.
     fn lens(&self, i: usize) -> (usize, usize) {
-        let Many { len, count, .. } = self.many;
+        let Pipeline { len, count, .. } = self.pipeline;
         let text = len / count + if i + 1 == count { len % count } else { 0 };
         (SENT_HEADER + BLOCK + padded(text, Self::MAC), text)
     }
 
     fn set_many(&mut self) -> Result<(), Reason> {
-        let Many { header: Some(header), ref mut len, ref mut count, .. } = self.many else { return Ok(()) };
+        let Pipeline { header: Some(header), ref mut len, ref mut count, .. } = self.pipeline else { return Ok(()) };
         if length(&header) > 0 {
             *len = length(&header);
             *count = if *len < 8192 { 4 } else { 8 };
         }
         let fits = matches!(*count, 4 | 8) && *len >= *count && *len / *count + *len % *count <= MAX_TEXT;
         if !self.shared.encrypt || version(&header) < TLS1_1 || !fits {
-            self.many.header = None;
+            self.pipeline.header = None;
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         Ok(())
@@ -173,14 +173,14 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
 
     /// The length of all records.
     fn many_len(&self) -> usize {
-        if self.many.header.is_none() { 0 } else { (0..self.many.count).map(|i| self.lens(i).0).sum() }
+        if self.pipeline.header.is_none() { 0 } else { (0..self.pipeline.count).map(|i| self.lens(i).0).sum() }
     }
 
     /// Makes `N` records of a text.
     fn seal_many<const N: usize>(&self, mut src: &[u8], mut dst: &mut [u8]) -> Result<(), Reason> {
         let key = self.keyed.key()?;
         let mac_key = self.mac.as_ref().map(|mac| &*mac.key).ok_or(PROV_R_NO_KEY_SET)?;
-        let header = self.many.header.ok_or(PROV_R_INVALID_STATE)?;
+        let header = self.pipeline.header.ok_or(PROV_R_INVALID_STATE)?;
         let number = u64::from_be_bytes(header[..8].try_into().expect("8 bytes"));
         let mut records: [&mut [u8]; N] = array::from_fn(|i| {
             let (record, rest) = mem::take(&mut dst).split_at_mut(self.lens(i).0);
@@ -268,7 +268,7 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
             header: None,
             added: 0,
             version: 0,
-            many: Many {
+            pipeline: Pipeline {
                 max_text: 0,
                 header: None,
                 len: 0,
@@ -289,7 +289,7 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        (self.header, self.many.header) = (None, None);
+        (self.header, self.pipeline.header) = (None, None);
         self.keyed.init(&self.shared, key, iv)
     }
 
@@ -317,11 +317,11 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         match key {
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD => param.put(self.added),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE => {
-                param.put(SENT_HEADER + BLOCK + padded(self.many.max_text, Self::MAC))
+                param.put(SENT_HEADER + BLOCK + padded(self.pipeline.max_text, Self::MAC))
             }
-            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => param.put(self.many.count),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => param.put(self.pipeline.count),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN => param.put(self.many_len()),
-            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN => param.put(self.many.written),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_LEN => param.put(self.pipeline.written),
             _ => self.keyed.get(&self.shared, key, param),
         }
     }
@@ -337,19 +337,20 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.bytes()?.unwrap_or_default())?,
             OSSL_CIPHER_PARAM_TLS_VERSION => self.version = param.get()?,
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_SEND_FRAGMENT => {
-                self.many.max_text = param.get()?.min(MAX_TEXT);
+                self.pipeline.max_text = param.get()?.min(MAX_TEXT);
             }
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD => {
                 // There is the header, and the length is that of the texts.
                 let header = param.bytes_of(HEADER)?.ok_or(PROV_R_INVALID_AAD)?;
-                self.many.header = Some(header.try_into().map_err(|_| PROV_R_INVALID_AAD)?);
-                self.many.len = param.data_size;
+                self.pipeline.header = Some(header.try_into().map_err(|_| PROV_R_INVALID_AAD)?);
+                self.pipeline.len = param.data_size;
             }
-            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => self.many.count = param.get()?,
-            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC => self.many.dst = param.data.cast(),
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE => self.pipeline.count = param.get()?,
+            OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC => self.pipeline.dst = param.data.cast(),
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN => {
-                let src = param.bytes()?.filter(|src| src.len() == self.many.len).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
-                self.many.src = src.as_ptr();
+                let src =
+                    param.bytes()?.filter(|src| src.len() == self.pipeline.len).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
+                self.pipeline.src = src.as_ptr();
             }
             _ => (),
         }
@@ -358,23 +359,23 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
 
     unsafe fn after_set(&mut self) -> Result<(), Reason> {
         let (src, dst) =
-            (mem::replace(&mut self.many.src, ptr::null()), mem::replace(&mut self.many.dst, ptr::null_mut()));
+            (mem::replace(&mut self.pipeline.src, ptr::null()), mem::replace(&mut self.pipeline.dst, ptr::null_mut()));
         self.set_many()?;
         if src.is_null() || dst.is_null() {
             return Ok(());
         }
-        let (len, room) = (self.many.len, self.many_len());
+        let (len, room) = (self.pipeline.len, self.many_len());
         let distance = (src as usize).abs_diff(dst as usize);
         if room == 0 || distance < room {
             return Err(PROV_R_CIPHER_OPERATION_FAILED);
         }
-        self.many.written = 0;
+        self.pipeline.written = 0;
         // SAFETY: the source has `len` bytes, the destination as many as were answered for that, and they are apart.
         let (src, dst) = unsafe { (memory::bytes(src, len), memory::room(dst, room)) };
-        let done = if self.many.count == 4 { self.seal_many::<4>(src, dst) } else { self.seal_many::<8>(src, dst) };
-        self.many.header = None;
+        let done = if self.pipeline.count == 4 { self.seal_many::<4>(src, dst) } else { self.seal_many::<8>(src, dst) };
+        self.pipeline.header = None;
         done?;
-        self.many.written = room;
+        self.pipeline.written = room;
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ impl Cbc {
     }
 
     /// Where the padding begins, and whether it is right. If it is not, there is none.
-    fn end(&self, text: &[u8]) -> (usize, Choice) {
+    fn find_padding(&self, text: &[u8]) -> (usize, Choice) {
         let padding = text[text.len() - 1];
         let mut good = !(text.len() as u64).ct_lt(&(self.mac_size as u64 + 1 + u64::from(padding)));
         for (at, byte) in text.iter().rev().take(256).enumerate() {
@@ -96,7 +96,7 @@ impl Cbc {
     /// whoever made the padding.
     pub fn open(&mut self, record: &[u8], block: usize) -> Result<usize, Reason> {
         let text = self.text(record, block)?;
-        let (end, good) = self.end(text);
+        let (end, good) = self.find_padding(text);
         if self.mac_size == 0 {
             return if bool::from(good) { Ok(end) } else { Err(PROV_R_CIPHER_OPERATION_FAILED) };
         }
@@ -117,7 +117,7 @@ impl Cbc {
         mac: impl FnOnce(&[u8], usize, usize, &mut [u8]) -> Result<(), Reason>,
     ) -> Result<usize, Reason> {
         let (text, size) = (self.text(record, block)?, self.mac_size);
-        let (end, good) = self.end(text);
+        let (end, good) = self.find_padding(text);
         self.take_mac(text, end);
         let mut expected = [0; MAX_MAC];
         mac(text, text.len().saturating_sub(size + 256), end - size, &mut expected[..size])?;

@@ -197,7 +197,7 @@ fn serve(
 
 /// Calls `act` on a thread of its own, because it may take long. If it is asked for again before `act` has ended, that
 /// thread calls it once more, however often it was asked for. `asked` counts this.
-fn apart(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
+fn on_own_thread(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
     if asked.fetch_add(1, Ordering::SeqCst) > 0 {
         return;
     }
@@ -265,7 +265,7 @@ fn attend(
                             libc::SIGCHLD => {}
                             _ if arrived.from_kernel => {}
                             libc::SIGUSR1 if on_usr1.is_some() => {
-                                on_usr1.into_iter().for_each(|act| apart(server, &asked, act))
+                                on_usr1.into_iter().for_each(|act| on_own_thread(server, &asked, act))
                             }
                             signal => {
                                 // The program may have ended a moment ago.

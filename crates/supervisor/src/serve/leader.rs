@@ -107,7 +107,7 @@ impl Threads {
             } else {
                 self.guard(request, || attend(&self.server, request));
             }
-            if !self.server.pool.end(&request) {
+            if !self.server.pool.finish(&request) {
                 return;
             }
         }

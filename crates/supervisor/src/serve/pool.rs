@@ -183,7 +183,7 @@ impl<S> Pool<S> {
     }
 
     /// Called by the leader after it has worked on a request. Returns false if it has lost the lead.
-    pub fn end(&self, request: &Request) -> bool {
+    pub fn finish(&self, request: &Request) -> bool {
         let still_leads = self.turn.compare_exchange(number(request), 0, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if !still_leads {
             let mut state = self.lock();

@@ -86,7 +86,7 @@ impl Served {
     }
 
     /// The supervisor's end of the socket pair.
-    pub fn end(&self) -> BorrowedFd<'_> {
+    pub fn socket(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
 

@@ -43,8 +43,8 @@ use std::{
 pub const SPARE: usize = 128 + MAX_HANDLES;
 
 /// The largest numbers of threads for requests that may take as long as a client likes: in all, and for one program.
-const MAX_APART: usize = 32;
-const MAX_APART_OF_PROGRAM: usize = 8;
+const MAX_OWN_THREADS: usize = 32;
+const MAX_OWN_THREADS_OF_PROGRAM: usize = 8;
 
 /// The largest number of calls that wait at the files of one program, and the number of waiting calls after which no
 /// further file is checked for signals in the same round.
@@ -90,7 +90,7 @@ pub struct Server {
     /// The cookie of the file whose calls were the last to be checked for signals.
     last_looked: AtomicU64,
     pub pool: Pool<Self>,
-    apart: AtomicUsize,
+    own_threads: AtomicUsize,
     /// Signals the eventfds of asynchronous requests.
     pub signaller: sys::Signaller,
     own: Weak<Self>,
@@ -186,7 +186,7 @@ impl Server {
             parked: AtomicUsize::new(0),
             last_looked: AtomicU64::new(0),
             pool: Pool::new(options.threads, options.threads_of_program),
-            apart: AtomicUsize::new(0),
+            own_threads: AtomicUsize::new(0),
             signaller: sys::Signaller::default(),
             own: own.clone(),
         }))
@@ -323,7 +323,7 @@ impl Server {
                 return Err(Errno::NFILE);
             }
             // epoll always reports hangups.
-            epoll::add(&self.hangups, served.end(), EventData::new_u64(cookie), EventFlags::empty())?;
+            epoll::add(&self.hangups, served.socket(), EventData::new_u64(cookie), EventFlags::empty())?;
             files.insert(served);
         }
         // On failure, `theirs` is closed, and the file is removed after the hangup.
@@ -362,7 +362,7 @@ impl Server {
             }
             for event in events.iter() {
                 let Some(served) = lock(&self.files).remove(event.data.u64()) else { continue };
-                let _ = epoll::delete(&self.hangups, served.end());
+                let _ = epoll::delete(&self.hangups, served.socket());
                 if !self.close(&served) {
                     closing.push(served);
                     self.ring();
@@ -690,18 +690,18 @@ impl Server {
     }
 
     /// Runs `job`, which answers the request, on a thread of its own, because it may take as long as a client likes.
-    pub fn apart(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
+    pub fn on_own_thread(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
         let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
         let account = self.programs.account(self.programs.of(request.tid));
         let refused = |whose: &str| {
             self.tell(request, format_args!("refused to wait for a pipe: {whose} threads for that wait"));
             Errno::AGAIN
         };
-        if !Account::take(&self.apart, MAX_APART) {
+        if !Account::take(&self.own_threads, MAX_OWN_THREADS) {
             return Err(refused("all"));
         }
-        if !Account::take(&account.threads, MAX_APART_OF_PROGRAM) {
-            self.apart.fetch_sub(1, Ordering::Relaxed);
+        if !Account::take(&account.threads, MAX_OWN_THREADS_OF_PROGRAM) {
+            self.own_threads.fetch_sub(1, Ordering::Relaxed);
             return Err(refused("all of the program's"));
         }
         let count = account.clone();
@@ -711,11 +711,11 @@ impl Server {
                 server.target(request).answer(Err(Errno::IO));
             }
             count.threads.fetch_sub(1, Ordering::Relaxed);
-            server.apart.fetch_sub(1, Ordering::Relaxed);
+            server.own_threads.fetch_sub(1, Ordering::Relaxed);
         };
         std::thread::Builder::new().stack_size(STACK).spawn(work).map(drop).map_err(|_| {
             account.threads.fetch_sub(1, Ordering::Relaxed);
-            self.apart.fetch_sub(1, Ordering::Relaxed);
+            self.own_threads.fetch_sub(1, Ordering::Relaxed);
             Errno::AGAIN
         })
     }

@@ -104,7 +104,7 @@ enum Work {
     Refused(Errno),
     Send(Send),
     Recv(Recv),
-    Many(Many),
+    Mmsg(Mmsg),
 }
 
 /// A message to be sent.
@@ -142,7 +142,7 @@ enum Sink {
 
 /// A `sendmmsg` or `recvmmsg`.
 #[derive(Debug)]
-struct Many {
+struct Mmsg {
     vector: u64,
     count: u32,
     done: u32,
@@ -276,7 +276,7 @@ impl Recv {
     }
 }
 
-impl Many {
+impl Mmsg {
     fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
         while self.done < self.count {
             let entry = self.vector.wrapping_add(MANY_LEN * u64::from(self.done));
@@ -338,16 +338,16 @@ impl Work {
             Self::Refused(error) => Step::Done(Err(*error)),
             Self::Send(work) => work.advance(target, file),
             Self::Recv(work) => work.advance(target, file),
-            Self::Many(work) => work.advance(target, file),
+            Self::Mmsg(work) => work.advance(target, file),
         }
     }
 
     fn interrupt(&self, error: Errno) -> Result<i64, Errno> {
         match self {
             Self::Send(send) if send.sent > 0 => Ok(send.sent as i64),
-            Self::Many(many) => match many.current.as_deref() {
+            Self::Mmsg(list) => match list.current.as_deref() {
                 // A message of which a part has been sent counts, with the bytes that were sent.
-                _ if many.done > 0 => Ok(many.done.into()),
+                _ if list.done > 0 => Ok(list.done.into()),
                 Some(work) => work.interrupt(error).map(|_| 1),
                 None => Err(error),
             },
@@ -392,8 +392,8 @@ impl Transfer {
                 let count = (args[2] as u32).min(MAX_PIECES as u32);
                 let sends = nr == libc::SYS_sendmmsg;
                 let vector = args[1];
-                let many = Many { vector, count, done: 0, flags: int(3), sends, current: None, error: None };
-                (Ok(Work::Many(many)), int(3))
+                let list = Mmsg { vector, count, done: 0, flags: int(3), sends, current: None, error: None };
+                (Ok(Work::Mmsg(list)), int(3))
             }
             _ => return None,
         };
@@ -425,7 +425,7 @@ impl Transfer {
         match &self.work {
             Work::Send(_) => true,
             Work::Recv(_) | Work::Nothing | Work::Refused(_) => false,
-            Work::Many(many) => many.sends,
+            Work::Mmsg(list) => list.sends,
         }
     }
 
@@ -435,14 +435,14 @@ impl Transfer {
             Work::Nothing | Work::Refused(_) => false,
             Work::Send(work) => work.total > HEAVY,
             Work::Recv(work) => total(&work.pieces) > HEAVY,
-            Work::Many(work) => work.count > 1,
+            Work::Mmsg(work) => work.count > 1,
         }
     }
 
     /// Goes on as far as it can.
     pub fn advance(&mut self, target: &Target<'_>, file: &mut File) -> Step {
         match &self.work {
-            Work::Many(many) if many.begins_to_receive() => {
+            Work::Mmsg(list) if list.begins_to_receive() => {
                 if let Some(error) = file.take_error() {
                     return Step::Done(Err(error));
                 }
@@ -450,7 +450,7 @@ impl Transfer {
             _ => {}
         }
         let step = self.work.advance(target, file);
-        if let Work::Many(Many { sends: false, error: Some(error), .. }) = self.work
+        if let Work::Mmsg(Mmsg { sends: false, error: Some(error), .. }) = self.work
             && error != Errno::AGAIN
         {
             // Told by the next call.
@@ -461,7 +461,7 @@ impl Transfer {
 
     /// Whether a `recvmmsg` with `MSG_WAITFORONE` has received a message.
     pub fn has_enough(&self) -> bool {
-        matches!(&self.work, Work::Many(many) if many.flags & libc::MSG_WAITFORONE != 0 && many.done > 0)
+        matches!(&self.work, Work::Mmsg(list) if list.flags & libc::MSG_WAITFORONE != 0 && list.done > 0)
     }
 
     /// The result of the call if it ends now with `error`.

@@ -115,7 +115,7 @@ fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> 
 fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) -> Result<Reply, Errno> {
     let request = target.request;
     let len = usize::try_from(len).unwrap_or(MAX_TRANSFER).min(MAX_TRANSFER);
-    server.apart(request, move |server| {
+    server.on_own_thread(request, move |server| {
         let target = server.target(request);
         let mut mover = Mover { target: &target, fd, moved: 0, naps: 0 };
         let done = match what {
