@@ -113,18 +113,17 @@ pub enum Op {
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-Every figure is the cost of a whole library call with its checks, on a buffer in place (AEAD
-decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the
+Every figure is the cost of a whole library call with its checks, on a buffer in place (AEAD \
+decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the \
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
---long measures means instead, in CPU time: every thread stays on one CPU, and other work on it does not
-count. If it disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module.
+--long measures means instead, in CPU time: every thread stays on one CPU, and other work on it does not \
+count. If it disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
 A size that a mode does not take is skipped, and a line says so.
 
-With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread takes
-its messages from one place after the other of so many bytes of its own, which no cache holds if there are more
-than that: what is measured is the cipher and the way to memory. AEAD decryption is left out then, because
-its sealed copy would stay in the cache.
+With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread \
+spreads its messages over so many bytes of its own. If no cache holds them, the figures are those of the cipher and of \
+the memory together. AEAD decryption is left out then, because its sealed copy would stay in the cache.
 
 Examples:
   algkit bench
@@ -180,16 +179,16 @@ pub struct BenchArgs {
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-A cipher with a mode (skcipher) streams files of any size through constant memory. No padding is added:
-block modes such as cbc(aes) take whole blocks. Modes that cannot go on where they stopped (xts, xctr) take
-their input as one message of up to 16 MiB; with --sector-size N each N bytes are a message of their own,
-whose IV is the sector's number K, K+1, … as 64 bits, little-endian, followed by zeros (dm-crypt's plain64;
+A cipher with a mode (skcipher) streams files of any size through constant memory. No padding is added: \
+block modes such as cbc(aes) take whole blocks. Modes that cannot go on where they stopped (xts, xctr) take \
+their input as one message of up to 16 MiB; with --sector-size N each N bytes are a message of their own, \
+whose IV is the sector's number K, K+1, … as 64 bits, little-endian, followed by zeros (dm-crypt's plain64; \
 dm-crypt counts sectors of 512 bytes unless told iv_large_sectors; here they are counted as sectors of N).
 
-An AEAD takes its input as one message, which is held in memory. It writes the ciphertext followed by the
+An AEAD takes its input as one message, which is held in memory. It writes the ciphertext followed by the \
 tag, and takes the same when decrypting; no plaintext is written anywhere before the tag has been verified.
 
-A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or
+A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or \
 --key-file the cipher's; without --auth-key the key is the kernel's blob of both.
 
 An output file appears when it is complete, or not at all.
@@ -302,19 +301,18 @@ pub enum Via {
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-The program becomes this process: its exit status, its signals and its terminal are its own. Without --via,
-preload is chosen unless the program is statically linked, written in Go, linked with another C library, built
+The program becomes this process: its exit status, its signals and its terminal are its own. Without --via, \
+preload is chosen unless the program is statically linked, written in Go, linked with another C library, built \
 with AddressSanitizer, or gains privileges, which a library cannot serve.
 
-Programs that it starts are served too, also with an empty environment, unless LD_PRELOAD is set to nothing. Those that
-preload does not serve (static, Go, musl, AddressSanitizer, with privileges of their own) run without the library, and
-a line on standard error names each once. --via seccomp serves them all, but for those that gain privileges, which get
-none.
+Programs that it starts are served too, also with an empty environment, unless LD_PRELOAD is set to nothing. Those that \
+preload does not serve (static, Go, musl, AddressSanitizer, with privileges of their own) run without the library, and \
+a line on standard error names each once. --via seccomp serves them all; under it no program gains privileges.
 
-Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be
+Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be \
 served; under --via seccomp 128 and the number of the signal that killed it.
 
-The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it,
+The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it, \
 and in ../lib/algkit/ and ../lib/. If it is in none of them, the program is served by seccomp, and a line says so.
 
 A name that is not allowed, or denied, does not exist for the program: bind fails with ENOENT.
@@ -422,6 +420,19 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    /// clap wraps each line of a paragraph for itself, so a line that was broken by hand is broken twice.
+    #[test]
+    fn paragraphs_of_help_are_one_line_each() {
+        fn check(command: &clap::Command) {
+            let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for paragraph in notes.split("\n\n").filter(|paragraph| !paragraph.starts_with("Example")) {
+                assert!(!paragraph.contains('\n'), "{}: {paragraph}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Args::command());
     }
 
     #[test]

@@ -66,7 +66,7 @@ const APPLETS: &[Applet] = &[
     disable_version_flag = true,
     args_override_self = true,
     after_help = "\
-sha1hmac, sha224hmac, sha256hmac, sha384hmac, sha512hmac and sm3hmac print lists of digests, or check them.
+sha1hmac, sha224hmac, sha256hmac, sha384hmac, sha512hmac and sm3hmac print lists of digests, or check them. \
 fipshmac writes .NAME.hmac beside each file NAME; fipscheck checks files against them.
 
 Exit status: 0 done; 1 a digest does not match; 2 bad usage or input.

@@ -188,7 +188,7 @@ pub enum Kind {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there
+The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there \
 reads as noise. With --integrity all of it is overwritten with encrypted zeros.
 
 Examples:
@@ -296,7 +296,7 @@ pub struct ReadArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The input may begin and end inside a sector. It is written in place: if writing fails, what came before is on the volume. Input that the
+The input may begin and end inside a sector. It is written in place: if writing fails, what came before is on the volume. Input that the \
 volume has no room for is an error; of a file nothing is written then, of a pipe what there is room for.
 
 If the passphrase comes from standard input, the text has to come from a file.
