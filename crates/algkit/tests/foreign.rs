@@ -6,7 +6,9 @@ use algkit::{
     Type, WeakKeys,
     batch::{self, Request},
     cpu::CpuFeatures,
-    driver::{AeadJob, AeadOps, BadKey, CipherOps, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps},
+    driver::{
+        AeadJob, AeadOps, AeadState, BadKey, CipherOps, HashOps, HashState, Keyed, Refusal, SkcipherJob, SkcipherOps,
+    },
 };
 use hex_literal::hex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -270,6 +272,43 @@ impl AeadOps for OnBoundaries<Aead> {
         write(text, &bytes);
         authentic
     }
+
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        self.0.start(on_boundary(iv)).ok().map(|message| Box::new(PartsOnBoundaries(message)) as Box<dyn AeadState>)
+    }
+}
+
+/// A message in parts, of which only encryption is tested.
+struct PartsOnBoundaries(algkit::Sealing);
+
+impl AeadState for PartsOnBoundaries {
+    fn max_text(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.0.assoc(on_boundary(assoc)).unwrap();
+    }
+
+    fn crypt(&mut self, direction: Direction, mut text: InOut<'_>) {
+        assert_eq!(direction, Direction::Encrypt);
+        [text.src(), text.written()].iter().for_each(check_boundary);
+        self.0.encrypt(text.reborrow()).unwrap();
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        let mut tag = [0; 16];
+        self.0.finish(&mut tag).unwrap();
+        tag
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        self.0.restart(on_boundary(iv)).is_ok()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn AeadState> {
+        Box::new(Self(self.0.clone()))
+    }
 }
 
 struct StateOnBoundaries(algkit::State, std::sync::Arc<Hash>);
@@ -336,6 +375,33 @@ fn a_driver_gets_the_alignment_that_it_asks_for() {
     registry.register(driver).unwrap();
     let authenc = registry.find(Type::Aead, "authenc(hmac(sha256),cbc(aes))").unwrap();
     assert!(authenc.driver.contains("foreign"), "{}", authenc.driver);
+    // Messages in parts, at every offset.
+    let registry = crate::registry();
+    let mut driver = foreign("gcm(aes)", |tfm| Keyed::Aead(Box::new(OnBoundaries::<Aead>(tfm))));
+    driver.alignmask = MASK;
+    registry.register(driver).unwrap();
+    let gcm = registry.aead("gcm(aes)").unwrap().key(&[1; 16]).unwrap();
+    assert_eq!(gcm.driver().driver, "foreign");
+    let (bytes, mut tag) = ([7; MASK + 50], [0; 16]);
+    let mut message = gcm.start(&[0; 12]).unwrap();
+    for offset in 0..=MASK {
+        let mut text = bytes;
+        let ivs = [&[0; MASK][..], &[2; 12]].concat();
+        let iv = &ivs[MASK - offset..][..12];
+        message.restart(iv).unwrap();
+        message.assoc(&bytes[offset..][..20]).unwrap();
+        let mut again = message.clone();
+        for part in text[offset..][..50].chunks_mut(19) {
+            message.encrypt(part).unwrap();
+        }
+        message.finish(&mut tag).unwrap();
+        let want = algkit::aead("gcm(aes)").unwrap().key(&[1; 16]).unwrap().seal(iv, &[7; 20], &[7; 50]).unwrap();
+        assert_eq!([&text[offset..][..50], &tag].concat(), want);
+        let mut text = bytes;
+        again.encrypt(&mut text[offset..][..50]).unwrap();
+        again.finish(&mut tag).unwrap();
+        assert_eq!(tag, want[50..]);
+    }
     // Without the mask, the same driver fails its self-test.
     let registry = crate::registry();
     registry.register(foreign("cbc(aes)", |tfm| Keyed::Skcipher(Box::new(OnBoundaries::<Skcipher>(tfm))))).unwrap();

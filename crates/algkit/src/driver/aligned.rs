@@ -6,7 +6,7 @@
 //!
 //! A method with a default body needs a forwarding method here if a driver may override it.
 
-use super::{AeadOps, BadKey, CipherOps, HashOps, HashState, Keyed, Reader, Refusal, SkcipherOps, Writer};
+use super::{AeadOps, AeadState, BadKey, CipherOps, HashOps, HashState, Keyed, Reader, Refusal, SkcipherOps, Writer};
 use crate::{
     Text,
     kind::{Direction, WeakKeys},
@@ -212,6 +212,11 @@ impl AeadOps for Aligned<dyn AeadOps> {
         self.ops.unchecked()
     }
 
+    fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
+        let ops = self.ops.begin(Copied::unless_aligned(self.mask, iv).get())?;
+        Some(Box::new(Aligned { mask: self.mask, ops }))
+    }
+
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let (iv, assoc) = (Copied::unless_aligned(self.mask, iv), Copied::concat(self.mask, assoc));
         with_text(self.mask, text, |text| {
@@ -223,6 +228,35 @@ impl AeadOps for Aligned<dyn AeadOps> {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let (iv, assoc) = (Copied::unless_aligned(self.mask, iv), Copied::concat(self.mask, assoc));
         with_text(self.mask, text, |text| self.ops.open_packet(iv.get(), &mut Packet { assoc: assoc.get(), text }, tag))
+    }
+}
+
+impl AeadState for Aligned<dyn AeadState> {
+    fn max_text(&self) -> u64 {
+        self.ops.max_text()
+    }
+
+    fn assoc(&mut self, assoc: &[u8]) {
+        self.ops.assoc(Copied::unless_aligned(self.mask, assoc).get());
+    }
+
+    fn crypt(&mut self, direction: Direction, text: InOut<'_>) {
+        with_run(self.mask, text, |text| {
+            self.ops.crypt(direction, text);
+            true
+        });
+    }
+
+    fn finish(&mut self) -> [u8; 16] {
+        self.ops.finish()
+    }
+
+    fn restart(&mut self, iv: &[u8]) -> bool {
+        self.ops.restart(Copied::unless_aligned(self.mask, iv).get())
+    }
+
+    fn boxed_clone(&self) -> Box<dyn AeadState> {
+        Box::new(Aligned { mask: self.mask, ops: self.ops.boxed_clone() })
     }
 }
 
