@@ -119,7 +119,8 @@
 //!
 //! # Texts longer than memory
 //!
-//! An AEAD releases no plaintext before it has checked the tag, so the whole text has to fit into memory.
+//! `open` and `decrypt` of an [`Aead`] release no plaintext before they have checked the tag, so the whole text has to
+//! fit into memory.
 //! [`stream`] cuts a text into chunks and seals each one by itself. A chunk cannot be left out, repeated or moved,
 //! and the end cannot be cut off.
 //!

@@ -71,7 +71,7 @@ impl Error {
 pub struct Options<'a> {
     /// Whether the disk can only be read.
     pub read_only: bool,
-    /// Whether what is discarded on the disk is given back to what the storage lies on. Who can read that then knows which sectors are in use.
+    /// Whether discarded sectors are given back to what the storage lies on. Somebody who can read that then knows which sectors are in use.
     pub discard: bool,
     /// Bytes of a logical block: 512, 1024, 2048 or 4096.
     pub block_size: u32,

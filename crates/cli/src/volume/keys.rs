@@ -34,7 +34,8 @@ pub fn add(args: &AddKeyArgs) -> Result<Answer, Error> {
 pub fn change(args: &ChangeKeyArgs) -> Result<Answer, Error> {
     let headed = Place::header_of(&args.place)?;
     if args.unlock.volume_key_file.is_some() {
-        let reason = "a passphrase is changed by who knows it; add-key takes the key of the volume".to_owned();
+        let reason =
+            "it changes a passphrase and has to be given the old one; add-key takes the key of the volume".to_owned();
         return Err(Error::Option { option: "--volume-key-file", reason });
     }
     let (mut header, unlocked) = headed.unlock(&args.unlock)?;

@@ -184,7 +184,7 @@ impl<'a> Server<'a> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Serves whoever connects, until the listener is closed. Who comes when there is no place is sent away.
+    /// Serves whoever connects, until the listener is closed. A client that comes when there is no place is refused.
     fn accept<'scope>(&'scope self, listener: &Listener, scope: &'scope thread::Scope<'scope, '_>) {
         for number in 0.. {
             let stream = match listener.accept() {
