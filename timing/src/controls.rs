@@ -15,3 +15,13 @@ pub fn lookup(table: &[u8; 256], data: &mut [u8]) {
         *byte = *black_box(&table[usize::from(*byte)]);
     }
 }
+
+/// Takes the longer the larger the bytes of text ⊕ key are.
+#[inline(never)]
+pub fn slow_bytes(key: &[u8; 16], text: &[u8; 16]) {
+    for (key, text) in key.iter().zip(text) {
+        for step in 0..(key ^ text) >> 4 {
+            black_box(step);
+        }
+    }
+}

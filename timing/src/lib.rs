@@ -4,13 +4,18 @@
 //!   to each branch and each address that depends on them.
 //! - `dudect` (Reparaz, Balasch and Verbauwhede 2017) times drivers with fixed and with random inputs, and compares the
 //!   two by Welch's t-test. It covers what valgrind cannot execute.
+//! - `attack` (Bernstein 2005) is what such a leak is good for: a client that learns bits of a server's AES key from times.
 //!
-//! Both must find deliberate leaks ([`controls`]); otherwise their silence would mean nothing.
+//! All must find deliberate leaks ([`controls`]); otherwise their silence would mean nothing.
 
+pub mod clock;
 pub mod controls;
+pub mod correlation;
 pub mod error;
 pub mod exercise;
 pub mod heap;
+pub mod profile;
+pub mod server;
 pub mod subject;
 pub mod valgrind;
 pub mod welch;

@@ -8,7 +8,7 @@
 
 use algkit::{CATALOGUE, Direction, Error as LibError, Registry, driver::Timing};
 use algkit_timing::{
-    Error, controls,
+    Error, clock, controls,
     subject::{self, Request, Subject},
     welch::{self, Difference},
 };
@@ -53,26 +53,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// A clock that counts cycles or nanoseconds, and whose readings are not reordered with other instructions.
-#[cfg(target_arch = "x86_64")]
-fn clock() -> u64 {
-    use std::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: every x86-64 CPU has both instructions, which have no preconditions.
-    unsafe {
-        _mm_lfence();
-        let now = _rdtsc();
-        _mm_lfence();
-        now
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn clock() -> u64 {
-    use std::{sync::LazyLock, time::Instant};
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    START.elapsed().as_nanos() as u64
-}
-
 /// Times `operation` on inputs of the length of `fixed`, whose first `public` bytes never change, and compares the two
 /// classes. The first class has fixed inputs.
 fn measure(rounds: usize, fixed: &[u8], public: usize, operation: &mut dyn FnMut(&mut [u8])) -> Difference {
@@ -87,9 +67,9 @@ fn measure(rounds: usize, fixed: &[u8], public: usize, operation: &mut dyn FnMut
         }
         // Stores to the buffer must be complete before the clock starts.
         fence(SeqCst);
-        let start = clock();
+        let start = clock::now();
         operation(black_box(&mut input));
-        let ticks = clock() - start;
+        let ticks = clock::now() - start;
         // The first samples are dropped: they warm up caches and branch predictors.
         if round >= rounds / 10 {
             classes[usize::from(mask & 1)].push(u32::try_from(ticks).unwrap_or(u32::MAX));
