@@ -164,6 +164,7 @@ impl<const GCM: bool> Authenticated<GCM> {
             super::shared::set_iv(&mut self.iv[..12], fixed)?;
         }
         (self.counted_iv, self.progress) = (true, Progress::Ready);
+        self.early.wipe();
         Ok(())
     }
 
@@ -419,7 +420,11 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
                     return Err(PROV_R_INVALID_IV_LENGTH);
                 }
                 if len != self.iv_len {
-                    (self.iv_len, self.progress, self.counted_iv) = (len, Progress::NoIv, false);
+                    // An IV that was set has the wrong length now, and a message that has begun with it does not go on.
+                    let unset = self.progress == Progress::NoIv;
+                    self.progress = if unset { Progress::NoIv } else { Progress::Ended };
+                    (self.iv_len, self.counted_iv) = (len, false);
+                    self.early.wipe();
                 }
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_tls_aad(param.bytes()?.unwrap_or_default())?,

@@ -121,7 +121,8 @@ pub const MODE_PARAMS: &[Param] = &[
     Param::END,
 ];
 
-/// The key of a mode, its chaining value, and the IV that was set.
+/// The key of a mode, its chaining value, and the IV that was set. As with OpenSSL, a first message without an IV begins with zeros;
+/// XTS alone refuses it.
 #[derive(Clone, Default)]
 pub struct Keyed {
     key: Option<Arc<Skcipher>>,
@@ -139,8 +140,9 @@ impl Keyed {
             set_iv(&mut self.first_iv[..len], iv)?;
             self.iv_set = true;
         }
-        // A message without an IV begins with the last one in these modes. In others it goes on.
-        if iv.is_some() || matches!(shared.row.mode, EVP_CIPH_CBC_MODE | EVP_CIPH_CFB_MODE | EVP_CIPH_OFB_MODE) {
+        // A message without an IV begins with the last one in these modes. In others it goes on, as where there was none.
+        let again = matches!(shared.row.mode, EVP_CIPH_CBC_MODE | EVP_CIPH_CFB_MODE | EVP_CIPH_OFB_MODE) && self.iv_set;
+        if iv.is_some() || again {
             self.iv = self.first_iv;
         }
         key.map_or(Ok(()), |key| set_key(shared, &mut self.key, key))
@@ -155,11 +157,11 @@ impl Keyed {
         self.key.clone().ok_or(PROV_R_NO_KEY_SET)
     }
 
-    /// The key and the chaining value, if both are there.
+    /// The key and the chaining value.
     #[inline]
     pub fn parts(&mut self, shared: &Shared) -> Result<(&Skcipher, &mut [u8]), Reason> {
         let key = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
-        if shared.row.iv > 0 && !self.iv_set {
+        if shared.row.mode == EVP_CIPH_XTS_MODE && !self.iv_set {
             return Err(PROV_R_INVALID_IV_LENGTH);
         }
         Ok((key, &mut self.iv[..shared.row.iv]))

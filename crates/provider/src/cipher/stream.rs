@@ -97,7 +97,10 @@ impl<const KIND: u8> Context for Stream<KIND> {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        self.used = Self::BLOCK;
+        // Without a key and an IV, ChaCha20 goes on within a block.
+        if KIND != CHACHA || key.is_some() || iv.is_some() {
+            self.used = Self::BLOCK;
+        }
         self.keyed.init(&self.shared, key, iv)
     }
 

@@ -1,4 +1,4 @@
-//! Key wrapping, with padding and without: a message is one call. A call without a destination asks for its length.
+//! Key wrapping, with padding and without: each call wraps or unwraps a key. A call without a destination asks for its length.
 //!
 //! EVP may be given buffers that overlap, as its own code takes them, since a key is moved before it is processed.
 
@@ -19,7 +19,6 @@ pub struct Wrap<const PADDED: bool, const INVERSE: bool> {
     key: Option<Arc<Cipher>>,
     iv: [u8; WORD],
     iv_set: bool,
-    updated: bool,
 }
 
 impl<const PADDED: bool, const INVERSE: bool> Wrap<PADDED, INVERSE> {
@@ -48,7 +47,7 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
     const SETTABLE: &'static [Param] = &[Param::size(OSSL_CIPHER_PARAM_KEYLEN), Param::END];
 
     fn new(shared: Shared) -> Self {
-        Self { shared, key: None, iv: [0; WORD], iv_set: false, updated: false }
+        Self { shared, key: None, iv: [0; WORD], iv_set: false }
     }
 
     fn shared(&self) -> &Shared {
@@ -64,7 +63,6 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
             set_iv(&mut self.iv[..Self::IV_LEN], iv)?;
             self.iv_set = true;
         }
-        self.updated = false;
         key.map_or(Ok(()), |key| set_key(&self.shared, &mut self.key, key))
     }
 
@@ -86,9 +84,6 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
             return Ok(before_dst + key_len);
         }
         let cipher = self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
-        if self.updated {
-            return Err(PROV_R_INVALID_INPUT_LENGTH);
-        }
         // SAFETY: the source has `len` bytes. The destination has as many as a call without one says; that is the rule
         // of EVP for these ciphers, which counts one block more than `len` as the room, even where padding needs more.
         let (word, key) = unsafe {
@@ -101,7 +96,6 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
         let (word, written) = self.run(cipher, word, key, len).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         // SAFETY: as above.
         unsafe { memory::room(dst, before_dst) }.copy_from_slice(&word[..before_dst]);
-        self.updated = true;
         Ok(before_dst + written)
     }
 
