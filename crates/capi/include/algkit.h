@@ -14,8 +14,8 @@
  * argument has changed nothing and returns an error; a free function takes NULL and does nothing.
  *
  * A handle that a function takes as const may be used by any number of threads at once. A state of a message may be used
- * by one thread at a time. Handles work in the child of a fork. A program with several threads makes the handles that a
- * child needs before it forks: making one takes a lock, which another thread may hold at that moment.
+ * by one thread at a time. Handles work in the child of a fork, and a child makes its own, whatever other threads of its
+ * parent did at that moment: fork waits until none of them holds a lock of the library. vfork and clone do not wait.
  *
  * Freeing a handle twice, or using it after it was freed, is undefined, as with free(3). A handle of another type is
  * refused.
@@ -60,7 +60,7 @@ enum algkit_error {
 
 /*
  * The reason of the last error in the calling thread, in English, with the value that was wrong. It is valid until the next
- * error in this thread. Before the first error it is empty.
+ * error in this thread, or its end. Before the first error it is empty.
  */
 const char *algkit_error_text(void);
 

@@ -261,8 +261,8 @@ pub unsafe extern "C" fn algkit_aead_update(
 pub unsafe extern "C" fn algkit_aead_finish(state: *mut algkit_aead_state, tag: *mut c_void, tag_len: usize) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
-        let tag = Buffer::written(tag, tag_len)?;
-        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.finish(tag.bytes_mut())?)
+        let mut message = handle::get_mut(state)?.take().ok_or_else(handle::ended)?;
+        Ok(message.finish(Buffer::written(tag, tag_len)?.bytes_mut())?)
     })
 }
 
@@ -274,8 +274,8 @@ pub unsafe extern "C" fn algkit_aead_verify(
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
-        let tag = Buffer::read(tag, tag_len)?;
-        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.verify(tag.bytes())?)
+        let mut message = handle::get_mut(state)?.take().ok_or_else(handle::ended)?;
+        Ok(message.verify(Buffer::read(tag, tag_len)?.bytes())?)
     })
 }
 

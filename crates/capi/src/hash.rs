@@ -160,19 +160,20 @@ pub unsafe extern "C" fn algkit_hash_finish(
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
-        let digest = Buffer::written(digest, digest_len)?;
-        Ok(handle::get_mut(state)?.take().ok_or_else(handle::ended)?.finish_into(digest.bytes_mut())?)
+        let message = handle::get_mut(state)?.take().ok_or_else(handle::ended)?;
+        Ok(message.finish_into(Buffer::written(digest, digest_len)?.bytes_mut())?)
     })
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn algkit_hash_copy(from: *const algkit_hash_state, to: *mut algkit_hash_state) -> c_int {
-    if ptr::eq(from, to) {
-        return 0;
-    }
-    // SAFETY: the caller keeps to algkit.h, and the states are two.
+    // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
+        let same = ptr::eq(from, to);
         let from = handle::get(from)?.as_ref().ok_or_else(handle::ended)?;
+        if same {
+            return Ok(());
+        }
         match handle::get_mut(to)? {
             Some(state) => state.clone_from(from),
             ended => *ended = Some(from.clone()),

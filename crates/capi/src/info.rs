@@ -1,6 +1,9 @@
 //! What a driver is, as C sees it.
 
-use crate::error::{EINVAL, Failure};
+use crate::{
+    error::{EINVAL, Failure},
+    fork,
+};
 use algkit::{Driver, Registry, SelfTest, Timing, Transform, Type};
 use std::{
     ffi::{CString, c_char, c_int, c_uint},
@@ -83,6 +86,7 @@ pub struct Described<T> {
 
 impl<T: Transform> Described<T> {
     pub fn new(name: &str, key: &[u8]) -> Result<Self, Failure> {
+        let _guard = fork::kept_away();
         let unkeyed = Registry::global()?.transform::<T>(name)?;
         Ok(Self { info: Info::of(unkeyed.driver())?, tfm: unkeyed.key(key)? })
     }

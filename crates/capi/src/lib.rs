@@ -6,6 +6,7 @@
 //! | `memory` | the caller's buffers: NULL, lengths, overlaps |
 //! | `handle` | handles: a pointer to an `Object`, whose variant is the handle's type |
 //! | `error` | numbers and texts of errors, and the end of panics |
+//! | `fork` | what a fork waits for |
 //! | `info` | what a driver is, as C sees it |
 //! | `batch` | what the batches of all types share |
 //! | `cipher`, `skcipher`, `aead`, `hash`, `rng`, `list` | the functions of each type |
@@ -21,6 +22,7 @@ mod aead;
 mod batch;
 mod cipher;
 mod error;
+mod fork;
 mod handle;
 mod hash;
 mod info;

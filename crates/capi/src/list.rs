@@ -2,6 +2,7 @@
 
 use crate::{
     error::guard,
+    fork,
     handle::{self, algkit_list},
     info::{Info, algkit_info},
     memory,
@@ -17,6 +18,7 @@ pub unsafe extern "C" fn algkit_list_new(name: *const c_char, list: *mut *mut al
     // SAFETY: the caller keeps to algkit.h.
     guard(|| unsafe {
         handle::give(list, || {
+            let _guard = fork::kept_away();
             let registry = Registry::global()?;
             let drivers = if name.is_null() { registry.drivers() } else { registry.drivers_of(memory::name(name)?)? };
             drivers.iter().map(|driver| Info::of(driver)).collect()

@@ -2,6 +2,7 @@
 
 use crate::{
     error::guard,
+    fork,
     handle::{self, algkit_rng},
     info::{Described, algkit_info},
     memory::{self, Buffer, check_disjoint},
@@ -47,6 +48,7 @@ pub unsafe extern "C" fn algkit_rng_generate(
     guard(|| {
         let (additional, dst) = (Buffer::read(additional, additional_len)?, Buffer::written(dst, len)?);
         check_disjoint(&[additional, dst])?;
+        let _guard = fork::kept_away();
         // SAFETY: the caller's buffers exist, and are apart.
         unsafe { Ok(handle::get(rng)?.tfm.generate(additional.bytes(), dst.bytes_mut())?) }
     })
@@ -59,5 +61,8 @@ pub unsafe extern "C" fn algkit_rng_reseed(
     additional_len: usize,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { Ok(handle::get(rng)?.tfm.reseed(Buffer::read(additional, additional_len)?.bytes())?) })
+    guard(|| unsafe {
+        let _guard = fork::kept_away();
+        Ok(handle::get(rng)?.tfm.reseed(Buffer::read(additional, additional_len)?.bytes())?)
+    })
 }

@@ -11,6 +11,7 @@
 #include <algkit.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,8 @@ static void states(void)
     IS(algkit_hash_squeeze(state, got.at, got.len), ALGKIT_EOPNOTSUPP);
     OK(algkit_hash_finish(state, got.at, got.len));
     IS(algkit_hash_copy(state, fresh), ALGKIT_EINVAL);
+    IS(algkit_hash_copy(state, state), ALGKIT_EINVAL);
+    IS(algkit_hash_copy(NULL, NULL), ALGKIT_EFAULT);
     IS(algkit_hash_peek(state, got.at, got.len), ALGKIT_EINVAL);
     IS(algkit_hash_export(state, exported, sizeof exported, &len), ALGKIT_EINVAL);
     algkit_hash_state_free(fresh), algkit_hash_state_free(state);
@@ -599,6 +602,7 @@ static void misuse(void)
     algkit_aead *gcm, *no_aead;
     algkit_hash *hash;
     algkit_aead_state *state;
+    algkit_hash_state *message;
     size_t i;
 
     for (i = 0; i < sizeof key; i++)
@@ -654,6 +658,17 @@ static void misuse(void)
     IS(algkit_aead_encrypt(gcm, iv, 0, NULL, 0, text, text, 32, tag, 16), ALGKIT_EINVAL);
     IS(algkit_aead_start(gcm, iv, 0, &state), ALGKIT_EINVAL);
     CHECK(!state);
+    /* Without a place for the tag or the digest a message is ended, too. */
+    for (i = 0; i < 2; i++) {
+        OK(algkit_aead_start(gcm, iv, 12, &state));
+        IS(i ? algkit_aead_verify(state, NULL, 16) : algkit_aead_finish(state, NULL, 16), ALGKIT_EFAULT);
+        IS(algkit_aead_finish(state, tag, 16), ALGKIT_EINVAL);
+        algkit_aead_state_free(state);
+    }
+    OK(algkit_hash_start(hash, &message));
+    IS(algkit_hash_finish(message, NULL, 32), ALGKIT_EFAULT);
+    IS(algkit_hash_finish(message, text, 32), ALGKIT_EINVAL);
+    algkit_hash_state_free(message);
     IS(algkit_hash_digest(hash, text, 64, text + 32, 32), ALGKIT_EINVAL);
     IS(algkit_hash_digest(hash, text, SIZE_MAX / 2 + 1, tag, 16), ALGKIT_EINVAL);
 
@@ -750,6 +765,58 @@ static void forked(void)
     algkit_aead_free(tfm), algkit_rng_free(rng);
 }
 
+/* Threads make handles and random bytes while the program forks again and again, and each child does the same. What a thread holds at
+ * that moment, no child has to wait for. */
+static volatile int busy;
+
+static void *maker(void *rng)
+{
+    static const char *const names[] = { "ctr(aes)", "hmac(sha256)", "cbc(serpent)", "xts(aes)" };
+    unsigned char a[64];
+    algkit_list *list;
+    int i;
+
+    for (i = 0; busy; i++) {
+        OK(algkit_list_new(names[i % 4], &list));
+        algkit_list_free(list);
+        OK(algkit_rng_generate((const algkit_rng *)rng, NULL, 0, a, sizeof a));
+    }
+    return NULL;
+}
+
+static void forked_among_threads(void)
+{
+    static const char *const names[] = { "cbc(aes)", "essiv(cbc(aes),sha256)", "cts(cbc(serpent))", "ctr(serpent)", "lrw(aes)" };
+    pthread_t all[2];
+    algkit_rng *rng;
+    int i, status;
+
+    OK(algkit_rng_new("stdrng", NULL, 0, &rng));
+    busy = 1;
+    for (i = 0; i < 2; i++)
+        CHECK(!pthread_create(all + i, NULL, maker, rng));
+    for (i = 0; i < 20; i++) {
+        pid_t child = fork();
+
+        CHECK(child >= 0);
+        if (!child) {
+            unsigned char key[32] = { 0, 1 }, a[64];
+            algkit_skcipher *tfm;
+
+            alarm(60); /* a child that waits for ever is ended */
+            OK(algkit_skcipher_new(names[i % 5], key, sizeof key, &tfm));
+            OK(algkit_rng_generate(rng, NULL, 0, a, sizeof a));
+            algkit_skcipher_free(tfm);
+            raise(SIGKILL); /* without a search for leaks: the other threads' memory is lost here */
+        }
+        CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+    busy = 0;
+    for (i = 0; i < 2; i++)
+        CHECK(!pthread_join(all[i], NULL));
+    algkit_rng_free(rng);
+}
+
 int main(void)
 {
     CHECK(!algkit_error_text()[0]);
@@ -765,6 +832,7 @@ int main(void)
     misuse();
     threads();
     forked();
+    forked_among_threads();
     printf("libalgkit %s: the C interface works\n", algkit_version());
     return 0;
 }
