@@ -1,11 +1,11 @@
-//! The drivers that names resolve to by target: with no vector instructions that this crate uses, as on s390x, RISC-V and
-//! 32-bit Arm, and on AArch64 and PowerPC by the features that their CPUs have. `lab/cpus` runs this on all of them.
+//! The drivers that names resolve to by target: with no instructions that this crate asks for, as on s390x and 32-bit
+//! Arm, and on AArch64, PowerPC and RISC-V by the features that their CPUs have. `lab/cpus` runs this on all of them.
 #![cfg(all(feature = "aes", feature = "chacha", feature = "checksum", feature = "serpent"))]
 #![cfg(all(feature = "sha", feature = "sha3"))]
 
 use algkit::{
     Policy, Registry,
-    cpu::Feature::{Aes, Altivec, Neon, Pclmul, Sha2, Sha3, Vcrypto},
+    cpu::Feature::{Aes, Altivec, Neon, Pclmul, Sha2, Sha3, Vcrypto, Zbb, Zbkc, Zknd, Zkne, Zknh},
     cpu::{Feature, FeatureSet},
 };
 
@@ -31,6 +31,27 @@ const AES: &[(&str, [&str; 5])] = &[
     ("polyval", ["polyval-ce", "polyval-neon", "p8_polyval", "polyval-generic", "polyval-generic"]),
 ];
 
+/// The same on RISC-V, where there are AES and products of polynomials, and where there are products alone.
+#[rustfmt::skip]
+const RISCV: &[(&str, [&str; 2])] = &[
+    ("aes", ["aes-riscv64-zkned", "aes-fixed-time"]),
+    ("ecb(aes)", ["ecb-aes-riscv64-zkned", "ecb-aes-u64bs"]),
+    ("cbc(aes)", ["cbc-aes-riscv64-zkned", "cbc-aes-u64bs"]),
+    ("cts(cbc(aes))", ["cts(cbc-aes-riscv64-zkned)", "cts(cbc-aes-u64bs)"]),
+    ("ctr(aes)", ["ctr-aes-riscv64-zkned", "ctr-aes-u64bs"]),
+    ("xctr(aes)", ["xctr-aes-riscv64-zkned", "xctr-aes-u64bs"]),
+    ("xts(aes)", ["xts-aes-riscv64-zkned", "xts-aes-u64bs"]),
+    ("lrw(aes)", ["lrw(ecb(aes-riscv64-zkned))", "lrw(ecb(aes-fixed-time))"]),
+    ("cmac(aes)", ["cmac-aes-riscv64-zkned", "cmac(aes-fixed-time)"]),
+    ("xcbc(aes)", ["xcbc-aes-riscv64-zkned", "xcbc(aes-fixed-time)"]),
+    ("cbcmac(aes)", ["cbcmac-aes-riscv64-zkned", "cbcmac(aes-fixed-time)"]),
+    ("ccm(aes)", ["ccm-aes-riscv64-zkned", "ccm_base(ctr-aes-u64bs,cbcmac(aes-fixed-time))"]),
+    ("gcm(aes)", ["gcm_base(ctr-aes-riscv64-zkned,ghash-riscv64-zbkc)", "gcm_base(ctr-aes-u64bs,ghash-riscv64-zbkc)"]),
+    ("hctr2(aes)", ["hctr2_base(xctr-aes-riscv64-zkned,polyval-riscv64-zbkc)", "hctr2_base(xctr-aes-u64bs,polyval-riscv64-zbkc)"]),
+    ("ghash", ["ghash-riscv64-zbkc", "ghash-riscv64-zbkc"]),
+    ("polyval", ["polyval-riscv64-zbkc", "polyval-riscv64-zbkc"]),
+];
+
 /// Each algorithm, with the feature that decides, and the driver with it and without it.
 #[rustfmt::skip]
 const OTHERS: &[(&str, Feature, &str, &str)] = &[
@@ -46,21 +67,31 @@ const OTHERS: &[(&str, Feature, &str, &str)] = &[
     ("sha3-256", Sha3, "sha3-256-ce", "sha3-256-generic"),
 ];
 
+/// What has an instruction for SHA-2 on RISC-V.
+const ZKNH: &[(&str, &str)] = &[
+    ("sha256", "sha256-riscv64-zknh"),
+    ("hmac(sha256)", "hmac(sha256-riscv64-zknh)"),
+    ("sha512", "sha512-riscv64-zknh"),
+];
+
 fn check(registry: &Registry, features: FeatureSet) {
     let level = [Aes, Neon, Vcrypto, Altivec].iter().position(|&feature| features.has(feature)).unwrap_or(4);
     let aes = AES.iter().map(|&(name, by_level)| (name, by_level[level]));
+    let riscv = RISCV.iter().map(|&(name, by_level)| (name, by_level[usize::from(!features.has(Zkne))]));
+    let aes: Vec<_> = if features.has(Zbkc) { riscv.collect() } else { aes.collect() };
     let others = OTHERS.iter().map(|&(name, feature, with, without)| {
-        let driver = if features.has(feature) { with } else { without };
-        (name, driver)
+        let zknh = ZKNH.iter().find(|(hash, _)| *hash == name && features.has(Zknh));
+        let without = zknh.map_or(without, |(_, driver)| *driver);
+        (name, if features.has(feature) { with } else { without })
     });
-    for (name, driver) in aes.chain(others) {
+    for (name, driver) in aes.into_iter().chain(others) {
         assert_eq!(registry.find_any(name).expect(name).driver, driver, "{name}, {features:?}");
     }
 }
 
 /// Nothing. On AArch64 also the features of every CPU, of the Raspberry Pi 3 and 4 (Cortex-A53 and A72 without the
 /// cryptographic extension), of those cores with it, and of newer ones; hidden by `ALGKIT_CPU`, each may be missing alone.
-/// On PowerPC those of the 970 and of POWER8.
+/// On PowerPC those of the 970 and of POWER8. On RISC-V those of RVA22, alone, with Zbc, and with Zkn.
 fn levels() -> Vec<FeatureSet> {
     let arm: &[&[Feature]] = &[
         &[Neon],
@@ -71,10 +102,13 @@ fn levels() -> Vec<FeatureSet> {
         &[Neon, Aes, Pclmul, Sha2, Sha3],
     ];
     let power: &[&[Feature]] = &[&[Altivec], &[Altivec, Vcrypto]];
+    let riscv: &[&[Feature]] = &[&[Zbb], &[Zbb, Zbkc], &[Zbb, Zbkc, Zkne, Zknd, Zknh]];
     let some = if cfg!(target_arch = "aarch64") {
         arm
     } else if cfg!(target_arch = "powerpc64") {
         power
+    } else if cfg!(target_arch = "riscv64") {
+        riscv
     } else {
         &[]
     };

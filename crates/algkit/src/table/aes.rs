@@ -184,4 +184,17 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Xcbc<cpu::Power8>>(&XCBC, "p8_aes_xcbc", 400, "aes/cbcmac.rs"),
         Row::hash::<Cbcmac<cpu::Power8>>(&CBCMAC, "p8_aes_cbcmac", 400, "aes/cbcmac.rs"),
     ],
+    #[cfg(target_arch = "riscv64")]
+    &[
+        Row::cipher::<AesKey<cpu::Zkned>>(&AES, "aes-riscv64-zkned", 300, "aes/riscv.rs"),
+        Row::skcipher::<FusedEcb<cpu::Zkned>>(&ECB, "ecb-aes-riscv64-zkned", 400, "aes/ecb.rs"),
+        Row::skcipher::<FusedCbc<cpu::Zkned>>(&CBC, "cbc-aes-riscv64-zkned", 400, "aes/cbc.rs"),
+        Row::skcipher::<FusedCtr<cpu::Zkned>>(&CTR, "ctr-aes-riscv64-zkned", 400, "aes/ctr.rs"),
+        Row::skcipher::<FusedXctr<cpu::Zkned>>(&XCTR, "xctr-aes-riscv64-zkned", 400, "aes/xctr.rs"),
+        Row::skcipher::<XtsKey<cpu::Zkned>>(&XTS, "xts-aes-riscv64-zkned", 400, "aes/xts.rs"),
+        Row::aead::<FusedCcm<cpu::Zkned>>(&CCM, "ccm-aes-riscv64-zkned", 400, "aes/ccm.rs"),
+        Row::hash::<Cmac<cpu::Zkned>>(&CMAC, "cmac-aes-riscv64-zkned", 400, "aes/cbcmac.rs"),
+        Row::hash::<Xcbc<cpu::Zkned>>(&XCBC, "xcbc-aes-riscv64-zkned", 400, "aes/cbcmac.rs"),
+        Row::hash::<Cbcmac<cpu::Zkned>>(&CBCMAC, "cbcmac-aes-riscv64-zkned", 400, "aes/cbcmac.rs"),
+    ],
 ];

@@ -8,7 +8,7 @@ use crate::{
         clmul::{VGhash, VPolyval},
     },
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "powerpc64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::cpu::Portable;
 
@@ -40,5 +40,10 @@ pub(super) static ROWS: &[&[Row]] = &[
     &[
         Row::hash::<Of<VGhash, cpu::Power8>>(&GHASH, "p8_ghash", 300, "ghash/power8.rs"),
         Row::hash::<Of<VPolyval, cpu::Power8>>(&POLYVAL, "p8_polyval", 300, "ghash/power8.rs"),
+    ],
+    #[cfg(target_arch = "riscv64")]
+    &[
+        Row::hash::<Of<VGhash, cpu::Zbkc>>(&GHASH, "ghash-riscv64-zbkc", 300, "ghash/riscv.rs"),
+        Row::hash::<Of<VPolyval, cpu::Zbkc>>(&POLYVAL, "polyval-riscv64-zbkc", 300, "ghash/riscv.rs"),
     ],
 ];

@@ -5,7 +5,7 @@ use crate::adapters::hashes::{
     Of,
     sha::{VSha1, VSha224, VSha256, VSha384, VSha512, VSha512Cut224, VSha512Cut256},
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 use algkit_primitives::cpu;
 use algkit_primitives::cpu::Portable;
 
@@ -67,5 +67,14 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha512Cut224, cpu::ArmSha3>>(&SHA512_224, "sha512-224-ce", 300, "sha2/aarch64.rs"),
         Row::hash::<Of<VSha512Cut256, cpu::ArmSha3>>(&SHA512_256, "sha512-256-ce", 300, "sha2/aarch64.rs"),
         Row::hash::<Of<VSha512, cpu::ArmSha3>>(&SHA512, "sha512-ce", 300, "sha2/aarch64.rs"),
+    ],
+    #[cfg(target_arch = "riscv64")]
+    &[
+        Row::hash::<Of<VSha224, cpu::Zknh>>(&SHA224, "sha224-riscv64-zknh", 300, "sha2/riscv.rs"),
+        Row::hash::<Of<VSha256, cpu::Zknh>>(&SHA256, "sha256-riscv64-zknh", 300, "sha2/riscv.rs"),
+        Row::hash::<Of<VSha384, cpu::Zknh>>(&SHA384, "sha384-riscv64-zknh", 300, "sha2/riscv.rs"),
+        Row::hash::<Of<VSha512Cut224, cpu::Zknh>>(&SHA512_224, "sha512-224-riscv64-zknh", 300, "sha2/riscv.rs"),
+        Row::hash::<Of<VSha512Cut256, cpu::Zknh>>(&SHA512_256, "sha512-256-riscv64-zknh", 300, "sha2/riscv.rs"),
+        Row::hash::<Of<VSha512, cpu::Zknh>>(&SHA512, "sha512-riscv64-zknh", 300, "sha2/riscv.rs"),
     ],
 ];

@@ -12,7 +12,7 @@ pub const MASKS: &[&str] = &[
     "-vaes",
     "-vaes,-avx512",
     "-avx2",
-    "-aes,-sha,-pclmul,-sha2,-sha3,-vcrypto",
+    "-aes,-sha,-pclmul,-sha2,-sha3,-vcrypto,-zkne,-zbkc,-zknh",
     "-aes,-sha,-pclmul,-avx512",
     "-aes,-sha,-pclmul,-avx2",
     "-aes,-sha,-pclmul,-sse4.2,-sse4.1,-ssse3",
@@ -21,7 +21,7 @@ pub const MASKS: &[&str] = &[
 
 /// Hides all vector instructions.
 pub const NO_VECTORS: &str =
-    "-sse2,-ssse3,-sse4.1,-sse4.2,-aes,-pclmul,-avx,-avx2,-avx512,-vaes,-vpclmul,-sha,-neon,-sha2,-sha3,-altivec";
+    "-sse2,-ssse3,-sse4.1,-sse4.2,-aes,-pclmul,-avx,-avx2,-avx512,-vaes,-vpclmul,-sha,-neon,-sha2,-sha3,-altivec,-zbb";
 
 /// A registry for this CPU without the features that `mask` hides.
 pub fn masked(mask: &str, policy: Policy) -> Registry {

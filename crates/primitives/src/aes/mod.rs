@@ -27,6 +27,8 @@ mod ecb;
 mod fips197;
 mod fixed_time;
 mod generic;
+#[cfg(any(target_arch = "powerpc64", target_arch = "riscv64"))]
+mod integer;
 mod inverse;
 mod key;
 mod lanes;
@@ -35,6 +37,8 @@ mod neon;
 mod pass;
 #[cfg(target_arch = "powerpc64")]
 mod powerpc;
+#[cfg(target_arch = "riscv64")]
+mod riscv;
 pub(crate) mod rounds;
 pub(crate) mod sbox;
 #[cfg(test)]

@@ -397,5 +397,7 @@ mod tests {
             check::<crate::cpu::Altivec>();
             check::<crate::cpu::Power8>();
         }
+        #[cfg(target_arch = "riscv64")]
+        check::<crate::cpu::Zkned>();
     }
 }

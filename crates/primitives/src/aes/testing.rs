@@ -22,6 +22,8 @@ macro_rules! each_token {
             $check::<crate::cpu::Altivec>();
             $check::<crate::cpu::Power8>();
         }
+        #[cfg(target_arch = "riscv64")]
+        $check::<crate::cpu::Zkned>();
     }};
 }
 

@@ -66,6 +66,16 @@ features! {
     Altivec = 20, "altivec";
     /// PowerPC: AES, SHA-2 and products of polynomials (POWER8).
     Vcrypto = 21, "vcrypto";
+    /// RISC-V: rotations, reversal of bytes, and-not, in a time that does not depend on the operands (Zbb and Zkt).
+    Zbb = 26, "zbb";
+    /// RISC-V: products of polynomials (Zbkc, or Zbc, which contains it).
+    Zbkc = 27, "zbkc";
+    /// RISC-V: AES encryption.
+    Zkne = 28, "zkne";
+    /// RISC-V: AES decryption.
+    Zknd = 29, "zknd";
+    /// RISC-V: SHA-2.
+    Zknh = 30, "zknh";
 }
 
 impl Feature {
@@ -77,7 +87,7 @@ impl Feature {
             FeatureSet::of(features)
         }
         match self {
-            Sse2 | Neon | Altivec => &[FeatureSet::NONE],
+            Sse2 | Neon | Altivec | Zbb => &[FeatureSet::NONE],
             Ssse3 => const { &[of(&[Sse2])] },
             Sse41 => const { &[of(&[Ssse3])] },
             Sse42 | Sha => const { &[of(&[Sse41])] },
@@ -91,6 +101,7 @@ impl Feature {
             Sha2 => const { &[of(&[Neon])] },
             Sha3 => const { &[of(&[Sha2])] },
             Vcrypto => const { &[of(&[Altivec])] },
+            Zbkc | Zkne | Zknd | Zknh => const { &[of(&[Zbb])] },
         }
     }
 }

@@ -7,7 +7,7 @@
 //! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. On
 //! AArch64 the crate `cpufeatures` detects them, on Linux and Android by HWCAP and on Apple's systems. On other systems
 //! for AArch64 the features are those that the program is compiled with. On 64-bit PowerPC they are read from Linux's
-//! auxiliary vector.
+//! auxiliary vector. On 64-bit RISC-V Linux is asked for them by a system call.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -15,6 +15,8 @@ mod cpuid;
 mod feature;
 #[cfg(target_arch = "powerpc64")]
 mod powerpc;
+#[cfg(target_arch = "riscv64")]
+mod riscv;
 mod token;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -25,6 +27,8 @@ pub use cpuid::Cpuid;
 pub use feature::{Feature, FeatureSet};
 #[cfg(target_arch = "powerpc64")]
 pub use powerpc::*;
+#[cfg(target_arch = "riscv64")]
+pub use riscv::*;
 pub use token::{Portable, Token};
 #[cfg(target_arch = "x86_64")]
 pub use x86::*;
@@ -51,6 +55,8 @@ impl CpuFeatures {
         return Self(aarch64::detect());
         #[cfg(target_arch = "powerpc64")]
         return Self(powerpc::detect());
+        #[cfg(target_arch = "riscv64")]
+        return Self(riscv::detect());
         #[allow(unreachable_code)]
         Self::NONE
     }

@@ -118,7 +118,7 @@ macro_rules! proof {
     };
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 macro_rules! token {
     ($(#[$doc:meta])* $name:ident, [$($feature:ident),*], $enable:literal, [$($Has:ident),*]) => {
         $(#[$doc])*
@@ -185,5 +185,7 @@ macro_rules! proves {
     )*};
 }
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+pub(super) use token;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use {proof, proves, token};
+pub(super) use {proof, proves};

@@ -49,7 +49,7 @@
 use crate::cpu::Token;
 use crate::simd::Blocks;
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 /// x^63 + x^62 + x^57: Q without its first and last term, divided by x^64.
 pub(super) const C: u64 = 0xc200_0000_0000_0000;
 

@@ -27,6 +27,8 @@ mod aarch64;
 mod neon;
 #[cfg(target_arch = "powerpc64")]
 mod power8;
+#[cfg(target_arch = "riscv64")]
+mod riscv;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

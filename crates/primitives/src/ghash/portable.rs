@@ -26,6 +26,13 @@ pub trait Multiplier: Token {
 
     /// [`ClmulVector::multiply`].
     fn multiply(self, a: Integer<Self>, b: Integer<Self>, b_sum: Integer<Self>) -> [Integer<Self>; 3];
+
+    /// [`ClmulVector::fold`].
+    #[inline(always)]
+    fn fold(self, value: Integer<Self>) -> Integer<Self> {
+        let low = value.value & u128::from(u64::MAX);
+        Integer::new(self, value.value.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
+    }
 }
 
 impl<T: Multiplier> ClmulVector for Integer<T> {
@@ -56,8 +63,7 @@ impl<T: Multiplier> ClmulVector for Integer<T> {
 
     #[inline(always)]
     fn fold(self) -> Self {
-        let low = self.value & u128::from(u64::MAX);
-        Self::new(self.token, self.value.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
+        self.token.fold(self)
     }
 
     #[inline(always)]

@@ -24,6 +24,8 @@ macro_rules! every_token {
         }
         #[cfg(target_arch = "powerpc64")]
         $check::<crate::cpu::Power8>();
+        #[cfg(target_arch = "riscv64")]
+        $check::<crate::cpu::Zbkc>();
     };
 }
 

@@ -48,6 +48,18 @@ pub(crate) trait Word: Copy {
     /// The word shifted right by `N` bits.
     fn shr<const N: i32>(self) -> Self;
 
+    /// The xor of the word rotated right by `A`, by `B` and by `C` bits.
+    #[inline(always)]
+    fn rotations<const A: i32, const B: i32, const C: i32>(self) -> Self {
+        self.rotr::<A>().xor3(self.rotr::<B>(), self.rotr::<C>())
+    }
+
+    /// The xor of the word rotated right by `A` and by `B` bits, and shifted right by `C`.
+    #[inline(always)]
+    fn rotations_and_shift<const A: i32, const B: i32, const C: i32>(self) -> Self {
+        self.rotr::<A>().xor3(self.rotr::<B>(), self.shr::<C>())
+    }
+
     /// The same word, as a sum that the compiler does not take apart to add in another order.
     #[inline(always)]
     fn pin(self) -> Self {

@@ -8,7 +8,7 @@
 //!
 //! The rounds are one long chain of additions. For a single message, a CPU can offer instructions that do several
 //! rounds (SHA-256 on x86 and Arm, SHA-512 on Arm), or compute the schedule in vectors beside the rounds (SHA-512 on
-//! x86). Several messages are hashed in parallel: in the lanes of vectors, or in pairs by those instructions.
+//! x86), or compute a function of a word (RISC-V). Several messages are hashed in parallel: in the lanes of vectors, or in pairs by those instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -17,6 +17,8 @@ mod word;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(target_arch = "riscv64")]
+mod riscv;
 #[cfg(target_arch = "x86_64")]
 mod sha512_x86;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

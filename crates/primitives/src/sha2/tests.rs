@@ -87,4 +87,9 @@ fn every_driver() {
         driver256::<cpu::ArmSha2>();
         driver512::<cpu::ArmSha3>();
     }
+    #[cfg(target_arch = "riscv64")]
+    {
+        driver256::<cpu::Zknh>();
+        driver512::<cpu::Zknh>();
+    }
 }

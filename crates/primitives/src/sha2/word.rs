@@ -175,29 +175,25 @@ scalar!(u64, 8, &CBRT_PRIMES);
 /// The functions of FIPS 180-4, sections 4.1.2 and 4.1.3: the xor of two rotations and of a third one or a shift, with
 /// the distances of SHA-256, then those of SHA-512.
 macro_rules! sigma {
-    ($(#[$doc:meta])* $name:ident, $last:ident: $($a:literal $b:literal $c:literal),*) => {
+    (
+        $(#[$doc:meta])* $name:ident,
+        $xor:ident: $a:literal $b:literal $c:literal, $a2:literal $b2:literal $c2:literal
+    ) => {
         $(#[$doc])*
         #[inline(always)]
         pub(super) fn $name<W: Word>(w: W) -> W {
-            sigma!(@ w, $last: $($a $b $c),*)
-        }
-    };
-    (@ $w:ident, $last:ident: $a:literal $b:literal $c:literal, $a2:literal $b2:literal $c2:literal) => {
-        if W::BITS == 32 {
-            $w.rotr::<$a>().xor3($w.rotr::<$b>(), $w.$last::<$c>())
-        } else {
-            $w.rotr::<$a2>().xor3($w.rotr::<$b2>(), $w.$last::<$c2>())
+            if W::BITS == 32 { w.$xor::<$a, $b, $c>() } else { w.$xor::<$a2, $b2, $c2>() }
         }
     };
 }
 sigma!(/// Σ0, of a.
-    big_sigma0, rotr: 2 13 22, 28 34 39);
+    big_sigma0, rotations: 2 13 22, 28 34 39);
 sigma!(/// Σ1, of e.
-    big_sigma1, rotr: 6 11 25, 14 18 41);
+    big_sigma1, rotations: 6 11 25, 14 18 41);
 sigma!(/// σ0, in the schedule.
-    small_sigma0, shr: 7 18 3, 1 8 7);
+    small_sigma0, rotations_and_shift: 7 18 3, 1 8 7);
 sigma!(/// σ1, in the schedule.
-    small_sigma1, shr: 17 19 10, 19 61 6);
+    small_sigma1, rotations_and_shift: 17 19 10, 19 61 6);
 
 /// Word t of the schedule, from w(t-2), w(t-7), w(t-15) and w(t-16).
 #[inline(always)]

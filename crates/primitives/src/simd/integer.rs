@@ -16,6 +16,68 @@ impl<T> Integer<T> {
     pub(crate) fn new(token: T, value: u128) -> Self {
         Self { value, token }
     }
+
+    /// The lower and the upper half.
+    #[cfg_attr(not(target_arch = "riscv64"), allow(dead_code, reason = "whose registers are halves"))]
+    #[inline(always)]
+    pub(crate) fn halves(self) -> [u64; 2] {
+        [self.value as u64, (self.value >> 64) as u64]
+    }
+
+    #[cfg_attr(not(target_arch = "riscv64"), allow(dead_code, reason = "as above"))]
+    #[inline(always)]
+    pub(crate) fn of_halves(token: T, [low, high]: [u64; 2]) -> Self {
+        Self::new(token, u128::from(low) | u128::from(high) << 64)
+    }
+}
+
+/// A block as a little-endian integer.
+///
+/// RISC-V need not load words from every address, so the compiler loads the bytes one by one: 16 loads, 14 shifts and as
+/// many additions. Most blocks are where words can be loaded, which takes two instructions to find out.
+#[inline(always)]
+fn load_block(block: &[u8; 16]) -> u128 {
+    #[cfg(target_arch = "riscv64")]
+    {
+        #[cold]
+        #[inline(never)]
+        fn by_bytes(block: &[u8; 16]) -> u128 {
+            u128::from_le_bytes(*block)
+        }
+        let words: *const [u64; 2] = block.as_ptr().cast();
+        // SAFETY: the words are aligned, and they are the bytes of `block`.
+        return if words.is_aligned() {
+            Integer::of_halves((), unsafe { words.read() }).value
+        } else {
+            by_bytes(block)
+        };
+    }
+    #[cfg(not(target_arch = "riscv64"))]
+    u128::from_le_bytes(*block)
+}
+
+/// Writes a block, as [`load_block`] reads it.
+#[inline(always)]
+fn store_block(value: u128, block: &mut [u8; 16]) {
+    #[cfg(target_arch = "riscv64")]
+    {
+        #[cold]
+        #[inline(never)]
+        fn by_bytes(value: u128, block: &mut [u8; 16]) {
+            *block = value.to_le_bytes();
+        }
+        let words: *mut [u64; 2] = block.as_mut_ptr().cast();
+        if words.is_aligned() {
+            // SAFETY: the words are aligned, and they are the bytes of `block`.
+            unsafe { words.write(Integer::new((), value).halves()) }
+        } else {
+            by_bytes(value, block);
+        }
+    }
+    #[cfg(not(target_arch = "riscv64"))]
+    {
+        *block = value.to_le_bytes();
+    }
 }
 
 impl<T: Token> crate::sealed::Sealed for Integer<T> {}
@@ -31,7 +93,7 @@ impl<T: Token> Blocks for Integer<T> {
 
     #[inline(always)]
     fn splat(token: T, block: &[u8; 16]) -> Self {
-        Self::new(token, u128::from_le_bytes(*block))
+        Self::new(token, load_block(block))
     }
 
     #[inline(always)]
@@ -47,7 +109,7 @@ impl<T: Token> Blocks for Integer<T> {
 
     #[inline(always)]
     fn store(self, dst: &mut [u8]) {
-        dst[..16].copy_from_slice(&self.first());
+        store_block(self.value, dst.first_chunk_mut().expect("16 bytes"));
     }
 
     #[inline(always)]

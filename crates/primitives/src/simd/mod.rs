@@ -13,6 +13,8 @@ pub(crate) mod aarch64;
 mod integer;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod register;
+#[cfg(target_arch = "riscv64")]
+pub(crate) mod riscv;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
@@ -212,14 +214,7 @@ pub trait AesVector: Blocks {
     /// Each new word is that value, xored with all words of `self` up to the same place.
     #[inline(always)]
     fn next_key<const ROTATED: bool>(self, token: Self::Token, last: Self, rcon: u32) -> Self {
-        let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
-        let word = word.rotate_right(if ROTATED { 8 } else { 0 });
-        let four = |word: u32| Self::splat(token, &(u128::from(word) * FOUR).to_le_bytes());
-        // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
-        let word = four(word).enc_last(four(rcon));
-        let sums = u128::from_le_bytes(self.first());
-        let sums = sums ^ sums << 32;
-        Self::splat(token, &(sums ^ sums << 64).to_le_bytes()).xor(word)
+        next_key::<_, ROTATED>(token, self, last, rcon)
     }
 
     /// The xor with the key `first` and round 0 of encryption (`ENC`) or decryption, on `N` independent vectors. `key`
@@ -306,6 +301,19 @@ pub trait AesVector: Blocks {
 
     /// Block `i` times x^(`n` + `i`), where `n` + [`Blocks::BLOCKS`] is at most 56. See [`AesVector::mul_x`].
     fn mul_x_ramp(self, n: usize) -> Self;
+}
+
+/// [`AesVector::next_key`] by the last round. `before` is its `self`.
+#[inline(always)]
+pub(crate) fn next_key<V: AesVector, const ROTATED: bool>(token: V::Token, before: V, last: V, rcon: u32) -> V {
+    let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
+    let word = word.rotate_right(if ROTATED { 8 } else { 0 });
+    let four = |word: u32| V::splat(token, &(u128::from(word) * FOUR).to_le_bytes());
+    // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+    let word = four(word).enc_last(four(rcon));
+    let sums = u128::from_le_bytes(before.first());
+    let sums = sums ^ sums << 32;
+    V::splat(token, &(sums ^ sums << 64).to_le_bytes()).xor(word)
 }
 
 /// The array of `f(0)` to `f(N - 1)`, for `N` of at least 1.

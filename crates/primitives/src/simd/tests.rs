@@ -63,4 +63,6 @@ fn every_width() {
         check::<crate::cpu::Altivec>();
         check::<crate::cpu::Power8>();
     }
+    #[cfg(target_arch = "riscv64")]
+    check::<crate::cpu::Zkned>();
 }

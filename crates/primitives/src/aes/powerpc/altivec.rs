@@ -9,9 +9,9 @@
 //! look-ups of SubBytes do not wait for each other, which leaves little for a second block to fill; its registers would
 //! not be there either.
 
-use super::{
-    super::sbox::{INV_SBOX, SBOX},
-    Rounds,
+use super::super::{
+    integer::Rounds,
+    sbox::{INV_SBOX, SBOX},
 };
 use crate::{aligned::Aligned, cpu::Altivec, simd::Integer};
 use core::arch::asm;
@@ -209,7 +209,12 @@ macro_rules! one_round {
 
 impl Rounds for Altivec {
     #[inline(always)]
-    fn all_rounds<const ENC: bool>(self, blocks: &mut [Integer<Self>], first: Integer<Self>, inner: &[[u8; 16]]) {
+    fn all_rounds<const ENC: bool, const N: usize>(
+        self,
+        blocks: &mut [Integer<Self>; N],
+        first: Integer<Self>,
+        inner: &[[u8; 16]],
+    ) {
         if ENC {
             all_rounds!(ENCRYPT, mix_columns, blocks, first, inner);
         } else {

@@ -7,7 +7,7 @@
 //! VNCIPHER adds its key before InvMixColumns. The keys of the equivalent inverse cipher are added after it, so it gets a
 //! zero key, and an addition follows.
 
-use super::Rounds;
+use super::super::integer::Rounds;
 use crate::{aligned::Aligned, cpu::Power8, simd::Integer};
 use core::arch::asm;
 
@@ -118,7 +118,12 @@ macro_rules! one {
 
 impl Rounds for Power8 {
     #[inline(always)]
-    fn all_rounds<const ENC: bool>(self, blocks: &mut [Integer<Self>], first: Integer<Self>, inner: &[[u8; 16]]) {
+    fn all_rounds<const ENC: bool, const N: usize>(
+        self,
+        blocks: &mut [Integer<Self>; N],
+        first: Integer<Self>,
+        inner: &[[u8; 16]],
+    ) {
         macro_rules! crypt {
             ($blocks:expr, $($v:literal)*) => {
                 if ENC {

@@ -1,0 +1,151 @@
+//! AES on blocks that are integers, for the CPUs whose instructions stable Rust has in assembly alone: PowerPC, whose
+//! vectors have no type, and RISC-V, whose instructions work on general registers.
+
+use crate::{
+    cpu::Token,
+    simd::{self, AesToken, AesVector, Blocks, Integer},
+};
+
+/// What the CPUs differ in.
+pub trait Rounds: Token {
+    /// Adds `first` to each block and does all rounds but for the last key: as many as `inner` has keys, then the last
+    /// round. There is at least one block, and at least one key; all are aligned to 16 bytes.
+    fn all_rounds<const ENC: bool, const N: usize>(
+        self,
+        blocks: &mut [Integer<Self>; N],
+        first: Integer<Self>,
+        inner: &[[u8; 16]],
+    );
+
+    /// One round of the cipher, or of the equivalent inverse cipher, without its key.
+    fn round<const ENC: bool>(self, state: Integer<Self>) -> Integer<Self>;
+
+    /// The last round, without its key.
+    fn last_round<const ENC: bool>(self, state: Integer<Self>) -> Integer<Self>;
+
+    /// [`AesVector::inv_mix_columns`]. A round of the inverse cipher undoes SubBytes and ShiftRows of the last round
+    /// before InvMixColumns.
+    #[inline(always)]
+    fn inv_mix_columns(self, key: Integer<Self>) -> Integer<Self> {
+        self.round::<false>(self.last_round::<true>(key))
+    }
+
+    /// [`AesVector::next_key`].
+    #[inline(always)]
+    fn next_key<const ROTATED: bool>(self, before: Integer<Self>, last: Integer<Self>, rcon: u32) -> Integer<Self> {
+        simd::next_key::<_, ROTATED>(self, before, last, rcon)
+    }
+}
+
+macro_rules! tokens {
+    ($($Token:ident),*) => {$(
+        impl AesToken for crate::cpu::$Token {
+            type V = Integer<Self>;
+            type Narrow = Self;
+
+            #[inline(always)]
+            fn narrow(self) -> Self {
+                self
+            }
+
+            type TwoBlocks = Self;
+
+            #[inline(always)]
+            fn two_blocks(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+#[cfg(target_arch = "powerpc64")]
+tokens!(Altivec, Power8);
+#[cfg(target_arch = "riscv64")]
+tokens!(Zkned);
+
+impl<T: Rounds> AesVector for Integer<T> {
+    const CHAINS: usize = 8;
+    const AT_ONCE: bool = true;
+
+    #[inline(always)]
+    fn all_rounds<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {
+        const { assert!(N > 0) }
+        assert!(inner.as_ptr().cast::<Self>().is_aligned(), "a schedule begins at a multiple of 16");
+        assert!(!inner.is_empty(), "AES has more than one round");
+        first.token.all_rounds::<ENC, N>(blocks, first, inner);
+    }
+
+    #[inline(always)]
+    fn finish<const ENC: bool>(self, _: T, _: &[[u8; 16]], last: Self) -> Self {
+        self.xor(last)
+    }
+
+    #[inline(always)]
+    fn enc(self, round_key: Self) -> Self {
+        self.token.round::<true>(self).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn enc_last(self, round_key: Self) -> Self {
+        self.token.last_round::<true>(self).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn dec(self, round_key: Self) -> Self {
+        self.token.round::<false>(self).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn dec_last(self, round_key: Self) -> Self {
+        self.token.last_round::<false>(self).xor(round_key)
+    }
+
+    #[inline(always)]
+    fn inv_mix_columns(self) -> Self {
+        self.token.inv_mix_columns(self)
+    }
+
+    #[inline(always)]
+    fn next_key<const ROTATED: bool>(self, token: T, last: Self, rcon: u32) -> Self {
+        token.next_key::<ROTATED>(self, last, rcon)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self::new(self.token, self.value & other.value)
+    }
+
+    #[inline(always)]
+    fn gather(token: T, mut block: impl FnMut(usize) -> [u8; 16]) -> Self {
+        Self::load(token, &block(0))
+    }
+
+    #[inline(always)]
+    fn scatter(self, mut put: impl FnMut(usize, [u8; 16])) {
+        put(0, self.first());
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, _: &mut Self) {}
+
+    #[inline(always)]
+    fn after(self, previous: Self) -> Self {
+        previous
+    }
+
+    #[inline(always)]
+    fn mul_x(self, n: usize) -> Self {
+        assert!(n <= 56);
+        let out = self.value.unbounded_shr(128 - n as u32);
+        Self::new(self.token, self.value << n ^ out ^ out << 1 ^ out << 2 ^ out << 7)
+    }
+
+    #[inline(always)]
+    fn next_tweaks(batch: &[Self; 8], _before: Self, i: usize) -> Self {
+        batch[i].mul_x(8)
+    }
+
+    #[inline(always)]
+    fn mul_x_ramp(self, n: usize) -> Self {
+        self.mul_x(n)
+    }
+}
