@@ -55,6 +55,11 @@ pub trait ChaChaToken: Token {
 
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
+
+    /// Whether a single block is faster in a vector than in general registers. These have fewer than the sixteen words
+    /// and the intermediate results need, so some words go by way of memory. Vectors shuffle the rows between rounds,
+    /// and on some CPUs each of their instructions takes two cycles.
+    const SINGLE_IN_VECTOR: bool = false;
 }
 
 /// By rows, one block at a time: a CPU without vectors has registers for sixteen words at most.
@@ -85,12 +90,14 @@ mod x86 {
         type Wide = V128<Self>;
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
+        const SINGLE_IN_VECTOR: bool = true;
     }
     impl ChaChaToken for Avx2 {
         type Row = V256<Self>;
         type Wide = V256<Self>;
         type Middle = V256<Self>;
         type Bulk = V256<Self>;
+        const SINGLE_IN_VECTOR: bool = true;
     }
     impl ChaChaToken for Avx512 {
         type Row = V256<Self>;
@@ -149,7 +156,7 @@ pub(crate) fn xor<T: ChaChaToken>(
     mut data: InOut<'_>,
 ) {
     // Each length has a function of its own, so that a short message does not pay for the constants and the stack frame
-    // of a long one. A single block is fastest in general registers, where its chain of operations is shortest.
+    // of a long one.
     if data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
         token.vectorize(
             #[inline(always)]
@@ -181,7 +188,7 @@ pub(crate) fn xor<T: ChaChaToken>(
             #[inline(always)]
             || rounds::xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
         );
-    } else if begun > 1 {
+    } else if begun > 1 || T::SINGLE_IN_VECTOR && begun == 1 {
         token.vectorize(
             #[inline(always)]
             || rounds::xor_rows::<T::Row, 1>(token, key, *state, double_rounds, data),
@@ -241,8 +248,16 @@ fn xor_columns<T: ChaChaToken>(
 
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): the subkey of XChaCha from the key and the first 16 bytes of the
 /// 24-byte nonce.
-pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
-    rounds::hchacha([CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2)
+pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
+    let matrix = [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)];
+    if T::SINGLE_IN_VECTOR {
+        token.vectorize(
+            #[inline(always)]
+            || rounds::hchacha::<T::Row>(token, matrix, rounds / 2),
+        )
+    } else {
+        rounds::hchacha::<Quad>(Portable::new(), matrix, rounds / 2)
+    }
 }
 
 /// The four little-endian words at offset `at` of `bytes`.

@@ -177,8 +177,12 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
 /// See [`hchacha`](super::hchacha). The result is the first and the last row after the rounds; the first matrix is not
 /// added.
 #[inline(always)]
-pub(super) fn hchacha(matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-    let mut m = each(matrix, |words| [Quad::splat_quad(Portable::new(), words)]);
+pub(super) fn hchacha<V: Quads>(token: V::Token, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
+    let mut m = each(
+        matrix,
+        #[inline(always)]
+        |words| [V::splat_quad(token, words)],
+    );
     for _ in 0..double_rounds {
         double_round(&mut m);
     }
