@@ -9,7 +9,11 @@ use crate::{
 use algkit::{Direction, Policy, Registry, cpu::CpuFeatures};
 use std::{
     hint::black_box,
-    io::{BufReader, BufWriter, ErrorKind, Read, Write},
+    io::{
+        BufReader, BufWriter,
+        ErrorKind::{TimedOut, UnexpectedEof, WouldBlock},
+        Read, Write,
+    },
     net::TcpStream,
     sync::atomic::{Ordering::SeqCst, fence},
     time::Duration,
@@ -71,7 +75,7 @@ pub fn serve(stream: &TcpStream, name: &str, service: &Service, memory: usize) -
     loop {
         match requests.read_exact(&mut text) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) if matches!(error.kind(), UnexpectedEof | WouldBlock | TimedOut) => return Ok(()),
             Err(error) => return Err(Error::io("waiting for a request")(error)),
         }
         for record in &records {
