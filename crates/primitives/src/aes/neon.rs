@@ -59,9 +59,9 @@ const fn shift_rows(columns: usize) -> [u8; 16] {
 const NEXT_ROW: [u8; 16] = [1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12];
 
 impl V128<Neon> {
-    /// The bytes' entries in `table`.
+    /// The bytes' entries in `table`. `sparing` is for blocks that need the registers of each other.
     #[inline(always)]
-    fn substitute(self, table: &'static [u8; 256]) -> Self {
+    fn substitute(self, table: &'static [u8; 256], sparing: bool) -> Self {
         let token = self.token();
         let (table, _) = table.as_chunks::<16>();
         let [t0, t1, t2, t3] = from_fn(
@@ -74,8 +74,11 @@ impl V128<Neon> {
             },
         );
         let less_64 = Self::splat8(token, 0_u8.wrapping_sub(64));
+        // Unless it is kept from that, the compiler takes 64, 128 and 192 from the first number: two registers more.
         let at1 = self.add8(less_64);
+        let at1 = if sparing { at1.opaque() } else { at1 };
         let at2 = at1.add8(less_64);
+        let at2 = if sparing { at2.opaque() } else { at2 };
         let at3 = at2.add8(less_64);
         let found = self.lookup(t0[0], t0[1], t0[2], t0[3]);
         let found = found.or_lookup(at1, t1[0], t1[1], t1[2], t1[3]);
@@ -96,13 +99,16 @@ impl V128<Neon> {
     }
 
     #[inline(always)]
-    fn shift_and_substitute(self) -> Self {
-        self.shuffle_bytes(Self::load(self.token(), &SHIFT_ROWS)).substitute(&SBOX)
+    fn shift_and_substitute<const ENC: bool>(self, sparing: bool) -> Self {
+        let (rows, table) = if ENC { (&SHIFT_ROWS, &SBOX) } else { (&INV_SHIFT_ROWS, &INV_SBOX) };
+        self.shuffle_bytes(Self::load(self.token(), rows)).substitute(table, sparing)
     }
 
+    /// A round without its key.
     #[inline(always)]
-    fn shift_and_substitute_back(self) -> Self {
-        self.shuffle_bytes(Self::load(self.token(), &INV_SHIFT_ROWS)).substitute(&INV_SBOX)
+    fn keyless<const ENC: bool>(self, sparing: bool) -> Self {
+        let state = self.shift_and_substitute::<ENC>(sparing);
+        if ENC { state.mix_columns() } else { state.inv_mix_columns() }
     }
 }
 
@@ -120,28 +126,40 @@ impl AesVector for V128<Neon> {
 
     #[inline(always)]
     fn enc(self, round_key: Self) -> Self {
-        self.shift_and_substitute().mix_columns().xor(round_key)
+        self.keyless::<true>(false).xor(round_key)
     }
 
     #[inline(always)]
     fn enc_last(self, round_key: Self) -> Self {
-        self.shift_and_substitute().xor(round_key)
+        self.shift_and_substitute::<true>(false).xor(round_key)
     }
 
     #[inline(always)]
     fn dec(self, round_key: Self) -> Self {
-        self.shift_and_substitute_back().inv_mix_columns().xor(round_key)
+        self.keyless::<false>(false).xor(round_key)
     }
 
     #[inline(always)]
     fn dec_last(self, round_key: Self) -> Self {
-        self.shift_and_substitute_back().xor(round_key)
+        self.shift_and_substitute::<false>(false).xor(round_key)
     }
 
     /// MixColumns of a + 4·(a + a⟨2⟩), as in [`bitslice`](super::bitslice).
     #[inline(always)]
     fn inv_mix_columns(self) -> Self {
         self.xor(self.xor(self.reverse_halves32()).doubled().doubled()).mix_columns()
+    }
+
+    /// A block begins its round when the one two before it has ended its own. Left alone, the compiler would interleave
+    /// four, for whose steps there are not enough registers: parts of the table would go to memory and back in each round.
+    #[inline(always)]
+    fn round<const ENC: bool, const N: usize>(blocks: &mut [Self; N], key: Self) {
+        for i in 0..N {
+            blocks[i] = blocks[i].keyless::<ENC>(N > 1).xor(key);
+            if let Some((done, [next, ..])) = blocks.split_at_mut_checked(i + 2) {
+                done[i].meet(next);
+            }
+        }
     }
 }
 
@@ -163,9 +181,9 @@ mod tests {
             token.vectorize(
                 #[inline(always)]
                 || {
-                    let found = V128::load(token, &bytes).substitute(&SBOX);
+                    let found = V128::load(token, &bytes).substitute(&SBOX, false);
                     found.store(&mut there);
-                    found.substitute(&INV_SBOX).store(&mut back);
+                    found.substitute(&INV_SBOX, true).store(&mut back);
                 },
             );
             for (word, found) in bytes.as_chunks().0.iter().zip(there.as_chunks().0) {
