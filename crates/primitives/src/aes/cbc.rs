@@ -94,6 +94,9 @@ impl<T: AesToken> AesKey<T> {
             #[inline(always)]
             move |keys, iv, data| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
+                if keys.at_once() {
+                    return encrypt_at_once(&keys, iv, data.in_registers());
+                }
                 let zero = Blocks::zero(token);
                 let mut blocks = data.in_registers().chunks::<16>();
                 let Some(mut block) = blocks.next() else { return };
@@ -149,6 +152,28 @@ impl<T: AesToken> AesKey<T> {
             decrypt(self.token, dec, iv, &mut data);
         }
     }
+}
+
+/// Encryption where vectors are in memory between two calls, and each call has much to load. A block's result lacks the
+/// last key, which is added to what the next block begins with.
+#[inline(always)]
+fn encrypt_at_once<V: AesVector>(keys: &Schedule<'_, V>, iv: &mut [u8; 16], mut data: InOut<'_>) {
+    let token = keys.token;
+    let mut state = V::load(token, iv).xor(keys.last);
+    let mut blocks = [state; 8];
+    while !data.is_empty() {
+        let Some(mut batch) = data.take(data.len().min(8 * 16)) else { return };
+        let blocks = &mut blocks[..batch.len() / 16];
+        for (block, src) in blocks.iter_mut().zip(batch.src().as_chunks::<16>().0) {
+            *block = V::load(token, src);
+        }
+        keys.chain(blocks, state, keys.first.xor(keys.last));
+        for (block, dst) in blocks.iter().zip(batch.dst().as_chunks_mut::<16>().0) {
+            block.xor(keys.last).store(dst);
+            state = *block;
+        }
+    }
+    state.xor(keys.last).store(iv);
 }
 
 #[inline(always)]

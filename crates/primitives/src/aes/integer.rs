@@ -17,6 +17,17 @@ pub trait Rounds: Token {
         inner: &[[u8; 16]],
     );
 
+    /// Encrypts as [`Rounds::all_rounds`] does, but adds `state` to the first block before that, and the result of each
+    /// block to the next. A chain of blocks needs the constants in registers once.
+    #[inline(always)]
+    fn chain(self, blocks: &mut [Integer<Self>], mut state: Integer<Self>, first: Integer<Self>, inner: &[[u8; 16]]) {
+        for block in blocks {
+            *block = block.xor(state);
+            self.all_rounds::<true, 1>(core::array::from_mut(block), first, inner);
+            state = *block;
+        }
+    }
+
     /// One round of the cipher, or of the equivalent inverse cipher, without its key.
     fn round<const ENC: bool>(self, state: Integer<Self>) -> Integer<Self>;
 
@@ -72,6 +83,14 @@ impl<T: Rounds> AesVector for Integer<T> {
         assert!(inner.as_ptr().cast::<Self>().is_aligned(), "a schedule begins at a multiple of 16");
         assert!(!inner.is_empty(), "AES has more than one round");
         first.token.all_rounds::<ENC, N>(blocks, first, inner);
+    }
+
+    #[inline(always)]
+    fn chain(blocks: &mut [Self], state: Self, first: Self, inner: &[[u8; 16]]) {
+        assert!(inner.as_ptr().cast::<Self>().is_aligned(), "a schedule begins at a multiple of 16");
+        assert!(!inner.is_empty(), "AES has more than one round");
+        assert!(!blocks.is_empty(), "there is at least one block");
+        first.token.chain(blocks, state, first, inner);
     }
 
     #[inline(always)]

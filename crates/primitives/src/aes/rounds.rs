@@ -243,6 +243,12 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         V::AT_ONCE
     }
 
+    /// [`AesVector::chain`].
+    #[inline(always)]
+    pub(super) fn chain(&self, blocks: &mut [V], state: V, first: V) {
+        V::chain(blocks, state, first, self.inner);
+    }
+
     /// Adds the key `first` and does round 0.
     #[inline(always)]
     pub(crate) fn first_round<const ENC: bool, const N: usize>(&self, blocks: &mut [V; N], first: V) {

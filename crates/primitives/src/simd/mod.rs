@@ -207,6 +207,12 @@ pub trait AesVector: Blocks {
         unreachable!("AT_ONCE is false")
     }
 
+    /// The same of a chain of blocks, at least one: `state` is added to the first, and the result of each to the next.
+    #[inline(always)]
+    fn chain(_: &mut [Self], _state: Self, _first: Self, _inner: &[[u8; 16]]) {
+        unreachable!("AT_ONCE is false")
+    }
+
     /// The next four words of a key schedule (FIPS 197 section 5.2), on vectors of one block.
     ///
     /// `self` are the four words as far back as the cipher's key is long, and `last` the four words right before the

@@ -6,8 +6,8 @@
 //! registers, so the time does not depend on the bytes: this is constant time, unlike a table in memory.
 //!
 //! A round of one block is ShiftRows (a VPERM), 20 instructions of SubBytes, 9 of MixColumns and the key. The eight
-//! look-ups of SubBytes do not wait for each other, which leaves little for a second block to fill; its registers would
-//! not be there either.
+//! look-ups of SubBytes do not wait for each other. For a second block that would fill what is left, there are no
+//! registers.
 
 use super::super::{
     integer::Rounds,
@@ -55,72 +55,87 @@ macro_rules! load_constants {
     };
 }
 
-/// ShiftRows and SubBytes of v22. v23 and v24 are the bits of value 64 and 32, v22 at last that of value 128, each in all
-/// bits of its byte.
+/// ShiftRows and SubBytes of v22. v23, v24 and v31 become the bits of value 128, 64 and 32, each in all bits of its byte.
+/// They select in the order in which they are there, and the look-ups are where a CPU that issues in order, as the Cell,
+/// would wait for them: a result takes it four cycles.
 macro_rules! shift_and_substitute {
     () => {
         "vperm 22, 22, 22, 16
-        vaddubm 23, 22, 22
-        vaddubm 24, 23, 23
-        vsrab 23, 23, 19
-        vsrab 24, 24, 19
         vperm 25, 0, 1, 22
-        vperm 26, 2, 3, 22
-        vperm 27, 4, 5, 22
-        vperm 28, 6, 7, 22
-        vsel 25, 25, 26, 24
-        vsel 27, 27, 28, 24
+        vaddubm 24, 22, 22
         vperm 26, 8, 9, 22
+        vsrab 23, 22, 19
+        vperm 27, 2, 3, 22
         vperm 28, 10, 11, 22
-        vsel 25, 25, 27, 23
-        vsel 26, 26, 28, 24
-        vperm 27, 12, 13, 22
-        vperm 28, 14, 15, 22
-        vsrab 22, 22, 19
+        vsel 25, 25, 26, 23
+        vaddubm 31, 24, 24
+        vperm 26, 4, 5, 22
+        vsrab 24, 24, 19
+        vsel 27, 27, 28, 23
+        vperm 28, 12, 13, 22
+        vsrab 31, 31, 19
+        vsel 26, 26, 28, 23
+        vperm 28, 6, 7, 22
+        vperm 22, 14, 15, 22
+        vsel 25, 25, 26, 24
+        vsel 28, 28, 22, 23
         vsel 27, 27, 28, 24
-        vsel 26, 26, 27, 23
-        vsel 22, 25, 26, 22"
+        vsel 22, 25, 27, 31"
     };
 }
 
 /// MixColumns of v22: s + (a + s)⟨1⟩ where s = 2a + a⟨2⟩ and a⟨n⟩ are the rows moved up by n. A word is a column, with
-/// row 0 in its lowest byte, so the rows move by a rotation of words.
+/// row 0 in its lowest byte, so the rows move by a rotation of words. A round key in v31 is added to s.
 macro_rules! mix_columns {
     () => {
-        "vaddubm 23, 22, 22
-        vsrab 24, 22, 19
-        vand 24, 24, 17
-        vxor 23, 23, 24
-        vrlw 24, 22, 20
-        vxor 23, 23, 24
-        vxor 22, 22, 23
-        vrlw 22, 22, 21
-        vxor 22, 22, 23"
+        mix_columns!("", "23")
+    };
+    (with_key) => {
+        mix_columns!("vxor 31, 31, 23", "31")
+    };
+    ($add_key:literal, $sum:literal) => {
+        concat!(
+            "vsrab 24, 22, 19
+            vaddubm 23, 22, 22
+            vrlw 25, 22, 20
+            vand 24, 24, 17
+            vxor 23, 23, 25
+            vxor 23, 23, 24
+            ",
+            $add_key,
+            "
+            vxor 22, 22, 23
+            vrlw 22, 22, 21
+            vxor 22, 22, ",
+            $sum
+        )
     };
 }
 
-/// InvMixColumns of v22: MixColumns of a + 4·(a + a⟨2⟩).
+/// InvMixColumns of v22: MixColumns of a + 4·b where b = a + a⟨2⟩. In 4·b, bit 6 of b becomes x^8, which is
+/// x^4 + x^3 + x + 1 (0x1b), and bit 7 becomes x times that.
 macro_rules! inv_mix_columns {
-    () => {
+    ($($with_key:ident)?) => {
         concat!(
             "vrlw 23, 22, 20
             vxor 23, 23, 22
             vaddubm 24, 23, 23
             vsrab 23, 23, 19
+            vsrab 25, 24, 19
+            vaddubm 24, 24, 24
             vand 23, 23, 17
-            vxor 23, 23, 24
-            vaddubm 24, 23, 23
-            vsrab 23, 23, 19
-            vand 23, 23, 17
-            vxor 23, 23, 24
+            vand 25, 25, 17
+            vxor 22, 22, 24
+            vaddubm 23, 23, 23
+            vxor 22, 22, 25
             vxor 22, 22, 23
             ",
-            mix_columns!()
+            mix_columns!($($with_key)?)
         )
     };
 }
 
-/// Puts the round key in v23, as it is in memory, in the order of a state.
+/// Puts the round key in v31, as it is in memory, in the order of a state.
 #[cfg(target_endian = "little")]
 macro_rules! key_in_order {
     () => {
@@ -130,7 +145,7 @@ macro_rules! key_in_order {
 #[cfg(target_endian = "big")]
 macro_rules! key_in_order {
     () => {
-        "vperm 23, 23, 23, 18"
+        "vperm 31, 31, 31, 18"
     };
 }
 
@@ -149,7 +164,7 @@ macro_rules! with_constants {
                 out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("v12") _, out("v13") _, out("v14") _,
                 out("v15") _, out("v16") _, out("v17") _, out("v18") _, out("v19") _, out("v20") _, out("v21") _,
                 out("v22") _, out("v23") _, out("v24") _, out("v25") _, out("v26") _, out("v27") _, out("v28") _,
-                out("v29") _, out("ctr") _, out("cr0") _,
+                out("v29") _, out("v30") _, out("v31") _, out("ctr") _, out("cr0") _,
                 options(nostack),
             );
         }
@@ -157,40 +172,47 @@ macro_rules! with_constants {
 }
 
 /// All rounds: reads the first key and the keys in `inner`, and reads and writes the blocks. There is at least one key,
-/// and at least one block.
+/// and at least one block. In a chain, `state` is added to the first block, and the result of each block to the next.
 macro_rules! all_rounds {
-    ($constants:ident, $mix_columns:ident, $blocks:ident, $first:ident, $inner:ident) => {
+    ($constants:ident, $mix_columns:ident, $blocks:ident, $first:ident, $inner:ident $(, chain $state:ident)?) => {
         with_constants!(
             $constants,
             [
                 "lvx 29, 0, {first}",
+                $(all_rounds!(@ $state "lvx 30, 0, {state}"),)?
                 "2:",
                 "lvx 22, 0, {block}",
                 "mr {key}, {inner}",
                 "mtctr {rounds}",
                 "vxor 22, 22, 29",
+                $(all_rounds!(@ $state "vxor 22, 22, 30"),)?
                 "3:",
                 shift_and_substitute!(),
-                $mix_columns!(),
-                "lvx 23, 0, {key}",
+                "lvx 31, 0, {key}",
                 "addi {key}, {key}, 16",
                 key_in_order!(),
-                "vxor 22, 22, 23",
+                $mix_columns!(with_key),
                 "bdnz 3b",
                 shift_and_substitute!(),
                 "stvx 22, 0, {block}",
+                $(all_rounds!(@ $state "vor 30, 22, 22"),)?
                 "addi {block}, {block}, 16",
                 "addi {left}, {left}, -1",
                 "cmpdi {left}, 0",
                 "bne 2b"
             ],
             first = in(reg) &raw const $first,
+            $(state = in(reg) &raw const $state,)?
             inner = in(reg) $inner.as_ptr(),
             key = out(reg_nonzero) _,
             rounds = in(reg) $inner.len(),
             left = inout(reg_nonzero) $blocks.len() => _,
             block = inout(reg_nonzero) $blocks.as_mut_ptr() => _,
         )
+    };
+    // A line that only a chain has.
+    (@ $state:ident $line:literal) => {
+        $line
     };
 }
 
@@ -220,6 +242,11 @@ impl Rounds for Altivec {
         } else {
             all_rounds!(DECRYPT, inv_mix_columns, blocks, first, inner);
         }
+    }
+
+    #[inline(always)]
+    fn chain(self, blocks: &mut [Integer<Self>], state: Integer<Self>, first: Integer<Self>, inner: &[[u8; 16]]) {
+        all_rounds!(ENCRYPT, mix_columns, blocks, first, inner, chain state);
     }
 
     #[inline(always)]
