@@ -201,7 +201,7 @@ pub trait AesVector: Blocks {
     const AT_ONCE: bool = false;
 
     /// Adds the key `first` and does all rounds but for the last key, which [`AesVector::finish`] adds. For CPUs whose
-    /// vectors are in memory between two calls.
+    /// vectors are in memory between two calls, or whose registers have no room beside the blocks.
     #[inline(always)]
     fn all_rounds<const ENC: bool, const N: usize>(_: &mut [Self; N], _first: Self, _inner: &[[u8; 16]]) {
         unreachable!("AT_ONCE is false")
