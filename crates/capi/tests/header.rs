@@ -58,10 +58,10 @@ fn between<'a>(text: &'a str, begin: &str, end: &'static str) -> impl Iterator<I
     rests.into_iter().map(move |rest| rest.split_once(end).expect("an end").0)
 }
 
-/// The functions of `src`, as the header declares them.
+/// The public functions of `src`, as the header declares them.
 fn functions() -> BTreeSet<String> {
-    let rust = rust();
-    let functions = between(&rust, "extern \"C\" fn ", "{").map(|function| {
+    let rust = rust().replace("pub unsafe extern", "pub extern");
+    let functions = between(&rust, "pub extern \"C\" fn ", "{").map(|function| {
         let (name, rest) = function.split_once('(').expect("arguments");
         let (arguments, returned) = rest.rsplit_once(')').expect("arguments");
         let arguments = match all_declared(arguments) {
