@@ -3,13 +3,13 @@
 use crate::{
     buffer::Source,
     error::{InvalidTag, exception},
-    lock::released,
+    lock::{LONG, released},
 };
 use ::algkit::{
     State,
     batch::{self, Request},
 };
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::{prelude::*, sync::MutexExt, types::PyBytes};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[pyclass(frozen, module = "algkit")]
@@ -59,12 +59,13 @@ pub(crate) fn digest_many<'py>(
 }
 
 impl Hash {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state. Who waits for a thread that works on it releases the interpreter's lock, so that all others run.
+    fn state(&self, py: Python<'_>) -> MutexGuard<'_, State> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn finished(&self) -> Vec<u8> {
-        self.state().clone().finish()
+    fn finished(&self, py: Python<'_>) -> Vec<u8> {
+        self.state(py).clone().finish()
     }
 }
 
@@ -94,27 +95,34 @@ impl Hash {
         format!("{:?}", self.hash)
     }
 
-    /// The state is locked after the interpreter's lock is released: who waits for it holds nothing that another thread waits for.
     #[pyo3(signature = (data, /))]
     fn update(&self, py: Python<'_>, data: Source) {
-        released(py, data.len(), || self.state().update(data.bytes()));
+        if data.len() < LONG {
+            return self.state(py).update(data.bytes());
+        }
+        // The state is locked after the interpreter's lock is released: who waits for it holds nothing that another thread waits for.
+        py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).update(data.bytes()));
     }
 
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.finished())
+        PyBytes::new(py, &self.finished(py))
     }
 
-    fn hexdigest(&self) -> String {
-        self.finished().iter().map(|byte| format!("{byte:02x}")).collect()
+    fn hexdigest(&self, py: Python<'_>) -> String {
+        self.finished(py).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn copy(&self) -> Self {
-        Self { hash: Arc::clone(&self.hash), state: Mutex::new(self.state().clone()) }
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self { hash: Arc::clone(&self.hash), state: Mutex::new(self.state(py).clone()) }
     }
 
     #[pyo3(signature = (tag, /))]
-    fn verify(&self, tag: Source) -> PyResult<()> {
+    fn verify(&self, py: Python<'_>, tag: Source) -> PyResult<()> {
         use subtle::ConstantTimeEq;
-        if self.finished().ct_eq(tag.bytes()).into() { Ok(()) } else { Err(InvalidTag::new_err("the tag is another")) }
+        if self.finished(py).ct_eq(tag.bytes()).into() {
+            Ok(())
+        } else {
+            Err(InvalidTag::new_err("the tag is another"))
+        }
     }
 }

@@ -3,7 +3,6 @@
 use crate::{
     buffer::{Source, Target},
     error::exception,
-    lock::released,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -21,6 +20,13 @@ pub(crate) fn rng(name: &str, seed: Option<Source>) -> PyResult<Rng> {
 #[pyo3(signature = (size, /))]
 pub(crate) fn random_bytes(py: Python<'_>, size: usize) -> PyResult<Bound<'_, PyBytes>> {
     rng("stdrng", None)?.bytes(py, size)
+}
+
+impl Rng {
+    /// Fills a buffer. The generator has a lock, for which a thread waits without that of the interpreter.
+    fn generate(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<()> {
+        py.detach(|| self.0.generate(&[], out)).map_err(exception)
+    }
 }
 
 #[pymethods]
@@ -41,12 +47,11 @@ impl Rng {
 
     #[pyo3(signature = (size, /))]
     fn bytes<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyBytes>> {
-        PyBytes::new_with(py, size, |out| released(py, size, || self.0.generate(&[], out)).map_err(exception))
+        PyBytes::new_with(py, size, |out| self.generate(py, out))
     }
 
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, mut buffer: Target) -> PyResult<()> {
-        let buffer = buffer.whole();
-        released(py, buffer.len(), || self.0.generate(&[], buffer)).map_err(exception)
+        self.generate(py, buffer.whole())
     }
 }

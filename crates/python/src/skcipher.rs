@@ -31,6 +31,9 @@ fn sectors(first: u64, sector_size: usize, iv: &str, step: u64) -> PyResult<Sect
         "benbi" => SectorIv::Benbi,
         _ => return Err(Error::new_err(format!("`iv` is one of null, plain, plain64, plain64be, benbi, not `{iv}`"))),
     };
+    if step == 0 {
+        return Err(Error::new_err("`step` is 0: all sectors would have the same IV"));
+    }
     Ok(Sectors::new(first, sector_size).iv(iv).step(step))
 }
 

@@ -150,7 +150,7 @@ def test_sectors_are_those_of_a_loop_over_cryptography():
     # IVs that depend on the number in other ways.
     assert xts.encrypt_sectors(2**32 + 5, image, iv="plain") == theirs(5, 512, 1)
     assert xts.encrypt_sectors(9, image, iv="null") == theirs(0, 512, 0)
-    for arguments in [{"sector_size": 500}, {"sector_size": 0}, {"iv": "random"}]:
+    for arguments in [{"sector_size": 500}, {"sector_size": 0}, {"iv": "random"}, {"step": 0}]:
         with pytest.raises(algkit.Error):
             xts.encrypt_sectors(0, image, **arguments)
     with pytest.raises(algkit.Error):
@@ -304,6 +304,37 @@ def test_other_threads_run_meanwhile(work):
 
 
 ROOM = bytearray(1 << 25)
+STATE = algkit.hash("sha512")
+RNG = algkit.rng()
+
+
+@pytest.mark.parametrize(
+    "work, wait",
+    [
+        (lambda: STATE.update(bytes(1 << 28)), STATE.hexdigest),
+        (lambda: STATE.update(bytes(1 << 28)), lambda: STATE.update(b"short")),
+        (lambda: RNG.fill(ROOM), lambda: RNG.bytes(8)),
+    ],
+)
+def test_a_thread_that_waits_for_another_lets_the_others_run(work, wait):
+    """One thread works for long on an object, another waits for the object, and a third wakes again and again meanwhile."""
+    working, woken = threading.Event(), 0
+
+    def once():
+        working.set()
+        work()
+        working.clear()
+
+    threads = [threading.Thread(target=once), threading.Thread(target=lambda: (time.sleep(0.01), wait()))]
+    for thread in threads:
+        thread.start()
+    working.wait()
+    while working.is_set():
+        time.sleep(0.001)
+        woken += 1
+    for thread in threads:
+        thread.join()
+    assert woken > 25
 
 
 def test_threads_share_a_transform():
