@@ -3,7 +3,7 @@
 //! Both variants encrypt the same chain of blocks in turn, and the fastest slice of each is the result. Cycles are
 //! those of the core's clock, measured by a chain of dependent additions and rotations. `lab/experiments` builds and
 //! runs it; it needs only rustc. With the arguments of crates/primitives/examples/call.rs, where the kernel is `four` or
-//! `one`, it encrypts as many bytes once, for `lab/arm-calls`.
+//! `one`, it encrypts as many bytes once, for the model in `lab/model`.
 
 use std::{hint::black_box, time::Instant};
 

@@ -1,14 +1,20 @@
-//! Calls a kernel of AArch64 or RISC-V once, for the scripts in `lab` that count, model and compare the instructions of a
-//! call.
+//! Calls a kernel of AArch64, PowerPC or RISC-V once, for the scripts in `lab` that count, model and compare the
+//! instructions of a call.
 //!
 //! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`, or another word of four
-//! letters, for which everything but the call is made.
+//! letters, for which everything but the call is made. A kernel whose name ends in `-192` or `-256` gets a key of as
+//! many bits, others one of 128.
 
-#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64")))]
 fn main() {}
 
-#[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
 fn main() {
+    call::main()
+}
+
+#[cfg(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
+mod call {
     use algkit_primitives::{
         InOut,
         aes::{AesFixedTime, AesGeneric, AesKey, Bitslice, BitsliceToken, XtsKey},
@@ -25,19 +31,20 @@ fn main() {
 
     /// The length of what is made for a text. It does not depend on the part that is used, so that calls with texts of
     /// two lengths differ in the call alone.
-    const LONGEST: usize = 4096;
+    const LONGEST: usize = if cfg!(target_arch = "powerpc64") { 16384 } else { 4096 };
 
     /// Key and text, from a number (SplitMix64). Their addresses do not depend on it.
     struct Call {
         secret: [u8; 32],
+        key_len: usize,
         text: [u8; LONGEST],
         len: usize,
         made: bool,
     }
 
     impl Call {
-        fn new(len: usize, mut seed: u64, made: bool) -> Self {
-            let mut call = Self { secret: [0; 32], text: [0; LONGEST], len, made };
+        fn new(key_len: usize, len: usize, mut seed: u64, made: bool) -> Self {
+            let mut call = Self { secret: [0; 32], key_len, text: [0; LONGEST], len, made };
             let bytes = call.secret.as_chunks_mut().0.iter_mut().chain(call.text.as_chunks_mut().0);
             for eight in bytes {
                 seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -48,8 +55,8 @@ fn main() {
             call
         }
 
-        fn key(&self) -> &[u8; 16] {
-            self.secret.first_chunk().expect("16 of 32 bytes")
+        fn key(&self) -> &[u8] {
+            &self.secret[..self.key_len]
         }
 
         fn text(&mut self) -> InOut<'_> {
@@ -70,6 +77,7 @@ fn main() {
             }
         }
 
+        /// XTS with two keys of 128 bits.
         fn xts<T: AesToken>(mut self) {
             let key = XtsKey::<T>::new(token(), &self.secret).expect("a key");
             if self.made {
@@ -77,18 +85,8 @@ fn main() {
             }
         }
 
-        /// AES-GCM with a key of `bytes` bytes.
-        #[cfg(target_arch = "aarch64")]
-        fn gcm(mut self, bytes: usize) {
-            use algkit_primitives::{Packet, cpu::ArmCe, gcm::GcmKey};
-            let key = GcmKey::<ArmCe>::new(token(), &self.secret[..bytes]).expect("a key");
-            if self.made {
-                key.seal(&[2; 12], &mut Packet { assoc: &[], text: self.text() }, &mut [0; 16]);
-            }
-        }
-
         fn ghash<T: ClmulToken>(self) {
-            let mut hash = GHash::<T>::new(token(), self.key());
+            let mut hash = GHash::<T>::new(token(), self.secret.first_chunk().expect("16 of 32 bytes"));
             if self.made {
                 hash.update(&self.text[..self.len]);
             }
@@ -99,93 +97,165 @@ fn main() {
                 hash.update(&self.text[..self.len]);
             }
         }
+
+        /// The cipher with one table, which looks up bytes at addresses that depend on key and text.
+        fn generic(mut self, f: impl Fn(&AesGeneric, InOut<'_>)) {
+            let key = AesGeneric::new(self.key()).expect("a key");
+            if self.made {
+                f(&key, self.text());
+            }
+        }
+    }
+
+    pub fn main() {
+        let mut args = std::env::args().skip(1);
+        let name = args.next().expect("a kernel");
+        let (kernel, key_len) = match name.rsplit_once('-') {
+            Some((kernel, "192")) => (kernel, 24),
+            Some((kernel, "256")) => (kernel, 32),
+            _ => (&*name, 16),
+        };
+        let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number");
+        let (len, seed) = (number(), number());
+        let mut call = Call::new(key_len, len as usize, seed, args.next().is_some_and(|word| word == "call"));
+        match kernel {
+            "ecb-aes-u64bs" => call.sliced::<Portable>(|key, _, text| key.encrypt_blocks(text)),
+            "ctr-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.ctr(iv, text)),
+            "xts-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.xts_encrypt(iv, text)),
+            "cbc-aes-u64bs-dec" => call.sliced::<Portable>(|key, iv, text| key.cbc_decrypt(iv, text)),
+            "ghash-generic" => call.ghash::<Portable>(),
+            "sha256-generic" => call.hash(Sha256::<Portable>::new(token())),
+            "sha512-generic" => call.hash(Sha512::<Portable>::new(token())),
+            "aes-fixed-time" => {
+                let key = AesFixedTime::new(call.key()).expect("a key");
+                if call.made {
+                    key.encrypt_blocks(call.text());
+                }
+            }
+            "aes-generic" => call.generic(|key, text| key.encrypt_blocks(text)),
+            "aes-generic-dec" => call.generic(|key, text| key.decrypt_blocks(text)),
+            // Branches on a bit of the text, which a comparison must find.
+            "branch" => {
+                if call.made && std::hint::black_box(&call.text)[0] & 1 == 0 {
+                    std::hint::black_box(&mut call.text)[1] = 0;
+                }
+            }
+            _ => call.on_this_cpu(kernel),
+        }
     }
 
     #[cfg(target_arch = "aarch64")]
-    fn native(kernel: &str, mut call: Call) {
+    mod aarch64 {
+        use super::{Call, token};
         use algkit_primitives::{
+            Packet,
             chacha::ChaCha,
             cpu::{ArmCe, Neon},
+            gcm::GcmKey,
         };
-        match kernel {
-            "ecb-aes-neonbs" => call.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
-            "ctr-aes-neonbs" => call.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
-            "xts-aes-neonbs" => call.sliced::<Neon>(|key, iv, text| key.xts_encrypt(iv, text)),
-            "xts-aes-neonbs-dec" => call.sliced::<Neon>(|key, iv, text| key.xts_decrypt(iv, text)),
-            "cbc-aes-neonbs-dec" => call.sliced::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
-            "ecb-aes-neon" => call.aes::<Neon>(|key, _, text| key.ecb_encrypt(text)),
-            "ecb-aes-neon-dec" => call.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
-            "ctr-aes-neon" => call.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
-            "cbc-aes-neon" => call.aes::<Neon>(|key, iv, text| key.cbc_encrypt(iv, text)),
-            "cbcmac-aes-neon" => call.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
-            "ctr-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
-            "cbc-aes-ce-dec" => call.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
-            "cbcmac-aes-ce" => call.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
-            "xts-aes-ce" => call.xts::<ArmCe>(),
-            "gcm-aes-ce" => call.gcm(16),
-            "gcm-aes-ce-192" => call.gcm(24),
-            "gcm-aes-ce-256" => call.gcm(32),
-            "ghash-neon" => call.ghash::<Neon>(),
-            "ghash-ce" => call.ghash::<ArmCe>(),
-            "chacha20-neon" => {
-                let key = ChaCha::<Neon>::new(token(), &call.secret, 20);
-                if call.made {
-                    key.xor(&mut [7; 4], call.text());
+
+        impl Call {
+            fn gcm(mut self) {
+                let key = GcmKey::<ArmCe>::new(token(), self.key()).expect("a key");
+                if self.made {
+                    key.seal(&[2; 12], &mut Packet { assoc: &[], text: self.text() }, &mut [0; 16]);
                 }
             }
-            other => panic!("no kernel {other}"),
+
+            fn chacha(mut self) {
+                let key = ChaCha::<Neon>::new(token(), &self.secret, 20);
+                if self.made {
+                    key.xor(&mut [7; 4], self.text());
+                }
+            }
+
+            pub(super) fn on_this_cpu(self, kernel: &str) {
+                match kernel {
+                    "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
+                    "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
+                    "xts-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.xts_encrypt(iv, text)),
+                    "xts-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.xts_decrypt(iv, text)),
+                    "cbc-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "ecb-aes-neon" => self.aes::<Neon>(|key, _, text| key.ecb_encrypt(text)),
+                    "ecb-aes-neon-dec" => self.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
+                    "ctr-aes-neon" => self.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
+                    "cbc-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_encrypt(iv, text)),
+                    "cbcmac-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
+                    "ecb-aes-ce" => self.aes::<ArmCe>(|key, _, text| key.ecb_encrypt(text)),
+                    "ctr-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
+                    "cbc-aes-ce-dec" => self.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "cbcmac-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
+                    "xts-aes-ce" => self.xts::<ArmCe>(),
+                    "gcm-aes-ce" => self.gcm(),
+                    "ghash-neon" => self.ghash::<Neon>(),
+                    "ghash-ce" => self.ghash::<ArmCe>(),
+                    "chacha20-neon" => self.chacha(),
+                    other => panic!("no kernel {other}"),
+                }
+            }
+        }
+    }
+
+    #[cfg(target_arch = "powerpc64")]
+    mod powerpc {
+        use super::Call;
+        use algkit_primitives::cpu::{Altivec, Power8};
+
+        impl Call {
+            /// CBC of one block after the other, as the template makes it of a cipher.
+            fn generic_cbc(self) {
+                self.generic(|key, mut text| {
+                    let mut chain = [7; 16];
+                    while let Some(mut block) = text.take(16) {
+                        chain.iter_mut().zip(block.src()).for_each(|(a, b)| *a ^= b);
+                        key.encrypt_blocks((&mut chain[..]).into());
+                        block.dst().copy_from_slice(&chain);
+                    }
+                });
+            }
+
+            pub(super) fn on_this_cpu(self, kernel: &str) {
+                match kernel {
+                    "ecb-aes-altivec" => self.aes::<Altivec>(|key, _, text| key.ecb_encrypt(text)),
+                    "ecb-aes-altivec-dec" => self.aes::<Altivec>(|key, _, text| key.ecb_decrypt(text)),
+                    "cbc-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.cbc_encrypt(iv, text)),
+                    "cbc-aes-altivec-dec" => self.aes::<Altivec>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "ctr-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.ctr(iv, text)),
+                    "xts-aes-altivec" => self.xts::<Altivec>(),
+                    "p8_aes_ecb" => self.aes::<Power8>(|key, _, text| key.ecb_encrypt(text)),
+                    "p8_aes_ctr" => self.aes::<Power8>(|key, iv, text| key.ctr(iv, text)),
+                    "p8_aes_xts" => self.xts::<Power8>(),
+                    "p8_ghash" => self.ghash::<Power8>(),
+                    "cbc(aes-generic)" => self.generic_cbc(),
+                    other => panic!("no kernel {other}"),
+                }
+            }
         }
     }
 
     #[cfg(target_arch = "riscv64")]
-    fn native(kernel: &str, call: Call) {
-        use algkit_primitives::cpu::{Zbkc, Zkned, Zknh};
-        match kernel {
-            "ecb-aes-riscv64-zkned" => call.aes::<Zkned>(|key, _, text| key.ecb_encrypt(text)),
-            "ecb-aes-riscv64-zkned-dec" => call.aes::<Zkned>(|key, _, text| key.ecb_decrypt(text)),
-            "ctr-aes-riscv64-zkned" => call.aes::<Zkned>(|key, iv, text| key.ctr(iv, text)),
-            "cbc-aes-riscv64-zkned" => call.aes::<Zkned>(|key, iv, text| key.cbc_encrypt(iv, text)),
-            "cbc-aes-riscv64-zkned-dec" => call.aes::<Zkned>(|key, iv, text| key.cbc_decrypt(iv, text)),
-            "xts-aes-riscv64-zkned" => call.xts::<Zkned>(),
-            "ghash-riscv64-zbkc" => call.ghash::<Zbkc>(),
-            "sha256-riscv64-zknh" => call.hash(Sha256::<Zknh>::new(token())),
-            "sha512-riscv64-zknh" => call.hash(Sha512::<Zknh>::new(token())),
-            other => panic!("no kernel {other}"),
-        }
-    }
+    mod riscv {
+        use super::{Call, token};
+        use algkit_primitives::{
+            cpu::{Zbkc, Zkned, Zknh},
+            sha2::{Sha256, Sha512},
+        };
 
-    let mut args = std::env::args().skip(1);
-    let kernel = args.next().expect("a kernel");
-    let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number");
-    let (len, seed) = (number(), number());
-    let mut call = Call::new(len as usize, seed, args.next().is_some_and(|word| word == "call"));
-    match &*kernel {
-        "ecb-aes-u64bs" => call.sliced::<Portable>(|key, _, text| key.encrypt_blocks(text)),
-        "ctr-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.ctr(iv, text)),
-        "xts-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.xts_encrypt(iv, text)),
-        "cbc-aes-u64bs-dec" => call.sliced::<Portable>(|key, iv, text| key.cbc_decrypt(iv, text)),
-        "ghash-generic" => call.ghash::<Portable>(),
-        "sha256-generic" => call.hash(Sha256::<Portable>::new(token())),
-        "sha512-generic" => call.hash(Sha512::<Portable>::new(token())),
-        "aes-fixed-time" => {
-            let key = AesFixedTime::new(call.key()).expect("a key");
-            if call.made {
-                key.encrypt_blocks(call.text());
+        impl Call {
+            pub(super) fn on_this_cpu(self, kernel: &str) {
+                match kernel {
+                    "ecb-aes-riscv64-zkned" => self.aes::<Zkned>(|key, _, text| key.ecb_encrypt(text)),
+                    "ecb-aes-riscv64-zkned-dec" => self.aes::<Zkned>(|key, _, text| key.ecb_decrypt(text)),
+                    "ctr-aes-riscv64-zkned" => self.aes::<Zkned>(|key, iv, text| key.ctr(iv, text)),
+                    "cbc-aes-riscv64-zkned" => self.aes::<Zkned>(|key, iv, text| key.cbc_encrypt(iv, text)),
+                    "cbc-aes-riscv64-zkned-dec" => self.aes::<Zkned>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "xts-aes-riscv64-zkned" => self.xts::<Zkned>(),
+                    "ghash-riscv64-zbkc" => self.ghash::<Zbkc>(),
+                    "sha256-riscv64-zknh" => self.hash(Sha256::<Zknh>::new(token())),
+                    "sha512-riscv64-zknh" => self.hash(Sha512::<Zknh>::new(token())),
+                    other => panic!("no kernel {other}"),
+                }
             }
         }
-        // Looks up bytes in a table at addresses that depend on key and text: what a comparison must find.
-        "aes-generic" => {
-            let key = AesGeneric::new(call.key()).expect("a key");
-            if call.made {
-                key.encrypt_blocks(call.text());
-            }
-        }
-        // Branches on a bit of the text.
-        "branch" => {
-            if call.made && std::hint::black_box(&call.text)[0] & 1 == 0 {
-                std::hint::black_box(&mut call.text)[1] = 0;
-            }
-        }
-        other => native(other, call),
     }
 }

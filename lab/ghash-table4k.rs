@@ -1,7 +1,10 @@
-//! GHASH with a table of 4 KiB per key, as Linux's `ghash-generic` has it (experiment T3 of docs/experiments.md).
+//! `ghash-table4k`: GHASH with a table of 4 KiB per key, as Linux's `ghash-generic` has it (experiment T3 of
+//! docs/experiments.md).
 //!
-//! It looks up a table at addresses that depend on key and text, so algkit has no such driver. `lab/arm-calls` builds
-//! this and counts its instructions; it needs only rustc. Arguments are those of crates/primitives/examples/call.rs.
+//! It looks up a table at addresses that depend on key and text. As a driver it would have timing `table`, nothing would
+//! choose it, and `ghash-generic` of algkit takes the same time for every key; so it is a program of the lab, which
+//! `lab/experiments` builds, and whose instructions it counts. It needs only rustc. Arguments are those of
+//! crates/primitives/examples/call.rs.
 
 use std::hint::black_box;
 
