@@ -227,8 +227,9 @@ impl<S: WriteAt + 'static> Filesystem for Disk<S> {
     ) {
         let len = self.within(offset, size.min(MAX_REQUEST) as usize);
         with_buffer(len, |buffer| {
-            let mut pieces = (offset..).step_by(PIECE).zip(buffer.chunks_mut(PIECE));
-            match pieces.try_for_each(|(at, piece)| self.storage.read_at(at, piece)) {
+            // An offset is asked for where there is a piece, so that no offset beyond the file's end is computed.
+            let mut pieces = buffer.chunks_mut(PIECE).zip((offset..).step_by(PIECE));
+            match pieces.try_for_each(|(piece, at)| self.storage.read_at(at, piece)) {
                 Ok(()) => reply.data(buffer),
                 Err(error) => reply.error(self.failed(&error)),
             }
