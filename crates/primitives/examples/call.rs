@@ -85,6 +85,14 @@ mod call {
             }
         }
 
+        #[cfg(target_arch = "powerpc64")]
+        fn xts_decrypt<T: AesToken>(mut self) {
+            let key = XtsKey::<T>::new(token(), &self.secret).expect("a key");
+            if self.made {
+                key.decrypt(&mut [7; 16], self.text());
+            }
+        }
+
         fn ghash<T: ClmulToken>(self) {
             let mut hash = GHash::<T>::new(token(), self.secret.first_chunk().expect("16 of 32 bytes"));
             if self.made {
@@ -162,6 +170,13 @@ mod call {
                 }
             }
 
+            fn gcm_decrypt(mut self) {
+                let key = GcmKey::<ArmCe>::new(token(), self.key()).expect("a key");
+                if self.made {
+                    key.unseal(&[2; 12], &mut Packet { assoc: &[], text: self.text() }, &mut [0; 16]);
+                }
+            }
+
             fn chacha(mut self) {
                 let key = ChaCha::<Neon>::new(token(), &self.secret, 20);
                 if self.made {
@@ -187,6 +202,7 @@ mod call {
                     "cbcmac-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
                     "xts-aes-ce" => self.xts::<ArmCe>(),
                     "gcm-aes-ce" => self.gcm(),
+                    "gcm-aes-ce-dec" => self.gcm_decrypt(),
                     "ghash-neon" => self.ghash::<Neon>(),
                     "ghash-ce" => self.ghash::<ArmCe>(),
                     "chacha20-neon" => self.chacha(),
@@ -222,7 +238,10 @@ mod call {
                     "cbc-aes-altivec-dec" => self.aes::<Altivec>(|key, iv, text| key.cbc_decrypt(iv, text)),
                     "ctr-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.ctr(iv, text)),
                     "xts-aes-altivec" => self.xts::<Altivec>(),
+                    "xts-aes-altivec-dec" => self.xts_decrypt::<Altivec>(),
+                    "cbcmac-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.cbc_mac(iv, text.src())),
                     "p8_aes_ecb" => self.aes::<Power8>(|key, _, text| key.ecb_encrypt(text)),
+                    "p8_aes_cbc" => self.aes::<Power8>(|key, iv, text| key.cbc_encrypt(iv, text)),
                     "p8_aes_ctr" => self.aes::<Power8>(|key, iv, text| key.ctr(iv, text)),
                     "p8_aes_xts" => self.xts::<Power8>(),
                     "p8_ghash" => self.ghash::<Power8>(),

@@ -25,7 +25,7 @@ use crate::aes::rounds::OneBlock;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::{AesVector, Blocks, anew, opaque};
+use crate::simd::{AesVector, Blocks, anew, each, opaque};
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T: GcmToken> {
@@ -161,6 +161,17 @@ impl<V: AesVector> Counters<V> {
         self.low = self.low.wrapping_add((N * V::BLOCKS) as u8);
         batch
     }
+}
+
+/// What the end of a text needs.
+struct End<'a, V> {
+    encrypt: bool,
+    iv: &'a [u8; 12],
+    /// The bytes that are left of the text.
+    n: usize,
+    counters: Counters<V>,
+    /// Ciphertext before these, which is not hashed yet.
+    early: Option<[V; EARLY]>,
 }
 
 /// The `i`th of the vectors of `bytes` bytes in `data`.
@@ -432,22 +443,23 @@ impl<T: GcmToken> Kernel<'_, T> {
         } else if !aad.is_empty() {
             sum.bytes::<true>(aad);
         }
-        let mut early = None;
+        let overlaps = T::V::OVERLAPS && text.len() >= 16;
+        let (mut early, mut left) = (None, text.reborrow());
         if long {
             let hash;
             (hash, early) = match encrypt {
-                true => self.main::<true>(&mut counters, sum, &mut text),
-                false => self.main::<false>(&mut counters, sum, &mut text),
+                true => self.main::<true>(&mut counters, sum, &mut left),
+                false => self.main::<false>(&mut counters, sum, &mut left),
             };
             let before = if early.is_some() { EARLY * T::V::BLOCKS } else { 0 };
-            sum = Sum::new(token, self.hash, hash, before + text.len().div_ceil(16) + last);
+            sum = Sum::new(token, self.hash, hash, before + left.len().div_ceil(16) + last);
         }
         if whole {
             sum.add_last(T::V::load_first(token, &lengths));
         }
 
-        if text.len() > EARLY * bytes {
-            let mut four = text.take(EARLY * bytes).expect("there is more");
+        if left.len() > EARLY * bytes {
+            let mut four = left.take(EARLY * bytes).expect("there is more");
             let mut vectors = [T::V::zero(token); EARLY];
             for (i, src) in vectors.iter_mut().enumerate() {
                 *src = T::V::load(token, nth(four.src(), i, bytes));
@@ -473,9 +485,25 @@ impl<T: GcmToken> Kernel<'_, T> {
             }
         }
 
-        let n = text.len();
+        if overlaps {
+            let end = End { encrypt, iv, n: left.len(), counters, early };
+            // Two decisions, whatever the length.
+            let mask = if left.len() <= 32 {
+                if left.len() <= 16 {
+                    self.last_blocks::<1>(end, text, &mut sum)
+                } else {
+                    self.last_blocks::<2>(end, text, &mut sum)
+                }
+            } else if left.len() <= 48 {
+                self.last_blocks::<3>(end, text, &mut sum)
+            } else {
+                self.last_blocks::<4>(end, text, &mut sum)
+            };
+            return self.finish(tag_use, sum, mask);
+        }
+        let n = left.len();
         let whole = n.saturating_sub(1) / bytes;
-        let (mut before, mut rest) = text.split_at(whole * bytes);
+        let (mut before, mut rest) = left.split_at(whole * bytes);
         let n = rest.len();
         let full = n == bytes;
         // An empty text is neither loaded nor stored; `block` says why.
@@ -486,6 +514,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         };
         let (others, dst, mask) = match whole {
             0 => self.last_vectors::<1>(encrypt, iv, counters, &mut before, src),
+            _ if T::V::OVERLAPS => unreachable!("fewer than 16 bytes"),
             1 => self.last_vectors::<2>(encrypt, iv, counters, &mut before, src),
             2 => self.last_vectors::<3>(encrypt, iv, counters, &mut before, src),
             _ => self.last_vectors::<4>(encrypt, iv, counters, &mut before, src),
@@ -515,12 +544,63 @@ impl<T: GcmToken> Kernel<'_, T> {
             };
             sum.add(last.reverse_bytes(), n.div_ceil(16));
         }
+        self.finish(tag_use, sum, mask)
+    }
+
+    /// Reduces the sum over a message or a part of its text. Returns false if a tag was compared and differs.
+    #[inline(always)]
+    fn finish(&self, tag_use: TagUse<'_>, sum: Sum<'_, T::V>, mask: OneBlock<T>) -> bool {
         let hash = sum.finish();
         if let TagUse::Later(running) = tag_use {
             running.acc = hash.reverse_bytes().first();
             return true;
         }
-        self.answer(tag_use, OneBlock::<T>::load(token.narrow(), &hash.first()), mask)
+        self.answer(tag_use, OneBlock::<T>::load(self.token.narrow(), &hash.first()), mask)
+    }
+
+    /// Encrypts or decrypts the last `N` blocks of `text`, and hashes them. Vectors are one block each.
+    ///
+    /// The last block is the last 16 bytes of the text, of which those before it are shuffled away. So a part of a block
+    /// takes the way of a whole one. The result is the block that masks the tag.
+    #[inline(always)]
+    fn last_blocks<const N: usize>(
+        &self,
+        end: End<'_, T::V>,
+        mut text: InOut<'_>,
+        sum: &mut Sum<'_, T::V>,
+    ) -> OneBlock<T> {
+        let (token, mut counters) = (self.token, end.counters);
+        let n = (end.n.wrapping_sub(1) & 15) + 1;
+        let mut blocks = [T::V::load_end(token, text.src(), n); N];
+        let zeroth = OneBlock::<T>::splat(token.narrow(), &counter_block(end.iv, 1));
+        let mut chains = Chains { token, wide: counters.batch::<N>(token), narrow: [zeroth] };
+        let last_key = self.rounds(
+            &mut chains,
+            #[inline(always)]
+            |_| {},
+        );
+        let mask = chains.narrow[0].enc_last(Blocks::splat(token.narrow(), last_key)).pin();
+        let last_key = T::V::splat(token, last_key);
+        if let Some(early) = end.early {
+            sum.add_all(each(early, T::V::reverse_bytes));
+        }
+        let start = text.len() - n;
+        let before = text.reborrow().split_at(start).0;
+        let start = before.len().wrapping_sub(16 * (N - 1));
+        let mut before = before.split_at(start).1;
+        for (i, block) in blocks.iter_mut().enumerate().take(N - 1) {
+            let src = T::V::load(token, nth(before.src(), i, 16));
+            let dst = chains.wide[i].enc_last(last_key.xor(src));
+            dst.store(&mut before.dst()[i * 16..(i + 1) * 16]);
+            *block = if end.encrypt { dst } else { src };
+        }
+        let dst = chains.wide[N - 1].enc_last(last_key.xor(blocks[N - 1]));
+        dst.store_end(text.dst(), n);
+        if end.encrypt {
+            blocks[N - 1] = dst.keep(n);
+        }
+        sum.add_all(each(blocks, T::V::reverse_bytes));
+        mask
     }
 
     /// Writes or compares the tag of a whole message. Returns false if it was compared and differs.

@@ -182,6 +182,24 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         self.blocks_left -= blocks;
     }
 
+    /// Adds `N` whole vectors, whose powers are looked for once.
+    ///
+    /// # Panics
+    /// If fewer blocks are left.
+    #[inline(always)]
+    pub(crate) fn add_all<const N: usize>(&mut self, vectors: [V; N]) {
+        let at = HashKey::<K>::POWERS.wrapping_sub(self.blocks_left);
+        assert!(at <= HashKey::<K>::POWERS - N * V::BLOCKS, "as many powers as blocks");
+        let (powers, sums) = (&self.key.powers.as_ref()[at..], &self.key.sums.as_ref()[at..]);
+        for (i, vector) in vectors.into_iter().enumerate() {
+            let power = V::load(self.token, powers[i * V::BLOCKS..].as_flattened());
+            let sum = V::load(self.token, sums[i * V::BLOCKS..].as_flattened());
+            self.product.add(if i == 0 { vector.xor(self.acc) } else { vector }, power, sum);
+        }
+        self.acc = V::zero(self.token);
+        self.blocks_left -= N * V::BLOCKS;
+    }
+
     /// Adds the last block, which may come before others, but not before the first.
     #[inline(always)]
     pub(crate) fn add_last(&mut self, block: V) {

@@ -84,6 +84,30 @@ pub trait Blocks: crate::sealed::Sealed + Copy {
     /// If `dst` is longer.
     fn store_partial(self, dst: &mut [u8]);
 
+    /// Whether [`Blocks::load_end`] and [`Blocks::store_end`] cost as much for a part of a vector as for a whole one, so
+    /// that a text's end needs no case of its own.
+    const OVERLAPS: bool = false;
+
+    /// Loads the last `n` bytes of `text`, at most [`Blocks::BYTES`], and fills the rest with zeros.
+    ///
+    /// # Panics
+    /// If `n` is greater, or `text` is shorter.
+    #[inline(always)]
+    fn load_end(token: Self::Token, text: &[u8], n: usize) -> Self {
+        Self::load_partial(token, &text[text.len() - n..])
+    }
+
+    /// Writes the first `n` bytes of the vector, at most [`Blocks::BYTES`], to the last `n` bytes of `text`. Bytes before
+    /// these may be read, and written as they are.
+    ///
+    /// # Panics
+    /// If `n` is greater, or `text` is shorter.
+    #[inline(always)]
+    fn store_end(self, text: &mut [u8], n: usize) {
+        let start = text.len() - n;
+        self.store_partial(&mut text[start..]);
+    }
+
     /// Replaces the first bytes of the vector by `src`, which has at most 16 bytes. The blocks after the first become
     /// unspecified.
     #[inline(always)]

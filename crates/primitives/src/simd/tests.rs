@@ -20,6 +20,17 @@ fn check<T: AesToken>() {
                 assert_eq!(out[..len], bytes[..len]);
                 assert!(out[len..].iter().all(|&b| b == 0xee));
             }
+            for len in 0..64 {
+                let text = &bytes[..len];
+                for end in 0..=n.min(len) {
+                    T::V::load_end(t, text, end).store(&mut out);
+                    assert_eq!(out[..end], text[len - end..], "the last {end} of {len} bytes");
+                    assert!(out[end..].iter().all(|&b| b == 0), "the last {end} of {len} bytes");
+                    let mut changed = text.to_vec();
+                    v.store_end(&mut changed, end);
+                    assert_eq!(changed, [&text[..len - end], &bytes[..end]].concat(), "the last {end} of {len} bytes");
+                }
+            }
             v.reverse_bytes().store(&mut out);
             for (a, b) in out.chunks(16).zip(bytes.chunks(16)) {
                 assert!(a.iter().eq(b.iter().rev()));

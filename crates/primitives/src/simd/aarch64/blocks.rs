@@ -30,6 +30,23 @@ impl<T: HasNeon> V128<T> {
     }
 }
 
+/// The byte numbers 0 to 15 between two runs of numbers that no byte has. From offset 16 + m, they move bytes down by m;
+/// from offset m, up by 16 - m.
+static MOVES: [u8; 48] = {
+    let (mut moves, mut i) = ([0xff; 48], 0);
+    while i < 16 {
+        moves[16 + i] = i as u8;
+        i += 1;
+    }
+    moves
+};
+
+/// The 16 byte numbers from offset `at` of [`MOVES`], which is at most 32.
+#[inline(always)]
+fn moves<T: HasNeon>(token: T, at: usize) -> V128<T> {
+    V128::load(token, MOVES[at..].first_chunk::<16>().expect("16 byte numbers"))
+}
+
 impl<T: HasNeon> Blocks for V128<T> {
     type Token = T;
     const BLOCKS: usize = 1;
@@ -66,6 +83,31 @@ impl<T: HasNeon> Blocks for V128<T> {
     fn store_partial(self, dst: &mut [u8]) {
         assert!(dst.len() <= 16);
         store_partial_block(u128::from_le_bytes(self.bytes()), dst);
+    }
+
+    const OVERLAPS: bool = true;
+
+    /// Of a text of 16 bytes or more, the last 16 are loaded, and those before the last `n` shuffled away.
+    #[inline(always)]
+    fn load_end(token: T, text: &[u8], n: usize) -> Self {
+        assert!(n <= 16);
+        match text.last_chunk::<16>() {
+            Some(end) => Self::load(token, end).shuffle_bytes(moves(token, 32 - n)),
+            None => Self::load_partial(token, &text[text.len() - n..]),
+        }
+    }
+
+    /// Of a text of 16 bytes or more, the last 16 are stored: what stands there, and at its end the first `n` of `self`.
+    #[inline(always)]
+    fn store_end(self, text: &mut [u8], n: usize) {
+        assert!(n <= 16);
+        if let Some(end) = text.last_chunk_mut::<16>() {
+            let before = Self::load(self.token(), end);
+            before.or_lookup16(moves(self.token(), n), self).store(end);
+        } else {
+            let start = text.len() - n;
+            self.store_partial(&mut text[start..]);
+        }
     }
 
     #[inline(always)]

@@ -169,6 +169,8 @@ methods! {
     fn reverse_halves32(a) -> V128 { from_u16(vrev32q_u16(to_u16(a))) }
     /// Byte i of the result is byte number `from[i]` of `self`, or zero if the number is above 15.
     fn shuffle_bytes(a, from: V128) -> V128 { vqtbl1q_u8(a, from) }
+    /// Byte i of the result is byte number `from[i]` of `b`, or that of `self` if the number is above 15.
+    fn or_lookup16(a, from: V128, b: V128) -> V128 { vqtbx1q_u8(a, b, from) }
     /// Byte i of the result is byte number `self[i]` of the 64 bytes of a table, or zero if the number is above 63.
     fn lookup(a, t0: V128, t1: V128, t2: V128, t3: V128) -> V128 { vqtbl4q_u8(uint8x16x4_t(t0, t1, t2, t3), a) }
     /// Byte i of the result is byte number `from[i]` of the 64 bytes of a table, or that of `self` if the number is
