@@ -1,19 +1,19 @@
-//! Calls a kernel of AArch64, PowerPC or RISC-V once, for the scripts in `lab` that count, model and compare the
+//! Calls a kernel of Arm, PowerPC or RISC-V once, for the scripts in `lab` that count, model and compare the
 //! instructions of a call.
 //!
 //! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`, or another word of four
 //! letters, for which everything but the call is made. A kernel whose name ends in `-192` or `-256` gets a key of as
 //! many bits, others one of 128.
 
-#[cfg(not(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64")))]
+#[cfg(not(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64")))]
 fn main() {}
 
-#[cfg(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64"))]
 fn main() {
     call::main()
 }
 
-#[cfg(any(target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64"))]
 mod call {
     use algkit_primitives::{
         InOut,
@@ -246,6 +246,49 @@ mod call {
                     "p8_aes_xts" => self.xts::<Power8>(),
                     "p8_ghash" => self.ghash::<Power8>(),
                     "cbc(aes-generic)" => self.generic_cbc(),
+                    other => panic!("no kernel {other}"),
+                }
+            }
+        }
+    }
+
+    #[cfg(all(target_arch = "arm", unix))]
+    mod arm {
+        use super::{Call, token};
+        use algkit_primitives::{
+            chacha::{ChaCha, ChaChaToken},
+            cpu::{ArmCe, Neon, Portable},
+            poly1305::Poly1305,
+        };
+
+        impl Call {
+            fn chacha<T: ChaChaToken>(mut self) {
+                let key = ChaCha::<T>::new(token(), &self.secret, 20);
+                if self.made {
+                    key.xor(&mut [7; 4], self.text());
+                }
+            }
+
+            pub(super) fn on_this_cpu(self, kernel: &str) {
+                let key = self.secret;
+                match kernel {
+                    "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
+                    "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
+                    "xts-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.xts_encrypt(iv, text)),
+                    "xts-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.xts_decrypt(iv, text)),
+                    "cbc-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "xts-aes-u64bs-dec" => self.sliced::<Portable>(|key, iv, text| key.xts_decrypt(iv, text)),
+                    "cbc-aes-u64bs-dec" => self.sliced::<Portable>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "ctr-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
+                    "cbc-aes-ce-dec" => self.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "cbcmac-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
+                    "xts-aes-ce" => self.xts::<ArmCe>(),
+                    "ghash-neon" => self.ghash::<Neon>(),
+                    "ghash-ce" => self.ghash::<ArmCe>(),
+                    "poly1305-neon" => self.hash(Poly1305::<Neon>::new(token(), &key)),
+                    "poly1305-generic" => self.hash(Poly1305::<Portable>::new(token(), &key)),
+                    "chacha20-neon" => self.chacha::<Neon>(),
+                    "chacha20-generic" => self.chacha::<Portable>(),
                     other => panic!("no kernel {other}"),
                 }
             }

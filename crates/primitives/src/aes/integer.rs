@@ -1,5 +1,5 @@
-//! AES on blocks that are integers, for the CPUs whose instructions stable Rust has in assembly alone: PowerPC, whose
-//! vectors have no type, and RISC-V, whose instructions work on general registers.
+//! AES on blocks that are integers, for the CPUs whose instructions stable Rust has in assembly alone: 32-bit Arm
+//! and PowerPC, whose vectors have no type, and RISC-V, whose instructions work on general registers.
 
 use crate::{
     cpu::Token,
@@ -68,6 +68,8 @@ macro_rules! tokens {
         }
     )*};
 }
+#[cfg(all(target_arch = "arm", unix))]
+tokens!(ArmCe);
 #[cfg(target_arch = "powerpc64")]
 tokens!(Altivec, Power8);
 #[cfg(target_arch = "riscv64")]

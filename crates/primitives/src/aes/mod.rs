@@ -15,6 +15,8 @@
 //! * [`AesFixedTime`], [`AesGeneric`]: single blocks by table; the former keeps its table in the cache, to hide which
 //!   entries it reads.
 
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 mod bitslice;
 mod cbc;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -27,7 +29,7 @@ mod ecb;
 mod fips197;
 mod fixed_time;
 mod generic;
-#[cfg(any(target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "powerpc64", target_arch = "riscv64", all(target_arch = "arm", unix)))]
 mod integer;
 mod inverse;
 mod key;

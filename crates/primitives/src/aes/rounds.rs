@@ -398,6 +398,8 @@ mod tests {
             check::<crate::cpu::Neon>();
             check::<crate::cpu::ArmCe>();
         }
+        #[cfg(all(target_arch = "arm", unix))]
+        check::<crate::cpu::ArmCe>();
         #[cfg(target_arch = "powerpc64")]
         {
             check::<crate::cpu::Altivec>();

@@ -17,6 +17,8 @@ macro_rules! each_token {
             $check::<crate::cpu::Neon>();
             $check::<crate::cpu::ArmCe>();
         }
+        #[cfg(all(target_arch = "arm", unix))]
+        $check::<crate::cpu::ArmCe>();
         #[cfg(target_arch = "powerpc64")]
         {
             $check::<crate::cpu::Altivec>();

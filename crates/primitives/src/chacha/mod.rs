@@ -24,6 +24,8 @@
 //! The transposition at the end leaves exactly the layout of rows, with four groups of vectors. So both ways share the
 //! code that adds the first matrix and writes the keystream.
 
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 pub(crate) mod columns;
 pub(crate) mod output;
 pub(crate) mod rounds;
@@ -35,8 +37,22 @@ use columns::Columns;
 use output::Output;
 use zeroize::Zeroizing;
 
-/// A token of a CPU that has vectors for ChaCha.
+/// A token of a CPU that has code for ChaCha.
 pub trait ChaChaToken: Token {
+    /// [`ChaCha::xor`] with the parts of a key.
+    #[doc(hidden)]
+    fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>);
+}
+
+impl<T: ChaChaVectors> ChaChaToken for T {
+    #[inline(always)]
+    fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>) {
+        xor(self, key, state, double_rounds, data);
+    }
+}
+
+/// A token of a CPU that has vectors for ChaCha.
+pub trait ChaChaVectors: Token {
     /// Vectors for the rows of two blocks. On AVX-512, where they are half as wide as the widest, they also serve for
     /// the columns of eight blocks.
     type Row: Quads<Token = Self>;
@@ -63,7 +79,7 @@ pub trait ChaChaToken: Token {
 }
 
 /// By rows, one block at a time: a CPU without vectors has registers for sixteen words at most.
-impl ChaChaToken for Portable {
+impl ChaChaVectors for Portable {
     type Row = Quad;
     type Wide = Quad;
     type Middle = Quad;
@@ -74,32 +90,32 @@ impl ChaChaToken for Portable {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::ChaChaToken;
+    use super::ChaChaVectors;
     use crate::cpu::{Avx2, Avx512, Sse2, Ssse3};
     use crate::simd::x86::{V128, V256, V512};
     use crate::words32::Pair;
 
-    impl ChaChaToken for Sse2 {
+    impl ChaChaVectors for Sse2 {
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
     }
-    impl ChaChaToken for Ssse3 {
+    impl ChaChaVectors for Ssse3 {
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
         const SINGLE_IN_VECTOR: bool = true;
     }
-    impl ChaChaToken for Avx2 {
+    impl ChaChaVectors for Avx2 {
         type Row = V256<Self>;
         type Wide = V256<Self>;
         type Middle = V256<Self>;
         type Bulk = V256<Self>;
         const SINGLE_IN_VECTOR: bool = true;
     }
-    impl ChaChaToken for Avx512 {
+    impl ChaChaVectors for Avx512 {
         type Row = V256<Self>;
         type Wide = V512<Self>;
         type Middle = Pair<V512<Self>, V256<Self>>;
@@ -109,7 +125,7 @@ mod x86 {
 }
 
 #[cfg(target_arch = "aarch64")]
-impl ChaChaToken for crate::cpu::Neon {
+impl ChaChaVectors for crate::cpu::Neon {
     type Row = crate::simd::aarch64::V128<Self>;
     type Wide = crate::simd::aarch64::V128<Self>;
     type Middle = crate::simd::aarch64::V128<Self>;
@@ -143,12 +159,12 @@ impl<T: ChaChaToken> ChaCha<T> {
     /// counter advances by one for every block of which keystream was used, modulo 2³² and without a carry into the
     /// nonce.
     pub fn xor(&self, state: &mut [u32; 4], data: InOut<'_>) {
-        xor(self.token, &self.key, state, self.double_rounds, data);
+        self.token.xor(&self.key, state, self.double_rounds, data);
     }
 }
 
 /// [`ChaCha::xor`] with the parts of a key.
-pub(crate) fn xor<T: ChaChaToken>(
+pub(crate) fn xor<T: ChaChaVectors>(
     token: T,
     key: &[[u32; 4]; 2],
     state: &mut [u32; 4],
@@ -201,7 +217,7 @@ pub(crate) fn xor<T: ChaChaToken>(
 
 /// Writes block 0 of the keystream to `first` and xors `data` with the blocks after it. All of them must fit into the
 /// lanes of `Bulk`.
-pub(crate) fn xor_after<T: ChaChaToken>(
+pub(crate) fn xor_after<T: ChaChaVectors>(
     token: T,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
@@ -213,7 +229,7 @@ pub(crate) fn xor_after<T: ChaChaToken>(
 }
 
 /// Computes the blocks that `output` needs by the narrowest columns that hold all of them.
-fn xor_columns<T: ChaChaToken>(
+fn xor_columns<T: ChaChaVectors>(
     token: T,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
@@ -221,7 +237,7 @@ fn xor_columns<T: ChaChaToken>(
     output: Output<'_>,
 ) {
     /// The columns of `C`, for at most `LANES` blocks.
-    fn xor<T: ChaChaToken, C: Columns<Token = T>>(
+    fn xor<T: ChaChaVectors, C: Columns<Token = T>>(
         token: T,
         key: &[[u32; 4]; 2],
         state: [u32; 4],

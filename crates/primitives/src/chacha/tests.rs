@@ -16,7 +16,7 @@ macro_rules! every_token {
             $check::<Avx2>($($arg),*);
             $check::<Avx512>($($arg),*);
         }
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix)))]
         $check::<crate::cpu::Neon>($($arg),*);
     }};
 }

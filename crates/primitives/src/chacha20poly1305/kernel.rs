@@ -17,7 +17,7 @@
 use super::AeadToken;
 use crate::InOut;
 use crate::chacha::columns::{self, Columns};
-use crate::chacha::{self, BLOCK, ChaChaToken, rounds};
+use crate::chacha::{self, BLOCK, ChaChaVectors, rounds};
 use crate::cpu::Token;
 use crate::poly1305::one_time::{Halves, OneTime, Power};
 use crate::simd::{align_frame, each};
@@ -28,10 +28,10 @@ use zeroize::{Zeroize, optimization_barrier};
 pub(super) const DOUBLE_ROUNDS: usize = 10;
 
 /// The widest vectors of the cipher.
-type Wide<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Wide;
+type Wide<T> = <<T as AeadToken>::Cipher as ChaChaVectors>::Wide;
 
 /// The cipher's vectors for the rows of two blocks.
-type Row<T> = <<T as AeadToken>::Cipher as ChaChaToken>::Row;
+type Row<T> = <<T as AeadToken>::Cipher as ChaChaVectors>::Row;
 
 /// The number of bytes that stay in the first-level cache between two passes.
 const NEAR: usize = 16 << 10;
@@ -295,7 +295,7 @@ impl<T: AeadToken> Kernel<'_, T> {
 }
 
 /// Poly1305 with the key from block 0.
-pub(super) fn one_time<T: ChaChaToken>(token: T, key: &[[u32; 4]; 2], nonce: &[u8; 12]) -> OneTime {
+pub(super) fn one_time<T: ChaChaVectors>(token: T, key: &[[u32; 4]; 2], nonce: &[u8; 12]) -> OneTime {
     let mut block = [0; BLOCK];
     chacha::xor(token, key, &mut row(nonce, 0), DOUBLE_ROUNDS, InOut::from(&mut block[..]));
     key_of(&mut block)

@@ -12,7 +12,7 @@ mod tests;
 
 use crate::InOut;
 use crate::chacha::columns::Columns;
-use crate::chacha::{self, ChaChaToken, quad};
+use crate::chacha::{self, ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 /// A token of a CPU that has vectors for ChaCha.
 pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
-    type Cipher: ChaChaToken;
+    type Cipher: ChaChaVectors;
 
     /// The vectors of a batch by columns.
     #[doc(hidden)]

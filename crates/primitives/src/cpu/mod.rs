@@ -6,11 +6,13 @@
 //!
 //! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. On
 //! AArch64 the crate `cpufeatures` detects them, on Linux and Android by HWCAP and on Apple's systems. On other systems
-//! for AArch64 the features are those that the program is compiled with. On 64-bit PowerPC they are read from Linux's
-//! auxiliary vector. On 64-bit RISC-V Linux is asked for them by a system call.
+//! for AArch64 the features are those that the program is compiled with. On 64-bit PowerPC and 32-bit Arm they are read
+//! from Linux's auxiliary vector. On 64-bit RISC-V Linux is asked for them by a system call.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 mod cpuid;
 mod feature;
 #[cfg(target_arch = "powerpc64")]
@@ -23,6 +25,8 @@ mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
+#[cfg(all(target_arch = "arm", unix))]
+pub use arm::*;
 pub use cpuid::Cpuid;
 pub use feature::{Feature, FeatureSet};
 #[cfg(target_arch = "powerpc64")]
@@ -53,6 +57,8 @@ impl CpuFeatures {
         return Self(Cpuid::read().features());
         #[cfg(target_arch = "aarch64")]
         return Self(aarch64::detect());
+        #[cfg(all(target_arch = "arm", unix))]
+        return Self(arm::detect());
         #[cfg(target_arch = "powerpc64")]
         return Self(powerpc::detect());
         #[cfg(target_arch = "riscv64")]

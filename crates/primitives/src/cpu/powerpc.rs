@@ -1,41 +1,12 @@
 //! The tokens of 64-bit PowerPC, and their detection.
 //!
-//! The drivers are inline assembly, which Rust has for PowerPC since 1.95. Nothing is compiled for a feature, since
-//! stable Rust cannot do that there; so [`Token::vectorize`] is a plain call.
+//! The drivers are inline assembly, which Rust has for PowerPC since 1.95.
 
-use super::{CpuFeatures, Feature, FeatureSet, Token};
+use super::{CpuFeatures, Feature, FeatureSet, Token, token::assembly_token};
 
-macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, [$($feature:ident),*]) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name(());
-
-        impl crate::sealed::Sealed for $name {}
-
-        impl Token for $name {
-            const NEEDS: FeatureSet = FeatureSet::of(&[$(Feature::$feature),*]);
-
-            fn detect(cpu: CpuFeatures) -> Option<Self> {
-                cpu.contains(Self::NEEDS).then_some(Self(()))
-            }
-
-            #[inline(always)]
-            fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
-                body()
-            }
-
-            #[inline(always)]
-            fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
-                body(a, b, c)
-            }
-        }
-    };
-}
-
-token!(/// AltiVec, as in the PowerPC 970 and the Cell.
+assembly_token!(/// AltiVec, as in the PowerPC 970 and the Cell.
     Altivec, [Altivec]);
-token!(/// The AES and polynomial instructions of POWER8 and later.
+assembly_token!(/// The AES and polynomial instructions of POWER8 and later.
     Power8, [Altivec, Vcrypto]);
 
 /// The features by the auxiliary vector's words `AT_HWCAP` and `AT_HWCAP2` (`asm/cputable.h`).

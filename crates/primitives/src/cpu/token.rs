@@ -185,6 +185,39 @@ macro_rules! proves {
     )*};
 }
 
+/// Defines the token of a CPU whose drivers are inline assembly. Nothing is compiled for a feature, since stable Rust
+/// cannot do that for these CPUs; so [`Token::vectorize`] is a plain call.
+#[cfg(any(target_arch = "powerpc64", all(target_arch = "arm", unix)))]
+macro_rules! assembly_token {
+    ($(#[$doc:meta])* $name:ident, [$($feature:ident),*]) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name(());
+
+        impl crate::sealed::Sealed for $name {}
+
+        impl Token for $name {
+            const NEEDS: FeatureSet = FeatureSet::of(&[$(Feature::$feature),*]);
+
+            fn detect(cpu: CpuFeatures) -> Option<Self> {
+                cpu.contains(Self::NEEDS).then_some(Self(()))
+            }
+
+            #[inline(always)]
+            fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+                body()
+            }
+
+            #[inline(always)]
+            fn vectorize_with<A, B, C, R>(self, a: A, b: B, c: C, body: impl FnOnce(A, B, C) -> R) -> R {
+                body(a, b, c)
+            }
+        }
+    };
+}
+
+#[cfg(any(target_arch = "powerpc64", all(target_arch = "arm", unix)))]
+pub(super) use assembly_token;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 pub(super) use token;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -49,7 +49,7 @@
 use crate::cpu::Token;
 use crate::simd::Blocks;
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64", all(target_arch = "arm", unix)))]
 /// x^63 + x^62 + x^57: Q without its first and last term, divided by x^64.
 pub(super) const C: u64 = 0xc200_0000_0000_0000;
 
@@ -66,6 +66,17 @@ pub trait ClmulVector: Blocks {
 
     /// A table of zeros, before the powers are computed.
     const NO_POWERS: Self::Powers;
+
+    /// Whether [`ClmulVector::hash`] does whole blocks.
+    const WHOLE: bool = false;
+
+    /// The hash of whole blocks, continuing `self`, in one piece of code; where [`ClmulVector::WHOLE`]. `powers` and
+    /// `sums` are those of the key.
+    #[inline(always)]
+    #[must_use]
+    fn hash<const BIG_ENDIAN: bool>(self, _powers: &Self::Powers, _sums: &Self::Powers, _blocks: &[[u8; 16]]) -> Self {
+        unreachable!("`WHOLE` is false")
+    }
 
     /// `block` in the first place, then zeros.
     fn load_first(token: Self::Token, block: &[u8; 16]) -> Self;

@@ -100,6 +100,10 @@ impl<V: ClmulVector> HashKey<V> {
     /// alone take 52).
     #[inline(always)]
     pub(crate) fn hash<const BIG_ENDIAN: bool>(&self, token: V::Token, mut acc: V, mut data: &[u8]) -> V {
+        if V::WHOLE {
+            let (blocks, rest) = data.as_chunks();
+            (acc, data) = (acc.hash::<BIG_ENDIAN>(&self.powers, &self.sums, blocks), rest);
+        }
         let behind = if V::BLOCKS > 1 { V::BYTES } else { 0 };
         while data.len() >= V::BATCH * V::BYTES + behind {
             let (batch, rest) = data.split_at(V::BATCH * V::BYTES);

@@ -23,6 +23,8 @@ mod portable;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "powerpc64")]

@@ -24,6 +24,9 @@ pub trait Multiplier: Token {
     /// [`ClmulVector::NO_POWERS`].
     const NO_POWERS: Self::Powers;
 
+    /// [`ClmulVector::WHOLE`].
+    const WHOLE: bool = false;
+
     /// [`ClmulVector::multiply`].
     fn multiply(self, a: Integer<Self>, b: Integer<Self>, b_sum: Integer<Self>) -> [Integer<Self>; 3];
 
@@ -33,12 +36,30 @@ pub trait Multiplier: Token {
         let low = value.value & u128::from(u64::MAX);
         Integer::new(self, value.value.rotate_left(64) ^ low << 63 ^ low << 62 ^ low << 57)
     }
+
+    /// [`ClmulVector::hash`].
+    #[inline(always)]
+    fn hash<const BIG_ENDIAN: bool>(
+        self,
+        _acc: Integer<Self>,
+        _powers: &Self::Powers,
+        _sums: &Self::Powers,
+        _blocks: &[[u8; 16]],
+    ) -> Integer<Self> {
+        unreachable!("`WHOLE` is false")
+    }
 }
 
 impl<T: Multiplier> ClmulVector for Integer<T> {
     const BATCH: usize = T::BATCH;
     type Powers = T::Powers;
     const NO_POWERS: Self::Powers = T::NO_POWERS;
+    const WHOLE: bool = T::WHOLE;
+
+    #[inline(always)]
+    fn hash<const BIG_ENDIAN: bool>(self, powers: &Self::Powers, sums: &Self::Powers, blocks: &[[u8; 16]]) -> Self {
+        self.token.hash::<BIG_ENDIAN>(self, powers, sums, blocks)
+    }
 
     #[inline(always)]
     fn load_first(token: T, block: &[u8; 16]) -> Self {

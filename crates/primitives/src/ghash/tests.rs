@@ -17,7 +17,7 @@ macro_rules! every_token {
             $check::<crate::cpu::Vaes256>();
             $check::<crate::cpu::Vaes512>();
         }
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix)))]
         {
             $check::<crate::cpu::Neon>();
             $check::<crate::cpu::ArmCe>();

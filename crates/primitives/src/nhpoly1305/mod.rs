@@ -13,7 +13,7 @@
 //! of the last chunk is padded with zeros. The result is the value of Poly1305's polynomial modulo 2¹²⁸, with nothing
 //! added to it: a universal hash, which is no MAC by itself.
 
-use crate::chacha::ChaChaToken;
+use crate::chacha::ChaChaVectors;
 use crate::cpu::Portable;
 use crate::hash::{BlockBuffer, Hash, Reader, Writer, wipe};
 use crate::poly1305::scalar::{Element, Point};
@@ -56,7 +56,7 @@ struct Message {
     buffer: BlockBuffer<UNIT>,
 }
 
-impl<T: ChaChaToken> NhPoly1305<T> {
+impl<T: ChaChaVectors> NhPoly1305<T> {
     /// An empty message under `key`.
     pub fn new(token: T, key: &[u8; KEY]) -> Self {
         let (point, words) = key.split_first_chunk().expect("a key is longer than a point");
@@ -69,7 +69,7 @@ impl<T: ChaChaToken> NhPoly1305<T> {
 
 impl Message {
     /// Absorbs whole units of 16 bytes.
-    fn absorb<T: ChaChaToken>(&mut self, token: T, key: &Key, mut units: &[u8]) {
+    fn absorb<T: ChaChaVectors>(&mut self, token: T, key: &Key, mut units: &[u8]) {
         token.vectorize_with(
             self,
             key,
@@ -99,13 +99,13 @@ impl Message {
         (self.sums, self.at) = ([0; PASSES], 0);
     }
 
-    fn update<T: ChaChaToken>(&mut self, token: T, key: &Key, data: &[u8]) {
+    fn update<T: ChaChaVectors>(&mut self, token: T, key: &Key, data: &[u8]) {
         let mut buffer = core::mem::take(&mut self.buffer);
         buffer.absorb(data, |units| self.absorb(token, key, units));
         self.buffer = buffer;
     }
 
-    fn finish<T: ChaChaToken>(&mut self, token: T, key: &Key, out: &mut [u8]) {
+    fn finish<T: ChaChaVectors>(&mut self, token: T, key: &Key, out: &mut [u8]) {
         let mut last = [0; UNIT];
         let pending = self.buffer.pending();
         if !pending.is_empty() {
@@ -123,7 +123,7 @@ impl Message {
 /// Adds the products of `units`, which are whole, to the sums of the four passes. `key` begins with the words for the
 /// first of the units.
 #[inline(always)]
-fn nh<T: ChaChaToken>(token: T, key: &[u8], units: &[u8], sums: &mut [u64; PASSES]) {
+fn nh<T: ChaChaVectors>(token: T, key: &[u8], units: &[u8], sums: &mut [u64; PASSES]) {
     let (whole, rest) = units.split_at(units.len() / T::Wide::BYTES * T::Wide::BYTES);
     add_products::<T::Wide>(token, key, whole, sums);
     // The rest is shorter than a vector and goes by integers.
@@ -150,7 +150,7 @@ fn add_products<V: Quads>(token: V::Token, key: &[u8], units: &[u8], sums: &mut 
     }
 }
 
-impl<T: ChaChaToken> Hash for NhPoly1305<T> {
+impl<T: ChaChaVectors> Hash for NhPoly1305<T> {
     fn digest_size(&self) -> usize {
         UNIT
     }

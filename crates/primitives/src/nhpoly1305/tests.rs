@@ -25,7 +25,7 @@ fn peer(key: &[u8; KEY], message: &[u8]) -> Vec<u8> {
     ::poly1305::Poly1305::new(&poly1305.into()).compute_unpadded(&hashed).to_vec()
 }
 
-fn definition<T: ChaChaToken>() {
+fn definition<T: ChaChaVectors>() {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     for key in [check::Random(3).bytes(KEY), std::vec![0xff; KEY]] {
         let key: [u8; KEY] = key.try_into().unwrap();

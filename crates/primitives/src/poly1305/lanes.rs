@@ -73,10 +73,16 @@ pub(super) struct Powers {
 }
 
 impl Powers {
+    /// The limbs of the power for lane 0, which is the number of lanes.
+    #[cfg(all(target_arch = "arm", unix))]
+    pub(super) fn first(&self) -> [u32; 5] {
+        self.limbs.map(|limb| limb[0])
+    }
+
     /// The lane that holds block *b* gets *r*ᴸ⁻ᵇ. Lane 0 has block 0, so its power is *r*ᴸ, which all lanes multiply
     /// by.
     #[inline(always)]
-    fn new(r: Point, lanes: usize) -> Self {
+    pub(super) fn new(r: Point, lanes: usize) -> Self {
         let mut limbs = Zeroizing::new([[0; 8]; 5]);
         let mut power = r.element();
         for block in (0..lanes).rev() {

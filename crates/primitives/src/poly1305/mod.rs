@@ -11,6 +11,8 @@
 //! * `ifma`: the same with other limbs, for a multiplier of 52 bits.
 //! * `one_time`: 64-bit words in two chains, which run beside a vector cipher.
 
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod ifma;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "it waits for vectors"))]

@@ -15,7 +15,7 @@ macro_rules! every_token {
             $check::<crate::cpu::Avx512>($($arg),*);
             $check::<crate::cpu::Ifma512>($($arg),*);
         }
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix)))]
         $check::<crate::cpu::Neon>($($arg),*);
     }};
 }

@@ -69,6 +69,8 @@ fn every_width() {
     }
     #[cfg(target_arch = "aarch64")]
     check::<crate::cpu::ArmCe>();
+    #[cfg(all(target_arch = "arm", unix))]
+    check::<crate::cpu::ArmCe>();
     #[cfg(target_arch = "powerpc64")]
     {
         check::<crate::cpu::Altivec>();

@@ -1,7 +1,7 @@
 //! Bit-sliced AES on vectors of 128 bits: 8 blocks at a time.
 
 use super::BitsliceToken;
-use super::word::{self, NUMBERS, Word, eight, lower};
+use super::word::{self, NUMBERS, Slice, Word, by_slices, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::Neon;
 use crate::simd::aarch64::V128;
@@ -36,7 +36,6 @@ impl Word for V128<Neon> {
     const PAD: [u8; 128] = [0; 128];
 
     const BLOCKS: usize = 8;
-    const TURNS_ARE_CODE: bool = false;
 
     #[inline(always)]
     fn load(token: Neon, src: &[u8]) -> [Self; 8] {
@@ -69,6 +68,17 @@ impl Word for V128<Neon> {
     }
 
     #[inline(always)]
+    fn slice_key(_: Neon, key: &[u8; 16]) -> [u128; 8] {
+        word::spread_bits(key)
+    }
+
+    by_slices!();
+}
+
+impl Slice for V128<Neon> {
+    const TURNS_ARE_CODE: bool = false;
+
+    #[inline(always)]
     fn swap<const N: i32>(token: Neon, a: Self, b: Self) -> (Self, Self) {
         let t = a.shr8::<N>().xor(b).and(Self::splat8(token, const { lower(N as u32) as u8 }));
         (a.xor(t.shl8::<N>()), b.xor(t))
@@ -82,11 +92,6 @@ impl Word for V128<Neon> {
     #[inline(always)]
     fn shift_rows_twice(self, token: Neon) -> Self {
         self.shuffle_bytes(Self::load(token, &SHIFT_ROWS_TWICE))
-    }
-
-    #[inline(always)]
-    fn slice_key(_: Neon, key: &[u8; 16]) -> [u128; 8] {
-        word::spread_bits(key)
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@
 //! row. To get from bytes in memory to this layout, exchange bits of the word's number with bits of the position within
 //! the word. The lowest three bits of the position (which number the 8 bits of a byte) change places with the three
 //! bits of the word's number (which number 8 blocks in 8 vectors). Each exchange is a swap of masked bits
-//! ([`Word::swap`]). The same three exchanges lead back.
+//! ([`Slice::swap`]). The same three exchanges lead back.
 //!
 //! # Rounds without ShiftRows
 //!
@@ -34,7 +34,7 @@
 //!
 //! MixColumns `M` is built of `ρ`, which takes each byte to the row above: `M = 2(1+ρ) + ρ + ρ²(1+ρ)`.
 //! Row `i` of `Rʳ` is moved by `r·i` columns, so `R⁻ʳ ρ Rʳ` is `ρ` together with a move by `r` columns,
-//! the same in every row: a shuffle like `ρ` itself ([`Word::turn`]). All that is left of ShiftRows is
+//! the same in every row: a shuffle like `ρ` itself ([`Slice::turn`]). All that is left of ShiftRows is
 //! `R⁻ʳ` on the round keys, done at key setup, and after 10 or 14 rounds `R²` on the result.
 //!
 //! Decryption runs the same rounds backwards, on the same keys. The constant 0x63 of the S-box, which is
@@ -46,6 +46,8 @@ mod word;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(all(target_arch = "arm", unix))]
+mod arm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -53,7 +55,7 @@ use super::RoundKeys;
 use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
 use crate::cpu::Token;
-use word::{Word, eight, transpose};
+use word::{Slice, Word, eight, transpose};
 use zeroize::{Zeroize, Zeroizing};
 
 /// A token of a CPU that bit-slices AES on words of up to three widths.
@@ -79,7 +81,7 @@ pub struct Bitslice<T: BitsliceToken> {
 
 /// Round keys. Word `i` holds bit `i` of each byte, with the ShiftRows undone that the rounds put off.
 #[derive(Clone)]
-struct SlicedKeys<K: Zeroize> {
+pub struct SlicedKeys<K: Zeroize> {
     keys: Zeroizing<[[K; 8]; 15]>,
     rounds: usize,
 }
@@ -114,7 +116,7 @@ impl<T: BitsliceToken> Bitslice<T> {
 
 /// Encrypts a batch, which is in the order of memory before and after.
 #[inline(always)]
-fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
+fn encrypt<W: Slice>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
     let [first, rest @ ..] = &*keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = add_key(token, transpose(token, state), first);
@@ -135,7 +137,7 @@ fn encrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -
 
 /// The inverse of [`encrypt`], step by step.
 #[inline(always)]
-fn decrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
+fn decrypt<W: Slice>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
     let [first, rest @ ..] = &*keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = shift_rows(token, transpose(token, state), keys.rounds);
@@ -154,7 +156,7 @@ fn decrypt<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -
 
 /// AddRoundKey.
 #[inline(always)]
-fn add_key<W: Word>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8] {
+fn add_key<W: Slice>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8] {
     eight(
         #[inline(always)]
         |i| state[i].xor(W::key(token, &key[i])),
@@ -164,7 +166,7 @@ fn add_key<W: Word>(token: W::Token, state: [W; 8], key: &[W::Key; 8]) -> [W; 8]
 /// ShiftRows `rounds` times: the identity for a multiple of 4, otherwise `R²`, which moves rows 1 and 3 by two columns.
 /// (The number of rounds is even.)
 #[inline(always)]
-fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] {
+fn shift_rows<W: Slice>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] {
     if rounds.is_multiple_of(4) {
         return state;
     }
@@ -176,7 +178,7 @@ fn shift_rows<W: Word>(token: W::Token, state: [W; 8], rounds: usize) -> [W; 8] 
 
 /// MixColumns in round `round`: `R⁻ʳ M Rʳ`.
 #[inline(always)]
-fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
+fn mix_columns<W: Slice>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
         round,
         #[inline(always)]
@@ -187,7 +189,7 @@ fn mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] 
 /// InvMixColumns in round `round`. The cube of MixColumns' polynomial is its inverse, and its square is `4X² + 5`, so
 /// this is MixColumns of `a + 4·(a + ρ²a)`.
 #[inline(always)]
-fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
+fn inv_mix_columns<W: Slice>(token: W::Token, state: [W; 8], round: usize) -> [W; 8] {
     by_column_move::<W>(
         round,
         #[inline(always)]
@@ -200,15 +202,15 @@ fn inv_mix_columns<W: Word>(token: W::Token, state: [W; 8], round: usize) -> [W;
 
 /// MixColumns `2(1 + ρ) + ρ + ρ²(1 + ρ)`, where `ρ` also moves by `cols` columns.
 #[inline(always)]
-fn mix<W: Word>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
+fn mix<W: Slice>(token: W::Token, state: [W; 8], cols: usize) -> [W; 8] {
     let next = turn(token, state, 1, cols);
     let sum = xor(state, next);
     xor(xor(xtime(sum), next), turn(token, sum, 2, 2 * cols))
 }
 
-/// Calls `body` with `round` modulo 4, and with a constant where [`Word::TURNS_ARE_CODE`].
+/// Calls `body` with `round` modulo 4, and with a constant where [`Slice::TURNS_ARE_CODE`].
 #[inline(always)]
-fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 8] {
+fn by_column_move<W: Slice>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 8] {
     if !W::TURNS_ARE_CODE {
         return body(round % 4);
     }
@@ -222,13 +224,13 @@ fn by_column_move<W: Word>(round: usize, body: impl Fn(usize) -> [W; 8]) -> [W; 
 
 /// `2·a` in GF(2⁸): each bit moves up by one; the highest comes back as 0x1b.
 #[inline(always)]
-fn xtime<W: Word>([a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
+fn xtime<W: Slice>([a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
     [h, a.xor(h), b, c.xor(h), d.xor(h), e, f, g]
 }
 
 /// All 8 words moved by `rows` rows and `cols` columns.
 #[inline(always)]
-fn turn<W: Word>(token: W::Token, state: [W; 8], rows: usize, cols: usize) -> [W; 8] {
+fn turn<W: Slice>(token: W::Token, state: [W; 8], rows: usize, cols: usize) -> [W; 8] {
     eight(
         #[inline(always)]
         |i| state[i].turn(token, rows, cols % 4),

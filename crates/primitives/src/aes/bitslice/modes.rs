@@ -4,7 +4,7 @@
 //! rounds: [`Word::load`] is linear. That costs less than a pass over a buffer of keystream.
 
 use super::word::Word;
-use super::{Bitslice, BitsliceToken, SlicedKeys, decrypt, encrypt, xor};
+use super::{Bitslice, BitsliceToken, SlicedKeys, xor};
 use crate::InOut;
 use crate::cpu::Token;
 
@@ -132,7 +132,7 @@ struct Ctr {
 impl Pass for Ctr {
     #[inline(always)]
     fn batch<W: Word>(&mut self, token: W::Token, keys: &SlicedKeys<W::Key>, mut data: InOut<'_>, blocks: usize) {
-        let keystream = encrypt(token, keys, W::counters(token, self.counter));
+        let keystream = W::encrypt(token, keys, W::counters(token, self.counter));
         W::store(xor(keystream, W::load(token, data.src())), data.dst());
         self.counter = self.counter.wrapping_add(blocks as u128);
     }
@@ -177,11 +177,11 @@ impl Pass for CbcDecrypt {
         previous[16..].copy_from_slice(&data.src()[..len - 16]);
         self.previous = data.get(16 * (blocks - 1));
         let state = W::load(token, data.src());
-        W::store(xor(decrypt(token, keys, state), W::load(token, previous)), data.dst());
+        W::store(xor(W::decrypt(token, keys, state), W::load(token, previous)), data.dst());
     }
 }
 
 #[inline(always)]
 fn crypt<W: Word, const DECRYPT: bool>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
-    if DECRYPT { decrypt(token, keys, state) } else { encrypt(token, keys, state) }
+    if DECRYPT { W::decrypt(token, keys, state) } else { W::encrypt(token, keys, state) }
 }

@@ -1,7 +1,7 @@
 //! Bit-sliced AES on `u64`s, four blocks at a time: 4 bits a position, positions by rows.
 
 use super::BitsliceToken;
-use super::word::{Word, lower, stored_counters, transpose};
+use super::word::{Slice, Word, by_slices, lower, stored_counters, transpose};
 use crate::aes::sbox::Gates;
 use crate::cpu::Portable;
 
@@ -33,7 +33,6 @@ impl Word for u64 {
     const PAD: [u8; 64] = [0; 64];
 
     const BLOCKS: usize = 4;
-    const TURNS_ARE_CODE: bool = true;
 
     /// A block is two halves of 8 bytes. The higher bit of a byte's column, `c₁`, is the number of its half; the byte's
     /// number in the half is the lower bit of the column and the row, `c₀ r₁ r₀`. Three swaps turn `(c₁; c₀ r₁ r₀)`
@@ -69,6 +68,17 @@ impl Word for u64 {
     }
 
     #[inline(always)]
+    fn slice_key(token: Portable, key: &[u8; 16]) -> [u64; 8] {
+        transpose(token, u64::load(token, [*key; 4].as_flattened()))
+    }
+
+    by_slices!();
+}
+
+impl Slice for u64 {
+    const TURNS_ARE_CODE: bool = true;
+
+    #[inline(always)]
     fn swap<const N: i32>(_: Portable, a: u64, b: u64) -> (u64, u64) {
         let t = ((a >> N) ^ b) & lower(N as u32);
         (a ^ t << N, b ^ t)
@@ -85,11 +95,6 @@ impl Word for u64 {
     #[inline(always)]
     fn shift_rows_twice(self, _: Portable) -> u64 {
         self & 0x0000_ffff_0000_ffff | self >> 8 & 0x00ff_0000_00ff_0000 | self << 8 & 0xff00_0000_ff00_0000
-    }
-
-    #[inline(always)]
-    fn slice_key(token: Portable, key: &[u8; 16]) -> [u64; 8] {
-        transpose(token, u64::load(token, [*key; 4].as_flattened()))
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! The operations that bit-sliced AES needs of a word.
 
+use super::SlicedKeys;
 use crate::aes::sbox::Gates;
 use crate::cpu::Token;
 use zeroize::Zeroize;
@@ -21,9 +22,6 @@ pub trait Word: Gates {
     /// Blocks in a batch.
     const BLOCKS: usize;
 
-    /// Whether [`Word::turn`] is faster with constant arguments. Where they only select a mask, it is not.
-    const TURNS_ARE_CODE: bool;
-
     /// Loads the first `16 * BLOCKS` bytes of `src` in the order in which [`transpose`] turns blocks into words of
     /// bits.
     fn load(token: Self::Token, src: &[u8]) -> [Self; 8];
@@ -34,6 +32,21 @@ pub trait Word: Gates {
     /// The same as [`Word::load`] of the big-endian blocks `first`, `first + 1` and so on.
     fn counters(token: Self::Token, first: u128) -> [Self; 8];
 
+    /// Slices a round key of 16 bytes.
+    fn slice_key(token: Self::Token, key: &[u8; 16]) -> [Self::Key; 8];
+
+    /// Encrypts a batch, which is as [`Word::load`] leaves it before and after.
+    fn encrypt(token: Self::Token, keys: &SlicedKeys<Self::Key>, state: [Self; 8]) -> [Self; 8];
+
+    /// Decrypts a batch, which is as [`Word::load`] leaves it before and after.
+    fn decrypt(token: Self::Token, keys: &SlicedKeys<Self::Key>, state: [Self; 8]) -> [Self; 8];
+}
+
+/// A word that is in a register from one operation to the next, so that the rounds can be written with these.
+pub trait Slice: Word {
+    /// Whether [`Slice::turn`] is faster with constant arguments. Where they only select a mask, it is not.
+    const TURNS_ARE_CODE: bool;
+
     /// In each group of `2·N` neighbouring bits, swaps the higher `N` of `a` with the lower `N` of `b`.
     fn swap<const N: i32>(token: Self::Token, a: Self, b: Self) -> (Self, Self);
 
@@ -43,12 +56,33 @@ pub trait Word: Gates {
     /// ShiftRows twice: rows 1 and 3 move by two columns.
     fn shift_rows_twice(self, token: Self::Token) -> Self;
 
-    /// Slices a round key of 16 bytes.
-    fn slice_key(token: Self::Token, key: &[u8; 16]) -> [Self::Key; 8];
-
     /// A word of a round key, repeated for all blocks.
     fn key(token: Self::Token, key: &Self::Key) -> Self;
 }
+
+/// The methods of [`Word`] that are the same for every [`Slice`].
+macro_rules! by_slices {
+    () => {
+        #[inline(always)]
+        fn encrypt(
+            token: Self::Token,
+            keys: &$crate::aes::bitslice::SlicedKeys<Self::Key>,
+            state: [Self; 8],
+        ) -> [Self; 8] {
+            $crate::aes::bitslice::encrypt(token, keys, state)
+        }
+
+        #[inline(always)]
+        fn decrypt(
+            token: Self::Token,
+            keys: &$crate::aes::bitslice::SlicedKeys<Self::Key>,
+            state: [Self; 8],
+        ) -> [Self; 8] {
+            $crate::aes::bitslice::decrypt(token, keys, state)
+        }
+    };
+}
+pub(super) use by_slices;
 
 /// The array of `word(0)` to `word(7)`. It is not `array::from_fn` or `array::map`, because the compiler may leave
 /// those out of line. Then it compiles them, and whatever they call, without the CPU's features.
@@ -75,7 +109,7 @@ pub const fn lower(n: u32) -> u64 {
 /// Exchanges the three bits of the words' numbers with the three lowest bits of positions in words. It is its own
 /// inverse.
 #[inline(always)]
-pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
+pub fn transpose<W: Slice>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> [W; 8] {
     let (a, b) = W::swap::<1>(token, a, b);
     let (c, d) = W::swap::<1>(token, c, d);
     let (e, f) = W::swap::<1>(token, e, f);
@@ -95,7 +129,7 @@ pub fn transpose<W: Word>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) -> 
 
 /// Byte shuffles for [`Word::turn`]: `turns()[rows - 1][cols]` says which byte goes to each position of a block in
 /// memory order. Row `r` of column `c` is byte `4·c + r`.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 pub const fn turns() -> [[u128; 4]; 2] {
     let mut turns = [[0; 4]; 2];
     let mut i = 0;
@@ -125,7 +159,7 @@ pub static NUMBERS: [u128; 32] = {
 };
 
 /// The byte shuffle that does ShiftRows twice.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 pub const fn shift_rows_twice() -> u128 {
     let mut shuffle = 0;
     let mut at = 0;
@@ -139,7 +173,7 @@ pub const fn shift_rows_twice() -> u128 {
 
 /// Byte `j` of word `i`, from the lowest, is bit `i` of byte `j` of `key`, for all 8 blocks: 0 or 0xff. (The words are
 /// `u128`s because those are wiped faster than bytes.)
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 #[inline(always)]
 pub fn spread_bits(key: &[u8; 16]) -> [u128; 8] {
     let key = u128::from_le_bytes(*key);

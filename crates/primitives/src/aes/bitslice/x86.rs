@@ -1,7 +1,7 @@
 //! Bit-sliced AES on vectors of 128, 256 and 512 bits: 8, 16 and 32 blocks at a time.
 
 use super::BitsliceToken;
-use super::word::{self, NUMBERS, Word, eight, lower};
+use super::word::{self, NUMBERS, Slice, Word, by_slices, eight, lower};
 use crate::aes::sbox::Gates;
 use crate::cpu::{Avx2, Avx512, HasAvx2, HasAvx512, HasSsse3, Ssse3};
 use crate::simd::x86::{V128, V256, V512};
@@ -24,7 +24,7 @@ impl BitsliceToken for Avx512 {
     type Quarter = V128<Self>;
 }
 
-/// The byte shuffles of [`word`]; `TURNS[rows - 1][cols]` is for [`Word::turn`].
+/// The byte shuffles of [`word`]; `TURNS[rows - 1][cols]` is for [`Slice::turn`].
 static TURNS: [[u128; 4]; 2] = word::turns();
 static REVERSE: u128 = word::REVERSE;
 static SHIFT_ROWS_TWICE: u128 = word::shift_rows_twice();
@@ -51,7 +51,6 @@ macro_rules! word {
             const PAD: [u8; 8 * $bytes] = [0; 8 * $bytes];
 
             const BLOCKS: usize = $bytes / 2;
-            const TURNS_ARE_CODE: bool = false;
 
             #[inline(always)]
             fn load(token: T, src: &[u8]) -> [Self; 8] {
@@ -88,6 +87,17 @@ macro_rules! word {
             }
 
             #[inline(always)]
+            fn slice_key(_: T, key: &[u8; 16]) -> [u128; 8] {
+                word::spread_bits(key)
+            }
+
+            by_slices!();
+        }
+
+        impl<T: $Has> Slice for $V<T> {
+            const TURNS_ARE_CODE: bool = false;
+
+            #[inline(always)]
             fn swap<const N: i32>(token: T, a: Self, b: Self) -> (Self, Self) {
                 let t = a.shr64::<N>().xor(b).and(Self::splat64(token, const { lower(N as u32) }));
                 (a.xor(t.shl64::<N>()), b.xor(t))
@@ -101,11 +111,6 @@ macro_rules! word {
             #[inline(always)]
             fn shift_rows_twice(self, token: T) -> Self {
                 self.shuffle_bytes(Self::splat_block(token, &SHIFT_ROWS_TWICE))
-            }
-
-            #[inline(always)]
-            fn slice_key(_: T, key: &[u8; 16]) -> [u128; 8] {
-                word::spread_bits(key)
             }
 
             #[inline(always)]

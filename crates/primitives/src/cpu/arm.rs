@@ -1,0 +1,79 @@
+//! The tokens of 32-bit Arm, and their detection.
+//!
+//! Stable Rust has neither intrinsics for its vectors nor functions that are compiled for them. So the drivers are inline
+//! assembly. Each block of it names the instruction set that it is written in (`.fpu`), and works on memory.
+
+use super::{CpuFeatures, Feature, FeatureSet, Token, token::assembly_token};
+
+assembly_token!(/// Advanced SIMD, as in most CPUs since the Cortex-A8.
+    Neon, [Neon]);
+assembly_token!(/// The AES instructions and PMULL of 32-bit programs on Armv8.
+    ArmCe, [Neon, Aes, Pclmul]);
+
+/// The lines at the beginning and at the end of assembly for Armv8. The last instruction set that an object file's
+/// assembly was written in is what the file says that it needs, and linkers pass that on to the program.
+macro_rules! armv8 {
+    (begin) => {
+        ".arch armv8-a\n.fpu crypto-neon-fp-armv8"
+    };
+    (end) => {
+        ".fpu neon\n.arch armv7-a"
+    };
+}
+pub(crate) use armv8;
+
+/// The features by the auxiliary vector's words `AT_HWCAP` and `AT_HWCAP2` (`asm/hwcap.h` of 32-bit Arm).
+fn features(hwcap: usize, hwcap2: usize) -> FeatureSet {
+    const HAS_NEON: usize = 1 << 12;
+    const HAS_AES: usize = 1 << 0;
+    const HAS_PMULL: usize = 1 << 1;
+    let mut found = FeatureSet::NONE;
+    // The code takes the order of bytes in memory for that of lanes.
+    if cfg!(target_endian = "big") {
+        return found;
+    }
+    if hwcap & HAS_NEON != 0 {
+        found = found.with(Feature::Neon);
+    }
+    if hwcap2 & HAS_AES != 0 {
+        found = found.with(Feature::Aes);
+    }
+    if hwcap2 & HAS_PMULL != 0 {
+        found = found.with(Feature::Pclmul);
+    }
+    found.consistent()
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn detect() -> FeatureSet {
+    // SAFETY: the function reads the auxiliary vector, which does not change.
+    let word = |kind| unsafe { libc::getauxval(kind) } as usize;
+    features(word(libc::AT_HWCAP), word(libc::AT_HWCAP2))
+}
+
+/// What the program is compiled for: Advanced SIMD or nothing.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn detect() -> FeatureSet {
+    features(if cfg!(target_feature = "neon") { usize::MAX } else { 0 }, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that QEMU gives programs on these CPUs, `neon=off` among them.
+    #[test]
+    fn machines() {
+        use Feature::{Aes, Neon, Pclmul};
+        for (machine, hwcap, hwcap2, want) in [
+            ("Cortex-A9", 0x0008_b8d7, 0, &[Neon][..]),
+            ("Cortex-A15", 0x001f_b8d7, 0, &[Neon]),
+            ("max", 0x001f_b0d7, 0x1f, &[Neon, Aes, Pclmul]),
+            ("Cortex-A9 without vectors", 0x0008_a8d7, 0, &[]),
+            ("max without vectors", 0x001f_a0d7, 0x10, &[]),
+            ("a kernel that hides vectors alone", 0x001f_a0d7, 0x1f, &[]),
+        ] {
+            assert_eq!(features(hwcap, hwcap2), FeatureSet::of(want), "{machine}");
+        }
+    }
+}
