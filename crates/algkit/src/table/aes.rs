@@ -96,6 +96,14 @@ pub(super) static ROWS: &[&[Row]] = &[
             "aes/bitslice/modes.rs",
         ),
     ],
+    #[cfg(all(target_arch = "arm", unix))]
+    &[
+        Row::skcipher::<Ecb<Bitslice<cpu::Neon>>>(&ECB, "ecb-aes-neonbs", 250, "aes/bitslice/arm.rs"),
+        Row::skcipher::<SlicedCbc<cpu::Neon>>(&CBC, "cbc-aes-neonbs", 250, "aes/bitslice/arm.rs"),
+        Row::skcipher::<SlicedCtr<cpu::Neon>>(&CTR, "ctr-aes-neonbs", 250, "aes/bitslice/arm.rs"),
+        Row::skcipher::<Xctr<Bitslice<cpu::Neon>>>(&XCTR, "xctr-aes-neonbs", 250, "aes/bitslice/arm.rs"),
+        Row::skcipher::<Xts<Bitslice<cpu::Neon>, AesFixedTime>>(&XTS, "xts-aes-neonbs", 250, "aes/bitslice/arm.rs"),
+    ],
     #[cfg(target_arch = "aarch64")]
     &[
         Row::cipher::<AesKey<cpu::Neon>>(&AES, "aes-neon", 200, "aes/neon.rs"),
@@ -145,7 +153,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Xcbc<cpu::Vaes512>>(&XCBC, "xcbc-aes-vaes-avx512", 800, "aes/cbcmac.rs"),
         Row::hash::<Cbcmac<cpu::Vaes512>>(&CBCMAC, "cbcmac-aes-vaes-avx512", 800, "aes/cbcmac.rs"),
     ],
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix)))]
     &[
         Row::cipher::<AesKey<cpu::ArmCe>>(&AES, "aes-ce", 300, "aes/rounds.rs"),
         Row::skcipher::<FusedEcb<cpu::ArmCe>>(&ECB, "ecb-aes-ce", 400, "aes/ecb.rs"),
@@ -153,6 +161,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::skcipher::<FusedCtr<cpu::ArmCe>>(&CTR, "ctr-aes-ce", 400, "aes/ctr.rs"),
         Row::skcipher::<FusedXctr<cpu::ArmCe>>(&XCTR, "xctr-aes-ce", 400, "aes/xctr.rs"),
         Row::skcipher::<XtsKey<cpu::ArmCe>>(&XTS, "xts-aes-ce", 400, "aes/xts.rs"),
+        #[cfg(target_arch = "aarch64")]
         Row::aead::<GcmKey<cpu::ArmCe>>(&GCM, "gcm-aes-ce", 400, "gcm/kernel.rs"),
         Row::aead::<FusedCcm<cpu::ArmCe>>(&CCM, "ccm-aes-ce", 400, "aes/ccm.rs"),
         Row::hash::<Cmac<cpu::ArmCe>>(&CMAC, "cmac-aes-ce", 400, "aes/cbcmac.rs"),

@@ -6,7 +6,7 @@ use crate::{
     adapters::chacha::{ChaCha20, Stitched, XChaCha},
     driver::{Shape, TextRule, Type},
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 use algkit_primitives::cpu;
 use algkit_primitives::cpu::Portable;
 
@@ -61,6 +61,12 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::skcipher::<ChaCha20<cpu::Neon>>(&CHACHA20, "chacha20-neon", 250, "chacha/rounds.rs"),
         Row::skcipher::<XChaCha<cpu::Neon, 20>>(&XCHACHA20, "xchacha20-neon", 250, "chacha/rounds.rs"),
         Row::skcipher::<XChaCha<cpu::Neon, 12>>(&XCHACHA12, "xchacha12-neon", 250, "chacha/rounds.rs"),
+    ],
+    #[cfg(all(target_arch = "arm", unix))]
+    &[
+        Row::skcipher::<ChaCha20<cpu::Neon>>(&CHACHA20, "chacha20-neon", 250, "chacha/arm.rs"),
+        Row::skcipher::<XChaCha<cpu::Neon, 20>>(&XCHACHA20, "xchacha20-neon", 250, "chacha/arm.rs"),
+        Row::skcipher::<XChaCha<cpu::Neon, 12>>(&XCHACHA12, "xchacha12-neon", 250, "chacha/arm.rs"),
     ],
     #[cfg(target_arch = "x86_64")]
     &[

@@ -8,7 +8,13 @@ use crate::{
         clmul::{VGhash, VPolyval},
     },
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "powerpc64",
+    target_arch = "riscv64",
+    all(target_arch = "arm", unix)
+))]
 use algkit_primitives::cpu;
 use algkit_primitives::cpu::Portable;
 
@@ -35,6 +41,13 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VPolyval, cpu::Neon>>(&POLYVAL, "polyval-neon", 200, "ghash/neon.rs"),
         Row::hash::<Of<VGhash, cpu::ArmCe>>(&GHASH, "ghash-ce", 300, "ghash/aarch64.rs"),
         Row::hash::<Of<VPolyval, cpu::ArmCe>>(&POLYVAL, "polyval-ce", 300, "ghash/aarch64.rs"),
+    ],
+    #[cfg(all(target_arch = "arm", unix))]
+    &[
+        Row::hash::<Of<VGhash, cpu::Neon>>(&GHASH, "ghash-neon", 200, "ghash/arm.rs"),
+        Row::hash::<Of<VPolyval, cpu::Neon>>(&POLYVAL, "polyval-neon", 200, "ghash/arm.rs"),
+        Row::hash::<Of<VGhash, cpu::ArmCe>>(&GHASH, "ghash-ce", 300, "ghash/arm.rs"),
+        Row::hash::<Of<VPolyval, cpu::ArmCe>>(&POLYVAL, "polyval-ce", 300, "ghash/arm.rs"),
     ],
     #[cfg(target_arch = "powerpc64")]
     &[

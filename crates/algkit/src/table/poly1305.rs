@@ -8,7 +8,7 @@ use crate::{
         poly1305::{VNhPoly1305, VPoly1305},
     },
 };
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 use algkit_primitives::cpu;
 use algkit_primitives::{cpu::Portable, nhpoly1305};
 
@@ -29,6 +29,8 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VNhPoly1305, cpu::Avx2>>(&NHPOLY1305, "nhpoly1305-avx2", 300, "nhpoly1305/mod.rs"),
         Row::hash::<Of<VNhPoly1305, cpu::Avx512>>(&NHPOLY1305, "nhpoly1305-avx512", 310, "nhpoly1305/mod.rs"),
     ],
+    #[cfg(all(target_arch = "arm", unix))]
+    &[Row::hash::<Of<VPoly1305, cpu::Neon>>(&POLY1305, "poly1305-neon", 250, "poly1305/arm.rs")],
     #[cfg(target_arch = "aarch64")]
     &[Row::hash::<Of<VNhPoly1305, cpu::Neon>>(&NHPOLY1305, "nhpoly1305-neon", 200, "nhpoly1305/mod.rs")],
 ];
