@@ -24,6 +24,8 @@ class Target:
     jump: re.Pattern
     conditional: re.Pattern
     """Which of these depend on something."""
+    size: int = 0x1000000
+    """How far the instructions reach that are counted."""
 
     @property
     def compiler(self):
@@ -61,7 +63,7 @@ class Program:
             # With an instruction a block of translation, each one that is executed is a line.
             options = "exec,nochain,cpu" if registers else "exec,nochain"
             command = [self.target.qemu, "-L", f"/usr/{self.target.gcc}", "-cpu", self.target.cpu, "-singlestep", "-d", options]
-            command += ["-dfilter", f"{self.target.base:#x}+0x1000000", "-D", log.name, self.binary, kernel, str(size), str(secret), "call" if call else "none"]
+            command += ["-dfilter", f"{self.target.base:#x}+{self.target.size:#x}", "-D", log.name, self.binary, kernel, str(size), str(secret), "call" if call else "none"]
             # The stack begins below the environment.
             subprocess.run(command, check=True, env={"PATH": os.environ["PATH"]})
             yield from log
