@@ -42,12 +42,28 @@ pub trait ChaChaToken: Token {
     /// [`ChaCha::xor`] with the parts of a key.
     #[doc(hidden)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>);
+
+    /// [`hchacha`] of a matrix, in general registers where nothing else is said.
+    #[doc(hidden)]
+    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
+        rounds::hchacha::<Quad>(Portable::new(), matrix, double_rounds)
+    }
 }
 
 impl<T: ChaChaVectors> ChaChaToken for T {
     #[inline(always)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>) {
         xor(self, key, state, double_rounds, data);
+    }
+
+    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
+        if !T::SINGLE_IN_VECTOR {
+            return rounds::hchacha::<Quad>(Portable::new(), matrix, double_rounds);
+        }
+        self.vectorize(
+            #[inline(always)]
+            || rounds::hchacha::<T::Row>(self, matrix, double_rounds),
+        )
     }
 }
 
@@ -266,14 +282,7 @@ fn xor_columns<T: ChaChaVectors>(
 /// 24-byte nonce.
 pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
     let matrix = [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)];
-    if T::SINGLE_IN_VECTOR {
-        token.vectorize(
-            #[inline(always)]
-            || rounds::hchacha::<T::Row>(token, matrix, rounds / 2),
-        )
-    } else {
-        rounds::hchacha::<Quad>(Portable::new(), matrix, rounds / 2)
-    }
+    token.hchacha(matrix, rounds / 2)
 }
 
 /// The four little-endian words at offset `at` of `bytes`.
