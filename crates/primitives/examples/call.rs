@@ -5,15 +5,30 @@
 //! letters, for which everything but the call is made. A kernel whose name ends in `-192` or `-256` gets a key of as
 //! many bits, others one of 128.
 
-#[cfg(not(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64")))]
+#[cfg(not(any(
+    target_arch = "aarch64",
+    all(target_arch = "arm", unix),
+    target_arch = "powerpc64",
+    target_arch = "riscv64"
+)))]
 fn main() {}
 
-#[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(
+    target_arch = "aarch64",
+    all(target_arch = "arm", unix),
+    target_arch = "powerpc64",
+    target_arch = "riscv64"
+))]
 fn main() {
     call::main()
 }
 
-#[cfg(any(target_arch = "aarch64", all(target_arch = "arm", unix), target_arch = "powerpc64", target_arch = "riscv64"))]
+#[cfg(any(
+    target_arch = "aarch64",
+    all(target_arch = "arm", unix),
+    target_arch = "powerpc64",
+    target_arch = "riscv64"
+))]
 mod call {
     use algkit_primitives::{
         InOut,
