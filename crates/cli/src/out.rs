@@ -68,8 +68,10 @@ pub fn print_all(text: &[u8]) -> Result<(), Error> {
     out.done()
 }
 
-/// Prints one line on standard error. Control characters are escaped, because names in it may come from anybody.
+/// Prints one line on standard error. Control characters are escaped, because names in it may come from anybody. The
+/// line is written by one call, so that a program that writes to the same file cannot come between its parts.
 pub fn complain(message: &dyn Display) {
+    let line = format!("algkit: {}\n", visible(&message.to_string()));
     // If this fails, nobody is left to report it to.
-    let _ = writeln!(io::stderr(), "algkit: {}", visible(&message.to_string()));
+    let _ = io::stderr().write_all(line.as_bytes());
 }

@@ -17,6 +17,7 @@ use rustix::{
 };
 use std::{
     env,
+    io::{self, Write},
     os::fd::{BorrowedFd, OwnedFd},
     process,
     sync::atomic::{AtomicBool, Ordering},
@@ -58,7 +59,11 @@ extern "C" fn init() {
             }
             service::configure(Settings { tell: Some(tell), ..settings });
         }
-        Err(name) => eprintln!("algkit: {name} is not understood, and nothing that it asks for is done"),
+        Err(name) => {
+            let line = format!("algkit: {name} is not understood, and nothing that it asks for is done\n");
+            // If this fails, nobody is left to report it to.
+            let _ = io::stderr().write_all(line.as_bytes());
+        }
     }
 }
 

@@ -23,6 +23,7 @@ pub struct MacHandle {
 pub const GCRYCTL_DISABLE_SECMEM: c_int = 37;
 pub const GCRYCTL_INITIALIZATION_FINISHED: c_int = 38;
 pub const GCRYCTL_SET_CCM_LENGTHS: c_int = 69;
+pub const GCRYCTL_SET_ALLOW_WEAK_KEY: c_int = 79;
 pub const GCRY_CIPHER_CBC_CTS: c_uint = 4;
 
 unsafe extern "C" {
