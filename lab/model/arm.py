@@ -6,7 +6,7 @@ from .cycles import PUBLISHED_ROUND, a53_units, a57, a57_unfused, by_count, mca,
 from .report import added, cycles_of, figure, per_byte, table, whole
 from .targets import AARCH64, POWER, POWER8, POWER_LE, Program, fail
 
-# Kernel, and what was published about the same method in Linux on a Cortex-A53, measured, in cycles a byte.
+# Each kernel, and the published figure of Linux's code of the same method, measured on a Cortex-A53, in cycles a byte.
 KERNELS = {
     "ctr-aes-neonbs": "19.8",
     "xts-aes-neonbs": "20.1",
@@ -26,12 +26,12 @@ KERNELS = {
     "ghash-ce": "",
     "cbcmac-aes-ce": "",
 }
-# ChaCha20 of Linux takes five blocks at a time, of 64 bytes.
+# Linux's ChaCha20 computes five blocks of 64 bytes at a time.
 SIZES = {"chacha20-neon": 1280}
 MODELS = {"instructions a byte": len, "A53 by count": by_count, "A53 units": a53_units, "A57, A72": a57, "ThunderX2": thunderx2}
 COUNT = "A53 by count"
 
-# Ours; the program's target for each of the columns.
+# Each kernel, and the targets of the big-endian and the little-endian program.
 POWERPC = [
     ("ecb-aes-altivec", POWER, POWER_LE), ("ecb-aes-altivec-dec", POWER, POWER_LE), ("cbc-aes-altivec", POWER, POWER_LE),
     ("cbc-aes-altivec-dec", POWER, POWER_LE), ("ctr-aes-altivec", POWER, POWER_LE), ("xts-aes-altivec", POWER, POWER_LE),
@@ -49,7 +49,7 @@ def validated():
 
 
 def powerpc_calls(target):
-    """Both levels of features of a target are in one program."""
+    """The program for a target. One program has the code for both POWER and POWER8."""
     return Program(target, programs.calls(POWER if target is POWER8 else target).binary)
 
 
@@ -66,42 +66,40 @@ def page():
         rows[composed, program] = {model: parts[0][model] + parts[1][model] for model in MODELS}
     print(f"""# Cycles on Arm and PowerPC: a model
 
-Written by `lab/experiments --model`; do not edit. **Nothing on this page was measured on an Arm or PowerPC CPU.** It is a model: the
-instructions that 1024 more bytes of text add to a call with a key of 128 bits, as qemu-user executes them, and what they take.
+Written by `lab/experiments --model`; do not edit. **Nothing on this page was measured on an Arm or PowerPC CPU.** The figures are a model's. The
+model takes the instructions that 1024 more bytes of text add to a call with a key of 128 bits, as qemu-user executes them, and computes the cycles that they need.
 
-## The model, and whether it can be believed
+## The model, and how it was checked
 
-The count was checked before anything else. The round of AES by table look-up in Linux, 20 instructions and 2 of loop control, is
-published with "around 15" cycles a byte by counting, 21.25 with look-ups of four cycles, and 22.0 as measured on a Cortex-A53.
-Here it is {counted:.2f} with look-ups of one cycle, and **{corrected:.2f}** with four.
+The count was checked first, with Linux's round of AES by table look-up: 20 instructions and 2 of loop control. The published figures are "around 15" cycles a byte by
+counting, 21.25 if a look-up takes four cycles, and 22.0 as measured on a Cortex-A53. The count here is {counted:.2f} if a look-up takes one cycle, and **{corrected:.2f}** if it takes four.
 
-* *A53 by count*: each instruction takes a cycle, and a look-up in four registers (`tbl`, `tbx`) takes four.
-* *A53 units*: what the busiest unit of llvm-mca-19's model takes. That model gives a look-up in four registers one cycle; three are added
-  here. Of the published round it says {units:.1f}, and {units_corrected:.1f} when corrected, because it issues loads and loop control beside vector
-  operations. Nothing waits in this bound.
-* *A57, A72*: what llvm-mca-19 simulates. The two cores have one model there. It is corrected too: AESE and the AESMC of its result, which
-  follows at once, are one operation (and AESD with AESIMC). llvm-mca-19 makes two of them, which take the one unit for AES twice. Later versions of
-  LLVM (`AArch64CustomBehaviour.cpp`) fuse them for cores that have `FeatureFuseAES`, as both of these have it, and so does GCC
-  (`aarch_crypto_can_dual_issue`: both in a cycle). What the uncorrected model says is below.
-* *ThunderX2*: what llvm-mca-19 simulates. LLVM fuses nothing for it. Loads hit the cache in all of these.
+* *A53 by count*: each instruction takes one cycle, and a look-up in four registers (`tbl`, `tbx`) takes four.
+* *A53 units*: the cycles of the busiest execution unit in llvm-mca-19's model. That model gives a look-up in four registers one cycle; three are added
+  here. For the published round it gives {units:.1f} cycles a byte, and {units_corrected:.1f} after this correction: less than the count, because it issues loads and loop control beside vector
+  operations. No instruction waits for a result in this bound.
+* *A57, A72*: a simulation by llvm-mca-19, which has one model for both cores. It is corrected as well. If an AESMC follows at once on the AESE whose result it takes, the two are
+  counted as one operation, and so are AESD and AESIMC. llvm-mca-19 counts two operations, both for the only unit that has AES. Later versions of LLVM (`AArch64CustomBehaviour.cpp`) fuse the pair on cores
+  with `FeatureFuseAES`, which both of these have. GCC issues the pair in one cycle (`aarch_crypto_can_dual_issue`). The figures of the uncorrected model are below.
+* *ThunderX2*: a simulation by llvm-mca-19. LLVM fuses no AES instructions for this core.
 
-No column for the A53 waits for a result, so figures of a chain, as a MAC is one, are too low there.
+In all these models, loads hit the cache. The columns for the A53 do not wait for results, so they are too low for a chain of blocks, such as a MAC.
 
-## Kernels, and those of Linux
+## Kernels of algkit and of Linux
 
-Linux's are the functions of `linux-source-6.12` of Debian in `arch/arm64/crypto` (`aes-neonbs-core.S`, `aes-neon.S`, `aes-ce.S`, `ghash-ce-core.S`,
-`chacha-neon-core.S`), assembled when this page is made and called with whole batches. Published figures are of the same method in Linux on a
-Cortex-A53, measured, in cycles a byte.
+*Linux* stands for the functions of Debian's `linux-source-6.12` in `arch/arm64/crypto` (`aes-neonbs-core.S`, `aes-neon.S`, `aes-ce.S`, `ghash-ce-core.S`,
+`chacha-neon-core.S`). They are assembled when this page is written, and called with whole batches of blocks. The published figures were measured on a Cortex-A53 with Linux's code of the same
+method. All columns but the first are cycles a byte.
 """)
     body = []
     for kernel, published in [*KERNELS.items(), (composed, "29")]:
-        # The sum of its parts, after what it is made of.
+        # The composed GCM comes last; its figures are the sums of its parts.
         for whose, program in (("ours", ours), ("Linux", linux)):
             name = f"`{kernel}`" + (", the sum of its parts" if kernel == composed else "")
             body.append((name if program is ours else "", whose, *(figure(n) for n in rows[kernel, program].values()), published if program is linux else ""))
     table(["kernel", "whose", *MODELS, "published, A53"], body)
     unfused = {kernel: [cycles_of(added(program, kernel), a57_unfused) / 1024 for program in (ours, linux)] for kernel in KERNELS if "aes-ce" in kernel}
-    print("With AES instructions, on A57 and A72, by llvm-mca as it is, and with fused pairs as above:\n")
+    print("Kernels with AES instructions on A57 and A72, in cycles a byte: by llvm-mca without the correction (*not fused*), and with it:\n")
     table(["kernel", "ours, not fused", "ours", "Linux, not fused", "Linux"], [
         (f"`{kernel}`", figure(mine), figure(rows[kernel, ours]["A57, A72"]), figure(theirs), figure(rows[kernel, linux]["A57, A72"])) for kernel, (mine, theirs) in unfused.items()])
     aims(rows, ours, linux, composed, unfused)
@@ -119,9 +117,9 @@ def aims(rows, ours, linux, composed, unfused):
     ratio = {name: cells[COUNT] / rows["ghash-neon", ours][COUNT] for name, cells in hashed.items()}
     ctr = rows["ctr-aes-ce", ours]["A57, A72"]
     measured = {**KERNELS, composed: "29"}
-    # How much more than its count Linux's code took on the hardware.
+    # The factor by which Linux's code took more cycles on hardware than its count.
     more = {kernel: float(published) / rows[kernel, linux][COUNT] for kernel, published in measured.items() if published}
-    # What the published GCM leaves for GHASH, with a table and without.
+    # The published cycles of GCM less those of CTR: GHASH with a table, and with 8-bit products.
     table_took, bytes_took = 58 - 19.8, 29 - 19.8
     by_hardware = table_took / (rows["ghash-neon", ours][COUNT] * bytes_took / rows["ghash-neon", linux][COUNT])
     verdict = lambda met: "met" if met else "not met"
@@ -131,27 +129,27 @@ def aims(rows, ours, linux, composed, unfused):
         like = (measured[kernel], figure(more[kernel]), figure(value * more[kernel])) if kernel in more else ("", "", "")
         return f"A53 by count: {what}", f"≤ {limit:g}", figure(value), verdict(value <= limit), *like
 
-    print("## Aims\n\nOn the model. The last columns say what the model leaves out: on the hardware Linux's code took more than its count here, and ours may as well.\n")
-    table(["", "aim", "model", "", "published, of Linux on hardware", "that, over the count of Linux's code", "ours, by this factor"], [
+    print("## Aims\n\nThe aims are for the model's figures. The last three columns estimate what the model leaves out: on hardware, Linux's code took more cycles than its count here, and algkit's code may do so too.\n")
+    table(["", "aim", "model", "", "Linux's code, measured (published)", "measured / count of Linux's code", "ours, scaled by this factor"], [
         of_a53("CTR, bit-sliced", "ctr-aes-neonbs", 17),
         of_a53("XTS, bit-sliced", "xts-aes-neonbs", 17.5),
         of_a53("AES by table look-up, ECB", "ecb-aes-neon", 20),
         of_a53("AES by table look-up, CTR", "ctr-aes-neon", 20),
         of_a53("GCM", composed, 25),
-        ("A53 by count: GHASH from products of bytes, times as fast as Linux's with a table of 4 KiB", "≥ 4", figure(ratio["table"]), verdict(ratio["table"] >= 4), "4", "", figure(by_hardware)),
-        ("ThunderX2: GCM of 1500 bytes with 8 blocks together, times as fast as with 2", "≥ 1.25", figure(at_1500[2] / at_1500[8]), verdict(at_1500[2] >= 1.25 * at_1500[8]), "1.20 to 1.25, with 4", "", ""),
+        ("A53 by count: speed of GHASH from 8-bit polynomial products / of Linux's with a table of 4 KiB", "≥ 4", figure(ratio["table"]), verdict(ratio["table"] >= 4), "4", "", figure(by_hardware)),
+        ("ThunderX2: speed of GCM of 1500 bytes with 8 blocks together / with 2", "≥ 1.25", figure(at_1500[2] / at_1500[8]), verdict(at_1500[2] >= 1.25 * at_1500[8]), "1.20 to 1.25, with 4", "", ""),
         ("A57, A72: CTR with AES instructions", "≤ 0.9", figure(ctr), verdict(ctr <= 0.9), "0.9", "", ""),
     ])
     round_ = 2 + 3 + 4 * 4 + 9
-    print(f"""* *AES by table look-up*: 18 instructions a round and 12 cycles more, in the last one 9 less, and a last key are {(10 * round_ - 9 + 1) / 16:.2f} cycles a byte. The
-  rest are loads, stores and loop control. The S-box fills half of the registers, so a block begins its round when the one two before it has
-  ended its own; with four at a time, parts of the S-box went to memory and back in each round.
-* *GHASH*: a table's cost is that a core waits for its loads, of which each block has a chain of sixteen, and the count waits for nothing. GCM with Linux's table
-  is published with 58 cycles a byte and with products of bytes 29, of which 19.8 are CTR. So the table took {table_took:.1f}, {table_took / hashed["table"][COUNT]:.1f} times its count here ({figure(hashed["table"][COUNT])}), and Linux's products
-  of bytes {bytes_took:.1f}, {bytes_took / rows["ghash-neon", linux][COUNT]:.2f} times theirs. By that ours are {by_hardware:.1f} times as fast as the table. By the count they are {figure(ratio["ghash-table4k"], 1)} times as fast as `ghash-table4k`, which is a program
-  of the lab, and {figure(ratio["ghash-generic"], 1)} times as fast as our `ghash-generic`, which has no table.
-* *CTR on A57 and A72*: {figure(unfused["ctr-aes-ce"][0])} by llvm-mca as it is. The published 0.9 were measured on a Cortex-A57, and 19 AES instructions a block that each
-  take a cycle would be 1.19, so that core must fuse pairs; with all of them fused, 10 a block are 0.63.
+    print(f"""* *AES by table look-up*: a round takes 30 cycles, since it has 18 instructions, four of which are look-ups of four cycles. The last round takes 9 cycles less, and the last round key takes 1. Together
+  these are {(10 * round_ - 9 + 1) / 16:.2f} cycles a byte. The rest are loads, stores and loop control. The S-box fills half of the registers. A block therefore begins its round only when the block two before it has
+  ended its own round; with four blocks at a time, parts of the S-box went to memory and back in each round.
+* *GHASH*: most of what a table costs is waiting for loads, sixteen in a chain for each block, and the count does not wait. GCM is published with 58 cycles a byte with Linux's table, and with
+  29 with 8-bit polynomial products; 19.8 of each are CTR. So the table took {table_took:.1f}, which is {table_took / hashed["table"][COUNT]:.1f} times its count here ({figure(hashed["table"][COUNT])}). Linux's 8-bit products
+  took {bytes_took:.1f}, which is {bytes_took / rows["ghash-neon", linux][COUNT]:.2f} times their count. Scaled by these factors, algkit's products are {by_hardware:.1f} times as fast as the table. By the count they are {figure(ratio["ghash-table4k"], 1)} times as fast as `ghash-table4k`, a
+  program of the lab, and {figure(ratio["ghash-generic"], 1)} times as fast as algkit's `ghash-generic`, which has no table.
+* *CTR on A57 and A72*: llvm-mca without the correction gives {figure(unfused["ctr-aes-ce"][0])}. The published 0.9 was measured on a Cortex-A57. The 19 AES instructions of a block would alone take 1.19 cycles a byte if
+  each took a cycle, so that core must fuse pairs. With all pairs fused, the 10 operations of a block take 0.63.
 """)
 
 
@@ -165,10 +163,11 @@ def powerpc():
                      figure(cycles_of(added(little, kernel), power9) / 1024)))
     print("""## PowerPC
 
-*Instructions a byte*, under qemu-user: big-endian (e6500, with AltiVec and without VSX; POWER8 for `p8`) and little-endian (POWER9). *POWER9*: cycles a byte
-by llvm-mca-19, of the little-endian code. *Cell*: cycles a byte of the big-endian code by hand, since no tool has a model of its PowerPC core. The rules are
-those that its makers wrote down for GCC (`gcc/config/rs6000/cell.md`). Two instructions issue in a cycle, in order, if their units differ: integers (result after 2 cycles),
-loads and stores (2), branches, simple instructions on vectors (4), permutations (4). A load or store of a vector takes the unit of permutations as well, a store of an integer
-that of integers. What makes an address comes 3 cycles later for a load or store. The second thread, misses of the cache and mispredicted branches are not modelled.
+*Instructions* are instructions a byte under qemu-user: big-endian on an e6500 (AltiVec without VSX), or on a POWER8 for kernels that begin with `p8`; little-endian on a POWER9.
+*POWER9* is cycles a byte of the little-endian code, by llvm-mca-19.
+*Cell* is cycles a byte of the big-endian code, by a model of our own (`lab/model/cell.py`), since no tool has a model of the Cell's PowerPC core. Its rules are
+those that the core's makers wrote for GCC (`gcc/config/rs6000/cell.md`). Two instructions issue in a cycle, in order, if they use different units. The units, with the cycles until a result is ready, are: integers (2),
+loads and stores (2), branches, simple vector instructions (4) and vector permutations (4). A load or store of a vector also uses the unit for permutations, and a store of an integer also uses
+the unit for integers. A load or store can use a computed address only 3 cycles later. The second hardware thread, cache misses and mispredicted branches are not modelled.
 """)
     table(["kernel", "instructions, big-endian", "instructions, little-endian", "Cell", "POWER9"], rows)
