@@ -11,15 +11,19 @@ fn main() {
     let rows = registry.drivers();
     println!("# Drivers on {}\n", std::env::consts::ARCH);
     println!("Printed from the driver table by `crates/algkit/examples/drivers.rs`; do not edit.\n");
-    println!("The highest priority that the CPU runs and the timing policy allows wins. Templates build more drivers");
     println!(
-        "out of these; a composed driver's name shows what it is made of. What each kernel takes in bytes of code is in"
+        "An algorithm is served by the driver with the highest priority that the CPU can run and the timing policy allows."
     );
-    println!("[text-size.md](text-size.md), and why they are as fast as they are in [laboratory.md](laboratory.md).\n");
     println!(
-        "A source is a file under `crates/primitives/src`, under `crates/algkit/src` for what begins with `rng/` or `adapters/`,"
+        "Templates compose more drivers from these; the name of a composed driver shows its parts. How many bytes of code"
     );
-    println!("or the crate that is wrapped.\n");
+    println!(
+        "each kernel has is in [text-size.md](text-size.md), and what bounds its speed in [laboratory.md](laboratory.md).\n"
+    );
+    println!(
+        "*Source* is the file with the driver's code, or the crate that the driver wraps. Files that begin with `rng/` or"
+    );
+    println!("`adapters/` are under `crates/algkit/src`, all others under `crates/primitives/src`.\n");
     for kind in [Type::Cipher, Type::Skcipher, Type::Aead, Type::Hash, Type::Rng] {
         let mut algorithms = BTreeMap::<&str, Vec<&DriverRef>>::new();
         for driver in rows.iter().filter(|d| d.kind == kind) {
@@ -50,14 +54,15 @@ fn main() {
     }
     println!("## Algorithms of general use\n");
     println!(
-        "What `algkit list` shows and `algkit test` tests when no name is given; any other combination of templates"
+        "`algkit list` shows these and `algkit test` tests these if no name is given. Any other combination of templates and"
     );
-    println!("and ciphers can be asked for as well.\n");
+    println!("ciphers can be asked for as well.\n");
     println!("{}", CATALOGUE.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
     println!("\n## Names of Linux that are left out\n");
     println!(
-        "Of those that Linux 6.1 lists with all its modules, and those of Linux 6.18 by its sources; all others are here."
+        "Linux 6.1 lists these names with all its modules loaded, or Linux 6.18 has them in its sources. algkit does not have"
     );
+    println!("them; it has all others.");
     println!("\n| name | why |");
     println!("| --- | --- |");
     for line in include_str!("../kernel/left-out").lines().filter(|line| !line.starts_with('#')) {
