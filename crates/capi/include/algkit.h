@@ -88,22 +88,22 @@ struct algkit_info {
 typedef struct algkit_list algkit_list;
 
 /*
- * Lists drivers, to be freed by algkit_list_free: those of an algorithm, the preferred one first, or with name NULL all that
- * are known. Lists no driver of templates that nobody has asked for.
+ * Lists the drivers of an algorithm, the preferred one first, or all known drivers if name is NULL. Drivers that templates
+ * compose are known after they have been asked for by name. Free the list by algkit_list_free.
  */
 int algkit_list_new(const char *name, algkit_list **list);
 void algkit_list_free(algkit_list *list);
 
-/* The number of drivers in a list; 0 for what is no list. */
+/* Returns the number of drivers in a list, or 0 if the pointer is not a list. */
 size_t algkit_list_count(const algkit_list *list);
 
-/* The driver at an index, valid as long as the list; NULL behind the last one. */
+/* Returns the driver at an index, which is valid as long as the list, or NULL if there are fewer drivers. */
 const struct algkit_info *algkit_list_get(const algkit_list *list, size_t index);
 
 /*
  * algkit_cipher - block ciphers
  * -----------------------------
- * For aes, serpent and the like: single blocks, of which a protocol makes something of its own. Equal blocks have equal
+ * For aes, serpent and the like: single blocks, for protocols that define their own mode. Equal blocks have equal
  * ciphertexts, so messages need a mode: algkit_skcipher or algkit_aead.
  */
 typedef struct algkit_cipher algkit_cipher;
@@ -112,7 +112,7 @@ typedef struct algkit_cipher algkit_cipher;
 int algkit_cipher_new(const char *name, const void *key, size_t key_len, algkit_cipher **tfm);
 void algkit_cipher_free(algkit_cipher *tfm);
 
-/* What serves; valid as long as the handle. NULL for what is no such handle. */
+/* Describes the driver that serves, as long as the handle exists. Returns NULL if the pointer is not such a handle. */
 const struct algkit_info *algkit_cipher_info(const algkit_cipher *tfm);
 
 /* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
@@ -134,7 +134,7 @@ typedef struct algkit_skcipher algkit_skcipher;
 int algkit_skcipher_new(const char *name, const void *key, size_t key_len, algkit_skcipher **tfm);
 void algkit_skcipher_free(algkit_skcipher *tfm);
 
-/* What serves; valid as long as the handle. NULL for what is no such handle. */
+/* Describes the driver that serves, as long as the handle exists. Returns NULL if the pointer is not such a handle. */
 const struct algkit_info *algkit_skcipher_info(const algkit_skcipher *tfm);
 
 /* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
@@ -202,9 +202,8 @@ int algkit_skcipher_batch(struct algkit_skcipher_request *requests, size_t count
 /*
  * algkit_aead - authenticated encryption with associated data
  * -----------------------------------------------------------
- * For gcm(aes), rfc7539(chacha20,poly1305), ccm(aes) and the like. Both of the first take an IV of 12 bytes, which must be
- * different for each message under one key. The IV of ccm(aes) has 16 bytes, which
- * algkit_ccm_iv makes of a nonce.
+ * For gcm(aes), rfc7539(chacha20,poly1305), ccm(aes) and the like. The IV of the first two has 12 bytes, and must be
+ * different for each message under one key. The IV of ccm(aes) has 16 bytes; algkit_ccm_iv makes it from a nonce.
  */
 typedef struct algkit_aead algkit_aead;
 
@@ -212,16 +211,16 @@ typedef struct algkit_aead algkit_aead;
 int algkit_aead_new(const char *name, const void *key, size_t key_len, algkit_aead **tfm);
 void algkit_aead_free(algkit_aead *tfm);
 
-/* What serves; valid as long as the handle. NULL for what is no such handle. */
+/* Describes the driver that serves, as long as the handle exists. Returns NULL if the pointer is not such a handle. */
 const struct algkit_info *algkit_aead_info(const algkit_aead *tfm);
 
 /* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
 int algkit_aead_set_key(algkit_aead *tfm, const void *key, size_t key_len);
 
-/* Makes the IV of ccm(...), of 16 bytes (iv_len), of a nonce of 7 to 13 bytes. */
+/* Makes the IV of ccm(...), which has 16 bytes (iv_len), from a nonce of 7 to 13 bytes. */
 int algkit_ccm_iv(const void *nonce, size_t nonce_len, void *iv, size_t iv_len);
 
-/* Makes the key of authenc(...), of 8 + auth_key_len + enc_key_len bytes (key_len), of the keys of its two parts. */
+/* Makes the key of authenc(...), which has 8 + auth_key_len + enc_key_len bytes (key_len), from the keys of its parts. */
 int algkit_authenc_key(const void *auth_key, size_t auth_key_len, const void *enc_key, size_t enc_key_len, void *key,
         size_t key_len);
 
@@ -287,7 +286,7 @@ int algkit_aead_update(algkit_aead_state *state, const void *src, void *dst, siz
 /* Writes the tag. Whatever this returns, the message is ended, and the state takes nothing but algkit_aead_state_free. */
 int algkit_aead_finish(algkit_aead_state *state, void *tag, size_t tag_len);
 
-/* Ends the message in the same way and compares its tag, as who receives a GMAC does: ALGKIT_EBADMSG if it does not match. */
+/* Ends the message and compares its tag, to verify a GMAC. Returns ALGKIT_EBADMSG if the tag does not match. */
 int algkit_aead_verify(algkit_aead_state *state, const void *tag, size_t tag_len);
 
 /*
@@ -304,7 +303,7 @@ typedef struct algkit_hash algkit_hash;
 int algkit_hash_new(const char *name, const void *key, size_t key_len, algkit_hash **tfm);
 void algkit_hash_free(algkit_hash *tfm);
 
-/* What serves; valid as long as the handle. NULL for what is no such handle. */
+/* Describes the driver that serves, as long as the handle exists. Returns NULL if the pointer is not such a handle. */
 const struct algkit_info *algkit_hash_info(const algkit_hash *tfm);
 
 /* Replaces the key. After an error the old key stays. No other thread may use the handle meanwhile. */
@@ -346,8 +345,8 @@ void algkit_hash_state_free(algkit_hash_state *state);
 int algkit_hash_clone(const algkit_hash_state *state, algkit_hash_state **copy);
 
 /*
- * Makes *to what *from is, without an allocation if both are of one handle and the message of *to has not been ended. A
- * program that keeps a state into which nothing was absorbed begins one message after the other in this way.
+ * Copies *from to *to. It allocates nothing if both states are of one handle and the message of *to has not been ended. So a
+ * program can keep a state that has absorbed nothing, and copy it to begin each message.
  */
 int algkit_hash_copy(const algkit_hash_state *from, algkit_hash_state *to);
 
@@ -357,7 +356,7 @@ int algkit_hash_update(algkit_hash_state *state, const void *src, size_t len);
 /* Writes the digest. Whatever this returns, the message is ended, and the state takes nothing but algkit_hash_state_free. */
 int algkit_hash_finish(algkit_hash_state *state, void *digest, size_t digest_len);
 
-/* Writes the digest of what was absorbed so far. The message goes on. */
+/* Writes the digest of the parts absorbed so far. More parts may follow. */
 int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest_len);
 
 /*
@@ -367,12 +366,12 @@ int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest
 int algkit_hash_squeeze(algkit_hash_state *state, void *dst, size_t len);
 
 /*
- * Writes the state as *len bytes to dst; room for 264 suffices. They contain what was absorbed, and not the key: keep them
- * as secret as the message. If there is less room than *len, returns ALGKIT_EINVAL, and dst holds zeros.
+ * Writes the state as *len bytes to dst; 264 bytes of room are enough. The state depends on the message and does not
+ * contain the key: keep it as secret as the message. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
  */
 int algkit_hash_export(const algkit_hash_state *state, void *dst, size_t room, size_t *len);
 
-/* Continues such a message, maybe in another process, with the same driver, key and version of the library. */
+/* Continues an exported message, also in another process, with the same driver, key and version of the library. */
 int algkit_hash_import(const algkit_hash *tfm, const void *src, size_t len, algkit_hash_state **state);
 
 /*
@@ -387,7 +386,7 @@ typedef struct algkit_rng algkit_rng;
 int algkit_rng_new(const char *name, const void *seed, size_t seed_len, algkit_rng **rng);
 void algkit_rng_free(algkit_rng *rng);
 
-/* What serves; valid as long as the handle. NULL for what is no such handle. */
+/* Describes the driver that serves, as long as the handle exists. Returns NULL if the pointer is not such a handle. */
 const struct algkit_info *algkit_rng_info(const algkit_rng *rng);
 
 /* Fills dst with random bytes. additional is mixed into the state, and may be empty (NULL, 0). */
