@@ -1,10 +1,10 @@
 """The Linux kernel's crypto API in user space.
 
-Ask for an algorithm by the kernel's name and get the fastest driver that this CPU runs, that is constant-time and that has passed
-its self-test.
+Ask for an algorithm by the kernel's name, and get the fastest constant-time driver that this CPU can run and that has passed its
+self-test.
 
-A buffer is anything with contiguous memory: `bytes`, `bytearray`, `memoryview`, `mmap`, an array. Nothing is copied that is given,
-and for 2048 bytes or more the interpreter's lock is released. So no other thread may write to a buffer that a call reads or writes.
+A buffer is an object with contiguous memory: `bytes`, `bytearray`, `memoryview`, `mmap`, an array. A call uses it without a copy, and
+releases the interpreter's lock for 2048 bytes or more. So no other thread may write to a buffer that a call reads or writes.
 """
 
 import builtins
@@ -22,10 +22,10 @@ class Error(ValueError):
     """A name, a key or a length that is wrong; the text names it."""
 
 class InvalidTag(Error):
-    """The text is not authentic: its tag, or what it is a tag of, was changed."""
+    """The text is not authentic: the tag, the text, the associated data, the nonce or the key is not the one of the sender."""
 
 _SectorIv = Literal["null", "plain", "plain64", "plain64be", "benbi"]
-"""How the IV of a sector follows from its number, with the names of dm-crypt."""
+"""How the IV of a sector is made from its number. The names are dm-crypt's."""
 
 @final
 class Aead:
@@ -40,17 +40,16 @@ class Aead:
     @property
     def tag_size(self) -> int: ...
     def seal(self, nonce: Buffer, data: Buffer, assoc: Buffer | None = None, /) -> bytes:
-        """The ciphertext of `data`, then the tag. The same nonce never serves twice under one key."""
+        """Returns the ciphertext of `data`, followed by the tag. Never use a nonce twice under one key."""
 
     def open(self, nonce: Buffer, data: Buffer, assoc: Buffer | None = None, /) -> bytes:
-        """What `seal` has sealed, or `InvalidTag`."""
+        """Returns the text that `seal` has encrypted. Raises `InvalidTag` if it is not authentic."""
 
     def seal_into(self, nonce: Buffer, data: Buffer, out: Buffer, assoc: Buffer | None = None, /) -> None:
-        """`seal` into `out`, which has `len(data) + tag_size` bytes. In place where both begin at the same address; otherwise they
-        are apart."""
+        """`seal` into `out`, which has `len(data) + tag_size` bytes. Both buffers begin at the same address, or do not overlap."""
 
     def open_into(self, nonce: Buffer, data: Buffer, out: Buffer, assoc: Buffer | None = None, /) -> None:
-        """`open` into `out`, which has `len(data) - tag_size` bytes, in place or apart. After `InvalidTag` it holds zeros."""
+        """`open` into `out`, which has `len(data) - tag_size` bytes, with the same rule. After `InvalidTag`, `out` holds zeros."""
 
     def seal_many(self, messages: Sequence[tuple[Buffer, Buffer, Buffer]], /) -> builtins.list[bytes]:
         """`seal` of many messages in one call: tuples of a nonce, a text and associated data."""
@@ -73,10 +72,10 @@ class Skcipher:
     def encrypt(self, iv: Buffer, data: Buffer, /) -> bytes: ...
     def decrypt(self, iv: Buffer, data: Buffer, /) -> bytes: ...
     def encrypt_into(self, iv: Buffer, data: Buffer, out: Buffer, /) -> None:
-        """`encrypt` into `out`, which has the length of `data`, in place or apart."""
+        """`encrypt` into `out`, which has the length of `data`. Both buffers begin at the same address, or do not overlap."""
 
     def decrypt_into(self, iv: Buffer, data: Buffer, out: Buffer, /) -> None:
-        """`decrypt` into `out`, which has the length of `data`, in place or apart."""
+        """`decrypt` into `out`, which has the length of `data`, with the same rule."""
 
     def encrypt_many(self, messages: Sequence[tuple[Buffer, Buffer]], /) -> builtins.list[bytes]:
         """`encrypt` of many messages in one call: tuples of an IV and a text."""
@@ -87,8 +86,8 @@ class Skcipher:
     def encrypt_sectors(
         self, first: int, data: Buffer, /, *, sector_size: int = 512, iv: _SectorIv = "plain64", step: int = 1
     ) -> bytes:
-        """Consecutive sectors, the first with the number `first`; `step` is what numbers grow by. dm-crypt counts units of 512 bytes
-        whatever the size of a sector, so sectors of 4096 bytes have a step of 8 there."""
+        """Encrypts consecutive sectors. The first has the number `first`, and each next number is greater by `step`. dm-crypt counts in
+        units of 512 bytes, so its sectors of 4096 bytes have a step of 8."""
 
     def decrypt_sectors(
         self, first: int, data: Buffer, /, *, sector_size: int = 512, iv: _SectorIv = "plain64", step: int = 1
@@ -120,7 +119,7 @@ class Hash:
     def hexdigest(self) -> str: ...
     def copy(self) -> Hash: ...
     def verify(self, tag: Buffer, /) -> None:
-        """`InvalidTag` if `tag` is not the digest. The time does not depend on where they differ."""
+        """Raises `InvalidTag` if `tag` is not the digest. The time does not depend on where they differ."""
 
 @final
 class Rng:
@@ -134,7 +133,7 @@ class Rng:
     def fill(self, buffer: Buffer, /) -> None: ...
 
 class _Driver(TypedDict):
-    """The fields of `algkit list --json`. Sizes are in bytes, and absent where they mean nothing."""
+    """The fields of `algkit list --json`. Sizes are in bytes. A size that a type of algorithm does not have is absent."""
 
     name: str
     driver: str
@@ -152,22 +151,22 @@ class _Driver(TypedDict):
     digestsize: NotRequired[int]
 
 def aead(name: str, key: Buffer, /) -> Aead:
-    """`gcm(aes)`, `rfc7539(chacha20,poly1305)`, …"""
+    """Makes an AEAD by its name: `gcm(aes)`, `rfc7539(chacha20,poly1305)`, …"""
 
 def skcipher(name: str, key: Buffer, /) -> Skcipher:
-    """`xts(aes)`, `ctr(aes)`, `cbc(serpent)`, …"""
+    """Makes a cipher in a mode by its name: `xts(aes)`, `ctr(aes)`, `cbc(serpent)`, …"""
 
 def hash(name: str, data: Buffer | None = None, /, *, key: Buffer | None = None) -> Hash:
-    """`sha256`, `blake2b-512`, …, and with a key `hmac(sha256)`, `cmac(aes)`, …"""
+    """Begins a hash by its name: `sha256`, `blake2b-512`, …; or, with a key, a MAC: `hmac(sha256)`, `cmac(aes)`, …"""
 
 def digest_many(name: str, messages: Sequence[Buffer], /, *, key: Buffer | None = None) -> builtins.list[bytes]:
     """The digests of many messages in one call."""
 
 def rng(name: str = "stdrng", seed: Buffer | None = None, /) -> Rng:
-    """A random number generator. The DRBGs take their entropy from the operating system at each request; `seed` personalizes them."""
+    """A random number generator. The DRBGs take entropy from the operating system at each request; `seed` is a personalization string."""
 
 def random_bytes(size: int, /) -> bytes:
     """Random bytes of `stdrng`."""
 
 def list(name: str | None = None, /) -> builtins.list[_Driver]:
-    """The drivers of a name, the one that serves first; without a name, all that are registered."""
+    """The drivers of an algorithm, with the one that serves first; without a name, all registered drivers."""

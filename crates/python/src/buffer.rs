@@ -1,8 +1,8 @@
 //! The caller's memory, through the buffer protocol.
 //!
-//! A buffer that is held cannot be freed or resized. What no lock prevents is that another thread of the program writes to it while this one
-//! works on it without the interpreter's lock; as with every other module that does this, hashlib among them, that is the caller's to
-//! prevent, and `algkit.pyi` says so.
+//! A buffer that is held cannot be freed or resized. But another thread of the program can write to it while this one works on it without
+//! the interpreter's lock. The caller has to prevent that, as with every other module that releases the lock, such as hashlib; `algkit.pyi`
+//! says so.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
@@ -10,7 +10,7 @@ use algkit::Text;
 use pyo3::{Borrowed, buffer::PyUntypedBuffer, exceptions::PyBufferError, prelude::*};
 use std::{ops::Range, ptr::NonNull, slice};
 
-/// A contiguous buffer: its address and length, and what holds it.
+/// A contiguous buffer: its address, its length, and the object that keeps it.
 struct Held {
     start: NonNull<u8>,
     len: usize,
@@ -46,7 +46,7 @@ impl Held {
     }
 }
 
-/// What is read: `bytes`, `bytearray`, `memoryview`, `mmap`, an array.
+/// A buffer that is read: `bytes`, `bytearray`, `memoryview`, `mmap`, an array.
 pub(crate) struct Source(Held);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Source {
@@ -66,7 +66,7 @@ impl Source {
         self.part(0..self.0.len)
     }
 
-    /// Some of the bytes, so that what is written to the others at the same time is apart from them.
+    /// A range of the bytes, so that the other bytes can be written at the same time.
     fn part(&self, range: Range<usize>) -> &[u8] {
         assert!(range.start <= range.end && range.end <= self.0.len);
         // SAFETY: the range lies in the memory that `buffer` holds. `Target::whole` is the only one to make a reference to write with, and
@@ -75,7 +75,7 @@ impl Source {
     }
 }
 
-/// What is written: a `bytearray`, or a writable `memoryview`, `mmap` or array.
+/// A buffer that is written: a `bytearray`, or a writable `memoryview`, `mmap` or array.
 pub(crate) struct Target(Held);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Target {
@@ -98,20 +98,20 @@ impl Target {
         Err(Error::new_err(format!("`out` has {} bytes, not {want}", self.0.len)))
     }
 
-    /// Refuses what overlaps this.
+    /// Refuses a source that overlaps this buffer.
     pub(crate) fn check_disjoint(&self, source: &Source, name: &str) -> PyResult<()> {
         if self.0.overlaps(&source.0) { Err(Error::new_err(format!("`{name}` overlaps `out`"))) } else { Ok(()) }
     }
 
-    /// All bytes, for a target that no source shares.
+    /// All bytes of a target that overlaps no source.
     pub(crate) fn whole(&mut self) -> &mut [u8] {
         // SAFETY: `buffer` holds this memory. It is writable, and borrowed as long as the slice; no slice of a source that overlaps it is
         // there, as `text` and `check_disjoint` have seen to.
         unsafe { slice::from_raw_parts_mut(self.0.start.as_ptr(), self.0.len) }
     }
 
-    /// The text that begins `source` and goes to the front of this, the rest of `source` and the rest of this. Both begin at the same
-    /// address, or do not overlap.
+    /// Splits `source` and this buffer after `len` bytes. Returns the text, which is read from `source` and written here, and both rests.
+    /// The buffers begin at the same address, or do not overlap.
     pub(crate) fn text<'a>(
         &'a mut self,
         source: &'a Source,

@@ -59,7 +59,7 @@ pub(crate) fn digest_many<'py>(
 }
 
 impl Hash {
-    /// The state. Who waits for a thread that works on it releases the interpreter's lock, so that all others run.
+    /// The state. A thread that waits while another works on it releases the interpreter's lock, so that all others run.
     fn state(&self, py: Python<'_>) -> MutexGuard<'_, State> {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }

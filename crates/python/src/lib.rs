@@ -1,5 +1,4 @@
-//! The Python module `algkit`. What a program in Python sees is documented in `algkit.pyi`, whose signatures the tests compare with the
-//! module's.
+//! The Python module `algkit`. Its interface is documented in `algkit.pyi`; the tests compare the signatures there with the module's.
 //!
 //! | module | what it has |
 //! | --- | --- |

@@ -23,7 +23,7 @@ pub(crate) fn random_bytes(py: Python<'_>, size: usize) -> PyResult<Bound<'_, Py
 }
 
 impl Rng {
-    /// Fills a buffer. The generator has a lock, for which a thread waits without that of the interpreter.
+    /// Fills a buffer. A thread waits for the generator's lock without holding the interpreter's.
     fn generate(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<()> {
         py.detach(|| self.0.generate(&[], out)).map_err(exception)
     }

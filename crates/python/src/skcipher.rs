@@ -21,7 +21,7 @@ pub(crate) fn skcipher(name: &str, key: Source) -> PyResult<Skcipher> {
     ::algkit::skcipher(name).and_then(|cipher| cipher.key(key.bytes())).map(Skcipher).map_err(exception)
 }
 
-/// What follows from the arguments that all functions of sectors have.
+/// Checks and converts the arguments that all functions of sectors have.
 fn sectors(first: u64, sector_size: usize, iv: &str, step: u64) -> PyResult<Sectors> {
     let iv = match iv {
         "null" => SectorIv::Null,

@@ -33,7 +33,7 @@ impl Algorithm {
         })
     }
 
-    /// What a program gets that goes on with a connection by itself, for example in the kernel.
+    /// The secrets of a connection, for a program that continues it without rustls, for example with the kernel's TLS.
     pub(crate) fn secrets(self, key: AeadKey, iv: Iv) -> ConnectionTrafficSecrets {
         match self {
             Self::Aes128Gcm => ConnectionTrafficSecrets::Aes128Gcm { key, iv },
@@ -43,7 +43,7 @@ impl Algorithm {
     }
 }
 
-/// The bytes of a key, of which rustls makes as many as [`Algorithm::key_len`] says.
+/// The bytes of a key. rustls derives [`Algorithm::key_len`] of them.
 pub(crate) fn array<const N: usize>(key: &AeadKey) -> &[u8; N] {
     key.as_ref().try_into().expect("rustls makes keys of the length that it is told")
 }
@@ -59,7 +59,7 @@ impl Key {
         Ok(tag)
     }
 
-    /// Decrypts in place what begins `sealed`, if the tag that ends it is right, and returns the length of the text.
+    /// Decrypts `sealed`, a ciphertext with its tag at the end, in place if the tag is right. Returns the length of the text.
     pub(crate) fn open(&self, nonce: &Nonce, assoc: &[u8], sealed: &mut [u8]) -> Result<usize, Error> {
         let (text, tag) = sealed.split_last_chunk_mut::<TAG_LEN>().ok_or(Error::DecryptError)?;
         let len = text.len();

@@ -42,7 +42,7 @@ impl Key for HmacKey {
     }
 }
 
-/// HKDF (RFC 5869). rustls has it on any HMAC; extraction is written here since the one of rustls does not wipe the extracted key.
+/// HKDF (RFC 5869). rustls has HKDF over any HMAC. Extraction is written here, because that of rustls does not wipe the extracted key.
 pub(crate) struct Hkdf(pub(crate) &'static HmacSha2);
 
 impl RustlsHkdf for Hkdf {
@@ -51,7 +51,7 @@ impl RustlsHkdf for Hkdf {
     }
 
     fn extract_from_secret(&self, salt: Option<&[u8]>, secret: &[u8]) -> Box<dyn HkdfExpander> {
-        // HMAC fills its key up with zeros, so an empty salt is the salt of zeros that RFC 5869 asks for.
+        // HMAC pads its key with zeros, so an empty salt is the salt of zeros that RFC 5869 asks for.
         let extracted = self.0.with_key(salt.unwrap_or_default()).sign(&[secret]);
         self.expander_for_okm(&OkmBlock::new(extracted.as_ref()))
     }

@@ -1,4 +1,4 @@
-// What the page shows compiles with ring.
+// The example of README.md compiles only with ring.
 #![cfg_attr(feature = "ring", doc = include_str!("../README.md"))]
 #![cfg_attr(not(feature = "ring"), doc = "Cipher suites for rustls and QUIC, computed by algkit.")]
 #![forbid(unsafe_code)]
@@ -16,8 +16,8 @@ pub use suites::{ALL_CIPHER_SUITES, cipher_suite};
 
 use rustls::crypto::CryptoProvider;
 
-/// `base` with algkit's cipher suites: the same suites in the same order, so that what `base` leaves out stays out. A suite that algkit
-/// does not have stays the one of `base`, and so does everything else: key exchange, signatures, private keys, random numbers.
+/// Replaces the cipher suites of `base` by algkit's. The result has the same suites in the same order, so a suite that `base` does not have
+/// is not added. A suite that algkit does not have stays that of `base`, and so do key exchange, signatures, private keys and random numbers.
 pub fn provider(mut base: CryptoProvider) -> CryptoProvider {
     for suite in &mut base.cipher_suites {
         if let Some(own) = ALL_CIPHER_SUITES.iter().find(|own| own.suite() == suite.suite()) {

@@ -93,7 +93,7 @@ impl quic::PacketKey for Packets {
     }
 }
 
-/// The length in bytes of what a mask is made of.
+/// The length in bytes of the sample that a mask is computed from.
 const SAMPLE_LEN: usize = 16;
 
 /// The headers of one direction.
@@ -119,8 +119,8 @@ impl Headers {
         Ok(mask)
     }
 
-    /// Adds or removes the mask (RFC 9001, section 5.4.1). `plain` says what the first byte is without it, of the byte with it or
-    /// without, as it has the length of the packet number.
+    /// Adds or removes the mask (RFC 9001, section 5.4.1). `plain` computes the unmasked first byte, which has the length of the packet
+    /// number, from the first byte and its mask.
     fn apply(
         &self,
         sample: &[u8],

@@ -73,7 +73,7 @@ macro_rules! tls12 {
     )*};
 }
 
-/// The signatures of the servers that a suite is for. The provider's own lists say which of them are in use.
+/// The signature schemes that a suite of TLS 1.2 allows. The lists of the provider say which of them it supports.
 #[cfg(feature = "tls12")]
 const ECDSA: &[SignatureScheme] = &[
     SignatureScheme::ED25519,
@@ -91,7 +91,7 @@ const RSA: &[SignatureScheme] = &[
     SignatureScheme::RSA_PKCS1_SHA256,
 ];
 
-/// The suites by name, to make a list of one's own for `CryptoProvider::cipher_suites`.
+/// The suites by name, for programs that set `CryptoProvider::cipher_suites` themselves.
 pub mod cipher_suite {
     use super::*;
 

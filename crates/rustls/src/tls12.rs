@@ -14,7 +14,7 @@ use rustls::{
 const MAX_TEXT: usize = 1 << 14;
 
 impl Algorithm {
-    /// How many bytes of the nonce begin a record: with GCM the last 8, with ChaCha20-Poly1305 none.
+    /// How many bytes of the nonce are sent at the start of a record: the last 8 with GCM, none with ChaCha20-Poly1305.
     const fn explicit_len(self) -> usize {
         match self {
             Self::Aes128Gcm | Self::Aes256Gcm => 8,
@@ -23,8 +23,8 @@ impl Algorithm {
     }
 }
 
-/// The nonce of record number 0, in two parts. That of another record is this one xor its number: RFC 7905 asks for it, and RFC 5288 for
-/// any that is never the same twice. Both parts come from the key block; a peer learns the second one from the record.
+/// The nonce of record number 0, in two parts. The nonce of another record is this one xor the record's number. RFC 7905 requires this;
+/// RFC 5288 allows any nonces that never repeat. Both parts come from the key block; the record tells the peer the second part.
 fn first_nonce(fixed: &[u8], explicit: &[u8]) -> Iv {
     let mut nonce = [0; NONCE_LEN];
     let (front, back) = nonce.split_at_mut(fixed.len());

@@ -10,7 +10,7 @@ use rustls::{
     },
 };
 
-/// The byte behind the text that says what it is.
+/// The byte after the text, which is the content type.
 const TYPE_LEN: usize = 1;
 
 impl Tls13AeadAlgorithm for Algorithm {
@@ -45,7 +45,7 @@ impl MessageEncrypter for Records {
         payload.extend_from_slice(&msg.typ.to_array());
         let tag = self.key.seal(&Nonce::new(&self.iv, seq), &make_tls13_aad(len), payload.as_mut())?;
         payload.extend_from_slice(&tag);
-        // From outside, every record is one of data in TLS 1.2.
+        // The header of every encrypted record is that of application data in TLS 1.2.
         Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
     }
 
