@@ -1,7 +1,7 @@
 //! The interface between libcrypto and a provider, as openssl/core.h, core_dispatch.h, core_names.h, evp.h, err.h and
 //! proverr.h of OpenSSL 3.0 define it. `tests/abi.rs` compares every constant and structure with the installed headers.
 //!
-//! Names of parameters end with a zero, so that C can have them.
+//! Names of parameters end with a zero byte, as C strings do.
 
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -58,7 +58,7 @@ impl Algorithm {
 // SAFETY: what is shared are tables that nobody changes.
 unsafe impl Sync for Algorithm {}
 
-/// `OSSL_PARAM`: a named value that is passed in either direction.
+/// `OSSL_PARAM`: a named value that the caller passes, or that it asks for.
 #[repr(C)]
 pub struct Param {
     pub key: *const c_char,
@@ -313,7 +313,7 @@ pub const PROV_R_UNABLE_TO_RESEED: c_uint = 204;
 pub const PROV_R_INVALID_STATE: c_uint = 212;
 pub const PROV_R_INVALID_INPUT_LENGTH: c_uint = 230;
 
-// Since OpenSSL 3.5. An older libcrypto passes over functions whose numbers it does not know.
+// Since OpenSSL 3.5. An older libcrypto ignores functions whose numbers it does not know.
 pub const OSSL_OP_SKEYMGMT: c_int = 15;
 pub const OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT: c_int = 15;
 pub const OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT: c_int = 16;

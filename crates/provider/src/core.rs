@@ -1,4 +1,4 @@
-//! What libcrypto gives a provider, and how errors get there.
+//! The functions of libcrypto that the provider calls, and how it reports errors to libcrypto.
 
 use crate::abi::{
     Dispatch, ERR_LIB_PROV, OSSL_FUNC_CORE_NEW_ERROR, OSSL_FUNC_CORE_SET_ERROR_DEBUG, OSSL_FUNC_CORE_VSET_ERROR,
@@ -11,13 +11,13 @@ use std::{
     ptr,
 };
 
-/// Why a function fails: one of `PROV_R_…`, whose texts libcrypto has.
+/// Why a function fails: one of `PROV_R_…`. libcrypto has the texts.
 pub type Reason = c_uint;
 
 type NewError = unsafe extern "C" fn(*const c_void);
 type SetDebug = unsafe extern "C" fn(*const c_void, *const c_char, c_int, *const c_char);
-/// The last argument is a `va_list`, which is a pointer in the calling conventions of all targets, and is not read
-/// where there is no format.
+/// The last argument is a `va_list`. In the calling conventions of all targets it is passed as a pointer, and it is not
+/// read if the format is NULL.
 type SetError = unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void);
 
 /// A provider's context: the functions of libcrypto that it calls.
@@ -56,7 +56,7 @@ impl Core {
         core
     }
 
-    /// Puts an error into the thread's queue.
+    /// Puts an error into the thread's error queue.
     #[cold]
     fn raise(&self, reason: Reason) {
         let (Some(new_error), Some(set_error)) = (self.new_error, self.set_error) else { return };
@@ -70,7 +70,7 @@ impl Core {
         }
     }
 
-    /// Runs the body of a function that libcrypto calls: 1 if it succeeds. No panic leaves it.
+    /// Runs the body of a function that libcrypto calls. Returns 1 if it succeeds, and 0 after an error or a panic.
     #[inline(always)]
     pub fn guard(&self, body: impl FnOnce() -> Result<(), Reason>) -> c_int {
         match caught(body) {
@@ -87,9 +87,9 @@ impl Core {
     }
 }
 
-/// What `body` returns, or `None` if it panics.
+/// Returns the result of `body`, or `None` if it panics.
 #[inline(always)]
 pub fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
-    // What a panic carries may panic when it is dropped, so it is not.
+    // The payload of a panic may panic when it is dropped, so it is not dropped.
     catch_unwind(AssertUnwindSafe(body)).map_err(mem::forget).ok()
 }

@@ -12,19 +12,19 @@ use std::{
 };
 
 pub struct Row {
-    /// The name in algkit, and those in OpenSSL.
+    /// The name in algkit, and the names in OpenSSL.
     pub name: &'static str,
     names: &'static str,
     /// Lengths in bytes.
     pub size: usize,
     pub block: usize,
-    /// A state without a message, once the driver has been looked for.
+    /// A state that has absorbed nothing, made when the algorithm is first used.
     fresh: OnceLock<State>,
-    /// The driver of the HMAC over it, likewise.
+    /// The driver of the HMAC over this digest, looked up when it is first used.
     pub hmac: OnceLock<Unkeyed<Hash>>,
 }
 
-/// The row among whose names is this one.
+/// The row that has this name.
 pub fn named(name: &[u8]) -> Option<&'static Row> {
     DIGESTS.iter().find(|row| params::is_among(name, row.names))
 }
@@ -55,7 +55,7 @@ macro_rules! digests {
                 hmac: OnceLock::new(),
             }),*];
 
-        /// What libcrypto is given.
+        /// The algorithms that libcrypto gets.
         pub static ALGORITHMS: &[Algorithm] =
             &[$(Algorithm::new(concat!($names, "\0"), Functions::<{ Id::$id as usize }>::TABLE),)* Algorithm::END];
     };
@@ -81,7 +81,7 @@ digests! {
     RIPEMD_160 20 64 "rmd160" "RIPEMD-160:RIPEMD160:RIPEMD:RMD160:1.3.36.3.2.1";
 }
 
-/// A message in progress. The first initialization makes the state, the others start it anew.
+/// A message in progress. The first initialization makes the state; later ones reset it.
 #[derive(Clone)]
 struct Context {
     core: *const Core,

@@ -1,13 +1,13 @@
-//! The way from a name to a driver, and to a key for it.
+//! Looks up drivers by name, and keys them.
 
 use crate::{abi::PROV_R_CIPHER_OPERATION_FAILED, core::Reason};
 use algkit::{Error, Policy, Registry, Transform, Unkeyed, WeakKeys, cpu::CpuFeatures};
 use std::sync::{LazyLock, OnceLock};
 
-/// For ciphers of which every driver looks secrets up in tables: OpenSSL has them, and has them so too.
+/// For ciphers all of whose drivers read tables at secret addresses. OpenSSL's own code for these ciphers does so too.
 static TABLES: LazyLock<Registry> = LazyLock::new(|| Registry::new(CpuFeatures::detect(), Policy::Table));
 
-/// The driver of a name, which `place` remembers.
+/// Looks up the driver of a name, and keeps it in `place`.
 pub fn find<T: Transform>(
     place: &'static OnceLock<Unkeyed<T>>,
     name: impl FnOnce() -> String,
@@ -23,7 +23,7 @@ pub fn find<T: Transform>(
     Ok(place.get_or_init(|| found))
 }
 
-/// As [`find`], with a key. No key is weak, as in OpenSSL.
+/// As [`find`], with a key. Weak keys are accepted, as in OpenSSL.
 pub fn keyed<T: Transform>(
     place: &'static OnceLock<Unkeyed<T>>,
     name: impl FnOnce() -> String,

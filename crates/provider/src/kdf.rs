@@ -1,5 +1,5 @@
-//! Key derivation functions that are HMAC: HKDF, those of TLS, PBKDF2. [`algkit::kdf`] computes; what is here are
-//! parameters.
+//! Key derivation functions over HMAC: HKDF, the functions of TLS, PBKDF2. [`algkit::kdf`] computes them; this module
+//! handles their parameters.
 
 use crate::{
     abi::*,
@@ -11,7 +11,7 @@ use algkit::{Hash, kdf};
 use std::ffi::{c_int, c_void};
 use zeroize::Zeroizing;
 
-/// What libcrypto is given.
+/// The algorithms that libcrypto gets.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new("HKDF\0", Functions::<HKDF>::TABLE),
     Algorithm::new("TLS13-KDF\0", Functions::<TLS13>::TABLE),
@@ -25,11 +25,12 @@ const TLS13: u8 = 1;
 const TLS1: u8 = 2;
 const PBKDF2: u8 = 3;
 
-/// The longest seed of TLS 1.2's function and the longest `info` of HKDF, as OpenSSL has them.
+/// The longest seed of TLS 1.2's PRF and the longest `info` of HKDF. Both limits are OpenSSL's.
 const MAX_SEED: usize = 1024;
 const MAX_INFO: usize = 32768;
 
-/// The least that SP 800-132 and OpenSSL ask of PBKDF2, where the caller wants its checks: bytes of salt and of key.
+/// The least bytes of salt and of key for PBKDF2, by SP 800-132 and OpenSSL. They hold if the caller has asked for the
+/// checks.
 const MIN_SALT: usize = 16;
 const MIN_KEY: usize = 14;
 const MIN_ITERATIONS: u64 = 1000;
@@ -54,10 +55,10 @@ struct Context<const KIND: u8> {
     core: *const Core,
     digest: Option<Digest>,
     mode: Mode,
-    /// What the key is made of: the key, the secret, or the passphrase.
+    /// The input keying material: a key, a secret, or a passphrase.
     key: Option<Bytes>,
     salt: Option<Bytes>,
-    /// The information of HKDF, or the seed of TLS.
+    /// The `info` of HKDF, or the seed of the PRF of TLS.
     info: Bytes,
     prefix: Bytes,
     label: Bytes,

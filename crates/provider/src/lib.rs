@@ -1,19 +1,19 @@
-//! The OpenSSL provider algkit. Nothing here computes: what libcrypto passes becomes slices, and [`algkit`] does the
-//! rest.
+//! The OpenSSL provider algkit. This crate converts the arguments that libcrypto passes, and [`algkit`] does the
+//! cryptography.
 //!
 //! | module | what it has |
 //! | --- | --- |
 //! | `abi` | the numbers, names and structures of the interface |
-//! | `core` | libcrypto's functions for errors, and the end of panics |
-//! | `object` | contexts and keys as pointers |
-//! | `params`, `memory` | parameters and buffers, as they come from libcrypto |
+//! | `core` | libcrypto's functions for errors, and the catching of panics |
+//! | `object` | contexts and keys, which libcrypto holds as pointers |
+//! | `params`, `memory` | the parameters and buffers that libcrypto passes |
 //! | `cipher` | ciphers: a table of algorithms, and a file for each shape of context |
 //! | `digest` | digests |
 //! | `mac` | message authentication codes |
 //! | `kdf` | key derivation functions |
 //! | `rand` | random number generators |
 //! | `skey` | keys as objects, for ciphers and MACs |
-//! | `drivers` | the way from a name to a driver |
+//! | `drivers` | the look-up of drivers by name |
 mod abi;
 mod cipher;
 mod core;
@@ -52,10 +52,10 @@ static FUNCTIONS: &[Dispatch] = &[
     Dispatch::END,
 ];
 
-/// What libcrypto calls after it has loaded the library.
+/// The entry point, which libcrypto calls after it has loaded the library.
 ///
 /// # Safety
-/// The arguments are as provider-base(7) says.
+/// The arguments have to be as provider-base(7) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn OSSL_provider_init(
     handle: *const c_void,

@@ -4,7 +4,7 @@ use crate::{abi::PROV_R_CIPHER_OPERATION_FAILED, core::Reason};
 use algkit::InOut;
 use std::slice;
 
-/// `len` bytes, which may be at NULL where there are none.
+/// A slice of `len` bytes. The pointer may be NULL if `len` is 0.
 ///
 /// # Safety
 /// The bytes exist and do not change while the slice lives.
@@ -24,8 +24,8 @@ pub unsafe fn room<'a>(at: *mut u8, len: usize) -> &'a mut [u8] {
     if len == 0 || at.is_null() { &mut [] } else { unsafe { slice::from_raw_parts_mut(at, len) } }
 }
 
-/// A source and a destination, which are one buffer or two. Buffers that overlap in part are an error, as they were
-/// in OpenSSL 1.1.1: what they would yield depends on the driver.
+/// A source and a destination, which are the same buffer or do not overlap. Buffers that overlap in part are an error,
+/// as in OpenSSL 1.1.1, because their result would depend on the driver.
 ///
 /// # Safety
 /// Both have `len` bytes, and nobody else uses them while the value lives.

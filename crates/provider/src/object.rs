@@ -1,4 +1,4 @@
-//! Contexts and keys, which libcrypto has as pointers.
+//! Contexts and keys, which libcrypto holds as pointers.
 
 use crate::core::{Core, Reason, caught};
 use std::{
@@ -6,15 +6,15 @@ use std::{
     ptr,
 };
 
-/// What `make` makes, as libcrypto gets it: NULL if that panics.
+/// Makes an object for libcrypto. Returns NULL if `make` panics.
 pub fn new<T>(make: impl FnOnce() -> T) -> *mut c_void {
     caught(|| Box::into_raw(Box::new(make()))).unwrap_or(ptr::null_mut()).cast()
 }
 
-/// A copy that goes on by itself.
+/// Makes an independent copy of an object.
 ///
 /// # Safety
-/// [`new`] or this made the object, as a `T`; or it is NULL.
+/// The object is NULL, or a `T` that [`new`] or this function made.
 pub unsafe extern "C" fn duplicate<T: Clone>(object: *mut c_void) -> *mut c_void {
     // SAFETY: as the caller promises.
     let Some(object) = (unsafe { object.cast::<T>().as_ref() }) else { return ptr::null_mut() };

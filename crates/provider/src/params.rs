@@ -1,4 +1,4 @@
-//! Parameters: a list of named values, which ends with one without a name.
+//! Parameters: a list of named values, which ends with an entry without a name.
 
 use crate::{
     abi::{
@@ -16,7 +16,7 @@ use std::{
 /// `OSSL_PARAM_UNMODIFIED`.
 const UNMODIFIED: usize = usize::MAX;
 
-/// Calls `set` with each parameter and its name, the final zero included.
+/// Calls `set` with each parameter and its name, which includes the final zero byte.
 ///
 /// # Safety
 /// `params` is NULL or a list of parameters as libcrypto passes it.
@@ -36,7 +36,7 @@ pub unsafe fn each<'a>(
     Ok(())
 }
 
-/// As [`each`], for parameters whose values are asked for.
+/// As [`each`], for parameters that the caller asks for.
 ///
 /// # Safety
 /// As for [`each`]; nobody else uses the list.
@@ -56,7 +56,7 @@ pub unsafe fn each_mut(
     Ok(())
 }
 
-/// Whether a name is one of those in a list with colons, as libcrypto compares them.
+/// Whether a name is in a list that is separated by colons. Names are compared as libcrypto does.
 pub fn is_among(name: &[u8], names: &str) -> bool {
     names.split(':').any(|other| other.as_bytes().eq_ignore_ascii_case(name))
 }
@@ -126,13 +126,13 @@ impl Param {
         .ok_or(PROV_R_FAILED_TO_GET_PARAMETER)
     }
 
-    /// Bytes; `None` where there is a length alone.
+    /// The bytes; `None` if the parameter has a length and no bytes.
     #[inline]
     pub fn bytes(&self) -> Result<Option<&[u8]>, Reason> {
         self.bytes_of(self.data_size)
     }
 
-    /// `len` bytes, whatever length the parameter says.
+    /// The first `len` bytes, whatever length the parameter has.
     pub fn bytes_of(&self, len: usize) -> Result<Option<&[u8]>, Reason> {
         if self.data_type != OSSL_PARAM_OCTET_STRING || len > isize::MAX as usize {
             return Err(PROV_R_FAILED_TO_GET_PARAMETER);
@@ -141,7 +141,7 @@ impl Param {
         Ok((!self.data.is_null()).then(|| unsafe { slice::from_raw_parts(self.data.cast(), len) }))
     }
 
-    /// A text without its end.
+    /// A text without its final zero byte.
     pub fn string(&self) -> Result<&[u8], Reason> {
         if self.data_type != OSSL_PARAM_UTF8_STRING || self.data.is_null() {
             return Err(PROV_R_FAILED_TO_GET_PARAMETER);
@@ -174,7 +174,7 @@ impl Param {
         Ok(())
     }
 
-    /// Answers with bytes, or with a pointer to them, which live as long as the context.
+    /// Answers with bytes, or with a pointer to them. The bytes have to live as long as the context.
     #[inline]
     pub fn put_bytes(&mut self, bytes: &[u8]) -> Result<(), Reason> {
         self.return_size = bytes.len();
@@ -194,7 +194,7 @@ impl Param {
         }
     }
 
-    /// Answers with a text, which is copied with its end if there is room for it.
+    /// Answers with a text, which is copied with its final zero byte if there is room for it.
     pub fn put_string(&mut self, text: &CStr) -> Result<(), Reason> {
         self.return_size = text.count_bytes();
         if self.data_type != OSSL_PARAM_UTF8_STRING || (!self.data.is_null() && self.data_size < self.return_size) {

@@ -1,13 +1,13 @@
-//! Random number generators: CTR-DRBG, HASH-DRBG and HMAC-DRBG of SP 800-90A, for which algkit has the mechanisms.
+//! Random number generators: CTR-DRBG, HASH-DRBG and HMAC-DRBG of SP 800-90A. algkit has the mechanisms.
 //!
-//! libcrypto makes a tree of them, for each library context a primary generator, and below it two for each thread,
-//! which serve `RAND_bytes`. Entropy comes from the parent, and above the primary generator is the default provider's
-//! source of seeds. When a generator takes new entropy is decided here, as OpenSSL's own decide it: after as many
-//! requests or as much time as the parameters say, if the parent has been seeded anew, if the process is another one
-//! (a fork), and whenever the caller asks for prediction resistance. A generator without a parent takes entropy of the
-//! operating system for each request.
+//! libcrypto makes a tree of generators: a primary one for each library context, and below it two for each thread,
+//! which serve `RAND_bytes`. A generator takes entropy from its parent. The parent of the primary generator is the
+//! default provider's `SEED-SRC`. This module decides when a generator reseeds, by OpenSSL's rules: after the number of
+//! requests or the time that its parameters say, after its parent was reseeded, after a fork, and whenever the caller
+//! asks for prediction resistance. A generator without a parent takes entropy from the operating system for each
+//! request.
 //!
-//! A context has its own lock, so any number of threads may use it, whether they have asked for locking or not.
+//! Every context has a lock, so any number of threads may use it, whether they have enabled locking or not.
 
 use crate::{
     abi::*,
@@ -24,7 +24,7 @@ use std::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-/// What libcrypto is given.
+/// The algorithms that libcrypto gets.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new("CTR-DRBG\0", Functions::<CTR>::TABLE),
     Algorithm::new("HASH-DRBG\0", Functions::<HASH>::TABLE),
@@ -36,11 +36,11 @@ const CTR: u8 = 0;
 const HASH: u8 = 1;
 const HMAC: u8 = 2;
 
-/// The most bytes of a request, as SP 800-90A has it.
+/// The most bytes of a request, by SP 800-90A.
 const MAX_REQUEST: usize = 1 << 16;
-/// The most bytes of an input.
+/// The most bytes of a personalization string or an additional input.
 const MAX_INPUT: usize = 1 << 30;
-/// When new entropy is due as long as nothing else is said: requests and seconds. They are OpenSSL's.
+/// A generator reseeds after this many requests and seconds if no parameter says otherwise. The values are OpenSSL's.
 const REQUESTS: usize = 1 << 8;
 const SECONDS: usize = 60 * 60;
 
@@ -58,15 +58,15 @@ struct State {
     rng: Option<Rng>,
     /// Whether the last instantiation or reseeding has failed.
     failed: bool,
-    /// The number of the next request since there was new entropy; and when that was, in which process, and the number
-    /// of the parent's seed.
+    /// Of the last reseeding: the number of the next request since then, the time, the process, and the number of the
+    /// parent's seed.
     request: usize,
     time: usize,
     process: u32,
     parent_seed: c_uint,
     /// The number of this generator's seed.
     seed: c_uint,
-    /// When new entropy is due; 0 is never.
+    /// After how many requests and seconds the generator reseeds; 0 is never.
     max_requests: usize,
     max_seconds: usize,
 }
@@ -76,7 +76,7 @@ impl Context {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins anew with entropy and a personalization string.
+    /// Instantiates the generator with entropy and a personalization string.
     fn instantiate(&self, state: &mut State, bits: usize, resistant: bool, personal: &[u8]) -> Result<(), Reason> {
         let missing = if self.kind == CTR { PROV_R_MISSING_CIPHER } else { PROV_R_MISSING_MESSAGE_DIGEST };
         let (driver, strength) = state.chosen.clone().ok_or(missing)?;
@@ -107,7 +107,7 @@ impl Context {
         Ok(())
     }
 
-    /// Takes new entropy, and an additional input.
+    /// Reseeds with new entropy and an additional input.
     fn reseed(&self, state: &mut State, resistant: bool, additional: &[u8]) -> Result<(), Reason> {
         let State { rng: Some(rng), chosen: Some((_, strength)), failed, .. } = state else {
             return Err(PROV_R_NOT_INSTANTIATED);
@@ -171,7 +171,7 @@ impl Context {
         self.parent.as_ref().map_or(0, Parent::seed_number)
     }
 
-    /// Takes parameters. Another cipher or digest ends what there is.
+    /// Sets parameters. Another cipher or digest uninstantiates the generator.
     ///
     /// # Safety
     /// `params` is NULL or a list of parameters.
@@ -199,7 +199,7 @@ impl Context {
                 (OSSL_DRBG_PARAM_MAC, HMAC) if !param.string()?.eq_ignore_ascii_case(b"HMAC") => {
                     Err(PROV_R_INVALID_MAC)
                 }
-                // algkit has no CTR_DRBG without one.
+                // algkit has no CTR_DRBG without a derivation function.
                 (OSSL_DRBG_PARAM_USE_DF, CTR) if param.get()? == 0 => Err(PROV_R_INVALID_MODE),
                 (OSSL_DRBG_PARAM_RESEED_REQUESTS, _) => {
                     state.max_requests = param.get()?;
@@ -222,15 +222,15 @@ impl State {
         }
     }
 
-    /// Notes that there was new entropy.
+    /// Records that the generator was seeded.
     fn seeded(&mut self, parent_seed: c_uint) {
         (self.failed, self.request, self.parent_seed) = (false, 1, parent_seed);
         (self.time, self.process) = (now(), process::id());
-        // A child that has never seen a seed has 0.
+        // 0 is left for a child that has not seen a seed of its parent.
         self.seed = self.seed.checked_add(1).unwrap_or(1);
     }
 
-    /// Whether new entropy is due.
+    /// Whether the generator has to reseed.
     fn is_due(&self) -> bool {
         let seconds = now().checked_sub(self.time);
         self.process != process::id()
@@ -251,7 +251,7 @@ type GetParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
 type GetSeed = unsafe extern "C" fn(*mut c_void, *mut *mut u8, c_int, usize, usize, c_int, *const u8, usize) -> usize;
 type ClearSeed = unsafe extern "C" fn(*mut c_void, *mut u8, usize);
 
-/// A generator that entropy comes from, of any provider.
+/// The parent, from which entropy comes: a generator or a seed source of any provider.
 struct Parent {
     context: *mut c_void,
     enable_locking: Option<Locking>,
@@ -321,7 +321,7 @@ impl Parent {
         Ok(made)
     }
 
-    /// Entropy for a strength in bytes, and if asked for a nonce of half as many.
+    /// Gets entropy for a strength in bytes and, if asked for, a nonce of half as many bytes.
     fn entropy(&self, strength: usize, with_nonce: bool, resistant: bool) -> Result<Zeroizing<Vec<u8>>, Reason> {
         if self.ask(OSSL_RAND_PARAM_STRENGTH).is_some_and(|bits| (bits as usize) < strength * 8) {
             return Err(PROV_R_PARENT_STRENGTH_TOO_WEAK);
@@ -335,7 +335,7 @@ impl Parent {
         Ok(Zeroizing::new([&entropy[..], &nonce[..]].concat()))
     }
 
-    /// A nonce of half the strength or more, if the parent makes any.
+    /// Gets a nonce of half the strength or more, if the parent can make one.
     fn nonce(&self, strength: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Reason> {
         let Some(nonce) = self.nonce else { return Ok(None) };
         let bits = (strength * 8) as c_uint;
@@ -351,7 +351,7 @@ impl Parent {
         made.map(Some).ok_or(PROV_R_ERROR_RETRIEVING_NONCE)
     }
 
-    /// Entropy of so many bytes or more.
+    /// Gets this many bytes of entropy, or more.
     fn seed(&self, len: usize, resistant: bool) -> Result<Zeroizing<Vec<u8>>, Reason> {
         let get = self.get_seed.ok_or(PROV_R_PARENT_CANNOT_SUPPLY_ENTROPY_SEED)?;
         let seed = self.locked(|| {
@@ -370,7 +370,7 @@ impl Parent {
         if seed.len() < len { Err(PROV_R_ERROR_RETRIEVING_ENTROPY) } else { Ok(seed) }
     }
 
-    /// A number that the parent answers with, if it does.
+    /// Asks the parent for a parameter that is a number.
     fn ask(&self, key: &'static [u8]) -> Option<c_uint> {
         let get = self.get_params?;
         let mut number: c_uint = 0;
@@ -491,7 +491,7 @@ unsafe extern "C" fn generate(
     }
 }
 
-/// The caller's entropy is an additional input, beside what the parent gives.
+/// The caller's entropy is used as an additional input, beside the entropy of the parent.
 unsafe extern "C" fn reseed(
     context: *mut c_void,
     resistant: c_int,
@@ -512,7 +512,7 @@ unsafe extern "C" fn reseed(
     }
 }
 
-/// This context has its lock; those above may need to be told.
+/// This context always has a lock. Its ancestors may have to enable theirs.
 unsafe extern "C" fn enable_locking(context: *mut c_void) -> c_int {
     // SAFETY: libcrypto passes a context, and the function is the parent's.
     unsafe {
@@ -602,7 +602,7 @@ unsafe extern "C" fn verify_zeroization(context: *mut c_void) -> c_int {
     unsafe { with(context, |_, state| state.rng.as_ref().map_or(Ok(()), |_| Err(PROV_R_ALREADY_INSTANTIATED))) }
 }
 
-/// Entropy for a generator below, which gives it back to [`clear_seed`].
+/// Makes entropy for a child, which returns the buffer to [`clear_seed`].
 unsafe extern "C" fn get_seed(
     context: *mut c_void,
     out: *mut *mut u8,

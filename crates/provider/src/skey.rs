@@ -1,5 +1,5 @@
-//! Secret keys as objects (`EVP_SKEY`, OpenSSL 3.5). A key is bytes, which ciphers and MACs take when they are set up.
-//! An older libcrypto does not ask for them.
+//! Secret keys as objects (`EVP_SKEY`, OpenSSL 3.5). A key is a string of bytes, with which ciphers and MACs can be
+//! initialized. An older libcrypto does not use them.
 
 use crate::{
     abi::*,
@@ -12,14 +12,14 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// What libcrypto is given.
+/// The types of keys that libcrypto gets.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new("AES\0", Functions::<true>::TABLE),
     Algorithm::new("GENERIC-SECRET\0", Functions::<false>::TABLE),
     Algorithm::END,
 ];
 
-/// A key; an `AES` one has the length of one.
+/// A key. A key of type `AES` has a length of AES keys.
 pub struct Key {
     bytes: Zeroizing<Vec<u8>>,
 }

@@ -1,7 +1,7 @@
 //! GCM and ChaCha20-Poly1305.
 //!
-//! EVP decrypts in parts and gives each away before the tag is compared: that is its contract, and
-//! `algkit::Unverified` is for it. A record of TLS is one message, which is checked before its text is left.
+//! EVP decrypts a message in parts, and returns each part before the tag is compared. That is EVP's contract, for which
+//! `algkit::Unverified` exists. A record of TLS is one message; its tag is compared before its text is returned.
 
 use super::{
     Context, Run,
@@ -13,24 +13,24 @@ use crate::{abi::*, core::Reason, memory};
 use algkit::{Aead, InOut, Sealing, Unverified};
 use std::sync::Arc;
 
-/// The longest IV of GCM in bytes, as OpenSSL has it.
+/// The longest IV of GCM in bytes. The limit is OpenSSL's.
 const MAX_IV: usize = 128;
 const TAG: usize = 16;
-/// The IV that a record of GCM carries.
+/// The length of the explicit IV in a record of GCM.
 const EXPLICIT_IV: usize = 8;
 
-/// Where a message is.
+/// The progress of a message.
 #[derive(Clone, Copy, PartialEq)]
 enum Progress {
     /// There is no IV.
     NoIv,
-    /// There is an IV, and nothing was done with it.
+    /// There is an IV, and it was not used.
     Ready,
-    /// What came is kept, and may be the whole message.
+    /// The parts that came are kept, since they may be the whole message.
     Early,
     /// The message is processed in parts.
     Begun,
-    /// The tag is there. The IV is not used again.
+    /// The tag was made or compared. The IV is not used again.
     Ended,
 }
 
@@ -38,7 +38,7 @@ enum Progress {
 pub struct Authenticated<const GCM: bool> {
     shared: Shared,
     key: Option<Arc<Aead>>,
-    /// The state of messages in parts, which stays where it is while the key does.
+    /// The state of a message in parts. It is kept as long as the key, so that no message allocates one.
     sealing: Option<Sealing>,
     opening: Option<Unverified>,
     progress: Progress,
@@ -48,12 +48,12 @@ pub struct Authenticated<const GCM: bool> {
     tag: [u8; TAG],
     /// The length of the tag that was set or made.
     tag_len: Option<usize>,
-    /// The associated data of the record that comes next, and what EVP answers for it.
+    /// The associated data of the next record, and the number of bytes that EVP reports for it.
     tls_aad: Option<[u8; HEADER]>,
     tls_added: usize,
-    /// Whether the IV is one of TLS, whose last 8 bytes count.
+    /// Whether the IV is one of TLS, whose last 8 bytes are a counter.
     counted_iv: bool,
-    /// The records that were encrypted.
+    /// The number of records that were encrypted.
     records: u64,
 }
 
@@ -62,13 +62,13 @@ impl<const GCM: bool> Authenticated<GCM> {
         self.key.as_deref().ok_or(PROV_R_NO_KEY_SET)
     }
 
-    /// Begins a message, unless one has begun. Its beginning is kept, unless its IV counts.
+    /// Begins a message, unless one has begun. Its first parts are kept, unless its IV has a counter.
     #[inline]
     fn begin(&mut self) -> Result<(), Reason> {
         match self.progress {
             Progress::Early | Progress::Begun => return Ok(()),
             Progress::NoIv if GCM && self.shared.encrypt && self.iv_len >= 12 => {
-                // Without an IV, GCM makes a random one (SP 800-38D, section 8.2.2), which can be asked for.
+                // Without an IV, GCM makes a random one (SP 800-38D, section 8.2.2), which the caller can ask for.
                 random(&mut self.iv[..self.iv_len])?;
             }
             Progress::NoIv | Progress::Ended => return Err(PROV_R_INVALID_STATE),
@@ -78,7 +78,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         if self.counted_iv { self.go_on() } else { Ok(()) }
     }
 
-    /// Goes on in parts with what was kept of a message.
+    /// Continues a message in parts, beginning with the parts that were kept.
     fn go_on(&mut self) -> Result<(), Reason> {
         if self.progress != Progress::Early {
             return Ok(());
@@ -108,7 +108,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         Ok(())
     }
 
-    /// Processes a text that may be the last together with the tag; returns whether it could.
+    /// Processes a text that may be the last one together with the tag. Returns whether that was possible.
     #[inline]
     fn whole(&mut self, text: &mut InOut<'_>) -> Result<bool, Reason> {
         if self.progress != Progress::Early || self.early.done || (!self.shared.encrypt && self.tag_len.is_none()) {
@@ -131,7 +131,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         if self.shared.encrypt {
             return Err(PROV_R_CIPHER_OPERATION_FAILED);
         }
-        // It is not authentic, or not the whole message. EVP says so at the end.
+        // The text is not authentic, or not the whole message. EVP reports that at the end.
         text.dst().copy_from_slice(self.early.text());
         self.early.forget_text();
         self.go_on()?;
@@ -140,7 +140,8 @@ impl<const GCM: bool> Authenticated<GCM> {
         Ok(true)
     }
 
-    /// Takes the header of a record. Its length is the record's as it travels, without the tag where it is encrypted.
+    /// Sets the header of a record. The length in it is that of the record as it is sent, but without the tag if it is
+    /// to be encrypted.
     fn set_tls_aad(&mut self, header: &[u8]) -> Result<(), Reason> {
         let more = if GCM { EXPLICIT_IV } else { 0 } + if self.shared.encrypt { 0 } else { TAG };
         (self.tls_aad, self.tls_added) = (Some(record::header_of_text(header, more)?), TAG);
@@ -151,7 +152,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         if GCM && fixed.len() == self.iv_len {
             self.iv[..fixed.len()].copy_from_slice(fixed);
         } else if GCM {
-            // At least 4 bytes are fixed and at least 8 count, from a random number on.
+            // At least 4 bytes are fixed. At least 8 bytes are a counter, which starts at a random number.
             if fixed.len() < 4 || fixed.len() + EXPLICIT_IV > self.iv_len {
                 return Err(PROV_R_INVALID_IV_LENGTH);
             }
@@ -205,7 +206,7 @@ impl<const GCM: bool> Authenticated<GCM> {
             iv.copy_from_slice(&self.iv[..12]);
             iv[4..].iter_mut().zip(&aad[..8]).for_each(|(iv, number)| *iv ^= number);
         }
-        // What is not a record has an IV of its own.
+        // A message that is not a record needs another IV.
         self.progress = Progress::Ended;
         let key = self.key()?;
         let done = if encrypt { key.encrypt(&iv, &[&aad], text, tag) } else { key.decrypt(&iv, &[&aad], text, tag) };
@@ -281,7 +282,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             self.iv[..iv.len()].copy_from_slice(iv);
             (self.iv_len, self.progress, self.counted_iv) = (iv.len(), Progress::Ready, false);
         } else if matches!(self.progress, Progress::Early | Progress::Begun) {
-            // A message that was left does not go on, and its IV is not used again.
+            // A message that was not ended cannot be continued, and its IV is not used again.
             self.progress = Progress::Ended;
         }
         if let Some(key) = key {
@@ -400,7 +401,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
         match key {
             OSSL_CIPHER_PARAM_AEAD_TAG => {
                 if self.early.done {
-                    // What was compared with another tag is not authentic for that.
+                    // The text was compared with another tag, which does not say that this tag is right.
                     self.go_on()?;
                 }
                 let len = param.data_size;
@@ -420,7 +421,8 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
                     return Err(PROV_R_INVALID_IV_LENGTH);
                 }
                 if len != self.iv_len {
-                    // An IV that was set has the wrong length now, and a message that has begun with it does not go on.
+                    // An IV that was set has the wrong length now, and a message that has begun with it cannot be
+                    // continued.
                     let unset = self.progress == Progress::NoIv;
                     self.progress = if unset { Progress::NoIv } else { Progress::Ended };
                     (self.iv_len, self.counted_iv) = (len, false);
@@ -429,7 +431,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_tls_aad(param.bytes()?.unwrap_or_default())?,
             OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED if GCM && param.data_size == usize::MAX => {
-                // This length, −1 to `EVP_CIPHER_CTX_ctrl`, stands for the whole IV.
+                // This length, which is −1 in `EVP_CIPHER_CTX_ctrl`, means the whole IV.
                 let iv = param.bytes_of(self.iv_len)?.ok_or(PROV_R_FAILED_TO_GET_PARAMETER)?;
                 self.set_fixed_iv(iv)?;
             }

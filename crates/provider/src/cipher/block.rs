@@ -1,4 +1,4 @@
-//! ECB and CBC: parts of any length, padding (PKCS #7), and records of TLS.
+//! ECB and CBC: messages in parts of any length, padding (PKCS #7), and records of TLS.
 
 use super::{
     Context, Run, pipes, record,
@@ -13,7 +13,7 @@ use std::array;
 use subtle::{ConstantTimeEq, ConstantTimeLess};
 use zeroize::Zeroize;
 
-/// The chains that are computed side by side.
+/// The number of chains that are computed in parallel.
 const CHAINS: usize = 16;
 
 /// The longest block in bytes.
@@ -24,7 +24,7 @@ pub struct Block {
     shared: Shared,
     keyed: Keyed,
     pad: bool,
-    /// A block that is not complete, or one that may be the last and padded.
+    /// A block that is not complete, or that may be the last one and have padding.
     buffer: [u8; MAX_BLOCK],
     filled: usize,
     record: record::Cbc,
@@ -49,7 +49,8 @@ impl Block {
         Ok(block)
     }
 
-    /// The number of bytes before the padding of the last block, whose contents do not show in the time.
+    /// Returns the number of bytes before the padding of the last block. The time does not depend on the contents of
+    /// the block.
     fn unpad(&self, block: &[u8]) -> Result<usize, Reason> {
         let (size, pad) = (block.len() as u8, block[block.len() - 1]);
         let mut good = pad.ct_ne(&0) & !size.ct_lt(&pad);
@@ -59,8 +60,8 @@ impl Block {
         if bool::from(good) { Ok(usize::from(size - pad)) } else { Err(PROV_R_BAD_DECRYPT) }
     }
 
-    /// Takes a part of a message that is encrypted: completes the block that was begun, and keeps what is left of the
-    /// last one. Returns the whole blocks between, and adds to `written`.
+    /// Takes a part of a message to encrypt: completes the block that was begun, and keeps the bytes of the last block
+    /// if it is not complete. Returns the whole blocks between, and adds to `written`.
     ///
     /// # Safety
     /// As for [`Context::update`].
@@ -157,7 +158,8 @@ impl Context for Block {
         }
         let Run { mut src, mut dst, mut len, room } = run;
         let (block, mut written) = (self.shared.row().block, 0);
-        // While a message is decrypted that may be padded, its last complete block waits for what follows.
+        // If a message to decrypt may have padding, its last complete block is kept until more follows or the message
+        // ends.
         let holds = self.pad && !self.shared.encrypt;
         if self.filled > 0 {
             let taken = len.min(block - self.filled);
@@ -191,7 +193,7 @@ impl Context for Block {
         unsafe {
             let last = src.wrapping_add(whole);
             let text = memory::in_out(src, dst, whole)?;
-            // Where the destination lies ahead of the source, what is kept is read before it is written over.
+            // If the destination lies ahead of the source, the bytes to keep are read before they are overwritten.
             self.buffer[..tail].copy_from_slice(memory::bytes(last, tail));
             if whole > 0 {
                 self.crypt(text)?;

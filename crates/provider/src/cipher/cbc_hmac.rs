@@ -1,8 +1,8 @@
-//! AES-CBC with HMAC as TLS 1.0 to 1.2 has it without encrypt-then-MAC: the MAC of header and text goes behind the text,
-//! then padding, and all of it is encrypted. libssl asks for records one by one, and in long writes for four or eight
-//! at once, whose chains and hashes go side by side.
+//! AES-CBC with HMAC for TLS 1.0 to 1.2 without encrypt-then-MAC: the text is followed by the MAC of header and text,
+//! then by padding, and all of it is encrypted. libssl asks for one record, or in long writes for four or eight records
+//! at once, whose chains and hashes are computed in parallel.
 //!
-//! Without a header it is AES-CBC of whole blocks.
+//! Without a header, the cipher is AES-CBC of whole blocks.
 
 use super::{
     Context, Run,
@@ -17,14 +17,14 @@ use algkit::{
 use std::{array, mem, ptr, sync::Arc};
 
 const BLOCK: usize = 16;
-/// The header that travels: type, version, length.
+/// The length of the header that is sent: type, version, length.
 const SENT_HEADER: usize = 5;
 /// The longest text of a record in bytes.
 const MAX_TEXT: usize = 16384;
-/// The first version whose records carry their IV.
+/// The first version whose records have an explicit IV.
 const TLS1_1: u16 = 0x0302;
 
-/// A key of the MAC, and the states of one message after the other, so that no message allocates one.
+/// The key of the MAC, and a state that every message uses again, so that no message allocates one.
 #[derive(Clone)]
 struct Mac {
     key: Arc<Hash>,
@@ -41,18 +41,18 @@ impl Mac {
     }
 }
 
-/// What libssl has said of records that it wants at once.
+/// The parameters of several records at once.
 #[derive(Clone, Copy)]
 struct Pipeline {
     /// The longest text of a record.
     max_text: usize,
     header: Option<[u8; HEADER]>,
-    /// The length of all texts.
+    /// The length of all texts together.
     len: usize,
     count: usize,
     src: *const u8,
     dst: *mut u8,
-    /// The bytes that were written.
+    /// The number of bytes that were written.
     written: usize,
 }
 
@@ -61,10 +61,11 @@ pub struct CbcHmac<const SHA256: bool> {
     shared: Shared,
     keyed: Keyed,
     mac: Option<Mac>,
-    /// The header of the record that comes next, and what EVP answers for it.
+    /// The header of the next record, and the number of bytes that EVP reports for it.
     header: Option<[u8; HEADER]>,
     added: usize,
-    /// Whether the caller wants the length of the text alone.
+    /// The version of TLS that libssl has set. If it is not 0, a call returns the length of the text instead of the
+    /// record's.
     version: usize,
     pipeline: Pipeline,
 }
@@ -103,8 +104,8 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         Ok(())
     }
 
-    /// Encrypts a record: the explicit IV, if there is one, and the text are there. A block of the cipher waits for the one
-    /// before it; meanwhile the CPU hashes.
+    /// Encrypts a record that begins with the explicit IV, if the version has one, and the text. Each block of the
+    /// cipher waits for the one before it; meanwhile the CPU computes the hash.
     fn seal(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let (len, explicit) = (length(&header), if version(&header) >= TLS1_1 { BLOCK } else { 0 });
         if record.len() != padded(len, Self::MAC) {
@@ -114,7 +115,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         let (key, iv, mac) = self.keys()?;
         let state = mac.begin(&header);
         let (mut hashed, mut encrypted) = (explicit, 0);
-        // With the header, the first part is a block of the hash.
+        // The header and the first part of the text together are a block of the hash.
         let first = Turns::BYTES - HEADER;
         if explicit + first <= len {
             state.update(&record[explicit..explicit + first]);
@@ -133,7 +134,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         Ok(record.len())
     }
 
-    /// Decrypts a record; returns the length of its text. What is not authentic is wiped.
+    /// Decrypts a record and returns the length of its text. A record that is not authentic is wiped.
     fn open(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let (key, iv, mac) = self.keys()?;
         key.decrypt(iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
@@ -150,7 +151,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         done
     }
 
-    /// The length of the record number `i` of many, and of its text.
+    /// The length of record number `i` of several at once, and the length of its text.
     fn lens(&self, i: usize) -> (usize, usize) {
         let Pipeline { len, count, .. } = self.pipeline;
         let text = len / count + if i + 1 == count { len % count } else { 0 };
@@ -176,7 +177,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         if self.pipeline.header.is_none() { 0 } else { (0..self.pipeline.count).map(|i| self.lens(i).0).sum() }
     }
 
-    /// Makes `N` records of a text.
+    /// Encrypts a text as `N` records.
     fn seal_many<const N: usize>(&self, mut src: &[u8], mut dst: &mut [u8]) -> Result<(), Reason> {
         let key = self.keyed.key()?;
         let mac_key = self.mac.as_ref().map(|mac| &*mac.key).ok_or(PROV_R_NO_KEY_SET)?;
@@ -191,8 +192,8 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         for (i, record) in records.iter_mut().enumerate() {
             let (text, rest) = src.split_at(self.lens(i).1);
             src = rest;
-            // The header that is authenticated lies before the text for the time being, so that the hash's message is
-            // one piece.
+            // The authenticated header is written before the text for now, so that the hash has one contiguous
+            // message.
             let place = &mut record[before_text - HEADER..][..HEADER + text.len()];
             place[..8].copy_from_slice(&number.wrapping_add(i as u64).to_be_bytes());
             place[8..11].copy_from_slice(&header[8..11]);
@@ -340,7 +341,7 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
                 self.pipeline.max_text = param.get()?.min(MAX_TEXT);
             }
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD => {
-                // There is the header, and the length is that of the texts.
+                // The parameter has the header; its length is that of all texts together.
                 let header = param.bytes_of(HEADER)?.ok_or(PROV_R_INVALID_AAD)?;
                 self.pipeline.header = Some(header.try_into().map_err(|_| PROV_R_INVALID_AAD)?);
                 self.pipeline.len = param.data_size;

@@ -1,4 +1,4 @@
-//! CCM: a message comes in one call, since its length has to be known first.
+//! CCM: a message is processed in one call, since its length has to be known first.
 
 use super::{
     Context, Run,
@@ -10,7 +10,7 @@ use algkit::{Aead, InOut, ccm_iv};
 use std::sync::Arc;
 
 const TAG: usize = 16;
-/// The first 4 bytes of the IV of TLS are fixed, the others travel with the record (RFC 6655, section 3).
+/// In TLS the first 4 bytes of the IV are fixed, and the others are sent in the record (RFC 6655, section 3).
 const FIXED_IV: usize = 4;
 const EXPLICIT_IV: usize = 8;
 
@@ -21,7 +21,7 @@ pub struct Ccm {
     iv: [u8; 13],
     iv_len: usize,
     iv_set: bool,
-    /// The length of the text, where it was said.
+    /// The length of the text, if the caller has set it.
     text_len: Option<usize>,
     assoc: Vec<u8>,
     tag: [u8; TAG],

@@ -1,7 +1,7 @@
-//! CBC with ciphertext stealing (SP 800-38A, addendum): a message is one call.
+//! CBC with ciphertext stealing (SP 800-38A, addendum): a message is processed in one call.
 //!
-//! algkit's `cts` is CS3, whose last two blocks are swapped. CS1 never swaps them, and CS2 does where the last is not
-//! complete. A swap is a rotation of what the two have in the ciphertext.
+//! algkit's `cts` is CS3, which always swaps the last two blocks of the ciphertext. CS1 never swaps them, and CS2 swaps
+//! them if the last block is not complete. To swap the two blocks, the end of the ciphertext is rotated.
 
 use super::{
     Context, Run,
@@ -18,13 +18,13 @@ const MODES: [&CStr; 3] = [c"CS1", c"CS2", c"CS3"];
 pub struct Cts {
     shared: Shared,
     keyed: Keyed,
-    /// The place of the mode in [`MODES`].
+    /// The index of the mode in [`MODES`].
     mode: usize,
     updated: bool,
 }
 
 impl Cts {
-    /// What lies differently than in CS3: the end of a text, if it does.
+    /// The end of a text that has another order than in CS3; empty if the order is the same.
     fn swapped(mode: usize, text: &mut [u8]) -> &mut [u8] {
         let partial = (text.len() - 1) % BLOCK + 1;
         let swaps = text.len() > BLOCK && (mode == 0 || mode == 1 && partial == BLOCK);

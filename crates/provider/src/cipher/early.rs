@@ -1,7 +1,7 @@
-//! The beginning of a message of an AEAD, which is kept as long as it may be the whole message.
+//! The first parts of a message of an AEAD, which are kept as long as they may be the whole message.
 //!
-//! Most messages are short, and come in one part. Such a message is processed in one call, twice as fast as in parts.
-//! Should another part follow, the state of a message in parts is made of what was kept.
+//! Most messages are short and have one part. Such a message is processed by one call of algkit, which is twice as fast
+//! as in parts. If another part follows, the state of a message in parts is made from the parts that were kept.
 
 use zeroize::optimization_barrier;
 
@@ -54,18 +54,18 @@ impl Early {
         &self.text[..self.text_len]
     }
 
-    /// The associated data, and the text to be processed once more.
+    /// The associated data, and the text, which is to be processed again.
     pub fn parts(&mut self) -> (&[u8], &mut [u8]) {
         (&self.assoc[..self.assoc_len], &mut self.text[..self.text_len])
     }
 
-    /// Forgets the text alone.
+    /// Wipes the text only.
     pub fn forget_text(&mut self) {
         self.text[..self.text_len].fill(0);
         self.text_len = 0;
     }
 
-    /// Forgets all. `zeroize` writes byte by byte, and takes longer than the message.
+    /// Wipes all. `zeroize` would write byte by byte, which takes longer than processing the message.
     #[inline]
     pub fn wipe(&mut self) {
         if self.text_len > 0 {

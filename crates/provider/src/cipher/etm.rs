@@ -1,7 +1,8 @@
-//! AES-CBC with an HMAC of the ciphertext, under OpenSSL 4.0's names for encrypt-then-MAC: a message is one call, in whole
-//! blocks. The MAC is the tag; it covers neither the IV nor anything else, which is the caller's to add.
+//! AES-CBC with an HMAC of the ciphertext, by OpenSSL 4.0's names for encrypt-then-MAC. A message is processed in one
+//! call, and has whole blocks. The tag is the HMAC of the ciphertext only: the caller has to authenticate the IV and
+//! all other data.
 //!
-//! A message is decrypted once its tag was found to be right. A tag serves one message.
+//! A message is decrypted after its tag was compared. A tag serves one message.
 
 use super::{
     Context, Run,
@@ -14,7 +15,7 @@ use subtle::ConstantTimeEq;
 
 const BLOCK: usize = 16;
 
-/// `MAC` is the length of the MAC, and says which hash it has.
+/// `MAC` is the length of the MAC, which determines its hash.
 #[derive(Clone)]
 pub struct Etm<const MAC: usize> {
     shared: Shared,

@@ -1,7 +1,7 @@
 //! Ciphers.
 //!
-//! A row of the table in `table.rs` is an algorithm; its shape is a type of context, a file each, which implements
-//! [`Context`]. The functions that libcrypto calls are written once, here, over both.
+//! An algorithm is a row of the table in `table.rs`. Its shape is a type of context; each has a file and implements
+//! [`Context`]. The functions that libcrypto calls are in this file, generic over row and context.
 
 mod aead;
 mod block;
@@ -37,41 +37,41 @@ use table::CIPHERS;
 
 /// An algorithm.
 pub struct Row {
-    /// The name in algkit, and those in OpenSSL.
+    /// The name in algkit, and the names in OpenSSL.
     pub name: &'static str,
     names: &'static str,
-    /// Lengths in bytes, as OpenSSL has them.
+    /// Lengths in bytes, as OpenSSL reports them.
     pub key: usize,
     iv: usize,
     pub block: usize,
     /// `EVP_CIPH_…_MODE`.
     mode: c_uint,
-    /// The driver, once it has been looked for.
+    /// The driver, looked up when the algorithm is first used.
     driver: shared::Driver,
-    /// That of the CMAC over the same cipher.
+    /// The driver of the CMAC over the same cipher.
     pub cmac: OnceLock<Unkeyed<Hash>>,
 }
 
 impl Row {
-    /// The place of the driver of an AEAD.
+    /// Where the driver is kept, if the algorithm is an AEAD.
     pub fn aead(&'static self) -> Result<&'static OnceLock<Unkeyed<Aead>>, Reason> {
         <Aead as shared::Found>::place(&self.driver).ok_or(PROV_R_INVALID_MODE)
     }
 }
 
-/// The row with this mode among whose names is this one.
+/// The row that has this mode and this name.
 pub fn named(name: &[u8], mode: c_uint) -> Option<&'static Row> {
     CIPHERS.iter().filter(|row| row.mode == mode).find(|row| params::is_among(name, row.names))
 }
 
-/// What libcrypto has as a context: one message, or several in pipes.
+/// The object that libcrypto holds as a context: one message, or several in pipes.
 #[derive(Clone)]
 struct Object<C> {
     single: C,
     pipes: Vec<C>,
 }
 
-/// The source and the destination of a call. The destination is NULL where the source is associated data.
+/// The source and the destination of a call. The destination is NULL if the source is associated data.
 #[derive(Clone, Copy)]
 pub struct Run {
     src: *const u8,
@@ -82,23 +82,23 @@ pub struct Run {
 
 /// A cipher of some shape, keyed or not.
 trait Context: Clone {
-    /// Whether it authenticates.
+    /// Whether the cipher is an AEAD.
     const AEAD: bool = false;
     /// Whether `EVP_Cipher` without a source ends the message.
     const ENDS_WITHOUT_SOURCE: bool = false;
-    /// Whether its IV is more than the state of a chain.
+    /// Whether its IV is more than a chaining value.
     const CUSTOM_IV: bool = false;
     /// Whether it is CBC with ciphertext stealing.
     const CTS: bool = false;
-    /// Whether `EVP_Cipher` is more than an update, which shows in the flags of the cipher.
+    /// Whether `EVP_Cipher` does more than an update. The flags of the cipher tell that to libcrypto.
     const ONCE: bool = true;
     /// Whether it authenticates the ciphertext by a MAC with a key of its own.
     const ENCRYPT_THEN_MAC: bool = false;
-    /// Whether it makes several records of TLS at once.
+    /// Whether it can encrypt several records of TLS at once.
     const MULTIBLOCK: bool = false;
     /// Whether it takes several messages at once.
     const PIPES: bool = false;
-    /// What can be asked for and set, besides what [`Shared`] has.
+    /// The parameters that can be asked for, and those that can be set.
     const GETTABLE: &'static [Param];
     const SETTABLE: &'static [Param];
 
@@ -107,7 +107,7 @@ trait Context: Clone {
     fn shared(&self) -> &Shared;
     fn shared_mut(&mut self) -> &mut Shared;
 
-    /// Sets the key and the IV, each if it is there.
+    /// Sets the key and the IV, each if it is given.
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason>;
 
     /// Processes a part; returns the number of bytes written.
@@ -140,13 +140,13 @@ trait Context: Clone {
         Ok(0)
     }
 
-    /// Answers a question about a parameter.
+    /// Answers a parameter that the caller asks for.
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason>;
 
-    /// Takes a parameter. Unknown ones are passed over.
+    /// Sets a parameter. Unknown parameters are ignored.
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
 
-    /// Does what a list of parameters asks for, once all of them were taken.
+    /// Executes a request that parameters make, after the whole list was set.
     ///
     /// # Safety
     /// The buffers that the parameters named exist, and are the caller's.

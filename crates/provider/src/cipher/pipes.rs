@@ -1,6 +1,7 @@
-//! Pipelines (OpenSSL 3.5): each call has a part of several messages under one key. A pipe is a context of its own, so that
-//! it takes parts and padding as any other; [`Context::update_many`] may process the parts side by side. CBC encryption
-//! gains by it. GCM does not: a context of its own for each message costs more.
+//! Pipelines (OpenSSL 3.5): each call has one part of each of several messages under one key. Each pipe has its own
+//! context, so it has parts and padding like any message. [`Context::update_many`] may process the parts in parallel,
+//! which makes CBC encryption faster. GCM has no pipelines: a context for each message costs more than parallel
+//! messages would save.
 
 use super::{Context, Object, Run};
 use crate::{abi::*, core::Reason, memory, object, params};
@@ -13,7 +14,7 @@ use std::{
 /// `EVP_MAX_PIPES`.
 const MOST: usize = 32;
 
-/// The functions for pipelines, or the end of the table for a context that has none.
+/// The functions for pipelines. For a context without pipelines, the table ends here.
 pub const fn functions<C: Context>() -> [Dispatch; 4] {
     if !C::PIPES {
         return [Dispatch::END; 4];
@@ -57,7 +58,7 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
             params::each(params, |key, param| single.set(key, param))?;
             let needs_iv = single.shared().row().iv > 0;
             if needs_iv && ivs.is_null() {
-                // There are no pipes before they have IVs of their own.
+                // The pipes are made when they get their IVs.
                 return Ok(());
             }
             pipes.resize(count, single.clone());
@@ -69,7 +70,7 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
     }
 }
 
-/// The entry of a pipe in an array, or `missing` where there is no array.
+/// The entry of a pipe in an array, or `missing` if the array is NULL.
 ///
 /// # Safety
 /// `array` is NULL or has more than `i` entries.

@@ -1,6 +1,7 @@
-//! Records of TLS 1.0 to 1.2: the header that all of them authenticate, and how those in CBC mode are opened: explicit
-//! IV, text, MAC unless it was checked before, padding. Neither the time nor the addresses depend on what was decrypted
-//! (RFC 5246, section 6.2.3.2, and AlFardan and Paterson, "Lucky Thirteen", 2013).
+//! Records of TLS 1.0 to 1.2: the header that all records authenticate, and the opening of a decrypted record in CBC
+//! mode. Such a record has an explicit IV, the text, the MAC unless it was compared before, and padding. Neither the
+//! time nor the addresses depend on the decrypted bytes (RFC 5246, section 6.2.3.2, and AlFardan and Paterson, "Lucky
+//! Thirteen", 2013).
 
 use crate::{
     abi::{PROV_R_CIPHER_OPERATION_FAILED, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_INVALID_AAD},
@@ -11,7 +12,8 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeLess};
 /// The header that is authenticated: number, type, version, length.
 pub const HEADER: usize = 13;
 
-/// The header with the length of the text. libssl gives the length as it travels, which has `more` bytes than the text.
+/// The header with the length of the text. libssl passes the length of the record as it is sent, which has `more` bytes
+/// than the text.
 pub fn header_of_text(header: &[u8], more: usize) -> Result<[u8; HEADER], Reason> {
     let mut header: [u8; HEADER] = header.try_into().map_err(|_| PROV_R_INVALID_AAD)?;
     let len = usize::from(u16::from_be_bytes([header[11], header[12]]));
@@ -27,10 +29,10 @@ const DTLS1: usize = 0xfeff;
 const DTLS1_2: usize = 0xfefd;
 const DTLS1_BAD: usize = 0x0100;
 
-/// The longest MAC in bytes, that of SHA-384 being the longest which TLS uses.
+/// The longest MAC in bytes. The longest one that TLS uses is that of SHA-384, which has 48.
 const MAX_MAC: usize = 64;
 
-/// What a context knows of the records that it processes.
+/// The properties of the records that a context processes.
 #[derive(Clone)]
 pub struct Cbc {
     /// `None` outside of TLS.
@@ -80,7 +82,7 @@ impl Cbc {
         text.ok_or(PROV_R_CIPHER_OPERATION_FAILED)
     }
 
-    /// Where the padding begins, and whether it is right. If it is not, there is none.
+    /// Returns where the padding begins, and whether it is right. Wrong padding is treated as no padding.
     fn find_padding(&self, text: &[u8]) -> (usize, Choice) {
         let padding = text[text.len() - 1];
         let mut good = !(text.len() as u64).ct_lt(&(self.mac_size as u64 + 1 + u64::from(padding)));
@@ -91,9 +93,9 @@ impl Cbc {
         (text.len() - padded as usize, good)
     }
 
-    /// Finds the padding and the MAC of a record that was decrypted; returns the length of the text behind the
-    /// explicit IV. If the padding is wrong the MAC is random, unless there is none: then the MAC was right, and so is
-    /// whoever made the padding.
+    /// Finds the padding and the MAC of a decrypted record, and returns the length of the text after the explicit IV.
+    /// If the padding is wrong, the MAC is replaced by random bytes, so that the comparison fails. If the record has no
+    /// MAC here, the MAC was compared before (encrypt-then-MAC), so an error reveals nothing.
     pub fn open(&mut self, record: &[u8], block: usize) -> Result<usize, Reason> {
         let text = self.text(record, block)?;
         let (end, good) = self.find_padding(text);
@@ -107,9 +109,9 @@ impl Cbc {
         Ok(end - self.mac_size)
     }
 
-    /// Finds the padding and the MAC of a record that was decrypted, and compares the MAC with the one that `mac`
-    /// writes; returns the length of the text behind the explicit IV. `mac` gets all that is behind it, the least length
-    /// that the text may have, and its length, which is a secret.
+    /// Finds the padding and the MAC of a decrypted record, and compares the MAC with the one that `mac` computes.
+    /// Returns the length of the text after the explicit IV. `mac` gets all bytes after the explicit IV, the least
+    /// length that the text can have, and its actual length, which is secret.
     pub fn verify(
         &mut self,
         record: &[u8],
@@ -129,8 +131,8 @@ impl Cbc {
     fn take_mac(&mut self, text: &[u8], end: usize) {
         let size = self.mac_size;
         let start = (end - size) as u64;
-        // The bytes from the first that may be the MAC's go round a buffer of the MAC's size; where the MAC begins in
-        // it is found on the way.
+        // All bytes that may belong to the MAC are written into a ring buffer of the MAC's size. `begins` becomes the
+        // place in the buffer where the MAC begins.
         let first = text.len().saturating_sub(size + 256);
         let (mut round, mut begins, mut inside) = ([0; MAX_MAC], 0, Choice::from(0));
         let mut place = 0;
@@ -141,7 +143,7 @@ impl Cbc {
             round[place] |= u8::conditional_select(&0, byte, inside);
             place = if place + 1 == size { 0 } else { place + 1 };
         }
-        // The buffer is turned by each bit of that number.
+        // The buffer is rotated by that number, bit by bit.
         for bit in 0..usize::BITS - (MAX_MAC - 1).leading_zeros() {
             let turn = Choice::from((begins >> bit & 1) as u8);
             let before = round;

@@ -1,4 +1,4 @@
-//! What contexts of all shapes have, and the way from a row to a driver.
+//! The fields that contexts of all shapes have, and the look-up of a row's driver.
 
 use super::Row;
 use crate::{
@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// What contexts of all shapes have.
+/// The fields that contexts of all shapes have.
 #[derive(Clone)]
 pub struct Shared {
     core: *const Core,
@@ -36,14 +36,14 @@ impl Shared {
     }
 }
 
-/// The driver of a row, of its type.
+/// The driver of a row, by the type of its transform.
 pub enum Driver {
     Cipher(OnceLock<Unkeyed<Cipher>>),
     Skcipher(OnceLock<Unkeyed<Skcipher>>),
     Aead(OnceLock<Unkeyed<Aead>>),
 }
 
-/// A transform that a row may stand for.
+/// A type of transform that a row can have.
 pub trait Found: Transform + 'static {
     fn place(driver: &Driver) -> Option<&OnceLock<Unkeyed<Self>>>;
     fn set_key(&mut self, key: &[u8], weak: WeakKeys) -> Result<(), Error>;
@@ -83,12 +83,12 @@ fn find<T: Found>(row: &'static Row) -> Result<&'static Unkeyed<T>, Error> {
     drivers::find(T::place(&row.driver).expect("a row's shape has its type"), || row.name.into())
 }
 
-/// Sets the key of a context: in place, unless the transform is shared with a duplicate.
+/// Sets the key of a context. A transform that is shared with a duplicate is replaced; any other is keyed in place.
 pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &[u8]) -> Result<(), Reason> {
     if key.len() != shared.row.key {
         return Err(PROV_R_INVALID_KEY_LENGTH);
     }
-    // As OpenSSL does: XTS refuses equal halves where it encrypts, and nothing else refuses weak keys.
+    // As in OpenSSL, XTS refuses a key with equal halves for encryption, and no other cipher refuses weak keys.
     let xts = shared.row.mode == EVP_CIPH_XTS_MODE && shared.encrypt;
     let weak = if xts { WeakKeys::Refuse } else { WeakKeys::Allow };
     let done = match transform.as_mut().and_then(Arc::get_mut) {
@@ -98,7 +98,7 @@ pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &
             .map(|keyed| *transform = Some(Arc::new(keyed))),
     };
     done.map_err(|error| {
-        // After a key that was refused none is set.
+        // After a refused key, the context has no key.
         *transform = None;
         match error {
             Error::BadKey { .. } if xts => PROV_R_XTS_DUPLICATED_KEYS,
@@ -110,7 +110,7 @@ pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &
 /// The longest IV of a mode in bytes.
 const MAX_IV: usize = 16;
 
-/// What EVP may ask of a mode.
+/// The parameters of a mode that EVP can ask for.
 pub const MODE_PARAMS: &[Param] = &[
     Param::size(OSSL_CIPHER_PARAM_KEYLEN),
     Param::size(OSSL_CIPHER_PARAM_IVLEN),
@@ -121,8 +121,8 @@ pub const MODE_PARAMS: &[Param] = &[
     Param::END,
 ];
 
-/// The key of a mode, its chaining value, and the IV that was set. As with OpenSSL, a first message without an IV begins with zeros;
-/// XTS alone refuses it.
+/// The key of a mode, its chaining value, and the IV that was set. As in OpenSSL, the first message has an IV of zeros
+/// if none was set; only XTS refuses that.
 #[derive(Clone, Default)]
 pub struct Keyed {
     key: Option<Arc<Skcipher>>,
@@ -140,7 +140,8 @@ impl Keyed {
             set_iv(&mut self.first_iv[..len], iv)?;
             self.iv_set = true;
         }
-        // A message without an IV begins with the last one in these modes. In others it goes on, as where there was none.
+        // In these modes, a message without an IV begins with the last IV that was set. In other modes it continues
+        // with the chaining value.
         let again = matches!(shared.row.mode, EVP_CIPH_CBC_MODE | EVP_CIPH_CFB_MODE | EVP_CIPH_OFB_MODE) && self.iv_set;
         if iv.is_some() || again {
             self.iv = self.first_iv;
@@ -175,7 +176,7 @@ impl Keyed {
         done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
     }
 
-    /// Answers what is asked of the IV.
+    /// Answers the parameters that are about the IV.
     pub fn get(&self, shared: &Shared, key: &[u8], param: &mut Param) -> Result<(), Reason> {
         let len = shared.row.iv;
         match key {

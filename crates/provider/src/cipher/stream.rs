@@ -1,4 +1,5 @@
-//! CTR, ChaCha20, OFB and CFB: parts of any length, from a mode that takes whole blocks of keystream and a last part.
+//! CTR, ChaCha20, OFB and CFB: messages in parts of any length, over a mode whose calls take whole blocks of keystream,
+//! except the last.
 
 use super::{
     Context, Run,
@@ -17,7 +18,7 @@ pub const CFB: u8 = 3;
 pub struct Stream<const KIND: u8> {
     shared: Shared,
     keyed: Keyed,
-    /// The current block of keystream, of which the first `used` bytes are used. All are between blocks.
+    /// The current block of keystream. The first `used` bytes are used; between blocks, all of them are.
     keystream: [u8; 64],
     used: usize,
 }
@@ -31,14 +32,15 @@ impl<const KIND: u8> Drop for Stream<KIND> {
 impl<const KIND: u8> Stream<KIND> {
     const BLOCK: usize = if KIND == CHACHA { 64 } else { 16 };
 
-    /// Whole blocks.
+    /// Processes whole blocks.
     fn crypt(&mut self, mut text: InOut<'_>, encrypt: bool) -> Result<(), Reason> {
         let (key, place) = self.keyed.parts(&self.shared)?;
         let place: &mut [u8; 16] = place.try_into().map_err(|_| PROV_R_INVALID_IV_LENGTH)?;
         while !text.is_empty() {
             let mut len = text.len();
             if KIND == CHACHA {
-                // The block counter has 32 bits in algkit and 64 in OpenSSL, so the text is cut where the first wraps.
+                // The block counter has 32 bits in algkit and 64 bits in OpenSSL, so the text is split where the 32
+                // bits wrap.
                 let [a, b, c, d, ..] = *place;
                 let left = (1 << 32) - u64::from(u32::from_le_bytes([a, b, c, d]));
                 len = len.min(usize::try_from(64 * left).unwrap_or(usize::MAX));
@@ -65,7 +67,7 @@ impl<const KIND: u8> Stream<KIND> {
             part.xor(&self.keystream[used]);
             return Ok(());
         }
-        // Ciphertext becomes the chaining value.
+        // In CFB, the ciphertext becomes the chaining value.
         let chain = &mut self.keyed.parts(&self.shared)?.1[used.clone()];
         if !self.shared.encrypt {
             chain.copy_from_slice(part.src());
@@ -97,7 +99,7 @@ impl<const KIND: u8> Context for Stream<KIND> {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        // Without a key and an IV, ChaCha20 goes on within a block.
+        // Without a new key or IV, ChaCha20 continues within the block.
         if KIND != CHACHA || key.is_some() || iv.is_some() {
             self.used = Self::BLOCK;
         }
@@ -138,7 +140,7 @@ impl<const KIND: u8> Context for Stream<KIND> {
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
         match key {
             OSSL_CIPHER_PARAM_IVLEN if param.get()? != self.shared.row().iv => Err(PROV_R_INVALID_IV_LENGTH),
-            // A stream has no padding; EVP sets it all the same.
+            // A stream cipher has no padding, but EVP sets the parameter anyway.
             _ => Ok(()),
         }
     }

@@ -51,7 +51,7 @@ macro_rules! ciphers {
             cmac: OnceLock::new(),
         }),*];
 
-        /// What libcrypto is given.
+        /// The algorithms that libcrypto gets.
         pub static ALGORITHMS: &[Algorithm] = &[
             $(Algorithm::new(concat!($names, "\0"), Functions::<$shape, { Id::$id as usize }>::TABLE),)*
             Algorithm::END,

@@ -1,6 +1,8 @@
-//! Key wrapping, with padding and without: each call wraps or unwraps a key. A call without a destination asks for its length.
+//! Key wrapping, with and without padding: each call wraps or unwraps a key. A call without a destination asks for the
+//! length of the result.
 //!
-//! EVP may be given buffers that overlap, as its own code takes them, since a key is moved before it is processed.
+//! Callers of EVP may pass buffers that overlap, as OpenSSL's own code accepts them. So the key is moved before it is
+//! processed.
 
 use super::{
     Context, Run,
@@ -12,7 +14,7 @@ use std::{ptr, sync::Arc};
 
 const WORD: usize = 8;
 
-/// `INVERSE` is for the names whose wrapping decrypts (SP 800-38F, section 5.1).
+/// `INVERSE` is for the algorithms whose wrapping uses the cipher's decryption (SP 800-38F, section 5.1).
 #[derive(Clone)]
 pub struct Wrap<const PADDED: bool, const INVERSE: bool> {
     shared: Shared,
@@ -25,7 +27,8 @@ impl<const PADDED: bool, const INVERSE: bool> Wrap<PADDED, INVERSE> {
     const IV_LEN: usize = if PADDED { 4 } else { WORD };
     const FORWARD: Direction = if INVERSE { Direction::Decrypt } else { Direction::Encrypt };
 
-    /// Wraps `len` bytes at the beginning of `key`, or unwraps the whole; returns the word before it and its length.
+    /// Wraps the first `len` bytes of `key`, or unwraps all of it. Returns the word that precedes the wrapped key, and
+    /// the length of the key.
     fn run(&self, cipher: &Cipher, word: [u8; WORD], key: &mut [u8], len: usize) -> Result<([u8; WORD], usize), Error> {
         let (iv, mut first) = (if self.iv_set { self.iv } else { key_wrap::IV }, key_wrap::PADDED_IV);
         if self.iv_set {
@@ -77,7 +80,7 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
         if src.is_null() || !whole || len < least || len > u32::MAX as usize {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
-        // The word stands before the key that is wrapped.
+        // The wrapped key is preceded by a word.
         let (before_src, before_dst) = if wraps { (0, WORD) } else { (WORD, 0) };
         let key_len = (len - before_src).next_multiple_of(WORD);
         if dst.is_null() {

@@ -1,4 +1,4 @@
-//! XTS: each call is a data unit, under the IV that was set.
+//! XTS: each call processes a data unit, with the IV that was set.
 
 use super::{
     Context, Run,

@@ -1,4 +1,4 @@
-//! GMAC: GCM with associated data alone.
+//! GMAC: GCM with associated data and no text.
 
 use super::Context;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use algkit::{Aead, Sealing};
 use std::{ptr, sync::Arc};
 
-/// The longest IV in bytes, as OpenSSL has it.
+/// The longest IV in bytes. The limit is OpenSSL's.
 const MAX_IV: usize = 128;
 const TAG: usize = 16;
 
@@ -19,11 +19,11 @@ pub struct Gmac {
     core: *const Core,
     cipher: Option<&'static Row>,
     key: Option<Arc<Aead>>,
-    /// The message in progress, which has used the IV.
+    /// The message in progress, for which the IV was used.
     message: Option<Sealing>,
     iv: [u8; MAX_IV],
     iv_len: usize,
-    /// Whether no message has had the IV.
+    /// Whether the IV was not used yet.
     fresh_iv: bool,
     ended: bool,
 }
@@ -101,7 +101,7 @@ impl Context for Gmac {
     }
 
     fn begin(&mut self, _: bool) -> Result<(), Reason> {
-        // A message that was left does not go on, and its IV is not used again.
+        // A message that was not ended cannot be continued, and its IV is not used again.
         self.ended = true;
         self.key.as_ref().map(|_| ()).ok_or(PROV_R_NO_KEY_SET)
     }

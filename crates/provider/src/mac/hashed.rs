@@ -1,4 +1,4 @@
-//! HMAC, CMAC and Poly1305, which are hashes to algkit.
+//! HMAC, CMAC and Poly1305, which are keyed hashes in algkit.
 
 use super::Context;
 use crate::{
@@ -14,9 +14,9 @@ use std::{
 };
 use zeroize::Zeroize;
 
-/// What a MAC is built on.
+/// The digest or cipher that a MAC is built on.
 pub trait Over: Copy + 'static {
-    /// The parameter that says it.
+    /// The parameter that names it.
     const PARAM: &'static [u8];
     /// The length of the MAC, if it is always the same.
     const SIZE: Option<usize> = None;
@@ -26,14 +26,14 @@ pub trait Over: Copy + 'static {
     /// Whether it authenticates records of TLS.
     const RECORDS: bool = false;
 
-    /// What is taken if nothing is chosen.
+    /// The choice if the caller has made none.
     fn default() -> Option<Self> {
         None
     }
 
     fn named(name: &[u8]) -> Option<Self>;
 
-    /// Its driver, once it has been looked for, and its name in algkit.
+    /// Where its driver is kept, and its name in algkit.
     fn driver(self) -> (&'static OnceLock<Unkeyed<Hash>>, String);
 
     fn takes_key(self, len: usize) -> bool;
@@ -145,24 +145,24 @@ const TLS_HEADER: usize = 13;
 pub struct Hashed<O> {
     core: *const Core,
     over: Option<O>,
-    /// A state without a message.
+    /// A state that has absorbed nothing.
     key: Option<Arc<State>>,
     state: Option<State>,
     running: bool,
     /// Whether the message has begun.
     updated: bool,
-    /// The length of a record of TLS that was decrypted, with its MAC and its padding, or 0 for other messages.
+    /// The length of a decrypted record of TLS with its MAC and padding, or 0 for other messages.
     tls_size: usize,
     tls_mac: [u8; MAX_MAC],
     tls_done: bool,
 }
 
 impl<O: Over> Hashed<O> {
-    /// The MAC of a record: the header comes first, then the text, whose length is a secret. Behind it are the MAC
-    /// that came with the record, and the padding.
+    /// Computes the MAC of a record. The first call has the header. The second has the text, whose length is secret,
+    /// followed by the MAC of the record and the padding.
     ///
     /// # Safety
-    /// There are as many bytes as the header has, or as the record.
+    /// The data has the length of the header in the first call, and of the record in the second.
     unsafe fn record(&mut self, data: *const u8, len: usize) -> Result<(), Reason> {
         let size = self.over.map_or(0, |over| over.sizes().0);
         let state = self.state.as_mut().ok_or(PROV_R_NO_KEY_SET)?;
@@ -209,7 +209,7 @@ impl<O: Over> Context for Hashed<O> {
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
         if key == O::PARAM {
             let over = O::named(param.string()?).ok_or(PROV_R_INVALID_MODE)?;
-            // The same once more leaves the key.
+            // The same choice again keeps the key.
             if !self.over.is_some_and(|old| ptr::eq(old.driver().0, over.driver().0)) {
                 (self.over, self.key, self.running) = (Some(over), None, false);
             }

@@ -1,7 +1,7 @@
 //! Message authentication codes: HMAC, CMAC, GMAC and Poly1305.
 //!
-//! A shape of context is a file, which implements [`Context`]: what is a hash to algkit, and GMAC, which is an AEAD
-//! without a text. The functions that libcrypto calls are written once, here.
+//! Each shape of context has a file and implements [`Context`]: MACs that are keyed hashes in algkit, and GMAC, which
+//! is an AEAD without a text. The functions that libcrypto calls are in this file.
 
 mod gmac;
 mod hashed;
@@ -19,7 +19,7 @@ use std::{
     ptr,
 };
 
-/// What libcrypto is given.
+/// The algorithms that libcrypto gets.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new("HMAC\0", Functions::<Hashed<Hmac>>::TABLE),
     Algorithm::new("CMAC\0", Functions::<Hashed<Cmac>>::TABLE),
@@ -32,16 +32,16 @@ pub static ALGORITHMS: &[Algorithm] = &[
 trait Context: Clone {
     /// The length of the MAC, if it is always the same.
     const SIZE: Option<usize>;
-    /// What can be set, besides the key.
+    /// The parameters that can be set, besides the key.
     const SETTABLE: &'static [Param];
 
     fn new(core: &Core) -> Self;
     fn core(&self) -> *const Core;
 
-    /// Takes what the MAC is built on; other parameters are passed over.
+    /// Sets the digest or cipher that the MAC is built on. Other parameters are ignored.
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
 
-    /// Takes what else can be set, once it is chosen on what the MAC is built.
+    /// Sets another parameter, after the digest or cipher was chosen.
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
 
     fn set_key(&mut self, key: &[u8]) -> Result<(), Reason>;
@@ -58,7 +58,7 @@ trait Context: Clone {
     /// Writes the MAC; returns its length.
     fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason>;
 
-    /// The length of the MAC and of a block of what it is built on, or zeros as long as nothing is chosen.
+    /// The length of the MAC, and of a block of its digest or cipher. Both are 0 until one is chosen.
     fn sizes(&self) -> (usize, usize);
 }
 
