@@ -10,12 +10,12 @@ GCM, GHASH, PASS, CTR = "gcm/kernel.rs", "ghash/aarch64.rs", "aes/pass.rs", "aes
 
 
 def example(target, copy, crates, name, changes=(), options=()):
-    """Builds an example of the last of the crates, in a copy of them in which some texts, which stand once in a file, are replaced."""
+    """Builds an example of the last of the crates, in a copy of the crates with changes: texts that occur once in a file are replaced."""
     copy = f"{VARIANTS}/{target.name}-{copy}"
     read = lambda file: open(file).read() if os.path.exists(file) else None
 
     def put(file, text):
-        # Only what changed is written, so that nothing is compiled twice.
+        # Only changed files are written, so that nothing is compiled twice.
         if read(file) != text:
             os.makedirs(os.path.dirname(file), exist_ok=True)
             open(file, "w").write(text)
@@ -52,7 +52,7 @@ def crate_name(folder):
 
 @cache
 def calls(target):
-    """Calls of our kernels."""
+    """The program that calls algkit's kernels."""
     return Program(target, example(target, "plain", ["primitives"], "call"))
 
 
@@ -62,7 +62,7 @@ def variant(target, name, changes):
 
 @cache
 def aggregated(target, n):
-    """The program in which GCM takes `n` blocks together, with one reduction of GHASH."""
+    """The program in which GCM processes `n` blocks together, with one reduction of GHASH."""
     return variant(target, f"gcm-{n}", [
         (GHASH, "const BATCH: usize = 8;", f"const BATCH: usize = {n};"),
         (GCM, "T::V::BATCH == 6 ||", f"T::V::BATCH == {n} ||"),
@@ -73,7 +73,7 @@ def aggregated(target, n):
 
 @cache
 def interleaved(target, n):
-    """The program in which CTR and decryption of CBC take `n` blocks through the rounds together, and no more."""
+    """The program in which CTR and CBC decryption interleave `n` blocks, and no more."""
     return variant(target, f"blocks-{n}", [
         (PASS, "data.take(BATCH * V::BYTES)", f"data.take({n} * V::BYTES)"),
         (PASS, "self.batch::<BATCH, true>(batch);", f"self.batch::<{n}, true>(batch);"),
@@ -94,7 +94,7 @@ def lab_program(target, name):
 
 @cache
 def linux():
-    """Calls of Linux's kernels for AArch64, of the objects that its own sources give."""
+    """The program that calls Linux's functions for AArch64, compiled from Linux's sources."""
     source = subprocess.run([f"{ROOT}/lab/kernel-source"], capture_output=True, text=True, check=True).stdout.strip()
     out, arm64 = f"{VARIANTS}/linux", "arch/arm64/crypto"
     files = [f"{arm64}/{name}.S" for name in ("aes-neonbs-core", "aes-neon", "aes-ce", "aes-ce-core", "ghash-ce-core", "chacha-neon-core")] + ["lib/crypto/aes.c", "lib/crypto/gf128mul.c"]

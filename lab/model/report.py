@@ -1,4 +1,4 @@
-"""What both pages need: tables, and the figures of a kernel, each computed once."""
+"""Functions for both pages: tables, and the figures of a kernel, each of which is computed once."""
 
 import hashlib, inspect, json, os
 from functools import cache
@@ -21,7 +21,7 @@ def figure(number, digits=2):
 
 
 def remembered(compute, *key):
-    """What `compute` gives, which is kept in a file by its key: the content of all that it depends on."""
+    """Returns the result of `compute`, and keeps it in a file. The key is the content of everything that the result depends on."""
     file = f"{ROOT}/target/model/{hashlib.sha256(repr(key).encode()).hexdigest()}"
     if not os.path.exists(file):
         os.makedirs(os.path.dirname(file), exist_ok=True)
@@ -58,5 +58,5 @@ def cycles_of(text, model):
 
 
 def per_byte(program, kernel, models=ARM, size=1024):
-    """What stands under the heads of `models`, for each byte of `size` more."""
+    """Returns the figure of each of `models` for a byte, from the instructions that `size` more bytes add to a call."""
     return {name: cycles_of(added(program, kernel, size), model) / size for name, model in models.items()}
