@@ -2,8 +2,8 @@
 /*
  * algkit crypto backend implementation
  *
- * Hashes, HMAC and ciphers come from libalgkit, and so does what other
- * backends ask the kernel for: no AF_ALG socket is opened.
+ * Hashes, HMAC and all ciphers come from libalgkit, also those that other
+ * backends get from the kernel: no AF_ALG socket is opened.
  */
 
 #include <errno.h>
@@ -103,9 +103,9 @@ static const struct hash_alg *_get_alg(const char *name)
 }
 
 /*
- * By itself, a name stands for constant-time drivers only. Twofish, Camellia
- * and HMAC of Whirlpool have none. The volume names its algorithms, and it has
- * to be opened, so the driver that looks up tables is asked for by its own name.
+ * The name of an algorithm stands for constant-time drivers only. Twofish,
+ * Camellia and HMAC of Whirlpool have none. A volume names its algorithms and
+ * has to be opened, so the table driver is asked for by the driver's name.
  */
 static int table_driver(const char *name, char *driver, size_t size)
 {
@@ -338,7 +338,7 @@ void crypt_cipher_destroy_kernel(struct crypt_cipher_kernel *ctx)
 	ctx->tfm = NULL;
 }
 
-/* What dm-crypt can do is not known without AF_ALG, expect success. */
+/* Without AF_ALG, the ciphers of dm-crypt are not known: expect success. */
 int crypt_cipher_check_kernel(const char *name __attribute__((unused)),
 			      const char *mode __attribute__((unused)),
 			      const char *integrity __attribute__((unused)),

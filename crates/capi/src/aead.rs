@@ -44,7 +44,8 @@ pub unsafe extern "C" fn algkit_aead_set_key(tfm: *mut algkit_aead, key: *const 
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_aead_encrypt`. The buffers are apart. The tag is written if `direction` is to encrypt.
+/// The arguments are as algkit.h requires for `algkit_aead_encrypt`. The buffers do not overlap. The tag is written if
+/// `direction` is to encrypt.
 #[inline(always)]
 unsafe fn crypt(
     direction: Direction,
@@ -177,7 +178,7 @@ pub struct algkit_aead_request {
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_aead_batch`.
+/// The arguments are as algkit.h requires for `algkit_aead_batch`.
 unsafe fn request<'a>(from: &algkit_aead_request) -> Result<Request<'a>, Failure> {
     let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
     let (iv, assoc) = (Buffer::read(from.iv, from.iv_len)?, Buffer::read(from.assoc, from.assoc_len)?);
@@ -223,7 +224,7 @@ pub unsafe extern "C" fn algkit_aead_state_free(state: *mut algkit_aead_state) {
     unsafe { handle::free(state) }
 }
 
-/// The message of a state.
+/// The message that a state holds.
 ///
 /// # Safety
 /// As for `handle::get_mut`.
@@ -306,7 +307,7 @@ pub unsafe extern "C" fn algkit_authenc_key(
     })
 }
 
-/// Writes what was made to where the caller wants it.
+/// Copies `bytes` to the caller's buffer, which must have the same length.
 ///
 /// # Safety
 /// `to` is NULL or has `len` bytes.

@@ -1,4 +1,4 @@
-//! What the batches of all types share.
+//! Code that the batches of all types share.
 
 use crate::error::{EFAULT, EINVAL, ENOTRECOVERABLE, Failure};
 use algkit::{
@@ -11,8 +11,8 @@ use std::{ffi::c_int, slice};
 /// Room for an IV that a request may change. No driver has a longer one.
 pub type Iv = [u8; 32];
 
-/// Executes a batch. `prepare` makes the request of an element; `result` is where its result goes. Returns the first
-/// failure that is found.
+/// Executes a batch. `prepare` makes the request of an element, and `result` is the place for its result. Returns the
+/// first error that is found.
 ///
 /// # Safety
 /// `elements` points to `count` of them, which nobody else uses meanwhile.

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn algkit_cipher_set_key(tfm: *mut algkit_cipher, key: *co
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_cipher_encrypt`.
+/// The arguments are as algkit.h requires for `algkit_cipher_encrypt`.
 unsafe fn crypt(direction: Direction, tfm: *const algkit_cipher, blocks: Piece) -> Result<(), Failure> {
     check_disjoint(&blocks.buffers())?;
     // SAFETY: the caller's buffers exist, and are apart.

@@ -1,4 +1,4 @@
-//! Errors as numbers, with a text for each thread, and the end of panics.
+//! Error numbers, the error text of each thread, and the catching of panics.
 
 use algkit::Error;
 use std::{
@@ -74,11 +74,12 @@ impl From<Error> for Failure {
 }
 
 thread_local! {
-    /// The text of the thread's last error, ended by a zero. Without a destructor, so that an unloaded library leaves none behind.
+    /// The text of the thread's last error, with a final zero byte. It has no destructor, which could not run after the
+    /// library was unloaded.
     static TEXT: UnsafeCell<[u8; 512]> = const { UnsafeCell::new([0; 512]) };
 }
 
-/// Runs the body of a function of the interface; no panic leaves it.
+/// Runs the body of a function of the interface. A panic becomes an error.
 pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     match caught(body) {
         Some(Ok(())) => 0,
@@ -87,9 +88,9 @@ pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     }
 }
 
-/// What `body` returns, or `None` if it panics.
+/// Returns the result of `body`, or `None` if it panics.
 pub fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
-    // What a panic carries may panic when it is dropped, so it is not.
+    // The payload of a panic may panic when it is dropped, so it is not dropped.
     catch_unwind(AssertUnwindSafe(body)).map_err(mem::forget).ok()
 }
 

@@ -1,12 +1,13 @@
-//! What a fork waits for. The child of a program with threads has none but the one that forked, and a lock that another thread held
-//! is never unlocked there. So a fork begins when no thread holds a lock of the library, and none is taken while it lasts.
+//! Makes `fork` wait for the library's locks. The child of a program with threads has only the thread that forked, so a
+//! lock that another thread held is never unlocked there. Therefore a fork begins when no thread holds a lock of the
+//! library, and no thread takes one during the fork.
 
 use std::{
     cell::UnsafeCell,
     sync::{Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-/// Read by whoever may take a lock of the library, and written by a thread that forks.
+/// A thread that may take a lock of the library holds this for reading; a thread that forks holds it for writing.
 static LOCKS: RwLock<()> = RwLock::new(());
 
 /// The guard of a thread that forks, from before the fork until after it, in the parent and in the child.
@@ -17,7 +18,8 @@ unsafe impl Sync for Forking {}
 
 static FORKING: Forking = Forking(UnsafeCell::new(None));
 
-/// Keeps forks away while the guard lives. A thread has one guard at a time, as a fork that waits lets no second one in.
+/// No fork begins while the guard exists. A thread has one guard at a time, because a fork that waits admits no second
+/// one.
 pub fn kept_away() -> RwLockReadGuard<'static, ()> {
     static REGISTERED: Once = Once::new();
     // SAFETY: the functions take no arguments, and glibc forgets them when the library is unloaded.

@@ -1,5 +1,5 @@
-//! Handles. Each is a pointer to an [`Object`] on the heap. C has a type for each variant, and the variant is compared when a
-//! handle comes back, so that a handle of another type is refused.
+//! Handles. Each is a pointer to an [`Object`] on the heap. C has a type for each variant. A function compares the
+//! variant of the handle that it gets, and refuses a handle of another type.
 
 use crate::{
     error::{EFAULT, EINVAL, Failure, caught},
@@ -9,7 +9,7 @@ use algkit::{Aead, Cipher, Hash, Rng, Sealing, Skcipher, State};
 
 /// A type of C whose values are handles.
 pub trait Handle: Sized {
-    /// What is behind the handle.
+    /// The value that the handle refers to.
     type Inner;
     fn wrap(inner: Self::Inner) -> Object;
     fn of(object: &Object) -> Option<&Self::Inner>;
@@ -24,7 +24,7 @@ macro_rules! handles {
         }
 
         $(
-            /// The type in C, of which no value exists: a pointer to it is a pointer to an [`Object`].
+            /// The opaque type in C. No value of it exists: a pointer to it is a pointer to an [`Object`].
             pub struct $name {
                 _never: [u8; 0],
             }
@@ -59,13 +59,13 @@ handles! {
     algkit_list, List(Vec<Info>),
 }
 
-// C may use handles from any thread, and those that it has as `const` from several at once.
+// C may use a handle from any thread, and a `const` handle from several threads at once.
 const _: fn() = || {
     fn shared<T: Send + Sync>() {}
     shared::<(Cipher, Skcipher, Aead, Sealing, Hash, State, Rng)>();
 };
 
-/// Makes a handle and writes it to `to`, which holds NULL after an error.
+/// Makes a handle and writes it to `to`. After an error, `to` holds NULL.
 ///
 /// # Safety
 /// `to` is NULL or may be written.
@@ -84,10 +84,10 @@ pub unsafe fn give<H: Handle>(
     Ok(())
 }
 
-/// What is behind a handle.
+/// The value that a handle refers to.
 ///
 /// # Safety
-/// `handle` is NULL or a handle of any type that lives for `'a`, and nobody changes what is behind it meanwhile.
+/// `handle` is NULL or a handle of any type that lives for `'a`, and nobody changes the value meanwhile.
 pub unsafe fn get<'a, H: Handle>(handle: *const H) -> Result<&'a H::Inner, Failure> {
     if handle.is_null() {
         return Err(Failure::new(EFAULT, "NULL instead of a handle"));
@@ -96,7 +96,7 @@ pub unsafe fn get<'a, H: Handle>(handle: *const H) -> Result<&'a H::Inner, Failu
     H::of(unsafe { &*handle.cast::<Object>() }).ok_or_else(another_type)
 }
 
-/// What is behind a handle, to be changed.
+/// The value that a handle refers to, for changing it.
 ///
 /// # Safety
 /// `handle` is NULL or a handle of any type that lives for `'a`, and nobody else uses it meanwhile.
@@ -108,7 +108,7 @@ pub unsafe fn get_mut<'a, H: Handle>(handle: *mut H) -> Result<&'a mut H::Inner,
     H::of_mut(unsafe { &mut *handle.cast::<Object>() }).ok_or_else(another_type)
 }
 
-/// For a state whose message has been ended.
+/// The error for a state whose message has been ended.
 pub fn ended() -> Failure {
     Failure::new(EINVAL, "this message has been ended")
 }
@@ -117,7 +117,7 @@ fn another_type() -> Failure {
     Failure::new(EINVAL, "a handle of another type")
 }
 
-/// Frees a handle. One of another type stays.
+/// Frees a handle. A handle of another type is not freed.
 ///
 /// # Safety
 /// `handle` is NULL or a handle of any type, which is not used any more.

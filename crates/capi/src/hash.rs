@@ -107,7 +107,7 @@ pub struct algkit_hash_request {
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_hash_batch`.
+/// The arguments are as algkit.h requires for `algkit_hash_batch`.
 unsafe fn request<'a>(from: &algkit_hash_request) -> Result<Request<'a>, Failure> {
     let (src, out) = (Buffer::read(from.src, from.len)?, Buffer::written(from.digest, from.digest_len)?);
     check_disjoint(&[src, out])?;

@@ -1,4 +1,4 @@
-//! What a driver is, as C sees it.
+//! The description of a driver for C.
 
 use crate::{
     error::{EINVAL, Failure},
@@ -78,7 +78,7 @@ impl Info {
     }
 }
 
-/// A transform and what serves it.
+/// A transform and the description of its driver.
 pub struct Described<T> {
     pub tfm: T,
     pub info: Info,

@@ -1,14 +1,14 @@
 //! The C library `libalgkit`. Its interface is documented in `include/algkit.h`, and `tests/header.rs` compares the
-//! two. Nothing here computes: arguments become slices, and [`algkit`] does the rest.
+//! two. This crate checks and converts arguments, and [`algkit`] does the cryptography.
 //!
 //! | module | what it has |
 //! | --- | --- |
 //! | `memory` | the caller's buffers: NULL, lengths, overlaps |
 //! | `handle` | handles: a pointer to an `Object`, whose variant is the handle's type |
-//! | `error` | numbers and texts of errors, and the end of panics |
-//! | `fork` | what a fork waits for |
-//! | `info` | what a driver is, as C sees it |
-//! | `batch` | what the batches of all types share |
+//! | `error` | error numbers and texts, and the catching of panics |
+//! | `fork` | makes `fork` wait for the library's locks |
+//! | `info` | the description of a driver for C |
+//! | `batch` | code that the batches of all types share |
 //! | `cipher`, `skcipher`, `aead`, `hash`, `rng`, `list` | the functions of each type |
 #![allow(
     missing_docs,

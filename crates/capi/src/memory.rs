@@ -1,5 +1,5 @@
-//! The caller's memory. A [`Buffer`] is an address and a length that have been looked at and not been used. It becomes a
-//! slice when [`apart`] has shown that nothing which is written overlaps anything else.
+//! The caller's memory. A [`Buffer`] is an address and a length that were checked, but through which nothing was read
+//! or written. It becomes a slice after [`apart`] has shown that no buffer that is written overlaps another one.
 
 use crate::error::{EFAULT, EINVAL, Failure};
 use algkit::{InOut, Text};
@@ -10,7 +10,7 @@ use std::{
     ptr, slice,
 };
 
-/// A list that is short as a rule, and then allocates nothing.
+/// A list that allocates nothing if it is short, as most lists are.
 pub type List<T> = SmallVec<[T; 8]>;
 
 /// A buffer of the caller.
@@ -84,14 +84,14 @@ pub fn check_disjoint(buffers: &[Buffer]) -> Result<(), Failure> {
     };
     let each = |(i, a): (usize, &Buffer)| buffers[..i].iter().fold(false, |found, b| found | clash(a, b));
     let found = match buffers.len() {
-        // A few comparisons without branches: what a call on buffers in one piece pays.
+        // A few comparisons without branches: this is the cost for calls with contiguous buffers.
         ..=FEW => buffers.iter().enumerate().fold(false, |found, one| found | each(one)),
         _ => many_clash(buffers.to_vec()),
     };
     if found { Err(Failure::new(EINVAL, "a buffer that is written overlaps another one")) } else { Ok(()) }
 }
 
-/// The most buffers that are compared each with each.
+/// Up to this many buffers, each is compared with each.
 const FEW: usize = 5;
 
 #[inline(never)]
@@ -123,7 +123,7 @@ impl Piece {
         Ok(Self { src: Buffer::read(src, len)?, dst: Buffer::written(dst, len)? })
     }
 
-    /// What must be apart from all other buffers. In place, the source is the destination.
+    /// The buffers that must not overlap any other one. In place, the source is the destination.
     #[inline(always)]
     pub fn buffers(&self) -> [Buffer; 2] {
         let len = if self.src.at == self.dst.at { 0 } else { self.src.len };
@@ -179,7 +179,7 @@ pub struct Segments {
 
 impl Segments {
     /// # Safety
-    /// The lists have so many segments, or are NULL.
+    /// Each list is NULL or has as many segments as its count says.
     pub unsafe fn new(
         src: *const iovec,
         src_count: usize,
@@ -195,7 +195,7 @@ impl Segments {
         self.src.len() == self.dst.len() && self.src.iter().zip(&self.dst).all(same)
     }
 
-    /// What must be apart from all other buffers. In place, the source is the destination.
+    /// The buffers that must not overlap any other one. In place, the source is the destination.
     pub fn buffers(&self) -> impl Iterator<Item = Buffer> {
         let src = if self.is_in_place() { &[] } else { &self.src[..] };
         src.iter().chain(&self.dst).copied()
@@ -252,7 +252,7 @@ mod tests {
             (false, &[(100, 10, true), (100, 10, true)]),
             (false, &[(100, 10, true), (100, 10, false)]),
         ] {
-            // Alone, in reverse, and among so many others that they are sorted.
+            // By themselves, in reverse order, and among so many others that `apart` sorts them.
             let (few, mut many) =
                 (buffers(of), buffers(&[(1000, 1, true), (10, 1, true), (300, 1, false), (1001, 8, true)]));
             many.extend(&few);

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn algkit_skcipher_set_key(
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_skcipher_encrypt`.
+/// The arguments are as algkit.h requires for `algkit_skcipher_encrypt`.
 #[inline(always)]
 unsafe fn crypt(
     direction: Direction,
@@ -72,7 +72,7 @@ unsafe fn crypt(
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_skcipher_encryptv`.
+/// The arguments are as algkit.h requires for `algkit_skcipher_encryptv`.
 unsafe fn crypt_segments(
     direction: Direction,
     tfm: *const algkit_skcipher,
@@ -153,7 +153,7 @@ pub struct algkit_sectors {
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_skcipher_encrypt_sectors`.
+/// The arguments are as algkit.h requires for `algkit_skcipher_encrypt_sectors`.
 unsafe fn crypt_sectors(
     direction: Direction,
     tfm: *const algkit_skcipher,
@@ -215,7 +215,7 @@ pub struct algkit_skcipher_request {
 }
 
 /// # Safety
-/// As algkit.h says of `algkit_skcipher_batch`.
+/// The arguments are as algkit.h requires for `algkit_skcipher_batch`.
 unsafe fn request<'a>(from: &algkit_skcipher_request, room: &'a mut Iv) -> Result<Request<'a>, Failure> {
     let direction = if from.decrypt == 0 { Direction::Encrypt } else { Direction::Decrypt };
     let iv = Buffer::read(from.iv, from.iv_len)?;

@@ -1,8 +1,8 @@
 /*
- * A provider that is algkit.so (INNER) and counts what goes through it: bytes of text through ciphers, and of messages through digests
+ * A provider that wraps algkit.so (INNER) and counts the bytes that go through it: of texts through ciphers, and of messages through digests
  * and MACs. The two numbers are the first sixteen bytes of the file COUNTS, which all processes of a program share. With FREE it computes
- * nothing for texts of 4096 bytes and more, so that a handshake succeeds and what follows costs what is not cryptography; nobody can
- * decrypt it.
+ * nothing for texts of 4096 bytes and more. So a handshake succeeds, and the records after it cost everything but cryptography; nobody can
+ * decrypt them.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void count(int kind, size_t bytes)
     __atomic_fetch_add(&counts[kind], bytes, __ATOMIC_RELAXED);
 }
 
-/* CBC makes room for the padding of a record, AES-CBC-HMAC gets it. */
+/* The output of CBC is longer by the padding of a record; for AES-CBC-HMAC, the source has room for it. */
 static int skip(int n, size_t *len, size_t size)
 {
     const char *names = algorithms[0][n].algorithm_names;
@@ -46,7 +46,7 @@ static int skip(int n, size_t *len, size_t size)
     return free;
 }
 
-/* Several records of AES-CBC-HMAC at once are a parameter. Returns whether they are skipped. */
+/* Several records of AES-CBC-HMAC at once are requested by a parameter. Returns whether they are skipped. */
 static int records(const OSSL_PARAM params[])
 {
     for (; params && params->key; params++)
@@ -57,7 +57,7 @@ static int records(const OSSL_PARAM params[])
     return 0;
 }
 
-/* Records that were skipped are as long as those that were announced. */
+/* The length of skipped records is the one that was reported before. */
 static void announced(OSSL_PARAM params[])
 {
     for (; FREE && params->key; params++)
@@ -139,7 +139,7 @@ static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache)
     }
 }
 
-/* Copies algorithms, with functions that count. */
+/* Copies algorithms, and replaces some functions by ones that count. */
 static void copy(int kind, const OSSL_ALGORITHM *inner)
 {
     static OSSL_DISPATCH functions[3][SLOTS][ENTRIES];

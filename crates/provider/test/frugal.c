@@ -1,4 +1,4 @@
-/* An operation through EVP allocates nothing once one of its kind was done, and leaves nothing to the end of a thread.
+/* Checks that an operation through EVP allocates nothing after the first of its kind, and leaves nothing to be freed when a thread ends.
  * usage: frugal          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
@@ -8,7 +8,7 @@
 
 static size_t allocations, destructors;
 
-/* In front of the C library's own functions. */
+/* These functions replace those of the C library. */
 void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
 void *malloc(size_t len) { allocations++; return __libc_malloc(len); }
 void *calloc(size_t count, size_t len) { allocations++; return __libc_calloc(count, len); }

@@ -1,4 +1,4 @@
-/* The random number generators of algkit: beside OpenSSL's own with the same entropy, their states and limits, after a
+/* Tests the random number generators of algkit: compared with OpenSSL's own with the same entropy, their states and limits, after a
  * fork, and in threads. usage: rand          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -42,7 +42,7 @@ static EVP_RAND_CTX *context(const char *name, const char *properties, EVP_RAND_
     return ctx;
 }
 
-/* A generator that takes new entropy before the request with this number, or never where it is 0. */
+/* A generator that reseeds before the request with this number, or never if it is 0. */
 static EVP_RAND_CTX *generator(size_t kind, const char *properties, EVP_RAND_CTX *parent, unsigned requests) {
     EVP_RAND_CTX *ctx = context(kinds[kind].name, properties, parent);
     time_t never = 0;
@@ -56,7 +56,7 @@ static EVP_RAND_CTX *generator(size_t kind, const char *properties, EVP_RAND_CTX
     return ctx;
 }
 
-/* A parent that always gives the same. */
+/* A parent that always returns the same entropy. */
 static void supply(EVP_RAND_CTX *parent, unsigned char *entropy, size_t len) {
     static unsigned char nonce[24] = "a nonce of the parent";
     unsigned strength = 256;
@@ -74,7 +74,7 @@ static unsigned seeds(EVP_RAND_CTX *ctx) {
     return number;
 }
 
-/* The same entropy makes the same bytes, whatever is asked for, and is asked for before the same requests. */
+/* With the same entropy, both providers make the same bytes for all requests, and reseed before the same requests. */
 static void beside_openssl(size_t kind) {
     static unsigned char entropy[64] = "entropy of the parent, as many bytes as any of them asks for", bytes[2][MOST], more[70];
     static const size_t lens[] = { 1, 16, 100, 65535, 65536, 65537, MOST, 32, 0 };
@@ -133,7 +133,7 @@ static void states(size_t kind) {
     ERR_clear_error();
 }
 
-/* What algkit has not is refused, and is not something else. */
+/* Mechanisms that algkit does not have are refused. */
 static void refused(void) {
     EVP_RAND_CTX *ctx = context("CTR-DRBG", "provider=algkit", NULL);
     int no = 0;
@@ -158,7 +158,7 @@ static void refused(void) {
     ERR_clear_error();
 }
 
-/* A new seed above is followed by one below, whoever's the other generator is. */
+/* When a parent reseeds, its child reseeds too, whichever provider each of them is of. */
 static void trees(const char *above, const char *below) {
     unsigned char bytes[2][32];
     EVP_RAND_CTX *primary = generator(2, above, NULL, 0), *ctx;
@@ -175,7 +175,7 @@ static void trees(const char *above, const char *below) {
     EVP_RAND_CTX_free(primary);
 }
 
-/* After a fork, both sides take new entropy, whether there is a parent or not. */
+/* After a fork, both processes reseed, with and without a parent. */
 static void forks(EVP_RAND_CTX *ctx, int has_parent) {
     unsigned char here[32], there[32];
     int ends[2], status;
@@ -198,7 +198,7 @@ static void forks(EVP_RAND_CTX *ctx, int has_parent) {
 static unsigned char drawn[2 * THREADS * BLOCKS][16];
 static EVP_RAND_CTX *common;
 
-/* Draws from a generator that all threads have, and from the thread's own. */
+/* Draws from a generator that all threads share, and from the thread's own. */
 static void *thread(void *number) {
     size_t first = (size_t)number * 2 * BLOCKS;
     for (size_t i = first; i < first + BLOCKS; i++)

@@ -1,11 +1,11 @@
-/* Random sequences of calls on a cipher of the provider algkit and on the same of OpenSSL's own: initializations with and without key, IV and
- * cipher, parts of any length, in place and not, ends, copies, tags, IVs. Both must accept the same calls and answer the same.
+/* Random sequences of calls on a cipher of the provider algkit and on the same cipher of OpenSSL's own: initializations with and without key, IV
+ * and cipher, parts of any length, in place and not, ends, copies, tags, IVs. Both must accept the same calls and return the same results.
  * usage: sequences [COUNT [FIRST]]              (OPENSSL_MODULES says where algkit.so is)
  *
- * What is not asked for is what OpenSSL 3.0 crashes of or answers at random: anything but an initialization without a key; associated data
- * for AES-CBC-HMAC; the other direction without a key (its round keys stay those of the first); GCM without an IV (both make one at random);
- * EVP_Cipher with parts of a block; CCM whose lengths change after its key. A second key to wrap without an initialization, which OpenSSL 3
- * takes and OpenSSL 4 refuses, is not asked for there. And what docs/openssl.md says is refused. */
+ * The sequences leave out calls that make OpenSSL 3.0 crash or return random results: all but initializations while there is no key; associated
+ * data for AES-CBC-HMAC; the other direction without a new key (the round keys stay those of the first direction); GCM without an IV (both make
+ * a random one); EVP_Cipher with incomplete blocks; CCM whose lengths change after its key. With OpenSSL 4, they leave out a second key to wrap
+ * without an initialization, which OpenSSL 3 accepts and OpenSSL 4 refuses. They also leave out the calls that docs/openssl.md says are refused. */
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>

@@ -1,5 +1,5 @@
-/* What an operation through EVP costs, algkit beside OpenSSL's own, in turns: the least time of each, and the median of
- * the ratios. usage: speed [ROUNDS [BYTES]]          (OPENSSL_MODULES says where algkit.so is) */
+/* Measures the time of operations through EVP, with algkit and with OpenSSL's own code in turns. Prints the least time of each, and the
+ * median of the ratios. usage: speed [ROUNDS [BYTES]]          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
@@ -20,7 +20,7 @@ static double now(void) {
 
 struct subject { EVP_CIPHER_CTX *ctx; EVP_MAC_CTX *mac_ctx; EVP_MD_CTX *md_ctx; EVP_MD *md; int tls; };
 
-/* A packet: the IV, associated data, the text, the end, the tag. */
+/* A packet: sets the IV, adds associated data, encrypts the text, ends the message, gets the tag. */
 static void packet(struct subject *s, int len) {
     int n;
     EVP_EncryptInit_ex(s->ctx, NULL, NULL, NULL, iv);
@@ -30,7 +30,7 @@ static void packet(struct subject *s, int len) {
     EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag);
 }
 
-/* A message with a key of its own. */
+/* A message with its own key. */
 static void keyed(struct subject *s, int len) {
     int n;
     EVP_EncryptInit_ex(s->ctx, NULL, NULL, key, iv);
@@ -57,7 +57,7 @@ static void mac_record(struct subject *s, int len) {
     EVP_CipherUpdate(s->ctx, buffer, &n, buffer, len + 16 + pad);
 }
 
-/* Eight such records of a write. */
+/* Eight such records of one write. */
 static void mac_records(struct subject *s, int len) {
     EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM many = { NULL, aad, (size_t)len * 8, 8 };
     aad[9] = aad[10] = 3;

@@ -1,5 +1,5 @@
-/* The provider algkit beside OpenSSL's own: every algorithm that both have, over lengths, parts, places in memory and
- * copies, and what neither may accept. usage: test [quick]          (OPENSSL_MODULES says where algkit.so is) */
+/* Compares the provider algkit with OpenSSL's own: every algorithm that both have, with many lengths, parts, places in memory and
+ * copies, and calls that both must refuse. usage: test [quick]          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -28,7 +28,7 @@ static void fail(const char *text, int line) {
 }
 #define CHECK(condition) do { checks++; if (!(condition)) fail(#condition, __LINE__); } while (0)
 
-/* Bytes that are always the same. */
+/* The same bytes in every run. */
 static void fill(unsigned char *to, size_t len, unsigned seed) {
     unsigned long long state = seed * 2654435761u + 88172645463325252ull;
     for (size_t i = 0; i < len; i++) {
@@ -38,7 +38,7 @@ static void fill(unsigned char *to, size_t len, unsigned seed) {
 }
 
 static const size_t lengths[] = { 0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 1000, 1350, 4096, 16384, 16397 };
-/* The lengths of parts; 0 is all at once, and 1000 are lengths that vary. */
+/* The lengths of parts; 0 is all at once, and 1000 means varying lengths. */
 static const size_t parts[] = { 0, 1, 5, 16, 17, 64, 100, 1000 };
 
 static size_t part_len(size_t part, size_t done, size_t len) {
@@ -69,7 +69,7 @@ static int run(EVP_CIPHER_CTX **ctx, struct way way, const unsigned char *text, 
             if (way.copy == 1) {
                 EVP_CIPHER_CTX_free(*ctx);
                 *ctx = other;
-            } else { /* what the copy does changes nothing */
+            } else { /* using the copy does not change the original */
                 unsigned char scratch[64];
                 EVP_CipherUpdate(other, scratch, &n, text, 16);
                 EVP_CIPHER_CTX_free(other);
@@ -101,7 +101,7 @@ static void same_properties(const EVP_CIPHER *a, const EVP_CIPHER *b) {
     CHECK(EVP_CIPHER_get_nid(a) == EVP_CIPHER_get_nid(b));
 }
 
-/* Ciphers that do not authenticate. */
+/* Ciphers without authentication. */
 static void plain(EVP_CIPHER *mine, EVP_CIPHER *other) {
     int xts = EVP_CIPHER_get_mode(mine) == EVP_CIPH_XTS_MODE;
     EVP_CIPHER_CTX *a = EVP_CIPHER_CTX_new(), *b = EVP_CIPHER_CTX_new();
@@ -134,7 +134,7 @@ static void plain(EVP_CIPHER *mine, EVP_CIPHER *other) {
             }
         }
     }
-    /* A block is encrypted that ends in each value, so that unpadding meets every padding, right and wrong. */
+    /* Blocks that end in each value are encrypted, so that decryption finds every padding, right and wrong. */
     if (EVP_CIPHER_get_block_size(mine) > 1)
         for (int last = 0; last < 256; last++)
         for (int other_byte = 0; other_byte < 2; other_byte++) {
@@ -227,7 +227,7 @@ static void authenticated(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX_free(b);
 }
 
-/* Records as libssl has them: associated data by a control, everything in one buffer. */
+/* Records in the way of libssl: associated data by a control, everything in one buffer. */
 static void records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER *ciphers[2];
     int mode = EVP_CIPHER_get_mode(mine), explicit_iv = mode == EVP_CIPH_STREAM_CIPHER ? 0 : 8;
@@ -273,7 +273,7 @@ static void records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     }
 }
 
-/* OpenSSH's way with GCM: the whole IV, which counts with each packet. */
+/* GCM in the way of OpenSSH: the whole IV is set, and is incremented with each packet. */
 static void counted_iv(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX *ctx[2];
     unsigned char out[2][64], tag[2][16], last[2];
@@ -293,7 +293,7 @@ static void counted_iv(EVP_CIPHER *mine, EVP_CIPHER *other) {
         }
         CHECK(last[0] == last[1] && memcmp(out[0], out[1], 48) == 0 && memcmp(tag[0], tag[1], 16) == 0);
     }
-    /* Without an IV, a message gets a random one, and it can be asked for. */
+    /* Without an IV, a message gets a random one, which can be asked for. */
     CHECK(EVP_EncryptInit_ex(ctx[0], mine, NULL, key, NULL) && EVP_EncryptUpdate(ctx[0], out[0], &n, text, 32));
     CHECK(EVP_EncryptFinal_ex(ctx[0], back, &n) && EVP_CIPHER_CTX_get_updated_iv(ctx[0], back, 12));
     CHECK(EVP_EncryptInit_ex(ctx[1], other, NULL, key, back) && EVP_EncryptUpdate(ctx[1], out[1], &n, text, 32));
@@ -302,7 +302,7 @@ static void counted_iv(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX_free(ctx[1]);
 }
 
-/* Records in CBC mode, MAC-then-encrypt and encrypt-then-MAC: what each side makes, and every padding in between. */
+/* Records in CBC mode, MAC-then-encrypt and encrypt-then-MAC: each side opens what the other has made, with every padding. */
 static void cbc_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     static const unsigned versions[] = { 0x0301, 0x0302, 0x0303, 0xfefd };
     static const size_t macs[] = { 0, 16, 20, 32, 48 };
@@ -352,7 +352,7 @@ static void cbc_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
             CHECK(EVP_CIPHER_CTX_get_params(a, get));
             get[0] = OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&b_mac, mac_size);
             CHECK(EVP_CIPHER_CTX_get_params(b, get));
-            /* With a wrong padding both are random; the text lies behind the explicit IV. */
+            /* With wrong padding both MACs are random; the text follows the explicit IV. */
             {
                 size_t from = version == 0x0301 ? 0 : (size_t)block;
                 int good = memcmp(b_mac, back + from + (size_t)n, mac_size) == 0;
@@ -366,7 +366,7 @@ static void cbc_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_CIPHER_CTX_free(raw);
 }
 
-/* CBC with ciphertext stealing: a message is one call. */
+/* CBC with ciphertext stealing: a message is processed in one call. */
 static void stolen(EVP_CIPHER *mine, EVP_CIPHER *other) {
     static const char *const modes[] = { NULL, "CS1", "CS2", "CS3", "cs3" };
     EVP_CIPHER_CTX *ctx[2] = { EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_new() };
@@ -437,7 +437,7 @@ static void wrapped(EVP_CIPHER *mine, EVP_CIPHER *other) {
             ERR_clear_error();
         }
     }
-    /* Without padding one can wrap what padding would not make: wrong lengths, and bytes in the place of zeros. */
+    /* Key wrapping without padding can make messages that padding would not: wrong lengths, and other bytes instead of zeros. */
     for (unsigned len = 0; padded && len < 40; len++)
     for (int last = 0; last < 9; last++) {
         char name[40];
@@ -616,7 +616,7 @@ static void mac_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
     EVP_MAC_free(hmac);
 }
 
-/* CBC, then an HMAC of the ciphertext: the default provider's CBC and HMAC say what it has to be. */
+/* CBC, then an HMAC of the ciphertext: the result is compared with the default provider's CBC and HMAC. */
 static void encrypt_then_mac(EVP_CIPHER *mine) {
     const char *digest = strstr(what, "SHA512") ? "SHA512" : strstr(what, "SHA256") ? "SHA256" : "SHA1";
     EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new(), *copy = EVP_CIPHER_CTX_new(), *bare = EVP_CIPHER_CTX_new();

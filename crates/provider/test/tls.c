@@ -1,5 +1,5 @@
-/* TLS by libssl: each suite that the provider serves, with algkit at the server, at the client and at both, byte for
- * byte in both directions, and records that were changed. usage: tls          (OPENSSL_MODULES says where algkit.so is) */
+/* Tests TLS by libssl: each suite of the provider, with algkit in the server, in the client and in both. All bytes have to arrive in
+ * both directions, and changed records have to be refused. usage: tls          (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>

@@ -23,7 +23,7 @@ static void read_hex(struct bytes *to, const char *hex) {
     }
 }
 
-/* A message in either direction; returns whether it is as the test says. */
+/* Processes a message in either direction; returns whether the result is the expected one. */
 static int cipher(const char *name, int aead, int encrypt) {
     EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, "provider=algkit");
     EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -57,7 +57,7 @@ static int mac(const char *name) {
     if (strcmp(name, "GMAC") == 0) *p++ = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_IV, field[IV].at, field[IV].len);
     *p = OSSL_PARAM_construct_end();
     ok = EVP_MAC_init(ctx, field[KEY].at, field[KEY].len, params) && EVP_MAC_update(ctx, field[TEXT].at, field[TEXT].len);
-    /* A tag that was cut is the beginning of the whole one. */
+    /* A truncated tag is the beginning of the whole tag. */
     ok = ok && EVP_MAC_final(ctx, tag, &len, sizeof tag) && len >= field[TAG].len && memcmp(tag, field[TAG].at, field[TAG].len) == 0;
     EVP_MAC_CTX_free(ctx);
     EVP_MAC_free(mac);
