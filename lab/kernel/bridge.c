@@ -1,4 +1,4 @@
-/* The kernel's crypto API as the workbench calls it. What answers an `int` answers 0 or a negative errno. */
+/* The functions by which the workbench calls the kernel's crypto API. Those that return `int` return 0 or a negative errno. */
 #include <environment/kernel.h>
 #include <crypto/aead.h>
 #include <crypto/algapi.h>
@@ -24,7 +24,7 @@ static int set(const char *name, unsigned int value) {
     return -ENOENT;
 }
 
-/* `tcrypt.c` does its work when it starts, and says -EAGAIN if all went well. */
+/* `tcrypt.c` does its work when the module starts, and returns -EAGAIN if all went well. */
 static bool is_tcrypt(const struct lab_module *m) { return strstr(m->file, "crypto/tcrypt.c"); }
 
 int bridge_tcrypt(unsigned int mode, unsigned int seconds) {
@@ -35,7 +35,7 @@ int bridge_tcrypt(unsigned int mode, unsigned int seconds) {
     return error == -EAGAIN ? 0 : error;
 }
 
-/* Starts the modules. Those that find no hardware for themselves say -ENODEV. The kernel's own tests wait until they are asked for. */
+/* Starts the modules. Modules that do not find their hardware return -ENODEV. The kernel's own tests run only on request. */
 int bridge_start(void) {
     int failed = 0;
     set("notests", 1);
@@ -53,7 +53,7 @@ int bridge_start(void) {
 enum { CIPHER, SKCIPHER, AEAD, HASH };
 struct bridge_driver { const char *name, *driver; u32 kind, priority, min_key, max_key, ivsize, size; };
 
-/* The driver of this index; -EAGAIN for one that the workbench cannot call, -ENOENT after the last. */
+/* Describes the driver with this index. Returns -EAGAIN for a driver that the workbench cannot call, and -ENOENT after the last one. */
 int bridge_driver(size_t index, struct bridge_driver *d) {
     struct crypto_alg *alg;
     list_for_each_entry_reverse(alg, &crypto_alg_list, cra_list) {
@@ -97,7 +97,7 @@ int bridge_driver(size_t index, struct bridge_driver *d) {
     return -ENOENT;
 }
 
-/* The kernel's own test of a driver. */
+/* Runs the kernel's own test of a driver. */
 int bridge_test(const char *name, const char *driver) {
     struct crypto_alg *alg = crypto_alg_mod_lookup(driver, 0, 0);
     if (IS_ERR(alg)) return PTR_ERR(alg);

@@ -1,4 +1,4 @@
-/* What the kernel's code takes from libc, under the kernel's names. */
+/* Functions of the kernel that libc provides, under the kernel's names. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <malloc.h>
@@ -73,7 +73,7 @@ long strscpy(char *to, const char *from, size_t room) {
     return len == room ? -7 : (long)len;
 }
 
-/* A thread of the kernel's runs where it is started. It may end in the middle. */
+/* A kernel thread runs where it is started. It may end itself before its function returns. */
 static jmp_buf *running;
 extern char lab_task;
 void *lab_run(int (*function)(void *), void *data) {
@@ -106,7 +106,7 @@ void get_random_bytes(void *at, size_t len) {
 
 #ifdef __x86_64__
 #include <cpuid.h>
-/* The kernel numbers features by words of 32, of which these are CPUID's. */
+/* The kernel numbers CPU features in words of 32 bits. These words are CPUID's. */
 uint32_t lab_features[32];
 struct { uint32_t family, vendor, model, vfm; } boot_cpu_data;
 static const struct { uint32_t leaf, subleaf; int reg, word; } leaves[] = {

@@ -1,4 +1,4 @@
-/* The parts of the kernel behind the headers of `environment`, as far as they are not libc's. */
+/* The functions that the headers of `environment` declare and libc does not have. */
 #include <environment/kernel.h>
 #include <linux/scatterlist.h>
 
@@ -113,7 +113,7 @@ bool sg_miter_next(struct sg_mapping_iter *miter) {
 
 void sg_miter_stop(struct sg_mapping_iter *miter) {}
 
-/* `acompress.c` asks for synchronous compression, of which there is none here. */
+/* `acompress.c` asks for synchronous compression, which is not compiled here. */
 struct crypto_tfm;
 struct acomp_req;
 int crypto_init_scomp_ops_async(struct crypto_tfm *tfm) { return -ENOSYS; }

@@ -1,6 +1,6 @@
 /* Calls a kernel of Linux for AArch64 once, as crates/primitives/examples/call.rs calls ours: kernel, bytes of text, a number that is not
  * used, and `call` or another word. The functions are those of arch/arm64/crypto in Debian's package linux-source-6.12, with which this is
- * linked. Each is called with whole batches, as its driver does; what is left over at the end goes another way there. */
+ * linked. Each is called with whole batches, as its driver does; the driver processes the end of a text in another way. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static u64 h[4][2];
 
 static struct gf128mul_4k *table;
 
-/* What the files above call of the rest of a kernel. */
+/* Functions of the rest of the kernel that the files above call. */
 void *lab_memory(size_t size, _Bool zero)
 {
 	return zero ? calloc(1, size) : malloc(size);
@@ -100,7 +100,7 @@ static void must(const char *what, const void *got, const void *want, size_t len
 	}
 }
 
-/* Whether the functions are called as they want to be: FIPS 197, appendix C.1, and test case 2 of the GCM specification. */
+/* Checks that the functions are called correctly: FIPS 197, appendix C.1, and test case 2 of the GCM specification. */
 static void check(void)
 {
 	static const u8 cipher[16] = { 0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a };

@@ -1,4 +1,4 @@
-/* Operations on bits: what <linux/bitops.h> expects of a CPU, by the compiler's own functions. */
+/* Operations on bits: the functions that <linux/bitops.h> expects of an architecture, by the compiler's built-in functions. */
 #include <asm-generic/bitops/builtin-__ffs.h>
 #include <asm-generic/bitops/builtin-__fls.h>
 #include <asm-generic/bitops/builtin-ffs.h>

@@ -1,4 +1,4 @@
-/* What is chosen when a kernel is configured. */
+/* The options of the kernel's configuration. */
 #define CONFIG_64BIT 1
 #define CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS 1
 #define CONFIG_FUNCTION_ALIGNMENT 16

@@ -1,4 +1,4 @@
-/* The CPU: its features as the kernel numbers them, and its vector registers, which a process owns. */
+/* The CPU: its features by the kernel's numbers, and its vector registers, which a process may always use. */
 void kernel_fpu_begin(void);
 void kernel_fpu_end(void);
 #define kernel_neon_begin kernel_fpu_begin
@@ -15,7 +15,7 @@ extern u32 lab_features[];
 #define boot_cpu_has(bit) (lab_features[(bit) / 32] >> ((bit) % 32) & 1)
 #define static_cpu_has boot_cpu_has
 #define cpu_feature_enabled boot_cpu_has
-/* What uses vectors of 256 and 512 bits asks whether their registers are saved. The process was started with whatever the system saves. */
+/* Drivers with vectors of 256 and 512 bits ask which registers the kernel saves. For this process, these are the registers that the host saves. */
 enum { XFEATURE_MASK_SSE = 2, XFEATURE_MASK_YMM = 4, XFEATURE_MASK_AVX512 = 0xe0 };
 bool cpu_has_xfeatures(u64 wanted, const char **missing);
 struct x86_cpu_id { u32 feature, model; };

@@ -1,4 +1,4 @@
-/* What drivers and the crypto core of Linux take from the rest of the kernel, for one process with one CPU and no interrupts. Each header in `../answered`
+/* The parts of the rest of the kernel that Linux's drivers and crypto core use, for one process with one CPU and no interrupts. Each header in `../answered`
  * includes this one; all others are the kernel's own. */
 #ifndef LAB_KERNEL_H
 #define LAB_KERNEL_H

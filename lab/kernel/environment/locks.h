@@ -1,4 +1,4 @@
-/* Locks exclude nobody: the workbench enters the kernel's code with one thread at a time. So waiting for what has not happened would be forever, and is a bug. */
+/* Locks never wait: the workbench enters the kernel's code with one thread at a time. A wait for an event that has not happened would never end, so it is a bug. */
 typedef struct { } spinlock_t;
 typedef struct { } raw_spinlock_t;
 struct mutex { };
@@ -76,7 +76,7 @@ static inline void complete_all(struct completion *c) { c->done = UINT_MAX / 2; 
 #define wait_for_completion_interruptible(c) ({ BUG_ON(!(c)->done); 0; })
 #define wait_for_completion_killable(c) wait_for_completion_interruptible(c)
 
-/* A branch that the kernel patches into its code is a test of a variable. */
+/* A static key, by which the kernel patches a branch into its code, is a test of a variable. */
 struct static_key { bool on; };
 struct static_key_true { bool on; };
 struct static_key_false { bool on; };

@@ -1,4 +1,4 @@
-/* Memory. A page's `struct page` is the page itself, so pages need no table. */
+/* Memory. A pointer to a `struct page` is the address of the page's memory, so there is no array of these structures (`mem_map`). */
 #define PAGE_SHIFT 12
 #define PAGE_SIZE (1UL << PAGE_SHIFT)
 #define PAGE_MASK (~(PAGE_SIZE - 1))
@@ -41,7 +41,7 @@ extern u8 lab_zeros[];
 #define KMALLOC_MAX_SIZE (1UL << 22)
 #define NUMA_NO_NODE (-1)
 
-/* Memory of the kernel has what it had before. */
+/* Memory from the kernel's allocators is not cleared. */
 void *lab_memory(size_t len, bool zero);
 void kfree(const void *at);
 void kfree_sensitive(const void *at);
@@ -78,7 +78,7 @@ static inline void *kmalloc_array(size_t n, size_t len, gfp_t flags) {
 }
 static inline void *kcalloc(size_t n, size_t len, gfp_t flags) { return kmalloc_array(n, len, flags | __GFP_ZERO); }
 
-/* Variables of each CPU, of which there is one. */
+/* Per-CPU variables. There is one CPU. */
 #define DEFINE_PER_CPU(type, name) __typeof__(type) name
 #define DECLARE_PER_CPU(type, name) extern __typeof__(type) name
 #define alloc_percpu(type) ((type *)kzalloc(sizeof(type), GFP_KERNEL))
@@ -101,7 +101,7 @@ static inline void *kcalloc(size_t n, size_t len, gfp_t flags) { return kmalloc_
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define for_each_online_cpu for_each_possible_cpu
 
-/* Bytes in pieces, which `testmgr.c` reads from. */
+/* Iterators over bytes in pieces, by which `testmgr.c` reads. */
 struct kvec { void *iov_base; size_t iov_len; };
 struct iov_iter { const struct kvec *piece; size_t at, count; };
 enum { ITER_SOURCE = 1 };

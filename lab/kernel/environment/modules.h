@@ -1,4 +1,4 @@
-/* Modules: what `module_init` names is called when the workbench starts, in the order of linking. */
+/* Modules: when the workbench starts, it calls the functions that `module_init` names, in the order of linking. */
 typedef int (*initcall_t)(void);
 struct lab_module { const char *file; initcall_t start; };
 #define lab_starts(function) \

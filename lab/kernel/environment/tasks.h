@@ -1,4 +1,4 @@
-/* Threads and work run to their end where they are started. */
+/* Kernel threads and work items run to their end where they are started. */
 struct task_struct { int pid; char comm[16]; };
 extern struct task_struct lab_task;
 #define current (&lab_task)

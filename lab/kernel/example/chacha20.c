@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* A small driver of `chacha20`, after RFC 8439, to try a driver in a process and then in a kernel: lab/kernel-drivers compiles it into the workbench, or
- * as a module (-m), without a difference. */
+/* A small driver of `chacha20` by RFC 8439, as an example of a driver that is tested in a process and then in a kernel: lab/kernel-drivers compiles the
+ * same file into the workbench or, with -m, as a module. */
 #include <crypto/internal/skcipher.h>
 #include <linux/bitops.h>
 #include <linux/module.h>

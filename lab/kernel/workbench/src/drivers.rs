@@ -1,4 +1,4 @@
-//! Drivers of the kernel's as drivers of algkit's.
+//! Makes drivers of algkit from the kernel's drivers.
 
 use crate::kernel::{Found, Piece, State, Transform};
 use algkit::{
@@ -7,7 +7,7 @@ use algkit::{
 };
 use std::sync::Arc;
 
-/// `kernel:NAME`, with the sizes of algkit's own driver of the algorithm, or why it cannot be one.
+/// Makes the driver `kernel:NAME`, with the sizes of algkit's own driver of the algorithm. Returns an error if that is not possible.
 pub fn driver(found: &Found, own: DriverRef) -> Result<Driver, String> {
     same_sizes(found, &own.shape)?;
     let (kind, name, shape) = (found.kind, found.driver.clone(), own.shape.clone());
@@ -126,7 +126,7 @@ impl SkcipherOps for Skcipher {
         let pieces: Vec<Piece> = source.iter_mut().map(|piece| Piece::from(&mut piece[..])).collect();
         let (before, mut out) = (iv.to_vec(), vec![0; text.len()]);
         must(self.transform.crypt_apart(direction, iv, &pieces, &mut out));
-        // After a whole message the kernel's drivers leave different values in the IV, and nothing may rely on them. Ours leave these.
+        // After a whole message the kernel's drivers leave different values in the IV, and no caller may rely on them. algkit's drivers leave these.
         match self.rule {
             TextRule::DataUnit(_) => iv.copy_from_slice(&before),
             TextRule::Stealing => {
@@ -152,7 +152,7 @@ fn write(text: &mut Text<'_>, mut bytes: &[u8]) {
 
 struct Aead {
     transform: Arc<Transform>,
-    /// Says which lengths the algorithm takes.
+    /// The lengths of text that the algorithm takes.
     own: Box<dyn AeadOps>,
 }
 
@@ -211,7 +211,7 @@ impl AeadOps for Aead {
 
 struct Hash {
     transform: Arc<Transform>,
-    /// What every message begins with.
+    /// The state with which every message begins.
     prefix: Vec<u8>,
     digestsize: usize,
 }

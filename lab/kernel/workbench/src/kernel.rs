@@ -35,7 +35,7 @@ struct Row {
     size: u32,
 }
 
-/// A piece of a request's text, or of what surrounds it.
+/// A piece of a request: of its text, associated data or tag.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Piece {
@@ -92,7 +92,7 @@ pub struct Found {
     pub driver: String,
     pub kind: Type,
     pub priority: u32,
-    /// The lengths of the shortest and the longest key of a cipher. For a hash, whether it demands and whether it takes one.
+    /// The lengths of the shortest and the longest key of a cipher. For a hash: whether it needs a key, and whether it can have one.
     pub keys: (usize, usize),
     pub ivsize: usize,
     /// The length of a digest or of the longest tag.

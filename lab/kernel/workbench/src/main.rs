@@ -1,5 +1,5 @@
 //! Registers the kernel's drivers as `kernel:NAME`, tests them with the kernel's test and with algkit's, and compares their speed with ours.
-//! `kernel-drivers [-t] [NAME…]`: those whose names contain one of these; with `-t` they are tested and not timed.
+//! `kernel-drivers [-t] [NAME…]`: takes the drivers whose names contain one of these; with `-t` they are tested and not timed.
 //! `kernel-drivers -T MODE…`: runs these modes of the kernel's tcrypt.
 
 mod drivers;
@@ -25,7 +25,7 @@ fn main() -> Result<ExitCode, Error> {
         return Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     std::panic::set_hook(Box::new(|_| {})); // a driver that panics has failed its test, and the table says so
-    // Of ours, what serves by default, or what there is where every driver has tables.
+    // Compares with algkit's default driver or, if all drivers of the algorithm are table-driven, with the best of these.
     let [constant, any, both] =
         [Policy::Constant, Policy::Table, Policy::Table].map(|policy| Registry::new(CpuFeatures::detect(), policy));
     let (mut agreed, mut lacking) = (0, Vec::new());

@@ -17,7 +17,7 @@ pub fn compare(registry: &Registry, one: &str, other: &str, kind: Type) -> Optio
     Some(best.map(|seconds| LEN as f64 / seconds / 1e6))
 }
 
-/// Seconds of a call, as the mean of a millisecond's.
+/// The seconds of a call: the mean over calls of a millisecond.
 fn seconds(work: &mut Box<dyn FnMut()>) -> f64 {
     let (start, mut calls) = (Instant::now(), 0);
     while start.elapsed() < Duration::from_millis(1) {
