@@ -11,15 +11,15 @@
 //!   because in place it would overwrite it.
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
-//! between the rounds, one block of each of two halves per step (see [`Halves`]). With a vector multiplier of 52 bits,
-//! the hash is so fast that it runs by itself.
+//! between the rounds, one block per step (see [`Steps`]). With a vector multiplier of 52 bits, the hash is so fast that
+//! it runs by itself.
 
 use super::AeadToken;
 use crate::InOut;
 use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaVectors, rounds};
 use crate::cpu::Token;
-use crate::poly1305::one_time::{Halves, OneTime, Power};
+use crate::poly1305::one_time::{OneTime, Steps};
 use crate::simd::{align_frame, each};
 use crate::words32::{Quads, Words32};
 use zeroize::{Zeroize, optimization_barrier};
@@ -91,16 +91,20 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// The function to call between the rounds. In `of_four` of every four calls, evenly spread, it takes one step of the
-/// hash. Pins keep the compiler from moving the step.
+/// The function that the rounds of a batch call 40 times. It takes `V::LANES / 2` steps in every four calls, evenly
+/// spread. A batch has `V::LANES` blocks of ChaCha, which are four times as many of Poly1305, so a fifth of the steps is
+/// to spare. Pins keep the compiler from moving the steps.
 #[inline(always)]
-fn steps<V: Words32>(halves: &mut Halves<'_>, of_four: usize) -> impl FnMut(&mut [V]) {
+fn steps_between<V: Words32>(steps: &mut Steps<'_>) -> impl FnMut(&mut [V]) {
+    let of_four = V::LANES / 2;
     let mut call = 0;
     #[inline(always)]
     move |row| {
         row.iter_mut().for_each(|vector| *vector = vector.pin());
         if call * of_four % 4 < of_four {
-            halves.step();
+            for _ in 0..of_four.div_ceil(4) {
+                steps.step();
+            }
         }
         call += 1;
     }
@@ -219,17 +223,10 @@ impl<T: AeadToken> Kernel<'_, T> {
         if T::SEPARATE {
             self.separately(&mut progress, nonce, &mut hash);
         } else {
-            // In decryption, the ciphertext of a batch fills the later half at least.
-            let least = if encrypt { 1 } else { 16 * Self::HALF };
-            if progress.left() >= least {
-                let power = hash.power(Self::HALF);
-                while progress.left() >= least {
-                    if progress.left() > BLOCK * Wide::<T>::LANES {
-                        self.together::<T::Batch>(&mut progress, nonce, &mut hash, &power);
-                    } else {
-                        self.together::<Wide<T>>(&mut progress, nonce, &mut hash, &power);
-                    }
-                }
+            // In encryption, the ciphertext of the batch before is to be hashed in any case.
+            let least = if encrypt { 1 } else { BLOCK / 2 * Wide::<T>::LANES };
+            while progress.left() >= least {
+                self.together(&mut progress, nonce, &mut hash);
             }
         }
         let (mut state, left) = (progress.row(nonce), progress.left());
@@ -256,39 +253,30 @@ impl<T: AeadToken> Kernel<'_, T> {
         }
     }
 
-    /// The number of 16-byte blocks in the later of two halves that are hashed beside the rounds of a batch.
-    const HALF: usize = 2 * T::Batch::LANES;
-
-    /// Encrypts or decrypts a batch by the columns `C`, and hashes beside its rounds: in encryption the batch before, in
-    /// decryption this one.
-    fn together<C: Columns<Token = T::Cipher>>(
-        &self,
-        progress: &mut Progress<'_>,
-        nonce: &[u8; 12],
-        hash: &mut OneTime,
-        power: &Power,
-    ) {
+    /// Encrypts or decrypts a batch, and hashes beside its rounds: in encryption the batch before, in decryption this
+    /// one.
+    fn together(&self, progress: &mut Progress<'_>, nonce: &[u8; 12], hash: &mut OneTime) {
         let cipher: T::Cipher = self.token.into();
         cipher.vectorize(
             #[inline(always)]
             || {
                 align_frame();
                 let state = progress.row(nonce);
-                let n = progress.left().min(BLOCK * C::LANES);
+                let n = progress.left().min(BLOCK * Wide::<T>::LANES);
                 let end = progress.crypted + if progress.encrypt { 0 } else { n };
                 let ciphertext = progress.ciphertext(end);
-                let mut m = columns::matrix::<C>(cipher, self.key, state);
-                let mut halves = Halves::new(hash, Self::HALF, ciphertext);
+                let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
+                let mut steps = Steps::new(hash, ciphertext);
                 {
-                    let mut between = steps(&mut halves, T::Batch::LANES / 4);
+                    let mut between = steps_between(&mut steps);
                     for _ in 0..DOUBLE_ROUNDS {
                         columns::double_round(&mut m, &mut between);
                     }
                 }
-                halves.join(hash, power);
+                steps.finish(hash);
                 // Only the end of a text is no whole block.
                 hash.absorb_padded(ciphertext.as_chunks::<16>().1);
-                C::finish(cipher, m, self.key, state, &mut progress.next(n).into());
+                Wide::<T>::finish(cipher, m, self.key, state, &mut progress.next(n).into());
             },
         );
     }
