@@ -162,11 +162,10 @@
 //! can grow: end a `match` on [`Type`] or [`driver::TextRule`] with a catch-all arm, and start a [`driver::Shape`]
 //! with the constructor for its type.
 #![forbid(unsafe_code)]
-// On targets without vector drivers, some shared code is unused.
-#![cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused))]
-// With some driver families disabled, some shared code is unused.
+// On targets without vector drivers, and with some driver families disabled, some shared code is unused.
 #![cfg_attr(
     not(all(
+        any(target_arch = "x86_64", target_arch = "aarch64"),
         feature = "aes",
         feature = "blake2",
         feature = "chacha",
