@@ -53,6 +53,15 @@ const RISCV: &[(&str, [&str; 2])] = &[
     ("polyval", ["polyval-riscv64-zbkc", "polyval-riscv64-zbkc"]),
 ];
 
+/// Drivers for NEON on AArch64 that no name resolves to, as others of the same algorithm have a higher priority.
+const BY_THEIR_OWN_NAMES: &[(&str, &str)] = &[
+    ("cbc-aes-neon", "cbc(aes)"),
+    ("cts(cbc-aes-neon)", "cts(cbc(aes))"),
+    ("ctr-aes-neon", "ctr(aes)"),
+    ("ecb-aes-neon", "ecb(aes)"),
+    ("xts-aes-neon", "xts(aes)"),
+];
+
 /// Each algorithm, with the feature that decides, and the driver with it and without it.
 #[cfg(not(target_arch = "arm"))]
 #[rustfmt::skip]
@@ -103,6 +112,11 @@ fn check(registry: &Registry, features: FeatureSet) {
     });
     for (name, driver) in aes.into_iter().chain(others) {
         assert_eq!(registry.find_any(name).expect(name).driver, driver, "{name}, {features:?}");
+    }
+    for &(driver, name) in BY_THEIR_OWN_NAMES {
+        let found = registry.find_any(driver).map(|found| (found.driver.clone(), found.name.clone())).ok();
+        let there = cfg!(target_arch = "aarch64") && features.has(Neon);
+        assert_eq!(found, there.then(|| (driver.to_owned(), name.to_owned())), "{driver}, {features:?}");
     }
 }
 

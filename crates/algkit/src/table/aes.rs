@@ -108,7 +108,9 @@ pub(super) static ROWS: &[&[Row]] = &[
     &[
         Row::cipher::<AesKey<cpu::Neon>>(&AES, "aes-neon", 200, "aes/neon.rs"),
         Row::skcipher::<FusedEcb<cpu::Neon>>(&ECB, "ecb-aes-neon", 200, "aes/neon.rs"),
+        Row::skcipher::<FusedCbc<cpu::Neon>>(&CBC, "cbc-aes-neon", 200, "aes/neon.rs"),
         Row::skcipher::<FusedCtr<cpu::Neon>>(&CTR, "ctr-aes-neon", 200, "aes/neon.rs"),
+        Row::skcipher::<XtsKey<cpu::Neon>>(&XTS, "xts-aes-neon", 200, "aes/neon.rs"),
         Row::hash::<Cmac<cpu::Neon>>(&CMAC, "cmac-aes-neon", 200, "aes/neon.rs"),
         Row::hash::<Xcbc<cpu::Neon>>(&XCBC, "xcbc-aes-neon", 200, "aes/neon.rs"),
         Row::hash::<Cbcmac<cpu::Neon>>(&CBCMAC, "cbcmac-aes-neon", 200, "aes/neon.rs"),

@@ -59,7 +59,8 @@ impl Poly1305Token for crate::cpu::Ifma512 {
     }
 }
 
-// No vectors: two lanes do not make up for the cost of their carries.
+// No vectors: two lanes do not make up for the cost of their carries. By `lanes` a byte takes 4.3 instructions on NEON, and
+// 1.75 with 64-bit words.
 #[cfg(target_arch = "aarch64")]
 impl Poly1305Token for crate::cpu::Neon {}
 
