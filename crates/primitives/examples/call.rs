@@ -100,7 +100,7 @@ mod call {
             }
         }
 
-        #[cfg(target_arch = "powerpc64")]
+        #[cfg(any(target_arch = "aarch64", target_arch = "powerpc64"))]
         fn xts_decrypt<T: AesToken>(mut self) {
             let key = XtsKey::<T>::new(token(), &self.secret).expect("a key");
             if self.made {
@@ -128,6 +128,12 @@ mod call {
                 f(&key, self.text());
             }
         }
+    }
+
+    /// More numbers than there are registers for: the last one is on the stack.
+    #[inline(never)]
+    extern "C" fn nine(a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64, i: u64) -> u64 {
+        a ^ b.rotate_left(1) ^ c.rotate_left(2) ^ d.wrapping_add(e) ^ f.wrapping_sub(g) ^ h.wrapping_mul(i)
     }
 
     pub fn main() {
@@ -158,6 +164,15 @@ mod call {
             }
             "aes-generic" => call.generic(|key, text| key.encrypt_blocks(text)),
             "aes-generic-dec" => call.generic(|key, text| key.decrypt_blocks(text)),
+            // Uses the stack in a loop, which a look at its instructions must find.
+            "spill" => {
+                if call.made {
+                    for &word in call.text[..call.len].as_chunks().0 {
+                        let n = u64::from_ne_bytes(word);
+                        std::hint::black_box(nine(n, n, n, n, n, n, n, n, n));
+                    }
+                }
+            }
             // Branches on a bit of the text, which a comparison must find.
             "branch" => {
                 if call.made && std::hint::black_box(&call.text)[0] & 1 == 0 {
@@ -211,6 +226,9 @@ mod call {
                     "ecb-aes-neon-dec" => self.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
                     "ctr-aes-neon" => self.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
                     "cbc-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_encrypt(iv, text)),
+                    "cbc-aes-neon-dec" => self.aes::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                    "xts-aes-neon" => self.xts::<Neon>(),
+                    "xts-aes-neon-dec" => self.xts_decrypt::<Neon>(),
                     "cbcmac-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
                     "ecb-aes-ce" => self.aes::<ArmCe>(|key, _, text| key.ecb_encrypt(text)),
                     "ctr-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
