@@ -114,6 +114,8 @@ fn steps_between<V: Words32>(steps: &mut Steps<'_>) -> impl FnMut(&mut [V]) {
 struct Progress<'t> {
     encrypt: bool,
     text: InOut<'t>,
+    /// The last row of the matrix of the text's first block.
+    first: [u32; 4],
     hashed: usize,
     crypted: usize,
 }
@@ -135,8 +137,9 @@ impl Progress<'_> {
 
     /// The last row of the matrix of the next block.
     #[inline(always)]
-    fn row(&self, nonce: &[u8; 12]) -> [u32; 4] {
-        row(nonce, 1 + (self.crypted / BLOCK) as u32)
+    fn row(&self) -> [u32; 4] {
+        let [counter, x, y, z] = self.first;
+        [counter.wrapping_add((self.crypted / BLOCK) as u32), x, y, z]
     }
 
     /// The ciphertext before `end` that is not hashed yet.
@@ -212,7 +215,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         chacha::xor_after(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS, &mut zero, front);
         let mut hash = key_of(&mut zero);
         self.token.hash(&mut hash, aad);
-        let mut progress = Progress { encrypt, text, hashed: 0, crypted: first };
+        let mut progress = Progress { encrypt, text, first: row(nonce, 1), hashed: 0, crypted: first };
         if !encrypt {
             let end = if T::SEPARATE { first + progress.left().min(NEAR) } else { first };
             self.token.hash(&mut hash, progress.ciphertext(end));
@@ -220,27 +223,38 @@ impl<T: AeadToken> Kernel<'_, T> {
             plaintext.fill(0);
             optimization_barrier(&plaintext);
         }
-        if T::SEPARATE {
-            self.separately(&mut progress, nonce, &mut hash);
-        } else {
-            // In encryption, the ciphertext of the batch before is to be hashed in any case.
-            let least = if encrypt { 1 } else { BLOCK / 2 * Wide::<T>::LANES };
-            while progress.left() >= least {
-                self.together(&mut progress, nonce, &mut hash);
-            }
-        }
-        let (mut state, left) = (progress.row(nonce), progress.left());
-        let end = progress.text.len();
-        self.token.hash(&mut hash, progress.ciphertext(end));
-        chacha::xor(self.token.into(), self.key, &mut state, DOUBLE_ROUNDS, progress.next(left));
+        self.rest(progress, &mut hash);
         hash.absorb_block(lengths);
         hash.finish()
     }
 
+    /// Encrypts or decrypts a part of a text, and hashes it. `state` is the last row of the matrix of its first block, and
+    /// then that of the next block. Only the last part may end within a block.
+    pub(super) fn part(&self, encrypt: bool, state: &mut [u32; 4], hash: &mut OneTime, text: InOut<'_>) {
+        let progress = Progress { encrypt, first: *state, hashed: 0, crypted: 0, text };
+        state[0] = state[0].wrapping_add(progress.text.len().div_ceil(BLOCK) as u32);
+        self.rest(progress, hash);
+    }
+
+    /// Encrypts or decrypts the rest of a text, and hashes what of it is not hashed.
+    fn rest(&self, mut progress: Progress<'_>, hash: &mut OneTime) {
+        // In encryption, the ciphertext of the batch before is to be hashed in any case.
+        let least = |progress: &Progress<'_>| match progress.encrypt && progress.crypted > 0 {
+            true => 1,
+            false => BLOCK / 2 * Wide::<T>::LANES,
+        };
+        if !T::SEPARATE {
+            while progress.left() >= least(&progress) {
+                self.together(&mut progress, hash);
+            }
+        }
+        self.separately(&mut progress, hash);
+    }
+
     /// Encrypts or decrypts the rest of a text and hashes all of it, one after the other.
-    fn separately(&self, progress: &mut Progress<'_>, nonce: &[u8; 12], hash: &mut OneTime) {
-        let mut state = progress.row(nonce);
-        while progress.left() > 0 {
+    fn separately(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
+        let mut state = progress.row();
+        loop {
             let n = progress.left().min(NEAR);
             let end = progress.crypted + n;
             if !progress.encrypt {
@@ -250,18 +264,21 @@ impl<T: AeadToken> Kernel<'_, T> {
             if progress.encrypt {
                 self.token.hash(hash, progress.ciphertext(end));
             }
+            if progress.left() == 0 {
+                return;
+            }
         }
     }
 
     /// Encrypts or decrypts a batch, and hashes beside its rounds: in encryption the batch before, in decryption this
     /// one.
-    fn together(&self, progress: &mut Progress<'_>, nonce: &[u8; 12], hash: &mut OneTime) {
+    fn together(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
         let cipher: T::Cipher = self.token.into();
         cipher.vectorize(
             #[inline(always)]
             || {
                 align_frame();
-                let state = progress.row(nonce);
+                let state = progress.row();
                 let n = progress.left().min(BLOCK * Wide::<T>::LANES);
                 let end = progress.crypted + if progress.encrypt { 0 } else { n };
                 let ciphertext = progress.ciphertext(end);

@@ -12,7 +12,7 @@ mod tests;
 
 use crate::InOut;
 use crate::chacha::columns::Columns;
-use crate::chacha::{self, ChaChaVectors, quad};
+use crate::chacha::{ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
@@ -199,14 +199,14 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
     ///
     /// The length of every part but the last must be a multiple of 64 bytes.
     pub fn encrypt(&self, message: &mut Message, text: InOut<'_>) {
-        self.crypt::<true>(message, text);
+        self.crypt(true, message, text);
     }
 
     /// Decrypts a part of the text. It is not authenticated before the tag has been compared.
     ///
     /// The length of every part but the last must be a multiple of 64 bytes.
     pub fn decrypt(&self, message: &mut Message, text: InOut<'_>) {
-        self.crypt::<false>(message, text);
+        self.crypt(false, message, text);
     }
 
     /// Ends the message and returns its tag of 16 bytes.
@@ -225,16 +225,10 @@ impl<T: AeadToken> ChaCha20Poly1305<T> {
         }
     }
 
-    fn crypt<const ENCRYPT: bool>(&self, message: &mut Message, mut text: InOut<'_>) {
+    fn crypt(&self, encrypt: bool, message: &mut Message, text: InOut<'_>) {
         self.end_aad(message);
-        message.text_len = message.text_len.wrapping_add(text.len() as u64);
-        if !ENCRYPT {
-            self.token.hash(&mut message.hash, text.src());
-        }
-        let cipher = self.token.into();
-        chacha::xor(cipher, &self.key, &mut message.state, kernel::DOUBLE_ROUNDS, text.reborrow());
-        if ENCRYPT {
-            self.token.hash(&mut message.hash, text.written());
-        }
+        let Message { state, hash, text_len, .. } = message;
+        *text_len = text_len.wrapping_add(text.len() as u64);
+        Kernel { token: self.token, key: &self.key }.part(encrypt, state, hash, text);
     }
 }
