@@ -204,7 +204,7 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// A message of any length. `N` is the size of a batch in bytes.
     fn by_columns<const N: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let first = text.len().min(BLOCK * (T::Batch::LANES - 1));
+        let first = text.len().min(BLOCK * (T::FIRST - 1));
         let mut zero = [0; BLOCK];
         let mut plaintext = [0; N];
         let front = if encrypt {

@@ -11,11 +11,11 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
-use crate::chacha::columns::Columns;
 use crate::chacha::{ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
+use crate::words32::Words32;
 use kernel::Kernel;
 use zeroize::Zeroizing;
 
@@ -24,9 +24,9 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaVectors;
 
-    /// The vectors of a batch by columns.
+    /// The number of blocks of the first batch, with block 0.
     #[doc(hidden)]
-    type Batch: Columns<Token = Self::Cipher>;
+    const FIRST: usize = <Self::Cipher as ChaChaVectors>::Wide::LANES;
 
     /// Whether a batch is hashed after its rounds, and not between them.
     #[doc(hidden)]
@@ -71,32 +71,26 @@ mod x86 {
     use super::{AeadToken, OneTime};
     use crate::cpu::{Avx2, Avx512, Ifma512, Sse2, Ssse3};
     use crate::poly1305::ifma::Powers;
-    use crate::simd::x86::{V128, V256, V512};
-    use crate::words32::Pair;
 
     impl AeadToken for Sse2 {
         type Cipher = Self;
-        type Batch = V128<Self>;
         words!();
     }
     impl AeadToken for Ssse3 {
         type Cipher = Self;
-        type Batch = V128<Self>;
         words!();
     }
     impl AeadToken for Avx2 {
         type Cipher = Self;
-        type Batch = V256<Self>;
         words!();
     }
     impl AeadToken for Avx512 {
         type Cipher = Self;
-        type Batch = V512<Self>;
         words!();
     }
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
-        type Batch = Pair<V512<Avx512>, V256<Avx512>>;
+        const FIRST: usize = 24;
         const SEPARATE: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
@@ -123,7 +117,6 @@ mod x86 {
 #[cfg(target_arch = "aarch64")]
 impl AeadToken for crate::cpu::Neon {
     type Cipher = Self;
-    type Batch = crate::simd::aarch64::V128<Self>;
     words!();
 }
 
