@@ -8,7 +8,7 @@ use rustls::{
     ServerConfig, ServerConnection, Side, Tls13CipherSuite,
     client::Resumption,
     crypto::{
-        CryptoProvider, aws_lc_rs,
+        CryptoProvider,
         cipher::{AeadKey, InboundOpaqueMessage, Iv, OutboundChunks, OutboundPlainMessage},
         ring,
     },
@@ -22,15 +22,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// The number of providers.
+const PROVIDERS: usize = if cfg!(feature = "from-source") { 4 } else { 3 };
+
 /// Encrypts or decrypts one message.
 type Work = Box<dyn FnMut()>;
 
 fn main() {
     let quick = env::args().nth(1).as_deref() == Some("--quick");
     let (rounds, slice) = if quick { (3, Duration::from_micros(100)) } else { (201, Duration::from_millis(1)) };
-    let providers: [(&str, CryptoProvider); 4] = [
+    let providers: [(&str, CryptoProvider); PROVIDERS] = [
         ("algkit", algkit_rustls::provider(ring::default_provider())),
-        ("aws-lc-rs", aws_lc_rs::default_provider()),
+        #[cfg(feature = "from-source")]
+        ("aws-lc-rs", rustls::crypto::aws_lc_rs::default_provider()),
         ("ring", ring::default_provider()),
         ("graviola", rustls_graviola::default_provider()),
     ];
@@ -68,7 +72,7 @@ fn main() {
 }
 
 /// Measures what is there, in turns.
-fn row(name: &str, mut works: [Option<Work>; 4], rounds: usize, slice: Duration) {
+fn row(name: &str, mut works: [Option<Work>; PROVIDERS], rounds: usize, slice: Duration) {
     let mut times = vec![Vec::with_capacity(rounds); works.len()];
     for _ in 0..rounds {
         for (work, times) in works.iter_mut().zip(&mut times) {

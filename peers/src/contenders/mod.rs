@@ -1,6 +1,7 @@
 //! The libraries, and what each of them implements of the cases.
 
 mod algkit;
+#[cfg(feature = "from-source")]
 mod aws_lc;
 mod crates;
 mod graviola;
@@ -30,6 +31,7 @@ enum Source {
 /// Libraries that are linked: name, implementation, and the lowest level at which the library uses only what is
 /// allowed. Only AWS-LC can be limited.
 const LINKED: &[(&str, Make, Level)] = &[
+    #[cfg(feature = "from-source")]
     ("AWS-LC", aws_lc::work, Level::Soft),
     ("ring", ring::work, Level::Avx2),
     ("graviola", graviola::work, Level::Full),

@@ -60,6 +60,7 @@ macro_rules! ring_like {
         }
     };
 }
+#[cfg(feature = "from-source")]
 pub(super) use ring_like;
 
 ring_like!(ring);
