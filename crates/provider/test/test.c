@@ -266,6 +266,8 @@ static void records(EVP_CIPHER *mine, EVP_CIPHER *other) {
             back[n - 1] ^= 1;
             CHECK(EVP_CIPHER_CTX_ctrl(ctx[1], EVP_CTRL_AEAD_TLS1_AAD, 13, aad) == 16);
             CHECK(!EVP_CipherUpdate(ctx[1], back, &n, back, n));
+            /* A message that is not a record does not get the IV of the record. */
+            for (int i = 0; i < 2; i++) if (sender == i) CHECK(!EVP_CipherUpdate(ctx[i], back, &n, text, 16));
             ERR_clear_error();
         }
         EVP_CIPHER_CTX_free(ctx[0]);
@@ -293,7 +295,24 @@ static void counted_iv(EVP_CIPHER *mine, EVP_CIPHER *other) {
         }
         CHECK(last[0] == last[1] && memcmp(out[0], out[1], 48) == 0 && memcmp(tag[0], tag[1], 16) == 0);
     }
+    /* The end of the IV that is asked for; 0, -1 and a length that is too large mean all of it. */
+    for (int len = -1; len <= 20; len++) {
+        unsigned char end[2][20];
+        memset(end, 0x77, sizeof end);
+        for (int i = 0; i < 2; i++) CHECK(EVP_CIPHER_CTX_ctrl(ctx[i], EVP_CTRL_GCM_IV_GEN, len, end[i]) > 0);
+        CHECK(memcmp(end[0], end[1], 20) == 0 && end[0][0] != 0x77 && end[0][19] == 0x77);
+    }
+    /* A counter of 8 bytes has no room in a shorter IV. */
+    for (int len = 1; len <= 8; len++) {
+        CHECK(EVP_EncryptInit_ex(ctx[0], mine, NULL, NULL, NULL) && EVP_CIPHER_CTX_ctrl(ctx[0], EVP_CTRL_AEAD_SET_IVLEN, len, NULL) > 0);
+        CHECK(EVP_EncryptInit_ex(ctx[0], NULL, NULL, key, NULL));
+        CHECK((EVP_CIPHER_CTX_ctrl(ctx[0], EVP_CTRL_GCM_SET_IV_FIXED, -1, iv) > 0) == (len == 8));
+        CHECK((EVP_CIPHER_CTX_ctrl(ctx[0], EVP_CTRL_GCM_IV_GEN, len, out[0]) > 0) == (len == 8));
+        CHECK(EVP_EncryptUpdate(ctx[0], out[0], &n, text, 32) == (len == 8));
+    }
+    ERR_clear_error();
     /* Without an IV, a message gets a random one, which can be asked for. */
+    CHECK(EVP_CIPHER_CTX_reset(ctx[0]) && EVP_CIPHER_CTX_reset(ctx[1]));
     CHECK(EVP_EncryptInit_ex(ctx[0], mine, NULL, key, NULL) && EVP_EncryptUpdate(ctx[0], out[0], &n, text, 32));
     CHECK(EVP_EncryptFinal_ex(ctx[0], back, &n) && EVP_CIPHER_CTX_get_updated_iv(ctx[0], back, 12));
     CHECK(EVP_EncryptInit_ex(ctx[1], other, NULL, key, back) && EVP_EncryptUpdate(ctx[1], out[1], &n, text, 32));
@@ -576,6 +595,12 @@ static void mac_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
         CHECK(k > 0 && !EVP_EncryptUpdate(a, ours, &n, ours, 100 + k)); /* no key of the MAC */
         CHECK(header_of(a, 0x0303, 0, 15) <= 0);
         EVP_CIPHER_CTX_free(a);
+        /* a record of a version that does not exist is not decrypted */
+        a = mac_context(mine, 0, 0x0303);
+        memcpy(ours, theirs, 96);
+        CHECK(EVP_DecryptInit_ex(a, NULL, NULL, key, iv) && header_of(a, 0x0304, 0, 96) > 0);
+        CHECK(!EVP_DecryptUpdate(a, ours, &n, ours, 96) && memcmp(ours, theirs, 96) == 0);
+        EVP_CIPHER_CTX_free(a);
     }
     /* several records at once: the default provider opens them */
     for (unsigned count = 4; count <= 8; count += 4)
@@ -605,6 +630,19 @@ static void mac_records(EVP_CIPHER *mine, EVP_CIPHER *other) {
             at += 5 + len;
         }
         CHECK(at == ours + all);
+        /* buffers of a list of parameters that was refused are forgotten */
+        OSSL_PARAM list[3];
+        many.inp = header;
+        CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof many, &many) == all);
+        list[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN, text, each * count);
+        list[1] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, text, 12);
+        list[2] = OSSL_PARAM_construct_end();
+        CHECK(!EVP_CIPHER_CTX_set_params(a, list));
+        list[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC, ours, (size_t)all);
+        list[1] = OSSL_PARAM_construct_end();
+        memset(ours, 0x77, (size_t)all);
+        EVP_CIPHER_CTX_set_params(a, list);
+        for (int i = 0; i < all; i++) CHECK(ours[i] == 0x77);
         many.interleave = 5;
         many.inp = header;
         CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof many, &many) <= 0);

@@ -149,6 +149,10 @@ impl<const GCM: bool> Authenticated<GCM> {
     }
 
     fn set_fixed_iv(&mut self, fixed: &[u8]) -> Result<(), Reason> {
+        if GCM && self.iv_len < EXPLICIT_IV {
+            // There is no room for the counter.
+            return Err(PROV_R_INVALID_IV_LENGTH);
+        }
         if GCM && fixed.len() == self.iv_len {
             self.iv[..fixed.len()].copy_from_slice(fixed);
         } else if GCM {
@@ -385,7 +389,13 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
                 if !GCM || !self.counted_iv {
                     return Err(PROV_R_INVALID_STATE);
                 }
-                param.put_bytes(&self.iv[self.iv_len - param.data_size.min(self.iv_len)..self.iv_len])?;
+                // The length 0, which is −1 or 0 in `EVP_CIPHER_CTX_ctrl`, means the whole IV.
+                let given = param.data_size;
+                let wanted = if given == 0 { self.iv_len } else { given.min(self.iv_len) };
+                param.data_size = wanted;
+                let put = param.put_bytes(&self.iv[self.iv_len - wanted..self.iv_len]);
+                param.data_size = given;
+                put?;
                 self.progress = Progress::Ready;
                 self.begin()?;
                 if !self.shared.encrypt {

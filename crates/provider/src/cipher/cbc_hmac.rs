@@ -137,10 +137,10 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
     /// Decrypts a record and returns the length of its text. A record that is not authentic is wiped.
     fn open(&mut self, mut header: [u8; HEADER], record: &mut [u8]) -> Result<usize, Reason> {
         let (key, iv, mac) = self.keys()?;
-        key.decrypt(iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         let mut opened = record::Cbc::default();
         opened.set_version(version(&header).into())?;
         opened.set_mac_size(Self::MAC)?;
+        key.decrypt(iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         let done = opened.verify(record, BLOCK, |text, least, len, tag| {
             header[11..].copy_from_slice(&(len as u16).to_be_bytes());
             mac.begin(&header).digest_within(text, least, len, tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
@@ -358,9 +358,10 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         Ok(())
     }
 
-    unsafe fn after_set(&mut self) -> Result<(), Reason> {
+    unsafe fn after_set(&mut self, set: Result<(), Reason>) -> Result<(), Reason> {
         let (src, dst) =
             (mem::replace(&mut self.pipeline.src, ptr::null()), mem::replace(&mut self.pipeline.dst, ptr::null_mut()));
+        set?;
         self.set_many()?;
         if src.is_null() || dst.is_null() {
             return Ok(());

@@ -64,6 +64,8 @@ impl Ccm {
         self.iv[FIXED_IV..12].copy_from_slice(explicit_iv);
         self.assoc.clear();
         self.assoc.extend_from_slice(&aad);
+        // A message that is not a record needs another IV.
+        self.iv_set = false;
         self.crypt(InOut::from(text))?;
         self.tag_set = false;
         if !self.shared.encrypt {

@@ -146,12 +146,13 @@ trait Context: Clone {
     /// Sets a parameter. Unknown parameters are ignored.
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
 
-    /// Executes a request that parameters make, after the whole list was set.
+    /// Executes a request that parameters make, after the whole list was set. `set` says whether that succeeded; if not,
+    /// the buffers that the parameters named are forgotten.
     ///
     /// # Safety
     /// The buffers that the parameters named exist, and are the caller's.
-    unsafe fn after_set(&mut self) -> Result<(), Reason> {
-        Ok(())
+    unsafe fn after_set(&mut self, set: Result<(), Reason>) -> Result<(), Reason> {
+        set
     }
 }
 
@@ -215,8 +216,8 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
             let key = (!key.is_null()).then(|| memory::bytes(key, key_len));
             let iv = (!iv.is_null()).then(|| memory::bytes(iv, iv_len));
             context.init(key, iv)?;
-            params::each(params, |key, param| context.set(key, param))?;
-            context.after_set()
+            let set = params::each(params, |key, param| context.set(key, param));
+            context.after_set(set)
         })
     }
 }
@@ -349,7 +350,7 @@ unsafe extern "C" fn set_ctx_params<C: Context>(context: *mut c_void, params: *c
     // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
         pipes::with::<C>(context, |Object { single, pipes }| {
-            params::each(params, |key, param| match key {
+            let set = params::each(params, |key, param| match key {
                 OSSL_CIPHER_PARAM_KEYLEN if param.get()? != single.shared().row().key => Err(PROV_R_INVALID_KEY_LENGTH),
                 OSSL_CIPHER_PARAM_KEYLEN => Ok(()),
                 OSSL_CIPHER_PARAM_PADDING => {
@@ -357,8 +358,8 @@ unsafe extern "C" fn set_ctx_params<C: Context>(context: *mut c_void, params: *c
                     pipes.iter_mut().try_for_each(|pipe| pipe.set(key, param))
                 }
                 _ => single.set(key, param),
-            })?;
-            single.after_set()
+            });
+            single.after_set(set)
         })
     }
 }
