@@ -84,7 +84,7 @@ impl<M: Granular> InParts<M> {
             text.put(0, &self.granule[start..end]);
             self.filled = 0;
         } else {
-            let mut begun = *self.granule;
+            let mut begun = self.granule.clone();
             self.message.peek(&mut begun[..end]);
             text.put(0, &begun[start..end]);
             self.filled = end;

@@ -102,6 +102,26 @@ fn one_case<T: AeadToken>(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], text: &[
     key.decrypt(&mut message, InOut::from(&mut buf[cut..]));
     assert_eq!(key.finish(message), tag, "{}", what());
     assert!(buf == text, "{}", what());
+
+    // Many parts, out of place: the first has `cut` bytes, and each of the others is longer than the one before it.
+    for (encrypt, source, want) in [(true, text, &ciphertext[..]), (false, &ciphertext[..], text)] {
+        let mut message = key.start(nonce);
+        key.aad(&mut message, aad);
+        let (mut at, mut next) = (0, cut);
+        while at < source.len() {
+            let end = (at + next).min(source.len());
+            let part = InOut::new(&source[at..end], &mut out[at..end]).unwrap();
+            if encrypt {
+                key.encrypt(&mut message, part)
+            } else {
+                key.decrypt(&mut message, part)
+            }
+            (at, next) = (end, next + 64);
+        }
+        assert_eq!(key.finish(message), tag, "{}", what());
+        let (done, behind) = out.split_at(source.len());
+        assert!(done == want && behind.iter().all(|&b| b == 0xee), "{}", what());
+    }
 }
 
 #[test]
