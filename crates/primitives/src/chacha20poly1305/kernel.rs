@@ -239,9 +239,8 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Encrypts or decrypts the rest of a text, and hashes what of it is not hashed.
     fn rest(&self, mut progress: Progress<'_>, hash: &mut OneTime) {
         // In encryption, the ciphertext of the batch before is to be hashed in any case.
-        let least = |progress: &Progress<'_>| match progress.encrypt && progress.crypted > 0 {
-            true => 1,
-            false => BLOCK / 2 * Wide::<T>::LANES,
+        let least = |progress: &Progress<'_>| {
+            if progress.encrypt && progress.crypted > 0 { 1 } else { BLOCK / 2 * Wide::<T>::LANES }
         };
         if !T::SEPARATE {
             while progress.left() >= least(&progress) {
