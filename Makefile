@@ -43,10 +43,12 @@ c = target/c
 shared = $(c)/libalgkit.so.$(version)
 link = $(CC) -shared -o $(shared) -Wl,-soname,libalgkit.so.0 -Wl,--version-script=$(capi)/algkit.map -Wl,--gc-sections,-s,-z,relro,-z,now \
     -Wl,--whole-archive $(built)/libalgkit_capi.a -Wl,--no-whole-archive
+# Before glibc 2.34, functions of threads and of the loader were in libraries of their own. A symbol that no library has is an error.
+libs = -lgcc_s -lm -lpthread -ldl -lc -Wl,-z,defs
 
 define in_c
 	mkdir -p $(c)/man
-	$(link) -lgcc_s -lm -lc
+	$(link) $(libs)
 	$(STRIP) --strip-debug -o $(c)/libalgkit.a $(built)/libalgkit_capi.a
 	rm -f $(c)/man/*.3
 	awk -v version=$(version) -v folder=$(c)/man -f $(capi)/man.awk $(capi)/include/algkit.h
@@ -60,7 +62,7 @@ portable: all
 	$(CARGO) rustc --release --locked -p algkit-cli --bin algkit -- -L native=$(old) -C link-arg=$(old)/start.o \
 	    -C link-arg=-Wl,--wrap=__libc_start_main -C link-arg=-Wl,--allow-shlib-undefined
 	$(CARGO) rustc --release --locked -p algkit-preload --lib --crate-type cdylib -- -L native=$(old)
-	$(link) -L$(old) -lgcc_s -lm -lc
+	$(link) -L$(old) $(libs)
 
 $(built)/algkit $(built)/libalgkit_preload.so $(pages)/algkit.1 $(c)/libalgkit.a:
 	@echo '$@ is not there: run make first' >&2; exit 1

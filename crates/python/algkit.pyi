@@ -69,7 +69,9 @@ class Skcipher:
     def iv_size(self) -> int: ...
     @property
     def block_size(self) -> int: ...
-    def encrypt(self, iv: Buffer, data: Buffer, /) -> bytes: ...
+    def encrypt(self, iv: Buffer, data: Buffer, /) -> bytes:
+        """Encrypts a message. `iv` is not changed, so this refuses `kw(aes)`, which returns a part of its result there."""
+
     def decrypt(self, iv: Buffer, data: Buffer, /) -> bytes: ...
     def encrypt_into(self, iv: Buffer, data: Buffer, out: Buffer, /) -> None:
         """`encrypt` into `out`, which has the length of `data`. Both buffers begin at the same address, or do not overlap."""
@@ -87,7 +89,8 @@ class Skcipher:
         self, first: int, data: Buffer, /, *, sector_size: int = 512, iv: _SectorIv = "plain64", step: int = 1
     ) -> bytes:
         """Encrypts consecutive sectors. The first has the number `first`, and each next number is greater by `step`. dm-crypt counts in
-        units of 512 bytes, so its sectors of 4096 bytes have a step of 8."""
+        units of 512 bytes, so its sectors of 4096 bytes have a step of 8. Key wrap is refused, and so are ciphers that count blocks where
+        the number is (`chacha20`), as the sectors would share their key stream."""
 
     def decrypt_sectors(
         self, first: int, data: Buffer, /, *, sector_size: int = 512, iv: _SectorIv = "plain64", step: int = 1
@@ -104,7 +107,8 @@ class Skcipher:
 
 @final
 class Hash:
-    """A hash or MAC with the methods of `hashlib`'s."""
+    """A hash or MAC with the methods of `hashlib`'s. Threads can share it. A child of `os.fork` must not use a hash that another thread of
+    its parent was working on, since it would wait for that thread for ever; `hashlib` has the same rule."""
 
     @property
     def name(self) -> str: ...
@@ -123,7 +127,8 @@ class Hash:
 
 @final
 class Rng:
-    """A seeded random number generator. Threads can share it."""
+    """A seeded random number generator. Threads can share it. A child of `os.fork` must not use a generator that another thread of its
+    parent was using at that moment, since it would wait for that thread for ever; `random_bytes` has no such limit."""
 
     @property
     def name(self) -> str: ...

@@ -163,6 +163,17 @@ pub enum Error {
         /// The lengths accepted, in bytes.
         want: Sizes,
     },
+    /// The mode returns a part of its result in the IV (key wrap), and a call that keeps the IV would lose that part.
+    #[error("{0} returns a part of its result in the IV, which this call does not return")]
+    ReturnsIv(String),
+    /// The cipher would be unsafe for sectors.
+    #[error("{name} is not for sectors: {reason}")]
+    NotForSectors {
+        /// The algorithm's name.
+        name: String,
+        /// What would happen.
+        reason: &'static str,
+    },
     /// The output buffer has the wrong length.
     #[error("output buffer of {}, expected {want}", bytes(*.got as u64))]
     OutputLength {

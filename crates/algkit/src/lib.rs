@@ -67,7 +67,8 @@
 //! | `xts(aes)` | 16 | the number of the sector, little-endian; the same sector keeps its number |
 //!
 //! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by mutable reference. CBC and CTR leave in it the IV for
-//! the next piece of the same message. `encrypt_once` and `decrypt_once` do not change it. XTS, RFC 3686, XCTR and
+//! the next piece of the same message. `encrypt_once` and `decrypt_once` do not change it. `kw(aes)` leaves the first
+//! word of the wrapped key in it, so `encrypt_once` refuses key wrap. XTS, RFC 3686, XCTR and
 //! ChaCha20 leave nothing useful in it.
 //!
 //! Three names need more explanation. `poly1305` alone takes the 32-byte one-time key (r, then s) as its *key*. A
@@ -138,7 +139,7 @@
 //!
 //! Everything can be shared by threads. A lookup takes a lock for a moment. So where a process with several threads
 //! calls `fork` and the child does not call `exec`, another thread may hold that lock, and the child would wait for it
-//! forever. Look up and key what the child needs before the fork: transforms need no lock.
+//! forever. Look up and key what the child needs before the fork: transforms need no lock, but for [`Rng`].
 //!
 //! # Features
 //!

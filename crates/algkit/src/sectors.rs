@@ -33,7 +33,8 @@ pub enum SectorIv {
     /// The number's 64 bits, little-endian, then zeros.
     #[default]
     Plain64,
-    /// Zeros, then the number's 64 bits, big-endian.
+    /// Zeros, then the number's 64 bits, big-endian. CTR counts its blocks there too, so with `ctr(aes)` the key streams
+    /// of neighbours overlap.
     Plain64be,
     /// Zeros, then 64 bits, big-endian: the number of the sector's first cipher block, counted from 1, with sectors
     /// of 512 bytes and blocks of the IV's length. For LRW.
@@ -105,10 +106,15 @@ impl Sectors {
     }
 
     /// Encrypts or decrypts whole sectors in place. Errors are found before anything is written: a length that is
-    /// no multiple of the sector size, a sector size that the mode does not accept, or numbers beyond 64 bits,
-    /// which would wrap and repeat IVs.
+    /// no multiple of the sector size, a sector size that the mode does not accept, numbers beyond 64 bits, which would
+    /// wrap and repeat IVs, or a cipher that is [not for sectors](Error::NotForSectors).
     pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
         let last = self.last(cipher, buffer.len())?;
+        let name = &cipher.driver().name;
+        // These count their blocks in the first bytes of the IV, where these rules write the sector's number.
+        if (name == "chacha20" || name.starts_with("xctr(")) && matches!(self.iv, SectorIv::Plain | SectorIv::Plain64) {
+            return Err(Error::NotForSectors { name: name.clone(), reason: "neighbours would share their key stream" });
+        }
         if let Some(last) = last
             && !self.iv.fill(last, &mut vec![0; cipher.driver().shape.ivsize])
         {
@@ -134,6 +140,10 @@ impl Sectors {
 
     /// The number of the last sector in `len` bytes; `None` if `len` is 0.
     fn last(&self, cipher: &Skcipher, len: usize) -> Result<Option<u64>, Error> {
+        if cipher.checks_integrity() {
+            let name = cipher.driver().name.clone();
+            return Err(Error::NotForSectors { name, reason: "a wrapped key is longer than the key" });
+        }
         if self.size == 0 || !len.is_multiple_of(self.size) {
             let name = cipher.driver().name.clone();
             return Err(Error::TextLength { name, got: len as u64, want: format!("whole sectors of {}", self.size) });

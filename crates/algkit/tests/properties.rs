@@ -146,6 +146,8 @@ fn kw_is_kw() {
                 let (key, text) = (random.bytes(key_len), random.bytes(8 * words));
                 let want = aes!(key_len, wrap, &key, &text);
                 let (kw, mut iv) = (unkeyed.key(&key).unwrap(), [0; 8]);
+                let mut kept = text.clone();
+                assert!(matches!(kw.encrypt_once(&iv, &mut kept[..]), Err(Error::ReturnsIv(_))) && kept == text);
                 let got = in_random_layout(&mut random, &text, |text| kw.encrypt(&mut iv, text).unwrap());
                 assert!([&iv[..], &got].concat() == want, "{}: key of {key_len} bytes, {words} words", driver.driver);
                 let got = in_random_layout(&mut random, &want[8..], |text| kw.decrypt(&mut iv.clone(), text).unwrap());

@@ -175,8 +175,17 @@ fn a_generator_is_built_on_what_its_registry_offers() {
     let unkeyed = masked.rng("stdrng").unwrap();
     let before = unkeyed.key(&[]).unwrap();
     drop(masked);
-    assert!(matches!(unkeyed.key(&[]), Err(Error::BadKey { .. })), "the registry is gone");
+    assert!(matches!(unkeyed.key(&[]), Err(Error::Rng { .. })), "the registry is gone");
     draw(&before, 16);
+}
+
+#[test]
+fn too_much_input_is_the_callers_error_and_changes_nothing() {
+    let (rng, long) = (algkit::rng("stdrng").unwrap().key(&[]).unwrap(), vec![0; (1 << 30) + 1]);
+    let mut out = [7; 16];
+    let all = [rng.generate(&long, &mut out), rng.instantiate(&long), rng.reseed(&long)];
+    assert!(all.iter().all(|one| matches!(one, Err(Error::TextLength { .. }))), "{all:?}");
+    assert_eq!(out, [7; 16]);
 }
 
 #[test]

@@ -82,3 +82,38 @@ fn parts_of_sectors_and_sectors_that_the_mode_does_not_take_are_refused() {
     assert!(buffer.iter().all(|&byte| byte == 1));
     Sectors::new(0, 512).encrypt(&xts, &mut []).unwrap();
 }
+
+#[test]
+fn ciphers_that_are_unsafe_for_sectors_are_refused() {
+    let refused = |name, rule| {
+        let mut buffer = [1; 1024];
+        let outcome = Sectors::new(0, 512).iv(rule).encrypt(&cipher(name, 32), &mut buffer);
+        assert!(matches!(outcome, Err(Error::NotForSectors { .. })), "{name}: {outcome:?}");
+        assert_eq!(buffer, [1; 1024]);
+    };
+    for rule in [SectorIv::Plain, SectorIv::Plain64] {
+        refused("chacha20", rule);
+        refused("xctr(aes)", rule);
+    }
+    refused("kw(aes)", SectorIv::Null);
+    let mut forged = [1; 512];
+    assert!(
+        Sectors::new(0, 512).crypt_with(&cipher("kw(aes)", 32), Direction::Decrypt, &mut forged, |_, _| ()).is_err()
+    );
+
+    // With all others, no two blocks of the key stream of neighbours are equal.
+    let rules = [
+        ("ctr(aes)", 32, SectorIv::Plain64),
+        ("rfc3686(ctr(aes))", 36, SectorIv::Plain64),
+        ("xchacha20", 32, SectorIv::Plain64),
+        ("xchacha12", 32, SectorIv::Plain64),
+        ("chacha20", 32, SectorIv::Plain64be),
+        ("xctr(aes)", 32, SectorIv::Plain64be),
+    ];
+    for (name, key, rule) in rules {
+        let mut stream = vec![0; 8 * 512];
+        Sectors::new(0, 512).iv(rule).encrypt(&cipher(name, key), &mut stream).unwrap();
+        let blocks: std::collections::HashSet<_> = stream.chunks(16).collect();
+        assert_eq!(blocks.len(), stream.len() / 16, "{name}");
+    }
+}

@@ -142,7 +142,8 @@ int algkit_skcipher_set_key(algkit_skcipher *tfm, const void *key, size_t key_le
 
 /*
  * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. Modes with a chaining value (CBC, CTR)
- * leave it there, for the next part of the same message. Key wrapping returns ALGKIT_EBADMSG if the key is not intact.
+ * leave it there, for the next part of the same message, if the part has whole blocks. Key wrapping leaves the first word of
+ * the wrapped key there, and takes it from there; it returns ALGKIT_EBADMSG if the key is not intact.
  */
 int algkit_skcipher_encrypt(const algkit_skcipher *tfm, void *iv, size_t iv_len, const void *src, void *dst,
         size_t len);
@@ -175,13 +176,17 @@ struct algkit_sectors {
     int iv;          /* one of enum algkit_sector_iv */
 };
 
-/* Encrypts or decrypts whole sectors in place, len bytes in all. Each has the IV of its number. */
+/*
+ * Encrypts or decrypts whole sectors in place, len bytes in all. Each has the IV of its number. ALGKIT_EINVAL for key wrapping,
+ * and for ciphers that count blocks where the number is (chacha20), as the sectors would share their key stream. ctr(aes)
+ * with ALGKIT_IV_PLAIN64BE shares it too, as dm-crypt does: do not use that.
+ */
 int algkit_skcipher_encrypt_sectors(const algkit_skcipher *tfm, const struct algkit_sectors *sectors, void *data,
         size_t len);
 int algkit_skcipher_decrypt_sectors(const algkit_skcipher *tfm, const struct algkit_sectors *sectors, void *data,
         size_t len);
 
-/* A request of a batch. Its IV is not changed. */
+/* A request of a batch. Its IV is not changed, so key wrapping cannot encrypt here. */
 struct algkit_skcipher_request {
     const algkit_skcipher *tfm;
     int decrypt;       /* 0 encrypts */
@@ -297,8 +302,8 @@ int algkit_aead_verify(algkit_aead_state *state, const void *tag, size_t tag_len
 typedef struct algkit_hash algkit_hash;
 
 /*
- * Makes a handle of an algorithm's or driver's name and a key, which a plain hash does not have (NULL, 0). On an error *tfm
- * is NULL.
+ * Makes a handle of an algorithm's or driver's name and a key, which a plain hash does not have (NULL, 0). A message
+ * authentication code without one returns ALGKIT_ENOKEY; an empty key is another pointer with 0. On an error *tfm is NULL.
  */
 int algkit_hash_new(const char *name, const void *key, size_t key_len, algkit_hash **tfm);
 void algkit_hash_free(algkit_hash *tfm);

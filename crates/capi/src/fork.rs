@@ -3,39 +3,46 @@
 //! library, and no thread takes one during the fork.
 
 use std::{
-    cell::UnsafeCell,
-    sync::{Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    cell::Cell,
+    hint::black_box,
+    mem::ManuallyDrop,
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 /// A thread that may take a lock of the library holds this for reading; a thread that forks holds it for writing.
 static LOCKS: RwLock<()> = RwLock::new(());
 
-/// The guard of a thread that forks, from before the fork until after it, in the parent and in the child.
-struct Forking(UnsafeCell<Option<RwLockWriteGuard<'static, ()>>>);
+thread_local! {
+    /// The guard of a thread that forks, from before the fork until after it, in the parent and in the child. It has no
+    /// destructor, which could not run after the library was unloaded.
+    static FORKING: Cell<Option<ManuallyDrop<RwLockWriteGuard<'static, ()>>>> = const { Cell::new(None) };
+}
 
-// SAFETY: the cell is used by the thread alone that has written `LOCKS`, and the guard leaves it in the same thread.
-unsafe impl Sync for Forking {}
+/// The loader calls this function when the library is loaded, so the handlers are there before any thread uses it.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INIT: extern "C" fn() = init;
 
-static FORKING: Forking = Forking(UnsafeCell::new(None));
+extern "C" fn init() {
+    // SAFETY: the functions take no arguments, and glibc forgets them when the library is unloaded.
+    unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
+}
 
 /// No fork begins while the guard exists. A thread has one guard at a time, because a fork that waits admits no second
-/// one.
-pub fn kept_away() -> RwLockReadGuard<'static, ()> {
-    static REGISTERED: Once = Once::new();
-    // SAFETY: the functions take no arguments, and glibc forgets them when the library is unloaded.
-    REGISTERED.call_once(|| unsafe {
-        libc::pthread_atfork(Some(before), Some(after), Some(after));
-    });
-    LOCKS.read().unwrap_or_else(PoisonError::into_inner)
+/// one. A handler that the program has for its own forks gets none: its thread keeps all others away already.
+pub fn kept_away() -> Option<RwLockReadGuard<'static, ()>> {
+    // Without this reference, a program that links the static library would leave `INIT` out.
+    black_box(&INIT);
+    let forks = FORKING.take();
+    let here = forks.is_some();
+    FORKING.set(forks);
+    (!here).then(|| LOCKS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 unsafe extern "C" fn before() {
-    let guard = LOCKS.write().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: this thread has written `LOCKS`.
-    unsafe { *FORKING.0.get() = Some(guard) };
+    FORKING.set(Some(ManuallyDrop::new(LOCKS.write().unwrap_or_else(PoisonError::into_inner))));
 }
 
 unsafe extern "C" fn after() {
-    // SAFETY: `before` has run in this thread, or in the one of which this is the child's copy.
-    drop(unsafe { (*FORKING.0.get()).take() });
+    drop(FORKING.take().map(ManuallyDrop::into_inner));
 }

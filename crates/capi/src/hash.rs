@@ -22,7 +22,13 @@ pub unsafe extern "C" fn algkit_hash_new(
     tfm: *mut *mut algkit_hash,
 ) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { handle::give(tfm, || Described::new(memory::name(name)?, Buffer::read(key, key_len)?.bytes())) })
+    guard(|| unsafe {
+        handle::give(tfm, || {
+            let (name, bytes) = (memory::name(name)?, Buffer::read(key, key_len)?.bytes());
+            // NULL is no key, which is not the same as an empty one.
+            Described::with(name, |hash| if key.is_null() { hash.unkeyed() } else { hash.key(bytes) })
+        })
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -4,7 +4,7 @@ use crate::{
     error::{EINVAL, Failure},
     fork,
 };
-use algkit::{Driver, Registry, SelfTest, Timing, Transform, Type};
+use algkit::{Driver, Error, Registry, SelfTest, Timing, Transform, Type, Unkeyed};
 use std::{
     ffi::{CString, c_char, c_int, c_uint},
     ptr,
@@ -86,8 +86,12 @@ pub struct Described<T> {
 
 impl<T: Transform> Described<T> {
     pub fn new(name: &str, key: &[u8]) -> Result<Self, Failure> {
+        Self::with(name, |unkeyed| unkeyed.key(key))
+    }
+
+    pub fn with(name: &str, key: impl FnOnce(&Unkeyed<T>) -> Result<T, Error>) -> Result<Self, Failure> {
         let _guard = fork::kept_away();
         let unkeyed = Registry::global()?.transform::<T>(name)?;
-        Ok(Self { info: Info::of(unkeyed.driver())?, tfm: unkeyed.key(key)? })
+        Ok(Self { info: Info::of(unkeyed.driver())?, tfm: key(&unkeyed)? })
     }
 }

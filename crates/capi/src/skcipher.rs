@@ -224,6 +224,7 @@ unsafe fn request<'a>(from: &algkit_skcipher_request, room: &'a mut Iv) -> Resul
     check_disjoint(&[iv, src, dst])?;
     // SAFETY: the caller's buffers exist, and are apart.
     let (tfm, iv, text) = unsafe { (&handle::get(from.tfm)?.tfm, iv.bytes(), text.text()) };
+    tfm.check_once(direction)?;
     let room = room.get_mut(..iv.len()).ok_or_else(|| Failure::new(EINVAL, "no driver has so long an IV"))?;
     room.copy_from_slice(iv);
     Ok(Request::crypt(tfm, direction, room, text))

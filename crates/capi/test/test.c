@@ -225,6 +225,7 @@ static void skciphers(void)
     bytes kek = hex("000102030405060708090a0b0c0d0e0f"), wrapped = hex("aef34bd8fb5a7b829d3e862371d2cfe5");
     bytes first = hex("1fa68b0a8112b447"), data = hex("00112233445566778899aabbccddeeff");
     struct algkit_sectors sectors = { 0, 1, 32, ALGKIT_IV_PLAIN64 };
+    struct algkit_skcipher_request request;
     struct iovec src[2], dst[3];
     unsigned char image[3 * 32], sector[32], number[16];
     algkit_skcipher *cbc, *xts, *kw;
@@ -298,6 +299,18 @@ static void skciphers(void)
     memcpy(out.at, wrapped.at, wrapped.len), memcpy(chain.at, first.at, 8);
     out.at[3] ^= 4;
     IS(algkit_skcipher_decrypt(kw, chain.at, 8, out.at, out.at, wrapped.len), ALGKIT_EBADMSG);
+    /* It leaves the first word in the IV. What would lose it, or would not look at it, is refused. */
+    memset(chain.at, 0xa6, 8);
+    OK(algkit_skcipher_encrypt(kw, chain.at, 8, data.at, out.at, data.len));
+    CHECK(!memcmp(chain.at, first.at, 8) && !memcmp(out.at, wrapped.at, wrapped.len));
+    memset(out.at, 7, out.len);
+    request.tfm = kw, request.iv = chain.at, request.iv_len = 8, request.src = data.at, request.dst = out.at;
+    request.len = data.len, request.decrypt = 0;
+    IS(algkit_skcipher_batch(&request, 1), ALGKIT_EINVAL);
+    sectors.size = 16;
+    IS(algkit_skcipher_encrypt_sectors(kw, &sectors, out.at, 16), ALGKIT_EINVAL);
+    IS(algkit_skcipher_decrypt_sectors(kw, &sectors, out.at, 16), ALGKIT_EINVAL);
+    CHECK(request.result == ALGKIT_EINVAL && out.at[0] == 7 && out.at[15] == 7);
 
     algkit_skcipher_free(cbc), algkit_skcipher_free(xts), algkit_skcipher_free(kw);
     free(key.at), free(iv.at), free(text.at), free(cipher.at), free(out.at), free(chain.at), free(xts_key.at);
@@ -370,6 +383,10 @@ static void states(void)
     IS(algkit_hash_export(state, exported, sizeof exported, &len), ALGKIT_EINVAL);
     algkit_hash_state_free(fresh), algkit_hash_state_free(state);
 
+    IS(algkit_hash_new("hmac(sha256)", NULL, 0, &hmac), ALGKIT_ENOKEY); /* anybody could compute it */
+    CHECK(!hmac);
+    OK(algkit_hash_new("hmac(sha256)", "", 0, &hmac));
+    algkit_hash_free(hmac);
     OK(algkit_hash_new("hmac(sha256)", "another key", 11, &hmac));
     OK(algkit_hash_set_key(hmac, "Jefe", 4));
     OK(algkit_hash_start(hmac, &state));
@@ -628,7 +645,7 @@ static void misuse(void)
     IS(algkit_skcipher_new("twofish", key, 16, &none), ALGKIT_ENOENT);
     memset(key, 7, 32);
     IS(algkit_skcipher_new("xts(aes)", key, 32, &none), ALGKIT_EINVAL); /* two equal halves */
-    IS(algkit_hash_new("cmac(aes)", NULL, 0, &hash), ALGKIT_EINVAL);
+    IS(algkit_hash_new("cmac(aes)", NULL, 0, &hash), ALGKIT_ENOKEY);
     IS(algkit_hash_new("sha256", key, 5, &hash), ALGKIT_EINVAL);
     CHECK(!none && !hash);
 
@@ -734,6 +751,43 @@ static void threads(void)
     algkit_aead_free(tfm);
 }
 
+/*
+ * The program's handlers of a fork may use the library, whether they were registered before or after the library's own. In a program with
+ * the static library, a constructor of this priority runs before the library's.
+ */
+static algkit_rng *handlers_rng;
+static int handled;
+
+static void handler(void)
+{
+    unsigned char a[16];
+
+    if (handlers_rng)
+        OK(algkit_rng_generate(handlers_rng, NULL, 0, a, sizeof a)), handled++;
+}
+
+static void __attribute__((constructor(101))) early(void)
+{
+    CHECK(!pthread_atfork(handler, handler, handler));
+}
+
+static void forked_with_handlers(void)
+{
+    int status;
+    pid_t child;
+
+    OK(algkit_rng_new("stdrng", NULL, 0, &handlers_rng));
+    CHECK(!pthread_atfork(handler, handler, handler));
+    alarm(60); /* what waits for ever is ended */
+    child = fork();
+    CHECK(child >= 0 && handled == 4);
+    if (!child)
+        raise(SIGKILL);
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    alarm(0);
+    algkit_rng_free(handlers_rng), handlers_rng = NULL;
+}
+
 /* A child uses the handle of its parent, and makes its own. */
 static void forked(void)
 {
@@ -833,6 +887,7 @@ int main(void)
     threads();
     forked();
     forked_among_threads();
+    forked_with_handlers();
     printf("libalgkit %s: the C interface works\n", algkit_version());
     return 0;
 }

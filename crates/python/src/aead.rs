@@ -1,7 +1,7 @@
 //! Authenticated encryption.
 
 use crate::{
-    buffer::{Source, Target},
+    buffer::{Source, Target, zeros},
     error::{Error, exception},
     lock::released,
 };
@@ -132,8 +132,8 @@ impl Aead {
         py: Python<'py>,
         messages: Vec<(Source, Source, Source)>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let mut sealed: Vec<Vec<u8>> =
-            messages.iter().map(|(_, data, _)| vec![0; data.len() + self.tag_len()]).collect();
+        let sealed = messages.iter().map(|(_, data, _)| zeros(data.len() + self.tag_len()));
+        let mut sealed = sealed.collect::<PyResult<Vec<_>>>()?;
         released(py, sealed.iter().map(Vec::len).sum(), || {
             let mut requests = Vec::with_capacity(messages.len());
             for ((nonce, data, assoc), out) in messages.iter().zip(&mut sealed) {
@@ -155,7 +155,7 @@ impl Aead {
         messages: Vec<(Source, Source, Source)>,
     ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
         let lens = messages.iter().map(|(_, data, _)| self.text_len(data.len())).collect::<PyResult<Vec<_>>>()?;
-        let mut opened: Vec<Vec<u8>> = lens.iter().map(|len| vec![0; *len]).collect();
+        let mut opened = lens.iter().map(|len| zeros(*len)).collect::<PyResult<Vec<_>>>()?;
         let authentic = released(py, lens.iter().sum(), || {
             let mut requests = Vec::with_capacity(messages.len());
             for ((nonce, data, assoc), out) in messages.iter().zip(&mut opened) {

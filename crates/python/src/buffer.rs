@@ -7,7 +7,12 @@
 
 use crate::error::Error;
 use algkit::Text;
-use pyo3::{Borrowed, buffer::PyUntypedBuffer, exceptions::PyBufferError, prelude::*};
+use pyo3::{
+    Borrowed,
+    buffer::PyUntypedBuffer,
+    exceptions::{PyBufferError, PyMemoryError},
+    prelude::*,
+};
 use std::{ops::Range, ptr::NonNull, slice};
 
 /// A contiguous buffer: its address, its length, and the object that keeps it.
@@ -73,6 +78,26 @@ impl Source {
         // `Target::text` and `Target::apart` refuse a target that overlaps what is read.
         unsafe { slice::from_raw_parts(self.0.start.as_ptr().add(range.start), range.end - range.start) }
     }
+}
+
+/// Zeros for an output. What does not fit into memory is an exception, as everywhere in Python.
+pub(crate) fn zeros(len: usize) -> PyResult<Vec<u8>> {
+    let mut zeros = room(len)?;
+    zeros.resize(len, 0);
+    Ok(zeros)
+}
+
+/// A copy, likewise.
+pub(crate) fn copied(source: &Source) -> PyResult<Vec<u8>> {
+    let mut copy = room(source.len())?;
+    copy.extend_from_slice(source.bytes());
+    Ok(copy)
+}
+
+fn room(len: usize) -> PyResult<Vec<u8>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|_| PyMemoryError::new_err(()))?;
+    Ok(room)
 }
 
 /// A buffer that is written: a `bytearray`, or a writable `memoryview`, `mmap` or array.

@@ -1,7 +1,7 @@
 //! Ciphers in a mode, which do not authenticate.
 
 use crate::{
-    buffer::{Source, Target},
+    buffer::{Source, Target, copied, zeros},
     error::{Error, exception},
     lock::released,
 };
@@ -105,8 +105,9 @@ impl Skcipher {
         direction: Direction,
         messages: &[(Source, Source)],
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let mut ivs: Vec<Vec<u8>> = messages.iter().map(|(iv, _)| iv.bytes().to_vec()).collect();
-        let mut texts: Vec<Vec<u8>> = messages.iter().map(|(_, data)| vec![0; data.len()]).collect();
+        self.0.check_once(direction).map_err(exception)?;
+        let mut ivs = messages.iter().map(|(iv, _)| copied(iv)).collect::<PyResult<Vec<_>>>()?;
+        let mut texts = messages.iter().map(|(_, data)| zeros(data.len())).collect::<PyResult<Vec<_>>>()?;
         released(py, texts.iter().map(Vec::len).sum(), || {
             let mut requests = Vec::with_capacity(messages.len());
             for (((_, data), iv), out) in messages.iter().zip(&mut ivs).zip(&mut texts) {

@@ -337,6 +337,35 @@ def test_a_thread_that_waits_for_another_lets_the_others_run(work, wait):
     assert woken > 25
 
 
+def test_key_wrap_does_not_lose_its_first_word():
+    kw = algkit.skcipher("kw(aes)", bytes(16))
+    for call in [
+        lambda: kw.encrypt(b"\xa6" * 8, bytes(16)),
+        lambda: kw.encrypt_into(b"\xa6" * 8, bytes(16), bytearray(16)),
+        lambda: kw.encrypt_many([(b"\xa6" * 8, bytes(16))]),
+        lambda: kw.encrypt_sectors(0, bytes(16), sector_size=16),
+        lambda: kw.decrypt_sectors(0, bytes(16), sector_size=16),
+    ]:
+        with pytest.raises(algkit.Error, match="IV|sectors"):
+            call()
+    with pytest.raises(algkit.Error, match="key stream"):
+        algkit.skcipher("chacha20", bytes(32)).encrypt_sectors(0, bytes(1024))
+
+
+def test_what_does_not_fit_into_memory_is_an_exception():
+    # Pages that are never touched, as MAP_NORESERVE lets them be.
+    huge = mmap.mmap(-1, 1 << 44, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+    ctr, gcm = algkit.skcipher("ctr(aes)", bytes(16)), algkit.aead("gcm(aes)", bytes(16))
+    for call in [
+        lambda: ctr.encrypt_many([(bytes(16), huge)]),
+        lambda: ctr.encrypt_many([(huge, bytes(16))]),
+        lambda: gcm.seal_many([(bytes(12), huge, b"")]),
+        lambda: gcm.open_many([(bytes(12), huge, b"")]),
+    ]:
+        with pytest.raises(MemoryError):
+            call()
+
+
 def test_threads_share_a_transform():
     aead, text = algkit.aead("gcm(aes)", bytes(32)), bytes(100_000)
     expected, wrong = AESGCM(bytes(32)).encrypt(bytes(12), text, b""), []

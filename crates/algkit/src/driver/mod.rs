@@ -27,6 +27,7 @@ pub use keyed::{Keyed, Make};
 pub use parts::AeadState;
 pub(crate) use parts::Granular;
 pub use refusal::{BadKey, Failure, Refusal};
+pub(crate) use rng::MAX_INPUT;
 pub use rng::RngOps;
 pub use row::{Driver, DriverRef, SelfTest};
 pub use shape::{Shape, TextRule};

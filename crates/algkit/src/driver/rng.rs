@@ -2,6 +2,9 @@
 
 use super::Failure;
 
+/// The maximum length of a seed and of additional input, in bytes. SP 800-90A allows 2^32.
+pub(crate) const MAX_INPUT: usize = 1 << 30;
+
 /// The operations of a seeded random number generator. All holders share its state.
 pub trait RngOps: Send + Sync {
     /// Seeds the generator anew with fresh entropy and `seed`.

@@ -167,7 +167,11 @@ impl Driver {
         if !self.takes_key(key) {
             return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
         }
-        self.instance(cpu, key, weak).map_err(|BadKey(reason)| Error::BadKey { name: self.name.clone(), reason })
+        self.instance(cpu, key, weak).map_err(|BadKey(reason)| match self.kind {
+            // Every seed is good, so it was the entropy that failed.
+            Type::Rng => Error::Rng { name: self.driver.clone(), reason },
+            _ => Error::BadKey { name: self.name.clone(), reason },
+        })
     }
 
     /// Makes a keyed instance that receives its buffers aligned as the driver asks. The key's length has been

@@ -8,14 +8,11 @@
 //! interval (2^48 requests) is never reached.
 
 use super::entropy::Source;
-use crate::driver::{Failure, RngOps};
+use crate::driver::{Failure, MAX_INPUT, RngOps};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The maximum number of bytes per call of a mechanism (SP 800-90A tables 2 and 3: 2^19 bits).
 const MAX_REQUEST: usize = 1 << 16;
-
-/// The maximum length of a seed and of additional input, in bytes. The standard allows 2^32.
-const MAX_ADDITIONAL: usize = 1 << 30;
 
 /// The state of a mechanism and its functions. Inputs come in pieces, which are concatenated.
 pub(super) trait Mechanism: Send {
@@ -106,7 +103,7 @@ impl<M: Mechanism> RngOps for Drbg<M> {
 }
 
 fn check_length(input: &[u8]) -> Result<(), Failure> {
-    if input.len() <= MAX_ADDITIONAL {
+    if input.len() <= MAX_INPUT {
         return Ok(());
     }
     Err(Failure("seed or additional input of more than 2^30 bytes"))
@@ -195,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_too_long_is_refused() {
         let (drbg, log) = logged(false);
-        let long = vec![0; MAX_ADDITIONAL + 1];
+        let long = vec![0; MAX_INPUT + 1];
         assert!(drbg.instantiate(&long).is_err() && drbg.reseed(&long).is_err());
         assert!(drbg.generate(&long, &mut [0; 9]).is_err() && drbg.set_entropy(&long).is_err());
         assert!(log().is_empty());

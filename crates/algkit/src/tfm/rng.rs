@@ -3,7 +3,7 @@
 use super::{Unkeyed, macros::transform};
 use crate::{
     Error,
-    driver::{Failure, RngOps},
+    driver::{Failure, MAX_INPUT, RngOps},
 };
 
 transform!(
@@ -37,8 +37,9 @@ impl Unkeyed<Rng> {
 }
 
 impl Rng {
-    /// Fills `out` with random bytes. `additional` is mixed into the state and may be empty.
+    /// Fills `out` with random bytes. `additional` is mixed into the state and may be empty; it has at most 2^30 bytes.
     pub fn generate(&self, additional: &[u8], out: &mut [u8]) -> Result<(), Error> {
+        self.check(additional)?;
         self.ops.generate(additional, out).map_err(|failure| {
             out.fill(0);
             self.error(failure)
@@ -47,17 +48,28 @@ impl Rng {
 
     /// Seeds the generator anew with fresh entropy and `seed`.
     pub fn instantiate(&self, seed: &[u8]) -> Result<(), Error> {
+        self.check(seed)?;
         self.ops.instantiate(seed).map_err(|failure| self.error(failure))
     }
 
     /// Adds fresh entropy and `additional` to the state.
     pub fn reseed(&self, additional: &[u8]) -> Result<(), Error> {
+        self.check(additional)?;
         self.ops.reseed(additional).map_err(|failure| self.error(failure))
     }
 
     /// Uses `entropy` from now on wherever fresh entropy is needed. For known-answer tests only.
     pub fn set_entropy(&self, entropy: &[u8]) -> Result<(), Error> {
         self.ops.set_entropy(entropy).map_err(|failure| self.error(failure))
+    }
+
+    /// A wrong length is the caller's error, not the generator's.
+    fn check(&self, input: &[u8]) -> Result<(), Error> {
+        if input.len() <= MAX_INPUT {
+            return Ok(());
+        }
+        let (name, got) = (self.driver.driver.clone(), input.len() as u64);
+        Err(Error::TextLength { name, got, want: "at most 2^30 of seed or additional input".to_owned() })
     }
 
     fn error(&self, Failure(reason): Failure) -> Error {

@@ -71,6 +71,15 @@ impl Skcipher {
         Ok(())
     }
 
+    /// Refuses what would lose a part of the result if the IV is not returned: key wrap leaves the first word of the
+    /// wrapped key there. [`Skcipher::encrypt_once`] does this check by itself.
+    pub fn check_once(&self, direction: Direction) -> Result<(), Error> {
+        if self.checks_integrity() && direction == Direction::Encrypt {
+            return Err(Error::ReturnsIv(self.driver.name.clone()));
+        }
+        Ok(())
+    }
+
     /// Whether decryption detects that a text is not intact (key wrap).
     pub(crate) fn checks_integrity(&self) -> bool {
         self.driver.shape.text == TextRule::Wrapped
@@ -135,6 +144,7 @@ impl Skcipher {
 
     #[inline(never)]
     fn crypt_copy(&self, direction: Direction, iv: &[u8], mut text: Text<'_>) -> Result<(), Error> {
+        self.check_once(direction)?;
         self.crypt(direction, &mut iv.to_vec(), &mut text)
     }
 
