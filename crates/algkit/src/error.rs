@@ -166,7 +166,7 @@ pub enum Error {
     /// The mode returns a part of its result in the IV (key wrap), and a call that keeps the IV would lose that part.
     #[error("{0} returns a part of its result in the IV, which this call does not return")]
     ReturnsIv(String),
-    /// The cipher would be unsafe for sectors.
+    /// Sectors would share their key stream, or lose a part of the result.
     #[error("{name} is not for sectors: {reason}")]
     NotForSectors {
         /// The algorithm's name.
