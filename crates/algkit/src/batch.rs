@@ -73,10 +73,16 @@ enum State {
 }
 
 /// Associated data, or a message to be hashed: one piece, or a list of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Pieces<'a>(Inner<'a>);
 
-#[derive(Clone, Copy, Debug)]
+impl fmt::Debug for Pieces<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pieces({} bytes)", self.list().iter().map(|piece| piece.len()).sum::<usize>())
+    }
+}
+
+#[derive(Clone, Copy)]
 enum Inner<'a> {
     Piece(&'a [u8]),
     List(&'a [&'a [u8]]),
@@ -346,6 +352,7 @@ fn crypt(of: *const Driver, direction: Direction, requests: &mut [Request<'_>]) 
         begun += 1;
         let ops = &*tfm.ops;
         if !text.is_whole() {
+            text.rewind();
             ops.crypt(direction, iv, text);
             continue;
         }
@@ -374,6 +381,7 @@ fn seal(of: *const Driver, requests: &mut [Request<'_>]) {
         begun += 1;
         let ops = &*tfm.ops;
         if !text.is_whole() {
+            text.rewind();
             ops.seal(iv, assoc.list(), text, tag);
             continue;
         }

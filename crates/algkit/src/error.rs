@@ -64,8 +64,8 @@ pub enum Error {
         /// The AEAD's IV length, in bytes.
         ivsize: usize,
     },
-    /// The AEAD cannot encrypt a message before all of it is there.
-    #[error("{0} has to know a message's length before it begins: encrypt it in one call")]
+    /// The mode cannot encrypt a message before all of it is there.
+    #[error("{0} cannot encrypt a message in parts: encrypt it in one call")]
     NotInParts(String),
     /// Associated data came after a part of the text.
     #[error("{0}: associated data after the text")]
@@ -88,7 +88,8 @@ pub enum Error {
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
-    /// The registry has reached its limit, and every driver in it is in use.
+    /// The registry has reached its limit, and every driver in it is in use. It keeps no other instance of a template; what
+    /// it has, it still finds.
     #[error("`{0}` cannot be looked up: the registry is full, and every driver in it is in use")]
     Full(String),
     /// The key's length is wrong.

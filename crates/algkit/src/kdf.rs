@@ -25,12 +25,12 @@ use zeroize::Zeroizing;
 /// # Errors
 /// [`Error::OutputLength`] if `out` is longer than 255 digests.
 pub fn hkdf_expand(mac: &Hash, info: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-    let size = mac.digest_size();
+    let size = digest_size(mac)?;
     if out.len() > 255 * size {
         return Err(Error::OutputLength { got: out.len(), want: 255 * size });
     }
     let mut block = Zeroizing::new(vec![0; size]);
-    for (number, out) in (1u8..).zip(out.chunks_mut(size)) {
+    for (out, number) in out.chunks_mut(size).zip(1u8..=255) {
         let mut state = mac.start();
         if number > 1 {
             state.update(&block);
@@ -42,11 +42,19 @@ pub fn hkdf_expand(mac: &Hash, info: &[&[u8]], out: &mut [u8]) -> Result<(), Err
     Ok(())
 }
 
-/// PBKDF2 (RFC 8018, section 5.2).
+/// PBKDF2 (RFC 8018, section 5.2). 0 iterations are 1.
+///
+/// # Errors
+/// [`Error::OutputLength`] if `out` is longer than 2^32 - 1 digests.
 pub fn pbkdf2(mac: &Hash, salt: &[u8], iterations: u64, out: &mut [u8]) -> Result<(), Error> {
-    let mut link = Zeroizing::new(vec![0; mac.digest_size()]);
+    let size = digest_size(mac)?;
+    let most = size.saturating_mul(u32::MAX as usize);
+    if out.len() > most {
+        return Err(Error::OutputLength { got: out.len(), want: most });
+    }
+    let mut link = Zeroizing::new(vec![0; size]);
     let (mut next, mut sum) = (link.clone(), link.clone());
-    for (number, out) in (1u32..).zip(out.chunks_mut(mac.digest_size())) {
+    for (out, number) in out.chunks_mut(size).zip(1..=u32::MAX) {
         mac.digest_into(&[salt, &number.to_be_bytes()], &mut link)?;
         sum.copy_from_slice(&link);
         for _ in 1..iterations {
@@ -59,15 +67,24 @@ pub fn pbkdf2(mac: &Hash, salt: &[u8], iterations: u64, out: &mut [u8]) -> Resul
     Ok(())
 }
 
+/// The length of a block of the output. `digest_null` has no digest to make a key of.
+fn digest_size(mac: &Hash) -> Result<usize, Error> {
+    match mac.digest_size() {
+        0 => Err(Error::OutputLength { got: 0, want: 1 }),
+        size => Ok(size),
+    }
+}
+
 /// The pseudorandom function of TLS 1.2, `P_hash` (RFC 5246, section 5). `seed` may be in parts; the label is the first.
 ///
 /// That of TLS 1.0 and 1.1 has two halves of the secret, for HMACs with MD5 and SHA-1, and adds the two outputs by XOR
 /// ([`tls10_prf`]).
 pub fn tls12_prf(mac: &Hash, seed: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-    let mut a = Zeroizing::new(vec![0; mac.digest_size()]);
+    let size = digest_size(mac)?;
+    let mut a = Zeroizing::new(vec![0; size]);
     let mut block = a.clone();
     mac.digest_into(seed, &mut a)?;
-    for out in out.chunks_mut(mac.digest_size()) {
+    for out in out.chunks_mut(size) {
         let mut state = mac.start();
         state.update(&a);
         state.digest_into(seed, &mut block)?;
@@ -83,8 +100,9 @@ pub fn tls10_prf(secret: &[u8], seed: &[&[u8]], out: &mut [u8]) -> Result<(), Er
     // If the length is odd, the halves have a byte in common.
     let half = secret.len().div_ceil(2);
     let mut other = Zeroizing::new(vec![0; out.len()]);
-    tls12_prf(&crate::hash("hmac(md5)")?.key(&secret[..half])?, seed, out)?;
-    tls12_prf(&crate::hash("hmac(sha1)")?.key(&secret[secret.len() - half..])?, seed, &mut other)?;
+    let (md5, sha1) = (crate::hash("hmac(md5)")?, crate::hash("hmac(sha1)")?);
+    tls12_prf(&md5.key(&secret[..half])?, seed, out)?;
+    tls12_prf(&sha1.key(&secret[secret.len() - half..])?, seed, &mut other)?;
     out.iter_mut().zip(other.iter()).for_each(|(out, other)| *out ^= other);
     Ok(())
 }
@@ -104,7 +122,11 @@ mod tests {
         let expected = hex!("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
         assert_eq!(out, expected);
         assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 255 * 32]).is_ok());
+        assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 254 * 32]).is_ok());
         assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 255 * 32 + 1]).is_err());
+        let null = crate::hash("digest_null").unwrap().key(&[]).unwrap();
+        assert!(hkdf_expand(&null, &[], &mut []).is_err() && pbkdf2(&null, b"", 1, &mut [0]).is_err());
+        assert!(tls12_prf(&null, &[], &mut [0]).is_err());
     }
 
     /// RFC 6070, with 2 rounds, and with 4096 and more than one block.

@@ -52,12 +52,6 @@ impl Name {
         Ok(name)
     }
 
-    /// Whether `part` is one of the parameters, at any depth. Parameters of a driver from elsewhere (with a colon)
-    /// do not count: they name that side's drivers.
-    pub(crate) fn contains(&self, part: &str) -> bool {
-        !self.base.contains(':') && self.args.iter().any(|arg| arg.to_string() == part || arg.contains(part))
-    }
-
     /// The last parameter of the last parameter, and so on: in a mode's name, the cipher.
     ///
     /// ```

@@ -95,22 +95,22 @@ impl State {
         // An instance holds the drivers that it is built on, so they become free only after it is removed. Drivers
         // that a long test retired stay, because a new instance would serve again. The state is locked, so a free
         // driver cannot gain a holder meanwhile.
-        let free = |d: &DriverRef| d.composed && d.retired.get().is_none() && Arc::strong_count(d) == 1;
+        let free = |d: &DriverRef| d.is_composed() && d.retired.get().is_none() && Arc::strong_count(d) == 1;
         while self.drivers.iter().any(free) {
             self.drivers.retain(|d| !free(d));
         }
     }
 
-    /// Removes the template instances whose names show that they are built on `driver`. Existing holders keep them.
+    /// Removes the template instances that are built on `driver`. Existing holders keep them.
     fn remove_built_on(&mut self, driver: &str) {
-        self.drivers.retain(|other| !(other.composed && is_built_on(other, driver)));
+        self.drivers.retain(|other| !is_built_on(other, driver));
         self.forget();
     }
 }
 
-/// Whether the name of `driver` shows that `part` is one of its parts.
+/// Whether `part` is one of the drivers of which `driver` is composed.
 fn is_built_on(driver: &Driver, part: &str) -> bool {
-    Name::parse(&driver.driver).is_ok_and(|name| name.contains(part))
+    driver.parts.iter().any(|name| name == part)
 }
 
 impl Default for Registry {
@@ -348,24 +348,23 @@ impl Registry {
             state.generation
         };
         let parsed = Name::parse(name)?;
-        if self.read().known() >= self.limit {
-            self.make_room(name)?;
-        }
         let driver = self.resolve(kind, &parsed)?;
         let mut state = self.write();
         state.lookups += 1;
-        if state.generation == generation {
+        if state.generation == generation && self.has_room(&mut state) {
             let used = AtomicU64::new(state.lookups);
             state.found[kind as usize].insert(name.to_owned(), Found { driver: driver.clone(), used });
         }
         Ok(driver)
     }
 
-    #[cold]
-    fn make_room(&self, name: &str) -> Result<(), Error> {
-        let mut state = self.write();
-        state.evict();
-        if state.known() < self.limit { Ok(()) } else { Err(Error::Full(name.to_owned())) }
+    /// Whether one more driver or name can be kept. If there is no room, what nobody holds or has asked for lately is
+    /// forgotten.
+    fn has_room(&self, state: &mut State) -> bool {
+        if state.known() >= self.limit {
+            state.evict();
+        }
+        state.known() < self.limit
     }
 
     /// The best driver for `name`, whatever its type. Block cipher modes are tried first.
@@ -411,7 +410,7 @@ impl Registry {
         self.test(driver)
     }
 
-    /// Takes `driver` out of service, and every template instance whose name shows that it is built on it.
+    /// Takes `driver` out of service, and every template instance that is built on it.
     fn retire(&self, driver: &Driver, reason: String) {
         let mut state = self.write();
         for built_on in state.drivers.iter().filter(|other| is_built_on(other, &driver.driver)) {
@@ -472,7 +471,7 @@ impl Registry {
     /// algorithm's name and then give it secrets, so drivers from elsewhere (`afalg:sha256-ni`) are not allowed
     /// there either.
     fn allows(&self, driver: &Driver) -> bool {
-        let without_secret = || !table::takes_secret(driver) && !driver.driver.contains(':');
+        let without_secret = || !driver.takes_secret() && !driver.driver.contains(':');
         self.policy == Policy::Table || driver.is_eligible() || without_secret()
     }
 
@@ -489,6 +488,9 @@ impl Registry {
         let mut state = self.write();
         if let Some(known) = state.drivers.iter().find(|d| d.driver == instance.driver) {
             return Ok(Some(known.clone()));
+        }
+        if !self.has_room(&mut state) {
+            return Err(Error::Full(name.to_string()));
         }
         let instance = Arc::new(instance);
         state.drivers.push(instance.clone());

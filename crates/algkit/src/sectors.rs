@@ -15,8 +15,8 @@
 //! ```
 
 use crate::{
-    Direction, Error, InOut, Skcipher, Text,
-    driver::{MAX_JOBS, SkcipherJob},
+    Direction, Driver, Error, InOut, Skcipher, Text,
+    driver::{MAX_JOBS, SkcipherJob, TextRule},
 };
 use arrayvec::ArrayVec;
 
@@ -33,8 +33,7 @@ pub enum SectorIv {
     /// The number's 64 bits, little-endian, then zeros.
     #[default]
     Plain64,
-    /// Zeros, then the number's 64 bits, big-endian. CTR counts its blocks there too, so with `ctr(aes)` the key streams
-    /// of neighbours overlap.
+    /// Zeros, then the number's 64 bits, big-endian.
     Plain64be,
     /// Zeros, then 64 bits, big-endian: the number of the sector's first cipher block, counted from 1, with sectors
     /// of 512 bytes and blocks of the IV's length. For LRW.
@@ -110,10 +109,9 @@ impl Sectors {
     /// wrap and repeat IVs, or a cipher that is [not for sectors](Error::NotForSectors).
     pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
         let last = self.last(cipher, buffer.len())?;
-        let name = &cipher.driver().name;
-        // These count their blocks in the first bytes of the IV, where these rules write the sector's number.
-        if (name == "chacha20" || name.starts_with("xctr(")) && matches!(self.iv, SectorIv::Plain | SectorIv::Plain64) {
-            return Err(Error::NotForSectors { name: name.clone(), reason: "neighbours would share their key stream" });
+        if self.shares_key_stream(cipher) {
+            let name = cipher.driver().name.clone();
+            return Err(Error::NotForSectors { name, reason: "with these IVs, sectors would share their key stream" });
         }
         if let Some(last) = last
             && !self.iv.fill(last, &mut vec![0; cipher.driver().shape.ivsize])
@@ -138,6 +136,20 @@ impl Sectors {
         self.each(cipher, direction, buffer, fill)
     }
 
+    /// Whether the cipher is a key stream that begins, or continues, at the same place for two sectors.
+    fn shares_key_stream(&self, cipher: &Skcipher) -> bool {
+        let Driver { name, shape, .. } = cipher.driver();
+        if shape.text != TextRule::Any {
+            return false;
+        }
+        // A cipher that counts its blocks where the rule writes the sector's number reaches the counts of its neighbours.
+        match self.iv {
+            SectorIv::Null => true,
+            SectorIv::Plain | SectorIv::Plain64 => shape.ivsize == 0 || name == "chacha20" || name.starts_with("xctr("),
+            SectorIv::Plain64be | SectorIv::Benbi => shape.ivsize == 0 || name.starts_with("ctr("),
+        }
+    }
+
     /// The number of the last sector in `len` bytes; `None` if `len` is 0.
     fn last(&self, cipher: &Skcipher, len: usize) -> Result<Option<u64>, Error> {
         if cipher.checks_integrity() {
@@ -149,6 +161,10 @@ impl Sectors {
             return Err(Error::TextLength { name, got: len as u64, want: format!("whole sectors of {}", self.size) });
         }
         let sectors = len / self.size;
+        if self.step == 0 && sectors > 1 && self.iv != SectorIv::Null {
+            let name = cipher.driver().name.clone();
+            return Err(Error::NotForSectors { name, reason: "with a step of 0, all sectors have the same number" });
+        }
         let Some(more) = sectors.checked_sub(1) else { return Ok(None) };
         cipher.check(&vec![0; cipher.driver().shape.ivsize], self.size)?;
         let last = (more as u64).checked_mul(self.step).and_then(|more| self.first.checked_add(more));

@@ -80,8 +80,14 @@ impl Sealer {
     /// Seals a chunk of any length that is not the last. The opener has to know the chunk's length. `assoc` is
     /// authenticated with it.
     pub fn seal<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &mut [u8]) -> Result<(), Error> {
+        let before = self.0.next;
         let iv = self.0.iv(false)?;
-        self.0.aead.encrypt(&iv, &[assoc], chunk, tag)
+        let sealed = self.0.aead.encrypt(&iv, &[assoc], chunk, tag);
+        if sealed.is_err() {
+            // Nothing was encrypted, and the opener expects this number next.
+            self.0.next = before;
+        }
+        sealed
     }
 
     /// Seals the last chunk, which may be empty.
@@ -130,6 +136,10 @@ mod tests {
         let mut tag = [0; 16];
         sealer.seal(b"", &mut [0; 4][..], &mut tag).unwrap();
         assert!(matches!(sealer.seal(b"", &mut [0; 4][..], &mut tag), Err(Error::StreamEnded(_))));
+        sealer.0.next = Some(7);
+        assert!(matches!(sealer.seal(b"", &mut [0; 4][..], &mut [0; 5]), Err(Error::TagLength { .. })));
+        assert_eq!(sealer.0.next, Some(7), "a refused call uses up no number");
+        sealer.0.next = None;
         assert!(matches!(sealer.seal_last(b"", &mut [0; 4][..], &mut tag), Err(Error::StreamEnded(_))));
     }
 }

@@ -1,6 +1,7 @@
 //! The text of a request: one buffer or a list of segments.
 
 use algkit_primitives::InOut;
+use std::fmt;
 use zeroize::Zeroize;
 
 use crate::Error;
@@ -61,11 +62,16 @@ struct Cursor {
 }
 
 /// A run of `filled` bytes that was gathered from several parts. It is written back at `home`.
-#[derive(Debug)]
 struct Bounce {
     bytes: [u8; BOUNCE],
     filled: usize,
     home: Cursor,
+}
+
+impl fmt::Debug for Bounce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bounce({} bytes)", self.filled)
+    }
 }
 
 impl Drop for Segments<'_> {
@@ -129,7 +135,9 @@ impl<'a> Text<'a> {
         dst: impl IntoIterator<Item = &'a mut [u8]>,
     ) -> Result<Self, Error> {
         let (src, dst): (Vec<_>, Vec<_>) = (src.into_iter().collect(), dst.into_iter().collect());
-        let (want, got) = (src.iter().map(|s| s.len()).sum(), dst.iter().map(|d| d.len()).sum());
+        // The same source may be there more than once.
+        let want = src.iter().fold(0, |sum: usize, s| sum.saturating_add(s.len()));
+        let got = dst.iter().map(|d| d.len()).sum();
         if want != got {
             return Err(Error::OutputLength { got, want });
         }

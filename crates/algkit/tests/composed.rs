@@ -146,3 +146,89 @@ fn every_bit_of_a_sector_changes_all_of_it() {
         assert!(mode.encrypt_once(&[0; 32], &mut [0; 15][..]).is_err(), "{name}: less than a block");
     }
 }
+
+#[test]
+fn parts_that_a_template_would_misuse_are_refused() {
+    for name in [
+        "authenc(poly1305,ctr(aes))",
+        "authenc(ghash,ctr(aes))",
+        "authenc(polyval,ctr(aes))",
+        "authenc(vmac64(aes),ctr(aes))",
+        "authenc(crc32c,ctr(aes))",
+        "authencesn(xxhash64,cbc(aes))",
+        "echainiv(authenc(hmac(sha256),xts(aes)))",
+        "echainiv(authenc(hmac(sha256),cts(cbc(aes))))",
+        "echainiv(echainiv(authenc(hmac(sha256),cbc(aes))))",
+        "rfc7539(lrw(serpent),poly1305)",
+        "rfc7539esp(xctr(aes),poly1305)",
+    ] {
+        let error = registry().aead(name).map(drop).unwrap_err();
+        assert!(matches!(error, Error::BadParameters { .. }), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_text_of_which_runs_were_taken_is_encrypted_whole() {
+    let (ctr, gcm) = (algkit::skcipher("ctr(aes)").unwrap(), algkit::aead("gcm(aes)").unwrap());
+    let (ctr, gcm) = (ctr.key(&[1; 16]).unwrap(), gcm.key(&[1; 16]).unwrap());
+    let (mut once, mut buffer, mut tag, mut same) = ([0; 100], [0; 100], [0; 16], [0; 16]);
+    ctr.encrypt(&mut [2; 16], &mut once).unwrap();
+    // Encrypting twice with the same key stream gives the text back.
+    let mut text = Text::from(&mut buffer);
+    ctr.crypt(Direction::Encrypt, &mut [2; 16], &mut text).unwrap();
+    ctr.crypt(Direction::Encrypt, &mut [2; 16], &mut text).unwrap();
+    drop(text);
+    assert_eq!(buffer, [0; 100]);
+    let mut iv = [2; 16];
+    for batch in [false, true] {
+        let mut text = Text::from(&mut buffer);
+        text.next(16, 0);
+        if batch {
+            let mut requests = [algkit::batch::Request::encrypt(&ctr, &mut iv, text)];
+            algkit::batch::run(&mut requests);
+            requests[0].result().unwrap();
+        } else {
+            ctr.encrypt(&mut [2; 16], text).unwrap();
+        }
+        assert_eq!(buffer, once);
+        buffer = [0; 100];
+    }
+    let mut text = Text::from(&mut buffer);
+    text.next(16, 0);
+    gcm.encrypt(&[3; 12], &[], text, &mut tag).unwrap();
+    once = [0; 100];
+    gcm.encrypt(&[3; 12], &[], &mut once, &mut same).unwrap();
+    assert_eq!((buffer, tag), (once, same));
+}
+
+#[test]
+fn what_has_no_chaining_value_is_not_encrypted_in_turns() {
+    for (name, key, iv) in
+        [("kw(aes)", 16, 8), ("chacha20", 32, 16), ("xts(aes)", 64, 16), ("rfc3686(ctr(aes))", 20, 8)]
+    {
+        let key: Vec<u8> = (0..key).collect();
+        let cipher = algkit::skcipher(name).unwrap().key(&key).unwrap();
+        let mut state = algkit::hash("sha256").unwrap().unkeyed().unwrap().start();
+        let mut buffer = [5; 512];
+        let mut turns = algkit::Turns::new(&mut buffer, 0, 0, 8).unwrap();
+        assert!(
+            matches!(cipher.encrypt_hashing(&mut vec![0; iv], &mut turns, &mut state), Err(Error::NotInParts(_))),
+            "{name}"
+        );
+        assert_eq!(buffer, [5; 512], "{name}");
+    }
+}
+
+/// The salt's cipher of ESSIV, and the block of HCTR2, are in no name.
+#[test]
+fn what_is_built_on_a_hidden_part_goes_with_it() {
+    for name in ["essiv(cbc(aes),sha256)", "hctr2(aes)"] {
+        let registry = registry();
+        let built = registry.skcipher(name).unwrap().driver().driver.clone();
+        let block = registry.cipher("aes").unwrap().driver().driver.clone();
+        let there = || registry.drivers().iter().any(|driver| driver.driver == built);
+        assert!(there(), "{name}");
+        registry.unregister(&block).unwrap();
+        assert!(!there(), "{built} is built on {block}");
+    }
+}

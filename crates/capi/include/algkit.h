@@ -178,8 +178,8 @@ struct algkit_sectors {
 
 /*
  * Encrypts or decrypts whole sectors in place, len bytes in all. Each has the IV of its number. ALGKIT_EINVAL for key wrapping,
- * and for ciphers that count blocks where the number is (chacha20), as the sectors would share their key stream. ctr(aes)
- * with ALGKIT_IV_PLAIN64BE shares it too, as dm-crypt does: do not use that.
+ * and for stream ciphers whose sectors would share their key stream: all of them with ALGKIT_IV_NULL, chacha20 with
+ * ALGKIT_IV_PLAIN64, ctr(aes) with ALGKIT_IV_PLAIN64BE.
  */
 int algkit_skcipher_encrypt_sectors(const algkit_skcipher *tfm, const struct algkit_sectors *sectors, void *data,
         size_t len);
@@ -371,8 +371,8 @@ int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest
 int algkit_hash_squeeze(algkit_hash_state *state, void *dst, size_t len);
 
 /*
- * Writes the state as *len bytes to dst; 264 bytes of room are enough. The state depends on the message and does not
- * contain the key: keep it as secret as the message. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
+ * Writes the state as *len bytes to dst; 264 bytes of room are enough. Keep the state as
+ * secret as the message and the key: of some algorithms, such as michael_mic, the key follows from it. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
  */
 int algkit_hash_export(const algkit_hash_state *state, void *dst, size_t room, size_t *len);
 

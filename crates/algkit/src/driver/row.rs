@@ -65,8 +65,8 @@ pub struct Driver {
     pub source: &'static str,
     /// Makes a keyed instance.
     pub make: Box<Make>,
-    /// Whether a template of this crate composed it from drivers that have been tested.
-    pub(crate) composed: bool,
+    /// The names of the drivers of which a template of this crate composed it, and of theirs. They have been tested.
+    pub(crate) parts: Vec<String>,
     /// The outcome of the short self-test, once it has run.
     pub(crate) selftest: OnceLock<Result<(), String>>,
     /// The failure of a later long self-test.
@@ -124,7 +124,7 @@ impl Driver {
             asynchronous: false,
             source: "",
             make: Box::new(make),
-            composed: false,
+            parts: Vec::new(),
             selftest: OnceLock::new(),
             retired: OnceLock::new(),
         }
@@ -145,6 +145,16 @@ impl Driver {
     /// was preferred explicitly.
     pub(crate) fn is_eligible(&self) -> bool {
         self.timing == Timing::Constant || self.preferred.load(Ordering::Relaxed)
+    }
+
+    /// Whether it takes a secret key. A plain hash takes none, and a checksum's key is a seed.
+    pub(crate) fn takes_secret(&self) -> bool {
+        self.shape.keys.max() > 0 && !matches!(&*self.name, "crc32" | "crc32c" | "xxhash64")
+    }
+
+    /// Whether a template of this crate composed it.
+    pub(crate) fn is_composed(&self) -> bool {
+        !self.parts.is_empty()
     }
 
     /// The state of its self-test.

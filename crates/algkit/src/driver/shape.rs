@@ -1,5 +1,6 @@
 //! The sizes that an algorithm accepts.
 
+use super::MAX_INPUT;
 use crate::Sizes;
 
 /// The text lengths that a mode accepts. [`Shape::takes`] and [`Shape::fit`] apply it.
@@ -140,7 +141,7 @@ impl Shape {
 
     /// The sizes of a random number generator. Its key is a seed of any length, including 0.
     pub const fn rng() -> Self {
-        Self { keys: Sizes::Between(0, usize::MAX), optional_key: true, ..Self::EMPTY }
+        Self { keys: Sizes::Between(0, MAX_INPUT), optional_key: true, ..Self::EMPTY }
     }
 }
 

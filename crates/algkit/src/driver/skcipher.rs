@@ -15,10 +15,11 @@ pub trait SkcipherOps: Send + Sync + Any {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
 
     /// Whether a decrypted text is intact, for modes that can tell ([`super::TextRule::Wrapped`]). `iv` is the
-    /// value that the decryption left. If the text is not intact, the caller wipes it.
+    /// value that the decryption left. If the text is not intact, the caller wipes it. A mode that does not say is never
+    /// asked, and one that is asked has to say.
     fn is_intact(&self, iv: &[u8]) -> bool {
         let _ = iv;
-        true
+        false
     }
 
     /// How many messages [`SkcipherOps::crypt_batch`] processes side by side. If it is one, each request is executed by

@@ -111,8 +111,17 @@ fn crypted(driver: &Driver, keyed: &Keyed, plain: &[u8], layout: &Layout, random
     // Unwrapping takes an IV that wrapping has produced.
     let wrapped = driver.shape.text == TextRule::Wrapped;
     let back = if wrapped { &chain } else { &iv };
-    let (text, _) = both(Direction::Decrypt, back, &cipher).map_err(|why| format!("decrypting: {why}"))?;
+    let (text, check) = both(Direction::Decrypt, back, &cipher).map_err(|why| format!("decrypting: {why}"))?;
     expect("plaintext", &text, plain)?;
+    if wrapped {
+        let Keyed::Skcipher(ops) = keyed else { return Err("a wrapped text without a mode".to_owned()) };
+        let (mut forged, mut other) = (cipher.clone(), back.clone());
+        forged[random.below(plain.len())] ^= 1 << random.below(8);
+        crypt(keyed, Direction::Decrypt, &mut other, &forged, PLAINEST)?;
+        if !ops.is_intact(&check) || ops.is_intact(&other) {
+            return Err("takes a forged text, or refuses an intact one".to_owned());
+        }
+    }
     if let Some(mut other) = another(&iv).filter(|_| plain.len() >= TELLING && !wrapped)
         && crypt(keyed, Direction::Encrypt, &mut other, plain, PLAINEST)? == cipher
     {

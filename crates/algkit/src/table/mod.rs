@@ -66,11 +66,6 @@ pub(crate) fn drivers() -> impl Iterator<Item = Driver> {
     FAMILIES.iter().copied().flatten().copied().flatten().map(Row::driver)
 }
 
-/// Whether `driver` takes a secret key. A plain hash takes none, and a checksum's key is a seed.
-pub(crate) fn takes_secret(driver: &Driver) -> bool {
-    driver.shape.keys.max() > 0 && !matches!(&*driver.name, "crc32" | "crc32c" | "xxhash64")
-}
-
 #[cfg(test)]
 mod tests {
     use std::{collections::HashSet, path::Path};

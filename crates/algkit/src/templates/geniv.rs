@@ -10,7 +10,7 @@ use super::{Lookup, aead, args, bad, compose, shorten, with_list};
 use crate::{
     Error, Name, Text,
     blockwise::xor,
-    driver::{AeadOps, BadKey, Driver, Keyed, Refusal, Type},
+    driver::{AeadOps, BadKey, Driver, Keyed, Refusal, TextRule, Type},
 };
 use zeroize::Zeroizing;
 
@@ -116,6 +116,11 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     let iv_len = inner.shape.ivsize;
     if !iv_lens.contains(&iv_len) {
         return Err(bad(name, "the inner AEAD's IV length does not suit this template"));
+    }
+    // The text behind the room for the IV may be empty or short, and has only one such room.
+    let any = matches!(inner.shape.text, TextRule::Any | TextRule::Blocks);
+    if !any || inner.name.starts_with("seqiv(") || inner.name.starts_with("echainiv(") {
+        return Err(bad(name, "the inner AEAD takes no text of 0 bytes, or generates its IV already"));
     }
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {

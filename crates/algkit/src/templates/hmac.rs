@@ -114,8 +114,12 @@ impl HashState for InProgress {
     }
 
     fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
-        let mut done = false;
-        self.key.finish(|digest| done = self.inner.digest_within(data, least, len, digest), out);
+        let mut inner = Zeroizing::new([0; MAX_DIGEST]);
+        let inner = &mut inner[..self.key.digest_size];
+        let done = self.inner.digest_within(data, least, len, inner);
+        if done {
+            self.key.finish(|digest| digest.copy_from_slice(inner), out);
+        }
         done
     }
 

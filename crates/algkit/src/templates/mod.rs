@@ -109,7 +109,7 @@ fn compose(
         timing: if table { Timing::Table } else { Timing::Constant },
         preferred: inner.iter().all(|d| d.is_eligible()).into(),
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
-        composed: true,
+        parts: inner.iter().flat_map(|d| d.parts.iter().chain([&d.driver]).cloned()).collect(),
         ..Driver::new(name, driver, kind, shape, make)
     }
 }

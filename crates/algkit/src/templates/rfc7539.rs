@@ -89,7 +89,7 @@ impl Granular for Message {
         self.tag.around(direction, &mut text, |text| {
             self.aead.chacha.crypt_run(direction, &mut self.counter.clone(), text);
         });
-        let next = 1 + (self.tag.text_len() / 64) as u32;
+        let next = 1u32.wrapping_add((self.tag.text_len() / 64) as u32);
         self.counter[..4].copy_from_slice(&next.to_le_bytes());
     }
 
@@ -160,7 +160,7 @@ pub(super) fn build_esp(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Erro
 fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Driver, Error> {
     let [chacha, poly] = args(name)?;
     let (chacha, poly) = (lookup.find(Type::Skcipher, chacha)?, lookup.find(Type::Hash, poly)?);
-    if chacha.shape.ivsize != 16 || chacha.shape.keys != Sizes::of(&[32]) || poly.name != "poly1305" {
+    if chacha.name != "chacha20" || poly.name != "poly1305" {
         return Err(bad(name, &format!("{} takes chacha20 and poly1305", name.base)));
     }
     let shape = Shape::aead(chacha.shape.keys.plus(salt_len), 12 - salt_len, Sizes::of(&[16]));

@@ -128,6 +128,8 @@ impl Aead {
         tag: &mut [u8],
     ) -> Result<(), Error> {
         self.check(iv, assoc, text, tag.len())?;
+        // The caller may have taken runs of it.
+        text.rewind();
         self.ops.seal(iv, assoc, text, tag);
         Ok(())
     }

@@ -60,6 +60,7 @@ impl Rng {
 
     /// Uses `entropy` from now on wherever fresh entropy is needed. For known-answer tests only.
     pub fn set_entropy(&self, entropy: &[u8]) -> Result<(), Error> {
+        self.check(entropy)?;
         self.ops.set_entropy(entropy).map_err(|failure| self.error(failure))
     }
 

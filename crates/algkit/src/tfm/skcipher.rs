@@ -63,6 +63,8 @@ impl Skcipher {
     /// Encrypts or decrypts `text`, which may be in segments.
     pub fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) -> Result<(), Error> {
         self.check(iv, text.len())?;
+        // The caller may have taken runs of it.
+        text.rewind();
         crypt(&*self.ops, direction, iv, text);
         if self.checks_integrity() && direction == Direction::Decrypt && !self.ops.is_intact(iv) {
             text.wipe();
@@ -87,7 +89,8 @@ impl Skcipher {
 
     /// Hashes and encrypts parts of one buffer in turns, with the same result as [`State::update`] and
     /// [`Skcipher::encrypt`] for each turn. CBC leaves most of a CPU idle, and AES-CBC with SHA-1, SHA-256 or an HMAC of
-    /// them takes no longer than AES-CBC alone, where the CPU has the instructions of both.
+    /// them takes no longer than AES-CBC alone, where the CPU has the instructions of both. A mode that leaves no chaining
+    /// value in `iv` is refused.
     ///
     /// ```
     /// use algkit::Turns;
@@ -104,6 +107,10 @@ impl Skcipher {
     /// ```
     pub fn encrypt_hashing(&self, iv: &mut [u8], turns: &mut Turns<'_>, state: &mut State) -> Result<(), Error> {
         self.check(iv, Turns::BYTES)?;
+        // In other modes every turn would be a message with the same IV.
+        if !["cbc(", "pcbc(", "ctr(", "cfb(", "ofb("].iter().any(|mode| self.driver.name.starts_with(mode)) {
+            return Err(Error::NotInParts(self.driver.name.clone()));
+        }
         self.ops.encrypt_hashing(iv, turns, state.inner());
         Ok(())
     }
