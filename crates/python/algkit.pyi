@@ -90,7 +90,7 @@ class Skcipher:
     ) -> bytes:
         """Encrypts consecutive sectors. The first has the number `first`, and each next number is greater by `step`. dm-crypt counts in
         units of 512 bytes, so its sectors of 4096 bytes have a step of 8. Key wrap is refused, and so are stream ciphers whose
-        sectors would share their key stream: all with `null`, `chacha20` with `plain64`, `ctr(aes)` with `plain64be`."""
+        sectors would share their key stream, as `chacha20` with `plain64` and a step of 1."""
 
     def decrypt_sectors(
         self, first: int, data: Buffer, /, *, sector_size: int = 512, iv: _SectorIv = "plain64", step: int = 1

@@ -88,8 +88,8 @@ pub enum Error {
     /// A driver of that name is registered already.
     #[error("driver `{0}` is registered already")]
     Duplicate(String),
-    /// The registry has reached its limit, and every driver in it is in use. It keeps no other instance of a template; what
-    /// it has, it still finds.
+    /// The registry has reached its limit, and every driver in it is in use. No other instance of a
+    /// template can be made; names that need none are still found.
     #[error("`{0}` cannot be looked up: the registry is full, and every driver in it is in use")]
     Full(String),
     /// The key's length is wrong.
@@ -167,7 +167,8 @@ pub enum Error {
     /// The mode returns a part of its result in the IV (key wrap), and a call that keeps the IV would lose that part.
     #[error("{0} returns a part of its result in the IV, which this call does not return")]
     ReturnsIv(String),
-    /// Sectors would share their key stream, or lose a part of the result.
+    /// The cipher is not safe for these sectors: they would share a key stream, or a part of the result would be lost.
+    /// Single messages ([`Skcipher::decrypt_once`](crate::Skcipher::decrypt_once)) are not refused.
     #[error("{name} is not for sectors: {reason}")]
     NotForSectors {
         /// The algorithm's name.

@@ -67,10 +67,10 @@ pub fn pbkdf2(mac: &Hash, salt: &[u8], iterations: u64, out: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// The length of a block of the output. `digest_null` has no digest to make a key of.
+/// The length of a block of the output.
 fn digest_size(mac: &Hash) -> Result<usize, Error> {
     match mac.digest_size() {
-        0 => Err(Error::OutputLength { got: 0, want: 1 }),
+        0 => Err(Error::BadParameters { name: mac.driver().name.clone(), reason: "it has no digest".to_owned() }),
         size => Ok(size),
     }
 }

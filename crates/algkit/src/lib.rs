@@ -139,7 +139,7 @@
 //!
 //! Everything can be shared by threads. A lookup takes a lock for a moment. So where a process with several threads
 //! calls `fork` and the child does not call `exec`, another thread may hold that lock, and the child would wait for it
-//! forever. Look up and key what the child needs before the fork: transforms need no lock, but for [`Rng`].
+//! forever. Look up and key what the child needs before the fork: transforms take no lock, except [`Rng`].
 //!
 //! # Features
 //!

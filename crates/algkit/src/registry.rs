@@ -438,10 +438,23 @@ impl Registry {
             Err(error) => template_error = Some(error),
         }
         let exact = !by_driver.is_empty();
-        let mut candidates = if exact { by_driver } else { by_name };
+        let candidates = if exact { by_driver } else { by_name };
         if candidates.is_empty() {
             return Err(template_error.unwrap_or(Error::Unknown(text)));
         }
+        // Where no other driver serves either, the missing room is the reason.
+        let full = template_error.filter(|error| matches!(error, Error::Full(_)));
+        self.best_of(candidates, kind, exact, text).map_err(|error| full.unwrap_or(error))
+    }
+
+    /// The best of the drivers that have the name `text`. `exact` says that it is a driver's name.
+    fn best_of(
+        &self,
+        mut candidates: Vec<DriverRef>,
+        kind: Type,
+        exact: bool,
+        text: String,
+    ) -> Result<DriverRef, Error> {
         if let Some(other) = candidates.iter().map(|d| d.kind).find(|&k| k != kind)
             && candidates.iter().all(|d| d.kind != kind)
         {

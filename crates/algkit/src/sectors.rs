@@ -109,7 +109,11 @@ impl Sectors {
     /// wrap and repeat IVs, or a cipher that is [not for sectors](Error::NotForSectors).
     pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
         let last = self.last(cipher, buffer.len())?;
-        if self.shares_key_stream(cipher) {
+        if self.step == 0 && buffer.len() > self.size && self.iv != SectorIv::Null && cipher.driver().shape.ivsize > 0 {
+            let name = cipher.driver().name.clone();
+            return Err(Error::NotForSectors { name, reason: "with a step of 0, all sectors have the same number" });
+        }
+        if last.is_some_and(|last| self.shares_key_stream(cipher, last)) {
             let name = cipher.driver().name.clone();
             return Err(Error::NotForSectors { name, reason: "with these IVs, sectors would share their key stream" });
         }
@@ -136,18 +140,28 @@ impl Sectors {
         self.each(cipher, direction, buffer, fill)
     }
 
-    /// Whether the cipher is a key stream that begins, or continues, at the same place for two sectors.
-    fn shares_key_stream(&self, cipher: &Skcipher) -> bool {
+    /// Whether the cipher is a key stream, and two sectors with numbers up to `last` would use the same part of it.
+    fn shares_key_stream(&self, cipher: &Skcipher, last: u64) -> bool {
         let Driver { name, shape, .. } = cipher.driver();
         if shape.text != TextRule::Any {
             return false;
         }
-        // A cipher that counts its blocks where the rule writes the sector's number reaches the counts of its neighbours.
-        match self.iv {
-            SectorIv::Null => true,
-            SectorIv::Plain | SectorIv::Plain64 => shape.ivsize == 0 || name == "chacha20" || name.starts_with("xctr("),
-            SectorIv::Plain64be | SectorIv::Benbi => shape.ivsize == 0 || name.starts_with("ctr("),
-        }
+        // The counts of blocks between the first blocks of two neighbours, and the bytes of a block, if the rule writes the
+        // sector's number where the cipher counts its blocks.
+        let (distance, block) = match self.iv {
+            _ if shape.ivsize == 0 => return true,
+            SectorIv::Null => return true,
+            SectorIv::Plain if last > u32::MAX.into() => return true,
+            // It adds the number and the count by XOR.
+            SectorIv::Plain | SectorIv::Plain64 if name.starts_with("xctr(") => return true,
+            SectorIv::Plain | SectorIv::Plain64 if name == "chacha20" => (self.step, 64),
+            SectorIv::Plain64be if name.starts_with("ctr(") => (self.step, shape.ivsize),
+            SectorIv::Benbi if name.starts_with("ctr(") => {
+                (self.step.saturating_mul((512 / shape.ivsize) as u64), shape.ivsize)
+            }
+            _ => return false,
+        };
+        distance < self.size.div_ceil(block) as u64
     }
 
     /// The number of the last sector in `len` bytes; `None` if `len` is 0.
@@ -161,10 +175,6 @@ impl Sectors {
             return Err(Error::TextLength { name, got: len as u64, want: format!("whole sectors of {}", self.size) });
         }
         let sectors = len / self.size;
-        if self.step == 0 && sectors > 1 && self.iv != SectorIv::Null {
-            let name = cipher.driver().name.clone();
-            return Err(Error::NotForSectors { name, reason: "with a step of 0, all sectors have the same number" });
-        }
         let Some(more) = sectors.checked_sub(1) else { return Ok(None) };
         cipher.check(&vec![0; cipher.driver().shape.ivsize], self.size)?;
         let last = (more as u64).checked_mul(self.step).and_then(|more| self.first.checked_add(more));

@@ -688,7 +688,7 @@ fn a_registry_does_not_grow_forever() {
         registry.register(driver).unwrap();
     }
     // Lookup results are forgotten when a driver is registered.
-    assert_eq!(registry.aead("seqiv(rfc4106(gcm(aes)))").map(drop), Err(Error::Full("rfc4106(gcm(aes))".into())));
+    assert_eq!(registry.hash("hmac(sha256)").map(drop), Err(Error::Full("hmac(sha256)".into())));
     // What is there is still found.
     for _ in 0..2 {
         assert!(registry.hash("sha256").is_ok() && registry.skcipher("xts(aes)").is_ok());

@@ -223,7 +223,7 @@ int crypt_hmac_size(const char *name)
 int crypt_hmac_init(struct crypt_hmac **ctx, const char *name,
 		    const void *key, size_t key_length)
 {
-	*ctx = (struct crypt_hmac *)digest_init("hmac(%s)", name, key, key_length);
+	*ctx = (struct crypt_hmac *)digest_init("hmac(%s)", name, key ? key : "", key_length);
 	return *ctx ? 0 : -EINVAL;
 }
 

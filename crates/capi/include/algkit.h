@@ -141,8 +141,8 @@ const struct algkit_info *algkit_skcipher_info(const algkit_skcipher *tfm);
 int algkit_skcipher_set_key(algkit_skcipher *tfm, const void *key, size_t key_len);
 
 /*
- * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. Modes with a chaining value (CBC, CTR)
- * leave it there, for the next part of the same message, if the part has whole blocks. Key wrapping leaves the first word of
+ * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. If len is a multiple of
+ * the block size, modes with a chaining value (CBC, CTR) leave there the IV for the next part of the message. Key wrapping leaves the first word of
  * the wrapped key there, and takes it from there; it returns ALGKIT_EBADMSG if the key is not intact.
  */
 int algkit_skcipher_encrypt(const algkit_skcipher *tfm, void *iv, size_t iv_len, const void *src, void *dst,
@@ -178,8 +178,7 @@ struct algkit_sectors {
 
 /*
  * Encrypts or decrypts whole sectors in place, len bytes in all. Each has the IV of its number. ALGKIT_EINVAL for key wrapping,
- * and for stream ciphers whose sectors would share their key stream: all of them with ALGKIT_IV_NULL, chacha20 with
- * ALGKIT_IV_PLAIN64, ctr(aes) with ALGKIT_IV_PLAIN64BE.
+ * and for stream ciphers if sectors would share their key stream, as chacha20 with ALGKIT_IV_PLAIN64 and a step of 1.
  */
 int algkit_skcipher_encrypt_sectors(const algkit_skcipher *tfm, const struct algkit_sectors *sectors, void *data,
         size_t len);
@@ -303,7 +302,7 @@ typedef struct algkit_hash algkit_hash;
 
 /*
  * Makes a handle of an algorithm's or driver's name and a key, which a plain hash does not have (NULL, 0). A message
- * authentication code without one returns ALGKIT_ENOKEY; an empty key is another pointer with 0. On an error *tfm is NULL.
+ * authentication code without one returns ALGKIT_ENOKEY; for an empty key, pass a pointer that is not NULL. On an error *tfm is NULL.
  */
 int algkit_hash_new(const char *name, const void *key, size_t key_len, algkit_hash **tfm);
 void algkit_hash_free(algkit_hash *tfm);
@@ -371,8 +370,8 @@ int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest
 int algkit_hash_squeeze(algkit_hash_state *state, void *dst, size_t len);
 
 /*
- * Writes the state as *len bytes to dst; 264 bytes of room are enough. Keep the state as
- * secret as the message and the key: of some algorithms, such as michael_mic, the key follows from it. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
+ * Writes the state as *len bytes to dst; 264 bytes of room are enough. Keep the state as secret as the
+ * message and the key: for some algorithms, such as michael_mic, it reveals the key. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
  */
 int algkit_hash_export(const algkit_hash_state *state, void *dst, size_t room, size_t *len);
 

@@ -29,7 +29,7 @@ extern "C" fn init() {
 }
 
 /// No fork begins while the guard exists. A thread has one guard at a time, because a fork that waits admits no second
-/// one. A handler that the program has for its own forks gets none: its thread keeps all others away already.
+/// one. Inside of a handler that the program has for its forks, this returns `None`: the forking thread holds the lock already.
 pub fn kept_away() -> Option<RwLockReadGuard<'static, ()>> {
     // Without this reference, a program that links the static library would leave `INIT` out.
     black_box(&INIT);
@@ -40,6 +40,11 @@ pub fn kept_away() -> Option<RwLockReadGuard<'static, ()>> {
 }
 
 unsafe extern "C" fn before() {
+    let outer = FORKING.take();
+    if outer.is_some() {
+        // A handler of the program forks.
+        return FORKING.set(outer);
+    }
     FORKING.set(Some(ManuallyDrop::new(LOCKS.write().unwrap_or_else(PoisonError::into_inner))));
 }
 

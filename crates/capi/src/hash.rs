@@ -7,7 +7,7 @@ use crate::{
     info::{Described, algkit_info},
     memory::{self, Buffer, List, check_disjoint},
 };
-use algkit::batch::Request;
+use algkit::{Error, batch::Request};
 use libc::iovec;
 use std::{
     ffi::{c_char, c_int, c_void},
@@ -46,7 +46,13 @@ pub unsafe extern "C" fn algkit_hash_info(tfm: *const algkit_hash) -> *const alg
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn algkit_hash_set_key(tfm: *mut algkit_hash, key: *const c_void, key_len: usize) -> c_int {
     // SAFETY: the caller keeps to algkit.h.
-    guard(|| unsafe { Ok(handle::get_mut(tfm)?.tfm.set_key(Buffer::read(key, key_len)?.bytes())?) })
+    guard(|| unsafe {
+        let (tfm, bytes) = (&mut handle::get_mut(tfm)?.tfm, Buffer::read(key, key_len)?.bytes());
+        if key.is_null() && !tfm.driver().shape.optional_key {
+            return Err(Error::KeyMissing(tfm.driver().name.clone()).into());
+        }
+        Ok(tfm.set_key(bytes)?)
+    })
 }
 
 #[unsafe(no_mangle)]

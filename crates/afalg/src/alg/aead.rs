@@ -68,8 +68,9 @@ impl Operation {
         let (text, tag) = rest.split_at(text_len);
         let (mut assoc_out, space) = space.split_at(assoc_len);
         assoc_out.write(assoc);
-        if let (Some(iv), Some(behind)) = (tfm.encrypted_iv(&stream.iv), assoc_len.checked_sub(16)) {
-            assoc_out.split_at(behind).1.write(&iv);
+        let iv_len = stream.iv.len();
+        if let (Some(iv), Some(behind)) = (tfm.encrypted_iv(&stream.iv), assoc_len.checked_sub(iv_len)) {
+            assoc_out.split_at(behind).1.write(&iv[..iv_len]);
         }
         let done = match stream.direction {
             Direction::Encrypt => seal(tfm, &stream.iv, assoc, text, tag_len, space),

@@ -65,7 +65,7 @@ pub struct Driver {
     pub source: &'static str,
     /// Makes a keyed instance.
     pub make: Box<Make>,
-    /// The names of the drivers of which a template of this crate composed it, and of theirs. They have been tested.
+    /// For an instance of a template: the names of all drivers that it is built on, at any depth. They have been tested.
     pub(crate) parts: Vec<String>,
     /// The outcome of the short self-test, once it has run.
     pub(crate) selftest: OnceLock<Result<(), String>>,

@@ -177,7 +177,7 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
     if !mac.takes_secret() {
         return Err(bad(name, "the hash takes no key"));
     }
-    // Two tags under one key give the keys of these away.
+    // With these, two tags under one key reveal the key.
     let once = matches!(&*mac.name, "poly1305" | "nhpoly1305" | "ghash" | "polyval") || mac.name.starts_with("vmac64(");
     if once {
         return Err(bad(name, "the hash is no authentication code for many messages"));

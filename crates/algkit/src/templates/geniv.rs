@@ -117,7 +117,7 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     if !iv_lens.contains(&iv_len) {
         return Err(bad(name, "the inner AEAD's IV length does not suit this template"));
     }
-    // The text behind the room for the IV may be empty or short, and has only one such room.
+    // The text after the IV may be empty, so the inner AEAD must accept any length. It must not reserve room for an IV itself.
     let any = matches!(inner.shape.text, TextRule::Any | TextRule::Blocks);
     if !any || inner.name.starts_with("seqiv(") || inner.name.starts_with("echainiv(") {
         return Err(bad(name, "the inner AEAD takes no text of 0 bytes, or generates its IV already"));

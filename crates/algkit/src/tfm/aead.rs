@@ -27,9 +27,12 @@ rekeyed!(Aead);
 
 impl Aead {
     /// For a mode that authenticates an encrypted IV at the end of the associated data (ESSIV): that encrypted IV.
-    /// `None` for other modes and for an `iv` of the wrong length. The kernel writes this value to its copy of the
+    /// It is as long as `iv`; zeros follow. `None` for other modes and for an `iv` of the wrong length. The kernel writes this value to its copy of the
     /// associated data.
     pub fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
+        if iv.len() != self.driver.shape.ivsize {
+            return None;
+        }
         self.ops.encrypted_iv(iv)
     }
 

@@ -107,8 +107,8 @@ impl Skcipher {
     /// ```
     pub fn encrypt_hashing(&self, iv: &mut [u8], turns: &mut Turns<'_>, state: &mut State) -> Result<(), Error> {
         self.check(iv, Turns::BYTES)?;
-        // In other modes every turn would be a message with the same IV.
-        if !["cbc(", "pcbc(", "ctr(", "cfb(", "ofb("].iter().any(|mode| self.driver.name.starts_with(mode)) {
+        // In other modes with an IV, every turn would be a message with the same IV.
+        if !["ecb(", "cbc(", "pcbc(", "ctr(", "cfb(", "ofb("].iter().any(|mode| self.driver.name.starts_with(mode)) {
             return Err(Error::NotInParts(self.driver.name.clone()));
         }
         self.ops.encrypt_hashing(iv, turns, state.inner());

@@ -133,8 +133,8 @@ impl State {
 
 impl State {
     /// The state as bytes, from which [`Hash::import`](crate::Hash::import) continues. The key is not
-    /// part of it, as the importing hash has the same one, but it may follow from it: `michael_mic` begins with the key
-    /// as its state, and GHASH's state of a known block is a multiple of the key. So keep the bytes as secret as the
+    /// stored in it, as the importing hash has the same key, but some states reveal the key: `michael_mic` begins with the
+    /// key as its state, and GHASH's state after a known block is a multiple of the key. So keep the bytes as secret as the
     /// message and the key. (The seed of a checksum is not secret and is part of the state.)
     ///
     /// The format is the driver's own and valid for the same driver in the same build only.
