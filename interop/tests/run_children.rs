@@ -102,8 +102,7 @@ fn what_cannot_load_the_library() {
         }
         // For a script, its interpreter counts.
         let script = folder.path().join(format!("{name}-script"));
-        fs::write(&script, format!("#!{}\n", program.display())).expect("a file");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("ours");
+        command::run::script(&script, &format!("#!{}\n", program.display()));
         assert_alone(&output(under(Via::Preload, "env").arg("-i").arg(&script)), name, reason);
         // Another library in `LD_PRELOAD` stays there.
         let other = format!("LD_PRELOAD=/no/such/library.so:$LD_PRELOAD {}; :", program.display());
@@ -162,8 +161,7 @@ fn scripts_and_interpreters() {
     let served = child(folder.path(), "served", "gcc", &["gcc"]);
     let path = served.display();
     let script = folder.path().join("script");
-    fs::write(&script, format!("#!/usr/bin/env -S -i {path}\n")).expect("a file");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("ours");
+    command::run::script(&script, &format!("#!/usr/bin/env -S -i {path}\n"));
     assert_eq!(told(&output(&mut under(Via::Preload, &script))), "served\n");
     for python in [
         format!("import subprocess as s; s.run(['{path}'], env={{}})"),

@@ -88,7 +88,7 @@ fn hooked(container: &Container, config: &str) -> String {
     let installed = container.0.path().join("installed");
     fs::create_dir_all(&installed).expect("a folder");
     let packaging = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging");
-    fs::copy(packaging.join("oci-hook"), installed.join("oci-hook")).expect("a file");
+    install(&packaging.join("oci-hook"), &installed.join("oci-hook"));
     fs::copy(library(), installed.join("libalgkit_preload.so")).expect("a file");
     let plain = container.0.path().join("plain.json");
     fs::write(&plain, config).expect("a file");
@@ -124,7 +124,7 @@ fn the_hook_serves_a_container_that_denies_the_socket() {
 #[test]
 fn a_profile_that_denies_the_socket_outranks_the_supervisor() {
     let container = Container::new();
-    fs::copy(algkit(), container.root().join("algkit")).expect("a file");
+    install(algkit(), &container.root().join("algkit"));
     let config = container.config(&[&["/algkit", "run", "--via", "seccomp", "--"], DIGEST].concat());
     let denied = container.run(&config);
     assert!(!denied.status.success() && told(&denied).contains("AF_ALG"), "{}", told(&denied));

@@ -3,7 +3,16 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok};
-use std::{os::unix::fs::PermissionsExt, process::Output};
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Has another process write a program. A file that a process has open for writing cannot be executed, and while this
+/// process writes one, a thread that starts a program passes the open file on to it.
+fn install(from: &Path, to: &Path) {
+    assert!(Command::new("install").args(["-m", "755"]).args([from, to]).status().unwrap().success());
+}
 
 /// Runs `algkit run` with these arguments.
 fn run(arguments: &[&str]) -> Output {
@@ -64,9 +73,9 @@ fn what_cannot_be_run() {
 #[test]
 fn a_script_is_served_through_its_interpreter() {
     let folder = Folder::new();
-    folder.write("script", "#!/bin/sh\ntest -c /dev/crypto && echo it is there\n");
+    folder.write("text", "#!/bin/sh\ntest -c /dev/crypto && echo it is there\n");
     let script = folder.0.path().join("script");
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    install(&folder.0.path().join("text"), &script);
     assert_eq!(ok(&run(&[script.to_str().unwrap()])), b"it is there\n");
 }
 
@@ -97,9 +106,8 @@ fn the_library_has_to_be_there() {
 #[test]
 fn a_command_without_its_library_serves_by_seccomp() {
     let folder = Folder::new();
-    std::fs::copy(env!("CARGO_BIN_EXE_algkit"), folder.path("algkit")).unwrap();
-    let alone =
-        |arguments: &[&str]| std::process::Command::new(folder.path("algkit")).args(arguments).output().unwrap();
+    install(env!("CARGO_BIN_EXE_algkit").as_ref(), folder.path("algkit").as_ref());
+    let alone = |arguments: &[&str]| Command::new(folder.path("algkit")).args(arguments).output().unwrap();
     let output = alone(&["run", "--", "cat", "/proc/crypto"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("name         : cbc(aes)\n"));
     assert!(fails(&output, 0).contains("serving by seccomp"));

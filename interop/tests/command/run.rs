@@ -65,6 +65,19 @@ pub fn compile(folder: &Path, name: &str, link: &[&str]) -> PathBuf {
     program
 }
 
+/// Has another process write a program. A file that a process has open for writing cannot be executed, and while this process writes one,
+/// a thread that starts a program passes the open file on to it.
+pub fn install(from: &Path, to: &Path) {
+    assert!(Command::new("install").args(["-m", "755"]).args([from, to]).status().expect("install runs").success());
+}
+
+/// Writes a script, likewise.
+pub fn script(path: &Path, text: &str) {
+    let written = path.with_extension("text");
+    fs::write(&written, text).expect("a file");
+    install(&written, path);
+}
+
 /// The bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {

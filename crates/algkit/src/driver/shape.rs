@@ -139,7 +139,7 @@ impl Shape {
         self
     }
 
-    /// The sizes of a random number generator. Its key is a seed of any length, including 0.
+    /// The sizes of a random number generator. Its key is a seed of up to 2^30 bytes, or none.
     pub const fn rng() -> Self {
         Self { keys: Sizes::Between(0, MAX_INPUT), optional_key: true, ..Self::EMPTY }
     }
