@@ -3,7 +3,7 @@
 
 mod command;
 
-use command::run::{Via, compile, output, stdout, told, under};
+use command::run::{self, Via, compile, output, stdout, told, under};
 use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt},
@@ -102,7 +102,7 @@ fn what_cannot_load_the_library() {
         }
         // For a script, its interpreter counts.
         let script = folder.path().join(format!("{name}-script"));
-        command::run::script(&script, &format!("#!{}\n", program.display()));
+        run::script(&script, &format!("#!{}\n", program.display()));
         assert_alone(&output(under(Via::Preload, "env").arg("-i").arg(&script)), name, reason);
         // Another library in `LD_PRELOAD` stays there.
         let other = format!("LD_PRELOAD=/no/such/library.so:$LD_PRELOAD {}; :", program.display());
@@ -161,7 +161,7 @@ fn scripts_and_interpreters() {
     let served = child(folder.path(), "served", "gcc", &["gcc"]);
     let path = served.display();
     let script = folder.path().join("script");
-    command::run::script(&script, &format!("#!/usr/bin/env -S -i {path}\n"));
+    run::script(&script, &format!("#!/usr/bin/env -S -i {path}\n"));
     assert_eq!(told(&output(&mut under(Via::Preload, &script))), "served\n");
     for python in [
         format!("import subprocess as s; s.run(['{path}'], env={{}})"),

@@ -5,7 +5,7 @@ mod command;
 
 use command::{
     algkit, foreign,
-    run::{output, stdout, told},
+    run::{install, output, stdout, told},
     scratch,
 };
 use std::{
