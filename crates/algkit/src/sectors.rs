@@ -66,6 +66,11 @@ impl SectorIv {
     }
 }
 
+/// The error for a cipher that is not for sectors.
+fn unfit(cipher: &Skcipher, reason: &'static str) -> Error {
+    Error::NotForSectors { name: cipher.driver().name.clone(), reason }
+}
+
 /// The numbers, the size and the IV rule of the sectors in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sectors {
@@ -110,12 +115,10 @@ impl Sectors {
     pub fn crypt(&self, cipher: &Skcipher, direction: Direction, buffer: &mut [u8]) -> Result<(), Error> {
         let last = self.last(cipher, buffer.len())?;
         if self.step == 0 && buffer.len() > self.size && self.iv != SectorIv::Null && cipher.driver().shape.ivsize > 0 {
-            let name = cipher.driver().name.clone();
-            return Err(Error::NotForSectors { name, reason: "with a step of 0, all sectors have the same number" });
+            return Err(unfit(cipher, "with a step of 0, all sectors have the same number"));
         }
         if last.is_some_and(|last| self.shares_key_stream(cipher, last)) {
-            let name = cipher.driver().name.clone();
-            return Err(Error::NotForSectors { name, reason: "with these IVs, sectors would share their key stream" });
+            return Err(unfit(cipher, "with these IVs, sectors would share their key stream"));
         }
         if let Some(last) = last
             && !self.iv.fill(last, &mut vec![0; cipher.driver().shape.ivsize])
@@ -167,8 +170,7 @@ impl Sectors {
     /// The number of the last sector in `len` bytes; `None` if `len` is 0.
     fn last(&self, cipher: &Skcipher, len: usize) -> Result<Option<u64>, Error> {
         if cipher.checks_integrity() {
-            let name = cipher.driver().name.clone();
-            return Err(Error::NotForSectors { name, reason: "a wrapped key is longer than the key" });
+            return Err(unfit(cipher, "a wrapped key is longer than the key"));
         }
         if self.size == 0 || !len.is_multiple_of(self.size) {
             let name = cipher.driver().name.clone();

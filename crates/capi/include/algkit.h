@@ -141,9 +141,9 @@ const struct algkit_info *algkit_skcipher_info(const algkit_skcipher *tfm);
 int algkit_skcipher_set_key(algkit_skcipher *tfm, const void *key, size_t key_len);
 
 /*
- * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. If len is a multiple of
- * the block size, modes with a chaining value (CBC, CTR) leave there the IV for the next part of the message. Key wrapping leaves the first word of
- * the wrapped key there, and takes it from there; it returns ALGKIT_EBADMSG if the key is not intact.
+ * Encrypts or decrypts len bytes from src to dst. iv has the iv_size of the driver. If len is a multiple of the block size,
+ * modes with a chaining value (CBC, CTR) leave there the IV for the next part of the message. Key wrapping leaves the first
+ * word of the wrapped key there, and takes it from there; it returns ALGKIT_EBADMSG if the key is not intact.
  */
 int algkit_skcipher_encrypt(const algkit_skcipher *tfm, void *iv, size_t iv_len, const void *src, void *dst,
         size_t len);
@@ -302,7 +302,8 @@ typedef struct algkit_hash algkit_hash;
 
 /*
  * Makes a handle of an algorithm's or driver's name and a key, which a plain hash does not have (NULL, 0). A message
- * authentication code without one returns ALGKIT_ENOKEY; for an empty key, pass a pointer that is not NULL. On an error *tfm is NULL.
+ * authentication code without one returns ALGKIT_ENOKEY; for an empty key, pass a pointer that is not NULL. On an error
+ * *tfm is NULL.
  */
 int algkit_hash_new(const char *name, const void *key, size_t key_len, algkit_hash **tfm);
 void algkit_hash_free(algkit_hash *tfm);
@@ -370,8 +371,9 @@ int algkit_hash_peek(const algkit_hash_state *state, void *digest, size_t digest
 int algkit_hash_squeeze(algkit_hash_state *state, void *dst, size_t len);
 
 /*
- * Writes the state as *len bytes to dst; 264 bytes of room are enough. Keep the state as secret as the
- * message and the key: for some algorithms, such as michael_mic, it reveals the key. If room is less than *len, returns ALGKIT_EINVAL, and dst holds zeros.
+ * Writes the state as *len bytes to dst; 264 bytes of room are enough. Keep the state as secret as the message and the key:
+ * for some algorithms, such as michael_mic, it reveals the key. If room is less than *len, returns ALGKIT_EINVAL, and dst
+ * holds zeros.
  */
 int algkit_hash_export(const algkit_hash_state *state, void *dst, size_t room, size_t *len);
 

@@ -27,8 +27,8 @@ rekeyed!(Aead);
 
 impl Aead {
     /// For a mode that authenticates an encrypted IV at the end of the associated data (ESSIV): that encrypted IV.
-    /// It is as long as `iv`; zeros follow. `None` for other modes and for an `iv` of the wrong length. The kernel writes this value to its copy of the
-    /// associated data.
+    /// It is as long as `iv`; zeros follow. `None` for other modes and for an `iv` of the wrong length. The kernel writes
+    /// this value to its copy of the associated data.
     pub fn encrypted_iv(&self, iv: &[u8]) -> Option<[u8; 16]> {
         if iv.len() != self.driver.shape.ivsize {
             return None;
