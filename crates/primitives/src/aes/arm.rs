@@ -14,6 +14,7 @@ use core::arch::asm;
 macro_rules! all_rounds {
     ($round:literal, $mix:literal, $blocks:expr, $first:ident, $inner:ident, $($q:literal)*) => {{
         let blocks: &mut [Integer<ArmCe>; const { [$($q),*].len() }] = $blocks;
+        let blocks = blocks.as_mut_ptr();
         // SAFETY: `first` was made with the token, so the CPU has the instructions. They read and write the blocks, which
         // are as many as the registers listed, and read the keys in `inner`, of which there is at least one.
         unsafe {
@@ -29,8 +30,8 @@ macro_rules! all_rounds {
                 $(concat!($round, " q", $q, ", q8"),)*
                 $(concat!("vst1.64 {{q", $q, "}}, [{to}]!"),)*
                 armv8!(end),
-                from = inout(reg) blocks.as_ptr() => _,
-                to = inout(reg) blocks.as_mut_ptr() => _,
+                from = inout(reg) blocks => _,
+                to = inout(reg) blocks => _,
                 first = in(reg) &raw const $first,
                 key = inout(reg) $inner.as_ptr() => _,
                 left = inout(reg) $inner.len() => _,

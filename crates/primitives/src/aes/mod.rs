@@ -1,7 +1,7 @@
 //! AES (FIPS 197).
 //!
 //! * [`RoundKeys`]: the key schedule that every driver shares.
-//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, or with NEON, which looks up the S-box in
+//! * [`AesKey`] and [`XtsKey`]: keys for CPUs with AES instructions, NEON or AltiVec, which look up the S-box in
 //!   registers (`neon`), and the modes fused with them. Each mode is one text for every width of vector:
 //!
 //! | mode | file | blocks at once |

@@ -74,7 +74,7 @@ macro_rules! output {
 fn three(_: Neon, first: &[[u32; 4]; 4], double_rounds: usize, mut data: InOut<'_>) {
     static ONE: [u32; 4] = [1, 0, 0, 0];
     assert!(data.len() == BLOCKS * BLOCK && double_rounds > 0);
-    let dst = data.dst().as_mut_ptr();
+    let (src, dst) = data.as_ptrs();
     // SAFETY: the token exists, so the CPU has the instructions. They read the first matrix, `ONE` and three blocks from
     // `src`, and write three blocks to `dst`, which is the same place or another: a pair of vectors is read before it is
     // written.
@@ -103,7 +103,7 @@ fn three(_: Neon, first: &[[u32; 4]; 4], double_rounds: usize, mut data: InOut<'
             first = in(reg) first.as_ptr(),
             one = in(reg) ONE.as_ptr(),
             left = inout(reg) double_rounds => _,
-            src = inout(reg) data.src().as_ptr() => _,
+            src = inout(reg) src => _,
             dst = inout(reg) dst => _,
             out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q4") _, out("q5") _, out("q6") _, out("q7") _,
             out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _, out("q14") _, out("q15") _,
@@ -124,9 +124,9 @@ impl ChaChaToken for Neon {
             if len == BLOCKS * BLOCK {
                 three(self, &first, double_rounds, batch);
             } else {
-                let mut pad = [0; BLOCKS * BLOCK];
+                let mut pad = Zeroizing::new([0; BLOCKS * BLOCK]);
                 pad[..len].copy_from_slice(batch.src());
-                three(self, &first, double_rounds, pad.as_mut_slice().into());
+                three(self, &first, double_rounds, pad[..].as_mut().into());
                 batch.dst().copy_from_slice(&pad[..len]);
             }
         }

@@ -30,22 +30,57 @@ proves! {
     AesSha => ArmSha2;
 }
 
-// "aes" asks for both AES and PMULL, "sha2" for SHA-1 and SHA-256, "sha3" for SHA-3 and SHA-512.
-cpufeatures::new!(has_aes, "aes");
-cpufeatures::new!(has_sha2, "sha2");
-cpufeatures::new!(has_sha3, "sha3");
+/// The features by the auxiliary vector's word `AT_HWCAP` (`asm/hwcap.h` of AArch64).
+#[cfg(any(target_os = "linux", target_os = "android", test))]
+fn features(hwcap: u64) -> FeatureSet {
+    use Feature::*;
+    // A hypervisor may show a part of what Armv8 groups, so every bit counts: here ASIMD; AES; PMULL; SHA1, SHA2; SHA3, SHA512.
+    let groups = [(Neon, 1 << 1), (Aes, 1 << 3), (Pclmul, 1 << 4), (Sha2, 1 << 5 | 1 << 6), (Sha3, 1 << 17 | 1 << 21)];
+    let found = groups.into_iter().filter(|(_, bits)| hwcap & bits == *bits);
+    found.fold(FeatureSet::NONE, |set, (feature, _)| set.with(feature)).consistent()
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn found() -> FeatureSet {
+    // SAFETY: the function reads the auxiliary vector, which does not change.
+    features(unsafe { libc::getauxval(libc::AT_HWCAP) })
+}
+
+/// Apple's CPUs have both instructions of each pair, or none. On other systems the program's own target decides.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn found() -> FeatureSet {
+    use Feature::*;
+    cpufeatures::new!(has_aes, "aes");
+    cpufeatures::new!(has_sha2, "sha2");
+    cpufeatures::new!(has_sha3, "sha3");
+    let groups = [(&[Aes, Pclmul][..], has_aes::get()), (&[Sha2], has_sha2::get()), (&[Sha3], has_sha3::get())];
+    let found = groups.into_iter().filter(|(_, has)| *has);
+    found.fold(FeatureSet::of(&[Neon]), |set, (group, _)| set.union(FeatureSet::of(group))).consistent()
+}
 
 pub(super) fn detect() -> FeatureSet {
-    use Feature::*;
     // Programs that are compiled without vector registers, as operating systems are, must not touch them.
-    if !cfg!(target_feature = "neon") {
-        return FeatureSet::NONE;
+    if cfg!(target_feature = "neon") { found() } else { FeatureSet::NONE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that QEMU gives programs on these CPUs, and those of CPUs that show a part of a group.
+    #[test]
+    fn machines() {
+        use Feature::*;
+        for (machine, hwcap, want) in [
+            ("Cortex-A72 without cryptography, as in the Raspberry Pi 4", 0x87, &[Neon][..]),
+            ("Cortex-A53", 0x8ff, &[Neon, Aes, Pclmul, Sha2]),
+            ("all", 0x22_00fb, &[Neon, Aes, Pclmul, Sha2, Sha3]),
+            ("AES without PMULL", 0xef, &[Neon, Aes, Sha2]),
+            ("SHA-256 without SHA-1", 0xdf, &[Neon, Aes, Pclmul]),
+            ("SHA-3 without SHA-512", 0x2_00ff, &[Neon, Aes, Pclmul, Sha2]),
+            ("without vectors", 0xfd, &[]),
+        ] {
+            assert_eq!(features(hwcap), FeatureSet::of(want), "{machine}");
+        }
     }
-    let groups = [
-        (FeatureSet::of(&[Aes, Pclmul]), has_aes::get()),
-        (FeatureSet::of(&[Sha2]), has_sha2::get()),
-        (FeatureSet::of(&[Sha3]), has_sha3::get()),
-    ];
-    let found = groups.iter().filter(|(_, has)| *has);
-    found.fold(FeatureSet::of(&[Neon]), |set, (group, _)| set.union(*group)).consistent()
 }

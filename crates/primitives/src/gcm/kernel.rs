@@ -25,7 +25,7 @@ use crate::aes::rounds::OneBlock;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::{AesVector, Blocks, anew, each, opaque};
+use crate::simd::{AesVector, Blocks, anew, each, opaque, opaque64};
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T: GcmToken> {
@@ -70,7 +70,7 @@ impl TagUse<'_> {
 /// comparison.
 #[inline(always)]
 fn is_zero(difference: u128) -> bool {
-    opaque((difference as u64 | (difference >> 64) as u64) as usize) == 0
+    opaque64(difference as u64 | (difference >> 64) as u64) == 0
 }
 
 /// The block `iv` || `counter`.

@@ -40,9 +40,10 @@ macro_rules! load {
 
 /// The assembly of [`Multiplier::hash`] for one order of bytes. All registers of vectors are overwritten.
 macro_rules! hash {
-    ($acc:ident, $powers:ident, $sums:ident, $blocks:ident, [$($text:expr),* $(,)?] $(, $name:ident = $value:expr)*) => {
+    ($acc:ident, $powers:ident, $sums:ident, $blocks:ident, [$($text:expr),* $(,)?] $(, $name:ident = $value:expr)*) => {{
+        assert!([$powers, $sums].iter().all(|table| table.as_ptr().cast::<u32>().is_aligned()), "VLDR and VLDM need words");
         // SAFETY: `acc` was made with the token, so the CPU has the instructions. They read as many blocks as there are,
-        // and all powers and sums, and they read and write `acc`.
+        // and all powers and sums, which are aligned to words, and they read and write `acc`.
         unsafe {
             asm!(
                 $($text,)*
@@ -58,7 +59,7 @@ macro_rules! hash {
                 options(nostack),
             );
         }
-    };
+    }};
 }
 
 /// The key's registers: its lower half and that rotated by 1 to 4 bytes in d16 to d20, the same of its upper half in d21

@@ -19,7 +19,7 @@ use crate::cpu::{Avx2, Avx512, HasAvx2, Token};
 use crate::hash::Queue;
 use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use crate::simd::x86::{V128, V256};
-use crate::simd::{each, opaque};
+use crate::simd::{each, opaque64};
 use core::marker::PhantomData;
 
 /// A state in general registers. In round t its words are not moved but renamed: (a, …, h) = s[-t..], indices modulo 8.
@@ -95,15 +95,9 @@ impl<T: HasAvx2> State<T> {
     #[inline(always)]
     fn add_to(&self, state: &mut [u64; 8]) {
         for (state, s) in state.iter_mut().zip(self.s) {
-            *state = Word::add(*state, pin(s));
+            *state = Word::add(*state, opaque64(s));
         }
     }
-}
-
-/// `word`, as a value that the compiler knows nothing about.
-#[inline(always)]
-fn pin(word: u64) -> u64 {
-    opaque(word as usize) as u64
 }
 
 /// k + w of sixteen rounds, in pairs of rounds, for a block and for its neighbour.

@@ -387,6 +387,16 @@ pub(crate) fn opaque(mut n: usize) -> usize {
     n
 }
 
+/// [`opaque`] of 64 bits. A CPU whose registers have 32 bits holds them in two.
+#[inline(always)]
+pub(crate) fn opaque64(word: u64) -> u64 {
+    if usize::BITS == 64 {
+        return opaque(word as usize) as u64;
+    }
+    let [low, high] = [word, word >> 32].map(|half| opaque(half as u32 as usize) as u64);
+    high << 32 | low
+}
+
 /// Like [`opaque`], but the compiler cannot assume that two calls with the same `n` give the same value.
 #[inline(always)]
 pub(crate) fn forgotten(mut n: usize) -> usize {

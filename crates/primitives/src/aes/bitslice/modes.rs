@@ -7,6 +7,7 @@ use super::word::Word;
 use super::{Bitslice, BitsliceToken, SlicedKeys, xor};
 use crate::InOut;
 use crate::cpu::Token;
+use zeroize::optimization_barrier;
 
 impl<T: BitsliceToken> Bitslice<T> {
     /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
@@ -113,6 +114,14 @@ fn partial<W: Word>(token: W::Token, keys: &SlicedKeys<W::Key>, pass: &mut impl 
     pad[..len].copy_from_slice(data.src());
     batches::<W>(token, keys, pass, pad.into(), len.div_ceil(16));
     data.dst().copy_from_slice(&pad[..len]);
+    clear(pad);
+}
+
+/// Zeroes bytes that held text or tweaks, also where the compiler sees nobody read them again.
+#[inline(always)]
+fn clear(bytes: &mut [u8]) {
+    bytes.fill(0);
+    optimization_barrier(bytes);
 }
 
 struct Ecb<const DECRYPT: bool>;
@@ -146,10 +155,10 @@ struct Xts<const DECRYPT: bool> {
 impl<const DECRYPT: bool> Pass for Xts<DECRYPT> {
     #[inline(always)]
     fn batch<W: Word>(&mut self, token: W::Token, keys: &SlicedKeys<W::Key>, mut data: InOut<'_>, blocks: usize) {
-        let mut tweaks = W::PAD;
-        let tweaks = tweaks.as_mut();
+        let mut stored = W::PAD;
+        let stored = stored.as_mut();
         let mut next = self.tweak;
-        for (i, tweak) in tweaks.as_chunks_mut().0.iter_mut().enumerate() {
+        for (i, tweak) in stored.as_chunks_mut().0.iter_mut().enumerate() {
             *tweak = next.to_le_bytes();
             let reduce = ((next as i128) >> 127) as u128 & 0x87;
             next = (next << 1) ^ reduce;
@@ -157,7 +166,8 @@ impl<const DECRYPT: bool> Pass for Xts<DECRYPT> {
                 self.tweak = next;
             }
         }
-        let tweaks = W::load(token, tweaks);
+        let tweaks = W::load(token, stored);
+        clear(stored);
         let state = xor(tweaks, W::load(token, data.src()));
         W::store(xor(tweaks, crypt::<W, DECRYPT>(token, keys, state)), data.dst());
     }

@@ -50,6 +50,7 @@ macro_rules! decrypt {
 macro_rules! all_rounds {
     ($round:ident, $last:literal, $blocks:expr, $first:ident, $inner:ident, $($v:literal)*) => {{
         let blocks: &mut [Integer<Power8>; const { [$($v),*].len() }] = $blocks;
+        let blocks = blocks.as_mut_ptr();
         // SAFETY: `first` was made with the token, so the CPU has the instructions. They read and write the blocks, which
         // are as many as the registers listed, and read the keys in `inner`, of which there is at least one. All are
         // aligned to 16 bytes.
@@ -81,8 +82,8 @@ macro_rules! all_rounds {
                 first = in(reg) &raw const $first,
                 rounds = in(reg) $inner.len(),
                 key = inout(reg_nonzero) $inner.as_ptr() => _,
-                from = inout(reg_nonzero) blocks.as_ptr() => _,
-                to = inout(reg_nonzero) blocks.as_mut_ptr() => _,
+                from = inout(reg_nonzero) blocks => _,
+                to = inout(reg_nonzero) blocks => _,
                 out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _, out("v6") _, out("v7") _,
                 out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("ctr") _,
                 options(nostack, preserves_flags),
