@@ -32,8 +32,10 @@ all:
 	$(built)/algkit man-pages $(pages)
 	$(in_c)
 
+# Cargo builds a crate that packages share with the features that all of them need. The gate names the command in ALGKIT_WITH, as it has built
+# algkit for that.
 c-library:
-	$(CARGO) build --release --locked -p algkit-capi
+	$(CARGO) build --release --locked -p algkit-capi $(ALGKIT_WITH)
 	$(in_c)
 
 # rustc cannot give symbols versions, so the C library is linked here, of the archive that cargo makes.

@@ -110,20 +110,23 @@ fn every_image_of_cryptsetup() {
     for image in &images {
         let (name, quick) = (image.name.as_str(), image.quick());
         let opened = |command: &[&str], passphrase| ours(&[command, &quick, &[name]].concat(), passphrase);
-        let dump = opened(&["dump"], image.passphrase);
         if name.contains("kuznyechik") {
             // With `-c` there is nothing else to try, or only what does not open it.
+            let dump = opened(&["dump"], image.passphrase);
             assert!(!dump.status.success() && told(&dump).contains("kuznyechik"), "{name}: {}", told(&dump));
             unsupported += 1;
             continue;
         }
-        let said = String::from_utf8(dump.stdout).expect("UTF-8");
-        for line in [
-            format!("PBKDF2 hash:\t{}\n", image.hash),
-            format!("Cipher chain:\t{}\n", image.chain),
-            format!("Cipher mode:\t{}", image.mode),
-        ] {
-            assert!(said.contains(&line), "{name}: {line}: {said}");
+        // VeraCrypt derives a key in half a second. Where data show that it was the right one, this is done once.
+        if name.starts_with("tc") || !image.has_data() {
+            let said = String::from_utf8(opened(&["dump"], image.passphrase).stdout).expect("UTF-8");
+            for line in [
+                format!("PBKDF2 hash:\t{}\n", image.hash),
+                format!("Cipher chain:\t{}\n", image.chain),
+                format!("Cipher mode:\t{}", image.mode),
+            ] {
+                assert!(said.contains(&line), "{name}: {line}: {said}");
+            }
         }
         let sector = ["read", "--length", "512"];
         let read = opened(&sector, image.passphrase);
