@@ -149,6 +149,19 @@ impl Output {
         .map_err(|source| Error::Write { name, source })
     }
 
+    /// The same for a file that has to be there after the power fails.
+    pub fn finish_durably(self) -> Result<(), Error> {
+        let folder = match &self.to {
+            To::Direct(_) => None,
+            To::Nameless(_, destination) | To::Named(_, _, destination) => Some(destination.folder().to_owned()),
+        };
+        let name = self.name.clone();
+        let failed = |source| Error::Write { name: name.clone(), source };
+        self.handle().sync_all().map_err(failed)?;
+        self.finish()?;
+        folder.map_or(Ok(()), |folder| File::open(folder).and_then(|folder| folder.sync_all())).map_err(failed)
+    }
+
     fn error(&self, source: io::Error) -> Error {
         Error::Write { name: self.name.clone(), source }
     }

@@ -191,6 +191,11 @@ impl Header {
         }
     }
 
+    /// Whether a program has to know more than LUKS2 to write the volume: a reencryption is under way, or there is what is unknown here.
+    pub fn requires(&self) -> bool {
+        matches!(self, Self::Luks2(header) if !header.metadata.config.requirements.mandatory.is_empty())
+    }
+
     /// The reencryption that is under way, if any.
     pub fn reencryption(&self) -> Option<(&luks2::Header, luks2::Reencryption)> {
         match self {
@@ -209,6 +214,8 @@ impl Header {
     ) -> Result<Volume<S>, Error> {
         match self.reencryption() {
             Some((header, reencryption)) => reencrypt::open(header, &reencryption, storage, headed, unlocked),
+            // A slot that was named may hold another key than that of the data.
+            None if unlocked.slot.is_some_and(|slot| !self.slots().bound().contains(&slot)) => Err(Error::WrongKey),
             None => self.open(storage, &unlocked.key),
         }
     }

@@ -24,9 +24,15 @@ use zeroize::Zeroizing;
 pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::All)?;
     let failed = |error| image.error(error);
-    if !args.batch_mode && Header::read(&image.file).is_ok() {
-        let reason =
-            format!("`{}` is a LUKS volume; its data would be lost (-q formats it all the same)", args.image.display());
+    let lost = match Header::read(&image.file) {
+        _ if args.batch_mode => None,
+        Ok(_) => Some("a LUKS volume".to_owned()),
+        Err(algkit_volume::Error::NoHeader) => None,
+        Err(error) => Some(format!("a volume ({error})")),
+    };
+    if let Some(what) = lost {
+        let name = args.image.display();
+        let reason = format!("`{name}` is {what}; its data would be lost (-q formats it all the same)");
         return Err(Error::Option { option: "format", reason });
     }
     let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;

@@ -16,10 +16,15 @@ use crate::{
     output::Output,
 };
 use algkit_volume::{Header, ReadAt, Version};
-use rustix::{fs::Mode, process::umask};
+use rustix::{
+    fs::{FlockOperation, Mode},
+    process::umask,
+};
 
 pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
-    let image = Named::open(&args.image, Access::Read)?;
+    let mut image = Named::open(&args.image, Access::Read)?;
+    // A header that is being changed has key slots of two times.
+    image.lock_header(FlockOperation::NonBlockingLockShared)?;
     let header = image.header()?;
     let path = &args.header_backup_file;
     if path.symlink_metadata().is_ok() {
@@ -36,7 +41,7 @@ pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
         output.write(&chunk)?;
         at += chunk.len() as u64;
     }
-    output.finish()?;
+    output.finish_durably()?;
     Ok(Answer::Yes)
 }
 
@@ -51,6 +56,12 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::All)?;
     let name = image.path.display();
     let question = match Header::read(&image.file) {
+        Ok(there) if there.requires() => {
+            let reason = format!(
+                "the header on `{name}` says that its data is being reencrypted, or needs what is unknown here; no other header has the keys of that"
+            );
+            return refused(reason);
+        }
         Ok(there) if layout(&there) != layout(&header) => {
             return refused(format!("the data of the header on `{name}` has another place or another key size"));
         }

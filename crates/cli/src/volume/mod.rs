@@ -8,6 +8,7 @@ mod fuse2fs;
 mod headers;
 mod kdf;
 mod keys;
+mod locks;
 mod loopaes;
 mod mount;
 mod passphrase;
@@ -34,13 +35,14 @@ use args::{
     kind::{Format, KindArgs},
 };
 use rustix::{
-    fs::{FlockOperation, fcntl_lock, flock},
+    fs::{FlockOperation, OFlags, fcntl_lock, flock},
     io::Errno,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     fs::{File, OpenOptions},
-    os::unix::fs::FileTypeExt,
+    io,
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
@@ -124,6 +126,8 @@ struct Named {
     file: File,
     path: PathBuf,
     access: Access,
+    /// Locks that end with this value, besides those on the file itself.
+    locks: Vec<File>,
 }
 
 impl Named {
@@ -134,8 +138,16 @@ impl Named {
         if is_pipe {
             return Err(Error::Read { name: name(), source: rustix::io::Errno::SPIPE.into() });
         }
-        let opened = OpenOptions::new().read(true).write(access != Access::Read).open(path);
+        let is_device = path.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device());
+        // On a block device, this refuses what is mounted, swapped to, or mapped by the kernel. A header may change meanwhile.
+        let alone = is_device && matches!(access, Access::Data | Access::All);
+        let flags = if alone { OFlags::EXCL.bits() as i32 } else { 0 };
+        let opened = OpenOptions::new().read(true).write(access != Access::Read).custom_flags(flags).open(path);
         let file = opened.map_err(|source| match access {
+            _ if alone && source.kind() == io::ErrorKind::ResourceBusy => {
+                let reason = "the kernel uses it: it is mounted or mapped; unmount or close it first".to_owned();
+                Error::Busy { path: path.to_owned(), reason }
+            }
             Access::Read => Error::Read { name: name(), source },
             _ => Error::Write { name: name(), source },
         })?;
@@ -143,29 +155,46 @@ impl Named {
         if is_folder {
             return Err(Error::Read { name: name(), source: rustix::io::Errno::ISDIR.into() });
         }
-        let named = Self { file, path: path.to_owned(), access };
-        named.lock(access)?;
+        let mut named = Self { file, path: path.to_owned(), access, locks: Vec::new() };
+        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        if matches!(access, Access::Header | Access::All) {
+            named.lock_header(exclusive)?;
+        }
+        // Keeps others from the data as qemu does, by locks on the file's bytes. Some file systems have no locks: then there are none.
+        if matches!(access, Access::Data | Access::All)
+            && matches!(fcntl_lock(&named.file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
+        {
+            return Err(named.busy("data"));
+        }
         Ok(named)
     }
 
-    /// Keeps others out: from the header as cryptsetup does, by flock; from the data as qemu does, by locks on the file's bytes. They end with the
-    /// process.
-    fn lock(&self, access: Access) -> Result<(), Error> {
-        let busy = |what| {
-            let reason = format!("another program uses its {what}; wait until it is done");
-            Error::Busy { path: self.path.clone(), reason }
-        };
-        let exclusive = FlockOperation::NonBlockingLockExclusive;
-        if matches!(access, Access::Header | Access::All) && flock(&self.file, exclusive) == Err(Errno::WOULDBLOCK) {
-            return Err(busy("header"));
+    fn busy(&self, what: &str) -> Error {
+        let reason = format!("another program uses its {what}; wait until it is done");
+        Error::Busy { path: self.path.clone(), reason }
+    }
+
+    /// Keeps others from the header as cryptsetup does: by a lock on the file, and if that is a block device, by one on a file that is named after
+    /// the device.
+    fn lock_header(&mut self, how: FlockOperation) -> Result<(), Error> {
+        let device = locks::of_device(&self.file);
+        for file in device.iter().chain([&self.file]) {
+            if flock(file, how) == Err(Errno::WOULDBLOCK) {
+                return Err(self.busy("header"));
+            }
         }
-        // Some file systems have no locks: then there are none.
-        if matches!(access, Access::Data | Access::All)
-            && matches!(fcntl_lock(&self.file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
-        {
-            return Err(busy("data"));
-        }
+        self.locks.extend(device);
         Ok(())
+    }
+
+    /// An error if this file is a detached header alone. The data of such a volume begins at byte 0 of its own device, so it would be written over
+    /// the header.
+    fn refuse_lone_header(&self, header: &Header) -> Result<(), Error> {
+        if header.data_offset() != 0 {
+            return Ok(());
+        }
+        let reason = format!("`{0}` is a header without data; name the image, and --header {0}", self.path.display());
+        Err(Error::Option { option: "--header", reason })
     }
 
     /// Adds the file's name to an error.
@@ -235,6 +264,9 @@ impl Place {
         let volume = match kind.format {
             Format::Luks => {
                 let header = self.headed().header()?;
+                if self.header.is_none() && self.data.access != Access::Read {
+                    self.data.refuse_lone_header(&header)?;
+                }
                 header.openable(&storage).map_err(|error| self.data.error(error))?;
                 let unlocked = self.headed().unlocked(&header, args)?;
                 let headed = self.header.as_ref().map(|headed| &headed.file as &dyn ReadAt);

@@ -52,13 +52,12 @@ pub fn run(args: &MountArgs) -> Result<Answer, Error> {
     let mut signals = asked_to_end()?;
     let asked = tell.clone();
     thread::spawn(move || signals.forever().try_for_each(|_| asked.send(Event::Asked)));
-    match program {
+    let shown = match program {
         None => {
             let unmounter = serve(&place, &volume, folder, args.read_only, tell)?;
             let shown = announce(&folder.join(NAME));
             let ended = shown.is_ok().then(|| events.recv());
-            finish(unmounter, &events, ended.and_then(Result::ok), folder)?;
-            shown?;
+            finish(unmounter, &events, ended.and_then(Result::ok), folder).and(shown)
         }
         Some(program) => {
             program.check(&volume).map_err(|reason| Error::mount(folder, reason))?;
@@ -67,14 +66,14 @@ pub fn run(args: &MountArgs) -> Result<Answer, Error> {
             let under = under.map_err(|source| Error::mount(folder, source))?;
             let unmounter = serve(&place, &volume, under.path(), args.read_only, tell.clone())?;
             let shown = show(program, &under.path().join(NAME), args, tell, &events);
-            finish(unmounter, &events, None, under.path())?;
-            shown?;
+            finish(unmounter, &events, None, under.path()).and(shown)
         }
-    }
+    };
+    // What was written has its tags, however the mount has ended.
     if !args.read_only {
         volume.sync().map_err(|error| place.data.error(error))?;
     }
-    Ok(Answer::Yes)
+    shown.map(|()| Answer::Yes)
 }
 
 /// Mounts the volume as a file in `folder`.

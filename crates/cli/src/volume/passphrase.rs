@@ -7,6 +7,7 @@ use std::{
     ffi::OsStr,
     fs::File,
     io::{self, IsTerminal, Read, Write},
+    os::fd::AsFd,
     path::Path,
 };
 use zeroize::Zeroizing;
@@ -74,20 +75,24 @@ pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Z
     let most = size.unwrap_or(MAX_FILE);
     let is_stdin = path == OsStr::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
-    let read = |from: &mut dyn Read| {
-        io::copy(&mut from.take(offset), &mut io::sink())?;
-        take(from, most.saturating_add(u64::from(size.is_none())))
+    let read = |from: &mut File| {
+        io::copy(&mut (&*from).take(offset), &mut io::sink())?;
+        let key = take(from, most.saturating_add(u64::from(size.is_none())))?;
+        Ok((key, from.metadata()?.is_file()))
     };
-    let key = match is_stdin {
-        true => read(&mut io::stdin().lock()),
-        false => File::open(path).and_then(|mut file| read(&mut file)),
+    let opened = match is_stdin {
+        true => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+        false => File::open(path),
     };
-    let key = key.map_err(|source| Error::Read { name: name.clone(), source })?;
+    let read = opened.and_then(|mut file| read(&mut file));
+    let (key, is_file) = read.map_err(|source| Error::Read { name: name.clone(), source })?;
     let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
     match size {
         Some(want) if key.len() as u64 != want => {
             refuse(format!("{name} has {} bytes from byte {offset} on, and --keyfile-size is {want}", key.len()))
         }
+        // A program that fails writes nothing to its pipe.
+        None if key.is_empty() && !is_file => refuse(format!("{name} has ended before the first byte of a key")),
         None if key.len() as u64 > MAX_FILE => refuse(format!("{name} is longer than {MAX_FILE} bytes")),
         _ => Ok(key),
     }

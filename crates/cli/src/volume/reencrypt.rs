@@ -23,7 +23,6 @@ use signal_hook::{
     flag::register,
 };
 use std::{
-    fs::File,
     path::Path,
     sync::{
         Arc,
@@ -69,6 +68,9 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--volume-key-file", reason });
     }
     let header = headed.header()?;
+    if args.place.header.is_none() {
+        data.refuse_lone_header(&header)?;
+    }
     let passphrase = passphrase::read(&args.unlock, &args.place.image)?;
     let limits = limits(&args.unlock);
     let unlock = |header: &Header| header.unlock(&headed.file, &passphrase, args.unlock.key_slot, &limits);
@@ -121,6 +123,11 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
         Ok(_) => {
             let reason = format!("`{}` is a LUKS volume already", args.image.display());
             return Err(Error::Option { option: "encrypt", reason });
+        }
+        Err(algkit_volume::Error::NoHeader) => {}
+        // The end of a beginning that was cut off may look damaged; it is finished below. Anything else is data that somebody may want back.
+        Err(error) if args.header.is_some() || Interrupted::find(&data.file).is_ok_and(|found| found.is_none()) => {
+            return Err(data.error(error));
         }
         Err(_) => {}
     }
@@ -206,14 +213,8 @@ fn of_new_header(source: algkit_volume::Error, header: &Path, data: &Named) -> E
 
 /// The same file when it has its name.
 fn named(new: Output, path: &Path) -> Result<Named, Error> {
-    new.finish()?;
-    let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
-    File::open(folder(path)).and_then(|folder| folder.sync_all()).map_err(cannot)?;
+    new.finish_durably()?;
     Named::open(path, Access::Header)
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
@@ -224,6 +225,7 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     }
     // The header is on the image. It moves into the file, and the data to where it was.
     let (header, unlocked) = data.unlock(&args.unlock)?;
+    data.refuse_lone_header(&header)?;
     let mut header = luks2(header, Mode::Decrypt)?;
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
@@ -267,6 +269,9 @@ fn start_decryption(
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
     let header = headed.header()?;
+    if std::ptr::eq(headed, data) {
+        data.refuse_lone_header(&header)?;
+    }
     if let (Mode::Decrypt, Header::Luks2(header)) = (mode, &header)
         && header.metadata.is_plain()
     {

@@ -9,6 +9,9 @@ pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
     let detached = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
     let headed = detached.as_ref().unwrap_or(&data);
     let mut header = headed.header()?;
+    if detached.is_none() {
+        data.refuse_lone_header(&header)?;
+    }
     let refused = |reason| Err(Error::Option { option: "--size", reason });
     let sector = u64::from(header.sector_size());
     if !args.size.is_multiple_of(sector) {
@@ -38,13 +41,15 @@ pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
         false => Ok(()),
     };
     let random = random()?;
+    // What the file has behind the volume stays.
+    let ends_with_file = start + now == device;
     // The header never says more than the file has.
     uninterrupted(|| {
         if end > device {
             resize_file()?;
         }
         header.set_size(&headed.file, args.size, &random).map_err(|error| headed.error(error))?;
-        if end < device { resize_file() } else { Ok(()) }
+        if end < device && ends_with_file { resize_file() } else { Ok(()) }
     })?;
     Ok(Answer::Yes)
 }

@@ -65,7 +65,7 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
         ..Export::new(&volume)
     };
     let server = Server::new(&export, tls);
-    thread::scope(|scope| -> Result<(), Error> {
+    let served = thread::scope(|scope| -> Result<(), Error> {
         scope.spawn(|| server.accept(&listener, scope));
         print_all(format!("{uri}\n").as_bytes())?;
         notify("READY=1");
@@ -74,11 +74,11 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
         listener.close();
         server.stop();
         Ok(())
-    })?;
+    });
     if !args.read_only {
         volume.sync().map_err(|error| place.data.error(error))?;
     }
-    Ok(Answer::Yes)
+    served.map(|()| Answer::Yes)
 }
 
 /// What clients connect to.

@@ -36,7 +36,8 @@ pub fn unlock(image: &Named, args: &UnlockArgs, kind: &KindArgs) -> Result<Heade
             (_, false, false) => Place::Standard,
         },
         veracrypt: !tcrypt.disable_veracrypt,
-        pim: tcrypt.veracrypt_pim,
+        // VeraCrypt's users give 0 for none.
+        pim: tcrypt.veracrypt_pim.filter(|pim| *pim != 0),
         hash: kind.hash.as_deref(),
         cipher: kind.cipher.as_deref(),
     };

@@ -73,20 +73,21 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
     let mut progress = Progress::bytes(input.len());
     let mut buffer = Zeroizing::new(vec![0; CHUNK]);
     let mut at = args.offset;
-    loop {
+    let mut copy = || loop {
         let filled = input.fill(&mut buffer)?;
         let fits = (filled as u64).min(size - at) as usize;
         volume.write_at(at, &buffer[..fits]).map_err(failed)?;
         at += fits as u64;
         progress.advance(fits as u64);
         if fits < filled {
-            volume.sync().map_err(failed)?;
             return Err(no_room(room + (filled - fits) as u64));
         }
         if filled < buffer.len() {
-            break;
+            return Ok(Answer::Yes);
         }
-    }
+    };
+    // What came before a failure is on the volume.
+    let copied = copy();
     volume.sync().map_err(failed)?;
-    Ok(Answer::Yes)
+    copied
 }

@@ -44,9 +44,9 @@ pub fn run(args: &UblkArgs) -> Result<Answer, Error> {
         notify("STOPPING=1");
         announced
     });
-    shown.map_err(|source| Error::BlockDevice { path: place.data.path.clone(), source })??;
     if !args.read_only {
         volume.sync().map_err(|error| place.data.error(error))?;
     }
+    shown.map_err(|source| Error::BlockDevice { path: place.data.path.clone(), source })??;
     Ok(Answer::Yes)
 }

@@ -168,11 +168,14 @@ pub(crate) struct Schedule<'a, V: AesVector> {
 pub(crate) struct WideKeys<V>([V; 13]);
 
 impl<V: AesVector> WideKeys<V> {
+    /// Of vectors of one block no keys are copied: they are as wide in the schedule itself.
     #[inline(always)]
     pub(crate) fn new(keys: &Schedule<'_, V>) -> Self {
         let mut wide = [V::zero(keys.token); 13];
         for (i, wide) in wide.iter_mut().enumerate() {
-            if let Some(key) = V::round_key(keys.token, keys.inner, i) {
+            if V::BLOCKS > 1
+                && let Some(key) = V::round_key(keys.token, keys.inner, i)
+            {
                 *wide = key;
             }
         }

@@ -19,6 +19,7 @@ use crate::InOut;
 use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaVectors, rounds};
 use crate::cpu::Token;
+use crate::hash::wipe;
 use crate::poly1305::one_time::{OneTime, Steps};
 use crate::simd::{align_frame, each};
 use crate::words32::{Quads, Words32};
@@ -72,7 +73,9 @@ fn key_in(block: &[[u32; 4]; 4]) -> OneTime {
     for (bytes, word) in key.chunks_exact_mut(4).zip(block.as_flattened()) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
-    OneTime::new(&key)
+    let hash = OneTime::new(&key);
+    wipe(&mut key);
+    hash
 }
 
 /// Xors the vectors of `stream` to `data`; those beyond its end are not used.
@@ -180,9 +183,11 @@ impl<T: AeadToken> Kernel<'_, T> {
         aad: &[u8],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
-        let (zero, stream) = rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+        let (mut zero, stream) =
+            rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
         let stream = stream.as_flattened();
         let mut hash = key_in(&zero);
+        wipe(&mut zero);
         let ready = if G * V::QUADS <= 2 { None } else { Some(self.token.ready(&hash, text.len())) };
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);

@@ -32,7 +32,7 @@ proves! {
 
 /// The features by the auxiliary vector's word `AT_HWCAP` (`asm/hwcap.h` of AArch64).
 #[cfg(any(target_os = "linux", target_os = "android", test))]
-fn features(hwcap: u64) -> FeatureSet {
+fn features(hwcap: usize) -> FeatureSet {
     use Feature::*;
     // A hypervisor may show a part of what Armv8 groups, so every bit counts: here ASIMD; AES; PMULL; SHA1, SHA2; SHA3, SHA512.
     let groups = [(Neon, 1 << 1), (Aes, 1 << 3), (Pclmul, 1 << 4), (Sha2, 1 << 5 | 1 << 6), (Sha3, 1 << 17 | 1 << 21)];
@@ -43,7 +43,8 @@ fn features(hwcap: u64) -> FeatureSet {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn found() -> FeatureSet {
     // SAFETY: the function reads the auxiliary vector, which does not change.
-    features(unsafe { libc::getauxval(libc::AT_HWCAP) })
+    let word = unsafe { libc::getauxval(libc::AT_HWCAP) };
+    features(word as usize)
 }
 
 /// Apple's CPUs have both instructions of each pair, or none. On other systems the program's own target decides.

@@ -4,10 +4,10 @@
 //! [`CpuFeatures::detect`], which asks the CPU, or from removing features from another. A [`Token`] is made from it.
 //! Code that needs the features takes the token as proof that they exist.
 //!
-//! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. On
-//! AArch64 the crate `cpufeatures` detects them, on Linux and Android by HWCAP and on Apple's systems. On other systems
-//! for AArch64 the features are those that the program is compiled with. On 64-bit PowerPC and 32-bit Arm they are read
-//! from Linux's auxiliary vector. On 64-bit RISC-V Linux is asked for them by a system call.
+//! On x86, one function reads the CPU's answers, and a pure function of [`Cpuid`] derives the features from them. Under
+//! Linux, Arm and 64-bit PowerPC have theirs from the auxiliary vector, and 64-bit RISC-V from a system call. On other
+//! systems AArch64 asks the crate `cpufeatures`, which knows Apple's; elsewhere it answers what the program is compiled
+//! with.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

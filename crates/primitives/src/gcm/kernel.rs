@@ -389,7 +389,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         sum: Sum<'_, T::V>,
         text: &mut InOut<'_>,
     ) -> (T::V, Option<[T::V; EARLY]>) {
-        const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8) }
+        const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8, "GCM takes six or eight vectors at once") }
         match T::V::BATCH {
             6 => self.batches::<ENCRYPT, 6>(counters, sum, text),
             _ => self.batches::<ENCRYPT, 8>(counters, sum, text),

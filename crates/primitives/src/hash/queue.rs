@@ -268,7 +268,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
-                    stream.write(&kernel.get(lane));
+                    let mut last = kernel.get(lane);
+                    stream.write(&last);
+                    last.wipe();
                     *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
@@ -277,7 +279,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         }
         for (lane, i) in streams[..K::LANES].iter().enumerate() {
             if let Some(stream) = self.streams.get_mut(*i) {
-                stream.chain = kernel.get(lane);
+                let mut chain = kernel.get(lane);
+                stream.chain.clone_from(&chain);
+                chain.wipe();
                 self.waiting |= 1 << i;
             }
         }
@@ -332,7 +336,8 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 let len = stream.next().len();
                 let mut chain = stream.chain.clone();
                 absorb(&mut chain, stream.next());
-                stream.chain = chain;
+                stream.chain.clone_from(&chain);
+                chain.wipe();
                 stream.advance(len);
             }
             if let Some(out) = stream.out.take() {

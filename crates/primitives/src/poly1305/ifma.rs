@@ -17,11 +17,11 @@
 //!
 //! # Bounds
 //!
-//! A factor has limbs of less than 2⁴⁵, 2⁴⁵ and 2⁴³; this holds for blocks and for sums of two numbers too. Then 20*r₁*
+//! A factor has limbs of less than 2⁴⁵ + 2¹⁶, 2⁴⁵ + 2¹⁴ and 2⁴³; this holds for blocks and for sums of two numbers too. Then 20*r₁*
 //! < 2⁴⁹·⁴, all factors are below 2⁵², and an upper half is below 2⁴⁵⁺⁴⁹·⁴⁻⁵² = 2⁴²·⁴. Six products (of two numbers)
 //! make *l* < 2⁵⁴·⁶ and *u* < 2⁴⁵, and the limbs before the carry are below 2⁵⁴·⁶ + 2⁵⁷ + 2⁵⁵ < 2⁵⁸, 2⁵⁴·⁶ + 2⁵³ < 2⁵⁵
 //! and again 2⁵⁵. Carries are below 2¹⁴, 2¹¹ and 2¹³, and five times the last is below 2¹⁶. So the limbs come out below
-//! 2⁴⁴ + 2¹⁶, 2⁴⁴ + 2¹⁴ and 2⁴² + 2¹¹, and with those of a block added, below 2⁴⁵, 2⁴⁵ and 2⁴³. The sums over eight
+//! 2⁴⁴ + 2¹⁶, 2⁴⁴ + 2¹⁴ and 2⁴² + 2¹¹, and with those of a block added, below 2⁴⁵ + 2¹⁶, 2⁴⁵ + 2¹⁴ and 2⁴³. The sums over eight
 //! lanes at the end stay below 2⁶¹.
 
 use super::scalar::{Element, Point};

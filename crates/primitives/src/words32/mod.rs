@@ -7,6 +7,7 @@
 
 use crate::InOut;
 use crate::cpu::Token;
+use crate::hash::wipe;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -87,15 +88,14 @@ pub trait Words32: Copy {
     /// Reads the blocks of `src`, at most `LANES`. The other lanes are unspecified.
     #[inline(always)]
     fn load_partial(token: Self::Token, src: &[u8]) -> [Self; 4] {
-        let mut blocks;
-        let whole = if src.len() == 16 * Self::LANES {
-            src
-        } else {
-            blocks = [0; MAX_BLOCKS];
-            blocks[..src.len()].copy_from_slice(src);
-            &blocks
-        };
-        Self::load_blocks(token, whole)
+        if src.len() == 16 * Self::LANES {
+            return Self::load_blocks(token, src);
+        }
+        let mut blocks = [0; MAX_BLOCKS];
+        blocks[..src.len()].copy_from_slice(src);
+        let words = Self::load_blocks(token, &blocks);
+        wipe(&mut blocks);
+        words
     }
 
     /// Writes as many blocks as fit into `dst`, at most `LANES`.
@@ -107,6 +107,7 @@ pub trait Words32: Copy {
         let mut blocks = [0; MAX_BLOCKS];
         Self::store_blocks(words, &mut blocks);
         dst.copy_from_slice(&blocks[..dst.len()]);
+        wipe(&mut blocks);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
 use crate::cpu::{Portable, Token};
+use crate::hash::wipe;
 use crate::simd::{each, from_fn};
 use core::marker::PhantomData;
 
@@ -293,5 +294,6 @@ impl Quads for Quad {
         let mut keystream = [0; 64];
         store_words(self.0, &mut keystream);
         xor_pieces(data, &keystream);
+        wipe(&mut keystream);
     }
 }

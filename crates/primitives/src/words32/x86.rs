@@ -5,6 +5,7 @@ use super::registers::{quads, words};
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
+use crate::hash::wipe;
 use crate::simd::x86::{V128, V256, V512};
 
 /// The methods of [`Words32`] for which x86 has instructions of its own.
@@ -83,6 +84,7 @@ impl<T: HasSse2> Quads for V128<T> {
         let mut keystream = [0; 64];
         Quads::store(self, &mut keystream);
         xor_pieces(data, &keystream);
+        wipe(&mut keystream);
     }
 }
 
@@ -144,6 +146,7 @@ impl<T: HasAvx2> Quads for V256<T> {
         let mut keystream = [0; 64];
         Quads::store(self, &mut keystream);
         xor_pieces(data, &keystream);
+        wipe(&mut keystream);
     }
 }
 

@@ -238,10 +238,10 @@ impl Work<'_> {
                     let mut bytes = self.read_old(&part)?;
                     let is_old = sums.old_blocks(&saved, part.start - zone.start, &bytes)?;
                     for (number, block) in bytes.chunks_mut(*block as usize).enumerate().filter(|(n, _)| is_old[*n]) {
-                        let at = part.start + (number * block.len()) as u64;
-                        self.ciphers.renew(at, block, granule)?;
-                        self.write_new(at, block)?;
+                        self.ciphers.renew(part.start + (number * block.len()) as u64, block, granule)?;
                     }
+                    // Blocks that are new already are written again: after an error the kernel may have them in its cache alone.
+                    self.write_new(part.start, &bytes)?;
                 }
             }
         }

@@ -84,6 +84,9 @@ pub fn start(
     if header.metadata.keyslots.values().any(|slot| slot.kind == KIND) {
         sweep(header, headed, random)?;
     }
+    if unlocked.slot.is_some_and(|slot| !header.bound().contains(&slot)) {
+        return Err(Error::WrongKey);
+    }
     let mut changed = header.clone();
     let (segment, digest) = only_segment(&changed)?;
     let unlocked = match &plan.change {
