@@ -258,3 +258,17 @@ fn what_a_new_volume_is_refused_for() {
     foreign("coreutils", "mkfifo", &[&pipe]);
     assert!(place.refused(&["dump", &pipe]).contains("cannot read"));
 }
+
+#[test]
+fn a_slot_with_another_key_does_not_open_the_data() {
+    let place = Place::new();
+    let image = place.volume("luks2", 20 << 20);
+    let add = ["luksAddKey", "--unbound", "--key-size", "512", "-S", "5", &image, &place.at("two")];
+    place.cryptsetup(&[&add[..], &QUICK].concat());
+    let before = fs::read(&image).expect("a file");
+    for args in [&["write", "-i", &place.at("key")][..], &["read"], &["reencrypt"]] {
+        let said = place.refused(&[args, &["-S", "5", "-d", &place.at("two"), &image]].concat());
+        assert!(said.contains("not the key of the volume"), "{args:?}: {said}");
+        assert!(fs::read(&image).expect("a file") == before, "{args:?}");
+    }
+}

@@ -166,6 +166,9 @@ fn what_does_not_open() {
         assert_eq!(refused.status.code(), Some(2), "{options:?}: {}", told(&refused));
         assert!(told(&refused).contains(reason), "{options:?}: {}", told(&refused));
     }
+    // To VeraCrypt a PIM of 0 is none.
+    let none = ours(&[&["open-test", "--veracrypt-pim", "0", &image.name][..], &image.quick()].concat(), PASSPHRASE);
+    assert!(none.status.success(), "{}", told(&none));
     let luks = ours(&["open-test", "--tcrypt-hidden", &image.name], PASSPHRASE);
     assert_eq!(luks.status.code(), Some(2), "{}", told(&luks));
 }

@@ -80,3 +80,98 @@ fn an_altered_header_is_refused_in_one_line_and_stays() {
     let line = fails(&open(&good), 1);
     assert!(line.contains("no key slot opens"), "{line}");
 }
+
+/// The options of a new key slot, which take hardly any time.
+const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
+
+#[test]
+fn a_header_alone_is_not_taken_for_its_volume() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    let (image, text) = (folder.write("image", common::text(1 << 20)), folder.write("text", "plain"));
+    let header = folder.arg("header");
+    ok(&run(&[&["volume", "encrypt", "-d", &key, "--header", &header, &image][..], &QUICK].concat()));
+    let before = folder.read("header");
+    let new = folder.arg("new");
+    for args in [
+        &["write", "-i", &text, "-d", &key][..],
+        &["serve", "-d", &key, "--socket", &new],
+        &["reencrypt", "-d", &key],
+        &["encrypt", "-d", &key],
+        &["decrypt", "-q", "-d", &key, "--header", &new],
+        &["resize", "-q", "--size", "4096"],
+    ] {
+        let line = fails(&run(&[&["volume"], args, &[&header]].concat()), 2);
+        assert!(line.contains("header"), "{args:?}: {line}");
+        assert!(folder.read("header") == before && !folder.path("new").exists(), "{args:?}");
+    }
+    // With its image, and to try a passphrase, it is good.
+    ok(&run(&["volume", "open-test", "-d", &key, &header]));
+    ok(&run(&["volume", "write", "-i", &text, "-d", &key, "--header", &header, &image]));
+}
+
+#[test]
+fn no_header_is_restored_over_an_unfinished_reencryption() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let (key, backup) = (folder.arg("key"), folder.arg("backup"));
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    let begin = ["volume", "reencrypt", "--init-only", "--drop-other-keys", "-d", &key, &image];
+    ok(&run(&[&begin[..], &QUICK].concat()));
+    let begun = folder.read("image");
+    let line = fails(&run(&["volume", "header-restore", "-q", "--header-backup-file", &backup, &image]), 2);
+    assert!(line.contains("reencrypted"), "{line}");
+    assert!(folder.read("image") == begun);
+}
+
+#[test]
+fn a_damaged_volume_is_not_taken_for_none() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let damaged = altered(&good, r#""offset":"290816""#, r#""offset":"32768""#);
+    fs::write(&image, &damaged).unwrap();
+    let (key, header) = (folder.arg("key"), folder.arg("header"));
+    for args in [&["format"][..], &["encrypt", "--header", &header], &["encrypt", "--reduce-device-size", "32M"]] {
+        let line = fails(&run(&[&["volume"], args, &QUICK, &["-d", &key, &image]].concat()), 2);
+        assert!(line.contains("overlap"), "{args:?}: {line}");
+        assert!(folder.read("image") == damaged, "{args:?}");
+    }
+    ok(&run(&[&["volume", "format", "-q"][..], &QUICK, &["-d", &key, &image]].concat()));
+}
+
+#[test]
+fn nothing_in_a_pipe_is_no_passphrase() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let line = fails(&common::pipe(&["volume", "format", "-q", "-d", "-", &image], b""), 2);
+    assert!(line.contains("ended before the first byte"), "{line}");
+    // An empty file is an empty passphrase.
+    let empty = folder.write("empty", "");
+    ok(&run(&[&["volume", "format", "-q", "-d", &empty, &image][..], &QUICK].concat()));
+}
+
+#[test]
+fn what_is_behind_a_volume_stays() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    ok(&run(&["volume", "resize", "-q", "--size", "1M", &image]));
+    let mut bytes = folder.read("image");
+    assert_eq!(bytes.len(), 17 << 20, "the image ends with the volume");
+    bytes.resize(20 << 20, 0x5a);
+    fs::write(&image, &bytes).unwrap();
+    for size in ["2M", "1M"] {
+        ok(&run(&["volume", "resize", "-q", "--size", size, &image]));
+        let now = folder.read("image");
+        assert!(now.len() == 20 << 20 && now[18 << 20..] == bytes[18 << 20..], "{size}");
+    }
+}
+
+#[test]
+fn a_header_that_changes_is_not_copied() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let changing = fs::File::open(&image).unwrap();
+    changing.lock().unwrap();
+    let line = fails(&run(&["volume", "header-backup", "--header-backup-file", &folder.arg("backup"), &image]), 2);
+    assert!(line.contains("another program uses its header"), "{line}");
+}

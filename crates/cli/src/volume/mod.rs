@@ -139,13 +139,13 @@ impl Named {
             return Err(Error::Read { name: name(), source: rustix::io::Errno::SPIPE.into() });
         }
         let is_device = path.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device());
-        // On a block device, this refuses what is mounted, swapped to, or mapped by the kernel. A header may change meanwhile.
+        // Linux refuses a block device that is mounted, swapped to, or mapped, or whose partitions are. A header may change meanwhile.
         let alone = is_device && matches!(access, Access::Data | Access::All);
         let flags = if alone { OFlags::EXCL.bits() as i32 } else { 0 };
         let opened = OpenOptions::new().read(true).write(access != Access::Read).custom_flags(flags).open(path);
         let file = opened.map_err(|source| match access {
             _ if alone && source.kind() == io::ErrorKind::ResourceBusy => {
-                let reason = "the kernel uses it: it is mounted or mapped; unmount or close it first".to_owned();
+                let reason = "it is in use: mounted, mapped, or open in a program that wants it alone".to_owned();
                 Error::Busy { path: path.to_owned(), reason }
             }
             Access::Read => Error::Read { name: name(), source },
