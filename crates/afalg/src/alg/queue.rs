@@ -36,6 +36,9 @@ static SPARE: Mutex<Vec<Secret>> = Mutex::new(Vec::new());
 const MAX_SPARE: usize = 4;
 const KEPT: RangeInclusive<usize> = 4096..=(1 << 18) + PAGE;
 
+/// The largest buffer in bytes that an empty queue keeps: that of a message of 64 KiB.
+const MAX_IDLE: usize = (1 << 16) + PAGE;
+
 /// The alignment of texts: vectors across two cache lines take twice the time. A long text starts at a page
 /// boundary, like most clients' buffers. With a slightly larger page offset than the client's buffer, the CPU,
 /// which first compares the lower twelve bits of addresses, would delay loads from one because of stores to the
@@ -144,10 +147,18 @@ impl Queue {
         }
     }
 
-    /// Drops everything.
+    /// Drops everything, and a buffer that is larger than most messages need.
     #[inline]
     pub(super) fn clear(&mut self) {
+        if self.bytes.len() > MAX_IDLE {
+            *self = Self::default();
+        }
         (self.head, self.tail) = (self.start, self.start);
+    }
+
+    /// The bytes that the queue occupies.
+    pub(super) fn held(&self) -> usize {
+        self.bytes.len()
     }
 }
 

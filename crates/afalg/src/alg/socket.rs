@@ -181,11 +181,11 @@ impl Socket {
         self.usage.as_deref_mut()
     }
 
-    /// The number of queued text bytes.
+    /// The bytes that queued texts occupy.
     pub(crate) fn held(&self) -> usize {
         match &self.role {
-            Role::Skcipher(operation) => operation.stream.queue.len(),
-            Role::Aead(operation) => operation.stream.queue.len(),
+            Role::Skcipher(operation) => operation.stream.queue.held(),
+            Role::Aead(operation) => operation.stream.queue.held(),
             Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => 0,
         }
     }

@@ -97,9 +97,10 @@ impl Device {
         Readiness { readable: done > 0, writable: done < MAX_JOBS }
     }
 
-    /// Calls `act` with the usage counts of each session.
+    /// Calls `act` with the usage counts of each session, unless a call is at work on them. That may wait for the program's memory.
     pub(crate) fn each_usage(&self, act: fn(&mut Usage)) {
-        self.state().sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
+        let Ok(mut state) = self.state.try_lock() else { return };
+        state.sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -82,7 +82,7 @@ fn preloaded(args: &RunArgs, via: Via) -> Result<Option<OsString>, Error> {
 /// shells.
 fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<Answer, Error> {
     let variable = |name: &str| variables.get(name).and_then(|value| value.to_str()).map(str::to_owned);
-    report::begin(variables.get("ALGKIT_STATS"));
+    report::begin(variables.get("ALGKIT_STATS"))?;
     if let Ok(settings) = Settings::of_variables(variable) {
         let client = Some(algkit_supervisor::client as fn() -> String);
         service::configure(Settings { tell: Some(report::tell), client, ..settings });

@@ -6,8 +6,8 @@ use crate::{error::Error, out::complain};
 use algkit_afalg::usage;
 use std::{
     ffi::OsString,
-    fs,
-    io::{self, Write as _},
+    fs::{File, OpenOptions},
+    io::{self, Seek as _, Write as _},
     mem,
     path::PathBuf,
     sync::{
@@ -26,7 +26,7 @@ static WRITER: Mutex<Writer> = Mutex::new(Writer::Idle);
 static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
 
 /// The destination of statistics: a file, or `None` for standard error. Unset if no statistics were requested.
-static STATS: OnceLock<Option<PathBuf>> = OnceLock::new();
+static STATS: OnceLock<Option<(File, PathBuf)>> = OnceLock::new();
 
 enum Writer {
     Idle,
@@ -34,11 +34,14 @@ enum Writer {
     Ended,
 }
 
-/// Enables statistics if they were requested. An empty file name means standard error.
-pub fn begin(stats: Option<&OsString>) {
-    if let Some(file) = stats {
-        let _ = STATS.set((!file.is_empty()).then(|| file.into()));
-    }
+/// Enables statistics if they were requested. An empty file name means standard error. The file is opened now, as the program may be the one who
+/// owns its folder, and may put another file in its place.
+pub fn begin(stats: Option<&OsString>) -> Result<(), Error> {
+    let Some(path) = stats.map(PathBuf::from) else { return Ok(()) };
+    let opened = (!path.as_os_str().is_empty()).then(|| OpenOptions::new().write(true).open(&path)).transpose();
+    let failed = |source| Error::Write { name: format!("`{}`", path.display()), source };
+    let _ = STATS.set(opened.map_err(failed)?.map(|file| (file, path)));
+    Ok(())
 }
 
 /// The handler of SIGUSR1, if statistics are enabled: writes them.
@@ -88,8 +91,18 @@ fn stats() -> Result<(), Error> {
     let text: String = usage::report().lines().map(|line| format!("algkit: {line}\n")).collect();
     let written = match file {
         None => io::stderr().write_all(text.as_bytes()),
-        Some(file) => fs::write(file, text),
+        Some((file, _)) => rewrite(file, &text),
     };
-    let name = || file.as_ref().map_or_else(|| "standard error".to_owned(), |file| format!("`{}`", file.display()));
+    let name =
+        || file.as_ref().map_or_else(|| "standard error".to_owned(), |(_, path)| format!("`{}`", path.display()));
     written.map_err(|source| Error::Write { name: name(), source })
+}
+
+/// Replaces what is in a file; what is a pipe or a terminal gets more.
+fn rewrite(mut file: &File, text: &str) -> io::Result<()> {
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    file.write_all(text.as_bytes())
 }

@@ -119,6 +119,11 @@ impl ContextId {
         Ok(Self { process, started: started(process).ok_or(Errno::SRCH)?, address })
     }
 
+    /// Whether there is a context at this address.
+    pub fn exists(&self, target: &Target<'_>) -> bool {
+        Ring::read(target, self.address).is_ok()
+    }
+
     /// Whether the kernel has events for the context.
     pub fn has_events(&self, target: &Target<'_>) -> bool {
         Ring::read(target, self.address).is_ok_and(|ring| ring.has_events())
@@ -133,7 +138,8 @@ impl ContextId {
         target.put(self.address.wrapping_add(MAGIC_AT), 0).map_err(|_| Errno::INVAL)
     }
 
-    fn is_alive(&self) -> bool {
+    /// Whether the context's process is still there.
+    pub fn is_alive(&self) -> bool {
         started(self.process) == Some(self.started)
     }
 }
@@ -162,16 +168,19 @@ impl Contexts {
     /// [`Errno::AGAIN`] if the program, or all programs together, have too many contexts.
     pub fn add(&mut self, id: ContextId, program: Program) -> Result<(), Errno> {
         if self.is_full(program) {
-            self.events.retain(|id, _| id.is_alive());
-            if self.is_full(program) {
-                return Err(Errno::AGAIN);
-            }
+            return Err(Errno::AGAIN);
         }
         self.events.entry(id).or_insert(Context { program, events: VecDeque::new() });
         Ok(())
     }
 
-    fn is_full(&self, program: Program) -> bool {
+    /// All contexts.
+    pub fn ids(&self) -> Vec<ContextId> {
+        self.events.keys().copied().collect()
+    }
+
+    /// Whether the program, or all programs together, have too many contexts for one more.
+    pub fn is_full(&self, program: Program) -> bool {
         let of_program = self.events.values().filter(|context| context.program == program).count();
         of_program >= MAX_CONTEXTS_OF_PROGRAM || self.events.len() >= MAX_CONTEXTS
     }
@@ -193,9 +202,10 @@ impl Contexts {
         }
     }
 
-    /// Removes a context that has been destroyed.
-    pub fn remove(&mut self, id: ContextId) {
+    /// Removes a context that has been destroyed, and returns the calls that wait for it.
+    pub fn remove(&mut self, id: ContextId) -> Vec<Waiting> {
         self.events.remove(&id);
+        self.waiting.extract_if(.., |call| call.id == id).collect()
     }
 
     /// Adds a call that waits for events.
@@ -215,8 +225,9 @@ impl Contexts {
         !self.waiting.is_empty()
     }
 
-    /// Removes and returns the calls that have enough events or whose time is over, each with its events.
-    pub fn due(&mut self) -> Vec<(Waiting, Vec<Event>)> {
+    /// Removes and returns the calls that have enough events or whose time is over, each with its events: those that wait for the context `of`, or
+    /// all. To write to a program's memory may take long, so a thread that serves one program takes the calls of that one's context.
+    pub fn due(&mut self, of: Option<ContextId>) -> Vec<(Waiting, Vec<Event>)> {
         let Self { events, waiting } = self;
         let now = Instant::now();
         let mut due = Vec::new();
@@ -224,7 +235,7 @@ impl Contexts {
             let queue = events.get_mut(&call.id).map(|context| &mut context.events);
             let there = queue.as_ref().map_or(0, |queue| queue.len());
             let is_late = call.deadline.is_some_and(|deadline| deadline <= now);
-            let is_due = there.min(call.most) >= call.least.max(1) || is_late;
+            let is_due = of.is_none_or(|id| id == call.id) && (there.min(call.most) >= call.least || is_late);
             if is_due {
                 let taken = queue.map(|queue| queue.drain(..there.min(call.most)).collect());
                 due.push((*call, taken.unwrap_or_default()));

@@ -218,8 +218,12 @@ fn on_own_thread(server: &Arc<Server>, asked: &Arc<AtomicUsize>, act: fn()) {
 }
 
 /// The exit status of the program, if it has ended.
-fn ended(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
-    child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
+fn ended(child: &mut Child, server: &Server) -> Result<Option<ExitStatus>, Error> {
+    let status = child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
+    if status.is_some() {
+        server.programs.first_has_ended();
+    }
+    Ok(status)
 }
 
 /// Sends a signal to the program, or after its end to the orphans that it has left.
@@ -270,7 +274,7 @@ fn attend(
                             signal => {
                                 // The program may have ended a moment ago.
                                 if status.is_none() {
-                                    status = ended(child)?;
+                                    status = ended(child, server)?;
                                 }
                                 pass_on(signal, status.is_none().then_some(pidfd), adoption);
                             }
@@ -279,7 +283,7 @@ fn attend(
                     adoption.reap();
                 }
                 EXIT => {
-                    status = ended(child)?;
+                    status = ended(child, server)?;
                     if status.is_some() {
                         epoll::delete(epoll, pidfd).map_err(Error::system("epoll_ctl"))?;
                     }

@@ -11,7 +11,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicI32, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -47,7 +47,8 @@ impl Account {
 
 /// All programs of a supervisor.
 pub struct Programs {
-    first: i32,
+    /// The program's first process; 0 when it has ended, as its number may then be another's.
+    first: AtomicI32,
     /// The program of each thread. A thread's number is not reused within [`FRESH`], unless all numbers are used up in
     /// that time. Then a request may be counted for the wrong program.
     known: Mutex<HashMap<i32, (Instant, Program)>>,
@@ -66,7 +67,12 @@ const MAX_ANCESTORS: usize = 64;
 impl Programs {
     /// The programs among the descendants of the process `first`.
     pub fn new(first: i32) -> Self {
-        Self { first, known: Mutex::default(), accounts: Mutex::default() }
+        Self { first: AtomicI32::new(first), known: Mutex::default(), accounts: Mutex::default() }
+    }
+
+    /// From now on, nobody descends from the first process, which has ended.
+    pub fn first_has_ended(&self) {
+        self.first.store(0, Ordering::Relaxed);
     }
 
     /// The program that a thread belongs to.
@@ -95,7 +101,8 @@ impl Programs {
         let (mut process, mut parent) =
             (number(process.as_deref()).unwrap_or(0), number(parent.as_deref()).unwrap_or(0));
         for _ in 0..MAX_ANCESTORS {
-            if process == self.first || parent == self.first {
+            let first = self.first.load(Ordering::Relaxed);
+            if first != 0 && (process == first || parent == first) {
                 return Program { user, branch: process };
             }
             if parent <= 1 || parent as u32 == std::process::id() {

@@ -259,16 +259,23 @@ impl Server {
         least: u32,
         give: impl FnOnce(u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
-        // Two threads must not find the same number, so it is recorded until the descriptor has it.
-        let mut giving = lock(&self.giving);
-        let mut number = Err(Errno::MFILE);
-        for range in self.ranges.all() {
-            let taken = |number| giving.contains(&number);
-            number = target.free_number(range.start..range.end, least, taken);
-            if number != Err(Errno::MFILE) {
-                break;
+        // Two threads must not find the same number, so it is recorded until the descriptor has it. To look for one may take long, and other
+        // programs must not wait for that. So whoever comes second looks again.
+        let number = loop {
+            let giving = lock(&self.giving).clone();
+            let mut number = Err(Errno::MFILE);
+            for range in self.ranges.all() {
+                let taken = |number| giving.contains(&number);
+                number = target.free_number(range.start..range.end, least, taken);
+                if number != Err(Errno::MFILE) {
+                    break;
+                }
             }
-        }
+            match number {
+                Ok(found) if !lock(&self.giving).insert(found) => {}
+                number => break number,
+            }
+        };
         let number = number.inspect_err(|&error| {
             let reason = match error {
                 Errno::MFILE => "no number is free where files are served",
@@ -277,8 +284,6 @@ impl Server {
             };
             self.tell(target.request, format_args!("refused a file: {reason}"));
         })?;
-        giving.insert(number);
-        drop(giving);
         let given = give(number);
         lock(&self.giving).remove(&number);
         given
@@ -449,7 +454,7 @@ impl Server {
         let due = {
             let mut contexts = self.contexts();
             contexts.push(id, Event { data, iocb, result });
-            contexts.due()
+            contexts.due(Some(id))
         };
         due.into_iter().for_each(|(waiting, events)| self.deliver(waiting, events));
         if let Some(event_fd) = event_fd {
@@ -627,7 +632,7 @@ impl Server {
 
     /// Ends the calls for events that have enough of them or have timed out, or that a signal interrupts.
     fn look_after_waiting(&self) {
-        let due = self.contexts().due();
+        let due = self.contexts().due(None);
         for (waiting, events) in due {
             let deliver = move |server: &Self| server.deliver(waiting, events);
             self.pool.employ(waiting.request, self.programs.of(waiting.request.tid), Box::new(deliver));

@@ -58,14 +58,19 @@ impl Context {
     }
 
     fn events(&self, least: usize, timeout: Option<Duration>) -> Vec<Event> {
-        let mut events = [Event::default(); 8];
-        let timeout =
-            timeout.map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() });
-        let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
-        // SAFETY: `events` has room for eight events.
-        let result = unsafe { libc::syscall(SYS_io_getevents, self.0, least, 8, events.as_mut_ptr(), timeout) };
-        events[..check(result as isize).expect("events")].to_vec()
+        events(self.0, least, timeout).expect("events")
     }
+}
+
+/// The events of the context at an address.
+fn events(context: u64, least: usize, timeout: Option<Duration>) -> Result<Vec<Event>> {
+    let mut events = [Event::default(); 8];
+    let timeout =
+        timeout.map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() });
+    let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: `events` has room for eight events.
+    let result = unsafe { libc::syscall(SYS_io_getevents, context, least, 8, events.as_mut_ptr(), timeout) };
+    Ok(events[..check(result as isize)?].to_vec())
 }
 
 impl Drop for Context {
@@ -271,5 +276,25 @@ supervised! {
         });
         assert_eq!(of_child, 0);
         assert_eq!(contexts().iter().map(submits).take_while(Result::is_ok).count(), 64);
+    }
+}
+
+supervised! {
+    fn calls_for_events_end_when_the_kernel_ends_them() {
+        let (other, context, socket) = (Context::new(), Context::new(), hash("sha256"));
+        // Who asks for none or more does not wait: neither at a context that has to do with served files, nor at another.
+        let mut write = writes(1, &socket, b"abc");
+        assert_eq!(context.submit(&mut [&mut write]).expect("submitted"), 1);
+        assert_eq!(context.events(1, None).len(), 1);
+        assert_eq!(context.events(0, None), []);
+        assert_eq!(other.events(0, None), []);
+        // Who waits for a context that is destroyed meanwhile, or before, is refused.
+        let address = context.0;
+        let waits = thread::spawn(move || events(address, 1, None));
+        thread::sleep(Duration::from_millis(100));
+        drop(context);
+        for refused in [waits.join().expect("the thread ends"), events(address, 1, None)] {
+            assert_eq!(refused.expect_err("nothing is there").raw_os_error(), Some(libc::EINVAL));
+        }
     }
 }

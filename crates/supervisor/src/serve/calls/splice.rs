@@ -19,6 +19,9 @@ use std::{
 /// The capacity in bytes of a pipe that the kernel moves data through, and the largest number of bytes moved at once.
 const PIPE: usize = 65_536;
 
+/// The bytes between two looks for signals, which read files in /proc.
+const LOOK: usize = 64 * PIPE;
+
 /// The room in bytes that a writable pipe has at least.
 const PIPE_BUF: usize = 4096;
 
@@ -278,6 +281,11 @@ impl Mover<'_> {
         let mut done = Ok(());
         while self.moved < len {
             let left = len - self.moved;
+            // Nobody waits for a call whose thread was killed or is interrupted.
+            self.target.check()?;
+            if self.moved > 0 && self.moved.is_multiple_of(LOOK) && self.target.signals().0 {
+                break;
+            }
             let part = &mut buffer[..left.min(PIPE)];
             let step = rustix::io::pread(file, &mut *part, start.saturating_add(self.moved as u64)).and_then(|n| {
                 let flags = if n < left { libc::MSG_MORE } else { 0 };

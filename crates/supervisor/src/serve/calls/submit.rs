@@ -28,8 +28,13 @@ pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         // returns EINVAL.
         libc::SYS_io_cancel => Ok(Reply::Proceed),
         _ => {
-            if let Ok(id) = ContextId::of(target, context) {
-                server.contexts().remove(id);
+            if let Ok(id) = ContextId::of(target, context)
+                && target.valid()
+            {
+                // The kernel ends the calls that wait for a context that is destroyed.
+                for waiting in server.contexts().remove(id) {
+                    server.target(waiting.request).proceed();
+                }
             }
             Ok(Reply::Proceed)
         }
@@ -68,8 +73,15 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             let iocb = Iocb::parse(&iocb)?;
             let is_known = server.contexts().has_room(id)?;
             if !is_known {
-                server.contexts().add(id, server.programs.of(target.request.tid))?;
-                id.take_over(target).inspect_err(|_| server.contexts().remove(id))?;
+                let program = server.programs.of(target.request.tid);
+                let full = server.contexts().is_full(program);
+                if full {
+                    // Looking into /proc may take long, so nothing is locked meanwhile.
+                    let ids = server.contexts().ids();
+                    ids.into_iter().filter(|id| !id.is_alive()).for_each(|id| drop(server.contexts().remove(id)));
+                }
+                server.contexts().add(id, program)?;
+                id.take_over(target).inspect_err(|_| drop(server.contexts().remove(id)))?;
             }
             let event_fd = iocb.event_fd.map(|fd| event_fd(server, target, fd)).transpose()?;
             target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
@@ -112,14 +124,19 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         0 => None,
         at => Some(duration(target.array(at)?)?),
     };
-    if !server.contexts().knows(id) && timeout == Some(Duration::ZERO) {
-        return Ok(Reply::Proceed);
-    }
     let (Ok(least), Ok(most)) = (usize::try_from(least as i64), usize::try_from(most as i64)) else {
         return Err(Errno::INVAL);
     };
     if least > most {
         return Err(Errno::INVAL);
+    }
+    // Nor does it matter for a call that takes what there is.
+    if !server.contexts().knows(id) && (timeout == Some(Duration::ZERO) || least == 0) {
+        return Ok(Reply::Proceed);
+    }
+    // The kernel refuses what is no context.
+    if !id.exists(target) {
+        return Ok(Reply::Proceed);
     }
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     // If only the kernel has events, it carries out the call.
@@ -130,7 +147,7 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         let program = server.programs.of(target.request.tid);
         let mut contexts = server.contexts();
         contexts.wait(Waiting::new(target.request, program, id, (least, most), to, deadline))?;
-        contexts.due()
+        contexts.due(Some(id))
     };
     server.ring();
     due.into_iter().for_each(|(waiting, events)| server.deliver(waiting, events));
