@@ -4,6 +4,7 @@
 //! out when it is submitted, as the kernel does with most of them. Its event waits here until the program asks for it.
 
 use crate::serve::{
+    proc::started,
     program::Program,
     target::{Request, Target},
 };
@@ -142,13 +143,6 @@ impl ContextId {
     pub fn is_alive(&self) -> bool {
         started(self.process) == Some(self.started)
     }
-}
-
-/// The time when a process was started, in clock ticks since the machine was booted.
-fn started(process: i32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is a name and may contain anything. The time of the start is the twenty-second.
-    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 impl Contexts {

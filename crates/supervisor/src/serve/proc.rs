@@ -42,6 +42,13 @@ pub fn process(tid: i32) -> Option<i32> {
     process?.parse().ok()
 }
 
+/// The time when a thread was started, in clock ticks since the machine was booted.
+pub fn started(tid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
+    // The second field is a name and may contain anything. The time of the start is the twenty-second.
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
 /// The flags of descriptor `fd` of a thread.
 pub fn flags(tid: i32, fd: i32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok()?;

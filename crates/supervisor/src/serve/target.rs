@@ -72,12 +72,23 @@ pub struct Lost {
 
 #[derive(Default, Debug)]
 struct Answers {
-    /// For each thread: its interrupted call, the result, and the bytes that were still to be written.
-    lost: HashMap<i32, (Request, i64, Vec<Write>)>,
+    /// For each thread: its interrupted call.
+    lost: HashMap<i32, LostAnswer>,
     /// For each notification: the bytes that could not be written.
     owed: HashMap<u64, Vec<Write>>,
     /// The threads with a call that is being worked on.
     busy: HashSet<i32>,
+}
+
+/// The answer to an interrupted call.
+#[derive(Debug)]
+struct LostAnswer {
+    request: Request,
+    /// When the thread was started: its number may be another's later, which must not get what was read for this one.
+    started: u64,
+    value: i64,
+    /// The bytes that were still to be written.
+    owed: Vec<Write>,
 }
 
 /// Bytes, and the pieces of the target's memory that they are for.
@@ -115,13 +126,15 @@ impl Lost {
 
     /// Records the end of a call. `lost` is its result if the answer came too late.
     fn end(&self, request: &Request, lost: Option<i64>) {
+        let started = lost.and_then(|_| proc::started(request.tid));
         let Answers { lost: answers, owed, .. } = &mut *self.lock();
         let owed = owed.remove(&request.id).unwrap_or_default();
-        let Some(value) = lost else { return };
+        // A thread that was killed asks no more.
+        let Some((value, started)) = lost.zip(started) else { return };
         if answers.len() >= MAX_LOST {
             answers.clear();
         }
-        answers.insert(request.tid, (*request, value, owed));
+        answers.insert(request.tid, LostAnswer { request: *request, started, value, owed });
     }
 
     /// Answers a call that repeats the last call of its thread that got no answer; returns whether it does. Calls that
@@ -130,11 +143,13 @@ impl Lost {
         let request = target.request;
         let found = {
             let lost = &mut self.lock().lost;
-            let again =
-                |(before, ..): &(Request, i64, Vec<Write>)| (before.nr, before.args) == (request.nr, request.args);
+            let again = |lost: &LostAnswer| (lost.request.nr, lost.request.args) == (request.nr, request.args);
             if lost.get(&request.tid).is_some_and(again) { lost.remove(&request.tid) } else { None }
         };
-        let Some((_, value, owed)) = found else { return false };
+        let Some(LostAnswer { started, value, owed, .. }) = found else { return false };
+        if proc::started(request.tid) != Some(started) {
+            return false;
+        }
         let written = owed.iter().try_for_each(|(pieces, bytes)| target.scatter(pieces, bytes));
         target.answer(written.map(|()| value));
         true
