@@ -115,3 +115,44 @@ fn a_command_without_its_library_serves_by_seccomp() {
     assert!(fails(&alone(&["run", "--via", "preload", "true"]), 2).contains("libalgkit_preload.so is not in "));
     assert!(ok(&alone(&["run", "--via", "seccomp", "true"])).is_empty());
 }
+
+#[test]
+fn a_broken_pipe_is_ignored_if_it_was() {
+    for (via, trap, ignored) in
+        [("preload", "trap '' PIPE", true), ("seccomp", "trap '' PIPE", true), ("seccomp", ":", false)]
+    {
+        let script = format!("{trap}; exec \"$0\" run --via {via} -- grep SigIgn /proc/self/status");
+        let output = Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_algkit")]).output().unwrap();
+        let mask = String::from_utf8(ok(&output).to_vec()).unwrap();
+        let mask = u64::from_str_radix(mask.trim_start_matches("SigIgn:").trim(), 16).unwrap();
+        assert_eq!(mask >> 12 & 1 == 1, ignored, "{via}, {trap}: {mask:x}");
+    }
+}
+
+/// Also signals of real time, which containers are stopped by, and those of watchdogs.
+#[test]
+fn signals_reach_the_program() {
+    for signal in ["15", "6", "35"] {
+        let folder = Folder::new();
+        let ready = folder.arg("ready");
+        let script = format!("trap 'exit 7' {signal}; : >\"$0\"; while :; do sleep 0.05; done");
+        let mut program = algkit().args(["run", "--via", "seccomp", "sh", "-c", &script, &ready]).spawn().unwrap();
+        while !folder.path("ready").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &program.id().to_string()]).status().unwrap().success()
+        );
+        assert_eq!(program.wait().unwrap().code(), Some(7), "signal {signal}");
+    }
+}
+
+#[test]
+fn statistics_go_to_the_file_that_was_there_at_the_start() {
+    let folder = Folder::new();
+    let (stats, other) = (folder.arg("stats"), folder.write("other", "stays"));
+    let script = "cat /proc/crypto >/dev/null; mv \"$0\" \"$0.moved\"; ln -s \"$1\" \"$0\"";
+    ok(&run(&["--via", "seccomp", &format!("--stats={stats}"), "sh", "-c", script, &stats, &other]));
+    assert_eq!(folder.read("other"), b"stays");
+    assert!(folder.path("stats.moved").exists());
+}

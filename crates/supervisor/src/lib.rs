@@ -8,6 +8,7 @@
 //! A file that is served is an [`algkit_afalg::File`] in this process, and one end of a socket pair in the program.
 //! `docs/run-seccomp.md` says what follows from that, and what a hostile program cannot do.
 
+mod broken_pipe;
 mod error;
 // The filter and the numbers of system calls exist for these CPUs.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -70,6 +71,12 @@ pub fn client() -> String {
     serve::client()
 }
 
+/// Lets `command` begin with SIGPIPE ignored, if this process began so. Rust's runtime has it do its default action otherwise. [`supervise`] does
+/// this by itself.
+pub fn keep_broken_pipes(command: &mut Command) {
+    broken_pipe::keep(command);
+}
+
 /// Runs `command`, and serves it and its descendants until the last of them has ended. Returns the status of the
 /// command itself.
 ///
@@ -83,6 +90,7 @@ pub fn client() -> String {
 /// # Errors
 /// [`Error`] if the kernel does not support supervision, if the program cannot be started, or if a system call of the
 /// supervisor fails.
-pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
+pub fn supervise(mut command: Command, options: &Options) -> Result<ExitStatus, Error> {
+    broken_pipe::keep(&mut command);
     serve::supervise(command, options)
 }

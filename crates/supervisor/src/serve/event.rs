@@ -10,7 +10,7 @@ use crate::{Error, Options};
 use rustix::{
     event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
     io::Errno,
-    process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions},
+    process::{DumpableBehavior, Pid, PidfdFlags, WaitOptions},
     time::Timespec,
 };
 use std::{
@@ -31,16 +31,21 @@ const BELL: u64 = u64::MAX - 3;
 const HANGUPS: u64 = u64::MAX - 4;
 const LISTINGS: u64 = u64::MAX - 5;
 
-/// Signals that are passed on to the program. Signals from keys on the terminal reach it anyway.
-const PASSED_ON: [i32; 8] = [
+/// Signals that are passed on to the program, with those of real time. Signals from keys on the terminal reach it anyway. Those that stop a process
+/// stop this one too, as a shell expects.
+const PASSED_ON: [i32; 12] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
+    libc::SIGABRT,
+    libc::SIGALRM,
     libc::SIGTERM,
     libc::SIGUSR1,
     libc::SIGUSR2,
     libc::SIGWINCH,
     libc::SIGCONT,
+    libc::SIGIO,
+    libc::SIGPWR,
 ];
 
 /// The interval at which the supervisor looks for orphans after the program has ended. SIGCHLD alone is not enough: it
@@ -113,9 +118,9 @@ impl Adoption {
     }
 
     /// Sends `signal` to the orphans.
-    fn signal(&self, signal: Signal) {
+    fn signal(&self, signal: i32) {
         for orphan in self.orphans(children()) {
-            let _ = rustix::process::kill_process(orphan, signal);
+            sys::kill(orphan, signal);
         }
     }
 }
@@ -148,6 +153,7 @@ impl Drop for Adoption {
 
 pub fn supervise(command: Command, options: &Options) -> Result<ExitStatus, Error> {
     let mut waited_for = PASSED_ON.to_vec();
+    waited_for.extend(libc::SIGRTMIN()..=libc::SIGRTMAX());
     waited_for.push(libc::SIGCHLD);
     // A log in a file that is as long as it may be must not end this process. Then writing fails.
     waited_for.push(libc::SIGXFSZ);
@@ -228,9 +234,8 @@ fn ended(child: &mut Child, server: &Server) -> Result<Option<ExitStatus>, Error
 
 /// Sends a signal to the program, or after its end to the orphans that it has left.
 fn pass_on(signal: i32, program: Option<BorrowedFd<'_>>, adoption: &Adoption) {
-    let Some(signal) = Signal::from_named_raw(signal) else { return };
     match program {
-        Some(program) => _ = rustix::process::pidfd_send_signal(program, signal),
+        Some(program) => sys::signal(program, signal),
         None => adoption.signal(signal),
     }
 }

@@ -1,7 +1,7 @@
 //! System calls that no crate wraps. These functions keep no state and make no decisions.
 
 use libc::{c_long, c_void, seccomp_notif, seccomp_notif_addfd, seccomp_notif_resp, seccomp_notif_sizes};
-use rustix::io::Errno;
+use rustix::{io::Errno, process::Pid};
 use std::{
     mem::{size_of, zeroed},
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
@@ -254,6 +254,19 @@ impl Drop for Signaller {
 pub struct Signals {
     fd: OwnedFd,
     before: libc::sigset_t,
+}
+
+/// Sends a signal, which may be one of real time, to a process. If the process has ended, nothing happens.
+pub fn signal(process: BorrowedFd<'_>, signal: i32) {
+    let none = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: without further information, the call reads no memory.
+    unsafe { libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, none, 0) };
+}
+
+/// The same for a child of this process that nobody waits for meanwhile.
+pub fn kill(child: Pid, signal: i32) {
+    // SAFETY: the call takes no memory.
+    unsafe { libc::kill(child.as_raw_nonzero().get(), signal) };
 }
 
 /// A signal that arrived.
