@@ -267,8 +267,9 @@ fn a_slot_with_another_key_does_not_open_the_data() {
     place.cryptsetup(&[&add[..], &QUICK].concat());
     let before = fs::read(&image).expect("a file");
     for args in [&["write", "-i", &place.at("key")][..], &["read"], &["reencrypt"]] {
-        let said = place.refused(&[args, &["-S", "5", "-d", &place.at("two"), &image]].concat());
-        assert!(said.contains("not the key of the volume"), "{args:?}: {said}");
+        let run = outcome(&[&["volume"], args, &["-S", "5", "-d", &place.at("two"), &image]].concat());
+        assert_eq!(run.status.code(), Some(1), "{args:?}: {}", told(&run));
+        assert!(told(&run).contains("not the key of the volume"), "{args:?}: {}", told(&run));
         assert!(fs::read(&image).expect("a file") == before, "{args:?}");
     }
 }
