@@ -196,9 +196,14 @@ impl Contexts {
         }
     }
 
-    /// Removes a context that has been destroyed, and returns the calls that wait for it.
-    pub fn remove(&mut self, id: ContextId) -> Vec<Waiting> {
+    /// Removes a context. Calls that wait for it go on waiting for the kernel's events.
+    pub fn remove(&mut self, id: ContextId) {
         self.events.remove(&id);
+    }
+
+    /// Removes a context that the program destroys, and returns the calls that wait for it.
+    pub fn destroy(&mut self, id: ContextId) -> Vec<Waiting> {
+        self.remove(id);
         self.waiting.extract_if(.., |call| call.id == id).collect()
     }
 

@@ -32,7 +32,8 @@ pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
                 && target.valid()
             {
                 // The kernel ends the calls that wait for a context that is destroyed.
-                for waiting in server.contexts().remove(id) {
+                let waiting = server.contexts().destroy(id);
+                for waiting in waiting {
                     server.target(waiting.request).proceed();
                 }
             }
@@ -78,10 +79,10 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
                 if full {
                     // Looking into /proc may take long, so nothing is locked meanwhile.
                     let ids = server.contexts().ids();
-                    ids.into_iter().filter(|id| !id.is_alive()).for_each(|id| drop(server.contexts().remove(id)));
+                    ids.into_iter().filter(|id| !id.is_alive()).for_each(|id| server.contexts().remove(id));
                 }
                 server.contexts().add(id, program)?;
-                id.take_over(target).inspect_err(|_| drop(server.contexts().remove(id)))?;
+                id.take_over(target).inspect_err(|_| server.contexts().remove(id))?;
             }
             let event_fd = iocb.event_fd.map(|fd| event_fd(server, target, fd)).transpose()?;
             target.put(address.wrapping_add(KEY_OFFSET as u64), 0)?;
