@@ -8,6 +8,9 @@ use crate::{
 };
 use zeroize::Zeroizing;
 
+/// The name of no hash at all.
+const PLAIN: &str = "plain";
+
 /// The parameters that a header would have.
 #[derive(Clone, Debug)]
 pub struct Plain {
@@ -46,12 +49,20 @@ impl Plain {
         Volume::new(storage, vec![Extent { offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }])
     }
 
+    /// An error if no key can be made with `hash`. Asked before a passphrase is read.
+    pub fn check_hash(hash: &str) -> Result<(), Error> {
+        if hash != PLAIN {
+            lookup::hash(hash)?;
+        }
+        Ok(())
+    }
+
     /// The key of `size` bytes that cryptsetup makes of a passphrase: the digests of the passphrase, of `A` and the passphrase, of `AA` and the
     /// passphrase, and so on, one after the other. With the hash `plain` it is the passphrase itself, with zeros behind it (cryptsetup(8),
     /// "PLAIN MODE"; the letters are those of hashalot, which cryptsetup follows).
     pub fn key(hash: &str, passphrase: &[u8], size: usize) -> Result<Key, Error> {
         let mut key = Key::new(vec![0; size]);
-        if hash == "plain" {
+        if hash == PLAIN {
             let len = size.min(passphrase.len());
             key.bytes_mut()[..len].copy_from_slice(&passphrase[..len]);
             return Ok(key);

@@ -75,6 +75,8 @@ fn key(place: &Place, unlock: &UnlockArgs, hash: Option<&str>, size: usize) -> R
             "nothing tells how the passphrase becomes the key; cryptsetup 2.6 takes ripemd160, later ones sha256";
         return Err(Error::Option { option: "--hash", reason: reason.to_owned() });
     };
+    let failed = |error| place.data.error(error);
+    Plain::check_hash(hash).map_err(failed)?;
     let passphrase = passphrase::read(unlock, &place.data.path)?;
-    Plain::key(hash, &passphrase, size).map_err(|error| place.data.error(error))
+    Plain::key(hash, &passphrase, size).map_err(failed)
 }
