@@ -82,6 +82,11 @@ pub(crate) fn lengths() -> impl Iterator<Item = usize> {
 /// The result of `run` on `src`, which must be the same in place and out of place, at an odd address. Nothing but the
 /// destination may change.
 pub(crate) fn apply(src: &[u8], mut run: impl FnMut(InOut<'_>)) -> Vec<u8> {
+    // As a trait object, so that the rest is compiled once.
+    apply_dyn(src, &mut run)
+}
+
+fn apply_dyn(src: &[u8], run: &mut dyn FnMut(InOut<'_>)) -> Vec<u8> {
     let n = src.len();
     let mut framed = vec![0xa5; n + 129];
     run(InOut::new(src, &mut framed[65..65 + n]).unwrap());

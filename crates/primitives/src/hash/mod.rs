@@ -527,6 +527,7 @@ pub(crate) mod check {
         }
     }
 
+    #[inline(never)]
     pub fn digest<H: Hash>(mut hash: H, message: &[u8]) -> Vec<u8> {
         hash.update(message);
         let mut out = vec![0; hash.digest_size()];
@@ -534,15 +535,22 @@ pub(crate) mod check {
         out
     }
 
+    #[inline(never)]
     fn digest_after<H: Hash>(hash: &H, parts: &[&[u8]]) -> Vec<u8> {
         let mut out = vec![0; hash.digest_size()];
         hash.digest_after(parts, &mut out);
         out
     }
 
-    /// Compares with `peer` at every length up to 600 and some longer ones, in one piece and split at random. A clone
-    /// must continue independently.
+    /// Compares with `peer`, messages one by one and many at a time.
     pub fn against<H: Hash>(new: impl Fn() -> H, peer: impl Fn(&[u8]) -> Vec<u8>) {
+        // As trait objects, so that these functions are compiled once for a type and not once for a closure.
+        single::<H>(&new, &peer);
+        many::<H>(&new, &peer);
+    }
+
+    /// Every length up to 600 and some longer ones, in one piece and split at random. A clone must continue independently.
+    fn single<H: Hash>(new: &dyn Fn() -> H, peer: &dyn Fn(&[u8]) -> Vec<u8>) {
         let mut random = Random(1);
         let pool = random.bytes(4600);
         for len in (0..=600).chain((0..60).map(|_| 600 + random.below(3600)).collect::<Vec<_>>()) {
@@ -576,12 +584,11 @@ pub(crate) mod check {
             }
             assert_eq!(digest(hash, b""), expected, "{len} bytes in pieces");
         }
-        many(&new, &peer);
     }
 
     /// Hashes messages of the given lengths in one batch and compares each digest with `peer`. The first length of each
     /// pair is what its state has absorbed before.
-    fn batch<H: Hash>(lens: &[(usize, usize)], pool: &[u8], new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
+    fn batch<H: Hash>(lens: &[(usize, usize)], pool: &[u8], new: &dyn Fn() -> H, peer: &dyn Fn(&[u8]) -> Vec<u8>) {
         let states: Vec<H> = lens
             .iter()
             .map(|&(before, _)| {
@@ -604,7 +611,7 @@ pub(crate) mod check {
 
     /// Many messages at a time: any number of them, in each lane one that is longer or shorter than the others, every
     /// length around the ends of blocks, random lengths, and states that have absorbed whole blocks or parts of one.
-    fn many<H: Hash>(new: &impl Fn() -> H, peer: &impl Fn(&[u8]) -> Vec<u8>) {
+    fn many<H: Hash>(new: &dyn Fn() -> H, peer: &dyn Fn(&[u8]) -> Vec<u8>) {
         let mut random = Random(2);
         let pool = random.bytes(5000);
         for count in 0..=40 {
