@@ -91,9 +91,8 @@ install-c: $(c)/libalgkit.a
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(version),' $(capi)/algkit.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/algkit.pc
 	$(INSTALL) -m 644 $(c)/man/*.3 $(share)/man/man3/
 
-# OpenSSL unloads providers, and a library with threads' data must not be unmapped, so it stays in memory.
 provider:
-	$(CARGO) rustc --release --locked -p algkit-provider --lib -- -C link-arg=-Wl,-z,nodelete
+	$(CARGO) build --release --locked -p algkit-provider $(ALGKIT_WITH)
 	$(INSTALL) -D -m 644 $(built)/libalgkit_provider.so $(provider)
 
 provider = target/provider/algkit.so
