@@ -134,11 +134,11 @@ impl Named {
     fn open(path: &Path, access: Access) -> Result<Self, Error> {
         let name = || format!("`{}`", path.display());
         // Opening a pipe would wait for whoever writes to it.
-        let is_pipe = path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
-        if is_pipe {
+        let kind = path.metadata().map(|metadata| metadata.file_type());
+        if kind.as_ref().is_ok_and(FileTypeExt::is_fifo) {
             return Err(Error::Read { name: name(), source: rustix::io::Errno::SPIPE.into() });
         }
-        let is_device = path.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device());
+        let is_device = kind.is_ok_and(|kind| kind.is_block_device());
         // Linux refuses a block device that is mounted, swapped to, or mapped, or whose partitions are. A header may change meanwhile.
         let alone = is_device && matches!(access, Access::Data | Access::All);
         let flags = if alone { OFlags::EXCL.bits() as i32 } else { 0 };
@@ -187,10 +187,10 @@ impl Named {
         Ok(())
     }
 
-    /// An error if this file is a detached header alone. The data of such a volume begins at byte 0 of its own device, so it would be written over
-    /// the header.
-    fn refuse_lone_header(&self, header: &Header) -> Result<(), Error> {
-        if header.data_offset() != 0 {
+    /// An error if this file, whose header this is, is to be written as `data` and is a detached header alone. The data of such a volume begins at
+    /// byte 0 of its own device, so it would be written over the header.
+    fn refuse_lone_header(&self, data: &Named, header: &Header) -> Result<(), Error> {
+        if !std::ptr::eq(self, data) || data.access == Access::Read || header.data_offset() != 0 {
             return Ok(());
         }
         let reason = format!("`{0}` is a header without data; name the image, and --header {0}", self.path.display());
@@ -264,9 +264,7 @@ impl Place {
         let volume = match kind.format {
             Format::Luks => {
                 let header = self.headed().header()?;
-                if self.header.is_none() && self.data.access != Access::Read {
-                    self.data.refuse_lone_header(&header)?;
-                }
+                self.headed().refuse_lone_header(&self.data, &header)?;
                 header.openable(&storage).map_err(|error| self.data.error(error))?;
                 let unlocked = self.headed().unlocked(&header, args)?;
                 let headed = self.header.as_ref().map(|headed| &headed.file as &dyn ReadAt);

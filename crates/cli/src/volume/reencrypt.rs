@@ -68,9 +68,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--volume-key-file", reason });
     }
     let header = headed.header()?;
-    if args.place.header.is_none() {
-        data.refuse_lone_header(&header)?;
-    }
+    headed.refuse_lone_header(&data, &header)?;
     let passphrase = passphrase::read(&args.unlock, &args.place.image)?;
     let limits = limits(&args.unlock);
     let unlock = |header: &Header| header.unlock(&headed.file, &passphrase, args.unlock.key_slot, &limits);
@@ -225,7 +223,7 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     }
     // The header is on the image. It moves into the file, and the data to where it was.
     let (header, unlocked) = data.unlock(&args.unlock)?;
-    data.refuse_lone_header(&header)?;
+    data.refuse_lone_header(&data, &header)?;
     let mut header = luks2(header, Mode::Decrypt)?;
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
@@ -269,9 +267,7 @@ fn start_decryption(
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
     let header = headed.header()?;
-    if std::ptr::eq(headed, data) {
-        data.refuse_lone_header(&header)?;
-    }
+    headed.refuse_lone_header(data, &header)?;
     if let (Mode::Decrypt, Header::Luks2(header)) = (mode, &header)
         && header.metadata.is_plain()
     {

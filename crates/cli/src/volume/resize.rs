@@ -9,9 +9,7 @@ pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
     let detached = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
     let headed = detached.as_ref().unwrap_or(&data);
     let mut header = headed.header()?;
-    if detached.is_none() {
-        data.refuse_lone_header(&header)?;
-    }
+    headed.refuse_lone_header(&data, &header)?;
     let refused = |reason| Err(Error::Option { option: "--size", reason });
     let sector = u64::from(header.sector_size());
     if !args.size.is_multiple_of(sector) {
