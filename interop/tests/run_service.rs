@@ -7,9 +7,12 @@ use command::{
     scratch,
 };
 use std::{
-    fs,
-    io::{BufRead as _, BufReader},
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
     process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
 };
 
 /// A program that binds a name and prints the result.
@@ -159,10 +162,13 @@ fn what_was_served_until_now_is_told_on_a_signal() {
 
 /// A program that asks the supervisor for statistics by many signals, and prints how many threads this has added to it.
 const FLOOD: &str = "
-import os, signal, sys, time
+import os, signal, socket, time
 supervisor = os.getppid()
 threads = lambda: len(os.listdir(f'/proc/{supervisor}/task'))
 before = threads()
+s = socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)
+s.bind(('hash', 'sha256'))
+h, _ = s.accept()
 for _ in range(100):
     os.kill(supervisor, signal.SIGUSR1)
     time.sleep(0.002)
@@ -172,20 +178,30 @@ print(threads() - before, flush=True)
 #[test]
 fn signals_without_end_start_no_threads_without_end() {
     let folder = scratch();
-    // The supervisor's thread that opens the pipe for writing waits until a process reads from it.
-    let pipe = folder.path().join("stats");
-    stdout(Command::new("mkfifo").arg(&pipe));
+    let path = folder.path().join("stats");
+    stdout(Command::new("mkfifo").arg(&path));
+    let mut pipe = File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&path).expect("a pipe");
+    // The pipe is full, so the supervisor's thread that writes the statistics waits.
+    while pipe.write(&[b'\n'; 4096]).is_ok() {}
     let mut run = Command::new(command::algkit());
-    run.args(["run", "--via", "seccomp", &format!("--stats={}", pipe.display()), "--", "python3", "-c", FLOOD]);
+    run.args(["run", "--via", "seccomp", &format!("--stats={}", path.display()), "--", "python3", "-c", FLOOD]);
     let mut run = run.stdout(Stdio::piped()).spawn().expect("it runs");
-    // `algkit` opens the file once at the start, to check that it can be written.
-    stdout(Command::new("cat").arg(&pipe));
     let mut said = String::new();
     BufReader::new(run.stdout.take().expect("a pipe")).read_line(&mut said).expect("a number");
-    while run.try_wait().expect("a child").is_none() {
-        let _ = output(Command::new("timeout").args(["0.2", "cat"]).arg(&pipe));
-    }
     assert!(said.trim().parse::<i32>().is_ok_and(|threads| threads <= 2), "{said} more threads");
+    let mut text = Vec::new();
+    let ended = loop {
+        let ended = run.try_wait().expect("a child");
+        // It ends with EAGAIN, after all that is there.
+        let _ = pipe.read_to_end(&mut text);
+        match ended {
+            Some(status) => break status,
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    let text = String::from_utf8(text).expect("text");
+    let line = text.lines().last().expect("a line");
+    assert!(ended.success() && line.ends_with(" 1 opened 0 requests 0 bytes"), "{ended}: {line}");
 }
 
 #[test]
@@ -215,6 +231,22 @@ fn what_was_served_by_which_driver() {
     let told = told(&output(&mut run));
     for part in ["algkit: kcapi-dgst[", "opened sha256 (", "closed sha256 (", " requests "] {
         assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn a_pipe_gets_all_statistics_before_its_end() {
+    let folder = scratch();
+    let pipe = folder.path().join("stats");
+    stdout(Command::new("mkfifo").arg(&pipe));
+    for via in ["preload", "seccomp"] {
+        let mut run = Command::new(command::algkit());
+        run.args(["run", "--via", via, &format!("--stats={}", pipe.display())]);
+        run.args(["--", "kcapi-dgst", "-q", "--hex", "-c", "sha256", "-i", "/etc/passwd"]);
+        let mut run = run.stdout(Stdio::null()).spawn().expect("it runs");
+        let text = stdout(Command::new("cat").arg(&pipe));
+        assert!(run.wait().expect("a child").success(), "{via}");
+        assert!(String::from_utf8_lossy(&text).contains(" hash sha256 "), "{via}: {text:?}");
     }
 }
 

@@ -2,13 +2,13 @@
 //! read.
 
 use crate::{args::RunArgs, error::Error};
-use std::{ffi::OsString, fs::OpenOptions, path::PathBuf};
+use std::{ffi::OsString, fs::OpenOptions, os::unix::fs::FileTypeExt as _, path::PathBuf};
 
 /// Names and values of variables.
 pub struct Variables(Vec<(&'static str, OsString)>);
 
 impl Variables {
-    /// The variables for these arguments. The statistics file is truncated.
+    /// The variables for these arguments. The statistics file is truncated, unless it is a pipe.
     pub fn of(args: &RunArgs) -> Result<Self, Error> {
         let mut all: Vec<(&'static str, OsString)> = Vec::new();
         for (name, patterns) in [("ALGKIT_ALLOW", &args.allow), ("ALGKIT_DENY", &args.deny)] {
@@ -36,9 +36,12 @@ impl Variables {
     }
 }
 
-/// Truncates a file and returns its absolute path.
+/// Creates or truncates a file and returns its absolute path. A pipe is not opened, because its reader would take the close for the end of the
+/// statistics.
 fn emptied(file: &PathBuf) -> Result<PathBuf, Error> {
     let failed = |source| Error::Write { name: format!("`{}`", file.display()), source };
-    OpenOptions::new().write(true).create(true).truncate(true).open(file).map_err(failed)?;
+    if !file.metadata().is_ok_and(|found| found.file_type().is_fifo()) {
+        OpenOptions::new().write(true).create(true).truncate(true).open(file).map_err(failed)?;
+    }
     file.canonicalize().map_err(failed)
 }
