@@ -88,9 +88,9 @@ pub trait ChaChaVectors: Token {
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 
-    /// Whether a single block is faster in a vector than in general registers. These have fewer than the sixteen words
-    /// and the intermediate results need, so some words go by way of memory. Vectors shuffle the rows between rounds,
-    /// and on some CPUs each of their instructions takes two cycles.
+    /// Whether a block is faster in a vector, alone or beside others, than in general registers. These have fewer than the
+    /// sixteen words and the intermediate results need, so some words go by way of memory. Vectors shuffle the rows between
+    /// rounds, and on some CPUs each of their instructions takes two cycles.
     const SINGLE_IN_VECTOR: bool = false;
 }
 

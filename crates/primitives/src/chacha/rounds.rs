@@ -112,6 +112,16 @@ pub(super) fn first_rows<V: Quads, const G: usize>(
     ([V::splat_quad(token, CONSTANTS), V::splat_quad(token, key[0]), V::splat_quad(token, key[1]), d], groups)
 }
 
+/// The matrices of `G` groups of blocks after the rounds.
+#[inline(always)]
+fn mixed<V: Quads, const G: usize>(first: &[V; 4], groups: [V; G], double_rounds: usize) -> [[V; G]; 4] {
+    let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
+    for _ in 0..double_rounds {
+        double_round(&mut m);
+    }
+    m
+}
+
 /// Computes the keystream of `G` groups of blocks by rows and passes it to `sink` until that returns false.
 #[inline(always)]
 pub(crate) fn rows<V: Quads, const G: usize>(
@@ -122,11 +132,24 @@ pub(crate) fn rows<V: Quads, const G: usize>(
     sink: impl FnMut(V) -> bool,
 ) {
     let (first, groups) = first_rows::<V, G>(token, key, state);
-    let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
-    for _ in 0..double_rounds {
-        double_round(&mut m);
+    finish(mixed(&first, groups, double_rounds), first, groups, sink);
+}
+
+/// The keystream of `G` groups of blocks, computed by rows.
+#[inline(always)]
+pub(crate) fn keystream<V: Quads, const G: usize>(
+    token: V::Token,
+    key: &[[u32; 4]; 2],
+    state: [u32; 4],
+    double_rounds: usize,
+) -> [[V; 4]; G] {
+    let (first, groups) = first_rows::<V, G>(token, key, state);
+    let m = mixed(&first, groups, double_rounds);
+    let mut keystream = [first; G];
+    for (g, vectors) in keystream.iter_mut().enumerate() {
+        *vectors = sum(&m, &first, &groups, g);
     }
-    finish(m, first, groups, sink);
+    keystream
 }
 
 /// The keystream of one block, computed in general registers, and of the `G` groups of blocks after it, computed

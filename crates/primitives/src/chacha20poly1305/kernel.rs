@@ -3,8 +3,8 @@
 //! Block 0 of the keystream is the key of Poly1305, and the hash cannot begin without it. A message takes one of two
 //! ways:
 //!
-//! * A short text: its keystream is computed by rows and stays in registers. Block 0 is computed meanwhile in general
-//!   registers, where a chain of 20 rounds is shortest.
+//! * A short text: its keystream is computed by rows and stays in registers. Block 0 is the first of these blocks, or
+//!   where that is faster it is computed meanwhile in general registers ([`ChaChaVectors::SINGLE_IN_VECTOR`]).
 //! * A longer text is cut into batches, whose keystream is computed by columns. Block 0 is the first block of the first
 //!   batch. Each batch of ciphertext is hashed while keystream is computed: in encryption that of the next batch, in
 //!   decryption its own. The plaintext of the first batch waits in a buffer until its ciphertext has been hashed,
@@ -157,38 +157,72 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
-        if blocks <= Row::<T>::QUADS {
-            self.token.vectorize(
-                #[inline(always)]
-                || self.by_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
-            )
+        if T::Cipher::SINGLE_IN_VECTOR {
+            match blocks / Row::<T>::QUADS {
+                0 => return self.by_rows::<1>(encrypt, nonce, aad, text),
+                1 => return self.by_rows::<2>(encrypt, nonce, aad, text),
+                2 => return self.by_rows::<3>(encrypt, nonce, aad, text),
+                _ => {}
+            }
+        } else if blocks <= Row::<T>::QUADS {
+            return self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text);
         } else if blocks <= 2 * Wide::<T>::QUADS {
-            self.token.vectorize(
-                #[inline(always)]
-                || self.by_rows::<Wide<T>, 2>(encrypt, nonce, aad, text),
-            )
-        } else if T::SEPARATE {
+            return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
+        }
+        if T::SEPARATE {
             self.by_columns::<{ 24 * BLOCK }>(encrypt, nonce, aad, text)
         } else {
             self.by_columns::<{ 16 * BLOCK }>(encrypt, nonce, aad, text)
         }
     }
 
-    /// A message whose text is at most `G` vectors of blocks.
-    #[inline(always)]
-    fn by_rows<V: Quads<Token = T::Cipher>, const G: usize>(
+    /// A message of at most `G` groups of blocks, of which the first block is block 0.
+    fn by_rows<const G: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let stream = rounds::keystream::<Row<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let (zero, stream) = stream.as_flattened().split_at(BLOCK / Row::<T>::BYTES);
+                let mut key = [0; 32];
+                key.chunks_exact_mut(Row::<T>::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
+                let hash = OneTime::new(&key);
+                wipe(&mut key);
+                self.short(encrypt, hash, stream, aad, text)
+            },
+        )
+    }
+
+    /// A message whose text is at most `G` groups of blocks.
+    fn by_one_and_rows<V: Quads<Token = T::Cipher>, const G: usize>(
         &self,
         encrypt: bool,
         nonce: &[u8; 12],
         aad: &[u8],
+        text: InOut<'_>,
+    ) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let (mut zero, stream) =
+                    rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let hash = key_in(&zero);
+                wipe(&mut zero);
+                self.short(encrypt, hash, stream.as_flattened(), aad, text)
+            },
+        )
+    }
+
+    /// A message with its keystream, which is as long as the text or longer.
+    #[inline(always)]
+    fn short<V: Quads>(
+        &self,
+        encrypt: bool,
+        mut hash: OneTime,
+        stream: &[V],
+        aad: &[u8],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
-        let (mut zero, stream) =
-            rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
-        let stream = stream.as_flattened();
-        let mut hash = key_in(&zero);
-        wipe(&mut zero);
-        let ready = if G * V::QUADS <= 2 { None } else { Some(self.token.ready(&hash, text.len())) };
+        let ready = if stream.len() * V::BYTES <= 2 * BLOCK { None } else { Some(self.token.ready(&hash, text.len())) };
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if encrypt {
