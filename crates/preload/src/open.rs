@@ -229,7 +229,7 @@ unsafe fn named_unasked(dir: c_int, path: *const c_char) -> Option<Place> {
 /// Whether `fopen` with this mode creates a file that does not exist.
 fn makes(mode: *const c_char) -> bool {
     // SAFETY: the mode is a C string, as `fopen` demands of the caller.
-    !matches!(unsafe { *mode } as u8, b'r')
+    unsafe { *mode.cast::<u8>() != b'r' }
 }
 
 #[cold]

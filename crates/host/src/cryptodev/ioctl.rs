@@ -1,13 +1,7 @@
 //! The ioctls of cryptodev-linux (`crypto/cryptodev.h`), the only unsafe code of this crate.
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::{CStr, c_char},
-    fs::File,
-    io,
-    os::fd::AsRawFd,
-    ptr,
-};
+use std::{ffi::CStr, fs::File, io, os::fd::AsRawFd, ptr};
 
 /// `struct session_op`.
 #[repr(C)]
@@ -24,8 +18,8 @@ struct SessionOp {
 /// `struct alg_info`.
 #[repr(C)]
 struct AlgInfo {
-    name: [c_char; 64],
-    driver: [c_char; 64],
+    name: [u8; 64],
+    driver: [u8; 64],
 }
 
 /// `struct session_info_op`.
@@ -106,8 +100,7 @@ impl Session {
         // SAFETY: the request takes a `session_info_op`.
         check(unsafe { libc::ioctl(self.device.as_raw_fd(), GET_SESSION_INFO, &raw mut op) }).ok()?;
         let info = if matches!(kind, Kind::Cipher(_)) { op.cipher } else { op.hash };
-        let bytes = info.driver.map(|c| c as u8);
-        let name = CStr::from_bytes_until_nul(&bytes).ok()?.to_str().ok()?;
+        let name = CStr::from_bytes_until_nul(&info.driver).ok()?.to_str().ok()?;
         (!name.is_empty()).then(|| name.to_owned())
     }
 

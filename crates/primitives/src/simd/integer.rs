@@ -45,12 +45,12 @@ fn load_block(block: &[u8; 16]) -> u128 {
             u128::from_le_bytes(*block)
         }
         let words: *const [u64; 2] = block.as_ptr().cast();
-        // SAFETY: the words are aligned, and they are the bytes of `block`.
-        return if words.is_aligned() {
+        if words.is_aligned() {
+            // SAFETY: the words are aligned, and they are the bytes of `block`.
             Integer::of_halves((), unsafe { words.read() }).value
         } else {
             by_bytes(block)
-        };
+        }
     }
     #[cfg(not(target_arch = "riscv64"))]
     u128::from_le_bytes(*block)
