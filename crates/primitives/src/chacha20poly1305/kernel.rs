@@ -5,10 +5,11 @@
 //!
 //! * A short text: its keystream is computed by rows and stays in registers. Block 0 is the first of these blocks, or
 //!   where that is faster it is computed meanwhile in general registers ([`ChaChaVectors::SINGLE_IN_VECTOR`]).
-//! * A longer text is cut into batches, whose keystream is computed by columns. Block 0 is the first block of the first
-//!   batch. Each batch of ciphertext is hashed while keystream is computed: in encryption that of the next batch, in
-//!   decryption its own. The plaintext of the first batch waits in a buffer until its ciphertext has been hashed,
-//!   because in place it would overwrite it.
+//! * A longer text is cut into batches, whose keystream is computed by columns. Each batch of ciphertext is hashed while
+//!   keystream is computed: in encryption that of the next batch, in decryption its own. Block 0 is the first block of
+//!   the first batch in encryption, which has nothing to hash beside it. In decryption it is computed before, where
+//!   batches are long ([`Kernel::ZERO_IN_BATCH`]). Otherwise it is in the first batch too, and the plaintext of that batch
+//!   waits in a buffer until its ciphertext has been hashed, because in place it would overwrite it.
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
 //! between the rounds, one block per step (see [`Steps`]). With a vector multiplier of 52 bits, the hash is so fast that
@@ -36,6 +37,9 @@ type Row<T> = <<T as AeadToken>::Cipher as ChaChaVectors>::Row;
 
 /// The number of bytes that stay in the first-level cache between two passes.
 const NEAR: usize = 16 << 10;
+
+/// The number of bytes in the largest first batch.
+const FIRST_BATCH: usize = 24 * BLOCK;
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
@@ -154,6 +158,10 @@ impl Progress<'_> {
 }
 
 impl<T: AeadToken> Kernel<'_, T> {
+    /// Whether block 0 is in the first batch in decryption too. Then there is nothing beside the rounds of that batch, and nothing
+    /// beside the hash of its text. By itself, block 0 takes as long as a batch of four.
+    const ZERO_IN_BATCH: bool = T::SEPARATE || Wide::<T>::LANES < 8;
+
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
@@ -169,11 +177,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         } else if blocks <= 2 * Wide::<T>::QUADS {
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
-        if T::SEPARATE {
-            self.by_columns::<{ 24 * BLOCK }>(encrypt, nonce, aad, text)
-        } else {
-            self.by_columns::<{ 16 * BLOCK }>(encrypt, nonce, aad, text)
-        }
+        self.by_columns(encrypt, nonce, aad, text)
     }
 
     /// A message of at most `G` groups of blocks, of which the first block is block 0.
@@ -240,31 +244,39 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.finish()
     }
 
-    /// A message of any length. `N` is the size of a batch in bytes.
-    fn by_columns<const N: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
+    /// A message of any length.
+    fn by_columns(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         let first = text.len().min(BLOCK * (T::FIRST - 1));
-        let mut zero = [0; BLOCK];
-        let mut plaintext = [0; N];
-        let front = if encrypt {
-            text.reborrow().split_at(first).0
+        let (mut hash, hashed, crypted) = if encrypt {
+            (self.first_batch(nonce, aad, text.reborrow().split_at(first).0), 0, first)
+        } else if Self::ZERO_IN_BATCH {
+            let mut plaintext = [0; FIRST_BATCH];
+            let front = InOut::new(&text.src()[..first], &mut plaintext[..first]).expect("both have as many bytes");
+            let mut hash = self.first_batch(nonce, aad, front);
+            let hashed = if T::SEPARATE { text.len().min(first + NEAR) } else { first };
+            self.token.hash(&mut hash, &text.src()[..hashed]);
+            text.dst()[..first].copy_from_slice(&plaintext[..first]);
+            plaintext.fill(0);
+            optimization_barrier(&plaintext);
+            (hash, hashed, first)
         } else {
-            InOut::new(&text.src()[..first], &mut plaintext[..first]).expect("both have as many bytes")
+            let mut hash = one_time(self.token.into(), self.key, nonce);
+            self.token.hash(&mut hash, aad);
+            (hash, 0, 0)
         };
+        self.rest(Progress { encrypt, text, first: row(nonce, 1), hashed, crypted }, &mut hash);
+        hash.absorb_block(lengths);
+        hash.finish()
+    }
+
+    /// Encrypts or decrypts the front of a text by the first batch of keystream. Returns the hash after the associated data.
+    fn first_batch(&self, nonce: &[u8; 12], aad: &[u8], front: InOut<'_>) -> OneTime {
+        let mut zero = [0; BLOCK];
         chacha::xor_after(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS, &mut zero, front);
         let mut hash = key_of(&mut zero);
         self.token.hash(&mut hash, aad);
-        let mut progress = Progress { encrypt, text, first: row(nonce, 1), hashed: 0, crypted: first };
-        if !encrypt {
-            let end = if T::SEPARATE { first + progress.left().min(NEAR) } else { first };
-            self.token.hash(&mut hash, progress.ciphertext(end));
-            progress.text.dst()[..first].copy_from_slice(&plaintext[..first]);
-            plaintext.fill(0);
-            optimization_barrier(&plaintext);
-        }
-        self.rest(progress, &mut hash);
-        hash.absorb_block(lengths);
-        hash.finish()
+        hash
     }
 
     /// Encrypts or decrypts a part of a text, and hashes it. `state` is the last row of the matrix of its first block, and
