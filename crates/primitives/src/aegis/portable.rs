@@ -4,6 +4,7 @@
 use super::Block;
 use crate::aes::sbox::{mix_column, sub_bytes};
 use crate::cpu::Portable;
+use crate::simd::opaque64;
 
 /// A block in memory, for CPUs without AES instructions.
 #[derive(Clone, Copy)]
@@ -15,7 +16,8 @@ pub struct Bytes([u8; 16]);
 fn transpose(mut bits: u64) -> u64 {
     for (shift, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
         let moved = (bits ^ bits >> shift) & mask;
-        bits ^= moved ^ moved << shift;
+        // `moved ^ moved << shift` would become a multiplication, whose time depends on its operands on some CPUs.
+        bits = bits ^ moved ^ opaque64(moved) << shift;
     }
     bits
 }

@@ -35,8 +35,9 @@ macro_rules! all_rounds {
                 first = in(reg) &raw const $first,
                 key = inout(reg) $inner.as_ptr() => _,
                 left = inout(reg) $inner.len() => _,
-                out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q4") _, out("q5") _, out("q6") _, out("q7") _,
-                out("q8") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
+                out("d15") _, out("q8") _,
                 options(nostack),
             );
         }
@@ -57,7 +58,7 @@ macro_rules! one {
                 "vst1.64 {{q0}}, [{state}]",
                 armv8!(end),
                 state = in(reg) &raw mut state,
-                out("q0") _, out("q1") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _,
                 options(nostack, preserves_flags),
             );
         }

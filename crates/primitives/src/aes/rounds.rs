@@ -3,7 +3,7 @@
 use super::{RoundKeys, inverse::Inverse};
 use crate::{
     cpu::Token,
-    simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque},
+    simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque, repeated},
 };
 use zeroize::optimization_barrier;
 
@@ -132,9 +132,8 @@ fn expand_192<T: AesToken>(token: T, keys: &mut RoundKeys, key: &[u8]) -> bool {
         |keys, key, ()| {
             // ShiftRows does not change a block of four equal words, so the last round with a zero key is SubBytes.
             let sub_word = |word| {
-                let block = [word; 4];
-                let block: &[u8; 16] = block.as_flattened().try_into().expect("16 bytes");
-                let [a, b, c, d, ..] = T::V::splat(token, block).enc_last(T::V::zero(token)).first();
+                let block = repeated(u32::from_le_bytes(word));
+                let [a, b, c, d, ..] = T::V::splat(token, &block).enc_last(T::V::zero(token)).first();
                 [a, b, c, d]
             };
             RoundKeys::expand(key, sub_word).map(|new| *keys = new).is_some()

@@ -105,8 +105,10 @@ fn three(_: Neon, first: &[[u32; 4]; 4], double_rounds: usize, mut data: InOut<'
             left = inout(reg) double_rounds => _,
             src = inout(reg) src => _,
             dst = inout(reg) dst => _,
-            out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q4") _, out("q5") _, out("q6") _, out("q7") _,
-            out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _, out("q14") _, out("q15") _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+            out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
+            out("d15") _, out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _,
+            out("q14") _, out("q15") _,
             options(nostack),
         );
     }

@@ -2,6 +2,10 @@
 //!
 //! Stable Rust has neither intrinsics for its vectors nor functions that are compiled for them. So the drivers are inline
 //! assembly. Each block of it names the instruction set that it is written in (`.fpu`), and works on memory.
+//!
+//! A block lists the registers d0 to d15 by these names, and not as q0 to q7. The compiler knows the latter only where the
+//! program is compiled for vectors, and otherwise ignores them: it then saves none of d8 to d15, which belong to the caller. Where a
+//! program is compiled without registers for floating-point numbers, it knows none of these, so no feature is found there.
 
 use super::{CpuFeatures, Feature, FeatureSet, Token, token::assembly_token};
 
@@ -29,8 +33,8 @@ fn features(hwcap: usize, hwcap2: usize) -> FeatureSet {
     const HAS_AES: usize = 1 << 0;
     const HAS_PMULL: usize = 1 << 1;
     let mut found = FeatureSet::NONE;
-    // The code takes the order of bytes in memory for that of lanes.
-    if cfg!(target_endian = "big") {
+    // The code takes the order of bytes in memory for that of lanes. And the compiler has to know the registers.
+    if cfg!(target_endian = "big") || !cfg!(any(target_abi = "eabihf", target_os = "android")) {
         return found;
     }
     if hwcap & HAS_NEON != 0 {
@@ -61,6 +65,50 @@ pub(super) fn detect() -> FeatureSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        InOut,
+        aes::{AesKey, Bitslice},
+        chacha::ChaCha,
+        ghash::GHash,
+        hash::Hash,
+        poly1305::Poly1305,
+    };
+    use std::hint::black_box;
+
+    /// Numbers that the compiler keeps in registers during a call come out of it as they were.
+    #[test]
+    fn registers_of_the_caller_are_kept() {
+        fn kept(what: &str, call: impl FnOnce()) {
+            #[inline(never)]
+            fn called(call: impl FnOnce()) {
+                call();
+            }
+            let numbers: [f64; 8] = black_box([1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5]);
+            let doubled = numbers.map(|x| x + x);
+            called(call);
+            for (x, two) in numbers.iter().zip(doubled) {
+                assert_eq!(two - x, *x, "{what}");
+            }
+        }
+        let cpu = CpuFeatures::detect();
+        let mut data = [1; 1024];
+        if let Some(token) = Neon::detect(cpu) {
+            let key = Bitslice::new(token, &[3; 16]).expect("a length of key");
+            kept("AES", || key.ctr(&mut [7; 16], InOut::from(&mut data[..])));
+            let mut ghash = GHash::new(token, &[3; 16]);
+            kept("GHASH", || ghash.update(&data));
+            let mut poly1305 = Poly1305::new(token, &[3; 32]);
+            kept("Poly1305", || poly1305.update(&data));
+            let chacha = ChaCha::new(token, &[3; 32], 20);
+            kept("ChaCha", || chacha.xor(&mut [0; 4], InOut::from(&mut data[..])));
+        }
+        if let Some(token) = ArmCe::detect(cpu) {
+            let key = AesKey::new(token, &[3; 16]).expect("a length of key");
+            kept("AES instructions", || key.ctr(&mut [7; 16], InOut::from(&mut data[..])));
+            let mut ghash = GHash::new(token, &[3; 16]);
+            kept("PMULL", || ghash.update(&data));
+        }
+    }
 
     /// The words that QEMU gives programs on these CPUs, `neon=off` among them.
     #[test]

@@ -53,9 +53,10 @@ macro_rules! hash {
                 data = inout(reg) $blocks.as_ptr() => _,
                 left = inout(reg) $blocks.len() => _,
                 $($name = in(reg) $value,)*
-                out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q4") _, out("q5") _, out("q6") _, out("q7") _,
-                out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _, out("q14") _,
-                out("q15") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
+                out("d15") _, out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _,
+                out("q14") _, out("q15") _,
                 options(nostack),
             );
         }
@@ -192,9 +193,10 @@ impl Multiplier for Neon {
                 powers = in(reg) &raw const b,
                 sums = in(reg) &raw const b_sum,
                 out = in(reg) out.as_mut_ptr(),
-                out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q4") _, out("q5") _, out("q6") _, out("q7") _,
-                out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _, out("q14") _,
-                out("q15") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _, out("d14") _,
+                out("d15") _, out("q8") _, out("q9") _, out("q10") _, out("q11") _, out("q12") _, out("q13") _,
+                out("q14") _, out("q15") _,
                 options(nostack, preserves_flags),
             );
         }
@@ -319,7 +321,8 @@ impl Multiplier for ArmCe {
                 b = in(reg) &raw const b,
                 b_sum = in(reg) &raw const b_sum,
                 out = in(reg) out.as_mut_ptr(),
-                out("q0") _, out("q1") _, out("q2") _, out("q3") _, out("q7") _, out("q8") _, out("q9") _,
+                out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
+                out("d14") _, out("d15") _, out("q8") _, out("q9") _,
                 options(nostack, preserves_flags),
             );
         }

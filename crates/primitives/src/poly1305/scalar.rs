@@ -11,6 +11,7 @@
 //! multiplied by five and added at the bottom, again as *c* + *c*/4, where *c* is a multiple of four.
 
 use crate::hash::{Reader, Writer};
+use crate::simd::opaque64;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::DefaultIsZeroes;
 
@@ -54,6 +55,26 @@ fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
+/// The sum of two numbers modulo 2¹²⁸, and the carry.
+///
+/// Where a CPU has no instruction that adds with a carry, compilers compare the upper halves of `u128::overflowing_add` and may branch. So the halves are
+/// added one after the other there, and the carry between them is a number of which the compiler knows nothing.
+#[inline(always)]
+fn sum(a: u128, b: u128) -> (u128, u64) {
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        let (sum, carry) = a.overflowing_add(b);
+        return (sum, u64::from(carry));
+    }
+    let add = |a: u64, b: u64| {
+        let sum = a.wrapping_add(b);
+        (sum, opaque64(u64::from(sum < a)))
+    };
+    let (low, between) = add(a as u64, b as u64);
+    let (high, first) = add((a >> 64) as u64, (b >> 64) as u64);
+    let (high, second) = add(high, between);
+    (u128::from(low) | u128::from(high) << 64, first | second)
+}
+
 impl Element {
     /// Writes the number without reducing it.
     pub(crate) fn export(self, to: &mut Writer<'_>) {
@@ -70,15 +91,15 @@ impl Element {
     /// `self + other`. If both tops are at most 4, so is that of the sum.
     #[inline(always)]
     pub(crate) fn plus_element(self, other: Self) -> Self {
-        let (low, carry) = self.low.overflowing_add(other.low);
-        Self::folded(low, self.top + other.top + u64::from(carry))
+        let (low, carry) = sum(self.low, other.low);
+        Self::folded(low, self.top + other.top + carry)
     }
 
     /// `self + block + bit * 2^128`. From a top of at most 4, the result's is at most 6.
     #[inline(always)]
     pub(crate) fn plus(self, block: u128, bit: u64) -> Self {
-        let (low, carry) = self.low.overflowing_add(block);
-        Self { low, top: self.top + bit + u64::from(carry) }
+        let (low, carry) = sum(self.low, block);
+        Self { low, top: self.top + bit + carry }
     }
 
     /// `self * r`; the top of `self` is at most 7.
@@ -111,17 +132,17 @@ impl Element {
         let x1 = (d >> 64) + product(h2, s1) + product(s2, h1) + (x0 >> 64);
         let x2 = h2 * s2 + (x1 >> 64) as u64;
         let x = u128::from(x0 as u64) | (x1 << 64);
-        let (low, carry) = w.overflowing_add(x & !3);
-        let (low, second) = low.overflowing_add((x >> 2) | u128::from(x2) << 126);
-        Self::folded(low, (x as u64 & 3) + x2 + (x2 >> 2) + u64::from(carry) + u64::from(second))
+        let (low, carry) = sum(w, x & !3);
+        let (low, second) = sum(low, (x >> 2) | u128::from(x2) << 126);
+        Self::folded(low, (x as u64 & 3) + x2 + (x2 >> 2) + carry + second)
     }
 
     /// `low + top * 2^128`, reduced to a top of at most 4, for any `top` below 2⁶³.
     #[inline(always)]
     fn folded(low: u128, top: u64) -> Self {
         let c = (top & !3) + (top >> 2);
-        let (low, carry) = low.overflowing_add(u128::from(c));
-        Self { low, top: (top & 3) + u64::from(carry) }
+        let (low, carry) = sum(low, u128::from(c));
+        Self { low, top: (top & 3) + carry }
     }
 
     /// The number, fully reduced modulo *p*, and then modulo 2¹²⁸.
@@ -129,8 +150,8 @@ impl Element {
     pub(crate) fn reduced(self) -> u128 {
         // The number is at most 4·2¹²⁸ + 2¹²⁸ - 1, which is less than 2p. It is at least p exactly if adding 5 reaches
         // 2¹³⁰, and then the result is that sum without 2¹³⁰.
-        let (minus_p, carry) = self.low.overflowing_add(5);
-        let reached = (self.top + u64::from(carry)) >> 2;
+        let (minus_p, carry) = sum(self.low, 5);
+        let reached = (self.top + carry) >> 2;
         let choice = Choice::from(reached as u8);
         let half = |n: u128| n as u64;
         let low = u64::conditional_select(&half(self.low), &half(minus_p), choice);

@@ -194,9 +194,6 @@ pub(crate) fn store_partial_block(block: u128, dst: &mut [u8]) {
     }
 }
 
-/// A 32-bit word times this is the word in all four places.
-const FOUR: u128 = 1 | 1 << 32 | 1 << 64 | 1 << 96;
-
 /// Vectors of blocks with the CPU's AES instructions.
 pub trait AesVector: Blocks {
     /// The most vectors that modes take through each round together.
@@ -333,13 +330,26 @@ pub trait AesVector: Blocks {
     fn mul_x_ramp(self, n: usize) -> Self;
 }
 
+/// A block with a word of a key in all four places.
+///
+/// Compilers make one multiplication of several shifts or copies of 32 bits, and on some CPUs its time depends on its operands. So they must not know
+/// that the word has 32 bits. On x86 and AArch64 it stays in a vector.
+#[inline(always)]
+pub(crate) fn repeated(word: u32) -> [u8; 16] {
+    let word = u64::from(word);
+    let word = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { word } else { opaque64(word) };
+    let mut block = [0; 16];
+    block.as_chunks_mut().0.fill((word | word << 32).to_le_bytes());
+    block
+}
+
 /// [`AesVector::next_key`] by the last round. `before` is its `self`.
 #[inline(always)]
 pub(crate) fn next_key<V: AesVector, const ROTATED: bool>(token: V::Token, before: V, last: V, rcon: u32) -> V {
     let word = (u128::from_le_bytes(last.first()) >> 96) as u32;
     let word = word.rotate_right(if ROTATED { 8 } else { 0 });
-    let four = |word: u32| V::splat(token, &(u128::from(word) * FOUR).to_le_bytes());
     // ShiftRows leaves a block of four equal words alone, so the last round is SubBytes.
+    let four = |word| V::splat(token, &repeated(word));
     let word = four(word).enc_last(four(rcon));
     let sums = u128::from_le_bytes(before.first());
     let sums = sums ^ sums << 32;
