@@ -332,14 +332,17 @@ pub trait AesVector: Blocks {
 
 /// A block with a word of a key in all four places.
 ///
-/// Compilers make one multiplication of several shifts or copies of 32 bits, and on some CPUs its time depends on its operands. So they must not know
-/// that the word has 32 bits. On x86 and AArch64 it stays in a vector.
+/// On x86 and AArch64, the word stays in a vector. Elsewhere compilers make one multiplication of the copies, and on some CPUs its time depends on its
+/// operands. So they must not know there that the word has 32 bits.
 #[inline(always)]
 pub(crate) fn repeated(word: u32) -> [u8; 16] {
-    let word = u64::from(word);
-    let word = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { word } else { opaque64(word) };
     let mut block = [0; 16];
-    block.as_chunks_mut().0.fill((word | word << 32).to_le_bytes());
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        block.as_chunks_mut().0.fill(word.to_le_bytes());
+    } else {
+        let word = opaque64(word.into());
+        block.as_chunks_mut().0.fill((word | word << 32).to_le_bytes());
+    }
     block
 }
 
