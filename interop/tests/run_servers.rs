@@ -63,12 +63,20 @@ fn free_port() -> u16 {
 
 /// Asserts that the engine has used `cbc(aes)` for at least as many bytes as the file has.
 fn assert_served(folder: &Path) {
-    let stats = fs::read_to_string(folder.join("stats")).expect("what was served");
     let bytes = |line: &str| -> u64 {
         let words: Vec<_> = line.split_whitespace().collect();
         words.windows(2).find(|pair| pair[1] == "bytes").and_then(|pair| pair[0].parse().ok()).expect("a number")
     };
-    let all: u64 = stats.lines().filter(|line| line.contains(" cbc(aes) ")).map(bytes).sum();
+    // Apache does not always wait until its children have ended, which write this at their ends.
+    let start = Instant::now();
+    let (stats, all) = loop {
+        let stats = fs::read_to_string(folder.join("stats")).expect("what was served");
+        let all: u64 = stats.lines().filter(|line| line.contains(" cbc(aes) ")).map(bytes).sum();
+        if all >= LEN as u64 || start.elapsed() > Duration::from_secs(10) {
+            break (stats, all);
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
     assert!(all >= LEN as u64, "{all} bytes: {stats}");
 }
 

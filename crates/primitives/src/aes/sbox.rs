@@ -263,8 +263,8 @@ pub fn sub_word(word: [u8; 4]) -> [u8; 4] {
 #[inline(always)]
 pub const fn xtime(x: u32) -> u32 {
     let high = (x >> 7) & 0x01010101;
-    // A byte of 0x80 less 0 has none of these bits, and less 1 it has all. (`255 * high` would be a multiplication, whose time depends on
-    // its operands on some CPUs; compilers make one of a shift and a subtraction.)
+    // A byte of 0x80 less 0 has none of these bits, and less 1 it has all. (`255 * high` would be a multiplication, whose
+    // time depends on its operands on some CPUs; compilers make one of a shift and a subtraction.)
     let reduce = 0x80808080_u32.wrapping_sub(high) & 0x1b1b1b1b;
     ((x & 0x7f7f7f7f) << 1) ^ reduce
 }
