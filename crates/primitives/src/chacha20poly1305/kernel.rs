@@ -24,7 +24,6 @@ use crate::hash::wipe;
 use crate::poly1305::one_time::{OneTime, Steps};
 use crate::simd::{align_frame, each};
 use crate::words32::{Quads, Words32};
-use zeroize::{Zeroize, optimization_barrier};
 
 /// Pairs of rounds.
 pub(super) const DOUBLE_ROUNDS: usize = 10;
@@ -61,13 +60,18 @@ pub(super) fn lengths(aad_len: u64, text_len: u64) -> u128 {
     u128::from(text_len) << 64 | u128::from(aad_len)
 }
 
+/// Poly1305 with a key, which is wiped.
+#[inline(always)]
+fn keyed(key: &mut [u8; 32]) -> OneTime {
+    let hash = OneTime::new(key);
+    wipe(key);
+    hash
+}
+
 /// Poly1305 with the key at the beginning of block 0, which is wiped.
 #[inline(always)]
 fn key_of(block: &mut [u8]) -> OneTime {
-    let (key, _) = block.split_first_chunk_mut().expect("block 0");
-    let hash = OneTime::new(key);
-    key.zeroize();
-    hash
+    keyed(block.split_first_chunk_mut().expect("block 0").0)
 }
 
 /// Poly1305 with the first half of block 0 as the key.
@@ -77,9 +81,7 @@ fn key_in(block: &[[u32; 4]; 4]) -> OneTime {
     for (bytes, word) in key.chunks_exact_mut(4).zip(block.as_flattened()) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
-    let hash = OneTime::new(&key);
-    wipe(&mut key);
-    hash
+    keyed(&mut key)
 }
 
 /// Xors the vectors of `stream` to `data`; those beyond its end are not used.
@@ -189,9 +191,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 let (zero, stream) = stream.as_flattened().split_at(BLOCK / Row::<T>::BYTES);
                 let mut key = [0; 32];
                 key.chunks_exact_mut(Row::<T>::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
-                let hash = OneTime::new(&key);
-                wipe(&mut key);
-                self.short(encrypt, hash, stream, aad, text)
+                self.short(encrypt, keyed(&mut key), stream, aad, text)
             },
         )
     }
@@ -257,8 +257,7 @@ impl<T: AeadToken> Kernel<'_, T> {
             let hashed = if T::SEPARATE { text.len().min(first + NEAR) } else { first };
             self.token.hash(&mut hash, &text.src()[..hashed]);
             text.dst()[..first].copy_from_slice(&plaintext[..first]);
-            plaintext.fill(0);
-            optimization_barrier(&plaintext);
+            wipe(&mut plaintext);
             (hash, hashed, first)
         } else {
             let mut hash = one_time(self.token.into(), self.key, nonce);
