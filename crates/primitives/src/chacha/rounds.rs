@@ -12,7 +12,8 @@ use crate::words32::{Quad, Quads, Words32};
 /// computed.
 ///
 /// Pins keep the compiler to this order. Otherwise it orders them as suits its registers, and values that the next
-/// round waits for go by way of memory; it also replaces a byte shuffle of a sum by the sum of two shuffles.
+/// round waits for go by way of memory; it also replaces a byte shuffle of a sum by the sum of two shuffles. And they keep a block
+/// that is computed in general registers there: with AVX-512, the compiler put its words into a vector.
 #[inline(always)]
 pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     [a, b, c, d]: &mut [[V; N]; 4],

@@ -146,8 +146,8 @@ pub(super) fn store_words(words: [u32; 4], dst: &mut [u8]) {
 
 /// One quad in four integers.
 ///
-/// Where the compiler's target has 128-bit vectors, the compiler may use them. Where it has none, `rotate_quads` and
-/// `transpose` only rename the integers.
+/// Where the compiler's target has 128-bit vectors, the compiler may use them, unless the quad is pinned: on x86 and AArch64, [`Words32::pin`] keeps
+/// each word in a general register. Where the target has no vectors, `rotate_quads` and `transpose` only rename the integers.
 #[derive(Clone, Copy)]
 pub struct Quad([u32; 4]);
 
@@ -203,7 +203,7 @@ impl Words32 for Quad {
 
     #[inline(always)]
     fn pin(self) -> Self {
-        self
+        Self(each(self.0, pin))
     }
 
     #[inline(always)]
