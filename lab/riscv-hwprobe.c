@@ -1,7 +1,7 @@
 // The system call riscv_hwprobe, for programs under an emulator that does not have it (QEMU 8.2 does, 7.2 does not).
 // Preloaded into a program, it stands in front of the C library's `syscall`.
 //
-// It tries an instruction of each extension, and answers with those that were not illegal. So a program finds what the
+// It tries an instruction of each extension, once and before the program has threads, and answers with those that were not illegal. So a program finds what the
 // option -cpu gives it, as under a kernel on such a CPU. Zkt, constant time, cannot be found out by trying, and an emulator does
 // not have it: it is answered so that the drivers can be tested.
 #include <errno.h>
@@ -31,19 +31,18 @@ static const struct { uint64_t bit; void (*try[2])(void); } extensions[] = {
     {1 << 4, {rev8}}, {1 << 9, {clmul, clmulh}}, {1 << 11, {aes64dsm}}, {1 << 12, {aes64esm}}, {1 << 13, {sha512sig0}},
 };
 
-static uint64_t answer(void) {
+static volatile uint64_t bits = ZKT;
+
+__attribute__((constructor)) static void try_all(void) {
     struct sigaction action = {.sa_handler = caught}, before;
     sigaction(SIGILL, &action, &before);
-    static volatile uint64_t bits;
     static volatile unsigned i;
-    bits = ZKT;
     for (i = 0; i < sizeof extensions / sizeof *extensions; i++) {
         if (sigsetjmp(illegal, 1)) continue;
         for (int n = 0; n < 2 && extensions[i].try[n]; n++) extensions[i].try[n]();
         bits |= extensions[i].bit;
     }
     sigaction(SIGILL, &before, 0);
-    return bits;
 }
 
 struct pair { int64_t key; uint64_t value; };
@@ -57,7 +56,7 @@ long syscall(long number, ...) {
     if (number == HWPROBE) {
         struct pair *pairs = (struct pair *)a[0];
         for (long i = 0; i < a[1]; i++) {
-            if (pairs[i].key == IMA_EXT_0) pairs[i].value = answer();
+            if (pairs[i].key == IMA_EXT_0) pairs[i].value = bits;
             else pairs[i].key = -1;
         }
         return 0;

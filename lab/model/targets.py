@@ -41,6 +41,9 @@ ARMV7 = Target("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", 
 POWER = Target("powerpc64", "powerpc64-unknown-linux-gnu", "powerpc64-linux-gnu", "qemu-ppc64", "e6500", 0x4000000000, *POWERPC)
 POWER8 = replace(POWER, cpu="power8")
 POWER_LE = Target("powerpc64le", "powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu", "qemu-ppc64le", "power9", 0x4000000000, *POWERPC)
+# The jumps of these are not counted.
+RISCV = Target("riscv64", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "rv64", 0x4000000000, *ARM)
+S390X = Target("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x", "max", 0x4000000000, *ARM)
 
 
 class Program:
