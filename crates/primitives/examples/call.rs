@@ -59,6 +59,8 @@ mod call {
 
     /// Key and text, from a number (SplitMix64). Their addresses do not depend on it.
     struct Call {
+        /// The number that key and text are made from.
+        number: u64,
         secret: [u8; 32],
         key_len: usize,
         text: [u8; LONGEST],
@@ -68,7 +70,7 @@ mod call {
 
     impl Call {
         fn new(key_len: usize, len: usize, mut seed: u64, made: bool) -> Self {
-            let mut call = Self { secret: [0; 32], key_len, text: [0; LONGEST], len, made };
+            let mut call = Self { number: seed, secret: [0; 32], key_len, text: [0; LONGEST], len, made };
             // Marsaglia's xorshift. It has no multiplication, which lab/leaks would find. From seeds that differ in few bits, it takes some steps until
             // all bits differ.
             let mut next = || {
@@ -138,9 +140,9 @@ mod call {
         }
 
         /// Poly1305. The numbers 1, 3 and 4 stand for keys with r = 1, 3 and the greatest, and a text of ones: their sums have carries that those
-        /// of random ones hardly ever have. Masks, of which the compiler knows nothing,
-        /// take the place of branches, which lab/leaks would find.
-        fn poly1305<T: Poly1305Token>(mut self, number: u64) {
+        /// of random ones hardly ever have. Masks, of which the compiler knows nothing, take the place of branches, which lab/leaks would find.
+        fn poly1305<T: Poly1305Token>(mut self) {
+            let number = self.number;
             let random = std::hint::black_box(0u64.wrapping_sub(number >> 1 & !number & 1));
             let greatest = std::hint::black_box(0u64.wrapping_sub(number >> 2));
             for (word, crafted) in self.secret.as_chunks_mut::<8>().0.iter_mut().zip([number | greatest, greatest]) {
@@ -195,7 +197,7 @@ mod call {
             "ghash-generic" => call.ghash::<Portable>(),
             "sha256-generic" => call.hash(Sha256::<Portable>::new(token())),
             "sha512-generic" => call.hash(Sha512::<Portable>::new(token())),
-            "poly1305-generic" => call.poly1305::<Portable>(seed),
+            "poly1305-generic" => call.poly1305::<Portable>(),
             "chacha20-generic" => call.chacha::<Portable>(),
             "aes-fixed-time" => {
                 let key = AesFixedTime::new(call.key()).expect("a key");
@@ -220,7 +222,7 @@ mod call {
                     std::hint::black_box(&mut call.text)[1] = 0;
                 }
             }
-            _ => call.on_this_cpu(kernel, seed),
+            _ => call.on_this_cpu(kernel),
         }
     }
 
@@ -248,7 +250,7 @@ mod call {
                 }
             }
 
-            pub(super) fn on_this_cpu(self, kernel: &str, _: u64) {
+            pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
                     "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
@@ -297,7 +299,7 @@ mod call {
                 });
             }
 
-            pub(super) fn on_this_cpu(self, kernel: &str, _: u64) {
+            pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-altivec" => self.aes::<Altivec>(|key, _, text| key.ecb_encrypt(text)),
                     "ecb-aes-altivec-dec" => self.aes::<Altivec>(|key, _, text| key.ecb_decrypt(text)),
@@ -325,7 +327,7 @@ mod call {
         use algkit_primitives::cpu::{ArmCe, Neon};
 
         impl Call {
-            pub(super) fn on_this_cpu(self, kernel: &str, seed: u64) {
+            pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
                     "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
@@ -338,7 +340,7 @@ mod call {
                     "xts-aes-ce" => self.xts::<ArmCe>(),
                     "ghash-neon" => self.ghash::<Neon>(),
                     "ghash-ce" => self.ghash::<ArmCe>(),
-                    "poly1305-neon" => self.poly1305::<Neon>(seed),
+                    "poly1305-neon" => self.poly1305::<Neon>(),
                     "chacha20-neon" => self.chacha::<Neon>(),
                     other => panic!("no kernel {other}"),
                 }
@@ -355,7 +357,7 @@ mod call {
         };
 
         impl Call {
-            pub(super) fn on_this_cpu(self, kernel: &str, _: u64) {
+            pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-riscv64-zkned" => self.aes::<Zkned>(|key, _, text| key.ecb_encrypt(text)),
                     "ecb-aes-riscv64-zkned-dec" => self.aes::<Zkned>(|key, _, text| key.ecb_decrypt(text)),
@@ -374,7 +376,7 @@ mod call {
 
     #[cfg(target_arch = "s390x")]
     impl Call {
-        fn on_this_cpu(self, kernel: &str, _: u64) {
+        fn on_this_cpu(self, kernel: &str) {
             panic!("no kernel {kernel}");
         }
     }
