@@ -35,13 +35,16 @@ fn main() {
 mod call {
     use algkit_primitives::{
         InOut,
+        aegis::{Aegis128, AegisToken},
         aes::{AesFixedTime, AesGeneric, Bitslice, BitsliceToken},
-        chacha::{ChaCha, ChaChaToken},
+        chacha::{ChaCha, ChaChaToken, ChaChaVectors},
         cpu::{CpuFeatures, Portable, Token},
         ghash::{ClmulToken, GHash},
         hash::Hash,
+        nhpoly1305::{self, NhPoly1305},
         poly1305::{Poly1305, Poly1305Token},
         sha2::{Sha256, Sha512},
+        vmac::{self, Vmac64},
     };
     #[cfg(not(target_arch = "s390x"))]
     use algkit_primitives::{
@@ -139,9 +142,19 @@ mod call {
             }
         }
 
-        /// Poly1305. The numbers 1, 3 and 4 stand for keys with r = 1, 3 and the greatest, and a text of ones: their sums have carries that those
-        /// of random ones hardly ever have. Masks, of which the compiler knows nothing, take the place of branches, which lab/leaks would find.
-        fn poly1305<T: Poly1305Token>(mut self) {
+        fn aegis<T: AegisToken>(mut self) {
+            let key = Aegis128::<T>::new(token(), self.secret.first_chunk().expect("16 of 32 bytes"));
+            if self.made {
+                let mut message = key.start(&[7; 16]);
+                key.crypt::<true>(&mut message, self.text());
+                std::hint::black_box(key.finish(message));
+            }
+        }
+
+        /// Makes key and text such that sums have carries that those of random ones hardly ever have: the numbers 1, 3 and 4 stand for
+        /// keys with a first half of 1, 3 and ones, and a text of ones. Masks, of which the compiler knows nothing, take the place of
+        /// branches, which lab/leaks would find.
+        fn with_carries(mut self) -> Self {
             let number = self.number;
             let random = std::hint::black_box(0u64.wrapping_sub(number >> 1 & !number & 1));
             let greatest = std::hint::black_box(0u64.wrapping_sub(number >> 2));
@@ -149,16 +162,34 @@ mod call {
                 *word = (u64::from_le_bytes(*word) & random | crafted & !random).to_le_bytes();
             }
             self.text.iter_mut().for_each(|byte| *byte |= !random as u8);
-            let mut hash = Poly1305::<T>::new(token(), &self.secret);
-            if self.made {
-                hash.update(&self.text[..self.len]);
-                hash.finish(&mut [0; 16]);
-            }
+            self
         }
 
-        fn hash(self, mut hash: impl Hash) {
+        fn poly1305<T: Poly1305Token>(self) {
+            let call = self.with_carries();
+            call.hash(Poly1305::<T>::new(token(), &call.secret));
+        }
+
+        /// NHPoly1305. The key of NH is the end of what is made for a text.
+        fn nhpoly1305<T: ChaChaVectors>(self) {
+            let call = self.with_carries();
+            let mut key = *call.text.last_chunk::<{ nhpoly1305::KEY }>().expect("a text is longer");
+            key[..16].copy_from_slice(&call.secret[..16]);
+            call.hash(NhPoly1305::<T>::new(token(), &key));
+        }
+
+        /// VMAC. The key of NH is the end of what is made for a text.
+        fn vmac(self) {
+            let call = self.with_carries();
+            let [point, last] = *call.secret.as_chunks().0 else { unreachable!("a secret has 32 bytes") };
+            let nh = call.text.as_chunks().0.last_chunk().expect("a text is longer");
+            call.hash(Vmac64::new(vmac::Key::new(nh, &point, &[last, point]), call.number));
+        }
+
+        fn hash(&self, mut hash: impl Hash) {
             if self.made {
                 hash.update(&self.text[..self.len]);
+                hash.finish(&mut [0; 64][..hash.digest_size()]);
             }
         }
 
@@ -199,6 +230,9 @@ mod call {
             "sha512-generic" => call.hash(Sha512::<Portable>::new(token())),
             "poly1305-generic" => call.poly1305::<Portable>(),
             "chacha20-generic" => call.chacha::<Portable>(),
+            "aegis128-generic" => call.aegis::<Portable>(),
+            "nhpoly1305-generic" => call.nhpoly1305::<Portable>(),
+            "vmac64-generic" => call.vmac(),
             "aes-fixed-time" => {
                 let key = AesFixedTime::new(call.key()).expect("a key");
                 if call.made {
@@ -231,11 +265,20 @@ mod call {
         use super::{Call, token};
         use algkit_primitives::{
             Packet,
+            chacha20poly1305::ChaCha20Poly1305,
             cpu::{ArmCe, Neon},
             gcm::GcmKey,
         };
 
         impl Call {
+            fn chacha20poly1305(self) {
+                let mut call = self.with_carries();
+                let key = ChaCha20Poly1305::<Neon>::new(token(), &call.secret);
+                if call.made {
+                    std::hint::black_box(key.seal(&[2; 12], &[], call.text()));
+                }
+            }
+
             fn gcm(mut self) {
                 let key = GcmKey::<ArmCe>::new(token(), self.key()).expect("a key");
                 if self.made {
@@ -275,6 +318,9 @@ mod call {
                     "ghash-neon" => self.ghash::<Neon>(),
                     "ghash-ce" => self.ghash::<ArmCe>(),
                     "chacha20-neon" => self.chacha::<Neon>(),
+                    "rfc7539-chacha20-poly1305-neon" => self.chacha20poly1305(),
+                    "aegis128-ce" => self.aegis::<ArmCe>(),
+                    "nhpoly1305-neon" => self.nhpoly1305::<Neon>(),
                     other => panic!("no kernel {other}"),
                 }
             }
