@@ -1,8 +1,8 @@
 //! ChaCha by columns: each vector holds one word of many blocks.
 
-use super::CONSTANTS;
 use super::output::Output;
-use super::rounds::{finish, first_rows, nothing, quarter_rounds};
+use super::rounds::{finish, first_rows, nothing, quarter_rounds, two_quarter_rounds};
+use super::{CONSTANTS, ChaChaVectors};
 use crate::simd::{align_frame, anew};
 use crate::words32::{Pair, Quads, Words32};
 
@@ -98,20 +98,56 @@ pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u
     m
 }
 
-/// Two rounds. [`quarter_rounds`] calls `between` four times.
+/// The rounds. `between` is called four times in two rounds, as by [`quarter_rounds`].
 #[inline(always)]
-pub(crate) fn double_round<C: Columns>(m: &mut [[C; 4]; 4], between: &mut impl FnMut(&mut [C])) {
-    quarter_rounds(m, between);
-    let [a, b, c, d] = *m;
-    let mut diagonals = [[a[3], a[0], a[1], a[2]], b, [c[1], c[2], c[3], c[0]], [d[2], d[3], d[0], d[1]]];
-    quarter_rounds(&mut diagonals, between);
-    let [a, b, c, d] = diagonals;
-    *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
+pub(crate) fn rounds<C: Columns<Token: ChaChaVectors>>(
+    m: &mut [[C; 4]; 4],
+    double_rounds: usize,
+    between: &mut impl FnMut(&mut [C]),
+) {
+    if C::Token::IN_PAIRS {
+        return rounds_in_pairs(m, double_rounds, between);
+    }
+    for _ in 0..double_rounds {
+        quarter_rounds(m, between);
+        let [a, b, c, d] = *m;
+        let mut diagonals = [[a[3], a[0], a[1], a[2]], b, [c[1], c[2], c[3], c[0]], [d[2], d[3], d[0], d[1]]];
+        quarter_rounds(&mut diagonals, between);
+        let [a, b, c, d] = diagonals;
+        *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
+    }
+}
+
+/// The rounds, two quarter rounds at a time, so that sixteen registers suffice. These are one too few for a matrix and an
+/// intermediate result. So the first word of row c waits in memory during the two quarter rounds in the middle, and the last word of row d
+/// during the other two. Nothing waits for these two words soon after.
+#[inline(always)]
+fn rounds_in_pairs<C: Columns>(
+    [a, b, c, d]: &mut [[C; 4]; 4],
+    double_rounds: usize,
+    between: &mut impl FnMut(&mut [C]),
+) {
+    let mut last = d[3];
+    for _ in 0..double_rounds {
+        // `anew` makes the compiler write the word and read it again.
+        let waiting = anew(&last);
+        let columns = [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]];
+        [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]] = two_quarter_rounds(columns, between);
+        let first = c[0];
+        let first = anew(&first);
+        let columns = [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], *waiting]];
+        [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, between);
+        let diagonals = [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [d[3], d[0]]];
+        [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [last, d[0]]] = two_quarter_rounds(diagonals, between);
+        let diagonals = [[a[2], a[3]], [b[3], b[0]], [*first, c[1]], [d[1], d[2]]];
+        [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, between);
+    }
+    d[3] = last;
 }
 
 /// Xors the keystream of at most `LANES` blocks to `output`.
 #[inline(always)]
-pub(crate) fn xor<C: Columns>(
+pub(crate) fn xor<C: Columns<Token: ChaChaVectors>>(
     token: C::Token,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
@@ -120,8 +156,6 @@ pub(crate) fn xor<C: Columns>(
 ) {
     align_frame();
     let mut m = matrix::<C>(token, key, state);
-    for _ in 0..double_rounds {
-        double_round(&mut m, &mut nothing);
-    }
+    rounds(&mut m, double_rounds, &mut nothing);
     C::finish(token, m, key, state, &mut output);
 }

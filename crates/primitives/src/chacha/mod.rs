@@ -92,6 +92,9 @@ pub trait ChaChaVectors: Token {
     /// sixteen words and the intermediate results need, so some words go by way of memory. Vectors shuffle the rows between
     /// rounds, and on some CPUs each of their instructions takes two cycles.
     const SINGLE_IN_VECTOR: bool = false;
+
+    /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers.
+    const IN_PAIRS: bool = false;
 }
 
 /// By rows, one block at a time: a CPU without vectors has registers for sixteen words at most.
@@ -123,6 +126,7 @@ mod x86 {
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
         const SINGLE_IN_VECTOR: bool = true;
+        const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx2 {
         type Row = V256<Self>;
@@ -130,6 +134,7 @@ mod x86 {
         type Middle = V256<Self>;
         type Bulk = V256<Self>;
         const SINGLE_IN_VECTOR: bool = true;
+        const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx512 {
         type Row = V256<Self>;

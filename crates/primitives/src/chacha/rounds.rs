@@ -39,6 +39,28 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     between(b);
 }
 
+/// Two quarter rounds, step by step, for CPUs with sixteen vector registers. Pins keep the compiler to the order of all
+/// steps. So two quarter rounds never need more than one register besides their words. `between` is called with row b at the end.
+#[inline(always)]
+pub(super) fn two_quarter_rounds<V: Words32>(
+    [mut a, mut b, mut c, mut d]: [[V; 2]; 4],
+    between: &mut impl FnMut(&mut [V]),
+) -> [[V; 2]; 4] {
+    macro_rules! step {
+        ($x:ident $y:ident $z:ident $left:literal $right:literal) => {
+            $x = [$x[0].add($y[0]).pin(), $x[1].add($y[1]).pin()];
+            $z = [$z[0].xor($x[0]).pin(), $z[1].xor($x[1]).pin()];
+            $z = [$z[0].rotl_from_memory::<$left, $right>().pin(), $z[1].rotl_from_memory::<$left, $right>().pin()];
+        };
+    }
+    step!(a b d 16 16);
+    step!(c d b 12 20);
+    step!(a b d 8 24);
+    step!(c d b 7 25);
+    between(&mut b);
+    [a, b, c, d]
+}
+
 // To make columns of the diagonals, rows b, c and d would be rotated by 1, 2 and 3. Only their position relative to
 // each other matters. So b stays, because it is the last to be ready, and every row is rotated by one less: a, c and d
 // by 3, 1 and 2.

@@ -333,12 +333,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 let ciphertext = progress.ciphertext(end);
                 let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
                 let mut steps = Steps::new(hash, ciphertext);
-                {
-                    let mut between = steps_between(&mut steps);
-                    for _ in 0..DOUBLE_ROUNDS {
-                        columns::double_round(&mut m, &mut between);
-                    }
-                }
+                columns::rounds(&mut m, DOUBLE_ROUNDS, &mut steps_between(&mut steps));
                 steps.finish(hash);
                 // Only the end of a text is no whole block.
                 hash.absorb_padded(ciphertext.as_chunks::<16>().1);

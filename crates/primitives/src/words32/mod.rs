@@ -62,6 +62,12 @@ pub trait Words32: Copy {
     /// Each lane rotated left by `L` bits, which is the same as right by `R`. `L + R` is 32, and neither is 0.
     fn rotl<const L: i32, const R: i32>(self) -> Self;
 
+    /// [`Words32::rotl`] for code that has no register to spare: where a rotation needs a constant, it is read from memory each time.
+    #[inline(always)]
+    fn rotl_from_memory<const L: i32, const R: i32>(self) -> Self {
+        self.rotl::<L, R>()
+    }
+
     /// Returns the same vector. The compiler must compute it before anything that follows in the source and cannot be
     /// moved, such as a branch or another pin.
     fn pin(self) -> Self;

@@ -4,8 +4,10 @@ use super::portable::store_words;
 use super::registers::{quads, words};
 use super::{Quads, Words32, xor_pieces};
 use crate::InOut;
+use crate::aligned::Aligned;
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
 use crate::hash::wipe;
+use crate::simd::anew;
 use crate::simd::x86::{V128, V256, V512};
 
 /// The methods of [`Words32`] for which x86 has instructions of its own.
@@ -88,9 +90,29 @@ impl<T: HasSse2> Quads for V128<T> {
     }
 }
 
+/// The places in a vector of 32 bytes from which a shuffle takes bytes, to rotate each word left by `bytes`.
+const fn rotated(bytes: usize) -> Aligned<[u8; 32]> {
+    let mut from = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        from[i] = (i % 16 / 4 * 4 + (i + 4 - bytes) % 4) as u8;
+        i += 1;
+    }
+    Aligned(from)
+}
+
 impl<T: HasAvx2> Words32 for V256<T> {
     words!(V256, 8);
     own_words!(V256);
+
+    #[inline(always)]
+    fn rotl_from_memory<const L: i32, const R: i32>(self) -> Self {
+        static BY_BYTES: [Aligned<[u8; 32]>; 2] = [rotated(1), rotated(2)];
+        match L {
+            8 | 16 => self.shuffle_bytes(V256::load(self.token(), &**anew(&BY_BYTES[L as usize / 8 - 1]))),
+            _ => self.rotl::<L, R>(),
+        }
+    }
 
     // A single block is moved into place, which costs as much as transposing it.
     #[inline(always)]
