@@ -118,31 +118,30 @@ pub(crate) fn rounds<C: Columns<Token: ChaChaVectors>>(
     }
 }
 
-/// The rounds, two quarter rounds at a time, so that sixteen registers suffice. These are one too few for a matrix and an
-/// intermediate result. So the first word of row c waits in memory during the two quarter rounds in the middle, and the last word of row d
-/// during the other two. Nothing waits for these two words soon after.
+/// The rounds, two quarter rounds at a time, so that sixteen registers suffice. A matrix fills all of them, and the steps need one more. So two
+/// words of row c always wait in memory: they are ready before the rest of their columns, and needed after it.
 #[inline(always)]
 fn rounds_in_pairs<C: Columns>(
     [a, b, c, d]: &mut [[C; 4]; 4],
     double_rounds: usize,
     between: &mut impl FnMut(&mut [C]),
 ) {
-    let mut last = d[3];
+    let mut back = [c[2], c[3]];
     for _ in 0..double_rounds {
-        // `anew` makes the compiler write the word and read it again.
-        let waiting = anew(&last);
+        // `anew` makes the compiler write the words and read them again.
+        let waiting = anew(&back);
         let columns = [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]];
         [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]] = two_quarter_rounds(columns, between);
-        let first = c[0];
-        let first = anew(&first);
-        let columns = [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], *waiting]];
+        let front = [c[0], c[1]];
+        let front = anew(&front);
+        let columns = [[a[2], a[3]], [b[2], b[3]], *waiting, [d[2], d[3]]];
         [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, between);
         let diagonals = [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [d[3], d[0]]];
-        [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [last, d[0]]] = two_quarter_rounds(diagonals, between);
-        let diagonals = [[a[2], a[3]], [b[3], b[0]], [*first, c[1]], [d[1], d[2]]];
+        [[a[0], a[1]], [b[1], b[2]], back, [d[3], d[0]]] = two_quarter_rounds(diagonals, between);
+        let diagonals = [[a[2], a[3]], [b[3], b[0]], *front, [d[1], d[2]]];
         [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, between);
     }
-    d[3] = last;
+    [c[2], c[3]] = back;
 }
 
 /// Xors the keystream of at most `LANES` blocks to `output`.
@@ -157,5 +156,10 @@ pub(crate) fn xor<C: Columns<Token: ChaChaVectors>>(
     align_frame();
     let mut m = matrix::<C>(token, key, state);
     rounds(&mut m, double_rounds, &mut nothing);
+    if C::Token::IN_PAIRS {
+        // The matrix goes by way of memory. Otherwise the compiler keeps words of it there during the rounds, for what follows.
+        let mixed = m;
+        m = *anew(&mixed);
+    }
     C::finish(token, m, key, state, &mut output);
 }
