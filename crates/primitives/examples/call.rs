@@ -60,7 +60,7 @@ mod call {
     /// two lengths differ in the call alone.
     const LONGEST: usize = if cfg!(target_arch = "powerpc64") { 16384 } else { 4096 };
 
-    /// Key and text, from a number (SplitMix64). Their addresses do not depend on it.
+    /// Key and text, made from a number. Their addresses do not depend on it.
     struct Call {
         /// The number that key and text are made from.
         number: u64,
