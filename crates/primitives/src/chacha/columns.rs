@@ -1,7 +1,7 @@
 //! ChaCha by columns: each vector holds one word of many blocks.
 
 use super::output::Output;
-use super::rounds::{finish, first_rows, nothing, quarter_rounds, two_quarter_rounds};
+use super::rounds::{finish, first_rows, nothing, quarter_rounds, rounds_in_pairs};
 use super::{CONSTANTS, ChaChaVectors};
 use crate::simd::{align_frame, anew};
 use crate::words32::{Pair, Quads, Words32};
@@ -116,32 +116,6 @@ pub(crate) fn rounds<C: Columns<Token: ChaChaVectors>>(
         let [a, b, c, d] = diagonals;
         *m = [[a[1], a[2], a[3], a[0]], b, [c[3], c[0], c[1], c[2]], [d[2], d[3], d[0], d[1]]];
     }
-}
-
-/// The rounds, two quarter rounds at a time, so that sixteen registers suffice. A matrix fills all of them, and the steps need one more. So two
-/// words of row c always wait in memory: they are ready before the rest of their columns, and needed after it.
-#[inline(always)]
-fn rounds_in_pairs<C: Columns>(
-    [a, b, c, d]: &mut [[C; 4]; 4],
-    double_rounds: usize,
-    between: &mut impl FnMut(&mut [C]),
-) {
-    let mut back = [c[2], c[3]];
-    for _ in 0..double_rounds {
-        // `anew` makes the compiler write the words and read them again.
-        let waiting = anew(&back);
-        let columns = [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]];
-        [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]] = two_quarter_rounds(columns, between);
-        let front = [c[0], c[1]];
-        let front = anew(&front);
-        let columns = [[a[2], a[3]], [b[2], b[3]], *waiting, [d[2], d[3]]];
-        [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, between);
-        let diagonals = [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [d[3], d[0]]];
-        [[a[0], a[1]], [b[1], b[2]], back, [d[3], d[0]]] = two_quarter_rounds(diagonals, between);
-        let diagonals = [[a[2], a[3]], [b[3], b[0]], *front, [d[1], d[2]]];
-        [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, between);
-    }
-    [c[2], c[3]] = back;
 }
 
 /// Xors the keystream of at most `LANES` blocks to `output`.

@@ -42,28 +42,12 @@ pub trait ChaChaToken: Token {
     /// [`ChaCha::xor`] with the parts of a key.
     #[doc(hidden)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>);
-
-    /// [`hchacha`] of a matrix, in general registers where nothing else is said.
-    #[doc(hidden)]
-    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-        rounds::hchacha::<Quad>(Portable::new(), matrix, double_rounds)
-    }
 }
 
 impl<T: ChaChaVectors> ChaChaToken for T {
     #[inline(always)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>) {
         xor(self, key, state, double_rounds, data);
-    }
-
-    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-        if !T::SINGLE_IN_VECTOR {
-            return rounds::hchacha::<Quad>(Portable::new(), matrix, double_rounds);
-        }
-        self.vectorize(
-            #[inline(always)]
-            || rounds::hchacha::<T::Row>(self, matrix, double_rounds),
-        )
     }
 }
 
@@ -82,22 +66,21 @@ pub trait ChaChaVectors: Token {
     /// Vectors for the columns of the largest number of blocks.
     type Bulk: Columns<Token = Self>;
 
-    /// Whether there are enough registers for columns. If not, all messages go by rows.
+    /// Whether there are enough registers for columns. If not, all messages go block by block.
     const COLUMNS: bool = true;
 
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 
-    /// Whether a block is faster in a vector, alone or beside others, than in general registers. These have fewer than the
-    /// sixteen words and the intermediate results need, so some words go by way of memory. Vectors shuffle the rows between
-    /// rounds, and on some CPUs each of their instructions takes two cycles.
-    const SINGLE_IN_VECTOR: bool = false;
+    /// Whether the key of a ChaCha20-Poly1305 message is one of the blocks in vectors. If not, it is computed in general registers beside
+    /// these. That is faster where vectors do not leave these registers idle.
+    const KEY_IN_VECTORS: bool = false;
 
-    /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers.
+    /// Whether quarter rounds with a register for each word are computed two by two, because a matrix fills all registers.
     const IN_PAIRS: bool = false;
 }
 
-/// By rows, one block at a time: a CPU without vectors has registers for sixteen words at most.
+/// One block at a time: a CPU without vectors has registers for sixteen words at most.
 impl ChaChaVectors for Portable {
     type Row = Quad;
     type Wide = Quad;
@@ -105,6 +88,7 @@ impl ChaChaVectors for Portable {
     type Bulk = Quad;
     const COLUMNS: bool = false;
     const BULK_ABOVE: usize = 1;
+    const IN_PAIRS: bool = cfg!(target_arch = "x86_64");
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -125,7 +109,7 @@ mod x86 {
         type Wide = V128<Self>;
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
-        const SINGLE_IN_VECTOR: bool = true;
+        const KEY_IN_VECTORS: bool = true;
         const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx2 {
@@ -133,7 +117,7 @@ mod x86 {
         type Wide = V256<Self>;
         type Middle = V256<Self>;
         type Bulk = V256<Self>;
-        const SINGLE_IN_VECTOR: bool = true;
+        const KEY_IN_VECTORS: bool = true;
         const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx512 {
@@ -199,13 +183,13 @@ pub(crate) fn xor<T: ChaChaVectors>(
             #[inline(always)]
             || {
                 while data.len().div_ceil(BLOCK) > T::BULK_ABOVE {
-                    let blocks = if T::COLUMNS { T::Bulk::LANES } else { T::Wide::QUADS };
+                    let blocks = if T::COLUMNS { T::Bulk::LANES } else { 1 };
                     let batch = data.take(data.len().min(blocks * BLOCK)).expect("no more than there is");
                     let begun = batch.len().div_ceil(BLOCK);
                     if T::COLUMNS {
                         columns::xor::<T::Bulk>(token, key, *state, double_rounds, batch.into());
                     } else {
-                        rounds::xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, batch);
+                        rounds::xor_block(key, *state, double_rounds, batch);
                     }
                     state[0] = state[0].wrapping_add(begun as u32);
                 }
@@ -225,13 +209,13 @@ pub(crate) fn xor<T: ChaChaVectors>(
             #[inline(always)]
             || rounds::xor_rows::<T::Wide, 1>(token, key, *state, double_rounds, data),
         );
-    } else if begun > 1 || T::SINGLE_IN_VECTOR && begun == 1 {
+    } else if begun > 1 {
         token.vectorize(
             #[inline(always)]
             || rounds::xor_rows::<T::Row, 1>(token, key, *state, double_rounds, data),
         );
     } else if begun == 1 {
-        rounds::xor_rows::<Quad, 1>(Portable::new(), key, *state, double_rounds, data);
+        rounds::xor_block(key, *state, double_rounds, data);
     }
     state[0] = state[0].wrapping_add(begun as u32);
 }
@@ -285,9 +269,8 @@ fn xor_columns<T: ChaChaVectors>(
 
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): the subkey of XChaCha from the key and the first 16 bytes of the
 /// 24-byte nonce.
-pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
-    let matrix = [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)];
-    token.hchacha(matrix, rounds / 2)
+pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
+    rounds::hchacha([CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2)
 }
 
 /// The four little-endian words at offset `at` of `bytes`.

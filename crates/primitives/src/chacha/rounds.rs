@@ -1,11 +1,12 @@
 //! The rounds over vectors of any width, and ChaCha by rows.
 
-use super::CONSTANTS;
 use super::output::Output;
+use super::{CONSTANTS, ChaChaVectors};
 use crate::InOut;
 use crate::cpu::Portable;
-use crate::simd::each;
-use crate::words32::{Quad, Quads, Words32};
+use crate::simd::{anew, each};
+use crate::words32::{Quad, Quads, Word, Words32};
+use core::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), interleaved step by step, because each alone is one long chain of
 /// dependent instructions. `between` is called with row b in the middle and at the end, when everything else has been
@@ -59,6 +60,33 @@ pub(super) fn two_quarter_rounds<V: Words32>(
     step!(c d b 7 25);
     between(&mut b);
     [a, b, c, d]
+}
+
+/// The rounds of a matrix with a vector, or an integer, for each word, two quarter rounds at a time, so that sixteen registers suffice. A
+/// matrix fills all of them, and the steps need one more. So two words of row c always wait in memory: they are ready before the rest of
+/// their columns, and needed after it. `between` is called four times in two rounds.
+#[inline(always)]
+pub(super) fn rounds_in_pairs<V: Words32>(
+    [a, b, c, d]: &mut [[V; 4]; 4],
+    double_rounds: usize,
+    between: &mut impl FnMut(&mut [V]),
+) {
+    // After `anew`, the compiler does not know who has the address. So at a fence it writes the words, and it reads them again.
+    let mut waiting = *c;
+    anew(&waiting);
+    for _ in 0..double_rounds {
+        let columns = [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]];
+        [[a[0], a[1]], [b[0], b[1]], [waiting[0], waiting[1]], [d[0], d[1]]] = two_quarter_rounds(columns, between);
+        compiler_fence(SeqCst);
+        let columns = [[a[2], a[3]], [b[2], b[3]], [waiting[2], waiting[3]], [d[2], d[3]]];
+        [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, between);
+        let diagonals = [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [d[3], d[0]]];
+        [[a[0], a[1]], [b[1], b[2]], [waiting[2], waiting[3]], [d[3], d[0]]] = two_quarter_rounds(diagonals, between);
+        compiler_fence(SeqCst);
+        let diagonals = [[a[2], a[3]], [b[3], b[0]], [waiting[0], waiting[1]], [d[1], d[2]]];
+        [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, between);
+    }
+    [c[2], c[3]] = [waiting[2], waiting[3]];
 }
 
 // To make columns of the diagonals, rows b, c and d would be rotated by 1, 2 and 3. Only their position relative to
@@ -220,21 +248,63 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
     );
 }
 
+/// The matrix of one block after the rounds. The words are in general registers: by dependences, a round takes 12 cycles there on every
+/// CPU, and 14 to 24 in a vector.
+#[inline(always)]
+fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
+    let token = Portable::new();
+    if Portable::IN_PAIRS {
+        let mut m = each(
+            first,
+            #[inline(always)]
+            |row| {
+                each(
+                    row,
+                    #[inline(always)]
+                    |word| Word::splat(token, word),
+                )
+            },
+        );
+        rounds_in_pairs(&mut m, double_rounds, &mut nothing);
+        each(
+            m,
+            #[inline(always)]
+            |row| each(row, Word::get),
+        )
+    } else {
+        let [a, b, c, d] = each(
+            first,
+            #[inline(always)]
+            |row| Quad::splat_quad(token, row),
+        );
+        each(
+            mixed(&[a, b, c, d], [d], double_rounds),
+            #[inline(always)]
+            |[row]| row.first_quad(),
+        )
+    }
+}
+
+/// Xors the keystream of one block to `data`, at most 64 bytes.
+#[inline(always)]
+pub(super) fn xor_block(key: &[[u32; 4]; 2], state: [u32; 4], double_rounds: usize, data: InOut<'_>) {
+    let first = [CONSTANTS, key[0], key[1], state];
+    let mut output = Output::from(data);
+    for (row, first) in mixed_block(first, double_rounds).into_iter().zip(first) {
+        let [row, first] = [row, first].map(|words| Quad::splat_quad(Portable::new(), words));
+        if !output.take(row.add(first)) {
+            return;
+        }
+    }
+}
+
 /// See [`hchacha`](super::hchacha). The result is the first and the last row after the rounds; the first matrix is not
 /// added.
 #[inline(always)]
-pub(super) fn hchacha<V: Quads>(token: V::Token, matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-    let mut m = each(
-        matrix,
-        #[inline(always)]
-        |words| [V::splat_quad(token, words)],
-    );
-    for _ in 0..double_rounds {
-        double_round(&mut m);
-    }
+pub(super) fn hchacha(matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
+    let [first, _, _, last] = mixed_block(matrix, double_rounds);
     let mut out = [0; 32];
-    let words = [m[0][0].first_quad(), m[3][0].first_quad()];
-    for (bytes, word) in out.chunks_exact_mut(4).zip(words.as_flattened()) {
+    for (bytes, word) in out.chunks_exact_mut(4).zip([first, last].as_flattened()) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
     out

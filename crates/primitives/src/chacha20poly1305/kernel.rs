@@ -4,7 +4,7 @@
 //! ways:
 //!
 //! * A short text: its keystream is computed by rows and stays in registers. Block 0 is the first of these blocks, or
-//!   where that is faster it is computed meanwhile in general registers ([`ChaChaVectors::SINGLE_IN_VECTOR`]).
+//!   where that is faster it is computed meanwhile in general registers ([`ChaChaVectors::KEY_IN_VECTORS`]).
 //! * A longer text is cut into batches, whose keystream is computed by columns. Each batch of ciphertext is hashed while
 //!   keystream is computed: in encryption that of the next batch, in decryption its own. Block 0 is the first block of
 //!   the first batch in encryption, which has nothing to hash beside it. In decryption it is computed before, where
@@ -167,7 +167,7 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
-        if T::Cipher::SINGLE_IN_VECTOR {
+        if T::Cipher::KEY_IN_VECTORS {
             match blocks / Row::<T>::QUADS {
                 0 => return self.by_rows::<1>(encrypt, nonce, aad, text),
                 1 => return self.by_rows::<2>(encrypt, nonce, aad, text),
