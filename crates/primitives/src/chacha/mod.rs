@@ -103,6 +103,7 @@ mod x86 {
         type Wide = V128<Self>;
         type Middle = V128<Self>;
         type Bulk = V128<Self>;
+        const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Ssse3 {
         type Row = V128<Self>;
