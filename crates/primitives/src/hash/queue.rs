@@ -111,18 +111,18 @@ impl<C: Chaining> Stream<'_, C> {
     const EMPTY: Self =
         Self { chain: C::ZERO, run: &[], tail: Aligned(C::Tail::ZERO), tail_len: 0, absorbed: 0, out: None };
 
-    /// Writes the digest from the chaining value after the last block.
+    /// Writes the digest after the last block.
     #[inline(always)]
-    fn write(&mut self, chain: &C) {
+    fn finish(&mut self) {
         if let Some(out) = self.out.take() {
-            chain.write(out);
+            self.chain.write(out);
         }
     }
 
-    /// What is left of the run and of the tail.
+    /// The chaining value, and what is left of the run and of the tail.
     #[inline(always)]
-    fn rest(&self) -> [&[u8]; 2] {
-        [self.run, &self.tail.first(self.tail_len)[self.absorbed..]]
+    fn rest(&mut self) -> (&mut C, [&[u8]; 2]) {
+        (&mut self.chain, [self.run, &self.tail.first(self.tail_len)[self.absorbed..]])
     }
 
     /// The next bytes to be absorbed; empty after the last block.
@@ -268,9 +268,8 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
-                    let mut last = kernel.get(lane);
-                    stream.write(&last);
-                    last.wipe();
+                    stream.chain = kernel.get(lane);
+                    stream.finish();
                     *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
@@ -292,37 +291,35 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     /// chaining value, and then two more. This does less between runs than [`Queue::side_by_side`], which short messages
     /// gain from.
     #[inline(always)]
-    pub(crate) fn in_pairs(&mut self, absorb: impl Fn(&mut [C; 2], [[&[u8]; 2]; 2])) {
+    pub(crate) fn in_pairs(&mut self, absorb: impl Fn([&mut C; 2], [[&[u8]; 2]; 2])) {
         while let Some(first) = self.take() {
             let Some(second) = self.take() else {
                 self.waiting |= 1 << first;
                 return;
             };
-            let pair = [first, second];
-            let mut chains = pair.map(|i| self.streams[i].chain.clone());
-            let mut ended = false;
-            while !ended {
-                let [[a, end_a], [b, end_b]] = pair.map(|i| self.streams[i].rest());
-                if a.len() == b.len() && end_a.len() == end_b.len() {
-                    absorb(&mut chains, [[a, b], [end_a, end_b]]);
-                    pair.into_iter().for_each(|i| self.streams[i].clear());
+            let [a, b] = self.streams.get_disjoint_mut([first, second]).expect("streams of two messages");
+            loop {
+                let ((chain_a, rest_a), (chain_b, rest_b)) = (a.rest(), b.rest());
+                if rest_a.map(<[u8]>::len) == rest_b.map(<[u8]>::len) {
+                    absorb([chain_a, chain_b], [[rest_a[0], rest_b[0]], [rest_a[1], rest_b[1]]]);
+                    a.clear();
+                    b.clear();
                     break;
                 }
-                let texts = pair.map(|i| self.streams[i].next());
+                let texts = [rest_a, rest_b].map(|[run, tail]| if run.is_empty() { tail } else { run });
                 let len = texts[0].len().min(texts[1].len());
-                absorb(&mut chains, [texts.map(|text| &text[..len]), [&[]; 2]]);
-                ended = self.streams[first].advance(len) | self.streams[second].advance(len);
+                absorb([chain_a, chain_b], [texts.map(|text| &text[..len]), [&[]; 2]]);
+                if a.advance(len) | b.advance(len) {
+                    break;
+                }
             }
-            for (i, chain) in pair.into_iter().zip(&mut chains) {
-                let stream = &mut self.streams[i];
+            for (i, stream) in [(first, a), (second, b)] {
                 if stream.next().is_empty() {
-                    stream.write(chain);
+                    stream.finish();
                     self.taken &= !(1 << i);
                 } else {
-                    stream.chain.clone_from(chain);
                     self.waiting |= 1 << i;
                 }
-                chain.wipe();
             }
         }
     }
@@ -334,15 +331,11 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
             let stream = &mut self.streams[i];
             while !stream.next().is_empty() {
                 let len = stream.next().len();
-                let mut chain = stream.chain.clone();
-                absorb(&mut chain, stream.next());
-                stream.chain.clone_from(&chain);
-                chain.wipe();
+                let (chain, [run, tail]) = stream.rest();
+                absorb(chain, if run.is_empty() { tail } else { run });
                 stream.advance(len);
             }
-            if let Some(out) = stream.out.take() {
-                stream.chain.write(out);
-            }
+            stream.finish();
             self.taken &= !(1 << i);
         }
     }

@@ -79,13 +79,8 @@ impl Compress256 for ShaNi {
             || {
                 queue.in_pairs(
                     #[inline(always)]
-                    |chains: &mut [Chain256; 2], parts| {
-                        words4::compress::<Halves, 2, 2>(
-                            self,
-                            chains.each_mut().map(|chain| &mut chain.0),
-                            parts,
-                            alone,
-                        )
+                    |chains: [&mut Chain256; 2], parts| {
+                        words4::compress::<Halves, 2, 2>(self, chains.map(|chain| &mut chain.0), parts, alone)
                     },
                 )
             },
