@@ -99,7 +99,7 @@ impl Hash for XxHash64 {
         finish(h.wrapping_add(self.absorbed), self.buffer.pending(), out);
     }
 
-    #[inline]
+    #[inline(always)]
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         let (0, Ok(digest)) = (self.absorbed, <&mut [u8; 8]>::try_from(&mut *out)) else {
             return digest_by_copy(self, &[message], out);
