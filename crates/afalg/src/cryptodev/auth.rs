@@ -6,7 +6,7 @@ use super::{
         EALG_MAX_BLOCK_LEN,
     },
     algorithms::Mode,
-    crypt::direction,
+    crypt::{WHOLE, direction},
     session::{Cipher, Digester, Kind, Session},
 };
 use crate::{Errno, Memory, secret::Secret};
@@ -22,8 +22,8 @@ const MAX_SRTP_HEADER: u64 = 256;
 /// The longest padding of a TLS record in bytes, including the length byte.
 const MAX_PADDING: usize = 256;
 
-/// The longest text in bytes; all of it is held in memory.
-const MAX_LEN: u32 = 1 << 26;
+/// The longest text in bytes.
+const MAX_LEN: u32 = WHOLE as u32;
 
 /// Performs the operation in `raw`, writes its results, and finally writes `raw` back to `argument`.
 pub(super) fn run<'s>(

@@ -18,8 +18,8 @@ const PIECE: usize = 1 << 16;
 /// the result of XTS.
 const PAGE: usize = 4096;
 
-/// The longest text in bytes for modes that must process it as a whole.
-const WHOLE: usize = 1 << 24;
+/// The longest text in bytes for modes that must process it as a whole. All of it is held in memory.
+pub(super) const WHOLE: usize = 1 << 24;
 
 /// The longest text in bytes that needs no allocation.
 const SHORT: usize = 512;

@@ -603,6 +603,7 @@ fn gcm_tags_and_limits() {
     assert_eq!(client.auth(&Auth { dst: NOWHERE, ..seal }), Err(Errno::INVAL));
     assert_eq!(client.auth(&Auth { iv: NOWHERE, ..seal }), Err(Errno::FAULT));
     assert_eq!(client.auth(&Auth { len: u32::MAX, ..seal }), Err(Errno::NOMEM));
+    assert_eq!(client.auth(&Auth { len: (1 << 24) + 1, ..seal }), Err(Errno::NOMEM));
     assert_eq!(client.auth(&Auth { op: 7, ..seal }), Err(Errno::INVAL));
     assert_eq!(client.auth(&Auth { ses: !ses, ..seal }), Err(Errno::INVAL));
     let cbc = client.session(AES_CBC, &hex(AES_KEY), 0, &[]);
