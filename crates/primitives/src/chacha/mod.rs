@@ -21,6 +21,8 @@
 //!   columns only renames vectors. The price is a transposition at the end, at two instructions per vector. This way is
 //!   for long messages.
 //!
+//! A single block is computed in general registers, a word in each (`rounds::mixed_block`).
+//!
 //! The transposition at the end leaves exactly the layout of rows, with four groups of vectors. So both ways share the
 //! code that adds the first matrix and writes the keystream.
 
@@ -72,11 +74,11 @@ pub trait ChaChaVectors: Token {
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 
-    /// Whether the key of a ChaCha20-Poly1305 message is one of the blocks in vectors. If not, it is computed in general registers beside
-    /// these. That is faster where vectors do not leave these registers idle.
+    /// Whether the key of a short ChaCha20-Poly1305 message is one of the blocks in vectors. If not, it is computed in general registers while
+    /// the others are computed in vectors. That is faster unless one more row in vectors costs next to nothing.
     const KEY_IN_VECTORS: bool = false;
 
-    /// Whether quarter rounds with a register for each word are computed two by two, because a matrix fills all registers.
+    /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers.
     const IN_PAIRS: bool = false;
 }
 
@@ -88,7 +90,6 @@ impl ChaChaVectors for Portable {
     type Bulk = Quad;
     const COLUMNS: bool = false;
     const BULK_ABOVE: usize = 1;
-    const IN_PAIRS: bool = cfg!(target_arch = "x86_64");
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! The rounds over vectors of any width, and ChaCha by rows.
 
+use super::CONSTANTS;
 use super::output::Output;
-use super::{CONSTANTS, ChaChaVectors};
 use crate::InOut;
 use crate::cpu::Portable;
 use crate::simd::{anew, each};
@@ -40,7 +40,7 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
     between(b);
 }
 
-/// Two quarter rounds, step by step, for CPUs with sixteen vector registers. Pins keep the compiler to the order of all
+/// Two quarter rounds, step by step, where there are sixteen registers. Pins keep the compiler to the order of all
 /// steps. So two quarter rounds never need more than one register besides their words. `between` is called with row b at the end.
 #[inline(always)]
 pub(super) fn two_quarter_rounds<V: Words32>(
@@ -71,7 +71,7 @@ pub(super) fn rounds_in_pairs<V: Words32>(
     double_rounds: usize,
     between: &mut impl FnMut(&mut [V]),
 ) {
-    // After `anew`, the compiler does not know who has the address. So at a fence it writes the words, and it reads them again.
+    // `anew` lets the address escape. So the compiler has to store the words before each fence, and to load those that are used after it.
     let mut waiting = *c;
     anew(&waiting);
     for _ in 0..double_rounds {
@@ -248,12 +248,13 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
     );
 }
 
-/// The matrix of one block after the rounds. The words are in general registers: by dependences, a round takes 12 cycles there on every
-/// CPU, and 14 to 24 in a vector.
+/// The matrix of one block after the rounds. The words are in general registers: by dependences, a round takes 12 cycles there where
+/// additions, xors and rotations take one, and 14 to 24 in a vector.
 #[inline(always)]
 fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
     let token = Portable::new();
-    if Portable::IN_PAIRS {
+    // x86-64 has sixteen general registers.
+    if cfg!(target_arch = "x86_64") {
         let mut m = each(
             first,
             #[inline(always)]

@@ -268,7 +268,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
-                    stream.chain = kernel.get(lane);
+                    let mut last = kernel.get(lane);
+                    stream.chain.clone_from(&last);
+                    last.wipe();
                     stream.finish();
                     *of = NONE;
                     empty |= 1 << lane;
