@@ -270,9 +270,15 @@ fn xor_columns<T: ChaChaVectors>(
 }
 
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): the subkey of XChaCha from the key and the first 16 bytes of the
-/// 24-byte nonce.
+/// 24-byte nonce. The subkey is the first and the last row after the rounds; the first matrix is not added.
 pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
-    rounds::hchacha([CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)], rounds / 2)
+    let matrix = [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)];
+    let [first, _, _, last] = rounds::mixed_block(matrix, rounds / 2);
+    let mut out = [0; 32];
+    for (bytes, word) in out.chunks_exact_mut(4).zip([first, last].as_flattened()) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    out
 }
 
 /// The four little-endian words at offset `at` of `bytes`.

@@ -251,7 +251,7 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
 /// The matrix of one block after the rounds. The words are in general registers: by dependences, a round takes 12 cycles there where
 /// additions, xors and rotations take one, and 14 to 24 in a vector.
 #[inline(always)]
-fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
+pub(super) fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
     let token = Portable::new();
     // x86-64 has sixteen general registers.
     if cfg!(target_arch = "x86_64") {
@@ -291,22 +291,10 @@ fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
 pub(super) fn xor_block(key: &[[u32; 4]; 2], state: [u32; 4], double_rounds: usize, data: InOut<'_>) {
     let first = [CONSTANTS, key[0], key[1], state];
     let mut output = Output::from(data);
+    let quad = |words| Quad::splat_quad(Portable::new(), words);
     for (row, first) in mixed_block(first, double_rounds).into_iter().zip(first) {
-        let [row, first] = [row, first].map(|words| Quad::splat_quad(Portable::new(), words));
-        if !output.take(row.add(first)) {
+        if !output.take(quad(row).add(quad(first))) {
             return;
         }
     }
-}
-
-/// See [`hchacha`](super::hchacha). The result is the first and the last row after the rounds; the first matrix is not
-/// added.
-#[inline(always)]
-pub(super) fn hchacha(matrix: [[u32; 4]; 4], double_rounds: usize) -> [u8; 32] {
-    let [first, _, _, last] = mixed_block(matrix, double_rounds);
-    let mut out = [0; 32];
-    for (bytes, word) in out.chunks_exact_mut(4).zip([first, last].as_flattened()) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-    out
 }

@@ -92,6 +92,12 @@ impl<const N: usize> Tail for [u8; N] {
     }
 }
 
+/// The next bytes to be absorbed, of what is left of a run and of the tail after it.
+#[inline(always)]
+fn front([run, tail]: [&[u8]; 2]) -> &[u8] {
+    if run.is_empty() { tail } else { run }
+}
+
 /// A message that is being hashed.
 pub(crate) struct Stream<'a, C: Chaining> {
     pub chain: C,
@@ -269,9 +275,10 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                     && stream.advance(len)
                 {
                     let mut last = kernel.get(lane);
-                    stream.chain.clone_from(&last);
+                    if let Some(out) = stream.out.take() {
+                        last.write(out);
+                    }
                     last.wipe();
-                    stream.finish();
                     *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
@@ -308,7 +315,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                     b.clear();
                     break;
                 }
-                let texts = [rest_a, rest_b].map(|[run, tail]| if run.is_empty() { tail } else { run });
+                let texts = [front(rest_a), front(rest_b)];
                 let len = texts[0].len().min(texts[1].len());
                 absorb([chain_a, chain_b], [texts.map(|text| &text[..len]), [&[]; 2]]);
                 if a.advance(len) | b.advance(len) {
@@ -332,9 +339,10 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         while let Some(i) = self.take() {
             let stream = &mut self.streams[i];
             while !stream.next().is_empty() {
-                let len = stream.next().len();
-                let (chain, [run, tail]) = stream.rest();
-                absorb(chain, if run.is_empty() { tail } else { run });
+                let (chain, rest) = stream.rest();
+                let text = front(rest);
+                absorb(chain, text);
+                let len = text.len();
                 stream.advance(len);
             }
             stream.finish();
