@@ -39,9 +39,9 @@ impl<T: HasAvx2> State<T> {
     /// [`round`](super::word::round) t, with its instructions in an order that the compiler keeps.
     ///
     /// Otherwise the compiler gathers the schedule's vectors in one place and postpones the new a of four rounds. What
-    /// the next e depends on, a chain of five, alternates with what is ready anyway. The order was found by exchanging
-    /// neighbours and measuring. On Zen 4, a round took 6.1 cycles in a loop of rounds, and 6.8 with Σ1 and the choice
-    /// first, then Σ0 and the majority. The last exchanges were measured on Zen 5 alone, where they make 1.5 %.
+    /// the next e depends on, a chain of five, alternates with what is ready anyway. This order was found by exchanging
+    /// neighbours and measuring: on Zen 4, a round takes 6.1 cycles in a loop of rounds, and 6.8 with Σ1 and the choice
+    /// first, then Σ0 and the majority.
     #[inline(always)]
     fn round(&mut self, t: usize, kw: u64) {
         let at = |i: usize| (i + 7 * t) % 8;
@@ -52,27 +52,27 @@ impl<T: HasAvx2> State<T> {
         #[cfg(not(miri))]
         unsafe {
             core::arch::asm!(
-                "rorx {z}, {e}, 18",
                 "andn {x}, {e}, {g}",
+                "rorx {z}, {e}, 18",
                 "rorx {y}, {e}, 14",
                 "add {h}, {x}",
                 "mov {x}, {e}",
                 "and {x}, {f}",
-                "add {h}, {x}",
                 "xor {y}, {z}",
                 "rorx {z}, {e}, 41",
-                "xor {y}, {z}",
+                "add {h}, {x}",
                 "rorx {x}, {a}, 28",
+                "xor {y}, {z}",
                 "mov {z}, {a}",
                 "add {h}, {y}",
                 "rorx {y}, {a}, 34",
-                "xor {x}, {y}",
                 "add {d}, {h}",
+                "xor {x}, {y}",
                 "xor {z}, {b}",
                 "rorx {y}, {a}, 39",
                 "and {bc}, {z}",
-                "xor {x}, {y}",
                 "xor {bc}, {b}",
+                "xor {x}, {y}",
                 "add {x}, {bc}",
                 "add {h}, {x}",
                 a = in(reg) a, b = in(reg) b, e = in(reg) e, f = in(reg) f, g = in(reg) g,
