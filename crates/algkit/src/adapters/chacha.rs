@@ -58,7 +58,7 @@ impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
     /// The derived ChaCha key, and the first counter and nonce.
     fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
         let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
-        let subkey = Zeroizing::new(hchacha(&self.key, nonce, ROUNDS));
+        let subkey = Zeroizing::new(hchacha(self.token, &self.key, nonce, ROUNDS));
         // ChaCha's state has the 64-bit counter first, then the last 8 bytes of the nonce.
         let [n0, n1, c0, c1] = words(rest);
         (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])

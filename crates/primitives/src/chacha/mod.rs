@@ -44,6 +44,12 @@ pub trait ChaChaToken: Token {
     /// [`ChaCha::xor`] with the parts of a key.
     #[doc(hidden)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>);
+
+    /// The first and the last row of `matrix` after the rounds, in general registers where nothing else is said.
+    #[doc(hidden)]
+    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 2] {
+        rounds::first_and_last::<Quad>(Portable::new(), matrix, double_rounds)
+    }
 }
 
 impl<T: ChaChaVectors> ChaChaToken for T {
@@ -51,10 +57,24 @@ impl<T: ChaChaVectors> ChaChaToken for T {
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>) {
         xor(self, key, state, double_rounds, data);
     }
+
+    fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 2] {
+        let token = self.single();
+        token.vectorize(
+            #[inline(always)]
+            || rounds::first_and_last::<T::Single>(token, matrix, double_rounds),
+        )
+    }
 }
 
 /// A token of a CPU that has vectors for ChaCha.
 pub trait ChaChaVectors: Token {
+    /// What the rows of a single block are computed in.
+    type Single: Quads;
+
+    /// The token of `Single`.
+    fn single(self) -> <Self::Single as Words32>::Token;
+
     /// Vectors for the rows of two blocks. On AVX-512, where they are half as wide as the widest, they also serve for
     /// the columns of eight blocks.
     type Row: Quads<Token = Self>;
@@ -82,8 +102,21 @@ pub trait ChaChaVectors: Token {
     const IN_PAIRS: bool = false;
 }
 
+/// A single block is computed in general registers.
+macro_rules! general_registers {
+    () => {
+        type Single = Quad;
+
+        #[inline(always)]
+        fn single(self) -> Portable {
+            Portable::new()
+        }
+    };
+}
+
 /// One block at a time: a CPU without vectors has registers for sixteen words at most.
 impl ChaChaVectors for Portable {
+    general_registers!();
     type Row = Quad;
     type Wide = Quad;
     type Middle = Quad;
@@ -99,7 +132,20 @@ mod x86 {
     use crate::simd::x86::{V128, V256, V512};
     use crate::words32::Pair;
 
+    /// A single block is computed in vectors of 128 bits.
+    macro_rules! one_vector {
+        () => {
+            type Single = V128<Self>;
+
+            #[inline(always)]
+            fn single(self) -> Self {
+                self
+            }
+        };
+    }
+
     impl ChaChaVectors for Sse2 {
+        one_vector!();
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
@@ -107,6 +153,7 @@ mod x86 {
         const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Ssse3 {
+        one_vector!();
         type Row = V128<Self>;
         type Wide = V128<Self>;
         type Middle = V128<Self>;
@@ -115,6 +162,7 @@ mod x86 {
         const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx2 {
+        one_vector!();
         type Row = V256<Self>;
         type Wide = V256<Self>;
         type Middle = V256<Self>;
@@ -123,6 +171,7 @@ mod x86 {
         const IN_PAIRS: bool = true;
     }
     impl ChaChaVectors for Avx512 {
+        one_vector!();
         type Row = V256<Self>;
         type Wide = V512<Self>;
         type Middle = Pair<V512<Self>, V256<Self>>;
@@ -133,6 +182,7 @@ mod x86 {
 
 #[cfg(target_arch = "aarch64")]
 impl ChaChaVectors for crate::cpu::Neon {
+    general_registers!();
     type Row = crate::simd::aarch64::V128<Self>;
     type Wide = crate::simd::aarch64::V128<Self>;
     type Middle = crate::simd::aarch64::V128<Self>;
@@ -191,7 +241,7 @@ pub(crate) fn xor<T: ChaChaVectors>(
                     if T::COLUMNS {
                         columns::xor::<T::Bulk>(token, key, *state, double_rounds, batch.into());
                     } else {
-                        rounds::xor_block(key, *state, double_rounds, batch);
+                        rounds::xor_rows::<T::Single, 1>(token.single(), key, *state, double_rounds, batch);
                     }
                     state[0] = state[0].wrapping_add(begun as u32);
                 }
@@ -217,7 +267,11 @@ pub(crate) fn xor<T: ChaChaVectors>(
             || rounds::xor_rows::<T::Row, 1>(token, key, *state, double_rounds, data),
         );
     } else if begun == 1 {
-        rounds::xor_block(key, *state, double_rounds, data);
+        let token = token.single();
+        token.vectorize(
+            #[inline(always)]
+            || rounds::xor_rows::<T::Single, 1>(token, key, *state, double_rounds, data),
+        );
     }
     state[0] = state[0].wrapping_add(begun as u32);
 }
@@ -271,11 +325,10 @@ fn xor_columns<T: ChaChaVectors>(
 
 /// HChaCha (draft-irtf-cfrg-xchacha-03 section 2.2): the subkey of XChaCha from the key and the first 16 bytes of the
 /// 24-byte nonce. The subkey is the first and the last row after the rounds; the first matrix is not added.
-pub fn hchacha(key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
+pub fn hchacha<T: ChaChaToken>(token: T, key: &[u8; 32], nonce: &[u8; 16], rounds: usize) -> [u8; 32] {
     let matrix = [CONSTANTS, quad(key, 0), quad(key, 16), quad(nonce, 0)];
-    let [first, _, _, last] = rounds::mixed_block(matrix, rounds / 2);
     let mut out = [0; 32];
-    for (bytes, word) in out.chunks_exact_mut(4).zip([first, last].as_flattened()) {
+    for (bytes, word) in out.chunks_exact_mut(4).zip(token.hchacha(matrix, rounds / 2).as_flattened()) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
     out

@@ -5,7 +5,7 @@ use super::output::Output;
 use crate::InOut;
 use crate::cpu::Portable;
 use crate::simd::{anew, each};
-use crate::words32::{Quad, Quads, Word, Words32};
+use crate::words32::{Quad, Quads, Words32};
 use core::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), interleaved step by step, because each alone is one long chain of
@@ -248,53 +248,14 @@ pub(super) fn xor_rows<V: Quads, const G: usize>(
     );
 }
 
-/// The matrix of one block after the rounds. The words are in general registers: by dependences, a round takes 12 cycles there where
-/// additions, xors and rotations take one, and 14 to 24 in a vector.
+/// The first and the last row of one block's matrix after the rounds.
 #[inline(always)]
-pub(super) fn mixed_block(first: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 4] {
-    let token = Portable::new();
-    // x86-64 has sixteen general registers.
-    if cfg!(target_arch = "x86_64") {
-        let mut m = each(
-            first,
-            #[inline(always)]
-            |row| {
-                each(
-                    row,
-                    #[inline(always)]
-                    |word| Word::splat(token, word),
-                )
-            },
-        );
-        rounds_in_pairs(&mut m, double_rounds, &mut nothing);
-        each(
-            m,
-            #[inline(always)]
-            |row| each(row, Word::get),
-        )
-    } else {
-        let [a, b, c, d] = each(
-            first,
-            #[inline(always)]
-            |row| Quad::splat_quad(token, row),
-        );
-        each(
-            mixed(&[a, b, c, d], [d], double_rounds),
-            #[inline(always)]
-            |[row]| row.first_quad(),
-        )
-    }
-}
-
-/// Xors the keystream of one block to `data`, at most 64 bytes.
-#[inline(always)]
-pub(super) fn xor_block(key: &[[u32; 4]; 2], state: [u32; 4], double_rounds: usize, data: InOut<'_>) {
-    let first = [CONSTANTS, key[0], key[1], state];
-    let mut output = Output::from(data);
-    let quad = |words| Quad::splat_quad(Portable::new(), words);
-    for (row, first) in mixed_block(first, double_rounds).into_iter().zip(first) {
-        if !output.take(quad(row).add(quad(first))) {
-            return;
-        }
-    }
+pub(super) fn first_and_last<V: Quads>(token: V::Token, matrix: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 2] {
+    let [a, b, c, d] = each(
+        matrix,
+        #[inline(always)]
+        |row| V::splat_quad(token, row),
+    );
+    let [[first], _, _, [last]] = mixed(&[a, b, c, d], [d], double_rounds);
+    [first.first_quad(), last.first_quad()]
 }
