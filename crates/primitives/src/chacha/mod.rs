@@ -21,7 +21,7 @@
 //!   columns only renames vectors. The price is a transposition at the end, at two instructions per vector. This way is
 //!   for long messages.
 //!
-//! A single block is computed in general registers, a word in each (`rounds::mixed_block`).
+//! A single block is computed by rows too ([`ChaChaVectors::Single`]).
 //!
 //! The transposition at the end leaves exactly the layout of rows, with four groups of vectors. So both ways share the
 //! code that adds the first matrix and writes the keystream.
@@ -69,7 +69,8 @@ impl<T: ChaChaVectors> ChaChaToken for T {
 
 /// A token of a CPU that has vectors for ChaCha.
 pub trait ChaChaVectors: Token {
-    /// What the rows of a single block are computed in.
+    /// What the rows of a single block are computed in: a vector on x86, and on other CPUs, whose vector instructions take two cycles and more,
+    /// general registers.
     type Single: Quads;
 
     /// The token of `Single`.
@@ -94,8 +95,8 @@ pub trait ChaChaVectors: Token {
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 
-    /// Whether the key of a short ChaCha20-Poly1305 message is one of the blocks in vectors. If not, it is computed in general registers while
-    /// the others are computed in vectors. That is faster unless one more row in vectors costs next to nothing.
+    /// Whether the key of a ChaCha20-Poly1305 message with a short text is one of the blocks in `Row`: up to three such vectors cost next to
+    /// nothing more than one. If not, and for longer texts, the key is computed in general registers while the other blocks are computed in vectors.
     const KEY_IN_VECTORS: bool = false;
 
     /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers.
@@ -176,6 +177,7 @@ mod x86 {
         type Wide = V512<Self>;
         type Middle = Pair<V512<Self>, V256<Self>>;
         type Bulk = Pair<V512<Self>>;
+        const KEY_IN_VECTORS: bool = true;
         const BULK_ABOVE: usize = 24;
     }
 }

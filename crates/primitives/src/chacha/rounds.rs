@@ -62,7 +62,7 @@ pub(super) fn two_quarter_rounds<V: Words32>(
     [a, b, c, d]
 }
 
-/// The rounds of a matrix with a vector, or an integer, for each word, two quarter rounds at a time, so that sixteen registers suffice. A
+/// The rounds of a matrix with a vector for each word, two quarter rounds at a time, so that sixteen registers suffice. A
 /// matrix fills all of them, and the steps need one more. So two words of row c always wait in memory: they are ready before the rest of
 /// their columns, and needed after it. `between` is called four times in two rounds.
 #[inline(always)]

@@ -3,8 +3,8 @@
 //! Block 0 of the keystream is the key of Poly1305, and the hash cannot begin without it. A message takes one of two
 //! ways:
 //!
-//! * A short text: its keystream is computed by rows and stays in registers. Block 0 is the first of these blocks, or
-//!   where that is faster it is computed meanwhile in general registers ([`ChaChaVectors::KEY_IN_VECTORS`]).
+//! * A short text: its keystream is computed by rows and stays in registers. Block 0 is the first of these blocks
+//!   ([`ChaChaVectors::KEY_IN_VECTORS`]), or it is computed meanwhile in general registers.
 //! * A longer text is cut into batches, whose keystream is computed by columns. Each batch of ciphertext is hashed while
 //!   keystream is computed: in encryption that of the next batch, in decryption its own. Block 0 is the first block of
 //!   the first batch in encryption, which has nothing to hash beside it. In decryption it is computed before, where
@@ -162,7 +162,7 @@ impl Progress<'_> {
 impl<T: AeadToken> Kernel<'_, T> {
     /// Whether block 0 is in the first batch in decryption too. Then there is nothing beside the rounds of that batch, and nothing
     /// beside the hash of its text. By itself, block 0 costs more than that where batches have four blocks, except on x86-64, where a
-    /// block in general registers takes some 70 ns and a batch of four with SSSE3 156 (Zen 5).
+    /// block alone takes some 80 ns and a batch of four with SSSE3 156.
     const ZERO_IN_BATCH: bool = T::SEPARATE || Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
 
     /// Encrypts or decrypts a whole message and returns its tag.
@@ -177,7 +177,8 @@ impl<T: AeadToken> Kernel<'_, T> {
             }
         } else if blocks <= Row::<T>::QUADS {
             return self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text);
-        } else if blocks <= 2 * Wide::<T>::QUADS {
+        }
+        if blocks <= 2 * Wide::<T>::QUADS {
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
         self.by_columns(encrypt, nonce, aad, text)
